@@ -1,6 +1,5 @@
-import { reportExtensions, reportFormats } from '../reports/formats/index.ts'
+import { parseReportTargets, reportExtensions, reportFormats } from '../reports/formats/index.ts'
 import { expectedFailOn, failOnKinds, parseFailOn } from '../reports/parse-fail-on.ts'
-import { parseReportTargets } from '../reports/report-target.ts'
 import { boolean, type SettingTable, text } from './setting.ts'
 
 /** The settings of a server for the end of its process: reports, exit code, bundle. */

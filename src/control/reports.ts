@@ -4,6 +4,7 @@ import { renderClientReport } from '../reports/client-page.ts'
 import { judgeFailOn } from '../reports/fail-on.ts'
 import { isReportFormat, reportFormats } from '../reports/formats/index.ts'
 import { coverageToJson, findingsToJson } from '../reports/formats/json.ts'
+import { mannersRules } from '../reports/judge-retry.ts'
 import { stylesheetSource } from '../reports/page/stylesheet.ts'
 import { expectedFailOn, type FailCondition, parseFailOn } from '../reports/parse-fail-on.ts'
 import type { Report } from '../reports/report.ts'
@@ -20,9 +21,9 @@ export function reportHandlers({ reporter, sandboxes }: ControlDeps) {
       return { sandbox, ...coverageToJson(coverage), ...(truncated && { truncated }) }
     },
     async getManners(request) {
-      const { rules, truncated, ...found } = await reporter.manners(request.sandboxFilter)
+      const { truncated, ...found } = await reporter.manners(request.sandboxFilter)
       const sandbox = request.sandboxFilter ?? '*'
-      const body = { sandbox, rules: { ...rules }, ...findingsToJson(found), ...(truncated && { truncated }) }
+      const body = { sandbox, rules: { ...mannersRules }, ...findingsToJson(found), ...(truncated && { truncated }) }
       return refuseUnused(request.sandboxFilter, sandboxes) ?? body
     },
     async getReport(request) {

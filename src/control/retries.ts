@@ -34,7 +34,7 @@ export function retryHandlers({ journal, contract, sandboxes }: ControlDeps) {
   } satisfies Partial<ControlHandlers>
 }
 
-function chainToJson({ first, isParallel, attempts, earlier }: ListedChain): JsonObject {
+function chainToJson({ first, chain, attempts, earlier }: ListedChain): JsonObject {
   const { id, sandbox, operation, request } = first.entry
   const { method, path, query } = request
   return {
@@ -45,7 +45,7 @@ function chainToJson({ first, isParallel, attempts, earlier }: ListedChain): Jso
     path,
     query,
     ...insertIdToJson(first),
-    parallel: isParallel,
+    parallel: chain.isParallel,
     attempts: attempts.map(attemptToJson),
     earlier,
   }

@@ -41,14 +41,8 @@ const driftSettings = {
       'HOST is the host of the service once more, so that nobody writes to another one by mistake. ' +
       'What is written has ids that begin with convsim-probe-.',
   }),
-  dryRun: boolean({
-    default: false,
-    description: 'Print the requests that would be sent, and send none.',
-  }),
-  har: text({
-    value: 'FILE',
-    description: 'Judge the recorded traffic of a HAR file, without any network.',
-  }),
+  dryRun: boolean({ default: false, description: 'Print the requests that would be sent, and send none.' }),
+  har: text({ value: 'FILE', description: 'Judge the recorded traffic of a HAR file, without any network.' }),
   journal: text({
     value: 'FILE',
     description: 'Judge the recorded traffic of a journal, a saved answer of GET /__sim/requests, without any network.',
@@ -59,10 +53,7 @@ const driftSettings = {
       'Write the change of the contract that removes the drift as an OpenAPI Overlay, ' +
       'which is tried on the same answers before.',
   }),
-  timeout: duration({
-    defaultText: '10s',
-    description: 'The longest time to wait for an answer of the real service.',
-  }),
+  timeout: duration({ defaultText: '10s', description: 'The longest time to wait for an answer of the real service.' }),
   format: choice({
     of: ['text', 'json', 'github', 'markdown'],
     default: 'text',

@@ -28,18 +28,18 @@ import { observeAnswers } from './probe/ask-simulator.ts'
 import { type GatheredTraffic, gatherFromRecording, gatherFromUpstream } from './probe/gather.ts'
 import { type ProbePlan, planProbes } from './probe/plan-probes.ts'
 
-/** The exit code of each verdict. */
 const exitCodes: Readonly<Record<DriftVerdict, number>> = { same: 0, drift: 3, 'not-judged': 1 }
-
-/** The process, and the line that shows how far the command is. */
-interface DriftContext extends CommandContext {
-  readonly progress: CountProgress
-}
 
 /** Compares the real service, or recorded traffic of it, with the contract. Returns the exit code. */
 export async function printDrift(line: CommandLineOf<DriftSettings>, given: CommandContext): Promise<number> {
   const { settings, variables, files } = line
-  const context = addProgress(given)
+  const progress = createCountProgress(given.host.stderr, 'drift', given.now)
+  const clearFirst = (print: (text: string) => void) => (text: string) => {
+    progress.clear()
+    print(text)
+  }
+  const { print, printError } = given
+  const context = { ...given, progress, print: clearFirst(print), printError: clearFirst(printError) }
   const fail = (problem: string | Findings) => {
     const sentences = typeof problem === 'string' ? [problem] : describeStartProblems(problem, variables)
     context.printError(`convsim drift: ${sentences.join('\n').trim()}`)
@@ -58,23 +58,11 @@ export async function printDrift(line: CommandLineOf<DriftSettings>, given: Comm
     const code = await compare(line, simulator.value, token, context)
     return code.ok ? code.value : fail(code.error)
   } finally {
-    context.progress.clear()
+    progress.clear()
     await simulator.value.close()
   }
 }
 
-/** Adds the line of the progress, which is removed before anything else is printed. */
-function addProgress(context: CommandContext): DriftContext {
-  const progress = createCountProgress(context.host.stderr, 'drift', context.now)
-  const clearFirst = (print: (text: string) => void) => (text: string) => {
-    progress.clear()
-    print(text)
-  }
-  const { print, printError } = context
-  return { ...context, progress, print: clearFirst(print), printError: clearFirst(printError) }
-}
-
-/** The longest time to wait for an answer, if `--timeout` does not say another one. */
 const defaultTimeoutMs = 10_000
 
 /** Gathers answers, judges them, and proposes the patch. Returns the exit code; the error prevents it. */
@@ -82,7 +70,7 @@ async function compare(
   { settings, files }: CommandLineOf<DriftSettings>,
   simulator: Simulator,
   token: string | undefined,
-  { now, print, printError, signals, progress }: DriftContext,
+  { now, print, printError, signals, progress }: CommandContext & { readonly progress: CountProgress },
 ): Promise<Result<number, string | Findings>> {
   const plan = planTraffic(files, settings, simulator.contract, token, now())
   if (!plan.ok) return plan
@@ -174,7 +162,6 @@ function planTraffic(
   return success({ upstream, probes })
 }
 
-/** Reads the values of `--ids`, by name. */
 function readIds(text = ''): ReadonlyMap<string, readonly string[]> {
   const ids = new Map<string, string[]>()
   for (const part of text.split(',').filter((one) => one !== '')) {

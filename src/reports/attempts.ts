@@ -25,7 +25,6 @@ export interface Attempt {
   /** The wait that `Retry-After` or `retry-after-ms` demands, milliseconds; undefined for none. */
   readonly retryAfterMs: number | undefined
   readonly insertId: string | undefined
-  /** The digest of the whole body. */
   readonly body: string
   /** The number of earlier attempts that the client counts in a header; undefined if it does not count. */
   readonly retryCount: number | undefined
@@ -46,13 +45,8 @@ const newCallAfterMs = 60_000
 /** Statuses of refusals that the same request would get again. */
 const finalStatuses = [400, 401, 403, 404]
 
-/** Returns true where the client got no success, so that its next attempt is judged as a retry. */
-export function hasFailed(entry: JournalEntry): boolean {
-  return judgeOutcome(entry) !== 'fine'
-}
-
 /** Judges the outcome. Of an error the head is enough: clients cancel the body. */
-function judgeOutcome(entry: JournalEntry): Attempt['outcome'] {
+export function judgeOutcome(entry: JournalEntry): Attempt['outcome'] {
   const { delivery, headSentAt, hasClientLeft, answer, endedAt } = entry
   const { status } = answer
   const isWhole = delivery.kind === 'delivered'
@@ -84,12 +78,9 @@ export function toAttempt(entry: JournalEntry, { insertId, body }: CallKey): Att
   }
 }
 
-/** Headers in which client libraries count the attempts before: 0 in the first one. */
-const retryCountHeaders = ['x-stainless-retry-count', 'retry-attempt']
-
 /** Returns the number of earlier attempts that the client counts, or undefined if it does not count. */
 export function readRetryCount(headers: Readonly<Record<string, string>>): number | undefined {
-  const count = retryCountHeaders.map((name) => headers[name]).find((value) => value !== undefined)
+  const count = headers['x-stainless-retry-count'] ?? headers['retry-attempt'] // 0 in the first attempt
   return count !== undefined && /^\d{1,9}$/.test(count) ? Number(count) : undefined
 }
 
@@ -115,9 +106,8 @@ export function isSentAfter(
 }
 
 /**
- * Returns true if an attempt can be the retry of one before. After a lost answer a request over any connection can,
- * since a repeated write is worse than a parallel one that is taken for it. A client knows that it gives up before the
- * simulator does.
+ * Returns true if an attempt can be the retry of one before: after a lost answer, over any connection, since a repeated
+ * write is worse than a parallel one that is taken for it. A client knows that it gives up before the simulator does.
  */
 export function canRetry(latest: Attempt, { endedAt, isGivenUp, outcome }: Attempt): boolean {
   if (isGivenUp) return latest.receivedAt >= endedAt - immediateMs

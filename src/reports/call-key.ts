@@ -28,7 +28,6 @@ const insertIdField = 'insertId'
 /** The field with the time of an event, which tells it from an equal one. */
 const eventTimeField = 'eventAt'
 
-/** Returns the ids of the operations whose body has an idempotency key. */
 export function findIdempotentOperations({ operations }: Pick<Contract, 'operations'>): ReadonlySet<string> {
   const idempotent = operations.filter((operation) => {
     const properties = operation.bodySchema()?.['properties']
@@ -37,11 +36,8 @@ export function findIdempotentOperations({ operations }: Pick<Contract, 'operati
   return new Set(idempotent.map(({ id }) => id))
 }
 
-/** The parts of a request that all attempts of a call share. */
-export type RequestLine = Pick<JournalEntry['request'], 'method' | 'path' | 'query'>
-
 /** Returns the kind of a request's call: `POST /v1/events?`. */
-export function callKind({ request: { method, path, query } }: { readonly request: RequestLine }): string {
+export function callKind({ request: { method, path, query } }: JournalEntry): string {
   return `${method} ${path}?${query}`
 }
 

@@ -6,7 +6,6 @@ interface TallyEntry<T> {
   readonly requests: string[]
 }
 
-/** The largest number of request ids that are stored with a subject. */
 const maxRequestIds = 10
 
 /** Counts requests by subject, for at most `maxSubjects` subjects; requests of further subjects share one count. */
@@ -27,11 +26,12 @@ export class CappedTally<T> {
 
   /** Adds `count` requests to the subject of a key; `createSubject` is called the first time. */
   add(key: string, requests: readonly string[], createSubject: () => T, count = 1): void {
-    const entry = this.#byKey.get(key) ?? this.#create(key, createSubject)
-    if (!entry) {
+    if (!this.#byKey.has(key) && this.#byKey.size >= this.#maxSubjects) {
       this.further += count
       return
     }
+    const entry = this.#byKey.get(key) ?? { subject: createSubject(), count: 0, requests: [] }
+    this.#byKey.set(key, entry)
     entry.count += count
     for (const id of requests) {
       if (entry.requests.length < maxRequestIds && !entry.requests.includes(id)) entry.requests.push(id)
@@ -41,12 +41,5 @@ export class CappedTally<T> {
   merge(other: CappedTally<T>): void {
     this.further += other.further
     for (const [key, { requests, subject, count }] of other.#byKey) this.add(key, requests, () => subject, count)
-  }
-
-  #create(key: string, createSubject: () => T): TallyEntry<T> | undefined {
-    if (this.#byKey.size >= this.#maxSubjects) return undefined
-    const entry = { subject: createSubject(), count: 0, requests: [] }
-    this.#byKey.set(key, entry)
-    return entry
   }
 }

@@ -1,8 +1,7 @@
 import type { OperationCoverage } from './coverage-view.ts'
 import { judgeCondition, judgeFailOn } from './fail-on.ts'
-import { renderReport } from './formats/index.ts'
+import { type ReportFormat, renderReport } from './formats/index.ts'
 import { reportToJson } from './formats/json.ts'
-import type { ReportFormat } from './formats/report-format.ts'
 import { listLines, type Page, type PageBlock, type PageSection, type TestCase } from './page/page.ts'
 import { countFindings, pluralize, type Report, summarizeReport } from './report.ts'
 import { describeRun } from './reported-run.ts'
@@ -17,10 +16,8 @@ export function renderClientReport(format: ReportFormat, report: Report): string
 }
 
 /**
- * Describes what the client did. In JUnit each section is a suite with a test case for each finding, which fails if a
- * condition of `--fail-on` counts it. Coverage is a suite with a passing case for each operation, and one for each
- * condition `coverage<N`. If requests to other replicas may be missing, a suite says so, and fails if there is any
- * condition.
+ * Describes what the client did. A suite of JUnit is a section with a case for each finding, which fails if `--fail-on`
+ * counts it; the coverage, with a case for each operation and condition; and the loss of requests, if there may be any.
  */
 function toClientPage(report: Report): Page {
   const { contract, run, sandbox, violations, unexpected, manners, coverage } = report
@@ -48,11 +45,7 @@ function toClientPage(report: Report): Page {
       card('violations', violations, 'broke the contract'),
       card('unexpected', unexpected, 'unexpected answers'),
       card('manners', lapses, 'findings on manners'),
-      {
-        value: `${coverage.percent} %`,
-        label: 'of the contract covered',
-        section: 'coverage',
-      },
+      { value: `${coverage.percent} %`, label: 'of the contract covered', section: 'coverage' },
     ],
     sections: [
       ...createSections(report).map(({ key, title, description, emptySentence, findings, omitted }) => {
@@ -80,19 +73,16 @@ function describeCoverage({ coverage: { met, points, percent, operations } }: Re
     ...[one.requests, one.met, one.points].map(String),
     `${one.percent} %`,
   ])
-  const uncounted = operations.filter(({ outOfReach }) => outOfReach.length > 0)
-  const lines = uncounted.map(
-    ({ operation, outOfReach }) =>
-      `${operation}: Not counted, since the simulator knows no request that shows it: ${outOfReach.join(', ')}.`,
-  )
+  const lines = operations.flatMap(({ operation, items }) => {
+    const names = items.filter(({ state }) => state === 'out-of-reach').map(({ name }) => name)
+    const reason = 'Not counted, since the simulator knows no request that shows it'
+    return names.length === 0 ? [] : [`${operation}: ${reason}: ${names.join(', ')}.`]
+  })
   return {
     key: 'coverage',
     title: 'Coverage',
     blocks: [
-      {
-        kind: 'lines',
-        lines: [`${met} of ${points} items of the contract were covered: ${percent} %.`],
-      },
+      { kind: 'lines', lines: [`${met} of ${points} items of the contract were covered: ${percent} %.`] },
       { kind: 'table', head: ['operation', 'path', 'requests', 'met', 'of', 'covered'], rows },
       { kind: 'lines', lines },
     ],
@@ -101,11 +91,7 @@ function describeCoverage({ coverage: { met, points, percent, operations } }: Re
 
 /** Describes each item of an operation's coverage: that it was met, or how to meet it. */
 function describeItems(coverage: OperationCoverage, index: number): PageSection {
-  const { covered, missing } = coverage
-  const items = [
-    ...covered.map(({ index, name }) => ({ index, name, state: 'good', how: 'met' }) as const),
-    ...missing.map(({ index, name, sentence }) => ({ index, name, state: 'bad', how: sentence }) as const),
-  ].sort((one, other) => one.index - other.index)
+  const items = coverage.items.filter(({ state }) => state !== 'out-of-reach')
   return {
     key: `coverage-${index + 1}`,
     title: nameCoverage(coverage),
@@ -114,8 +100,8 @@ function describeItems(coverage: OperationCoverage, index: number): PageSection 
       {
         kind: 'table',
         head: ['item', 'met, or how to meet it'],
-        rows: items.map(({ name, how }) => [name, how]),
-        states: items.map(({ state }) => state),
+        rows: items.map(({ name, sentence = 'met' }) => [name, sentence]),
+        states: items.map(({ state }) => (state === 'met' ? 'good' : 'bad')),
       },
     ],
   }

@@ -33,17 +33,10 @@ const maxKinds = 100
 /** The most paths without an operation that have findings of their own, which leaves room for other findings. */
 const maxPaths = 20
 
-/** The most characters of a path in a finding. */
 const maxPathLength = 200
 
-/** Returns true for an answer of the real service that breaks the contract by itself, not by a scenario. */
-const breaksContract = ({ answer, answerViolations }: JournalEntry) =>
-  answer.origin === 'upstream' && answerViolations.length > 0
-
-/** Returns a pointer with a star for each index of an array. */
 const generalise = (pointer: string) => pointer.replace(/\/\d+(?=\/|$)/g, '/*')
 
-/** The messages of requests that did not meet their expectations. */
 const unmetMessages: Readonly<Record<Expectation, string>> = {
   violation: 'The request was expected to break the contract (X-Sim-Expect: violation), and it fits it.',
   refusal: 'The request was expected to be refused (X-Sim-Expect: refusal), and it was not.',
@@ -67,7 +60,6 @@ export class ContractFindings {
   /** Advice about requests that the service accepts, and a careful client would not send. */
   readonly advice = new CappedTally<BrokenRule>(maxKinds)
   readonly unexpectedAnswers = new CappedTally<UnexpectedAnswer>(maxKinds)
-  /** The number of requests that broke at least one rule. */
   invalidRequestCount = 0
   /** The number of requests that met the expectation of a negative test. */
   expectedCount = 0
@@ -81,14 +73,15 @@ export class ContractFindings {
     if (entry.aborted) return
     const { expectation, violations, advice } = entry
     if (advice.length > 0 && !expectation) this.#recordRules(this.advice, entry, advice)
-    const isBroken = breaksContract(entry)
-    if (isBroken) this.#recordBrokenAnswer(entry)
+    // An answer of the real service that breaks the contract by itself, not by a scenario.
+    const isBroken = entry.answer.origin === 'upstream' && entry.answerViolations.length > 0
+    if (isBroken) this.#recordUnexpected(entry, describeBrokenRules(entry.answerViolations))
     if (expectation) this.#recordExpected(entry, expectation)
     else if (violations.length > 0) {
       this.invalidRequestCount += 1
       this.#recordRules(this.brokenRules, entry, violations)
     } else if (!isBroken && this.#isUnexpected(entry, token))
-      this.#recordUnexpected(entry, isObject(answerBody) ? String(answerBody['error'] ?? '') : '')
+      this.#recordUnexpected(entry, [['', isObject(answerBody) ? String(answerBody['error'] ?? '') : '']])
   }
 
   #isUnexpected({ stage, answer: { status, origin } }: JournalEntry, token = ''): boolean {
@@ -126,38 +119,23 @@ export class ContractFindings {
   #recordExpected(entry: JournalEntry, expectation: Expectation): void {
     const isMet = expectation === 'violation' ? entry.violations.length > 0 : entry.answer.status >= 400
     if (isMet) this.expectedCount += 1
-    else this.#recordUnexpected(entry, unmetMessages[expectation])
+    else this.#recordUnexpected(entry, [['', unmetMessages[expectation]]])
   }
 
-  /** Counts an answer of the real service once, with a finding for each rule that it breaks. */
-  #recordBrokenAnswer(entry: JournalEntry): void {
+  /** Counts an answer once, with a finding for each rule that it breaks. Rule '': its status alone is unexpected. */
+  #recordUnexpected(entry: JournalEntry, messages: Iterable<readonly [rule: string, message: string]>): void {
     this.unexpectedAnswerCount += 1
-    const rules = new Map(
-      entry.answerViolations.map(({ pointer, keyword, message }) => {
-        const general = generalise(pointer)
-        const sentence = `The answer breaks the contract: ${general} ${message}`.replace('  ', ' ')
-        return [`${general} ${keyword}`, sentence] as const
-      }),
-    )
-    for (const [rule, message] of rules) this.#addUnexpected(entry, message, rule)
-  }
-
-  #recordUnexpected(entry: JournalEntry, answerMessage: string): void {
-    this.unexpectedAnswerCount += 1
-    this.#addUnexpected(entry, answerMessage)
-  }
-
-  /** Adds a finding. `rule`: the rule that the answer breaks; undefined: none, its status alone is unexpected. */
-  #addUnexpected(entry: JournalEntry, answerMessage: string, rule?: string): void {
     const { id, operation = '', request, answer, ownToken, expectation } = entry
     const { status, origin } = answer
     const { method } = request
     const path = operation === '' ? this.#findingPath(request.path.slice(0, maxPathLength)) : ''
-    const key = JSON.stringify([operation, operation === '' ? method : '', status, origin, path, expectation, rule])
-    this.unexpectedAnswers.add(key, [id], () => {
-      const message = redactText(answerMessage, ownToken) // it may quote the request
-      return { operation, method, path, status, origin, message, first: traceRequest(entry) }
-    })
+    for (const [rule, answerMessage] of messages) {
+      const key = JSON.stringify([operation, operation === '' ? method : '', status, origin, path, expectation, rule])
+      this.unexpectedAnswers.add(key, [id], () => {
+        const message = redactText(answerMessage, ownToken) // it may quote the request
+        return { operation, method, path, status, origin, message, first: traceRequest(entry) }
+      })
+    }
   }
 
   /** Returns the path for which a finding stands; empty once there are findings for as many paths as are stored. */
@@ -166,4 +144,14 @@ export class ContractFindings {
     this.#paths.add(path)
     return path
   }
+}
+
+/** Returns the messages of the rules that an answer breaks, by rule; several items of an array break one. */
+function describeBrokenRules(violations: readonly Violation[]): ReadonlyMap<string, string> {
+  return new Map(
+    violations.map(({ pointer, keyword, message }) => {
+      const general = generalise(pointer)
+      return [`${general} ${keyword}`, `The answer breaks the contract: ${general} ${message}`.replace('  ', ' ')]
+    }),
+  )
 }

@@ -1,11 +1,9 @@
 import type { Contract, DescribedParameter, Operation } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
-import { type AddPart, buildCoverageTree, type CoverageTree, collectHits, type EnumValue } from './coverage-tree.ts'
+import { parsePointer } from '../core/json-pointer.ts'
+import { buildCoverageTree, type CoverageTree, collectHits, type EnumValue } from './coverage-tree.ts'
 
-/**
- * A part of the contract that a client can meet. In a request: a parameter, a field of the body, or a listed value of
- * either. In an answer: a status, a listed value of a field, and a nullable field as null or as another value.
- */
+/** A part of the contract that a client can meet, in a request or, if it has a `status`, in an answer. */
 export type CoverageItem =
   | { readonly kind: 'status'; readonly status: number }
   | { readonly kind: 'parameter'; readonly in: DescribedParameter['in']; readonly name: string }
@@ -17,15 +15,9 @@ export type CoverageItem =
     }
   | { readonly kind: 'field'; readonly pointer: string }
   | { readonly kind: 'field-value'; readonly pointer: string; readonly value: EnumValue }
-  | {
-      readonly kind: 'answer-value'
-      readonly status: number
-      readonly pointer: string
-      readonly value: EnumValue
-    }
+  | { readonly kind: 'answer-value'; readonly status: number; readonly pointer: string; readonly value: EnumValue }
   | { readonly kind: 'null' | 'not-null'; readonly status: number; readonly pointer: string }
 
-/** A parameter with the indexes of its items. */
 export interface ParameterItems {
   readonly in: DescribedParameter['in']
   readonly name: string
@@ -40,7 +32,6 @@ export interface ParameterItems {
 /** All items of one operation. An index is a position in `items`. */
 export interface OperationItems {
   readonly operation: Operation
-  /** The items in the order of the contract. */
   readonly items: readonly CoverageItem[]
   readonly statuses: ReadonlyMap<number, number>
   readonly parameters: readonly ParameterItems[]
@@ -60,7 +51,12 @@ function listOperationItems(operation: Operation): OperationItems {
   const statuses = new Map(operation.statuses.map((status) => [status, add({ kind: 'status', status })]))
   const parameters = operation.parameters.map((parameter) => addParameter(parameter, add))
   const schema = operation.bodySchema()
-  const body = schema && buildCoverageTree(schema, addRequestParts(add))
+  const body =
+    schema &&
+    buildCoverageTree(schema, {
+      present: (pointer) => add({ kind: 'field', pointer }),
+      value: (pointer, value) => add({ kind: 'field-value', pointer, value }),
+    })
   const readers = new Map(operation.statuses.map((status) => [status, createHitReader(operation, status, add)]))
   return {
     operation,
@@ -75,59 +71,51 @@ function listOperationItems(operation: Operation): OperationItems {
   }
 }
 
-/** Adds an item and returns its index. */
 type AddItem = (item: CoverageItem) => number
 
 function addParameter(parameter: DescribedParameter, add: AddItem): ParameterItems {
   const { in: place, name, isDeepObject, schema } = parameter
   const index = add({ kind: 'parameter', in: place, name })
   const values = new Map<string, number>()
-  buildCoverageTree({ type: 'array', items: schema }, (part) => {
-    if (part.kind !== 'value') return undefined
-    const valueIndex = add({ kind: 'parameter-value', in: place, name, value: part.value })
-    values.set(String(part.value), valueIndex)
-    return valueIndex
-  })
+  buildCoverageTree(
+    { type: 'array', items: schema },
+    {
+      value(_, value) {
+        const valueIndex = add({ kind: 'parameter-value', in: place, name, value })
+        values.set(String(value), valueIndex)
+        return valueIndex
+      },
+    },
+  )
   return { in: place, name, isDeepObject, index, values, isList: [schema['type']].flat().includes('array') }
-}
-
-function addRequestParts(add: AddItem): AddPart {
-  return (part) => {
-    const { kind, pointer } = part
-    if (kind === 'present') return add({ kind: 'field', pointer })
-    return kind === 'value' ? add({ kind: 'field-value', pointer, value: part.value }) : undefined
-  }
-}
-
-function addAnswerParts(status: number, add: AddItem): AddPart {
-  return (part) => {
-    const { kind, pointer } = part
-    if (kind === 'present') return undefined
-    return kind === 'value'
-      ? add({ kind: 'answer-value', status, pointer, value: part.value })
-      : add({ kind, status, pointer })
-  }
 }
 
 /** Creates the function that reads the hits of a body. It walks each object once: cached answers are one. */
 function createHitReader(operation: Operation, status: number, add: AddItem) {
   const schema = operation.responseSchema(status)
-  const tree = schema && buildCoverageTree(schema, addAnswerParts(status, add))
+  const tree =
+    schema &&
+    buildCoverageTree(schema, {
+      nullity: (kind, pointer) => add({ kind, status, pointer }),
+      value: (pointer, value) => add({ kind: 'answer-value', status, pointer, value }),
+    })
   if (!tree) return undefined
   const cache = new WeakMap<object, readonly number[]>()
   return (body: Json): readonly number[] => {
-    const cached = typeof body === 'object' && body !== null ? cache.get(body) : undefined
+    const owner = typeof body === 'object' && body !== null ? body : {}
+    const cached = cache.get(owner)
     if (cached) return cached
     const hits = new Set<number>()
     collectHits(tree, body, (index) => hits.add(index))
     const indexes = [...hits]
-    if (typeof body === 'object' && body !== null) cache.set(body, indexes)
+    cache.set(owner, indexes)
     return indexes
   }
 }
 
 /** Writes the pointer of an item as scenarios do, without the stars of arrays: `dataPoints.avgSafetyScore`. */
 export function fieldName(pointer: string): string {
-  const tokens = pointer.split('/').filter((token) => token !== '' && token !== '*')
-  return tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')
+  return parsePointer(pointer)
+    .filter((token) => token !== '' && token !== '*')
+    .join('.')
 }

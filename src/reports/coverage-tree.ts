@@ -2,101 +2,76 @@ import { listParts, listSchemaParts, mergeProperties } from '../contract/schema-
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
 
-/** A value of an `enum` or a `const`. */
 export type EnumValue = string | number | boolean
 
-/**
- * The coverage items of a body as a tree of its places. Schemas under `allOf`, `anyOf` and `oneOf` describe the same
- * place. Each number is the index of an item; undefined where the place has no such item.
- */
+/** A place of a body, in all parts of its schema, with the indexes of its coverage items, and the places within it. */
 export interface CoverageTree {
   /** The item "the member is present"; only for members that the schema names. */
-  present: number | undefined
-  isNull: number | undefined
-  notNull: number | undefined
+  readonly present: number | undefined
+  readonly isNull: number | undefined
+  readonly notNull: number | undefined
   readonly values: ReadonlyMap<EnumValue, number>
   readonly members: ReadonlyMap<string, CoverageTree>
-  /** The place of an array's items. */
   readonly items: CoverageTree | undefined
   /** The place of members that the schema does not name (`additionalProperties`). */
   readonly additional: CoverageTree | undefined
 }
 
-/** A part of a schema that can be a coverage item. `pointer` has a star for items and unnamed members. */
-type CountablePart =
-  | { readonly kind: 'present'; readonly pointer: string }
-  | { readonly kind: 'null' | 'not-null'; readonly pointer: string }
-  | { readonly kind: 'value'; readonly pointer: string; readonly value: EnumValue }
-
-/** Adds a part as an item and returns the index of the item; undefined where the part is not counted. */
-export type AddPart = (part: CountablePart) => number | undefined
+/** Adds a part of a schema as an item, and returns its index. A pointer has a star for items and unnamed members. */
+export interface ItemAdder {
+  /** Default: members are not counted. */
+  readonly present?: (pointer: string) => number
+  /** Default: nullable places are not counted. */
+  readonly nullity?: (kind: 'null' | 'not-null', pointer: string) => number
+  readonly value: (pointer: string, value: EnumValue) => number
+}
 
 /** The depth of the deepest place of a tree; a recursive schema would have no end. */
 const maxDepth = 12
 
 /** Builds the tree of a schema whose references are resolved; undefined where no part of it is counted. */
-export function buildCoverageTree(schema: JsonObject, add: AddPart): CoverageTree | undefined {
-  return buildTree([schema], '', 0, add, false)
+export function buildCoverageTree(schema: JsonObject, adder: ItemAdder): CoverageTree | undefined {
+  return buildTree([schema], '', 0, adder)
 }
 
 function buildTree(
   schemas: readonly JsonObject[],
   pointer: string,
   depth: number,
-  add: AddPart,
-  isMember: boolean,
+  adder: ItemAdder,
+  present?: number,
 ): CoverageTree | undefined {
-  if (depth > maxDepth || schemas.length === 0) return undefined
   const alternatives = schemas.flatMap(listSchemaParts)
-  const present = isMember ? add({ kind: 'present', pointer }) : undefined
   const isNullable =
     schemas.some(mentionsNull) && schemas.every((schema) => permits(schema, true) && permits(schema, false))
-  const isNull = isNullable ? add({ kind: 'null', pointer }) : undefined
-  const notNull = isNullable ? add({ kind: 'not-null', pointer }) : undefined
-  const values = mapDefined(listEnumValues(alternatives), (value) => add({ kind: 'value', pointer, value }))
-  const members = mapDefined(mergeProperties(alternatives), (name, inner) =>
-    buildTree(inner, joinPointer(pointer, name), depth + 1, add, true),
-  )
-  const below = (keyword: string) =>
-    buildTree(
-      alternatives.map((schema) => schema[keyword] ?? null).filter(isObject),
-      `${pointer}/*`,
-      depth + 1,
-      add,
-      false,
-    )
+  const isNull = isNullable ? adder.nullity?.('null', pointer) : undefined
+  const notNull = isNullable ? adder.nullity?.('not-null', pointer) : undefined
+  const values = new Map(listEnumValues(alternatives).map((value) => [value, adder.value(pointer, value)]))
+  const members = new Map<string, CoverageTree>()
+  for (const [name, inner] of depth < maxDepth ? mergeProperties(alternatives) : []) {
+    const place = joinPointer(pointer, name)
+    const member = inner.length > 0 && buildTree(inner, place, depth + 1, adder, adder.present?.(place))
+    if (member) members.set(name, member)
+  }
+  const below = (keyword: string) => {
+    const inner = alternatives.map((schema) => schema[keyword] ?? null).filter(isObject)
+    return depth < maxDepth && inner.length > 0 ? buildTree(inner, `${pointer}/*`, depth + 1, adder) : undefined
+  }
   const items = below('items')
   const additional = below('additionalProperties')
-  return dropIfEmpty({ present, isNull, notNull, values, members, items, additional })
-}
-
-function dropIfEmpty(tree: CoverageTree): CoverageTree | undefined {
-  const { present, isNull, notNull, values, members, items, additional } = tree
   const any = present ?? isNull ?? notNull ?? items ?? additional
-  return any === undefined && values.size === 0 && members.size === 0 ? undefined : tree
+  if (any === undefined && values.size === 0 && members.size === 0) return undefined
+  return { present, isNull, notNull, values, members, items, additional }
 }
 
-/** Converts the entries of a map, and leaves out those that convert to undefined. */
-function mapDefined<K, V, T>(
-  source: ReadonlyMap<K, V>,
-  convert: (key: K, value: V) => T | undefined,
-): ReadonlyMap<K, T> {
-  const target = new Map<K, T>()
-  for (const [key, value] of source) {
-    const converted = convert(key, value)
-    if (converted !== undefined) target.set(key, converted)
-  }
-  return target
-}
-
-/** Returns the values of `enum` and `const` as keys of a map; empty for a single value, which every client meets. */
-function listEnumValues(alternatives: readonly JsonObject[]): ReadonlyMap<EnumValue, boolean> {
+/** Returns the values of `enum` and `const`; none for a single value, which every client meets. */
+function listEnumValues(alternatives: readonly JsonObject[]): readonly EnumValue[] {
   const all = alternatives.flatMap(({ enum: listed, const: only }) => [
     ...(Array.isArray(listed) ? listed : []),
     ...(only === undefined ? [] : [only]),
   ])
-  const values = new Map(all.filter(isEnumValue).map((value) => [value, true]))
-  return values.size > 1 ? values : new Map()
+  const values = [...new Set(all.filter(isEnumValue))]
+  return values.length > 1 ? values : []
 }
 
 function isEnumValue(value: Json): value is EnumValue {

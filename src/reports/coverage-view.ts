@@ -1,9 +1,8 @@
-import type { Coverage } from './coverage.ts'
+import type { Coverage, OperationHits } from './coverage.ts'
 import type { CoverageItem, OperationItems } from './coverage-items.ts'
 import type { CoverageHint, HintFinder, PreviewContext } from './hint-finder.ts'
 import { describeMissing, isRequestItem, labelItem } from './labels.ts'
 
-/** The share of coverage items that were met. */
 interface CoverageShare {
   readonly met: number
   /** The number of items that count: those that were met, and those that the simulator can show. */
@@ -12,18 +11,16 @@ interface CoverageShare {
   readonly percent: number
 }
 
-interface NamedItem {
-  /** The index of the item in the order of the contract. */
-  readonly index: number
+export interface CoveredItem {
   readonly item: CoverageItem
   /** The label of the item: `query period=7d`. */
   readonly name: string
-}
-
-export interface MissingItem extends NamedItem {
-  readonly sentence: string
-  /** The request that shows the item; undefined for an item of a request, and where none is known. */
-  readonly hint: CoverageHint | undefined
+  /** `out-of-reach`: no known request shows it, so that it does not count. */
+  readonly state: 'met' | 'missing' | 'out-of-reach'
+  /** The sentence about a missing item. */
+  readonly sentence?: string
+  /** The request that shows a missing item of an answer; absent for an item of a request. */
+  readonly hint?: CoverageHint | undefined
 }
 
 export interface OperationCoverage extends CoverageShare {
@@ -32,10 +29,8 @@ export interface OperationCoverage extends CoverageShare {
   readonly path: string
   /** The number of requests that matched the operation, refused ones included. */
   readonly requests: number
-  readonly covered: readonly NamedItem[]
-  readonly missing: readonly MissingItem[]
-  /** The labels of missing items that no known request shows; they do not count. */
-  readonly outOfReach: readonly string[]
+  /** The items in the order of the contract. */
+  readonly items: readonly CoveredItem[]
 }
 
 /** The coverage of the whole contract. Each item counts the same. */
@@ -44,54 +39,29 @@ export interface CoverageView extends CoverageShare {
 }
 
 /** Lists the met and the missing items by operation, in the order of the contract; a missing item has a hint. */
-export function viewCoverage(
-  coverage: Coverage,
-  allItems: readonly OperationItems[],
-  hintFinder: HintFinder,
-  context: PreviewContext,
-): CoverageView {
-  const operations = allItems.map((operationItems) => viewOperation(coverage, operationItems, hintFinder, context))
+export function viewCoverage(coverage: Coverage, hintFinder: HintFinder, context: PreviewContext): CoverageView {
+  const operations = coverage.list().map(([items, hits]) => viewOperation(items, hits, hintFinder(items, context)))
   const met = operations.reduce((sum, operation) => sum + operation.met, 0)
   const points = operations.reduce((sum, operation) => sum + operation.points, 0)
   return { ...toShare(met, points), operations }
 }
 
 function viewOperation(
-  coverage: Coverage,
-  operationItems: OperationItems,
-  hintFinder: HintFinder,
-  context: PreviewContext,
+  { operation, items }: OperationItems,
+  { requests, hits }: OperationHits,
+  findHint: ReturnType<HintFinder>,
 ): OperationCoverage {
-  const { operation, items } = operationItems
-  const { requests = 0, hits = new Uint8Array() } = coverage.hitsOf(operation.id) ?? {}
-  const covered: NamedItem[] = []
-  const missing: MissingItem[] = []
-  const outOfReach: string[] = []
-  for (const [index, item] of items.entries()) {
+  const { id, method, path, successStatus } = operation
+  const covered = items.map((item, index): CoveredItem => {
     const name = labelItem(item)
-    const isMet = hits[index] === 1
-    const hint = isRequestItem(item) || isMet ? undefined : hintFinder.find(operationItems, index, context)
-    if (isMet) covered.push({ index, item, name })
-    else if (!hint && !isRequestItem(item)) outOfReach.push(name)
-    else
-      missing.push({
-        index,
-        item,
-        name,
-        sentence: describeMissing(item, hint, operation.successStatus),
-        hint,
-      })
-  }
-  return {
-    operation: operation.id,
-    method: operation.method,
-    path: operation.path,
-    requests,
-    ...toShare(covered.length, covered.length + missing.length),
-    covered,
-    missing,
-    outOfReach,
-  }
+    if (hits[index] === 1) return { item, name, state: 'met' }
+    const hint = isRequestItem(item) ? undefined : findHint(index)
+    if (!hint && !isRequestItem(item)) return { item, name, state: 'out-of-reach' }
+    return { item, name, state: 'missing', sentence: describeMissing(item, hint, successStatus), hint }
+  })
+  const count = (state: CoveredItem['state']) => covered.filter((one) => one.state === state).length
+  const met = count('met')
+  return { operation: id, method, path, requests, ...toShare(met, met + count('missing')), items: covered }
 }
 
 function toShare(met: number, points: number): CoverageShare {

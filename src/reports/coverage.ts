@@ -3,10 +3,10 @@ import { isMemberOf } from '../contract/parameters.ts'
 import { usableDeliveries } from '../exchange/delivery.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { LiveExchange } from '../journal/journal.ts'
-import type { OperationItems, ParameterItems } from './coverage-items.ts'
+import type { CoverageItem, OperationItems, ParameterItems } from './coverage-items.ts'
 import { collectHits } from './coverage-tree.ts'
 
-interface OperationHits {
+export interface OperationHits {
   /** The number of requests that matched the operation, refused ones included. */
   requests: number
   /** 1 for each item that was met, by the index of the item. */
@@ -33,9 +33,9 @@ export class Coverage {
     )
   }
 
-  /** Returns the hits of an operation; undefined where the contract has no operation of this id. */
-  hitsOf(operation: string): OperationHits | undefined {
-    return this.#byOperation.get(operation)?.[1]
+  /** Lists the items of each operation, with its hits. */
+  list(): readonly (readonly [OperationItems, OperationHits])[] {
+    return [...this.#byOperation.values()]
   }
 
   record(entry: JournalEntry, live: LiveExchange): void {
@@ -52,28 +52,22 @@ export class Coverage {
     for (const hit of operationItems.hitsOf(status, live.answerBody)) counted.hits[hit] = 1
   }
 
-  /** Adds the hits of a coverage of another contract, where operations and items are the same. */
-  adopt(other: Coverage): void {
+  /** Adds the hits of another coverage, also of another contract, where operations and items are the same. */
+  merge(other: Coverage): void {
     for (const [id, [{ items }, ours]] of this.#byOperation) {
       const [former, theirs] = other.#byOperation.get(id) ?? []
       if (!former || !theirs) continue
       ours.requests += theirs.requests
-      const met = new Set(
-        former.items.filter((_, index) => theirs.hits[index] === 1).map((item) => JSON.stringify(item)),
-      )
-      for (const [index, item] of items.entries()) if (met.has(JSON.stringify(item))) ours.hits[index] = 1
+      for (const index of findMet(items, former.items, theirs.hits)) ours.hits[index] = 1
     }
   }
+}
 
-  /** Adds the hits of another coverage of the same contract. */
-  merge(other: Coverage): void {
-    for (const [id, [, ours]] of this.#byOperation) {
-      const theirs = other.hitsOf(id)
-      if (!theirs) continue
-      ours.requests += theirs.requests
-      for (const [index, hit] of theirs.hits.entries()) if (hit === 1) ours.hits[index] = 1
-    }
-  }
+/** Finds the indexes of the items that are among the former ones with a hit. */
+function findMet(items: readonly CoverageItem[], former: readonly CoverageItem[], hits: Uint8Array): number[] {
+  if (items === former) return [...hits.keys()].filter((index) => hits[index] === 1)
+  const met = new Set(former.filter((_, index) => hits[index] === 1).map((item) => JSON.stringify(item)))
+  return [...items.keys()].filter((index) => met.has(JSON.stringify(items[index])))
 }
 
 /** Returns true where the client received the answer whole and without drift. */

@@ -21,8 +21,7 @@ const curlHeaders = ['User-Agent', 'Accept', 'Content-Type']
 
 /**
  * Formats the request of an entry as a shell command: `curl 'http://127.0.0.1:4010/v1/events' -H ...`. Shell variables
- * stand for redacted credentials: `"${TOKEN:-any-key}"` for the bearer token, `"$X_API_KEY"` for the header
- * `x-api-key`.
+ * stand for redacted credentials: `"${TOKEN:-any-key}"` for the token, `"$X_API_KEY"` for the header `x-api-key`.
  */
 export function entryToCurl({ request, ownToken }: JournalEntry): string {
   const { method, headers, body, path, query } = request

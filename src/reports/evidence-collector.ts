@@ -6,7 +6,6 @@ import type { OperationItems } from './coverage-items.ts'
 import { isIgnoredRequest } from './ignored-requests.ts'
 import { Manners } from './manners.ts'
 
-/** The evidence about the clients of one sandbox, or of all sandboxes. */
 export class ClientEvidence {
   /** The number of exchanges, refused ones included. */
   requests = 0
@@ -31,7 +30,7 @@ export class ClientEvidence {
   adopt(operations: readonly OperationItems[]): void {
     const { coverage } = this
     this.coverage = new Coverage(operations)
-    this.coverage.adopt(coverage)
+    this.coverage.merge(coverage)
   }
 
   merge(other: ClientEvidence): void {
@@ -65,10 +64,6 @@ export class EvidenceCollector {
 
   constructor(options: EvidenceOptions) {
     this.#options = options
-  }
-
-  get operations(): readonly OperationItems[] {
-    return this.#options.operations()
   }
 
   adopt(operations: EvidenceOptions['operations']): void {

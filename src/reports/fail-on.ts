@@ -1,4 +1,4 @@
-import type { FailCondition } from './parse-fail-on.ts'
+import type { FailCondition, failOnKinds } from './parse-fail-on.ts'
 import { countFindings, type FindingsReport, pluralize, type Report } from './report.ts'
 
 /** Judges a report by conditions. @returns a sentence for each condition that is met; empty where the run passes */
@@ -13,23 +13,18 @@ export function judgeCondition(report: Report, condition: FailCondition): string
   return percent < condition.below ? `${percent} % of the contract covered, ${condition.below} % wanted` : undefined
 }
 
+/** Judges a report by one condition that is not about its coverage. @returns as `judgeCondition` does */
 export function judgeFindings(
   report: FindingsReport,
-  condition: Exclude<FailCondition, { readonly kind: 'coverage' }>,
+  { kind }: Exclude<FailCondition, { readonly kind: 'coverage' }>,
 ): string | undefined {
-  const { requests, violations, unexpected } = report
-  const findings = countFindings(report.manners)
-  const advice = countFindings(report.advice)
-  switch (condition.kind) {
-    case 'violation':
-      return violations > 0 ? `${pluralize(violations, 'request')} broke the contract` : undefined
-    case 'unexpected':
-      return unexpected > 0 ? pluralize(unexpected, 'unexpected answer') : undefined
-    case 'manners':
-      return findings > 0 ? `${pluralize(findings, 'finding')} on manners` : undefined
-    case 'advice':
-      return advice > 0 ? `${pluralize(advice, 'piece')} of advice` : undefined
-    case 'no-requests':
-      return requests === 0 ? 'no request reached the simulator (no-requests)' : undefined
-  }
+  return judges[kind](report) || undefined
+}
+
+const judges: Readonly<Record<(typeof failOnKinds)[number], (report: FindingsReport) => string | false>> = {
+  violation: ({ violations }) => violations > 0 && `${pluralize(violations, 'request')} broke the contract`,
+  unexpected: ({ unexpected }) => unexpected > 0 && pluralize(unexpected, 'unexpected answer'),
+  manners: ({ manners }) => countFindings(manners) > 0 && `${pluralize(countFindings(manners), 'finding')} on manners`,
+  advice: ({ advice }) => countFindings(advice) > 0 && `${pluralize(countFindings(advice), 'piece')} of advice`,
+  'no-requests': ({ requests }) => requests === 0 && 'no request reached the simulator (no-requests)',
 }

@@ -1,6 +1,5 @@
-import type { Contract, Operation } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
-import { dayOf } from '../core/utc-day.ts'
+import { once } from '../core/once.ts'
 import type { ActiveScenario, Catalogue } from '../scenarios/definition.ts'
 import { readValues } from '../scenarios/parameters.ts'
 import { parseScenarios } from '../scenarios/parse.ts'
@@ -38,63 +37,42 @@ interface Candidate {
 }
 
 /** The candidates of an operation that depend on no seed and no day. */
-interface FixedCandidates {
-  /** Refusals by scenario, and the ordinary answer. */
-  readonly plain: readonly Candidate[]
-  /** Scenarios that set a single field to null. */
-  readonly nulls: readonly Candidate[]
-  /** Examples of the document. */
-  readonly examples: readonly Candidate[]
+type FixedCandidates = Readonly<Record<'plain' | 'nulls' | 'examples', readonly Candidate[]>>
+
+/** Returns the function that finds the hint for the item of an answer by its index; undefined where none is known. */
+export type HintFinder = (
+  operationItems: OperationItems,
+  context: PreviewContext,
+) => (index: number) => CoverageHint | undefined
+
+/**
+ * Creates a finder of hints. Plain candidates come first; among several, the candidate wins that shows most items of
+ * the same kind, so that few requests show many items. What depends on no seed and no day is computed once.
+ */
+export function createHintFinder(catalogue: Catalogue, previewer: Previewer): HintFinder {
+  const known = new WeakMap<OperationItems, FixedCandidates>()
+  return (operationItems, { seed, now }) => {
+    const { id } = operationItems.operation
+    const fixed = known.get(operationItems) ?? listFixed(operationItems, catalogue)
+    known.set(operationItems, fixed)
+    const previews = once(() =>
+      previewer(id, seed, now).map(({ hint, status, body }) => createCandidate(operationItems, hint, status, body)),
+    )
+    return (index) => {
+      const best = (candidates: readonly Candidate[]) => findBest(candidates, operationItems.items, index)?.hint
+      return best(fixed.plain) ?? best(previews()) ?? best(fixed.nulls) ?? best(fixed.examples)
+    }
+  }
 }
 
-/** Finds a hint for each missing item of an answer. */
-export class HintFinder {
-  /** The fixed candidates by operation id, computed on first use, since a run without a report needs none. */
-  readonly #fixed = new Map<string, FixedCandidates>()
-  readonly #catalogue: Catalogue
-  readonly #previewer: Previewer
-  #previewed: { key: string; candidates: readonly Candidate[] } = { key: '', candidates: [] }
-
-  constructor(catalogue: Catalogue, previewer: Previewer) {
-    this.#catalogue = catalogue
-    this.#previewer = previewer
-  }
-
-  /**
-   * Finds a hint for the item of an answer at `index`; undefined where none is known. Plain candidates come first;
-   * among several, the candidate wins that shows most items of the same kind, so that few requests show many items.
-   */
-  find(operationItems: OperationItems, index: number, { seed, now }: PreviewContext): CoverageHint | undefined {
-    const { plain, nulls, examples } = this.#fixedOf(operationItems)
-    const best = (candidates: readonly Candidate[]) => findBest(candidates, operationItems.items, index)?.hint
-    return best(plain) ?? best(this.#previews(operationItems, seed, now)) ?? best(nulls) ?? best(examples)
-  }
-
-  #fixedOf(operationItems: OperationItems): FixedCandidates {
-    const { id } = operationItems.operation
-    const cached = this.#fixed.get(id)
-    if (cached) return cached
-    // Any valid request gets the success status, with a body that is not known beforehand.
-    const anyRequest = { headers: {}, path: undefined }
-    const ordinary = createCandidate(operationItems, anyRequest, operationItems.operation.successStatus)
-    const fixed = {
-      plain: [ordinary, ...refusalCandidates(operationItems, this.#catalogue)],
-      nulls: nullCandidates(operationItems, this.#catalogue),
-      examples: exampleCandidates(operationItems),
-    }
-    this.#fixed.set(id, fixed)
-    return fixed
-  }
-
-  /** Returns the previews of an operation. Analytics change with the day; only the latest previews are cached. */
-  #previews(operationItems: OperationItems, seed: string, now: number): readonly Candidate[] {
-    const key = JSON.stringify([operationItems.operation.id, seed, dayOf(now)])
-    if (this.#previewed.key !== key) {
-      const previews = this.#previewer(operationItems.operation.id, seed, now)
-      const candidates = previews.map(({ hint, status, body }) => createCandidate(operationItems, hint, status, body))
-      this.#previewed = { key, candidates }
-    }
-    return this.#previewed.candidates
+function listFixed(operationItems: OperationItems, catalogue: Catalogue): FixedCandidates {
+  // Any valid request gets the success status, with a body that is not known beforehand.
+  const anyRequest = { headers: {}, path: undefined }
+  const ordinary = createCandidate(operationItems, anyRequest, operationItems.operation.successStatus)
+  return {
+    plain: [ordinary, ...refusalCandidates(operationItems, catalogue)],
+    nulls: nullCandidates(operationItems, catalogue),
+    examples: exampleCandidates(operationItems),
   }
 }
 
@@ -106,18 +84,12 @@ function findBest(
   const kind = items[index]?.kind
   const countSameKind = ({ shows }: Candidate) => [...shows].filter((shown) => items[shown]?.kind === kind).length
   const showing = candidates.filter(({ shows }) => shows.has(index))
-  return showing.reduce<Candidate | undefined>(
-    (best, next) => (best && countSameKind(best) >= countSameKind(next) ? best : next),
-    undefined,
-  )
+  return showing.sort((one, other) => countSameKind(other) - countSameKind(one))[0]
 }
 
 function createCandidate(operationItems: OperationItems, hint: CoverageHint, status: number, body?: Json): Candidate {
   const index = operationItems.statuses.get(status)
-  return {
-    hint,
-    shows: new Set([...(index === undefined ? [] : [index]), ...operationItems.hitsOf(status, body)]),
-  }
+  return { hint, shows: new Set([...(index === undefined ? [] : [index]), ...operationItems.hitsOf(status, body)]) }
 }
 
 /** Returns a candidate for each status that a scenario causes with its default parameters. */
@@ -170,14 +142,4 @@ function exampleCandidates(operationItems: OperationItems): Candidate[] {
 /** Quotes the name of an example if it is no token (RFC 7240). */
 function quoteName(name: string): string {
   return /^[\w.-]+$/.test(name) ? name : `"${name}"`
-}
-
-/** Builds the path of a request to an operation under the contract's base path: `/v1/models/ID/analytics`. */
-export function buildPath(
-  contract: Pick<Contract, 'basePath'>,
-  operation: Operation,
-  values: Readonly<Record<string, string>>,
-): string {
-  const path = operation.path.replace(/\{([^{}]*)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))
-  return contract.basePath + path
 }

@@ -41,6 +41,4 @@ function describeHint(hint: CoverageHint | undefined): string {
 }
 
 /** Returns true for an item of a request, false for an item of an answer. */
-export function isRequestItem({ kind }: CoverageItem): boolean {
-  return ['parameter', 'parameter-value', 'field', 'field-value'].includes(kind)
-}
+export const isRequestItem = (item: CoverageItem) => !('status' in item)

@@ -12,7 +12,6 @@ export interface MannersFinding extends RetryFault {
   readonly first: RequestTrace
 }
 
-/** The largest number of findings that are stored; further ones are only counted. */
 const maxFindings = 100
 
 /**

@@ -11,7 +11,6 @@ import type { BrokenRule, UnexpectedAnswer } from './contract-findings.ts'
 import { type CoverageView, viewCoverage } from './coverage-view.ts'
 import type { EvidenceCollector } from './evidence-collector.ts'
 import type { HintFinder, PreviewContext } from './hint-finder.ts'
-import { mannersRules } from './judge-retry.ts'
 import type { MannersFinding } from './manners.ts'
 import type { ReportedRun } from './reported-run.ts'
 
@@ -90,19 +89,17 @@ export class Reporter {
   async #viewCoverage(sandbox: SandboxFilter): Promise<CoverageView> {
     const { collector, hintFinder, contextOf } = this.#dependencies
     const { coverage } = collector.evidenceOf(sandbox)
-    return viewCoverage(coverage, collector.operations, hintFinder(), await contextOf(sandbox))
+    return viewCoverage(coverage, hintFinder(), await contextOf(sandbox))
   }
 
   #findTruncation(sandbox: SandboxFilter): Truncation {
     return this.#dependencies.journal.hasLoss(sandbox) ? { truncated: true } : {}
   }
 
-  async manners(
-    sandbox: SandboxFilter,
-  ): Promise<FindingList<MannersFinding> & Truncation & { readonly rules: typeof mannersRules }> {
+  async manners(sandbox: SandboxFilter): Promise<FindingList<MannersFinding> & Truncation> {
     await this.#dependencies.journal.catchUp()
     const { manners } = this.#dependencies.collector.evidenceOf(sandbox)
-    return { rules: mannersRules, ...toFindingList(manners.findings), ...this.#findTruncation(sandbox) }
+    return { ...toFindingList(manners.findings), ...this.#findTruncation(sandbox) }
   }
 
   async report(sandbox: SandboxFilter): Promise<Report> {

@@ -1,6 +1,6 @@
 import type { JournalEntry } from '../journal/entry.ts'
 import { type Attempt, isNewCall } from './attempts.ts'
-import { type CallKey, callKind } from './call-key.ts'
+import type { CallKey } from './call-key.ts'
 
 /** A call that has failed and not yet succeeded. */
 export interface RetryChain {
@@ -26,19 +26,17 @@ export class RetryChains {
   readonly #chains = new Set<RetryChain>()
 
   /** Removes expired chains, and returns true where one of the request's kind is left, which spares most a digest. */
-  canContinue(entry: JournalEntry): boolean {
-    if (this.#chains.size === 0) return false
+  canContinue(kind: string, { receivedAt }: JournalEntry): boolean {
     for (const chain of this.#chains) {
       // Chains are in the order of their latest attempts: most after the first active one are active, too.
-      if (!chain.lasts.every((last) => isNewCall(last, entry.receivedAt - last.endedAt))) break
+      if (!chain.lasts.every((last) => isNewCall(last, receivedAt - last.endedAt))) break
       this.#chains.delete(chain)
     }
-    const kind = callKind(entry)
-    return [...this.#chains].some(({ call }) => call.kind === kind)
+    return this.ofKind(kind).length > 0
   }
 
   /** Returns the chains of the calls of a kind, those with the oldest attempts first. */
-  ofKind({ kind }: CallKey): readonly RetryChain[] {
+  ofKind(kind: string): readonly RetryChain[] {
     return [...this.#chains].filter(({ call }) => call.kind === kind)
   }
 

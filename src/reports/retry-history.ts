@@ -13,14 +13,14 @@ export interface ListedAttempt extends TrackedAttempt {
 
 /** The attempts of one call that failed at least once. */
 export interface ListedChain {
-  /** The entry of the first known attempt. */
+  /** The first known attempt. */
   readonly first: ListedAttempt
-  /** True where the client sends such calls in parallel, so that its retries are not judged. */
-  readonly isParallel: boolean
+  /** The chain as of the latest attempt; later requests may show that its calls are sent in parallel. */
+  chain: RetryChain
   /** The latest attempts in their order, at most 50. */
-  readonly attempts: readonly ListedAttempt[]
+  readonly attempts: ListedAttempt[]
   /** The number of earlier attempts, which are not listed. */
-  readonly earlier: number
+  earlier: number
 }
 
 export interface RetryQuery {
@@ -36,12 +36,9 @@ export interface RetryQuery {
 const maxAttempts = 50
 
 /**
- * Reads the chains of attempts from the journal, those with the latest attempts first, and the number of older ones
- * beyond the limit. It tracks the stored entries again, with the judgements of `Manners`. `truncated`: the journal
- * evicted requests, or bodies that tell calls apart. Returns undefined if that takes too long.
- *
- * `idempotentOperations`: the ids of the operations whose body has an `insertId`; `elapsed`: milliseconds since any
- * fixed time, by which the work is cut into slices.
+ * Reads the chains of attempts from the journal, those with the latest attempts first, as `Manners` judges them.
+ * `further`: the number of older ones beyond the limit. `truncated`: requests, or bodies that tell calls apart, were
+ * evicted. Returns undefined if that takes too long. `elapsed`: milliseconds since any time, by which work is sliced.
  */
 export async function readRetryHistory(
   journal: Journal,
@@ -50,82 +47,46 @@ export async function readRetryHistory(
   elapsed: () => number,
 ) {
   const { entries, counts } = await journal.list({ sandbox })
-  const collector = new ChainCollector(idempotentOperations, request)
-  if (!(await visitInSlices(entries, elapsed, (entry) => collector.add(entry)))) return undefined
-  const chains = collector.list().filter(({ earlier, attempts }) => earlier + attempts.length >= minAttempts)
-  return {
-    chains: chains.slice(0, limit),
-    further: Math.max(0, chains.length - limit),
-    truncated: counts.dropped > 0 || collector.isIncomplete,
-  }
-}
-
-interface CollectedChain extends Omit<ListedChain, 'isParallel'> {
-  /** The chain with the latest attempt, which later requests may show to be parallel. */
-  chain: RetryChain
-  earlier: number
-  readonly attempts: ListedAttempt[]
-}
-
-/** Collects the attempts of each chain from the entries of any sandboxes. */
-class ChainCollector {
-  readonly #idempotentOperations: ReadonlySet<string>
-  readonly #request: string | undefined
-  /** The chain of `#request`; undefined: it is an attempt of none. */
-  #chainOfRequest: CollectedChain | undefined
-  readonly #trackers = new Map<string, RetryTracker>()
-  /** The chains by sandbox and name; the chain with the latest attempt is last. */
-  readonly #chains = new Map<string, CollectedChain>()
-  /** True where the body of a request is not stored, so that its call is unknown. */
-  isIncomplete = false
-
-  /** `request`: the id of the request whose chain alone is listed; undefined: all are. */
-  constructor(idempotentOperations: ReadonlySet<string>, request: string | undefined) {
-    this.#idempotentOperations = idempotentOperations
-    this.#request = request
-  }
-
-  add(entry: JournalEntry): void {
+  const trackers = new Map<string, RetryTracker>()
+  const chains = new Map<string, ListedChain>()
+  const chosen = new Set<ListedChain>()
+  let isIncomplete = false // true where the body of a request is not stored, so that its call is unknown
+  const visit = (entry: JournalEntry) => {
     if (isIgnoredRequest(entry)) return
     if (!isComplete(entry.request.body)) {
-      this.isIncomplete = true
+      isIncomplete = true
       return
     }
+    const tracker = trackers.get(entry.sandbox) ?? new RetryTracker(idempotentOperations)
+    trackers.set(entry.sandbox, tracker)
     // The token itself is not stored. Callers whose tokens are too short to be redacted are not told apart.
-    const live = { requestBody: undefined, token: entry.caller ?? entry.ownToken }
-    const tracked = this.#trackerOf(entry.sandbox).record(entry, live)
-    if (tracked) this.#addAttempt({ entry, ...tracked })
+    const tracked = tracker.record(entry, { requestBody: undefined, token: entry.caller ?? entry.ownToken })
+    const chain = tracked && addAttempt(chains, { entry, ...tracked })
+    if (chain && (request === undefined || entry.id === request)) chosen.add(chain)
   }
+  if (!(await visitInSlices(entries, elapsed, visit))) return undefined
+  const listed = [...chains.values()]
+    .filter((one) => chosen.has(one) && one.earlier + one.attempts.length >= minAttempts)
+    .reverse()
+  return {
+    chains: listed.slice(0, limit),
+    further: Math.max(0, listed.length - limit),
+    truncated: counts.dropped > 0 || isIncomplete,
+  }
+}
 
-  /** Returns the chains, those with the latest attempts first. */
-  list(): readonly ListedChain[] {
-    const chosen = this.#request === undefined ? [...this.#chains.values()] : [this.#chainOfRequest]
-    return chosen
-      .filter((collected) => collected !== undefined)
-      .map(({ chain, ...collected }) => ({ ...collected, isParallel: chain.isParallel }))
-      .reverse()
+/** Adds an attempt to its chain, which becomes the last. `chains`: the chains by sandbox and name. */
+function addAttempt(chains: Map<string, ListedChain>, attempt: ListedAttempt): ListedChain {
+  const { entry, chain } = attempt
+  const key = `${entry.sandbox} ${chain.name}`
+  const listed = chains.get(key) ?? { first: attempt, chain, attempts: [], earlier: 0 }
+  chains.delete(key)
+  chains.set(key, listed)
+  listed.chain = chain
+  listed.attempts.push(attempt)
+  if (listed.attempts.length > maxAttempts) {
+    listed.attempts.shift()
+    listed.earlier += 1
   }
-
-  #addAttempt(attempt: ListedAttempt): void {
-    const { entry, chain } = attempt
-    const key = `${entry.sandbox} ${chain.name}`
-    const collected = this.#chains.get(key) ?? { first: attempt, chain, attempts: [], earlier: 0 }
-    this.#chains.delete(key) // so that the chain becomes the last
-    this.#chains.set(key, collected)
-    collected.chain = chain
-    if (entry.id === this.#request) this.#chainOfRequest = collected
-    collected.attempts.push(attempt)
-    if (collected.attempts.length <= maxAttempts) return
-    collected.attempts.shift()
-    collected.earlier += 1
-  }
-
-  #trackerOf(sandbox: string): RetryTracker {
-    let tracker = this.#trackers.get(sandbox)
-    if (!tracker) {
-      tracker = new RetryTracker(this.#idempotentOperations)
-      this.#trackers.set(sandbox, tracker)
-    }
-    return tracker
-  }
+  return listed
 }

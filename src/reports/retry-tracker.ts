@@ -1,6 +1,14 @@
 import type { JournalEntry } from '../journal/entry.ts'
-import { type Attempt, hasFailed, immediateMs, isNewCall, measurePause, readRetryCount, toAttempt } from './attempts.ts'
-import { type CallKey, callKind, createCallKey, type LiveCall, type RequestLine } from './call-key.ts'
+import {
+  type Attempt,
+  immediateMs,
+  isNewCall,
+  judgeOutcome,
+  measurePause,
+  readRetryCount,
+  toAttempt,
+} from './attempts.ts'
+import { type CallKey, callKind, createCallKey, type LiveCall } from './call-key.ts'
 import { findRetried, type RetriedTries } from './find-retried.ts'
 import { judgeRetry, mayBeStored, type RetryFault, type RetryJudgement } from './judge-retry.ts'
 import { ParallelCalls } from './parallel-calls.ts'
@@ -29,7 +37,8 @@ interface CalledEntry {
 /** A request with the parts by which it is known as a retry; its body is not stored. */
 interface ReceivedRequest {
   readonly receivedAt: number
-  readonly request: RequestLine & Pick<JournalEntry['request'], 'headers'>
+  readonly kind: string
+  readonly retryCount: number | undefined
 }
 
 /** The number of requests among which the retry of an exchange is looked for whose outcome is corrected. */
@@ -57,12 +66,12 @@ export class RetryTracker {
   record(entry: JournalEntry, live: LiveCall): TrackedAttempt | undefined {
     const isNegativeTest = entry.expectation !== undefined // impolite on purpose
     if (isNegativeTest || entry.answer.origin === 'simulator' || entry.aborted) return undefined
-    this.#parallelCalls.record(entry)
-    const { method, path, query, headers } = entry.request
-    this.#latestRequests.push({ receivedAt: entry.receivedAt, request: { method, path, query, headers } })
+    const kind = callKind(entry)
+    this.#parallelCalls.record(kind, entry)
+    const retryCount = readRetryCount(entry.request.headers)
+    this.#latestRequests.push({ receivedAt: entry.receivedAt, kind, retryCount })
     if (this.#latestRequests.length > maxLatest) this.#latestRequests.shift()
-    const canContinue = this.#chains.canContinue(entry)
-    if (!canContinue && !hasFailed(entry)) return undefined
+    if (!this.#chains.canContinue(kind, entry) && judgeOutcome(entry) === 'fine') return undefined
     const isIdempotent = this.#idempotentOperations.has(entry.operation ?? '')
     const call = createCallKey(entry, live, isIdempotent)
     return this.#recordAttempt({ entry, call, isIdempotent, latest: toAttempt(entry, call) })
@@ -73,16 +82,17 @@ export class RetryTracker {
     const chains = this.#chains.endingWith(entry.id)
     for (const chain of chains)
       chain.lasts = chain.lasts.map((last) => (last.id === entry.id ? toAttempt(entry, chain.call) : last))
-    if (chains.length > 0 || !hasFailed(entry) || this.#latestRequests.some((other) => mayRepeat(other, entry))) return
+    if (chains.length > 0 || judgeOutcome(entry) === 'fine') return
+    if (this.#latestRequests.some((other) => mayRepeat(other, entry))) return
     const isIdempotent = this.#idempotentOperations.has(entry.operation ?? '')
     const call = createCallKey(entry, live, isIdempotent)
-    const hasEqual = this.#chains.ofKind(call).some(({ call: { key } }) => key === call.key)
+    const hasEqual = this.#chains.ofKind(call.kind).some(({ call: { key } }) => key === call.key)
     this.#beginChain({ entry, call, isIdempotent, latest: toAttempt(entry, call) }, hasEqual)
   }
 
   #recordAttempt(called: CalledEntry): TrackedAttempt | undefined {
     const { call, latest } = called
-    const chains = this.#chains.ofKind(call)
+    const chains = this.#chains.ofKind(call.kind)
     const retried = findRetried(latest, call, chains)
     if (retried) return this.#continueChain(called, retried)
     const equal = chains.filter(({ call: { key } }) => key === call.key)
@@ -94,11 +104,9 @@ export class RetryTracker {
   }
 
   /** Continues a chain, or ends it by a success. */
-  #continueChain(
-    called: CalledEntry,
-    { chain, tries, candidates, isCertain }: RetriedTries,
-  ): TrackedAttempt | undefined {
+  #continueChain(called: CalledEntry, retried: RetriedTries): TrackedAttempt | undefined {
     const { latest, call, isIdempotent } = called
+    const { chain, tries, candidates, isCertain } = retried
     const [previous] = tries as [Attempt] // a candidate has at least one
     this.#chains.remove(chain)
     const waitedMs = measurePause(previous, latest)
@@ -137,11 +145,10 @@ export class RetryTracker {
 }
 
 /** Returns true if a request may be the retry of an exchange. */
-function mayRepeat({ receivedAt, request }: ReceivedRequest, before: JournalEntry): boolean {
+function mayRepeat({ receivedAt, kind, retryCount }: ReceivedRequest, before: JournalEntry): boolean {
   if (receivedAt <= before.receivedAt || receivedAt < before.endedAt - immediateMs) return false
-  const count = readRetryCount(request.headers)
-  const isNext = count === undefined || count === (readRetryCount(before.request.headers) ?? 0) + 1
-  return isNext && callKind({ request }) === callKind(before)
+  const isNext = retryCount === undefined || retryCount === (readRetryCount(before.request.headers) ?? 0) + 1
+  return isNext && kind === callKind(before)
 }
 
 /** Lists the tries with which the other candidates may end; a try that was certainly repeated is none of them. */

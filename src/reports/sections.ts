@@ -97,10 +97,7 @@ function toTexts(
   return { title, sentence: sentence.trim(), notes, details, trace, pause }
 }
 
-/**
- * Returns the first `limit` findings of a report as lines, then the number of the others:
- * `violations: createEvent: body /value: type: must be a string`.
- */
+/** Returns the first findings as lines, `violations: createEvent: body /value: type: ...`, and the number of others. */
 export function listFirstFindings(report: FindingsReport, limit: number): string[] {
   const lines = createSections(report).flatMap(({ key, findings }) =>
     findings.map(({ title, sentence, trace, pause }) => `${key}: ${title}: ${sentence}${pause} (${trace})`),

@@ -6,7 +6,7 @@ import { hashToken } from '../journal/shared-entry.ts'
 import { createHandlers } from '../operations/index.ts'
 import { createPipeline, type Pipeline } from '../pipeline/pipeline.ts'
 import { findIdempotentOperations } from '../reports/call-key.ts'
-import { HintFinder } from '../reports/hint-finder.ts'
+import { createHintFinder, type HintFinder } from '../reports/hint-finder.ts'
 import { createWorld } from '../simulation/world.ts'
 import type { PipelineState } from './explain.ts'
 import type { StartInputs } from './loaded-inputs.ts'
@@ -70,7 +70,7 @@ export function createGeneration(
     createPipelineOver,
     service: createPipelineOver(state),
     contractDigest: once(() => computeJsonDigest(contract.document)),
-    hintFinder: once(() => new HintFinder(catalogue, createPreviewer(inputs, world))),
+    hintFinder: once(() => createHintFinder(catalogue, createPreviewer(inputs, world))),
     magicKeys: once(() => new Set(fixtures.keys.flatMap(({ token }) => [token, hashToken(token)]))),
     idempotentOperations: once(() => findIdempotentOperations(contract)),
   }

@@ -1,7 +1,7 @@
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import { declarations } from '../operations/index.ts'
-import { buildPath, type Preview, type Previewer, parseKnownScenarios, scenarioHint } from '../reports/hint-finder.ts'
+import { type Preview, type Previewer, parseKnownScenarios, scenarioHint } from '../reports/hint-finder.ts'
 import { type Catalogue, type DataOverrides, noOverrides } from '../scenarios/definition.ts'
 import type { World } from '../simulation/analytics.ts'
 import type { KnownModel } from '../simulation/persona.ts'
@@ -25,9 +25,8 @@ function isPathOfModel({ parameters }: Operation): boolean {
 
 /** Returns the path of a request about a model: `/v1/models/ID/analytics`. Other path parameters stay `ID`. */
 export function buildModelPath(contract: Contract, operation: Operation, modelId = placeholder): string {
-  const names = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
-  const values = names.map((name) => [name, modelParameters.has(name) ? modelId : placeholder])
-  return buildPath(contract, operation, Object.fromEntries(values))
+  const fill = (_: string, name: string) => encodeURIComponent(modelParameters.has(name) ? modelId : placeholder)
+  return contract.basePath + operation.path.replace(/\{([^{}]*)\}/g, fill)
 }
 
 /** A request to begin with. */

@@ -91,6 +91,8 @@ describe('a real service with planted differences', () => {
     const echo: Change = (answer) =>
       onObject(answer, (body) => {
         body.receivedToken = upstreamToken
+        body[upstreamToken] = body.messageCount ?? null
+        delete body.messageCount
         if (isObject(body.recommendations)) body.recommendations.healthLevel = upstreamToken
         answer.headers['x-echo'] = `Bearer ${upstreamToken}`
       })
@@ -98,6 +100,7 @@ describe('a real service with planted differences', () => {
     const folder = await tempFolder()
     const run = await runDrift([upstream.baseUrl, ...ids, '--patch', join(folder, 'patch.json')])
     expect(run.code).toBe(3)
+    expect(placesOf(run)).toContain('renamed-field /messageCount')
     const files = await readdir(folder)
     const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))
     for (const text of [run.stdout, run.stderr, ...texts]) expect(text).not.toContain('4711')

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../core/json.ts'
 import { joinPointer } from '../../core/json-pointer.ts'
 import type { ObservedAnswer } from '../observe/answer.ts'
 import { createObservation, type Observation } from '../observe/observation.ts'
-import type { DescribedResponse } from '../observe/observe-head.ts'
+import type { DocumentedHeader } from '../observe/observe-head.ts'
 import { visitObjects } from '../observe/visit-objects.ts'
 
 /** The fewest answers from which an absence is told: fewer may lack a field by chance. */
@@ -14,30 +14,23 @@ interface Absence {
   readonly of: number
 }
 
-/**
- * Looks for optional headers that no answer has, and for optional fields that no answer has although the simulator's
- * answers to the same requests do, in the answers of one operation with one status.
- */
+/** Looks for optional headers that no answer has, and for optional fields that only the simulator's answers have. */
 export class AbsenceSearch {
+  readonly #answers: readonly ObservedAnswer[]
   readonly #schema: JsonObject
   /** The number of answers that lack a field in an object that may have it, by the place of each absent field. */
   readonly #lacking = new Map<string, number>()
-  readonly #headers: Set<string>
-  #answers = 0
 
-  constructor(answers: readonly ObservedAnswer[], response: DescribedResponse | undefined) {
+  constructor(answers: readonly ObservedAnswer[]) {
     const [first] = answers
+    this.#answers = answers
     this.#schema = first?.operation.responseSchema(first.status) ?? {}
     for (const { own } of answers)
       for (const place of own === undefined ? [] : this.#listFields(own).present) this.#lacking.set(place, 0)
-    const optional = response?.headers.filter(({ required }) => !required) ?? []
-    this.#headers = new Set(optional.map(({ name }) => name))
   }
 
-  add({ headers }: ObservedAnswer, body: Json | undefined): void {
-    this.#answers += 1
-    for (const name of this.#headers) if (headers[name] !== undefined) this.#headers.delete(name)
-    if (body === undefined || this.#lacking.size === 0) return
+  add(body: Json): void {
+    if (this.#lacking.size === 0) return
     const { present, absent } = this.#listFields(body)
     for (const place of present) this.#lacking.delete(place)
     for (const place of absent) {
@@ -59,19 +52,18 @@ export class AbsenceSearch {
   }
 
   /** Returns what is absent; fewer than five answers tell nothing. */
-  list(): Absence[] {
-    const all = this.#answers
-    if (all < minAbsenceAnswers) return []
-    const fields = [...this.#lacking].filter(([, of]) => of >= minAbsenceAnswers)
-    return [
-      ...fields.map(([pointer, of]) => {
-        const message = `is documented as optional, and the simulator sends it; it was in none of ${of} answers`
-        return { observation: createObservation('absent-field', pointer, message), of }
-      }),
-      ...[...this.#headers].map((name) => {
-        const message = `the header ${name} is documented; it was in none of ${all} answers`
-        return { observation: createObservation('header', '', message, { detail: name }), of: all }
-      }),
-    ]
+  list(documented: readonly DocumentedHeader[] = []): Absence[] {
+    const fields = [...this.#lacking].map(([pointer, of]) => {
+      const message = `is documented as optional, and the simulator sends it; it was in none of ${of} answers`
+      return { observation: createObservation('absent-field', pointer, message), of }
+    })
+    const of = this.#answers.length
+    const optional = documented.filter(({ required }) => !required).map(({ name }) => name)
+    const absent = optional.filter((name) => this.#answers.every(({ headers }) => headers[name] === undefined))
+    const headers = absent.map((name) => {
+      const message = `the header ${name} is documented; it was in none of ${of} answers`
+      return { observation: createObservation('header', '', message, { detail: name }), of }
+    })
+    return [...fields, ...headers].filter((one) => one.of >= minAbsenceAnswers)
   }
 }

@@ -90,10 +90,7 @@ function driftToJson({ verdict, contract, judged, findings, omitted, notJudged }
     judged: Object.fromEntries(judged),
     findings: findings.map(driftFindingToJson),
     ...(omitted > 0 && { omitted }),
-    notJudged: notJudged.map(({ request, ...others }) => ({
-      ...others,
-      ...(request !== undefined && { request }),
-    })),
+    notJudged: notJudged.map(({ request, ...others }) => ({ ...others, ...(request !== undefined && { request }) })),
   }
 }
 
@@ -111,10 +108,7 @@ function driftFindingToJson(finding: DriftFinding): JsonObject {
     breaks,
     ...(!isDrift && { note: true }),
     message,
-    sample: {
-      request: shortenText(sample.request),
-      ...(sample.value !== undefined && { value: sample.value }),
-    },
+    sample: { request: shortenText(sample.request), ...(sample.value !== undefined && { value: sample.value }) },
     ...(finding.place !== undefined && { contract: finding.place }),
     ...(finding.assumption && { assumption: finding.assumption.pointer }),
   }

@@ -25,7 +25,6 @@ export interface DriftFinding extends Omit<Observation, 'value'> {
   readonly values: readonly Json[]
 }
 
-/** The reasons why something is not judged. */
 export type NotJudgedReason =
   | TrafficProblemKind
   | 'unauthorized'

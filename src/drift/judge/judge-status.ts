@@ -1,13 +1,11 @@
-import { parsePointer } from '../../core/json-pointer.ts'
-import { redactText } from '../../redaction/redact.ts'
-import type { ObservedAnswer } from '../observe/answer.ts'
+import { type ObservedAnswer, parseBodyOf } from '../observe/answer.ts'
 import { observeBody } from '../observe/observe-body.ts'
-import { type DescribedResponse, describeResponse, observeHead, readObservedBody } from '../observe/observe-head.ts'
+import { findHeaders, observeHead } from '../observe/observe-head.ts'
 import { AbsenceSearch } from './absences.ts'
-import { PlaceCounter } from './count-places.ts'
+import { countPlaces } from './count-places.ts'
 import type { DriftFinding } from './finding.ts'
 import type { OperationSummary } from './operation-summary.ts'
-import { findRenames } from './renames.ts'
+import { mergeRenames } from './renames.ts'
 import { type Tally, TallyList } from './tally.ts'
 import { breaksClients, type FindingContext, toFinding } from './to-finding.ts'
 
@@ -17,60 +15,44 @@ const maxListed = 500
 /** The answers of an operation with one status, and what is noted about them. */
 interface StatusContext extends FindingContext {
   readonly answers: readonly ObservedAnswer[]
-  /** The number of all answers of the operation. */
   readonly answersOfOperation: number
   readonly summary: OperationSummary
   /** Is called before each answer is compared. */
   readonly onAnswer: () => void
 }
 
-/**
- * Compares the answers of an operation with one status. Each body is parsed, compared and dropped again. `omitted`: the
- * number of further differences beyond `maxListed`.
- */
+/** Compares the answers of an operation with one status. `omitted`: the number of differences beyond `maxListed`. */
 export function judgeStatus(context: StatusContext): { findings: DriftFinding[]; omitted: number } {
-  const { answers, summary, contract, token } = context
+  const { answers, summary, contract } = context
   const [first] = answers
   if (!first) return { findings: [], omitted: 0 }
-  const response = describeResponse(contract.document, first.operation, first.status)
+  const headers = findHeaders(contract.document, first.operation, first.status)
   const list = new TallyList()
-  const absences = new AbsenceSearch(answers, response)
+  const absences = new AbsenceSearch(answers)
   for (const answer of answers) {
     context.onAnswer()
-    const body = readObservedBody(answer, response)
+    const body = parseBodyOf(answer)
     const observed = body.json === undefined ? undefined : observeBody(answer, body.json)
-    list.add(answer, [...observeHead(answer, response, body), ...(observed?.observations ?? [])])
-    absences.add(answer, body.json)
+    list.add(answer, [...observeHead(answer, headers, body), ...(observed?.observations ?? [])])
+    if (body.json !== undefined) absences.add(body.json)
     summary.add(answer, body, observed)
   }
-  if (list.isFull) summary.markUncounted()
-  const tallies = list.list()
-  const renames = findRenames(tallies, (answer) => readObservedBody(answer, response).json)
-  const renamed = new Set(renames.flatMap(({ missing, added }) => [missing, added]))
-  const others = tallies.filter((tally) => !renamed.has(tally))
-  const listed = sortByEffect(others).slice(0, Math.max(0, maxListed - renames.length))
+  if (list.isFull) summary.addPart('check-stopped', undefined)
+  const tallies = mergeRenames(list.list())
   const places = new Set(tallies.map(({ first: { pointer } }) => pointer))
-  const count = createCount(context, [...renames.map(({ missing }) => missing), ...listed], response)
+  const listed = sortByEffect(tallies).slice(0, maxListed)
+  const count = createCount(context, listed)
   const findings = [
-    ...renames.map(({ missing, added }) => {
-      const detail = parsePointer(added.first.pointer).at(-1) ?? ''
-      const message = redactText(`is now called "${detail}"`, token)
-      const changes = { kind: 'renamed-field', detail, message, values: added.values } as const
-      const tally = { ...missing, first: { ...missing.first, value: added.first.value } }
-      return toFinding(tally, count(missing), context, changes)
-    }),
     ...listed.map((tally) => toFinding(tally, count(tally), context)),
     // A required field that is missing is a finding already.
     ...absences
-      .list()
+      .list(headers)
       .filter(({ observation: { kind, pointer } }) => kind === 'header' || !places.has(pointer))
-      .map(({ observation, of }) => {
-        const tally = { first: observation, firstAnswer: first, seen: 0, values: [] }
-        // An absence proves nothing, so it settles no assumption either.
-        return toFinding(tally, of, context, { isDrift: false, breaks: false, assumption: undefined })
-      }),
+      .map(({ observation, of }) =>
+        toFinding({ first: observation, firstAnswer: first, seen: 0, values: [] }, of, context),
+      ),
   ]
-  return { findings: findings.sort(compareFindingPlaces), omitted: others.length - listed.length }
+  return { findings: findings.sort(compareFindingPlaces), omitted: tallies.length - listed.length }
 }
 
 const compareFindingPlaces = (one: DriftFinding, other: DriftFinding) =>
@@ -84,16 +66,17 @@ const sortByEffect = (tallies: readonly Tally[]) =>
 function createCount(
   { answers, answersOfOperation }: StatusContext,
   tallies: readonly Tally[],
-  response: DescribedResponse | undefined,
 ): (tally: Tally) => number {
   const inBodies = tallies.map(({ first }) => first).filter(({ pointer }) => pointer !== '')
-  const counter = new PlaceCounter(inBodies)
-  for (const answer of inBodies.length > 0 ? answers : []) {
-    const { json } = readObservedBody(answer, response)
-    if (json !== undefined) counter.add(json)
+  function* readBodies() {
+    for (const answer of inBodies.length > 0 ? answers : []) {
+      const { json } = parseBodyOf(answer)
+      if (json !== undefined) yield json
+    }
   }
+  const count = countPlaces(inBodies, readBodies())
   return ({ first }) => {
     if (first.kind === 'undocumented-status') return answersOfOperation
-    return first.pointer === '' ? answers.length : counter.count(first)
+    return first.pointer === '' ? answers.length : count(first)
   }
 }

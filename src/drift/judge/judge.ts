@@ -12,9 +12,7 @@ export interface DriftInput {
   readonly expected: ReadonlySet<string>
   /** An operation with fewer successful answers is not judged as the same. */
   readonly minSamples: number
-  /** Requests about which nothing is said. */
   readonly notJudged: readonly NotJudged[]
-  /** A sentence that says how to get more answers. */
   readonly howToGetMore: string
   /** The token of the real service, which is redacted everywhere, if any. */
   readonly token: string | undefined
@@ -26,7 +24,7 @@ export interface DriftInput {
 export function judgeDrift(contract: Contract, input: DriftInput): DriftReport {
   const { token, onProgress } = input
   const byOperation = groupBy(input.answers, ({ operation }) => operation.id)
-  const summaries = new Map([...byOperation.keys()].map((id) => [id, new OperationSummary(id, token)]))
+  const summaries = new Map([...byOperation].map(([id, own]) => [id, new OperationSummary(id, own, token)]))
   const findings: DriftFinding[] = []
   let omitted = 0
   let compared = 0
@@ -64,7 +62,7 @@ function listNotJudged(
   // Where requests had no answer to judge, their own reasons say what to do.
   const explained = new Set(notJudged.flatMap(({ request, operation }) => (request ? [operation] : [])))
   const tooFew = [...expected].flatMap((id) => {
-    const summary = summaries.get(id) ?? new OperationSummary(id, token)
+    const summary = summaries.get(id) ?? new OperationSummary(id, [], token)
     const next = explained.has(id) ? 'This list has the reasons of the other requests.' : howToGetMore
     return summary.describeTooFew(minSamples, next) ?? []
   })

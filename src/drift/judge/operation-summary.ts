@@ -4,58 +4,47 @@ import { bodyBounds, type ObservedAnswer, type ParsedBody } from '../observe/ans
 import type { ObservedBody } from '../observe/observe-body.ts'
 import type { NotJudged, NotJudgedReason } from './finding.ts'
 
-/** The most places that a sentence names. */
 const maxNamedPlaces = 20
 
 /** Counts all answers of one operation, and those of which a part is not judged. */
 export class OperationSummary {
   readonly #operation: string
+  readonly #answers: readonly ObservedAnswer[]
   readonly #token: string | undefined
-  readonly #statuses = new Set<number>()
   readonly #unreadable = new Set<string>()
+  /** The sizes of bodies that are too large. */
+  readonly #sizes: JsonSize[] = []
   /** The first request of which a part is not judged, and the number of such requests, by reason. */
   readonly #partly = new Map<NotJudgedReason, { request: string | undefined; count: number }>()
-  readonly #largest = { members: 0, levels: 0 }
-  #answers = 0
   #successes = 0
   /** The number of answers that were compared whole. Of one whose body is not known, only status and headers are. */
   judged = 0
 
-  constructor(operation: string, token: string | undefined) {
+  constructor(operation: string, answers: readonly ObservedAnswer[], token: string | undefined) {
     this.#operation = operation
+    this.#answers = answers
     this.#token = token
   }
 
-  /** Counts an answer. `observed`: undefined where it has no body to compare. */
+  /** Counts the comparison of an answer. `observed`: undefined where it has no body to compare. */
   add(answer: ObservedAnswer, body: ParsedBody, observed: ObservedBody | undefined): void {
-    this.#answers += 1
-    this.#statuses.add(answer.status)
-    if (body.size !== undefined) this.#addTooLarge(answer, body.size)
-    else if (answer.bytes !== undefined) this.judged += 1
+    if (body.size !== undefined) {
+      this.#sizes.push(body.size)
+      this.addPart('too-many-members', answer)
+    } else if (answer.bytes !== undefined) this.judged += 1
     if (isSuccess(answer, body)) this.#successes += 1
     for (const place of observed?.unreadable ?? []) this.#unreadable.add(place)
-    if (observed?.unreadable.length) this.#addPart('unreadable', answer)
-    if (observed?.isComplete === false) this.#addPart('check-stopped', answer)
+    if (observed?.unreadable.length) this.addPart('unreadable', answer)
+    if (observed?.isComplete === false) this.addPart('check-stopped', answer)
   }
 
-  #addTooLarge(answer: ObservedAnswer, { members, levels }: JsonSize): void {
-    this.#addPart('too-many-members', answer)
-    this.#largest.members = Math.max(this.#largest.members, members)
-    this.#largest.levels = Math.max(this.#largest.levels, levels)
-  }
-
-  #addPart(reason: NotJudgedReason, { request }: ObservedAnswer): void {
-    const part = this.#partly.get(reason) ?? { request: redactText(request, this.#token), count: 0 }
-    part.count += 1
+  /** Counts an answer of which a part is not judged; undefined: a part of the comparison of all of them. */
+  addPart(reason: NotJudgedReason, answer: ObservedAnswer | undefined): void {
+    const part = this.#partly.get(reason) ?? { request: answer && redactText(answer.request, this.#token), count: 0 }
+    part.count += Number(answer !== undefined)
     this.#partly.set(reason, part)
   }
 
-  /** Says that the answers have more differences than are told apart. */
-  markUncounted(): void {
-    if (!this.#partly.has('check-stopped')) this.#partly.set('check-stopped', { request: undefined, count: 0 })
-  }
-
-  /** Lists the parts of answers that are not judged. */
   listParts(): NotJudged[] {
     const operation = this.#operation
     return [...this.#partly].map(([reason, part]) => {
@@ -74,11 +63,10 @@ export class OperationSummary {
         'A check stopped after too many broken rules, or too long a time, so other differences may be there. ' +
         'Run it again when those that are listed are mended or taken over.'
       )
-    const [size, most, deepest] = [this.#largest.members, bodyBounds.members, this.#largest.levels].map((one) =>
-      one.toLocaleString('en'),
-    )
+    const largest = (part: keyof JsonSize) => Math.max(...this.#sizes.map((size) => size[part])).toLocaleString('en')
     return (
-      `The body has ${size} members and items in ${deepest} levels; at most ${most} in ${bodyBounds.levels} ` +
+      `The body has ${largest('members')} members and items in ${largest('levels')} levels; ` +
+      `at most ${bodyBounds.members.toLocaleString('en')} in ${bodyBounds.levels} ` +
       'levels are judged. Ask for less: another id, a shorter period.'
     )
   }
@@ -92,11 +80,11 @@ export class OperationSummary {
   /** Describes an operation with fewer successful answers than are asked for; undefined: it has enough. */
   describeTooFew(minSamples: number, next: string): NotJudged | undefined {
     if (this.#successes >= minSamples) return undefined
-    const others = [...this.#statuses].filter((status) => status >= 300).sort()
+    const others = [...new Set(this.#answers.map(({ status }) => status))].filter((status) => status >= 300).sort()
     const seen = others.length > 0 ? ` Other answers had the status ${others.join(', ')}.` : ''
     const sentence = `${this.#successes} of ${minSamples} successful answers whose body can be judged.${seen} ${next}`
     const operation = this.#operation
-    return { operation, reason: 'too-few-samples', request: undefined, count: this.#answers, sentence }
+    return { operation, reason: 'too-few-samples', request: undefined, count: this.#answers.length, sentence }
   }
 }
 

@@ -2,7 +2,7 @@ import { groupBy } from '../../core/group-by.ts'
 import { isObject, type Json } from '../../core/json.ts'
 import { parsePointer } from '../../core/json-pointer.ts'
 import { measureJson } from '../../core/json-size.ts'
-import type { ObservedAnswer } from '../observe/answer.ts'
+import { type ObservedAnswer, parseBodyOf } from '../observe/answer.ts'
 import { observeBody } from '../observe/observe-body.ts'
 import type { Tally } from './tally.ts'
 
@@ -20,31 +20,37 @@ const maxTriedMembers = 4_000_000
 
 /**
  * Finds the fields that were renamed: exactly one new field of the same object fits exactly one missing field, in the
- * same answers. `read` returns the body of an answer, if it has one.
+ * same answers. Returns the tallies with one for each such pair, those first.
  */
-export function findRenames(tallies: readonly Tally[], read: (answer: ObservedAnswer) => Json | undefined): Rename[] {
+export function mergeRenames(tallies: readonly Tally[]): Tally[] {
   const ofKind = (kind: string) => tallies.filter(({ first }) => first.kind === kind)
   const added = groupBy(ofKind('new-field'), ({ first }) => splitPointer(first.pointer).owner)
-  const fits = createTrials(read)
+  const fits = createTrials()
   const pairs = ofKind('missing-field').flatMap((missing) => {
     const candidates = added.get(splitPointer(missing.first.pointer).owner) ?? []
     const tried = candidates.length > maxCandidates ? [] : candidates.filter((one) => fits(missing, one))
     return tried.map((one): Rename => ({ missing, added: one }))
   })
   const isLike = (one: Rename, other: Rename) => one.missing === other.missing || one.added === other.added
-  return pairs.filter((pair) => pairs.filter((other) => isLike(pair, other)).length === 1)
+  const renames = pairs.filter((pair) => pairs.filter((other) => isLike(pair, other)).length === 1)
+  const merged = new Set(renames.flatMap(({ missing, added }) => [missing, added]))
+  return [...renames.map(toTally), ...tallies.filter((tally) => !merged.has(tally))]
 }
 
-/**
- * Creates a function that returns true if a new field, under the old name, cures every answer that lacks the old one,
- * and false after `maxTriedMembers`.
- */
-function createTrials(read: (answer: ObservedAnswer) => Json | undefined): (missing: Tally, added: Tally) => boolean {
+function toTally({ missing, added }: Rename): Tally {
+  const detail = splitPointer(added.first.pointer).name
+  const message = `is now called "${detail}"`
+  const first = { ...missing.first, kind: 'renamed-field', detail, message, value: added.first.value } as const
+  return { ...missing, first, values: added.values }
+}
+
+/** Creates a function that returns true if a new field, under the old name, cures every answer without the old one. */
+function createTrials(): (missing: Tally, added: Tally) => boolean {
   let left = maxTriedMembers
   return (missing, added) => {
     if (missing.seen !== added.seen || missing.digest !== added.digest) return false
     return missing.samples.every((answer) => {
-      const body = read(answer) ?? null
+      const body = parseBodyOf(answer).json ?? null
       left -= measureJson(body).members
       return left > 0 && isCured(answer, body, missing.first.pointer, added.first.pointer)
     })

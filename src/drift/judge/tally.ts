@@ -1,3 +1,4 @@
+import { groupBy } from '../../core/group-by.ts'
 import type { Json } from '../../core/json.ts'
 import type { ObservedAnswer } from '../observe/answer.ts'
 import type { Observation } from '../observe/observation.ts'
@@ -16,28 +17,14 @@ export interface Tally {
   readonly first: Observation
   readonly firstAnswer: ObservedAnswer
   /** The first answers that show the difference. */
-  readonly samples: readonly ObservedAnswer[]
-  /** The number of answers that show it. */
-  readonly seen: number
-  /** A digest of the indexes of these answers: two differences with the same one are in the same answers. */
-  readonly digest: number
-  readonly values: readonly Json[]
-}
-
-interface OpenTally extends Tally {
   readonly samples: ObservedAnswer[]
-  readonly values: Json[]
+  /** The number of answers that show it. */
   seen: number
+  /** A digest of the indexes of these answers: two differences with the same one are in the same answers. */
   digest: number
-  /** The index of the last answer that shows the difference. */
+  /** The index of the last answer that shows it. */
   last: number
-}
-
-/** The answers whose values a list of the contract does not have. */
-interface ListCount {
-  readonly tallies: OpenTally[]
-  seen: number
-  last: number
+  readonly values: Json[]
 }
 
 /** The number of new values from which a list of the contract seems to be open; fewer are differences of their own. */
@@ -45,34 +32,37 @@ const noListFrom = 3
 
 /** Puts equal differences of answers together. */
 export class TallyList {
-  readonly #tallies = new Map<string, OpenTally>()
-  readonly #lists = new Map<string, ListCount>()
+  readonly #tallies = new Map<string, Tally>()
   #answers = 0
   /** Is true once there are more differences, which are not told apart any more. */
   isFull = false
 
-  /** Adds all differences of one answer. */
+  /** Adds all differences of one answer. A new value of a list is counted for itself, and as one of the list. */
   add(answer: ObservedAnswer, observations: readonly Observation[]): void {
-    const index = this.#answers
-    this.#answers += 1
     for (const one of observations) {
-      const tally = this.#find(one, answer)
-      if (!tally) continue
-      if (one.value !== undefined && tally.values.length < maxValues) tally.values.push(one.value)
-      if (tally.last === index) continue
-      tally.last = index
-      tally.seen += 1
-      tally.digest = Math.imul(tally.digest ^ index, 0x9e3779b1) // odd, so that no index is lost
-      if (tally.samples.length < maxSamples) tally.samples.push(answer)
-      this.#countList(tally, index)
+      this.#count(one, answer)
+      if (isNewListValue(one)) this.#count({ ...one, kind: 'no-enum', detail: '' }, answer)
     }
+    this.#answers += 1
   }
 
-  #find(one: Observation, answer: ObservedAnswer): OpenTally | undefined {
+  #count(one: Observation, answer: ObservedAnswer): void {
+    const tally = this.#find(one, answer)
+    if (!tally) return
+    if (one.value !== undefined && tally.values.length < maxValues) tally.values.push(one.value)
+    const index = this.#answers
+    if (tally.last === index) return
+    tally.last = index
+    tally.seen += 1
+    tally.digest = Math.imul(tally.digest ^ index, 0x9e3779b1) // odd, so that no index is lost
+    if (tally.samples.length < maxSamples) tally.samples.push(answer)
+  }
+
+  #find(one: Observation, answer: ObservedAnswer): Tally | undefined {
     const key = JSON.stringify([one.kind, one.pointer, one.detail, one.isSimulated])
     const known = this.#tallies.get(key)
     if (known) return known
-    if (this.#tallies.size === maxTallies) {
+    if (this.#tallies.size >= maxTallies) {
       this.isFull = true
       return undefined
     }
@@ -81,32 +71,22 @@ export class TallyList {
     return tally
   }
 
-  #countList(tally: OpenTally, index: number): void {
-    const { kind, pointer, isSimulated, keyword } = tally.first
-    if (kind !== 'enum-value' || keyword !== 'enum') return
-    const key = `${pointer} ${isSimulated}`
-    const list = this.#lists.get(key) ?? { tallies: [], seen: 0, last: -1 }
-    this.#lists.set(key, list)
-    if (tally.seen === 1) list.tallies.push(tally)
-    if (list.last !== index) list.seen += 1
-    list.last = index
-  }
-
   /** Returns the differences; new values of a list are one where they are so many that the list seems to be open. */
   list(): Tally[] {
-    const open = [...this.#lists.values()].filter(({ tallies }) => tallies.length >= noListFrom)
-    const merged = new Set<Tally>(open.flatMap(({ tallies }) => tallies))
-    return [...[...this.#tallies.values()].filter((tally) => !merged.has(tally)), ...open.map(mergeList)]
+    const all = [...this.#tallies.values()]
+    const newValues = all.filter(({ first }) => isNewListValue(first))
+    const byList = groupBy(newValues, ({ first }) => nameList(first))
+    return all.flatMap((tally) => {
+      const { first } = tally
+      const count = byList.get(nameList(first))?.length ?? 0
+      const isOpen = count >= noListFrom
+      if (first.kind !== 'no-enum') return isOpen && isNewListValue(first) ? [] : [tally]
+      const message = `has ${count} values that the contract does not list`
+      return isOpen ? [{ ...tally, first: { ...first, message } }] : []
+    })
   }
 }
 
-function mergeList({ tallies, seen }: ListCount): Tally {
-  const [first] = tallies as [OpenTally] // a list is merged from three values on
-  const message = `has ${tallies.length} values that the contract does not list`
-  return {
-    ...first,
-    first: { ...first.first, kind: 'no-enum', detail: '', message },
-    seen,
-    values: tallies.flatMap(({ values }) => values).slice(0, maxValues),
-  }
-}
+const isNewListValue = ({ kind, keyword }: Observation) => kind === 'enum-value' && keyword === 'enum'
+
+const nameList = ({ pointer, isSimulated }: Observation) => `${pointer} ${isSimulated}`

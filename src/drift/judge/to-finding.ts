@@ -10,7 +10,6 @@ import { findAssumption, findOperation, findResponse, findSchema } from '../obse
 import type { DriftFinding } from './finding.ts'
 import type { Tally } from './tally.ts'
 
-/** The longest value of a sample, in characters. */
 const maxSampleLength = 120
 
 /** The surroundings of a finding: the contract, and the token, which is redacted everywhere. */
@@ -19,32 +18,32 @@ export interface FindingContext {
   readonly token: string | undefined
 }
 
-/** Makes a finding of equal differences. `of`: the answers that could show it. `changes` replaces members of it. */
+/** Makes a finding of equal differences. `of`: the answers that could show it. One that no answer shows is a note. */
 export function toFinding(
   { first, firstAnswer, seen, values }: Pick<Tally, 'first' | 'firstAnswer' | 'seen' | 'values'>,
   of: number,
   { contract, token }: FindingContext,
-  changes: Partial<DriftFinding> = {},
 ): DriftFinding {
   const { operation, status } = firstAnswer
   const { kind, pointer, detail, isSimulated, keyword, message } = first
-  // The name of a renamed field may say only now that its value is a credential.
-  const names = parsePointer(pointer).concat(changes.kind === 'renamed-field' ? (changes.detail ?? '') : [])
-  // A name on the way to a value may say that it is a credential: `/accessToken`, `/secrets/0`.
+  const isDrift = seen > 0
+  // A name on the way to a value, or its new name, may say that it is a credential: `/accessToken`, `/secrets/0`.
+  const names = parsePointer(pointer).concat(kind === 'renamed-field' ? detail : [])
   const isSecret = (value: Json) => names.some((name) => isHiddenText(name, JSON.stringify(value)))
   const redact = (value: Json) => (isSecret(value) ? redacted : redactJson(value, token))
   const shown = first.value === undefined ? undefined : JSON.stringify(redact(first.value))
   const clean = redactText(message, token)
+  const { place, assumption } = locate(contract, first, firstAnswer)
   return {
     operation,
     status,
     pointer: redactText(pointer, token),
     kind,
-    detail,
+    detail: redactText(detail, token),
     seen,
     of,
-    breaks: breaksClients(first),
-    isDrift: true,
+    breaks: isDrift && breaksClients(first),
+    isDrift,
     isSimulated,
     keyword,
     message: shown === hidden ? clean.replace(/; got .*$/s, `; got ${redacted}`) : clean,
@@ -52,10 +51,11 @@ export function toFinding(
       request: redactText(firstAnswer.request, token),
       value: shown === undefined ? undefined : cutText(shown, maxSampleLength),
     },
-    ...locate(contract, first, firstAnswer),
+    place,
+    // An absence proves nothing, so it settles no assumption either.
+    assumption: isDrift ? assumption : undefined,
     // Of a list the patch takes the values themselves.
     values: kind === 'enum-value' ? values.map(redact) : values,
-    ...changes,
   }
 }
 

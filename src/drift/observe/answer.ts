@@ -1,4 +1,5 @@
 import type { Contract, Operation } from '../../contract/contract.ts'
+import { isJson, matchMediaType } from '../../contract/media-types.ts'
 import { type Json, parseJson } from '../../core/json.ts'
 import { type JsonSize, measureJson } from '../../core/json-size.ts'
 import { decode, maxDepth } from '../../core/strict-json.ts'
@@ -13,24 +14,19 @@ export interface ObservedAnswer {
   readonly headers: Readonly<Record<string, string>>
   /** The bytes of the body, if they were recorded. */
   readonly bytes: Uint8Array | undefined
-  /** Parses the body at each call, and stores no result: all bodies of a recording may not fit in memory. */
-  readonly parse: () => ParsedBody
   /** The simulator's answer to the same request, compared for its optional fields; undefined if it was not asked. */
   readonly own: Json | undefined
 }
 
 /** The body of an answer in the form in which it is compared. */
 export interface ParsedBody {
-  /** The body; undefined if it is empty, no JSON, not recorded, or larger than `bodyBounds`. */
-  readonly json: Json | undefined
+  /** The body; absent if it is empty, no JSON, not recorded, or larger than `bodyBounds`. */
+  readonly json?: Json
   /** The size of the body if it is larger than `bodyBounds`. */
   readonly size?: JsonSize
   /** True if the body has bytes that are no JSON. */
-  readonly isBroken: boolean
+  readonly isBroken?: true
 }
-
-/** The result of parsing an answer whose body is empty or not recorded. */
-export const noBody: ParsedBody = { json: undefined, isBroken: false }
 
 /** The largest body that is compared. A comparison takes some microseconds for each member. */
 export const bodyBounds = { members: 200_000, levels: maxDepth }
@@ -44,9 +40,8 @@ export interface MatchedSample {
 }
 
 /**
- * Returns a sample with its operation, or undefined if its request matches none. `basePath` is the path before those of
- * the contract, without a slash at its end. The default is the base path of the contract, with or without the segments
- * that a gateway adds before it: `/gateway/v1`.
+ * Returns a sample with its operation, or undefined if its request matches none. `basePath`: the path before those of
+ * the contract, without a slash at its end; default: that of the contract, also behind a gateway's: `/gateway/v1`.
  */
 export function matchSample(contract: Contract, sample: TrafficSample, basePath?: string): MatchedSample | undefined {
   const [path = '', ...query] = sample.target.split('?')
@@ -77,17 +72,18 @@ export function observeAnswer(
   { status, headers, body: bytes }: TrafficAnswer,
   own: Json | undefined,
 ): ObservedAnswer {
-  const request = `${sample.method} ${sample.target}`
-  return { operation, request, status, headers, bytes, parse: () => parseObservedBody(bytes), own }
+  return { operation, request: `${sample.method} ${sample.target}`, status, headers, bytes, own }
 }
 
-function parseObservedBody(bytes: Uint8Array | undefined): ParsedBody {
-  if (bytes === undefined || bytes.length === 0) return noBody
-  const value = parseJson(decode(bytes) ?? '')
-  if (value === undefined) return { json: undefined, isBroken: true }
-  const size = measureJson(value)
-  const isTooLarge = size.members > bodyBounds.members || size.levels > bodyBounds.levels
-  return isTooLarge ? { json: undefined, isBroken: false, size } : { json: value, isBroken: false }
+/** Parses a body at each call, since all may not fit in memory; none of a documented media type other than JSON. */
+export function parseBodyOf({ operation, status, headers, bytes }: ObservedAnswer): ParsedBody {
+  const sent = headers['content-type'] ?? ''
+  const isOther = !isJson(sent) && matchMediaType(operation.responseMediaTypes(status), sent) !== undefined
+  if (isOther || bytes === undefined || bytes.length === 0) return {}
+  const json = parseJson(decode(bytes) ?? '')
+  if (json === undefined) return { isBroken: true }
+  const size = measureJson(json)
+  return size.members > bodyBounds.members || size.levels > bodyBounds.levels ? { size } : { json }
 }
 
 /** Returns answers with the operations of another version of the contract, without those whose operation it lacks. */

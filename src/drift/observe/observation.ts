@@ -48,13 +48,4 @@ export const createObservation = (
   pointer: string,
   message: string,
   others: Partial<Observation> = {},
-): Observation => ({
-  kind,
-  pointer,
-  message,
-  detail: '',
-  value: undefined,
-  keyword: '',
-  isSimulated: false,
-  ...others,
-})
+): Observation => ({ kind, pointer, message, detail: '', value: undefined, keyword: '', isSimulated: false, ...others })

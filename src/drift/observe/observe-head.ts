@@ -1,66 +1,36 @@
 import type { Operation } from '../../contract/contract.ts'
 import { isJson, matchMediaType } from '../../contract/media-types.ts'
-import { type ResolvedObject, resolve } from '../../contract/resolve.ts'
+import { resolve } from '../../contract/resolve.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { joinPointer } from '../../core/json-pointer.ts'
-import { noBody, type ObservedAnswer, type ParsedBody } from './answer.ts'
+import type { ObservedAnswer, ParsedBody } from './answer.ts'
 import { createObservation, type DriftKind, type Observation } from './observation.ts'
 import { findResponse } from './places.ts'
 
-/** A documented response, as answers with its status are compared with it. */
-export interface DescribedResponse {
-  readonly mediaTypes: readonly string[]
-  readonly headers: readonly DocumentedHeader[]
-}
-
-/** Describes the response of a status; undefined: it is not documented. */
-export function describeResponse(
-  document: JsonObject,
-  operation: Operation,
-  status: number,
-): DescribedResponse | undefined {
-  const response = findResponse(document, operation, status)
-  if (!response) return undefined
-  const { content } = response.value
-  const mediaTypes = isObject(content) ? Object.keys(content) : []
-  return { mediaTypes, headers: listHeaders(document, response) }
-}
-
-/** Parses the body of an answer, unless it is sent in a documented media type that is not JSON. */
-export function readObservedBody(answer: ObservedAnswer, response: DescribedResponse | undefined): ParsedBody {
-  return response && isOtherMedia(answer, response) ? noBody : answer.parse()
-}
-
-/** Compares the status, the headers and the form of the body with the contract. */
+/** Compares the status, the headers and the form of the body with the contract. `documented`: see `findHeaders`. */
 export function observeHead(
   answer: ObservedAnswer,
-  response: DescribedResponse | undefined,
+  documented: readonly DocumentedHeader[] | undefined,
   { json, isBroken }: ParsedBody,
 ): Observation[] {
-  if (response) return [...observeBodyForm(answer, response, isBroken), ...observeHeaders(answer, response)]
+  if (documented) return [...observeBodyForm(answer, isBroken), ...observeHeaders(answer, documented)]
   const message = `the status ${answer.status} is not documented`
   return [difference('undocumented-status', message, String(answer.status), '', json)]
 }
 
-const isOtherMedia = ({ headers }: ObservedAnswer, { mediaTypes }: DescribedResponse) => {
+function observeBodyForm({ operation, status, headers, bytes }: ObservedAnswer, isBroken = false): Observation[] {
+  const mediaTypes = operation.responseMediaTypes(status)
   const sent = headers['content-type'] ?? ''
-  return !isJson(sent) && matchMediaType(mediaTypes, sent) !== undefined
-}
-
-function observeBodyForm(answer: ObservedAnswer, response: DescribedResponse, isBroken: boolean): Observation[] {
-  const { headers, bytes } = answer
-  const { mediaTypes } = response
-  if (mediaTypes.length === 0 || bytes === undefined || isOtherMedia(answer, response)) return []
+  const match = matchMediaType(mediaTypes, sent)
+  if (mediaTypes.length === 0 || bytes === undefined || (match !== undefined && !isJson(sent))) return []
   if (bytes.length === 0) return [difference('broken-json', 'the body is empty')]
-  const sent = headers['content-type'] ?? ''
-  if (matchMediaType(mediaTypes, sent) === undefined) {
-    const message = `the body is sent as ${sent || 'no media type'}; documented is ${mediaTypes.join(' or ')}`
-    return [difference('content-type', message, sent)]
-  }
-  return isBroken ? [difference('broken-json', 'the body is no JSON')] : []
+  if (match !== undefined) return isBroken ? [difference('broken-json', 'the body is no JSON')] : []
+  const message = `the body is sent as ${sent || 'no media type'}; documented is ${mediaTypes.join(' or ')}`
+  return [difference('content-type', message, sent)]
 }
 
-interface DocumentedHeader {
+/** A documented header of a response. */
+export interface DocumentedHeader {
   /** Lower case. */
   readonly name: string
   /** JSON pointer of the header itself. */
@@ -69,19 +39,25 @@ interface DocumentedHeader {
   readonly schema: JsonObject
 }
 
-/** Returns the documented headers of a response; `Content-Type` is documented by its content. */
-export function listHeaders(document: JsonObject, { pointer, value }: ResolvedObject): DocumentedHeader[] {
-  const names = isObject(value.headers) ? Object.keys(value.headers) : []
+/** Finds the documented headers of a status, or undefined if it is not documented. `Content-Type` is none of them. */
+export function findHeaders(
+  document: JsonObject,
+  operation: Operation,
+  status: number,
+): readonly DocumentedHeader[] | undefined {
+  const response = findResponse(document, operation, status)
+  if (!response) return undefined
+  const names = isObject(response.value.headers) ? Object.keys(response.value.headers) : []
   return names.flatMap((name) => {
-    const found = resolve(document, joinPointer(pointer, 'headers', name))
+    const found = resolve(document, joinPointer(response.pointer, 'headers', name))
     if (!found || name.toLowerCase() === 'content-type') return []
     const schema = resolve(document, joinPointer(found.pointer, 'schema'))?.value ?? {}
     return [{ name: name.toLowerCase(), pointer: found.pointer, required: found.value.required === true, schema }]
   })
 }
 
-function observeHeaders({ headers }: ObservedAnswer, response: DescribedResponse): Observation[] {
-  return response.headers.flatMap(({ name, required, schema }) => {
+function observeHeaders({ headers }: ObservedAnswer, documented: readonly DocumentedHeader[]): Observation[] {
+  return documented.flatMap(({ name, required, schema }) => {
     const text = headers[name]
     if (text === undefined)
       return required ? [difference('header', `the header ${name} is missing`, name, 'required')] : []

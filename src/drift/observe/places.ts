@@ -27,8 +27,8 @@ export function findResponse(document: JsonObject, operation: Operation, status:
   const list = joinPointer(pointer, 'responses')
   const names = Object.keys(resolve(document, list)?.value ?? {})
   const keys = [String(status), `${Math.floor(status / 100)}XX`, 'DEFAULT']
-  const sites = keys.flatMap((key) => names.find((name) => name.toUpperCase() === key) ?? [])
-  return sites.map((name) => findDocumentPlace(document, joinPointer(list, name))).find((place) => place)
+  const found = keys.flatMap((key) => names.find((name) => name.toUpperCase() === key) ?? [])
+  return found.flatMap((name) => findDocumentPlace(document, joinPointer(list, name)) ?? [])[0]
 }
 
 /** Returns the JSON pointer of the schema of a response's JSON body, if any. */

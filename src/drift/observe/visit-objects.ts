@@ -11,10 +11,7 @@ type Visit = (pointer: string, object: JsonObject, properties: Properties) => vo
 /** A schema with its references resolved, or several that all apply to one value. */
 type Schemas = JsonObject | readonly JsonObject[]
 
-/**
- * Calls a function for each object of a body whose schema lists properties. Objects with free names, such as
- * dictionaries, are passed over. `pointer`: the place of the value in the body.
- */
+/** Calls a function for each object of a body whose schema lists properties; one with free names is passed over. */
 export function visitObjects(value: Json, schemas: Schemas, visit: Visit, pointer = ''): void {
   const { items, properties } = readSchemaRules(schemas)
   if (Array.isArray(value) && items.length > 0)

@@ -1,16 +1,12 @@
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { OWN_FORMATS } from '../../documents/formats.ts'
 
-/** The formats that are recognised in strings. */
 const formats = ['date-time', 'uuid'] as const
 
 /** The most names of an object that are taken for fields. More are data, such as the names of a dictionary. */
 const maxNames = 200
 
-/**
- * Returns the schema of values that were seen: their types, formats, properties and items; never the values themselves.
- * Where all are null the schema is empty, since they tell nothing about later values.
- */
+/** Returns the schema of values that were seen, without the values; empty where all are null, which tells nothing. */
 export function inferSchema(values: readonly Json[]): JsonObject {
   if (values.every((value) => value === null)) return {}
   const types = [...new Set(values.map(jsonTypeOf))].sort()

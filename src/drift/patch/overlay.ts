@@ -16,10 +16,7 @@ export function createOverlay(document: JsonObject, edits: readonly Edit[]): Jso
   const { title, version } = isObject(document.info) ? document.info : {}
   return {
     overlay: '1.1.0',
-    info: {
-      title: `Differences of ${String(title ?? 'the service')}${patchMark}`,
-      version: String(version ?? '1'),
-    },
+    info: { title: `Differences of ${String(title ?? 'the service')}${patchMark}`, version: String(version ?? '1') },
     actions,
   }
 }

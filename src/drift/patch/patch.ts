@@ -12,7 +12,6 @@ interface DriftPatch {
   readonly overlay: JsonObject
   /** The differences that are left after the change, of those that the report lists, each with the reason. */
   readonly left: readonly UnpatchedFinding[]
-  /** The number of further differences that are left. */
   readonly omitted: number
 }
 
@@ -43,22 +42,14 @@ interface Attempt {
 /** The most findings for which it is tried to do without their changes, each with a comparison of all answers. */
 const maxDropTrials = 20
 
-/**
- * Proposes a change of the contract and proves it: the document with the overlay is compared with the same answers. The
- * error lists what is wrong with the changed document.
- */
+/** Proposes a change of the contract and proves it on the same answers. The error lists what is wrong with it. */
 export async function createPatch(
   document: JsonObject,
   report: DriftReport,
   judge: JudgePatched,
 ): Promise<Result<DriftPatch, Findings>> {
-  const toOverlay = (steps: readonly Step[]) =>
-    createOverlay(
-      document,
-      steps.map(({ edit }) => edit),
-    )
   const tryOut = async (steps: readonly Step[]): Promise<Result<Attempt, Findings>> => {
-    const judged = await judge(toOverlay(steps))
+    const judged = await judge(createOverlay(document, listEdits(steps)))
     return judged.ok ? success({ steps, ...listDrift(judged.value) }) : judged
   }
   let attempt: Attempt = { steps: [], ...listDrift(report) }
@@ -75,8 +66,11 @@ export async function createPatch(
     attempt = tried.value
   }
   const { steps, omitted } = await dropUseless(attempt, tryOut)
-  return success({ edits: steps.map(({ edit }) => edit), overlay: toOverlay(steps), left, omitted })
+  const edits = listEdits(steps)
+  return success({ edits, overlay: createOverlay(document, edits), left, omitted })
 }
+
+const listEdits = (steps: readonly Step[]) => steps.map(({ edit }) => edit)
 
 const listDrift = ({ findings, omitted }: DriftReport) => ({
   findings: findings.filter(({ isDrift }) => isDrift),
@@ -111,7 +105,7 @@ function planRound(
 ): { steps: Step[]; left: UnpatchedFinding[] } {
   const left: UnpatchedFinding[] = []
   const steps: Step[] = []
-  const edits = earlier.map(({ edit }) => edit)
+  const edits = listEdits(earlier)
   const known = new Set(edits.map((edit) => JSON.stringify(edit)))
   let current = applyEdits(document, edits)
   for (const finding of findings) {

@@ -7,7 +7,8 @@ import { failure, type Result, success } from '../../core/result.ts'
 import type { Edit } from '../../documents/edit.ts'
 import { redacted } from '../../redaction/redact-token.ts'
 import type { DriftFinding } from '../judge/finding.ts'
-import { listHeaders } from '../observe/observe-head.ts'
+import { isAboutMember } from '../observe/observation.ts'
+import { findHeaders } from '../observe/observe-head.ts'
 import {
   type DocumentPlace,
   findBodySchema,
@@ -34,8 +35,8 @@ export function planEdits(document: JsonObject, finding: DriftFinding): PlannedE
   if (kind === 'undocumented-status') return addStatus(document, finding)
   const response = findResponse(document, operation, status)
   if (kind === 'content-type' && response) return addMediaType(response, finding)
-  if (kind === 'header' && response) return loosenHeader(document, response, finding)
-  const isMember = kind === 'missing-field' || kind === 'renamed-field' || kind === 'new-field'
+  if (kind === 'header') return loosenHeader(document, finding)
+  const isMember = isAboutMember(kind)
   const path = isMember ? pointer.slice(0, pointer.lastIndexOf('/')) : pointer
   const place = findSchema(document, operation, status, path)
   if (!place) return failure('The contract has no schema at its place.')
@@ -45,10 +46,7 @@ export function planEdits(document: JsonObject, finding: DriftFinding): PlannedE
   return planValue(document, place, finding)
 }
 
-/**
- * Adds a response. Its schema is that of a documented response of the same class which the bodies fit, or else one of
- * the types that were seen.
- */
+/** Adds a response with the schema of one of the same class that the bodies fit, or else with their types. */
 function addStatus(document: JsonObject, { operation, status, values }: DriftFinding): PlannedEdits {
   const pointer = findOperation(document, operation)
   if (pointer === undefined) return failure('The contract does not have the operation any more.')
@@ -77,8 +75,8 @@ function addMediaType({ pointer, value }: DocumentPlace, { detail }: DriftFindin
   return success([setAt(joinPointer(pointer, 'content', mediaType), media)])
 }
 
-function loosenHeader(document: JsonObject, response: DocumentPlace, { detail, keyword }: DriftFinding): PlannedEdits {
-  const header = listHeaders(document, response).find(({ name }) => name === detail)
+function loosenHeader(document: JsonObject, { operation, status, detail, keyword }: DriftFinding): PlannedEdits {
+  const header = findHeaders(document, operation, status)?.find(({ name }) => name === detail)
   if (!header) return failure('The contract does not have the header any more.')
   if (keyword === 'required') return success([setAt(joinPointer(header.pointer, 'required'), false)])
   const found = resolve(document, joinPointer(header.pointer, 'schema'))

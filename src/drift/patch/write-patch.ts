@@ -11,9 +11,8 @@ import { checkOverlay } from '../../documents/read-overlay.ts'
 import type { Source } from '../../documents/source.ts'
 import { bundledContract } from '../../fixtures/bundled.ts'
 import { redactToken } from '../../redaction/redact-token.ts'
-import { mayOverwrite } from '../../reports/overwrite-guard.ts'
 import { pluralize } from '../../reports/report.ts'
-import { writeReportFile } from '../../reports/report-file.ts'
+import { mayOverwrite, writeReportFile } from '../../reports/report-file.ts'
 import type { DriftSettings } from '../command.ts'
 import { describePlace } from '../judge/drift-page.ts'
 import type { DriftReport } from '../judge/finding.ts'
@@ -40,10 +39,7 @@ export async function findPatchProblem({ contract, overlay, patch }: ContractFil
   return undefined
 }
 
-/**
- * Writes the change of the contract that removes the drift as an overlay, unless nothing has to be changed. Returns
- * lines that say what was done; the error lists the findings that prevent it.
- */
+/** Writes the overlay that removes the drift, and returns lines about it. The error lists what prevents it. */
 export async function writePatch(
   report: DriftReport,
   input: DriftInput,
@@ -68,12 +64,9 @@ export async function writePatch(
   const text = file.endsWith('.json') ? `${JSON.stringify(overlay, null, 2)}\n` : writeYaml(overlay)
   const failed = await writeReportFile(file, redactToken(text, input.token))
   if (failed !== undefined) return failWith('--patch', failed.replace('--report ', ''))
-  return success([`the patch is in ${file}; ${describeProof(left.length + omitted)}`, ...lines])
-}
-
-function describeProof(left: number): string {
-  if (left === 0) return 'with it the same answers show no drift.'
-  return `with it the same answers still show ${pluralize(left, 'difference')}.`
+  const count = left.length + omitted
+  const proof = count === 0 ? 'show no drift' : `still show ${pluralize(count, 'difference')}`
+  return success([`the patch is in ${file}; with it the same answers ${proof}.`, ...lines])
 }
 
 const failWith = (place: string, message: string) => failure<Findings>([{ severity: 'error', place, message }])

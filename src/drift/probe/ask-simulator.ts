@@ -6,10 +6,7 @@ import { type MatchedSample, type ObservedAnswer, observeAnswer } from '../obser
 /** The most answers of an operation with one status to whose requests the simulator's own answers are compared. */
 const maxOwnAnswers = 100
 
-/**
- * Reads the answers of the real service, and asks the simulator for its own.
- * @param onProgress is called before each answer, with the number of those before it
- */
+/** Reads the answers of the real service, and asks the simulator for its own. `onProgress` is called before each. */
 export async function observeAnswers(
   samples: readonly MatchedSample[],
   simulator: Simulator,

@@ -14,7 +14,6 @@ export interface GatheredTraffic {
   /** The ids of the operations on which a verdict is expected. */
   readonly expected: ReadonlySet<string>
   readonly notJudged: readonly NotJudged[]
-  /** A sentence that says how to get more answers. */
   readonly howToGetMore: string
 }
 
@@ -37,11 +36,7 @@ class NotJudgedList {
 /** The longest wait that the real service can ask for, milliseconds. */
 const maxPauseMs = 60_000
 
-/**
- * Sends the probes one after another, since a comparison must not be a load on the real service.
- * @param announce says that a wait is long
- * @param onProgress is called before each probe, with the number of those before it
- */
+/** Sends the probes one after another, since they must not be a load. `announce` says that a wait is long. */
 export async function gatherFromUpstream(
   access: UpstreamAccess,
   { probes, unplanned }: ProbePlan,
@@ -98,8 +93,7 @@ function isHopeless(samples: readonly TrafficSample[], answered: number): boolea
 const isUnchanged = ({ answer }: TrafficSample) => 'status' in answer && answer.status === 304
 
 /**
- * Finds the operations of recorded traffic. Requests to other addresses are passed over. The error says that several
- * services were recorded.
+ * Finds the operations of recorded traffic. The error says that several services were recorded.
  * @param upstream the service that is meant; undefined: whatever has the paths of the contract
  */
 export function gatherFromRecording(
@@ -128,7 +122,6 @@ export function gatherFromRecording(
   return success({ samples, expected, notJudged: notJudged.list(), howToGetMore })
 }
 
-/** The most services that a message names. */
 const maxNamedOrigins = 5
 
 function describeOrigins(origins: readonly string[], { basePath }: Contract): string {

@@ -1,7 +1,7 @@
 import type { Contract, DescribedParameter, Operation } from '../../contract/contract.ts'
 import { readExamples } from '../../contract/examples.ts'
 import { isJson } from '../../contract/media-types.ts'
-import { type ResolvedObject, resolve } from '../../contract/resolve.ts'
+import { resolve } from '../../contract/resolve.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { joinPointer, valueAt } from '../../core/json-pointer.ts'
 import { failure, type Result, success } from '../../core/result.ts'
@@ -12,7 +12,6 @@ export interface Probe {
   readonly operation: Operation
   /** Path and query below the base path: `/models/ID/analytics?period=7d`. */
   readonly target: string
-  /** The body as JSON, if any. */
   readonly body: string | undefined
   /** False for a write that would be done twice if it were sent again. */
   readonly isRepeatable: boolean
@@ -27,7 +26,6 @@ export interface ProbePlan {
 interface ProbeOptions {
   /** The known values of parameters and of members of bodies, by name. */
   readonly ids: ReadonlyMap<string, readonly string[]>
-  /** Is true if operations that write are probed, too. */
   readonly withWrites: boolean
   /** The fewest probes of an operation: those that vary its parameters are repeated. */
   readonly samples: number
@@ -35,7 +33,6 @@ interface ProbeOptions {
   readonly run: string
 }
 
-/** The beginning of each identifier that a probe writes. */
 const probePrefix = 'convsim-probe-'
 
 /** The members of bodies that name what is written, so that it can be found and told from real data. */
@@ -105,11 +102,10 @@ function findParameter(
   const all = owners.flatMap((owner) => {
     const list = joinPointer(owner, 'parameters')
     const items = valueAt(document, list)
-    return Array.isArray(items) ? items.map((_, index) => resolve(document, joinPointer(list, index))) : []
+    return Array.isArray(items) ? items.flatMap((_, index) => resolve(document, joinPointer(list, index)) ?? []) : []
   })
-  const isIt = ({ value }: ResolvedObject) =>
-    value.in === location && String(value.name).toLowerCase() === name.toLowerCase()
-  return all.find((one) => one && isIt(one))?.pointer
+  const isNamed = (other: Json | undefined) => String(other).toLowerCase() === name.toLowerCase()
+  return all.find(({ value }) => value.in === location && isNamed(value.name))?.pointer
 }
 
 type ValuesOf = (parameter: DescribedParameter) => readonly string[]

@@ -10,17 +10,22 @@ import { renderJunit } from '../page/junit.ts'
 import { renderMarkdown } from '../page/markdown.ts'
 import type { Page } from '../page/page.ts'
 import { renderText } from '../page/text.ts'
-import type { ReportFormat } from './report-format.ts'
+
+export interface ReportFormat {
+  /** The `Content-Type` of `GET /__sim/report`. */
+  readonly mediaType: string
+  /** The extension in lower case: `.xml`; without one `--report NAME=FILE` names the format. */
+  readonly extension?: string
+  /** The name of a format whose extension does not say it: `JUnit` for `.xml`; default: none. */
+  readonly label?: string
+  /** Renders the page of a report; default: the format is the JSON of the report itself. */
+  readonly render?: (page: Page) => string
+}
 
 /** Every format of a report, by the name in `GET /__sim/report?format=NAME`. */
 export const reportFormats = {
   json: { mediaType: 'application/json; charset=utf-8', extension: '.json' },
-  junit: {
-    mediaType: 'application/xml; charset=utf-8',
-    extension: '.xml',
-    label: 'JUnit',
-    render: renderJunit,
-  },
+  junit: { mediaType: 'application/xml; charset=utf-8', extension: '.xml', label: 'JUnit', render: renderJunit },
   markdown: { mediaType: 'text/markdown; charset=utf-8', extension: '.md', render: renderMarkdown },
   html: { mediaType: 'text/html; charset=utf-8', extension: '.html', render: renderHtml },
   github: { mediaType: 'text/plain; charset=utf-8', render: renderGithub },
@@ -36,8 +41,31 @@ export function isReportFormat(name: string): name is keyof typeof reportFormats
   return Object.hasOwn(reportFormats, name)
 }
 
+/** A file that a report is written to at the end, and the report's format. */
+export interface ReportTarget {
+  readonly file: string
+  readonly format: ReportFormat
+}
+
+/** Parses `--report`: `out/report.html,markdown=summary`. Returns undefined if a part has no format or no name. */
+export function parseReportTargets(text: string): readonly ReportTarget[] | undefined {
+  const targets = text.split(',').map((part) => parseTarget(part.trim()))
+  return targets.every((target) => target !== undefined) ? targets : undefined
+}
+
+function parseTarget(text: string): ReportTarget | undefined {
+  const at = text.indexOf('=')
+  const name = text.slice(0, Math.max(0, at))
+  if (isReportFormat(name)) {
+    const file = text.slice(at + 1)
+    return file === '' ? undefined : { file, format: reportFormats[name] }
+  }
+  const format = formatOfFile(text)
+  return format && { file: text, format }
+}
+
 /** Returns the format of a file by its extension, in any case, if the name has more and the format exists. */
-export function formatOfFile(file: string): ReportFormat | undefined {
+function formatOfFile(file: string): ReportFormat | undefined {
   const [, extension] = /[^/\\](\.[^./\\]+)$/.exec(file.toLowerCase()) ?? []
   const formats = Object.values<ReportFormat>(reportFormats)
   return formats.find((format) => extension !== undefined && format.extension === extension)

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/json.ts'
-import type { CoverageView, MissingItem, OperationCoverage } from '../coverage-view.ts'
+import type { CoverageView, CoveredItem, OperationCoverage } from '../coverage-view.ts'
 import type { MannersFinding } from '../manners.ts'
 import { type Counted, type FindingList, type Report, summarizeReport } from '../report.ts'
 import type { ReportedRun } from '../reported-run.ts'
@@ -51,16 +51,17 @@ export function coverageToJson({ met, points, percent, operations }: CoverageVie
   return { met, points, percent, operations: operations.map(operationToJson) }
 }
 
-function operationToJson({ covered, missing, outOfReach, ...others }: OperationCoverage): JsonObject {
+function operationToJson({ items, ...others }: OperationCoverage): JsonObject {
+  const named = (state: CoveredItem['state']) => items.filter((one) => one.state === state).map(({ name }) => name)
   return {
     ...others,
-    covered: covered.map(({ name }) => name),
-    missing: missing.map(missingToJson),
-    outOfReach: [...outOfReach],
+    covered: named('met'),
+    missing: items.filter(({ state }) => state === 'missing').map(missingToJson),
+    outOfReach: named('out-of-reach'),
   }
 }
 
-function missingToJson({ name, sentence, item, hint }: MissingItem): JsonObject {
+function missingToJson({ name, sentence = '', item, hint }: CoveredItem): JsonObject {
   return {
     name,
     sentence,

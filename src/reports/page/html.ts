@@ -1,19 +1,9 @@
-import type { Page, PageBlock, PageFinding, PageSection } from './page.ts'
+import { escapeMarkup, type Page, type PageBlock, type PageFinding, type PageSection } from './page.ts'
 import { stylesheet, stylesheetSource } from './stylesheet.ts'
 
-/**
- * Renders a page as self-contained HTML without scripts and external resources, light or dark by the reader's setting.
- */
-export function renderHtml({
-  subject,
-  heading,
-  verdict,
-  summary = [],
-  facts = [],
-  failed = [],
-  figures = [],
-  sections,
-}: Page): string {
+/** Renders a page as HTML without scripts and external resources, light or dark by the reader's setting. */
+export function renderHtml(page: Page): string {
+  const { subject, heading, verdict, summary = [], facts = [], failed = [], figures = [], sections } = page
   const sentences = [...summary, ...failed.map((sentence) => `--fail-on: ${sentence}.`)]
   const title = escapeHtml(subject.title)
   const cards = figures.map(({ value, label, section, isGood }) => {
@@ -98,18 +88,7 @@ function renderFinding({ severity, title, sentence, notes = [], details = [] }: 
   return `<li class="${severity}"><h3>${escapeHtml(title)}</h3>${[text, ...others, ...parts].join('')}</li>`
 }
 
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
 /** Escapes a text for HTML, and replaces control characters, some of which change the direction of text. */
 function escapeHtml(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, ' ')
-    .replace(/[&<>"']/g, (character) => entities[character] ?? '')
+  return escapeMarkup(text.toWellFormed().replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, ' '))
 }

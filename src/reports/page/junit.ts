@@ -1,18 +1,13 @@
-import type { Page, TestCase } from './page.ts'
+import { groupBy } from '../../core/group-by.ts'
+import { escapeMarkup, type Page, type TestCase } from './page.ts'
 
 export function renderJunit({ subject, facts = [], cases = [] }: Page): string {
-  const suites = [...new Set(cases.map(({ suite }) => suite))]
   const name = `convsim: ${subject.title}`
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites ${attributes({ name, tests: cases.length, failures: countCases(cases, 'failed'), errors: 0 })}>`,
     `  <!-- ${escapeXml(facts.join(', ')).replace(/-(?=-|$)/g, '- ')} -->`, // a comment has no two hyphens
-    ...suites.flatMap((name) =>
-      renderSuite(
-        name,
-        cases.filter(({ suite }) => suite === name),
-      ),
-    ),
+    ...[...groupBy(cases, ({ suite }) => suite)].flatMap(([suite, own]) => renderSuite(suite, own)),
     '</testsuites>',
   ].join('\n')
 }
@@ -56,12 +51,7 @@ function attributes(values: Readonly<Record<string, string | number>>): string {
     .join(' ')
 }
 
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-
 /** Escapes a text for XML, and removes the characters that XML 1.0 cannot express. */
 function escapeXml(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')
-    .replace(/[&<>"]/g, (character) => entities[character] ?? '')
+  return escapeMarkup(text.toWellFormed().replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, ''))
 }

@@ -3,15 +3,8 @@ import type { Page, PageBlock, PageFinding } from './page.ts'
 /** The length of the findings that fit the summary of a CI step, which GitHub cuts at 1 MiB. */
 const maxLength = 700_000
 
-export function renderMarkdown({
-  subject,
-  heading,
-  verdict,
-  summary = [],
-  facts = [],
-  failed = [],
-  sections,
-}: Page): string {
+export function renderMarkdown(page: Page): string {
+  const { subject, heading, verdict, summary = [], facts = [], failed = [], sections } = page
   const title = [subject.title, subject.version].filter((part) => part !== '').join(' ')
   return [
     `# ${escapeMarkdown(`${title}: ${heading}`)}`,

@@ -97,3 +97,10 @@ export function listLines({ sentence, notes = [], details = [] }: Omit<PageFindi
   const unfolded = details.flatMap(({ title, lines }) => (title === '' ? lines : [`${title}:`, ...lines]))
   return [sentence, ...notes, ...unfolded]
 }
+
+const entities = new Map(Object.entries({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }))
+
+/** Escapes a text for an element or an attribute of HTML and XML. */
+export function escapeMarkup(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities.get(character) ?? '')
+}
