@@ -1,4 +1,4 @@
-import { fromLatin1 } from '../core/latin1.ts'
+import { fromLatin1 } from '../core/bytes.ts'
 import { isComplete } from '../journal/capture-body.ts'
 import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
 import { bodyToBase64, bodyToText, decodeBody } from '../journal/entry-json.ts'

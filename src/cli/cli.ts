@@ -6,7 +6,7 @@
  */
 import { writeSync } from 'node:fs'
 import { parseCommandLine } from '../config/parse.ts'
-import { once } from '../core/once.ts'
+import { once } from '../core/memoize.ts'
 import { version } from '../fixtures/bundled.ts'
 import type { CommandContext } from '../process/command.ts'
 import { createOutput, type LogSettings, type Output } from '../process/output.ts'

@@ -1,4 +1,4 @@
-import { parseSize } from '../core/byte-size.ts'
+import { parseSize } from '../core/bytes.ts'
 import { parseDuration } from '../core/instant.ts'
 import { parseOrigins } from '../core/origins.ts'
 import { boolean, choice, integer, type SettingTable, text } from './setting.ts'

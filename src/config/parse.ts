@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander'
-import { endSentence } from '../core/end-sentence.ts'
 import { findNearest } from '../core/similar.ts'
+import { endSentence } from '../core/text.ts'
 import type { CommandLineOf, CommandSyntax } from './command-syntax.ts'
 import { createParser, describeCommandHelp, describeProgram } from './program.ts'
 import { describeWrongValue, flagOf, joinNames, type Setting, type SettingTable, type ValuesOf } from './setting.ts'

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
-import { once } from '../core/once.ts'
+import { once } from '../core/memoize.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { nextTurn } from '../core/timers.ts'
 import { errorAt, type Finding, type Findings } from '../documents/finding.ts'

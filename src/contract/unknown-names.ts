@@ -1,7 +1,7 @@
-import { cutText } from '../core/cut-text.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
 import { findSimilar } from '../core/similar.ts'
+import { cutText } from '../core/text.ts'
 import type { Violation } from '../documents/violation.ts'
 import type { Operation, RawParameters } from './contract.ts'
 import { isMemberOf } from './parameters.ts'

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { acceptsHtml } from '../exchange/accepts-html.ts'
 import { encodedBody } from '../exchange/body.ts'
 import { refuse } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
+import { acceptsHtml } from '../exchange/request-headers.ts'
 import { bundledConsole } from '../fixtures/bundled.ts'
 
 /** Matches the paths of the script and the stylesheet, whose names have a hash. No other file is served. */

@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.ts'
-import { endSentence } from '../core/end-sentence.ts'
 import type { Json } from '../core/json.ts'
+import { endSentence } from '../core/text.ts'
 import type { Findings } from '../documents/finding.ts'
 import { jsonBody } from '../exchange/body.ts'
 import { version } from '../fixtures/bundled.ts'

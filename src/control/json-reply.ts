@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from '../core/json.ts'
-import { jsonPieces } from '../core/json-pieces.ts'
+import { type Json, type JsonObject, jsonPieces } from '../core/json.ts'
 import { chunksInSlices } from '../core/slices.ts'
 import { jsonBody } from '../exchange/body.ts'
 import { storedBytes } from '../journal/capture-body.ts'

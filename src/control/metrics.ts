@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client'
-import { once } from '../core/once.ts'
+import { once } from '../core/memoize.ts'
 import { textBody } from '../exchange/body.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { ControlDeps } from './deps.ts'

@@ -1,5 +1,5 @@
-import { endSentence } from '../core/end-sentence.ts'
 import type { Json, JsonObject } from '../core/json.ts'
+import { endSentence } from '../core/text.ts'
 import type { RuleReference } from '../exchange/decision-trace.ts'
 import type { RulePosition } from '../sandboxes/settings.ts'
 import { checkRules } from '../scenarios/check-rules.ts'

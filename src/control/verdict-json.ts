@@ -1,6 +1,6 @@
-import { cutText } from '../core/cut-text.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import { visitInSlices } from '../core/slices.ts'
+import { cutText } from '../core/text.ts'
 import type { Difference } from '../exchange/match.ts'
 import { isCredentialName, redactJson } from '../redaction/redact.ts'
 import { redacted } from '../redaction/redact-token.ts'

@@ -34,3 +34,84 @@ export function canonicalJson(value: Json): string {
     .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`)
   return `{${members.join(',')}}`
 }
+
+/** The number of members of each object that was compared, since a body is compared with the values of many rules. */
+const memberCounts = new WeakMap<JsonObject, number>()
+
+/** Returns true if JSON values are equal in any order of members. The time depends on the expected value only. */
+export function isSameJson(expected: Json, actual: Json | undefined): boolean {
+  if (Array.isArray(expected)) {
+    if (!Array.isArray(actual) || actual.length !== expected.length) return false
+    return expected.every((item, index) => isSameJson(item, actual[index]))
+  }
+  if (!isObject(expected)) return expected === actual
+  if (!isObject(actual)) return false
+  const members = Object.entries(expected)
+  return (
+    members.every(([name, value]) => Object.hasOwn(actual, name) && isSameJson(value, actual[name])) &&
+    members.length === countMembers(actual)
+  )
+}
+
+function countMembers(object: JsonObject): number {
+  const known = memberCounts.get(object)
+  if (known !== undefined) return known
+  const count = Object.keys(object).length
+  memberCounts.set(object, count)
+  return count
+}
+
+/** The size of a value, or a bound of it. */
+export interface JsonSize {
+  /** The number of members and items, at all levels together. */
+  readonly members: number
+  /** The number of levels of objects and arrays: 0 for a text, 1 for `{}`. */
+  readonly levels: number
+}
+
+type Container = Json[] | JsonObject
+
+const isContainer = (value: Json): value is Container => typeof value === 'object' && value !== null
+
+/** Measures a value, however deep it is. */
+export function measureJson(root: Json): JsonSize {
+  let members = 0
+  let levels = 0
+  for (let level = [root].filter(isContainer); level.length > 0; levels += 1) {
+    members += level.reduce((sum, container) => sum + Object.keys(container).length, 0)
+    level = level.flatMap((container) => Object.values(container).filter(isContainer))
+  }
+  return { members, levels }
+}
+
+/** Yields the JSON of a value in pieces: lists of objects item by item, and objects with such a list by member. */
+export function* jsonPieces(value: Json): Generator<string> {
+  if (isListOfObjects(value)) yield* piecesOfList(value)
+  else if (isObject(value) && Object.values(value).some(isListOfObjects)) yield* piecesOfObject(value)
+  else yield JSON.stringify(value)
+}
+
+function isListOfObjects(value: Json): value is Json[] {
+  return Array.isArray(value) && isObject(value[0])
+}
+
+function* piecesOfList(list: readonly Json[]): Generator<string> {
+  let separator = '['
+  for (const item of list) {
+    yield separator
+    yield* jsonPieces(item)
+    separator = ','
+  }
+  yield ']'
+}
+
+function* piecesOfObject(object: { readonly [name: string]: Json | undefined }): Generator<string> {
+  let separator = '{'
+  for (const [name, member] of Object.entries(object)) {
+    if (member === undefined) continue
+    yield `${separator}${JSON.stringify(name)}:`
+    yield* jsonPieces(member)
+    separator = ','
+  }
+  yield '}'
+}

@@ -1,5 +1,5 @@
 import { parse } from 'node:querystring'
-import { LruCache } from './lru-cache.ts'
+import { LruCache } from './memoize.ts'
 
 type Query = Readonly<Record<string, string | readonly string[]>>
 

@@ -1,7 +1,7 @@
 import { cpuUsage } from 'node:process'
 import { createContext, Script } from 'node:vm'
 import { isObject } from './json.ts'
-import { once } from './once.ts'
+import { once } from './memoize.ts'
 
 /** The one context, since a new one takes a millisecond, and the script that calls its member `run`. */
 const prepare = once(() => {

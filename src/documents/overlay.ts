@@ -1,6 +1,5 @@
-import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { isObject, type Json, type JsonObject, measureJson } from '../core/json.ts'
 import { joinPointer, valueAtTokens } from '../core/json-pointer.ts'
-import { measureJson } from '../core/json-size.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { findTreeFault, MAX_VALUES } from './check-tree.ts'
 import { copyJson } from './edit.ts'

@@ -1,8 +1,8 @@
 import type { ErrorObject } from 'ajv'
-import { cutText } from '../core/cut-text.ts'
 import { isObject } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
 import { findNearest } from '../core/similar.ts'
+import { cutText } from '../core/text.ts'
 import { FORMAT_PHRASES } from './formats.ts'
 import type { ExchangePart, Violation } from './violation.ts'
 

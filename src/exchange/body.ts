@@ -1,6 +1,6 @@
+import { fromLatin1, toLatin1, utf8ToLatin1 } from '../core/bytes.ts'
 import type { Json } from '../core/json.ts'
-import { fromLatin1, toLatin1, utf8ToLatin1 } from '../core/latin1.ts'
-import { once } from '../core/once.ts'
+import { once } from '../core/memoize.ts'
 
 /** The body of a reply. It never changes, so its encoding can be computed once and shared. */
 export interface Body {

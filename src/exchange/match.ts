@@ -1,9 +1,8 @@
-import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { isObject, isSameJson, type Json, type JsonObject } from '../core/json.ts'
 import { parsePointer, valueAtTokens } from '../core/json-pointer.ts'
 import { readQuery } from '../core/query-string.ts'
-import { isSameJson } from '../core/same-json.ts'
 import type { Origin } from './reply.ts'
-import { readTraceId } from './trace-context.ts'
+import { readTraceId } from './request-headers.ts'
 
 /** The outcome of a match; `open` where the part that decides is redacted or not stored. */
 type MatchOutcome = 'yes' | 'no' | 'open'

@@ -1,5 +1,5 @@
 import type { Operation } from '../contract/contract.ts'
-import { endSentence } from '../core/end-sentence.ts'
+import { endSentence } from '../core/text.ts'
 import type { Violation } from '../documents/violation.ts'
 import { jsonBody } from './body.ts'
 import { hourMs, type RateLimit, retryHeaders } from './rate-headers.ts'

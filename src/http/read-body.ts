@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, type Zlib } from 'node:zlib'
-import { parseSize } from '../core/byte-size.ts'
+import { parseSize } from '../core/bytes.ts'
 import type { RequestBody } from '../exchange/request.ts'
 
 const absent: RequestBody = { kind: 'absent' }

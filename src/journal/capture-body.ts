@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { fromLatin1, toLatin1 } from '../core/latin1.ts'
-import { LruCache } from '../core/lru-cache.ts'
+import { fromLatin1, toLatin1 } from '../core/bytes.ts'
+import { LruCache } from '../core/memoize.ts'
 import type { RecordedBody } from './entry.ts'
 
 /** The most bytes stored of an answer's body. Request bodies are stored whole, since queries look into them. */

@@ -1,4 +1,4 @@
-import { memoizeLast } from '../core/memoize-last.ts'
+import { memoizeLast } from '../core/memoize.ts'
 import { computeBodyDigest, storedBytes } from './capture-body.ts'
 import type { DeliveryEnd, JournalEntry, RecordedBody } from './entry.ts'
 

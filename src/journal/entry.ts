@@ -1,8 +1,8 @@
 import type { Violation } from '../documents/violation.ts'
 import type { RuleReference } from '../exchange/decision-trace.ts'
 import type { DeliveryOutcome } from '../exchange/delivery.ts'
-import type { Expectation } from '../exchange/expectation.ts'
 import type { Origin } from '../exchange/reply.ts'
+import type { Expectation } from '../exchange/request-headers.ts'
 
 /** The body of a request or an answer as the journal stores it. */
 export interface RecordedBody {

@@ -1,5 +1,5 @@
 import type { Json } from '../core/json.ts'
-import { once } from '../core/once.ts'
+import { once } from '../core/memoize.ts'
 import type { MatchSubject } from '../exchange/match.ts'
 import { redacted } from '../redaction/redact-token.ts'
 import { isComplete, storedBytes } from './capture-body.ts'

@@ -1,5 +1,5 @@
-import { cutText } from '../core/cut-text.ts'
 import { parseInstant } from '../core/instant.ts'
+import { cutText } from '../core/text.ts'
 import type { Violation } from '../documents/violation.ts'
 import { jsonBody } from '../exchange/body.ts'
 import type { EventDraft } from '../state/records.ts'

@@ -1,5 +1,5 @@
-import { endSentence } from '../core/end-sentence.ts'
 import { deriveChance } from '../core/seeded.ts'
+import { endSentence } from '../core/text.ts'
 import { jsonBody } from '../exchange/body.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'

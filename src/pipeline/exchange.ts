@@ -6,10 +6,15 @@ import { type JsonError, readJson } from '../core/strict-json.ts'
 import type { Violation } from '../documents/violation.ts'
 import type { DecisionTrace, RuleReference } from '../exchange/decision-trace.ts'
 import { type Delivery, immediateDelivery } from '../exchange/delivery.ts'
-import { type Expectation, expectationHeader, readExpectation } from '../exchange/expectation.ts'
-import { readReplayOf, replayHeader } from '../exchange/replay.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
+import {
+  type Expectation,
+  expectationHeader,
+  readExpectation,
+  readReplayOf,
+  replayHeader,
+} from '../exchange/request-headers.ts'
 import type { OperationContext } from '../operations/handler.ts'
 import type { Sandbox, Sandboxes } from '../sandboxes/sandboxes.ts'
 import { type ActiveScenario, type DataOverrides, noOverrides } from '../scenarios/definition.ts'

@@ -1,5 +1,5 @@
-import { endSentence } from '../core/end-sentence.ts'
 import { isObject } from '../core/json.ts'
+import { endSentence } from '../core/text.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { Exchange } from './exchange.ts'

@@ -1,4 +1,4 @@
-import { escapeNonAscii } from '../core/escape-characters.ts'
+import { escapeNonAscii } from '../core/text.ts'
 import type { Violation } from '../documents/violation.ts'
 import { olderRateHeaders } from '../exchange/rate-headers.ts'
 import { countBrokenRules } from '../exchange/refusals.ts'

@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.ts'
-import { cutText } from '../core/cut-text.ts'
+import { cutText } from '../core/text.ts'
 import type { Violation } from '../documents/violation.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'

@@ -1,4 +1,4 @@
-import { memoizeLast } from '../core/memoize-last.ts'
+import { memoizeLast } from '../core/memoize.ts'
 import { findSimilar } from '../core/similar.ts'
 import type { Violation } from '../documents/violation.ts'
 import { type RateLimit, rateHeaders } from '../exchange/rate-headers.ts'

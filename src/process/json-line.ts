@@ -1,5 +1,5 @@
 import type { LogLevel } from '../core/log.ts'
-import { memoizeLast } from '../core/memoize-last.ts'
+import { memoizeLast } from '../core/memoize.ts'
 
 /** Formats an instant for the log, from epoch milliseconds: `2026-01-15T12:00:00.000Z`. Lines often share it. */
 export const formatTime = memoizeLast((time: number) => new Date(time).toISOString())

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
-import { escapeControls } from '../core/escape-characters.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
+import { escapeControls } from '../core/text.ts'
 
 type Style = Parameters<typeof styleText>[0]
 

@@ -1,4 +1,4 @@
-import { fromLatin1 } from '../core/latin1.ts'
+import { fromLatin1 } from '../core/bytes.ts'
 import type { Violation } from '../documents/violation.ts'
 import type { DeliveryOutcome } from '../exchange/delivery.ts'
 import type { Reply } from '../exchange/reply.ts'

@@ -1,7 +1,7 @@
 import type { Operation } from '../contract/contract.ts'
 import { isJson, matchMediaType } from '../contract/media-types.ts'
-import { cutText } from '../core/cut-text.ts'
 import { decode, hasMoreValues, readJson } from '../core/strict-json.ts'
+import { cutText } from '../core/text.ts'
 import type { Violation } from '../documents/violation.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { Exchange } from '../pipeline/exchange.ts'

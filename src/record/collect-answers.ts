@@ -1,6 +1,5 @@
 import type { Contract, Operation } from '../contract/contract.ts'
-import { isObject, type Json, type JsonObject } from '../core/json.ts'
-import { measureJson } from '../core/json-size.ts'
+import { isObject, type Json, type JsonObject, measureJson } from '../core/json.ts'
 import { readQuery } from '../core/query-string.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { readJson } from '../core/strict-json.ts'

@@ -1,7 +1,7 @@
-import { escapeNonAscii } from '../core/escape-characters.ts'
+import { fromLatin1, utf8ToLatin1 } from '../core/bytes.ts'
 import { joinPointer } from '../core/json-pointer.ts'
-import { fromLatin1, utf8ToLatin1 } from '../core/latin1.ts'
-import { memoizeLast } from '../core/memoize-last.ts'
+import { memoizeLast } from '../core/memoize.ts'
+import { escapeNonAscii } from '../core/text.ts'
 
 /** The text that replaces a credential. */
 export const redacted = '[redacted]'

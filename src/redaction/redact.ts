@@ -2,7 +2,7 @@
 import { unescape as percentDecode } from 'node:querystring'
 import { isObject, type Json } from '../core/json.ts'
 import { endOfString } from '../core/json-syntax.ts'
-import { memoizeLast } from '../core/memoize-last.ts'
+import { memoizeLast } from '../core/memoize.ts'
 import type { Violation } from '../documents/violation.ts'
 import { createLineRedaction, redactPrivateKeys } from './redact-private-key.ts'
 import { findOwnToken, redacted, redactToken, sandboxSuffix } from './redact-token.ts'

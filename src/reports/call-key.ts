@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Contract } from '../contract/contract.ts'
+import { fromLatin1 } from '../core/bytes.ts'
 import { canonicalJson, isObject, type Json, type JsonObject } from '../core/json.ts'
-import { fromLatin1 } from '../core/latin1.ts'
 import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
 import { parseBody } from '../journal/entry-json.ts'
 import type { LiveExchange } from '../journal/journal.ts'

@@ -1,7 +1,7 @@
 import { isObject } from '../core/json.ts'
 import type { Violation } from '../documents/violation.ts'
-import type { Expectation } from '../exchange/expectation.ts'
 import type { Origin } from '../exchange/reply.ts'
+import type { Expectation } from '../exchange/request-headers.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { LiveExchange } from '../journal/journal.ts'
 import { redactText } from '../redaction/redact.ts'

@@ -1,4 +1,4 @@
-import { replayHeader } from '../exchange/replay.ts'
+import { replayHeader } from '../exchange/request-headers.ts'
 import { isComplete, storedBytes } from '../journal/capture-body.ts'
 import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
 import { bodyToBase64, bodyToText, decodeBody } from '../journal/entry-json.ts'

@@ -1,5 +1,5 @@
 import type { Json } from '../core/json.ts'
-import { once } from '../core/once.ts'
+import { once } from '../core/memoize.ts'
 import type { ActiveScenario, Catalogue } from '../scenarios/definition.ts'
 import { readValues } from '../scenarios/parameters.ts'
 import { parseScenarios } from '../scenarios/parse.ts'

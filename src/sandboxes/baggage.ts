@@ -1,5 +1,5 @@
-import { cutText } from '../core/cut-text.ts'
 import { failure, type Result, success } from '../core/result.ts'
+import { cutText } from '../core/text.ts'
 import { isSandboxName, sandboxNameRule } from './sandboxes.ts'
 
 /** The member of a `baggage` header that names the sandbox, and the prefix of the simulator's members. */

@@ -6,8 +6,8 @@ import type { Operation } from '../contract/contract.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import type { Result } from '../core/result.ts'
 import type { DeliveryMode } from '../exchange/delivery.ts'
-import type { Expectation } from '../exchange/expectation.ts'
 import type { Reply } from '../exchange/reply.ts'
+import type { Expectation } from '../exchange/request-headers.ts'
 import type { Parameter, ScenarioValues } from './parameters.ts'
 
 export const families = ['refusals', 'data', 'time', 'connection', 'drift', 'idempotency', 'expectations'] as const

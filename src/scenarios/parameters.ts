@@ -1,6 +1,6 @@
-import { cutText } from '../core/cut-text.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { findNearest } from '../core/similar.ts'
+import { cutText } from '../core/text.ts'
 
 /** The type of a parameter, by which its text is parsed. */
 type ParameterKind =

@@ -1,7 +1,6 @@
-import { cutText } from '../core/cut-text.ts'
-import { endSentence } from '../core/end-sentence.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { describeKnown } from '../core/similar.ts'
+import { cutText, endSentence } from '../core/text.ts'
 import { type ActiveScenario, type Catalogue, type Effect, probability } from './definition.ts'
 import { maxControlLength, numberOf, readValues } from './parameters.ts'
 import { splitPair, splitParts } from './split-text.ts'

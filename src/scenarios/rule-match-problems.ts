@@ -1,9 +1,9 @@
 import type { Contract, Operation } from '../contract/contract.ts'
 import { isMemberOf } from '../contract/parameters.ts'
-import { cutText } from '../core/cut-text.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
 import { describeKnown } from '../core/similar.ts'
+import { cutText } from '../core/text.ts'
 import type { RequestMatch } from '../exchange/match.ts'
 
 export interface RuleProblem {

@@ -1,7 +1,7 @@
 import type { Contract, Operation } from '../contract/contract.ts'
-import { endSentence } from '../core/end-sentence.ts'
 import { canonicalJson, isObject, type JsonObject } from '../core/json.ts'
 import { failure, type Result, success } from '../core/result.ts'
+import { endSentence } from '../core/text.ts'
 import { type Condition, type MatchSubject, type RequestMatch, requestConditions } from '../exchange/match.ts'
 import type { ActiveScenario, Catalogue } from './definition.ts'
 import { parseScenarios, parseSequence, type Sequence } from './parse.ts'

@@ -1,5 +1,5 @@
-import { cutText } from '../core/cut-text.ts'
 import { failure, type Result, success } from '../core/result.ts'
+import { cutText } from '../core/text.ts'
 
 /** The parts between the separators of a scenario's text, with the words for messages. */
 const partNames = {

@@ -1,4 +1,4 @@
-import { startOfDay } from '../core/utc-day.ts'
+import { startOfDay } from '../core/instant.ts'
 import type { Day } from './day.ts'
 import { type PeriodTotals, worstDay } from './period.ts'
 import { DETECTION_FIELDS } from './persona.ts'

@@ -4,7 +4,7 @@
  * `createWorld` computes the analytics of a query in four steps: it finds the persona of the model (persona.ts), draws
  * each day (day.ts), adds up the period (period.ts), and assesses it by rules (assessment.ts).
  */
-import { dayOf, nameOfDay } from '../core/utc-day.ts'
+import { dayOf, nameOfDay } from '../core/instant.ts'
 import type { Analytics, AnalyticsQuery, DataPoint, LabelScore, World } from './analytics.ts'
 import { assess } from './assessment.ts'
 import { type Day, drawDay } from './day.ts'

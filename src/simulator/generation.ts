@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Settings } from '../config/settings.ts'
 import { canonicalJson, type Json } from '../core/json.ts'
-import { once } from '../core/once.ts'
+import { once } from '../core/memoize.ts'
 import { hashToken } from '../journal/shared-entry.ts'
 import { createHandlers } from '../operations/index.ts'
 import { createPipeline, type Pipeline } from '../pipeline/pipeline.ts'

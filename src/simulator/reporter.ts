@@ -1,7 +1,7 @@
 import type { Settings } from '../config/settings.ts'
 import { createLiveView } from '../core/live-view.ts'
 import type { Log } from '../core/log.ts'
-import { once } from '../core/once.ts'
+import { once } from '../core/memoize.ts'
 import { version } from '../fixtures/bundled.ts'
 import type { Journal } from '../journal/journal.ts'
 import { listCoverageItems } from '../reports/coverage-items.ts'

@@ -1,4 +1,4 @@
-import { once } from '../core/once.ts'
+import { once } from '../core/memoize.ts'
 import { deriveUuid } from '../core/seeded.ts'
 import { cloneJson, copyInSlices } from './clone.ts'
 import { replaceRecord } from './collections/collection.ts'

@@ -1,5 +1,4 @@
-import { canonicalJson, type Json } from '../core/json.ts'
-import { isSameJson } from '../core/same-json.ts'
+import { canonicalJson, isSameJson, type Json } from '../core/json.ts'
 import { chanceOfUuid, deriveUuid } from '../core/seeded.ts'
 import { deriveOccurrenceId, type Occurrences } from './occurrences.ts'
 import type { EventDraft, StoredEvent, WriteContext } from './records.ts'

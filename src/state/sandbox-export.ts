@@ -1,10 +1,9 @@
 import schema from '../../spec/export.schema.json' with { type: 'json' }
 import { isObject } from '../core/json.ts'
-import { once } from '../core/once.ts'
+import { once } from '../core/memoize.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { inSlices } from '../core/slices.ts'
-import { loadSchema } from '../documents/load-schema.ts'
-import type { PublishedSchema } from '../documents/schema.ts'
+import { loadSchema, type PublishedSchema } from '../documents/schema.ts'
 import { MAX_ERRORS } from '../documents/violations.ts'
 import type { Collection } from './collections/collection.ts'
 import { collections } from './collections/index.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { serverSettings } from '../../src/config/settings.ts'
-import { parseSize } from '../../src/core/byte-size.ts'
+import { parseSize } from '../../src/core/bytes.ts'
 import { parseBodyLimit } from '../../src/http/read-body.ts'
 
 const { bodyLimit } = serverSettings

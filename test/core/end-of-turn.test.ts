@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { endOfTurn } from '../../src/core/end-of-turn.ts'
-import { nextTurn } from '../../src/core/timers.ts'
+import { endOfTurn, nextTurn } from '../../src/core/timers.ts'
 
 test('what waits for the end of a turn can wait for it again, and later work waits for that of the next', async () => {
   const seen: string[] = []

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Json } from '../../src/core/json.ts'
-import { jsonPieces } from '../../src/core/json-pieces.ts'
+import { type Json, jsonPieces } from '../../src/core/json.ts'
 
 test('the pieces of a value are its JSON', () => {
   const c = fc.array(fc.dictionary(fc.string(), fc.jsonValue()))

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Json } from '../../src/core/json.ts'
-import { measureJson } from '../../src/core/json-size.ts'
+import { type Json, measureJson } from '../../src/core/json.ts'
 
 test.each<[Json, number, number]>([
   ['text', 0, 0],

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fromLatin1, toLatin1, utf8ToLatin1 } from '../../src/core/latin1.ts'
+import { fromLatin1, toLatin1, utf8ToLatin1 } from '../../src/core/bytes.ts'
 
 test('bytes are the same again after their way through text, and a text has its bytes in UTF-8', () => {
   fc.assert(

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { LruCache } from '../../src/core/lru-cache.ts'
+import { LruCache } from '../../src/core/memoize.ts'
 
 /** Returns a cache whose values are the key and the number of times that the value was made. */
 function setup(capacity: number) {

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { canonicalJson, type Json } from '../../src/core/json.ts'
-import { isSameJson } from '../../src/core/same-json.ts'
+import { canonicalJson, isSameJson, type Json } from '../../src/core/json.ts'
 
 const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as Json)
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Json } from '../../src/core/json.ts'
-import { isSameJson } from '../../src/core/same-json.ts'
+import { isSameJson, type Json } from '../../src/core/json.ts'
 import { OWN_FORMATS } from '../../src/documents/formats.ts'
 import { compileSchema } from '../../src/documents/schema.ts'
 

@@ -1,4 +1,4 @@
-import { utf8ToLatin1 } from '../../src/core/latin1.ts'
+import { utf8ToLatin1 } from '../../src/core/bytes.ts'
 import { delivered } from '../../src/exchange/delivery.ts'
 import { captureBody } from '../../src/journal/capture-body.ts'
 import type { JournalEntry } from '../../src/journal/entry.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { utf8ToLatin1 } from '../../src/core/latin1.ts'
+import { utf8ToLatin1 } from '../../src/core/bytes.ts'
 import { captureBody } from '../../src/journal/capture-body.ts'
 import type { JournalEntry } from '../../src/journal/entry.ts'
 import { bodyToText, entryToJson } from '../../src/journal/entry-json.ts'

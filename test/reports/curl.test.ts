@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { toLatin1, utf8ToLatin1 } from '../../src/core/latin1.ts'
+import { toLatin1, utf8ToLatin1 } from '../../src/core/bytes.ts'
 import { captureBody } from '../../src/journal/capture-body.ts'
 import type { JournalEntry } from '../../src/journal/entry.ts'
 import { Journal } from '../../src/journal/journal.ts'

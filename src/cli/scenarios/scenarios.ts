@@ -1,9 +1,9 @@
 import { defaultSettings } from '../../config/settings.ts'
 import type { Contract, Operation } from '../../contract/contract.ts'
 import { readExamples } from '../../contract/examples.ts'
-import { endSentence } from '../../core/end-sentence.ts'
 import { joinPointer } from '../../core/json-pointer.ts'
 import { failure, type Result, success } from '../../core/result.ts'
+import { endSentence } from '../../core/text.ts'
 import { formatFinding } from '../../documents/finding.ts'
 import { describeClientView, describeParameter, formatRow } from '../../scenarios/client-view.ts'
 import {

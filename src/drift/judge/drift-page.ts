@@ -1,6 +1,5 @@
-import { cutText } from '../../core/cut-text.ts'
-import { escapeControls } from '../../core/escape-characters.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { cutText, escapeControls } from '../../core/text.ts'
 import { renderPrinted } from '../../reports/formats/index.ts'
 import type { Page, PageFinding, PageSection } from '../../reports/page/page.ts'
 import { pluralize } from '../../reports/report.ts'

@@ -1,4 +1,4 @@
-import type { JsonSize } from '../../core/json-size.ts'
+import type { JsonSize } from '../../core/json.ts'
 import { redactText } from '../../redaction/redact.ts'
 import { bodyBounds, type ObservedAnswer, type ParsedBody } from '../observe/answer.ts'
 import type { ObservedBody } from '../observe/observe-body.ts'

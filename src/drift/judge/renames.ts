@@ -1,7 +1,6 @@
 import { groupBy } from '../../core/group-by.ts'
-import { isObject, type Json } from '../../core/json.ts'
+import { isObject, type Json, measureJson } from '../../core/json.ts'
 import { parsePointer } from '../../core/json-pointer.ts'
-import { measureJson } from '../../core/json-size.ts'
 import { type ObservedAnswer, parseBodyOf } from '../observe/answer.ts'
 import { observeBody } from '../observe/observe-body.ts'
 import type { Tally } from './tally.ts'

@@ -1,7 +1,7 @@
 import type { Assumption, Contract } from '../../contract/contract.ts'
-import { cutText } from '../../core/cut-text.ts'
 import type { Json } from '../../core/json.ts'
 import { joinPointer, parsePointer } from '../../core/json-pointer.ts'
+import { cutText } from '../../core/text.ts'
 import { isHiddenText, redactJson, redactText } from '../../redaction/redact.ts'
 import { redacted } from '../../redaction/redact-token.ts'
 import type { ObservedAnswer } from '../observe/answer.ts'

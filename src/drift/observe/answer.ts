@@ -1,7 +1,6 @@
 import type { Contract, Operation } from '../../contract/contract.ts'
 import { isJson, matchMediaType } from '../../contract/media-types.ts'
-import { type Json, parseJson } from '../../core/json.ts'
-import { type JsonSize, measureJson } from '../../core/json-size.ts'
+import { type Json, type JsonSize, measureJson, parseJson } from '../../core/json.ts'
 import { decode, maxDepth } from '../../core/strict-json.ts'
 import type { TrafficAnswer, TrafficSample } from '../../upstream/traffic/sample.ts'
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { constants } from 'node:os'
-import { cutText } from '../../core/cut-text.ts'
+import { cutText } from '../../core/text.ts'
 import { redactText } from '../../redaction/redact.ts'
 import type { CommandEnd } from '../report/verdict.ts'
 import type { ExecLine } from '../settings.ts'

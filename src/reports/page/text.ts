@@ -1,4 +1,4 @@
-import { escapeControls } from '../../core/escape-characters.ts'
+import { escapeControls } from '../../core/text.ts'
 import type { Page, PageBlock, PageFinding } from './page.ts'
 
 /** The number of lines that the text has of each detail. */

@@ -1,5 +1,5 @@
-import { LruCache } from '../../core/lru-cache.ts'
-import { dayOf, nameOfDay } from '../../core/utc-day.ts'
+import { dayOf, nameOfDay } from '../../core/instant.ts'
+import { LruCache } from '../../core/memoize.ts'
 import { uuidKey } from '../clone.ts'
 import { ImpactIndex, type ImpactSum } from '../memory/impact.ts'
 import type { DayImpact, ImpactQuery } from '../records.ts'

@@ -1,3 +1,21 @@
+/** Returns a function that calls `make` on its first call and returns the same value on every call. */
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+/** Returns a function that computes its result anew only for another argument than the last. */
+export function memoizeLast<Argument, Result>(compute: (argument: Argument) => Result): (argument: Argument) => Result {
+  let last: { readonly argument: Argument; readonly result: Result } | undefined
+  return (argument) => {
+    if (last === undefined || last.argument !== argument) last = { argument, result: compute(argument) }
+    return last.result
+  }
+}
+
 /** A cache that holds the most recently used values, at most `capacity` of them. */
 export class LruCache<T> {
   readonly #capacity: number

@@ -1,0 +1,53 @@
+/**
+ * The outcomes that a negative test can declare for its request: `violation`, the request breaks the contract;
+ * `refusal`, the answer has a status of 400 or more.
+ */
+export const expectations = ['violation', 'refusal'] as const
+
+/** The declared outcome of a request. */
+export type Expectation = (typeof expectations)[number]
+
+/** The header that declares the outcome of a request: `X-Sim-Expect: violation`. */
+export const expectationHeader = 'x-sim-expect'
+
+/** Returns the outcome that a header value declares; undefined for another value. */
+export function readExpectation(value: string | undefined): Expectation | undefined {
+  return value === undefined ? undefined : expectations.find((known) => known === value)
+}
+
+/**
+ * The header that marks a request as a repetition of a recorded one: `X-Sim-Replay-Of: req-7`. The console sets it, as
+ * other tools can; the tested client did not send such a request.
+ */
+export const replayHeader = 'x-sim-replay-of'
+
+/** Returns the request id in a header value, `req-7` or, of a replica, `req-3f2a91c0-7`; undefined for other values. */
+export function readReplayOf(value: string | undefined): string | undefined {
+  return value !== undefined && /^req-(?:[\da-f]{8}-)?[1-9]\d{0,15}$/.test(value) ? value : undefined
+}
+
+/** A `traceparent` header (W3C Trace Context): version, trace id, parent id, flags, and later additions. */
+const traceParent = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/
+
+/**
+ * Returns the trace id of a `traceparent` header: `4bf92f3577b34da6a3ce929d0e0e4736`. Returns undefined for no header
+ * and for one that W3C Trace Context ignores: another form, the version `ff`, an id of zeros, several headers.
+ */
+export function readTraceId(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined
+  const [, version, traceId = '', parentId = '', more] = traceParent.exec(header) ?? []
+  const isVersion = version === '00' ? more === undefined : version !== 'ff'
+  return isVersion && /[1-9a-f]/.test(traceId) && /[1-9a-f]/.test(parentId) ? traceId : undefined
+}
+
+/**
+ * Returns true if `accept`, the header if there is one, asks for HTML by name, as browsers do. The range of all media
+ * types, which curl and `fetch` send, does not count.
+ */
+export function acceptsHtml(accept: string | undefined): boolean {
+  const ranges = accept?.split(',') ?? []
+  return ranges.some((range) => {
+    const [mediaType, ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
+    return mediaType === 'text/html' && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
+  })
+}
