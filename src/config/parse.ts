@@ -25,11 +25,13 @@ export function parseCommandLine<Known extends CommandSyntax>(
 ): Invocation<Known> {
   const dashes = argv.includes('--') ? argv.indexOf('--') : argv.length
   const [words, behind] = [argv.slice(0, dashes), argv.slice(dashes + 1)]
+  const flags = indexFlags(...commands.map(({ settings }) => settings))
   // Flags may precede the command, so it is the first word that is neither a flag nor the value of one.
-  const at = words.findIndex((word, index) => !word.startsWith('-') && !takesValue(commands, words[index - 1]))
+  const at = words.findIndex((word, index) => !word.startsWith('-') && !takesValue(flags.get(words[index - 1] ?? '')))
   const shown = findText(commands, words, at < 0 ? [] : words.slice(at))
   if (shown) return shown
-  const bare = words.findIndex((word, index) => takesValue(commands, word) && isFlag(commands, words[index + 1]))
+  const isFlag = (word = '') => flags.has(word.replace(/=.*/s, ''))
+  const bare = words.findIndex((word, index) => takesValue(flags.get(word)) && isFlag(words[index + 1]))
   if (bare >= 0) return problem(`${words[bare]} needs a value before ${words[bare + 1]}. See convsim --help.`)
   const named = findCommand(commands, words[at])
   const command = named ?? commands[0]
@@ -91,24 +93,20 @@ function findNameProblem(commands: CommandTable, operand: string | undefined): s
 
 const problem = (message: string) => ({ kind: 'problem', problem: message }) as const
 
-/** Returns true for the flag of a setting of any command that needs a value: `--port`, `-p`. */
-function takesValue(commands: readonly CommandSyntax[], flag = ''): boolean {
-  const setting = commands.map(({ settings }) => findSetting(settings, flag)).find((found) => found !== undefined)
+/** Returns true for a setting whose flag needs a value. */
+function takesValue(setting: Setting<unknown> | undefined): boolean {
   return setting?.value !== undefined && setting.withoutValue === undefined
 }
 
-/** Returns true for a flag of any command, also with its value: `--port=0`. */
-const isFlag = (commands: readonly CommandSyntax[], word = '') =>
-  commands.some(({ settings }) => findSetting(settings, word.replace(/=.*/s, '')))
-
-/** Finds a setting of a command by its flag: `--port`, `-p`, `--no-cors`, if any. */
-function findSetting(settings: SettingTable, flag: string): Setting<unknown> | undefined {
-  const off = flag.replace(/^--no-/, '--')
-  return Object.entries(settings).find(
-    ([name, { short, value, formerly = name }]) =>
-      [flag, ...(value === undefined ? [off] : [])].some((one) => one === flagOf(name) || one === flagOf(formerly)) ||
-      `-${short}` === flag,
-  )?.[1]
+/** Returns the settings of tables by their flags: `--port`, `-p`, `--no-cors`. The first setting of a flag counts. */
+function indexFlags(...tables: readonly SettingTable[]): ReadonlyMap<string, Setting<unknown>> {
+  const index = new Map<string, Setting<unknown>>()
+  for (const [name, setting] of tables.flatMap((table) => Object.entries(table))) {
+    const flags = [name, setting.formerly ?? name].map(flagOf)
+    const off = setting.value === undefined ? flags.map((flag) => flag.replace('--', '--no-')) : []
+    for (const flag of [...flags, ...off, `-${setting.short}`]) if (!index.has(flag)) index.set(flag, setting)
+  }
+  return index
 }
 
 /** Describes a flag that a command's parser refuses: a switch with a value, or one of another command or of none. */
@@ -118,8 +116,8 @@ function describeFlagProblem(
   { code, message }: CommanderError,
 ): string {
   const [, flag = ''] = /'(--?[\w-]+)/.exec(code === 'commander.unknownOption' ? message : '') ?? []
-  if (findSetting({ ...ignoredSettings, ...settings }, flag)) return `${flag} takes no value.`
-  const owners = commands.filter((command) => findSetting(command.settings, flag))
+  if (indexFlags(settings, ignoredSettings ?? {}).has(flag)) return `${flag} takes no value.`
+  const owners = commands.filter((command) => indexFlags(command.settings).has(flag))
   if (owners.length === 0) return endSentence(message.replace(/^error: /, '').replace(/\n\((.*)\)$/, '. $1'))
   if (owners.includes(commands[0])) return `${flag} has no effect on convsim ${name}.`
   const names = owners.map((owner) => owner.name)

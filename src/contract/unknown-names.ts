@@ -23,9 +23,9 @@ export function findUnknownNames(
   const parameters = operation.parameters.filter((parameter) => parameter.in === 'query')
   const known = [...parameters.map(({ name }) => name), ...operation.queryKeys]
   for (const name in query) {
+    if (known.includes(name) || findings.length >= MAX_FINDINGS) continue
     const isMember = parameters.some((parameter) => parameter.isDeepObject && isMemberOf(parameter.name, name))
-    if (isMember || known.includes(name) || findings.length >= MAX_FINDINGS) continue
-    findings.push(unknownParameter(name, known))
+    if (!isMember) findings.push(unknownParameter(name, known))
   }
   const schema = operation.bodySchema()
   if (schema && body !== undefined) findUnknownMembers(schema, body, '', { findings, comparisons: MAX_COMPARED })

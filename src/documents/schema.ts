@@ -2,7 +2,6 @@ import type { CodeOptions } from 'ajv'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import type { JsonObject } from '../core/json.ts'
 import { createAjv } from './ajv.ts'
-import { precompiled } from './precompiled.ts'
 import type { Violation } from './violation.ts'
 import { toViolations } from './violations.ts'
 
@@ -47,11 +46,4 @@ export function compilePublished({ schema, name }: PublishedSchema, code: CodeOp
   ajv.getSchema(KEY)
   if (warnings.length > 0) throw new Error(`the schema of ${name} causes warnings: ${warnings.join('; ')}`)
   return { ajv, names: new Map([['', KEY]]) }
-}
-
-/** Returns the check of a published schema: precompiled, or of `compileSchema`, which takes a tenth of a second. */
-export async function loadSchema({ schema, name }: PublishedSchema): Promise<SchemaCheck> {
-  const validate = precompiled.schemas[name]
-  if (validate === undefined) return (await import('./schema.ts')).compileSchema(schema, name)
-  return (value) => (validate(value) ? [] : toViolations(validate.errors, 'body'))
 }

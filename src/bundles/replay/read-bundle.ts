@@ -3,7 +3,7 @@ import { isObject, type Json, measureJson } from '../../core/json.ts'
 import { locateSyntaxError } from '../../core/json-syntax.ts'
 import { failure, type Result, reasonOf, success } from '../../core/result.ts'
 import { errorAt, type Findings } from '../../documents/finding.ts'
-import { loadSchema } from '../../documents/schema.ts'
+import { loadSchema } from '../../documents/load-schema.ts'
 import { type Bundle, bundleFormat, bundleKind } from '../bundle.ts'
 
 /** The largest size of a bundle in bytes, several times the size of a bundle with a full journal. */
