@@ -67,7 +67,7 @@ function parseSegment(segment: string): Segment {
 
 /** Returns the decoded segments of a path. An encoded slash stays within its segment. */
 function decodePath(path: string): Result<string[]> {
-  const segments = path.split('/').slice(1)
+  const segments = splitPath(path)
   if (!path.includes('%')) return success(segments)
   for (const [index, segment] of segments.entries()) {
     try {
@@ -77,6 +77,18 @@ function decodePath(path: string): Result<string[]> {
     }
   }
   return success(segments)
+}
+
+/** Returns the segments after each slash. `split` takes twice as long for a text that V8 has not seen before. */
+function splitPath(path: string): string[] {
+  const segments: string[] = []
+  let end = path.indexOf('/')
+  while (end >= 0) {
+    const start = end + 1
+    end = path.indexOf('/', start)
+    segments.push(end < 0 ? path.slice(start) : path.slice(start, end))
+  }
+  return segments
 }
 
 function findTemplate(

@@ -20,6 +20,7 @@ export function compileResponses(document: JsonObject, compiler: Compiler, point
   const listPointer = joinPointer(pointer, 'responses')
   const byKey = new Map<string, CompiledResponse>()
   for (const key of Object.keys(resolve(document, listPointer)?.value ?? {})) {
+    if (key.startsWith('x-')) continue // an extension
     const response = compileResponse(document, canCheck ? compiler : undefined, joinPointer(listPointer, key))
     if (response !== undefined) byKey.set(key.toUpperCase(), response)
   }
@@ -50,7 +51,7 @@ export function compileResponses(document: JsonObject, compiler: Compiler, point
 
 /** Compiles a response, of whose content the JSON is checked. Without a compiler it has no validators. */
 function compileResponse(document: JsonObject, compiler: Compiler | undefined, pointer: string) {
-  const response = pointer.includes('/x-') ? undefined : resolve(document, pointer) // `x-...` is an extension
+  const response = resolve(document, pointer)
   if (response === undefined) return undefined
   const { content, description } = response.value
   const mediaTypes = Object.keys(isObject(content) ? content : {})
@@ -60,7 +61,7 @@ function compileResponse(document: JsonObject, compiler: Compiler | undefined, p
   const schema = once(() => described && dereference(document, described.value))
   return {
     description: typeof description === 'string' ? description : '',
-    mediaTypes: mediaTypes.map(bareMediaType),
+    mediaTypes: [...new Set(mediaTypes.map(bareMediaType))],
     examples: once(() => (media === undefined ? [] : readExamples(document, media))),
     schema,
     simulatedSchema: once(() => applySimulatedValues(schema() ?? {}, 'schema') ?? schema()),

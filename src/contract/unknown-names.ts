@@ -6,6 +6,24 @@ import type { Violation } from '../documents/violation.ts'
 import type { Operation, RawParameters } from './contract.ts'
 import { isMemberOf } from './parameters.ts'
 
+/** The documented names of an object, and of the objects in it. */
+interface DocumentedNames {
+  readonly members: ReadonlyMap<string, DocumentedNames>
+  /** The names of the items, if the value is an array. */
+  readonly items: DocumentedNames | undefined
+}
+
+/** The documented names of one operation. */
+interface OperationNames {
+  readonly query: readonly string[]
+  /** The query parameters whose members are sent as parameters of their own: `filter[min]`. */
+  readonly deepObjects: readonly string[]
+  readonly body: DocumentedNames | undefined
+}
+
+/** The names of each operation, collected when it is first used. */
+const namesOfOperation = new WeakMap<Operation, OperationNames>()
+
 /** The largest number of findings of one request, and of unknown members that are compared in one body. */
 const MAX_FINDINGS = 20
 const MAX_COMPARED = 1000
@@ -19,17 +37,34 @@ export function findUnknownNames(
   query: RawParameters['query'],
   body: Json | undefined,
 ): Violation[] {
+  const names = namesOfOperation.get(operation) ?? collectNames(operation)
   const findings: Violation[] = []
-  const parameters = operation.parameters.filter((parameter) => parameter.in === 'query')
-  const known = [...parameters.map(({ name }) => name), ...operation.queryKeys]
   for (const name in query) {
-    if (known.includes(name) || findings.length >= MAX_FINDINGS) continue
-    const isMember = parameters.some((parameter) => parameter.isDeepObject && isMemberOf(parameter.name, name))
-    if (!isMember) findings.push(unknownParameter(name, known))
+    if (names.query.includes(name) || names.deepObjects.some((each) => isMemberOf(each, name))) continue
+    if (findings.length < MAX_FINDINGS) findings.push(unknownParameter(name, names.query))
   }
-  const schema = operation.bodySchema()
-  if (schema && body !== undefined) findUnknownMembers(schema, body, '', { findings, comparisons: MAX_COMPARED })
+  if (names.body && body !== undefined)
+    findUnknownMembers(names.body, body, '', { findings, comparisons: MAX_COMPARED })
   return findings
+}
+
+function collectNames(operation: Operation): OperationNames {
+  const parameters = operation.parameters.filter((parameter) => parameter.in === 'query')
+  const query = [...parameters.map(({ name }) => name), ...operation.queryKeys]
+  const deepObjects = parameters.filter(({ isDeepObject }) => isDeepObject).map(({ name }) => name)
+  const schema = operation.bodySchema()
+  const names = { query, deepObjects, body: schema && listDocumentedNames(schema) }
+  namesOfOperation.set(operation, names)
+  return names
+}
+
+/** Collects the names of a schema without references. The `$ref` of a recursive schema ends the collection. */
+function listDocumentedNames({ properties, items }: JsonObject): DocumentedNames {
+  const described = Object.entries(isObject(properties) ? properties : {})
+  return {
+    members: new Map(described.map(([name, inner]) => [name, listDocumentedNames(isObject(inner) ? inner : {})])),
+    items: isObject(items) ? listDocumentedNames(items) : undefined,
+  }
 }
 
 function unknownParameter(name: string, known: readonly string[]): Violation {
@@ -46,26 +81,31 @@ interface Search {
   comparisons: number
 }
 
-/** Searches a value by its schema, which has no references but that of a recursive schema, where the search ends. */
-function findUnknownMembers(schema: Json | undefined, value: Json, pointer: string, search: Search): void {
-  const { properties, items } = isObject(schema) ? schema : {}
-  if (isObject(items) && Array.isArray(value))
+function findUnknownMembers(names: DocumentedNames, value: Json, pointer: string, search: Search): void {
+  const { members, items } = names
+  if (items && Array.isArray(value))
     for (const [index, item] of value.entries()) findUnknownMembers(items, item, `${pointer}/${index}`, search)
-  if (!isObject(properties) || !isObject(value)) return
+  if (members.size === 0 || !isObject(value)) return
   for (const name in value) {
+    const inner = members.get(name)
     const member = value[name]
-    if (!Object.hasOwn(properties, name)) compareMember(properties, value, name, pointer, search)
+    if (inner === undefined) compareMember(members, value, name, pointer, search)
     // Most members are texts and numbers, and a pointer takes longer than all else here.
-    else if (typeof member === 'object')
-      findUnknownMembers(properties[name], member, joinPointer(pointer, name), search)
+    else if (typeof member === 'object') findUnknownMembers(inner, member, joinPointer(pointer, name), search)
   }
 }
 
 /** Adds a finding if the object lacks a similar documented name; beside the documented one, the other is intended. */
-function compareMember(properties: JsonObject, value: JsonObject, name: string, pointer: string, search: Search): void {
+function compareMember(
+  members: DocumentedNames['members'],
+  value: JsonObject,
+  name: string,
+  pointer: string,
+  search: Search,
+): void {
   if (search.comparisons === 0 || search.findings.length >= MAX_FINDINGS) return
   search.comparisons -= 1
-  const similar = findSimilar(name, Object.keys(properties))
+  const similar = findSimilar(name, members.keys())
   if (similar === undefined || Object.hasOwn(value, similar)) return
   search.findings.push({
     in: 'body',

@@ -13,13 +13,19 @@ const maxWholeLength = 256 * 1024
 
 /** Returns the reply with a value as JSON. A long one is a stream, so that other requests are answered meanwhile. */
 export function replyWithJson(value: Json): CustomReply {
-  let length = 0
-  for (const piece of jsonPieces(value)) {
-    length += piece.length
-    if (length > maxWholeLength)
-      return new CustomReply({ stream: { mediaType, chunks: () => chunksInSlices(jsonPieces(value)) } })
+  const pieces = jsonPieces(value)
+  let head = ''
+  while (head.length <= maxWholeLength) {
+    const { done, value: piece } = pieces.next()
+    if (done) return new CustomReply({ body: jsonBody(value) })
+    head += piece
   }
-  return new CustomReply({ body: jsonBody(value) })
+  return new CustomReply({ stream: { mediaType, chunks: () => chunksInSlices(prepend(head, pieces)) } })
+}
+
+function* prepend(head: string, pieces: Iterable<string>): Generator<string> {
+  yield head
+  yield* pieces
 }
 
 /** Returns the reply `{"requests": [...], ...rest}` with an object for each entry, bodies included. */

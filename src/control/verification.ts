@@ -1,10 +1,11 @@
 import { visitInSlices } from '../core/slices.ts'
 import {
+  type Condition,
   type Difference,
   findDifferences,
+  type MatchSubject,
   matchOutcome,
   type RequestQuery,
-  requestConditions,
 } from '../exchange/match.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -55,7 +56,7 @@ export interface JournalSearch {
   readonly journal: Journal
   /** The name of a sandbox; undefined for all. */
   readonly sandbox: string | undefined
-  readonly query: RequestQuery
+  readonly conditions: readonly Condition<MatchSubject>[]
   readonly subjects: RequestSubjects
   /** Returns milliseconds since any fixed time, which slice the work. */
   readonly elapsed: () => number
@@ -71,8 +72,7 @@ interface MatchCount extends Pick<Verdict, 'count' | 'truncated' | 'matched'> {
  * journal's version, or undefined if the comparison takes too long. A counted entry stays counted when the journal
  * evicts it; the count begins again at 0 when entries of the sandbox are cleared.
  */
-export function createMatchCounter({ journal, sandbox, query, subjects, elapsed }: JournalSearch) {
-  const conditions = requestConditions(query)
+export function createMatchCounter({ journal, sandbox, conditions, subjects, elapsed }: JournalSearch) {
   const begin = () => ({ upTo: 0, generation: 0, count: 0, open: 0, matched: [] as JournalEntry[] })
   let totals = begin()
   const add = (entry: JournalEntry) => {
@@ -97,8 +97,7 @@ export function createMatchCounter({ journal, sandbox, query, subjects, elapsed 
 }
 
 /** Returns the latest requests that differ least from the query, the nearest first; fewer if that takes too long. */
-async function findNearMisses({ journal, sandbox, query, subjects, elapsed }: JournalSearch): Promise<NearMiss[]> {
-  const conditions = requestConditions(query)
+async function findNearMisses({ journal, sandbox, conditions, subjects, elapsed }: JournalSearch): Promise<NearMiss[]> {
   const { entries } = await journal.list({ sandbox, order: 'newest', limit: maxSearched })
   let nearest: NearMiss[] = []
   await visitInSlices(entries, elapsed, (entry) => {

@@ -1,7 +1,7 @@
 import type { Contract } from '../contract/contract.ts'
 import { maxWorkMs } from '../core/slices.ts'
 import { jsonBody } from '../exchange/body.ts'
-import type { RequestMatch, RequestQuery } from '../exchange/match.ts'
+import { type RequestMatch, type RequestQuery, requestConditions } from '../exchange/match.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { type RequestSubjects, stripSandboxPath } from '../journal/match.ts'
 import { redactHeader, redactText } from '../redaction/redact.ts'
@@ -36,7 +36,7 @@ export function verifyHandlers(deps: ControlDeps) {
   const searchFor = ({ sandboxFilter: sandbox, source }: ControlRequest, query: RequestQuery): JournalSearch => ({
     journal,
     sandbox,
-    query,
+    conditions: requestConditions(query),
     subjects,
     elapsed: source.elapsed,
   })

@@ -46,15 +46,14 @@ export const {
   timeOrigin,
 } = holder[first]
 
-/**
- * The end of a turn of the event loop, once all input that waited was read. The changes of the turn are written here,
- * and then its replies are sent: one write, and one wake-up of the client, instead of many.
- */
-
 /** Is true while promises that the end of the turn has settled are handled. */
 let isEnding = false
 
-/** Resolves at the end of the turn. What that leads to can wait for the end of the same turn again. */
+/**
+ * Resolves at the end of the turn of the event loop, once all input that waited was read. The changes of the turn are
+ * written then, and its replies sent: one write, and one wake-up of the client, instead of many. What that leads to can
+ * wait for the end of the same turn again.
+ */
 export function endOfTurn(): Promise<void> {
   return new Promise((resolve) => {
     if (isEnding) nextTick(resolve)

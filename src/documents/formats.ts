@@ -6,8 +6,8 @@ const TIME_WITH_OFFSET = /^[\d-]+T[\d:.]+(?:Z|[+-]\d{2}:\d{2})$/i
 /** The formats that ajv-formats lacks (`iso-8601`, `utc-instant`), or has with a laxer rule (`date-time`, `uuid`). */
 export const OWN_FORMATS: Readonly<Record<string, RegExp | ((text: string) => boolean)>> = {
   'iso-8601': (text) => parseInstant(text) !== undefined,
-  // The form of `Date.toISOString`, in which the state file has its times.
-  'utc-instant': /^(?:\d{4}|[+-]\d{6})-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+  // The form of `Date.toISOString`, in which the state file and bundles have their times.
+  'utc-instant': (text) => !Number.isNaN(Date.parse(text)) && new Date(text).toISOString() === text,
   'date-time': (text) => TIME_WITH_OFFSET.test(text) && parseInstant(text) !== undefined,
   // The prefix `urn:uuid:`, which ajv-formats accepts, is not part of a UUID in a JSON API.
   uuid: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i,

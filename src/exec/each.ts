@@ -98,6 +98,7 @@ async function tryRuns(suite: TestSuite, chosen: readonly PlannedRun[], plain: P
     const batch = chosen.slice(next, next + batchSize)
     showProgress()
     await makeRuns(suite, batch.values(), prepare, tryRun)
+    suite.line.clear() // before the simulator of the next run can log
     if (judged.size === 0) break // the time was up, or a signal came, before the first run ended
     const isLast = next + batchSize >= chosen.length || isOver(suite)
     const check = await repeatPlainRun(suite, plain, isLast ? 'at the end' : `after ${judged.size} runs`)

@@ -26,9 +26,12 @@ async function execOnce(line: ExecLine, { host, signals, now, output }: ExecCont
   const { log, printLine } = output
   const running = await startServer(line, output, now)
   if (!running) return 1
-  const { code, problem } = await runCommand(toCommandLine(line, host.env, running), { stdio: 'inherit' }, (child) =>
-    forwardSignals(child, signals, host),
-  )
+  let child: ChildProcess | undefined
+  forwardSignals((signal) => child?.kill(signal), signals, host)
+  const commandLine = toCommandLine(line, host.env, running)
+  const { code, problem } = await runCommand(commandLine, { stdio: 'inherit' }, (begun) => {
+    child = begun
+  })
   const report = await running.closeWithReport()
   log.flush()
   if (problem !== undefined) printLine(`convsim exec: ${problem}`, 'error')
@@ -37,11 +40,11 @@ async function execOnce(line: ExecLine, { host, signals, now, output }: ExecCont
 }
 
 /** Forwards the first stop signal and each SIGUSR2 to the child, which is killed when `host` exits. */
-function forwardSignals(child: ChildProcess, signals: StopSignals, host: NodeJS.Process): void {
+function forwardSignals(send: (signal: NodeJS.Signals) => void, signals: StopSignals, host: NodeJS.Process): void {
   // On Ctrl-C the terminal signals the whole process group, so the child already has the signal.
   signals.onStop((signal) => {
-    if (signal === 'SIGTERM' || !host.stdin.isTTY) child.kill(signal)
+    if (signal === 'SIGTERM' || !host.stdin.isTTY) send(signal)
   })
-  host.on('SIGUSR2', (signal) => child.kill(signal))
-  host.once('exit', () => child.kill('SIGKILL'))
+  host.on('SIGUSR2', (signal) => send(signal))
+  host.once('exit', () => send('SIGKILL'))
 }

@@ -3,9 +3,19 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Creates a temporary folder, which is removed at the end of the process, `host`. Returns its path. */
-export async function createTempFolder(purpose: string, host: Pick<NodeJS.Process, 'once'>): Promise<string> {
+/** Does work with a temporary folder, which is removed afterwards, or if the process, `host`, ends before. */
+export async function withTempFolder<T>(
+  purpose: string,
+  host: Pick<NodeJS.Process, 'once' | 'off'>,
+  work: (path: string) => Promise<T>,
+): Promise<T> {
   const path = await mkdtemp(join(tmpdir(), `convsim-${purpose}-`))
-  host.once('exit', () => rmSync(path, { recursive: true, force: true }))
-  return path
+  const remove = () => rmSync(path, { recursive: true, force: true })
+  host.once('exit', remove)
+  try {
+    return await work(path)
+  } finally {
+    host.off('exit', remove)
+    remove()
+  }
 }

@@ -130,7 +130,15 @@ export class ContractFindings {
     const { method } = request
     const path = operation === '' ? this.#findingPath(request.path.slice(0, maxPathLength)) : ''
     for (const [rule, answerMessage] of messages) {
-      const key = JSON.stringify([operation, operation === '' ? method : '', status, origin, path, expectation, rule])
+      const key = JSON.stringify([
+        operation,
+        operation === '' ? method : '',
+        status,
+        origin,
+        path,
+        expectation,
+        rule || null,
+      ])
       this.unexpectedAnswers.add(key, [id], () => {
         const message = redactText(answerMessage, ownToken) // it may quote the request
         return { operation, method, path, status, origin, message, first: traceRequest(entry) }

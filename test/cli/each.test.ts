@@ -392,6 +392,13 @@ describe('the report', { tags: ['long'] }, () => {
     expect(await read('html')).not.toMatch(/<script|<link|<img|\ssrc=|url\(/i)
   })
 
+  test('has one line of JSON for each difference of the runs, also with a line break in a query', async () => {
+    const lines = `${suite()}\nawait send(analytics + '&q=x%0A' + n)`
+    const { code, stderr } = await trySuite(lines, '--each', 'reset', '--log-format', 'json')
+    expect(code).toBe(1)
+    expect(stderr).toContain('q=x\\n1')
+  })
+
   test('is lines of JSON with --log-format json', async () => {
     const flags = ['--only', 'drift:drop-field@createEvent/eventId', '--log-format', 'json']
     const { stdout, stderr } = await trySuite(suite(), ...flags)

@@ -187,4 +187,15 @@ describeInBrowser('the view of the world', () => {
     expect(await steer(own, 'GET', '/clock')).toMatchObject({ mode: 'real' })
     await expect.poll(lastDay).toBe(new Date().toISOString().slice(0, 10))
   })
+
+  test('shows models and products also where the stream of requests cannot be opened', async ({ own }) => {
+    await ask(own, '/v1/events', { body: event({ productId: webShop }) })
+    const page = await browser.open(own)
+    await page.context().route('**/requests/stream*', (route) => route.fulfill({ status: 503 }))
+    await page.goto('about:blank')
+    await page.goto(`${own.origin}/__sim/#/world/${checkout}`)
+    await page.getByRole('heading', { name: 'Detections' }).waitFor()
+    await page.goto(`${own.origin}/__sim/#/events`)
+    await page.getByRole('row', { name: 'upgrade_purchased' }).getByText('Web Shop').waitFor()
+  })
 })

@@ -201,3 +201,22 @@ test('a credential is demanded where each alternative sends a bearer token', asy
   for (const security of ['[{ key: [] }]', '[{ basic: [] }]', '[{ bearer: [] }, { key: [] }]'])
     expect([security, await isSecured(security)]).toEqual([security, false])
 })
+
+test('the responses of a path item whose name begins with x- are those of any other', async () => {
+  const { operations } = await contractOf(`openapi: 3.1.0
+info: { title: Referenced, version: 1.0.0 }
+servers: [{ url: /v1 }]
+paths:
+  /other: { get: { responses: { '204': { description: nothing } } } }
+  /things: { $ref: '#/components/pathItems/x-things' }
+components:
+  pathItems:
+    x-things:
+      get:
+        responses:
+          x-note: { description: no response }
+          '200': { description: fine, content: { application/json: { schema: { type: object, required: [a] } } } }
+`)
+  expect(operations.map(({ statuses }) => statuses)).toEqual([[204], [200]])
+  expect(operations[1]?.checkResponse(200, {})).toMatchObject([{ keyword: 'required' }])
+})

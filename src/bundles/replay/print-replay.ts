@@ -2,7 +2,7 @@ import { failure, type Result, success } from '../../core/result.ts'
 import { errorAt, type Findings, formatFinding } from '../../documents/finding.ts'
 import type { CommandContext } from '../../process/command.ts'
 import { createCountProgress } from '../../process/count-progress.ts'
-import { createTempFolder } from '../../process/temp-folder.ts'
+import { withTempFolder } from '../../process/temp-folder.ts'
 import type { Bundle } from '../bundle.ts'
 import { bundleVersions } from '../bundle-head.ts'
 import type { ReplaySettings } from '../command.ts'
@@ -26,7 +26,11 @@ export async function printReplay(
     return 1
   }
   const bundle = await readBundle(file)
-  const replayed = bundle.ok ? await replayInFolder(bundle.value, file, settings, context, createSimulator) : bundle
+  const replayed = bundle.ok
+    ? await withTempFolder('replay', context.host, (folder) =>
+        replayInFolder(folder, bundle.value, file, settings, context, createSimulator),
+      )
+    : bundle
   if (!replayed.ok) {
     printError(['convsim cannot replay:', ...replayed.error.map(formatFinding)].join('\n'))
     return 1
@@ -38,6 +42,7 @@ export async function printReplay(
 
 /** Replays a bundle with a temporary folder for its documents. */
 async function replayInFolder(
+  folder: string,
   bundle: Bundle,
   file: string,
   { until, contract }: ReplaySettings,
@@ -46,7 +51,6 @@ async function replayInFolder(
 ): Promise<Result<ReplayReport, Findings>> {
   const progress = createCountProgress(host.stderr, 'replay', now)
   const onProgress = (done: number, all: number) => progress.show('replaying', done, all)
-  const folder = await createTempFolder('replay', host)
   try {
     const target = await openReplayTarget(createSimulator, bundle, file, folder, contract)
     if (!target.ok) return target

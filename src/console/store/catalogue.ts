@@ -1,19 +1,41 @@
 import { computed, effect, signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import type { Schema } from '../api/answers.ts'
 import { ask } from '../api/ask.ts'
+import { asText, shortId } from '../ui/text.ts'
 import { connection } from './live.ts'
 import { changeTick } from './server.ts'
+import { type LiveAnswer, useAnswer } from './use-answer.ts'
 
 /** The scenarios, operations, models and products of the simulator; undefined until they are read. */
 export const catalogue = signal<Schema<'Catalogue'> | undefined>(undefined)
 
+let questions = 0
+
 effect(() => {
   void changeTick.value
+  const question = ++questions
   if (connection.value > 0)
     void ask('get', '/catalogue').then((asked) => {
-      if (asked.ok) catalogue.value = asked.value
+      if (asked.ok && question === questions) catalogue.value = asked.value
     })
 })
+
+/** Asks for the catalogue as long as a view is shown, also where the stream of requests cannot be opened. */
+export function useCatalogue(): LiveAnswer<Schema<'Catalogue'>> {
+  const asked = useAnswer('/catalogue')
+  useEffect(() => {
+    if (asked.value) catalogue.value = asked.value
+  }, [asked.value])
+  return asked
+}
+
+/** Returns a function for the name of a product of the fixtures; the id stands for any other product. */
+export function useProductNames(): (id: unknown) => string {
+  const products = useCatalogue().value?.products ?? []
+  const names = new Map(products.map(({ id, name }) => [id, name]))
+  return (id) => (id === undefined ? '' : (names.get(asText(id).toLowerCase()) ?? shortId(asText(id))))
+}
 
 /** The names of models and products by their ids. */
 const names = computed(() => {

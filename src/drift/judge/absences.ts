@@ -58,8 +58,8 @@ export class AbsenceSearch {
       return { observation: createObservation('absent-field', pointer, message), of }
     })
     const of = this.#answers.length
-    const optional = documented.filter(({ required }) => !required).map(({ name }) => name)
-    const absent = optional.filter((name) => this.#answers.every(({ headers }) => headers[name] === undefined))
+    const optional = new Set(documented.filter(({ required }) => !required).map(({ name }) => name))
+    const absent = [...optional].filter((name) => this.#answers.every(({ headers }) => headers[name] === undefined))
     const headers = absent.map((name) => {
       const message = `the header ${name} is documented; it was in none of ${of} answers`
       return { observation: createObservation('header', '', message, { detail: name }), of }

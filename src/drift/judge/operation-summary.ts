@@ -63,7 +63,8 @@ export class OperationSummary {
         'A check stopped after too many broken rules, or too long a time, so other differences may be there. ' +
         'Run it again when those that are listed are mended or taken over.'
       )
-    const largest = (part: keyof JsonSize) => Math.max(...this.#sizes.map((size) => size[part])).toLocaleString('en')
+    const largest = (part: keyof JsonSize) =>
+      this.#sizes.reduce((most, size) => Math.max(most, size[part]), 0).toLocaleString('en')
     return (
       `The body has ${largest('members')} members and items in ${largest('levels')} levels; ` +
       `at most ${bodyBounds.members.toLocaleString('en')} in ${bodyBounds.levels} ` +

@@ -5,7 +5,7 @@
  */
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createTempFolder } from '../../process/temp-folder.ts'
+import { withTempFolder } from '../../process/temp-folder.ts'
 import type { FindingsReport } from '../../reports/report.ts'
 import { hasSwallowedCall } from '../report/good-answers.ts'
 import { isRed } from '../report/verdict.ts'
@@ -44,16 +44,17 @@ export async function huntFaults(suite: TestSuite): Promise<SuiteOutcome> {
     throw new UntriableSuite([
       'convsim: no request of the command can meet a fault: none got the ordinary answer of an operation.',
     ])
-  const folder = await createTempFolder('hunt', suite.host)
   const sources = { ...loaded, places, seed: settings.seed }
-  const hunt: HuntContext = {
-    ...sources,
-    plain,
-    prepare: createPrepare(suite, folder),
-    queue: new CandidateQueue(drawCandidates(sources), settings.maxRuns),
-    tally: startTally(),
-  }
-  return reportOnHunt(suite, hunt, await huntCandidates({ ...suite, deadline }, hunt))
+  return withTempFolder('hunt', suite.host, async (folder) => {
+    const hunt: HuntContext = {
+      ...sources,
+      plain,
+      prepare: createPrepare(suite, folder),
+      queue: new CandidateQueue(drawCandidates(sources), settings.maxRuns),
+      tally: startTally(),
+    }
+    return reportOnHunt(suite, hunt, await huntCandidates({ ...suite, deadline }, hunt))
+  })
 }
 
 /** Parses `--hunt`, and checks that its file can be written. */
@@ -166,7 +167,10 @@ function shrinkBroken(
     hunt.tally.shrinkingRuns += 1
     line.show(describeHuntProgress(countRuns(hunt.tally.counts), deadline - elapsed(), hunt.tally.shrinkingRuns))
     // Where no simulator can start any more, the hunt reports what it has found.
-    const prepared = await hunt.prepare(smaller).catch(() => undefined)
+    const prepared = await hunt.prepare(smaller).catch((error: unknown) => {
+      if (error instanceof UntriableSuite) return undefined
+      throw error
+    })
     const again = prepared && (await executeRun(suite, prepared, hunt.plain.limitMs))
     return stopped.aborted ? undefined : again
   }

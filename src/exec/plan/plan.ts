@@ -52,21 +52,26 @@ export function planRuns(
   faults: readonly Fault[],
   { everyRequest = false } = {},
 ): SuitePlan {
-  const planned = listPlannedOperations(requests)
-  const skipped = everyRequest ? [] : planned.flatMap(listSkipped)
-  const skippedPlaces = new Set(skipped.flatMap((one) => one.occurrences.map((number) => `${one.operation}#${number}`)))
-  const isSkipped = ({ fault, operation, occurrence }: PlannedRun) =>
-    !fault.isLasting && skippedPlaces.has(`${operation}#${occurrence}`)
-  const all = faults.flatMap((fault) =>
-    planned.flatMap((one) => (fault.isLasting ? planFields(fault, one) : planRequests(fault, one))),
-  )
-  const equivalent = all.filter(isSkipped)
-  const withoutRuns = new Set(equivalent.map(({ operation }) => operation))
+  const planned = listPlannedOperations(requests).map(([operation, all]) => {
+    const skipped = everyRequest ? [] : listSkipped(operation, all)
+    const inner = new Set(skipped.flatMap(({ occurrences }) => occurrences))
+    const targets = all.filter(({ occurrence }) => !inner.has(occurrence))
+    const met = faults.filter((fault) => !fault.isLasting && canMeet(operation, fault)).length
+    return { operation, all, targets, skipped: met > 0 ? skipped : [], equivalent: met * inner.size }
+  })
   return {
-    runs: all.filter((run) => !isSkipped(run)),
-    equivalent: equivalent.length,
-    skipped: skipped.filter(({ operation }) => withoutRuns.has(operation)),
+    runs: faults.flatMap((fault) =>
+      planned.flatMap(({ operation, all, targets }) =>
+        fault.isLasting ? planFields(fault, operation, all) : planRequests(fault, operation, targets),
+      ),
+    ),
+    equivalent: planned.reduce((sum, one) => sum + one.equivalent, 0),
+    skipped: planned.flatMap(({ skipped }) => skipped),
   }
+}
+
+function canMeet(operation: Operation, { scenario: { definition, values } }: Fault): boolean {
+  return definition.inapplicableReason(operation, values) === undefined
 }
 
 /** Lists the operations that have answered at least one request as the contract says, sorted by id. */
@@ -82,7 +87,7 @@ function listPlannedOperations(requests: readonly RecordedRequest[]): PlannedOpe
  * the last. Nothing else is known of the code that sent them, and a second client in the same suite begins or ends
  * somewhere.
  */
-function listSkipped([{ id }, requests]: PlannedOperation): SkippedRequests[] {
+function listSkipped({ id }: Operation, requests: readonly RecordedRequest[]): SkippedRequests[] {
   return [...groupBy(requests, ({ signature }) => signature).values()]
     .map((equal) => equal.map(({ occurrence }) => occurrence))
     .filter(({ length }) => length > 2)
@@ -90,15 +95,14 @@ function listSkipped([{ id }, requests]: PlannedOperation): SkippedRequests[] {
 }
 
 /** Plans a fault of single requests. */
-function planRequests(fault: Fault, [operation, requests]: PlannedOperation): PlannedRun[] {
-  const { definition, values } = fault.scenario
-  if (definition.inapplicableReason(operation, values) !== undefined) return []
+function planRequests(fault: Fault, operation: Operation, targets: readonly RecordedRequest[]): PlannedRun[] {
+  if (!canMeet(operation, fault)) return []
   const place = { fault, operation: operation.id, pointer: undefined, isReachable: true }
-  return requests.map(({ occurrence }) => ({ ...place, occurrence }))
+  return targets.map(({ occurrence }) => ({ ...place, occurrence }))
 }
 
 /** Plans a drift at each field that the contract has. */
-function planFields(fault: Fault, [operation, requests]: PlannedOperation): PlannedRun[] {
+function planFields(fault: Fault, operation: Operation, requests: readonly RecordedRequest[]): PlannedRun[] {
   const pointers = fault.scenario.definition.pointers?.(operation) ?? []
   const schema = operation.simulatedResponseSchema(operation.successStatus)
   const bodies = [...new Set(requests.map(({ answer }) => answer))]

@@ -13,9 +13,16 @@ export interface StatusLine {
 export function createStatusLine(stderr: Pick<NodeJS.WriteStream, 'isTTY' | 'write'> | undefined): StatusLine {
   const terminal = stderr?.isTTY ? stderr : undefined
   const clearLine = '\r\u001b[2K'
+  let isShown = false
   return {
-    show: (text) => terminal?.write(`${clearLine}convsim: ${text}`),
-    clear: () => terminal?.write(clearLine),
+    show(text) {
+      isShown = true
+      terminal?.write(`${clearLine}convsim: ${text}`)
+    },
+    clear() {
+      if (isShown) terminal?.write(clearLine)
+      isShown = false
+    },
   }
 }
 

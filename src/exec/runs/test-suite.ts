@@ -40,16 +40,18 @@ export interface SuiteOutcome {
 }
 
 /**
- * A suite that cannot be tried. It is thrown, since only the end of the command handles it. The message has the reason,
- * and in further lines what differs or the output of the command.
+ * A suite that cannot be tried. It is thrown, since only the end of the command handles it. The lines have the reason,
+ * and what differs or the output of the command, which may have line breaks of its own.
  */
 export class UntriableSuite extends Error {
+  readonly lines: readonly string[]
   readonly code: number
   /** The findings that prevent the start of a simulator, in place of a message; empty if it started. */
   readonly findings: Findings
 
   constructor(lines: readonly string[], code = 1, findings: Findings = []) {
     super(lines.join('\n'))
+    this.lines = lines
     this.code = code
     this.findings = findings
   }
@@ -148,12 +150,12 @@ async function finishSuite(suite: TestSuite, { page, toJson, failed, problem }: 
 
 function finishUntriable({ signals, output, variables, line: progress }: TestSuite, reason: UntriableSuite): number {
   progress.clear()
-  const { code, message, findings } = reason
+  const { code, lines, findings } = reason
   if (signals.code !== undefined) {
     output.printLine('convsim: interrupted before the first run with a fault.', 'error')
     return signals.code
   }
   if (findings.length > 0) printStartProblems(findings, variables, output)
-  else for (const line of message.split('\n')) output.printLine(line, 'error')
+  else for (const line of lines) output.printLine(line, 'error')
   return code
 }

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import type { AnswerOf } from '../../api/answers.ts'
-import { catalogue } from '../../store/catalogue.ts'
+import { useCatalogue } from '../../store/catalogue.ts'
 import { useCommands } from '../../store/commands.ts'
 import { replaceRoute, route, sandbox } from '../../store/route.ts'
 import { useAnswer } from '../../store/use-answer.ts'
@@ -23,6 +23,7 @@ const query = { item: undefined }
 export function ContractPage() {
   const contract = useAnswer('/contract')
   const assumptions = useAnswer('/assumptions')
+  const catalogue = useCatalogue()
   const coverage = useAnswer('/coverage', { query: { sandbox: sandbox.value }, followsTraffic: true })
   const operations = useMemo(() => listOperations((contract.value ?? {}) as ContractNode), [contract.value])
   const placed = useMemo(() => JSON.stringify(operations), [operations])
@@ -34,7 +35,7 @@ export function ContractPage() {
   })
   useCommands([{ title: 'Show only what was never met', key: 'm', run: toggleMissingOnly }], [])
   if (!contract.value || !assumptions.value || !catalogue.value || !coverage.value)
-    return <Loading problem={contract.problem ?? assumptions.problem ?? coverage.problem} />
+    return <Loading problem={contract.problem ?? assumptions.problem ?? catalogue.problem ?? coverage.problem} />
   const id = route.value.id ?? operations[0]?.id
   const operation = operations.find((one) => one.id === id)
   const covered = coverage.value.operations.find((one) => one.operation === id)

@@ -1,5 +1,5 @@
 import type { Schema } from '../../api/answers.ts'
-import { nameOf } from '../../store/catalogue.ts'
+import { useProductNames } from '../../store/catalogue.ts'
 import { hrefOf } from '../../store/route.ts'
 import { formatSigned } from '../../ui/quality-table.tsx'
 import { Mark } from '../../ui/status.tsx'
@@ -14,6 +14,7 @@ export interface EventProps {
 
 /** The list of events, the newest on top. */
 export function EventList({ events, openId }: { events: readonly EventProps['event'][]; openId: string | undefined }) {
+  const nameOf = useProductNames()
   return (
     <DataTable
       title="Events, the newest first"
@@ -32,11 +33,7 @@ export function EventList({ events, openId }: { events: readonly EventProps['eve
         },
         { title: 'Value', class: 'if-room', isNumber: true, cell: ({ fields }) => asText(fields.value) },
         { title: 'Impact', isNumber: true, cell: (event) => <Impact event={event} /> },
-        {
-          title: 'Product',
-          class: 'faint if-room',
-          cell: ({ fields }) => nameOf(asText(fields.productId)) ?? shortId(asText(fields.productId)),
-        },
+        { title: 'Product', class: 'faint if-room', cell: ({ fields }) => nameOf(fields.productId) },
         { title: 'Notes', class: 'if-room', cell: (event) => <EventMarks event={event} /> },
         {
           title: 'Conversation',

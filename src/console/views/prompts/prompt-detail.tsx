@@ -1,6 +1,5 @@
 import type { Schema } from '../../api/answers.ts'
 import { ask } from '../../api/ask.ts'
-import { nameOf } from '../../store/catalogue.ts'
 import { showNotice, valueOrNotice } from '../../store/notices.ts'
 import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -14,13 +13,15 @@ type Version = Schema<'PromptVersion'>
 
 interface PromptDetailProps {
   readonly prompt: Schema<'StoredPrompt'>
+  /** The name of the prompt's product, or undefined. */
+  readonly product: string | undefined
   /** Reads the prompts again, after a change. */
   readonly reload: () => Promise<void>
 }
 
 /** A prompt: its versions, and two of them side by side. */
-export function PromptDetail({ prompt, reload }: PromptDetailProps) {
-  const { promptId, externalPromptId, productId, repeatOf, versions } = prompt
+export function PromptDetail({ prompt, product, reload }: PromptDetailProps) {
+  const { promptId, externalPromptId, repeatOf, versions } = prompt
   const [left, right] = pickVersions(versions, route.value.query)
   if (!left || !right) return null
   const activate = async ({ version, versionId }: Version) => {
@@ -39,9 +40,7 @@ export function PromptDetail({ prompt, reload }: PromptDetailProps) {
           prompt <code title={promptId}>{shortId(promptId)}</code>
           <CopyButton label="Copy" title="Copy the id of the prompt" text={promptId} />
         </span>
-        {productId !== undefined && (
-          <span>of the product {nameOf(asText(productId)) ?? shortId(asText(productId))}</span>
-        )}
+        {product !== undefined && <span>of the product {product}</span>}
       </p>
       {repeatOf !== undefined && (
         <p class="remark marked advice">

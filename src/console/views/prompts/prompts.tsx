@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { Schema } from '../../api/answers.ts'
-import { nameOf } from '../../store/catalogue.ts'
+import { useProductNames } from '../../store/catalogue.ts'
 import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { useAnswer } from '../../store/use-answer.ts'
 import { useListKeys } from '../../store/use-list-keys.ts'
@@ -42,13 +42,11 @@ export function PromptsPage() {
 function Prompts({ prompts, reload }: { prompts: readonly Prompt[]; reload: () => Promise<void> }) {
   const { id, query } = route.value
   const field = useRef<HTMLInputElement>(null)
+  const nameOf = useProductNames()
   const words = (query['q'] ?? '').toLowerCase().split(/\s+/)
   const textOf = ({ promptId, externalPromptId, productId, versions }: Prompt) => {
     const named = versions.flatMap(({ name, role, fingerprint }) => [name, role, fingerprint])
-    return [promptId, externalPromptId, productId, nameOf(asText(productId)), ...named]
-      .map(asText)
-      .join(' ')
-      .toLowerCase()
+    return [promptId, externalPromptId, productId, nameOf(productId), ...named].map(asText).join(' ').toLowerCase()
   }
   const listed = prompts.filter((prompt) => words.every((word) => textOf(prompt).includes(word))).reverse()
   useListKeys({
@@ -91,7 +89,7 @@ function Prompts({ prompts, reload }: { prompts: readonly Prompt[]; reload: () =
         />
       </section>
       <section class="split-side" aria-label="Prompt" tabIndex={-1} data-open>
-        {open && <PromptDetail key={id} prompt={open} reload={reload} />}
+        {open && <PromptDetail key={id} prompt={open} product={nameOf(open.productId) || undefined} reload={reload} />}
         {!open && id !== undefined && (
           <Empty title="There is no such prompt">
             The sandbox {sandbox.value} has no prompt {id}. <a href={hrefOf({ id: undefined })}>Show the newest</a>

@@ -1,5 +1,5 @@
 import type { Schema } from '../../api/answers.ts'
-import { catalogue } from '../../store/catalogue.ts'
+import { useCatalogue } from '../../store/catalogue.ts'
 import { useCommands } from '../../store/commands.ts'
 import { navigate, replaceRoute, route } from '../../store/route.ts'
 import { useListKeys } from '../../store/use-list-keys.ts'
@@ -11,10 +11,11 @@ import { TimeBar } from './time-bar.tsx'
 
 /** Shows the view "World": the models with their analytics, and the time and the seed that make them. */
 export function WorldPage() {
+  const { value, problem } = useCatalogue()
   return (
     <>
       <TimeBar />
-      {catalogue.value ? <Models catalogue={catalogue.value} /> : <Loading problem={undefined} />}
+      {value ? <Models catalogue={value} /> : <Loading problem={problem} />}
     </>
   )
 }
