@@ -35,7 +35,7 @@ export async function dataOf<Data>(asked: Promise<{ readonly data?: Data }>): Pr
   return (await asked).data as Data // openapi-fetch has data for each answer that is ok
 }
 
-/** Awaits an answer without content. */
+/** Awaits an answer without content. @internal */
 export async function done(asked: Promise<unknown>): Promise<void> {
   await asked
 }
