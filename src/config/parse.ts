@@ -104,7 +104,8 @@ function indexFlags(...tables: readonly SettingTable[]): ReadonlyMap<string, Set
   for (const [name, setting] of tables.flatMap((table) => Object.entries(table))) {
     const flags = [name, setting.formerly ?? name].map(flagOf)
     const off = setting.value === undefined ? flags.map((flag) => flag.replace('--', '--no-')) : []
-    for (const flag of [...flags, ...off, `-${setting.short}`]) if (!index.has(flag)) index.set(flag, setting)
+    const short = setting.short === undefined ? [] : [`-${setting.short}`]
+    for (const flag of [...flags, ...off, ...short]) if (!index.has(flag)) index.set(flag, setting)
   }
   return index
 }

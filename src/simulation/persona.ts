@@ -8,6 +8,7 @@ export const SCORE_FIELDS = [
   'avgFrictionScore',
   'avgSafetyScore',
 ] as const
+
 /** The name of a score: `avgFrictionScore`. */
 export type ScoreField = (typeof SCORE_FIELDS)[number]
 

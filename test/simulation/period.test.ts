@@ -2,17 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Analytics, DataPoint } from '../../src/simulation/analytics.ts'
 import { LABEL_BANDS } from '../../src/simulation/labels.ts'
-import { DETECTION_FIELDS, LABEL_FIELDS } from '../../src/simulation/persona.ts'
+import { DETECTION_FIELDS, LABEL_FIELDS, SCORE_FIELDS, type ScoreField } from '../../src/simulation/persona.ts'
 import { createBundledWorld, now, periods, unlistedModel } from './bundled-world.ts'
 
 const world = await createBundledWorld()
-const averages = [
-  'avgConversationQualityIndex',
-  'avgSatisfactionScore',
-  'avgGrowthScore',
-  'avgFrictionScore',
-  'avgSafetyScore',
-] as const
 
 const models = Array.from({ length: 20 }, (_, index) => unlistedModel(index))
 
@@ -21,7 +14,7 @@ function sum(points: readonly DataPoint[], field: 'conversationCount' | 'message
 }
 
 /** Averages data points as a client would: weighted by conversations. */
-function weightedAverage(points: readonly DataPoint[], field: (typeof averages)[number]): number | null {
+function weightedAverage(points: readonly DataPoint[], field: ScoreField): number | null {
   const active = points.filter((point) => point.conversationCount > 0)
   if (active.length === 0) return null
   const total = active.reduce((all, point) => all + (point[field] ?? Number.NaN) * point.conversationCount, 0)
@@ -32,7 +25,7 @@ function expectToAddUp(answer: Analytics): void {
   const { dataPoints } = answer
   expect(answer.conversationCount).toBe(sum(dataPoints, 'conversationCount'))
   expect(answer.messageCount).toBe(sum(dataPoints, 'messageCount'))
-  for (const field of averages) {
+  for (const field of SCORE_FIELDS) {
     const average = weightedAverage(dataPoints, field)
     if (average === null) expect(answer[field]).toBeNull()
     else expect(Math.abs((answer[field] ?? Number.NaN) - average)).toBeLessThanOrEqual(0.00005 + 1e-9)
@@ -48,7 +41,7 @@ function expectToAddUp(answer: Analytics): void {
 
 function expectInRange(answer: Analytics): void {
   for (const point of [answer, ...answer.dataPoints]) {
-    for (const field of averages) {
+    for (const field of SCORE_FIELDS) {
       const value = point[field]
       if (value !== null) expect(value >= 0 && value <= 1 && Number(value.toFixed(4)) === value).toBe(true)
     }
@@ -72,7 +65,7 @@ describe('over 20 models, each period', () => {
 
   test('a day has scores exactly if it has conversations', () => {
     for (const point of answers.flatMap(({ dataPoints }) => dataPoints))
-      for (const field of averages) expect(point[field] === null).toBe(point.conversationCount === 0)
+      for (const field of SCORE_FIELDS) expect(point[field] === null).toBe(point.conversationCount === 0)
   })
 
   test.each(LABEL_FIELDS)('the label of %s is that of its score', (field) => {
