@@ -34,7 +34,6 @@ export function getModelAnalytics({
     ...analyticsDeclaration,
     requires: 'analytics',
     rateLimit: 'analyses',
-    modelOf: ({ parameters }) => String(parameters.path['modelId']),
     async handle({ sandbox, seed, now, parameters, overrides, explain }) {
       const modelId = String(parameters.path['modelId']).toLowerCase()
       // A scenario that chooses figures needs invented ones.

@@ -4,7 +4,7 @@ import type { Violation } from '../documents/violation.ts'
 import { jsonBody } from '../exchange/body.ts'
 import type { EventDraft } from '../state/records.ts'
 import type { Store } from '../state/store.ts'
-import { bodyOf, type OperationContext, type OperationDeclaration, type OperationHandler } from './handler.ts'
+import { bodyOf, type OperationDeclaration, type OperationHandler, type ValidBody } from './handler.ts'
 
 /** An event as the contract's schema lets it in: an `EventDraft` without the defaults. */
 type EventBody = Partial<EventDraft> & Pick<EventDraft, 'eventType' | 'productId' | 'value'>
@@ -13,8 +13,8 @@ type EventBody = Partial<EventDraft> & Pick<EventDraft, 'eventType' | 'productId
 export function createEvent(store: Store): OperationHandler {
   return {
     ...eventDeclaration,
-    warnings: (context) => [...typeWarnings(eventOf(context)), ...valueWarnings(eventOf(context))],
-    recommendations: (context) => (isLinked(eventOf(context)) ? [] : [unlinked]),
+    warnings: (request) => [...typeWarnings(eventOf(request)), ...valueWarnings(eventOf(request))],
+    recommendations: (request) => (isLinked(eventOf(request)) ? [] : [unlinked]),
     async handle(context) {
       const { event, payloadDiffers } = await store.recordEvent(context, withDefaults(eventOf(context)))
       if (event.sampledOut) context.markDropped()
@@ -33,7 +33,7 @@ export const eventDeclaration: OperationDeclaration = {
 }
 
 // Validated against the contract's schema.
-const eventOf = (context: OperationContext) => bodyOf(context) as unknown as EventBody
+const eventOf = (request: ValidBody) => bodyOf(request) as unknown as EventBody
 
 const isLinked = ({ conversationId, externalConversationId }: EventBody) =>
   conversationId !== undefined || externalConversationId !== undefined

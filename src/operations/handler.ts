@@ -35,7 +35,7 @@ export interface OperationDeclaration {
   readonly operationId: string
   /** Names of the path parameters that the handler reads. */
   readonly pathParameters: readonly string[]
-  /** The name of the path parameter that takes the id of a model; absent: the path names no model. */
+  /** The name of the path parameter that takes the id of a model, which must exist; absent: the path names no model. */
   readonly modelParameter?: string
   /** True if the handler reads a JSON body. */
   readonly readsBody: boolean
@@ -61,24 +61,25 @@ export interface OperationAnswer {
   readonly body: Json
 }
 
+/** A request's body, validated; undefined where the operation takes no body, or none was sent. */
+export type ValidBody = Pick<OperationContext, 'body'>
+
 /** An operation of the service, with the conditions under which it runs. */
 export interface OperationHandler extends OperationDeclaration {
   /** The feature that the caller's plan must include (docs/development/service.md, 2.2); absent: none. */
   readonly requires?: 'analytics'
   /** The hourly limit of the plan that a request counts against (docs/development/service.md, 2.4); absent: none. */
   readonly rateLimit?: 'analyses'
-  /** Returns the id of the requested model, which must exist; absent: the operation names no model. */
-  modelOf?(context: OperationContext): string
   /** Returns probable mistakes that the service accepts; with `--strict` they are refused. */
-  warnings?(context: OperationContext): readonly Violation[]
+  warnings?(request: ValidBody): readonly Violation[]
   /** Returns recommendations that the request does not follow; they are never refused. */
-  recommendations?(context: OperationContext): readonly Violation[]
+  recommendations?(request: ValidBody): readonly Violation[]
   /** Returns the body of the documented success status. */
   handle(context: OperationContext): Promise<Body>
 }
 
 /** Returns the request's body. An edited contract can make the body optional, and let a request without one pass. */
-export function bodyOf({ body }: OperationContext): Json {
+export function bodyOf({ body }: ValidBody): Json {
   if (body === undefined) throw new Error('the operation needs a body, and the contract let a request without one pass')
   return body
 }

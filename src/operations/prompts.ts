@@ -9,7 +9,7 @@ import { bodyOf, type OperationDeclaration, type OperationHandler } from './hand
 export function createPrompt(store: Store): OperationHandler {
   return {
     ...promptDeclaration,
-    warnings: (context) => findMissingMembers(bodyOf(context)),
+    warnings: (request) => findMissingMembers(bodyOf(request)),
     async handle(context) {
       const draft = bodyOf(context) as unknown as PromptDraft // validated against the contract's schema
       const { promptId, version } = await store.addPromptVersion(context, draft)

@@ -6,7 +6,7 @@ import { refusals } from '../exchange/refusals.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import type { OperationHandlers } from '../operations/index.ts'
 import type { Store } from '../state/store.ts'
-import { type Exchange, operationContext, operationOf, type RequestStage } from './exchange.ts'
+import { type Exchange, operationOf, type RequestStage } from './exchange.ts'
 
 /** Identifies the caller by the bearer token, which every operation requires (docs/development/service.md, 2.2). */
 export function authenticate(keys: Fixtures['keys'], planOfUnknownKeys: string): RequestStage {
@@ -57,9 +57,10 @@ export function requirePlan(plans: Fixtures['plans'], handlers: OperationHandler
 export function checkModelExists(isModel: (modelId: string) => boolean, handlers: OperationHandlers): RequestStage {
   return function checkModelExists(exchange) {
     const operation = operationOf(exchange)
-    const modelId = handlers.get(operation.id)?.modelOf?.(operationContext(exchange))
-    if (modelId === undefined || isModel(modelId)) return undefined
-    return refusals.unknownModel(operation, modelId)
+    const name = handlers.get(operation.id)?.modelParameter
+    if (name === undefined) return undefined
+    const modelId = String(exchange.parameters?.path[name])
+    return isModel(modelId) ? undefined : refusals.unknownModel(operation, modelId)
   }
 }
 

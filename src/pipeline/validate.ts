@@ -8,7 +8,7 @@ import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { OperationHandler } from '../operations/handler.ts'
 import type { OperationHandlers } from '../operations/index.ts'
-import { type Exchange, jsonOf, operationContext, operationOf, type RequestStage, rawParametersOf } from './exchange.ts'
+import { type Exchange, jsonOf, operationOf, type RequestStage, rawParametersOf } from './exchange.ts'
 
 /** Checks parameters and body against the contract, and names all violations. With `strict`, warnings are refusals. */
 export function validate(handlers: OperationHandlers, strict: boolean): RequestStage {
@@ -28,8 +28,8 @@ export function validate(handlers: OperationHandlers, strict: boolean): RequestS
 /** Adds typing errors and the handler's warnings and recommendations to the advice; `strict` refuses the first two. */
 function addAdvice(exchange: Exchange, handler: OperationHandler | undefined, strict: boolean): Reply | undefined {
   const warnings = findUnknownNames(operationOf(exchange), rawParametersOf(exchange).query, exchange.body)
-  if (handler?.warnings) warnings.push(...handler.warnings(operationContext(exchange)))
-  const recommendations = handler?.recommendations?.(operationContext(exchange)) ?? []
+  if (handler?.warnings) warnings.push(...handler.warnings(exchange))
+  const recommendations = handler?.recommendations?.(exchange) ?? []
   exchange.advice = [...exchange.advice, ...warnings, ...recommendations]
   if (!strict || warnings.length === 0) return undefined
   exchange.violations = warnings
