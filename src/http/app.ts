@@ -5,7 +5,7 @@
 
 import { IncomingMessage, type RequestListener, ServerResponse } from 'node:http'
 import cors from 'cors'
-import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
+import express, { type Request, type RequestHandler, type Response } from 'express'
 import type { Log } from '../core/log.ts'
 import { type CorsOrigins, isCorsOrigin, parseOrigins } from '../core/origins.ts'
 import { cutText } from '../core/text.ts'
@@ -142,12 +142,12 @@ export function createApp(
   if (isFree(['/', undefined]))
     app.get('/', (req, res) => deliverImmediately(redirectFromRoot(req.headers.accept), res))
   app.use(answerOrigin)
-  app.use(handleExpressError(log))
   return {
     messages: createMessageClasses(app),
     listener: (req, res) => {
       req.url = toOriginForm(req.url ?? '')
-      if (req.url.startsWith('/')) app(req, res)
+      // Express calls the function with an error that a handler throws: the last route answers every other request.
+      if (req.url.startsWith('/')) app(req as Request, res as Response, (error) => sendInternalError(error, res, log))
       else deliverImmediately(refuse(400, describeTarget(req.url), 'simulator'), res)
     },
   }
@@ -209,13 +209,6 @@ function allowOrigins(origins: CorsOrigins, isAllowed: (origin: string) => boole
     const { origin } = req.headers
     if (origin !== undefined && isAllowed(origin)) allow(req, res, next)
     else next()
-  }
-}
-
-function handleExpressError(log: Log): ErrorRequestHandler {
-  return (error, _req, res, next) => {
-    if (res.headersSent) next(error)
-    else sendInternalError(error, res, log)
   }
 }
 

@@ -4,7 +4,7 @@ import type { Fallback } from '../contract/fallback.ts'
 import type { Log } from '../core/log.ts'
 import { nextTurn } from '../core/timers.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
-import type { ClientSight, DeliveryOutcome, OutgoingReply } from '../exchange/delivery.ts'
+import type { DeliveryOutcome, OutgoingReply } from '../exchange/delivery.ts'
 import type { RateLimit } from '../exchange/rate-headers.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
@@ -87,13 +87,8 @@ export function createPipeline(deps: PipelineDeps, createStages: CreateStages = 
         exchange.scenarios = exchange.scenarios.filter(({ definition }) => definition.family !== 'data')
       const reply = addStages(exchange, first)
       if (decisionTrace) explainReply(decisionTrace, exchange, first, reply)
-      const recording = recordExchange(exchange, reply, request.elapsed())
-      const onEnd = (outcome: DeliveryOutcome, sight?: ClientSight) => {
-        exchange.sandbox.activeRequests -= 1
-        recording.onEnd(outcome, sight)
-      }
       const date = stages.isDated ? undefined : exchange.now
-      return { reply, delivery: exchange.delivery, date, ...recording, onEnd }
+      return { reply, delivery: exchange.delivery, date, ...recordExchange(exchange, reply, request.elapsed()) }
     } catch (error) {
       exchange.sandbox.activeRequests -= 1 // without a reply, `onEnd` is never called
       throw error

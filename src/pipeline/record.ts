@@ -58,6 +58,7 @@ export function record({ contract, journal, log, logBodies, recordedReply, addSt
     const stored = shared && new StoredExchange(reply, create, shared, log)
     let ended: EndedExchange | undefined
     const onEnd: Recording['onEnd'] = (outcome, sight) => {
+      exchange.sandbox.activeRequests -= 1
       try {
         ended = stored ? stored.end(outcome, sight, endOf(exchange)) : create(reply, outcome, sight)
         const { entry, live } = ended
