@@ -105,9 +105,8 @@ function findTemplate(
 /** Returns the parameters of a path, each at least one character long; undefined if the template does not match. */
 function matchTemplate(template: readonly Segment[], segments: readonly string[]): Record<string, string> | undefined {
   const values: Record<string, string> = {}
-  for (const [index, expected] of template.entries())
-    if (!matchSegment(expected, segments[index] ?? '', values)) return undefined
-  return values
+  const matchesAll = template.every((expected, index) => matchSegment(expected, segments[index] ?? '', values))
+  return matchesAll ? values : undefined
 }
 
 /** Matches a segment and adds its parameters to `values`; returns false if the segment does not match. */

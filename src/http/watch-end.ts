@@ -8,8 +8,8 @@ import {
   type SendProgress,
 } from '../exchange/delivery.ts'
 
-/** The listeners for the client's end of connections, each of the latest reply, which was sent whole. */
-const leaveListeners = new WeakMap<Socket, NonNullable<OutgoingReply['onLeave']>>()
+/** The listeners for the client's end of connections, each of the latest reply if that was sent whole. */
+const leaveListeners = new WeakMap<Socket, OutgoingReply['onLeave']>()
 
 /**
  * Watches a connection for its end by the client. A reset is announced as soon as it is read: Node emits `error` and
@@ -46,7 +46,7 @@ export function watchEnd(
     onEnd(deliveryOutcome(delivery.mode, isComplete, progress), clientSight(isComplete, progress))
     if (isComplete && onLeave) leaveListeners.set(socket, onLeave)
   }
-  leaveListeners.delete(socket) // its client goes on, so it has read the reply before
+  leaveListeners.set(socket, undefined) // its client goes on, so it has read the reply before
   if (res.destroyed || socket.destroyed) finish()
   else if (isImmediate(delivery) && res.socket) res.on('close', finish)
   else watchConnection(finish, res)

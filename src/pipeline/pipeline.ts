@@ -127,39 +127,36 @@ function createSimulatorStages(deps: PipelineDeps): Stages {
   }
 }
 
-/**
- * Returns the reply of the first stage that has one. An error of the store is answered with its refusal; every other
- * exception is a bug, which is logged and answered with a 500.
- */
-async function findFirstReply(stages: RequestStages, exchange: Exchange, deps: PipelineDeps): Promise<Reply> {
-  const { scenarios, store, log } = deps
-  const requestId = exchange.request.id
+/** Returns the reply of the first stage that has one. After each stage with a large body, other requests get a turn. */
+async function findFirstReply(
+  stages: RequestStages,
+  exchange: Exchange,
+  { scenarios, store, log }: PipelineDeps,
+): Promise<Reply> {
+  const { id } = exchange.request
+  const isLarge = hasLargeBody(exchange.request)
   try {
-    const reply = await runStages(stages, exchange)
-    const isBeforeRules = exchange.stage === 'identify' || exchange.stage === 'authenticate'
-    if (isBeforeRules && reply.origin === 'contract') await expectRefusal(exchange, scenarios, store)
-    return reply
+    for (const [name, stage] of stages) {
+      exchange.stage = name
+      const outcome = stage(exchange)
+      const reply = outcome instanceof Promise ? await outcome : outcome
+      if (reply?.origin === 'contract' && stagesBeforeRules.has(name)) await expectRefusal(exchange, scenarios, store)
+      if (reply) return reply
+      if (isLarge) await nextTurn()
+    }
+    throw new Error('no stage replied')
   } catch (error) {
-    const refusal = replyToStoreError(error, requestId, log)
-    if (refusal) return refusal
-    log.error({ requestId, err: error }, 'a bug in the simulator')
-    return refusals.ownFault(`Internal error of the simulator; its log tells more under the request id ${requestId}.`)
+    return replyToStoreError(error, id, log) ?? replyToBug(error, id, log)
   }
 }
 
-/** The size of a body, in bytes, above which one stage may take tens of milliseconds. */
-const largeBodyBytes = 100_000
+/** Returns true for a body of more than 100 kB, with which one stage may take tens of milliseconds. */
+const hasLargeBody = ({ body }: SimRequest) => body.kind === 'bytes' && body.bytes.length > 100_000
 
-/** Runs the stages in their order until one replies. After each stage with a large body, other requests get a turn. */
-async function runStages(stages: RequestStages, exchange: Exchange): Promise<Reply> {
-  const { body } = exchange.request
-  const isLarge = body.kind === 'bytes' && body.bytes.length > largeBodyBytes
-  for (const [name, stage] of stages) {
-    exchange.stage = name
-    const outcome = stage(exchange)
-    const reply = outcome instanceof Promise ? await outcome : outcome
-    if (reply) return reply
-    if (isLarge) await nextTurn()
-  }
-  throw new Error('no stage replied')
+/** The stages before `scenario`, where rules act: a rule can declare their refusals as those of a negative test. */
+const stagesBeforeRules: ReadonlySet<string> = new Set(['identify', 'authenticate'])
+
+function replyToBug(error: unknown, requestId: string, log: Log): Reply {
+  log.error({ requestId, err: error }, 'a bug in the simulator')
+  return refusals.ownFault(`Internal error of the simulator; its log tells more under the request id ${requestId}.`)
 }

@@ -15,6 +15,8 @@ export class ParallelCalls {
   /** The times of the latest overlaps by kind; the latest kind is last. */
   readonly #overlaps = new Map<string, number>()
   #latest = { kind: '', endedAt: 0 }
+  /** The last kind of `#overlaps`. It is not deleted and set again: V8 would create new tables for a series of GETs. */
+  #lastKind = ''
 
   /** Compares an exchange with the one that ended before it. */
   record(kind: string, entry: JournalEntry): void {
@@ -29,7 +31,8 @@ export class ParallelCalls {
   }
 
   #store(kind: string, overlapAt: number): void {
-    this.#overlaps.delete(kind)
+    if (kind !== this.#lastKind) this.#overlaps.delete(kind)
+    this.#lastKind = kind
     this.#overlaps.set(kind, overlapAt)
     const [oldest] = this.#overlaps.keys()
     if (this.#overlaps.size > maxKinds && oldest !== undefined) this.#overlaps.delete(oldest)

@@ -38,6 +38,8 @@ export function isSandboxName(name: string): boolean {
 export class Sandboxes {
   /** The sandboxes in the order of their last use. */
   readonly #known = new Map<string, Sandbox>()
+  /** The last one of `#known`. It is not deleted and set again: V8 would create new tables for a series of requests. */
+  #latest: Sandbox | undefined
   readonly #limits: SandboxLimits
   readonly settings: SandboxSettingsStore
   #limit: number
@@ -51,6 +53,7 @@ export class Sandboxes {
 
   /** Adds the sandboxes that the state holds, and raises the limit to their number, so that none evicts another. */
   adopt(names: readonly string[]): void {
+    this.#latest = undefined
     for (const name of names) if (!this.#known.has(name)) this.#known.set(name, this.#create(name))
     const withDefault = this.#known.size + (this.#known.has(defaultSandbox) ? 0 : 1)
     this.#limit = Math.max(this.#limit, withDefault)
@@ -61,8 +64,11 @@ export class Sandboxes {
     const known = this.#known.get(name)
     if (!known) this.#evict()
     const sandbox = known ?? this.#create(name)
-    if (known) this.#known.delete(name)
-    this.#known.set(name, sandbox) // the last one now
+    if (sandbox !== this.#latest) {
+      this.#known.delete(name)
+      this.#known.set(name, sandbox)
+      this.#latest = sandbox
+    }
     sandbox.usedAt = this.#limits.now()
     return sandbox
   }

@@ -12,6 +12,8 @@ export interface ImpactSum {
 
 const UNITS_PER_IMPACT = 1e9
 
+const noImpact: ReadonlyMap<string, DayImpact> = new Map()
+
 /** Returns the sum that has the impact of one event. */
 export function impactOfEvent({ fields: { productId, eventAt }, impact }: StoredEvent): ImpactSum {
   const day = eventAt.slice(0, eventAt.indexOf('T'))
@@ -40,7 +42,7 @@ export class ImpactIndex {
 
   /** Sums per day over the products of the query. Days without events are left out; the earliest day is first. */
   query({ productIds, from = '', to = '~' }: ImpactQuery): ReadonlyMap<string, DayImpact> {
-    if (this.#products.size === 0) return new Map() // for most requests
+    if (this.#products.size === 0) return noImpact // for most requests
     // '~' sorts behind every day
     const found = new Map<string, ImpactSum>()
     for (const product of new Set(productIds.map(uuidKey))) {
