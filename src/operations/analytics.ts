@@ -11,10 +11,10 @@ import type { OperationAnswer, OperationDeclaration, OperationHandler } from './
 export const defaultDays = 30
 
 /** Returns the days of a period: 7 for `7d`. A period of another form, in an edited contract, has none. */
-export function readDays(period: unknown): number | undefined {
+export const readDays = memoizeLast((period: unknown): number | undefined => {
   const [, days] = /^([1-9]\d{0,2})d$/.exec(String(period)) ?? []
   return days === undefined ? undefined : Number(days)
-}
+})
 
 /**
  * Handles GET /models/{modelId}/analytics (docs/development/service.md, 3): the model's figures over the period. An

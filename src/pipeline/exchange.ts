@@ -1,5 +1,6 @@
 import type { Operation, ParameterValues, RawParameters } from '../contract/contract.ts'
 import type { Json } from '../core/json.ts'
+import { memoizeLast } from '../core/memoize.ts'
 import { readQuery } from '../core/query-string.ts'
 import type { Result } from '../core/result.ts'
 import { type JsonError, readJson } from '../core/strict-json.ts'
@@ -32,6 +33,9 @@ interface Caller {
 
 /** The part of the registry of sandboxes that requests use. */
 export type PipelineSandboxes = Pick<Sandboxes, 'use' | 'settings'>
+
+/** Reads the token of a request. Successive requests often have the same. */
+const readBearerOf = memoizeLast(readBearer)
 
 /** One request on its way through the stages; each stage adds its results. */
 export class Exchange {
@@ -105,7 +109,7 @@ export class Exchange {
     sandbox.activeRequests += 1
     this.path = request.path
     this.now = request.at
-    this.bearer = readBearer(request.headers['authorization'])
+    this.bearer = readBearerOf(request.headers['authorization'])
     this.replayOf = readReplayOf(request.headers[replayHeader])
     this.expectation = readExpectation(request.headers[expectationHeader])
   }
