@@ -214,9 +214,7 @@ export function redactJson(value: Json, token?: string): Json {
 }
 
 /** Redacts the request's own token and tokens of known forms in the name of a member. */
-function redactName(name: string, token: string | undefined): string {
-  return redactKnownForms(redactToken(name, token))
-}
+const redactName = (name: string, token: string | undefined) => redactKnownForms(redactToken(name, token))
 
 function redactKnownForms(text: string): string {
   return knownForms.reduce((clean, form) => (clean.search(form) >= 0 ? clean.replace(form, redacted) : clean), text)
