@@ -23,20 +23,17 @@ LABEL org.opencontainers.image.title="convsim" \
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4010 CONVSIM_CONTROL_OPEN=true
 # The C library uses one heap for all threads: a twentieth less memory, at the same measured speed (test/bench/FINDINGS.md).
 ENV MALLOC_ARENA_MAX=1
-# The compiled code of a start and a first reply, which saves a quarter of a start.
-ENV NODE_COMPILE_CACHE=/app/compile-cache
 WORKDIR /app
 COPY package.json LICENSE README.md SKILL.md ./
 COPY docs docs
 COPY docker docker
 COPY spec spec
 COPY fixtures fixtures
-# dist/ contains all libraries with their licences, so the image has no node_modules.
+# dist/ contains all libraries with their licences, so the image has no node_modules, and the compiled code of a start.
 COPY --from=build /app/dist dist
 # A named volume that is mounted here (`-v convsim:/data`) takes the owner of this folder, and keeps the state.
-RUN mkdir /data "$NODE_COMPILE_CACHE" && chown node:node /data "$NODE_COMPILE_CACHE"
+RUN mkdir /data && chown node:node /data
 USER node
-RUN node dist/cli.js exec -- node --eval "fetch(process.env.CONVSIM_BASE_URL + '/models/00000000-0000-4000-8000-000000000002/analytics', { headers: { authorization: 'Bearer any-key' } })"
 EXPOSE 4010
 # Docker 25 and newer check each second until the first success, then each 30 s; older ones check each 30 s from the start on.
 # The check finds the port, whether PORT or --port sets it.

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { BUNDLE } from '../../src/build/load.ts'
+import { BUNDLE, compileBundle } from '../../src/build/load.ts'
 import { childLimits } from '../support/child-limits.ts'
 
 const dist = fileURLToPath(new URL('../../dist', import.meta.url))
@@ -99,6 +99,10 @@ const ofExpress = ['body-parser', 'iconv-lite', 'ipaddr.js', 'mime-db', 'send']
 const ofOthers = ['thread-stream', '@opentelemetry/api', 'tdigest', 'bintrees', 'yaml', 'prom-client']
 test.each([...ofExpress, ...ofOthers])('the bundle does not contain %s, which no start needs', (library) => {
   expect(moduleNames.some((name) => name.includes(`node_modules/${library}/`))).toBe(false)
+})
+
+test('a start takes the compiled code that the build has stored', () => {
+  expect(compileBundle(dist).cachedDataRejected).toBe(false)
 })
 
 test('the function of each module in the bundle is compiled with the script', () => {

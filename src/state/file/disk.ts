@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, type Stats } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, rmSync, type Stats } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { describeSyntaxError } from '../../core/json-syntax.ts'
@@ -77,7 +77,7 @@ export async function replaceFile(
   place: (temporary: string, file: FileHandle) => void,
 ): Promise<FileHandle> {
   const temporary = `${path}.tmp`
-  await rm(temporary, { force: true }) // of a process that died, or a link that another program made
+  rmSync(temporary, { force: true }) // of a process that died, or a link that another program made
   const file = await open(temporary, flags, PRIVATE_FILE)
   try {
     await fill(file)

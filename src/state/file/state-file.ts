@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { renameSync, statSync } from 'node:fs'
-import { type FileHandle, open, rm, writeFile } from 'node:fs/promises'
+import { closeSync, openSync, readSync, renameSync, statSync, writeSync } from 'node:fs'
+import { type FileHandle, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { Adapter } from 'lowdb'
@@ -47,7 +47,7 @@ export class StateFile implements Adapter<StateData> {
   async beginLog({ history, seq }: StateData): Promise<void> {
     const { entries, from, to } = this.found
     await this.log.begin(history, seq - entries, from, to)
-    await writeMark(this.path, 'open').catch(() => undefined) // only a deletion of the log would go unnoticed
+    writeMark(this.path, 'open')
   }
 
   /**
@@ -84,7 +84,7 @@ export class StateFile implements Adapter<StateData> {
     const { log } = this
     if (log.isEmpty && log.findLoss() === undefined) {
       // Before the log is deleted, so that a crash leaves no mark of a missing log.
-      await writeMark(this.path, 'none').catch(() => undefined)
+      writeMark(this.path, 'none')
       await rm(this.log.path, { force: true })
     }
     await log.close()
@@ -102,14 +102,17 @@ async function* withTrailer(text: Iterable<string>): AsyncGenerator<string> {
 
 /**
  * Overwrites the mark in place. It stands within the first sector (512 bytes), which a disk writes as a whole or not at
- * all, and no flip of a bit makes one mark of the other.
+ * all, and no flip of a bit makes one mark of the other. If that fails, only a deletion of the log goes unnoticed.
  */
-async function writeMark(path: string, mark: Mark): Promise<void> {
-  const file = await open(path, 'r+')
+function writeMark(path: string, mark: Mark): void {
+  let fd: number | undefined
   try {
-    const { buffer } = await file.read(Buffer.alloc(BEFORE_MARK.length))
-    if (buffer.toString() === BEFORE_MARK) await file.write(mark, BEFORE_MARK.length)
-  } finally {
-    await file.close()
+    fd = openSync(path, 'r+')
+    const before = Buffer.alloc(BEFORE_MARK.length)
+    readSync(fd, before)
+    if (before.toString() === BEFORE_MARK) writeSync(fd, mark, before.length)
+  } catch {
+    // The mark before stays.
   }
+  if (fd !== undefined) closeSync(fd)
 }
