@@ -21,14 +21,17 @@ import { METHODS } from './walk.ts'
  * first used: most operations of the control plane never are.
  * @param canCheckResponses false if responses need no validators; every response then passes `checkResponse`
  */
-export function compileOperations(document: JsonObject, compiler: Compiler, canCheckResponses: boolean): Operation[] {
+export const compileOperations = (document: JsonObject, compiler: Compiler, canCheckResponses: boolean): Operation[] =>
+  listOperations(document).map((place) => compileOperation(document, compiler, { ...place, canCheckResponses }))
+
+/** Lists the operations under `paths`, each with the pointer of its path item, which a path can refer to. */
+export function listOperations(document: JsonObject) {
   const paths = isObject(document.paths) ? Object.keys(document.paths) : []
   return paths.flatMap((path) => {
     const item = resolve(document, joinPointer('/paths', path))
     if (item === undefined || !path.startsWith('/')) return []
-    return METHODS.filter((method) => isObject(item.value[method])).map((method) =>
-      compileOperation(document, compiler, { path, method, item: item.pointer, canCheckResponses }),
-    )
+    const methods = METHODS.filter((method) => isObject(item.value[method]))
+    return methods.map((method) => ({ path, method, item: item.pointer }))
   })
 }
 

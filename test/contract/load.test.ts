@@ -98,6 +98,19 @@ test('two operations with the same id and two indistinguishable paths cause a fi
   ])
 })
 
+test('operations of path items that paths refer to are checked like others, also where there are no others', async () => {
+  const item = (name: string) =>
+    `    ${name}:\n      get: { operationId: a, responses: { '404': { description: no } } }\n`
+  const paths = "  /a: { $ref: '#/components/pathItems/a' }\n  /b: { $ref: '#/components/pathItems/b' }\n"
+  const text = `${SMALL.slice(0, SMALL.indexOf('  /things'))}${paths}components:\n  pathItems:\n${item('a')}${item('b')}`
+  expect(await findingsOf(text)).toEqual([
+    '10:7 error has no 2xx response, so its success status is unknown',
+    '12:7 error has no 2xx response, so its success status is unknown',
+    '12:14 error the operationId "a" is taken already at doc.yaml:10:14',
+  ])
+  expect(await findingsOf(text.replaceAll("'404'", "'200'").replace('a, resp', 'b, resp'))).toEqual([])
+})
+
 test('all findings are returned at once', async () => {
   const text = SMALL.replace('name: ball', 'name: 7')
     .replace('info: { title: Small, version: 1.0.0 }', 'info: { title: Small }')

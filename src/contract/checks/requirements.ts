@@ -2,6 +2,8 @@
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { joinPointer } from '../../core/json-pointer.ts'
 import type { Source } from '../../documents/source.ts'
+import { listOperations } from '../operation.ts'
+import { resolve } from '../resolve.ts'
 import { listOtherSchemes } from '../security.ts'
 import { checkSimulatedStatus, simulatedStatus } from '../simulated-status.ts'
 import { type DocumentNode, METHODS, walk } from '../walk.ts'
@@ -63,12 +65,11 @@ export function* checkRequirements(document: JsonObject, source: Source): Genera
 }
 
 function* checkOperations(document: JsonObject, source: Source): Generator<DocumentFault> {
-  const operations = [...walk(document)].filter(
-    ({ kind, pointer }) => kind === 'operation' && pointer.startsWith('/paths/'),
-  )
-  if (operations.length === 0) yield error('/paths', 'describes no operation')
+  const pointers = listOperations(document).map(({ item, method }) => joinPointer(item, method))
+  if (pointers.length === 0) yield error('/paths', 'describes no operation')
   const firstPointers = new Map<unknown, string>()
-  for (const { pointer, value } of operations) {
+  for (const pointer of new Set(pointers)) {
+    const value = resolve(document, pointer)?.value ?? {}
     const { operationId: id, responses } = value
     if (!isObject(responses) || !Object.keys(responses).some((status) => /^2(\d\d|XX)$/i.test(status)))
       yield error(pointer, 'has no 2xx response, so its success status is unknown')
