@@ -25,10 +25,14 @@ try {
   await rm(folder, { recursive: true, force: true })
 }
 
-/** Runs `compile-ahead.ts` in a process of its own, so that V8 has the flags of a start. */
+/** Runs `compile-ahead.ts` in a process of its own, so that V8 has the flags of a start, and no setting is given. */
 async function compileAhead(): Promise<void> {
-  const script = join(root, 'src/build/compile-ahead.ts')
-  await promisify(execFile)(process.execPath, [...process.execArgv, script, folder])
+  const args = [...process.execArgv, join(root, 'src/build/compile-ahead.ts'), folder]
+  const isOther = ([name]: readonly [string, unknown]) => !/^(CONVSIM|NODE)_/.test(name)
+  const env = Object.fromEntries(Object.entries(process.env).filter(isOther))
+  await promisify(execFile)(process.execPath, args, { env, timeout: 60_000 }).catch((error: Error) =>
+    console.error(`Each start takes longer, because the build has stored no compiled code: ${error.message}`),
+  )
 }
 
 /** Writes the declarations of what users import. */

@@ -1,13 +1,22 @@
 import { isAscii } from 'node:buffer'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { BUNDLE, compileBundle } from '../../src/build/load.ts'
+import {
+  BUNDLE,
+  compileBundle,
+  compiledPathOf,
+  loadBundle,
+  readCompiled,
+  runBundle,
+  storeCompiled,
+} from '../../src/build/load.ts'
 import { childLimits } from '../support/child-limits.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const dist = fileURLToPath(new URL('../../dist', import.meta.url))
 const bundle = join(dist, BUNDLE)
@@ -101,8 +110,31 @@ test.each([...ofExpress, ...ofOthers])('the bundle does not contain %s, which no
   expect(moduleNames.some((name) => name.includes(`node_modules/${library}/`))).toBe(false)
 })
 
-test('a start takes the compiled code that the build has stored', () => {
-  expect(compileBundle(dist).cachedDataRejected).toBe(false)
+test('a start takes the compiled code that the build has stored, if it is of this bundle and not damaged', async () => {
+  const compiled = readdirSync(dist).filter((name) => name.startsWith(`${BUNDLE}.`))
+  expect(compiled).toHaveLength(1)
+  // Another version of Node can have built `dist/`.
+  expect(readCompiled(dist) !== undefined).toBe(compiledPathOf(dist).endsWith(`/${compiled}`))
+  const folder = await tempFolder()
+  const source = Buffer.from('exports.start = () => 1')
+  writeFileSync(join(folder, BUNDLE), source)
+  const script = compileBundle(source, join(folder, BUNDLE))
+  expect(runBundle(script, folder)['start']?.()).toBe(1)
+  storeCompiled(folder, source, script)
+  expect(loadBundle(folder)['start']?.()).toBe(1)
+  const stored = readFileSync(compiledPathOf(folder))
+  for (const at of [0, 10, stored.length - 1]) {
+    writeFileSync(
+      compiledPathOf(folder),
+      stored.map((byte, index) => (index === at ? byte ^ 1 : byte)),
+    )
+    expect(readCompiled(folder)).toBeUndefined()
+  }
+  writeFileSync(compiledPathOf(folder), stored)
+  expect(readCompiled(folder)).toBeDefined()
+  writeFileSync(join(folder, BUNDLE), 'exports.start = () => 2')
+  expect(readCompiled(folder)).toBeUndefined()
+  expect(loadBundle(folder)['start']?.()).toBe(2)
 })
 
 test('the function of each module in the bundle is compiled with the script', () => {

@@ -111,6 +111,16 @@ test('operations of path items that paths refer to are checked like others, also
   expect(await findingsOf(text.replaceAll("'404'", "'200'").replace('a, resp', 'b, resp'))).toEqual([])
 })
 
+test('the id of an operation is not that of a callback', async () => {
+  const callback =
+    "{ done: { '{$request.body#/url}': { post: { operationId: listThings, responses: { '200': *ok } } } } }"
+  const text = withText('      responses:', `      callbacks: ${callback}\n      responses:`).replace(
+    '*ok',
+    '{ description: ok }',
+  )
+  expect(await findingsOf(text)).toEqual(['8:62 error the operationId "listThings" is taken already at doc.yaml:7:7'])
+})
+
 test('all findings are returned at once', async () => {
   const text = SMALL.replace('name: ball', 'name: 7')
     .replace('info: { title: Small, version: 1.0.0 }', 'info: { title: Small }')

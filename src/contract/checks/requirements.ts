@@ -65,10 +65,13 @@ export function* checkRequirements(document: JsonObject, source: Source): Genera
 }
 
 function* checkOperations(document: JsonObject, source: Source): Generator<DocumentFault> {
-  const pointers = listOperations(document).map(({ item, method }) => joinPointer(item, method))
-  if (pointers.length === 0) yield error('/paths', 'describes no operation')
+  const served = listOperations(document).map(({ item, method }) => joinPointer(item, method))
+  if (served.length === 0) yield error('/paths', 'describes no operation')
+  const described = [...walk(document)].filter(
+    ({ kind, pointer }) => kind === 'operation' && pointer.startsWith('/paths/'),
+  )
   const firstPointers = new Map<unknown, string>()
-  for (const pointer of new Set(pointers)) {
+  for (const pointer of new Set([...described.map(({ pointer }) => pointer), ...served])) {
     const value = resolve(document, pointer)?.value ?? {}
     const { operationId: id, responses } = value
     if (!isObject(responses) || !Object.keys(responses).some((status) => /^2(\d\d|XX)$/i.test(status)))

@@ -47,7 +47,7 @@ export class StateFile implements Adapter<StateData> {
   async beginLog({ history, seq }: StateData): Promise<void> {
     const { entries, from, to } = this.found
     await this.log.begin(history, seq - entries, from, to)
-    writeMark(this.path, 'open')
+    writeMark(this.path, 'open') // without it only a deletion of the log would go unnoticed
   }
 
   /**
@@ -84,8 +84,7 @@ export class StateFile implements Adapter<StateData> {
     const { log } = this
     if (log.isEmpty && log.findLoss() === undefined) {
       // Before the log is deleted, so that a crash leaves no mark of a missing log.
-      writeMark(this.path, 'none')
-      await rm(this.log.path, { force: true })
+      if (writeMark(this.path, 'none')) await rm(this.log.path, { force: true })
     }
     await log.close()
   }
@@ -102,17 +101,19 @@ async function* withTrailer(text: Iterable<string>): AsyncGenerator<string> {
 
 /**
  * Overwrites the mark in place. It stands within the first sector (512 bytes), which a disk writes as a whole or not at
- * all, and no flip of a bit makes one mark of the other. If that fails, only a deletion of the log goes unnoticed.
+ * all, and no flip of a bit makes one mark of the other. Returns false if the mark before stays.
  */
-function writeMark(path: string, mark: Mark): void {
-  let fd: number | undefined
+function writeMark(path: string, mark: Mark): boolean {
   try {
-    fd = openSync(path, 'r+')
-    const before = Buffer.alloc(BEFORE_MARK.length)
-    readSync(fd, before)
-    if (before.toString() === BEFORE_MARK) writeSync(fd, mark, before.length)
+    const fd = openSync(path, 'r+')
+    try {
+      const before = Buffer.alloc(BEFORE_MARK.length)
+      readSync(fd, before)
+      return before.toString() === BEFORE_MARK && writeSync(fd, mark, before.length) === mark.length
+    } finally {
+      closeSync(fd)
+    }
   } catch {
-    // The mark before stays.
+    return false
   }
-  if (fd !== undefined) closeSync(fd)
 }
