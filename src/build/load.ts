@@ -69,7 +69,7 @@ export function readCompiled(folder: string): Script | undefined {
 
 const CHECKSUM_BYTES = 4
 
-/** Returns the checksum of source and code. V8 itself compares the length of the source alone, and runs damaged code. */
+/** Returns the checksum of source and code. V8 compares the length of the source alone, and runs damaged code. */
 function checksumOf(source: Buffer, code: Buffer): Buffer {
   const checksum = Buffer.alloc(CHECKSUM_BYTES)
   checksum.writeUInt32LE(crc32(code, crc32(source)))
