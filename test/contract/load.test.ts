@@ -98,11 +98,12 @@ test('two operations with the same id and two indistinguishable paths cause a fi
   ])
 })
 
-test('operations of path items that paths refer to are checked like others, also where there are no others', async () => {
+test('operations of path items that paths refer to are checked like others, also without any others', async () => {
   const item = (name: string) =>
     `    ${name}:\n      get: { operationId: a, responses: { '404': { description: no } } }\n`
   const paths = "  /a: { $ref: '#/components/pathItems/a' }\n  /b: { $ref: '#/components/pathItems/b' }\n"
-  const text = `${SMALL.slice(0, SMALL.indexOf('  /things'))}${paths}components:\n  pathItems:\n${item('a')}${item('b')}`
+  const head = SMALL.slice(0, SMALL.indexOf('  /things'))
+  const text = `${head}${paths}components:\n  pathItems:\n${item('a')}${item('b')}`
   expect(await findingsOf(text)).toEqual([
     '10:7 error has no 2xx response, so its success status is unknown',
     '12:7 error has no 2xx response, so its success status is unknown',
