@@ -284,20 +284,6 @@ describe('a full disk', () => {
     expect(readFileSync(`${path}.journal`, 'utf8')).toContain('"insertId":"a"')
   })
 
-  test('refuses only the change that does not fit', async () => {
-    const limited = disk()
-    const { store } = await openNew({ write: limited.write })
-    await recordAll(store, ['a'])
-    limited.free = 2000
-    const outcomes = await Promise.allSettled([
-      store.recordEvent(context, event({ insertId: 'large', properties: { text: 'x'.repeat(5000) } })),
-      store.recordEvent(context, event({ insertId: 'small' })),
-    ])
-    limited.free = Number.POSITIVE_INFINITY
-    expect(outcomes.map(({ status }) => status)).toContain('rejected')
-    expect(await listInsertIds(store)).not.toContain('large')
-  })
-
   test('leaves the log if the checkpoint cannot be written, and reports the failure', async () => {
     const problems: string[] = []
     const { path, store } = await openNew({ report: (problem) => problems.push(problem) })
