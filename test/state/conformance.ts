@@ -343,10 +343,12 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         await store.recordEvent(context, event({ insertId: 'before' }))
         await store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
         await store.nextSequenceIndex('default', 's')
+        await store.consumeRate(context, 'key', 1, 1000)
         expect(await store.restoreSnapshot('default', snapshot.snapshotId)).toBe(true)
 
         expect(await store.exportSandbox('default')).toEqual(before)
         expect(await store.nextSequenceIndex('default', 's')).toBe(0)
+        expect((await store.consumeRate(context, 'key', 1, 1000)).allowed).toBe(true)
         expect((await store.recordEvent(context, event({ insertId: 'after' }))).replayed).toBe(false)
         expect((await store.recordEvent(context, event({ insertId: 'before' }))).replayed).toBe(true)
         const again = await store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
