@@ -197,6 +197,11 @@ describe('a client whose first request fails', { tags: ['long'] }, () => {
     expect(stdout).toMatch(/^resilience:reset .* green, but the call never succeeded$/m)
     expect(stdout).toMatch(/"truncated" struck .* the answer that broke off was swallowed: /)
   })
+
+  test('and who tries again has recovered', async () => {
+    const { code, report } = await trySuite(swallowing('false', 3), ...set)
+    expect([code, ...new Set(verdictsOf(report))]).toEqual([0, 'recovered'])
+  })
 })
 
 describe('a run that is red', { tags: ['long'] }, () => {
@@ -207,6 +212,11 @@ describe('a run that is red', { tags: ['long'] }, () => {
     expect(report.summary).toMatchObject({ unsteady: 1, made: 2, repeated: 1, changes: [] })
     expect(report.findings[0]).toMatchObject({ kind: 'unsteady', lastLines: ['red in run 3'] })
     expect(stdout).toMatch(/^1 of 2 runs is unsteady, since two runs disagree, so not in the shares: /m)
+  })
+
+  test('counts if it is red again', async () => {
+    const { runs, report } = await trySuite(swallowing('n === 3 || n === 4', 3), '--each', 'reset')
+    expect([runs, ...verdictsOf(report)]).toEqual([6, 'broke', 'recovered'])
   })
 
   test.each([
