@@ -14,14 +14,10 @@ const post = (path: string, body: RequestOptions['body'], how: RequestOptions = 
 }
 
 const events = '/v1/events'
-const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
 const withMember = (member: string) => JSON.stringify(event()).replace('{', `{${member},`)
 
 const bad: Bad[] = [
   ['an unknown path', { path: '/v1/interactions' }, 404, [/\/v1\/interactions/, /\/v1\/events/]],
-  ['a trailing slash', post('/v1/events/', event()), 404, [/\/v1\/events/]],
-  ['the base itself', { path: '/v1' }, 404, [/\/v1\/models\/\{modelId\}\/analytics/]],
-  ['a model without its id', { path: '/v1/models//analytics' }, 404, [/\/v1\/models\/\{modelId\}\/analytics/]],
   ['analytics without /v1', { path: analyticsPath.slice(3) }, 404, [/base URL/, new RegExp(analyticsPath)]],
   [
     'a sandbox without /v1',
@@ -37,8 +33,6 @@ const bad: Bad[] = [
   ['an empty body', post(events, ''), 400, [/body/, /required/, /application\/json/]],
   ['no body at all', post(events, undefined), 400, [/body/, /required/]],
   ['[]', post(events, '[]'), 400, [/body/, /must be an object/, /array/]],
-  ['bytes that are not UTF-8', post(events, new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d])), 400, [/body/, /UTF-8/]],
-  ['nesting of 400,000 levels', post(events, nested(400_000)), 400, [/body/, /64 levels/]],
   ['a member twice', post(events, withMember('"value":"first"')), 400, [/body/, /"value" twice/]],
 ]
 
@@ -67,14 +61,10 @@ test.each([
 })
 
 test.each<[string, Partial<Request>]>([
-  ['the scheme in another case', { token: null, headers: { authorization: 'bearer any-key' } }],
   ['a charset', { contentType: 'application/json; charset=UTF-8' }],
   ['a content type in capitals', { contentType: 'Application/JSON' }],
   ['a query that nobody asked for', { path: '/v1/events?debug=1' }],
-  ['nesting of 60 levels', { body: withMember(`"properties":{"deep":${nested(58)}}`) }],
   ['a text of 900,000 characters', { body: event({ value: 'x'.repeat(900_000) }) }],
-  ['the names of object methods', { body: event({ constructor: 'x', toString: 'y', hasOwnProperty: 'z' }) }],
-  ['a UUID in capitals', { body: event({ conversationId: '5A0E1B1C-7A0E-4B7E-8D21-0D6A5B7F9C34' }) }],
 ])('what is unusual but right is accepted: %s', async (_name, { path = events, ...how }) => {
   const answer = await ask(sim(), path, { method: 'POST', body: event(), ...how })
   expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 201 })

@@ -14,7 +14,6 @@ const post = (body: Json, more: readonly string[] = []) => postText('/v1/events'
 test.each([
   ['a percent sign alone in the path', get('/v1/models/%/analytics'), 400, /%25/],
   ['a percent sign alone in an unknown path', get('/100%'), 400, /%25/],
-  ['half an escape', get('/v1/models/%4/analytics'), 400, /%25/],
   ['an escape that is no UTF-8', get('/v1/models/%FF/analytics'), 400, /percent-encoding/],
   ['a header of 20 KiB', get(analyticsPath, [`X-Long: ${'x'.repeat(20 * 1024)}`]), 431, /16 KiB/],
   ['a path of 20 KiB', get(`/v1/${'x'.repeat(20 * 1024)}`), 431, /16 KiB/],
@@ -24,10 +23,7 @@ test.each([
   ['two Hosts in HTTP/1.0', 'GET /v1/events HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n', 400, /more than one Host/],
   ['no HTTP at all', 'hello\r\n\r\n', 400, /HTTP\/1\.1/],
   ['a method of nobody', 'BREW /v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n', 400, /HTTP\/1\.1/],
-  ['a header without a colon', get('/v1/events', ['nonsense']), 400, /HTTP\/1\.1/],
-  ['two lengths', post('{}', ['Content-Length: 5']), 400, /HTTP\/1\.1/],
   ['a length and chunks', post('{}', ['Transfer-Encoding: chunked']), 400, /HTTP\/1\.1/],
-  ['a negative length', get('/v1/events', ['Content-Length: -1']), 400, /HTTP\/1\.1/],
   ['CONNECT', 'CONNECT example.test:443 HTTP/1.1\r\nHost: example.test\r\n\r\n', 400, /CONNECT/],
   ['OPTIONS of everything', 'OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n', 400, /target must be a path; got "\*"/],
   ['an absolute form without an end of its host', get('http://[::1/v2/x'), 404, /\/v1/],

@@ -61,11 +61,6 @@ test.each(ownPaths)('an operation of the contract with the path %s takes precede
   expect((await ask(own, '/healthz', open)).body).toEqual({ status: 'healthy', version })
 })
 
-test('GET / redirects a client other than a browser to the control plane', async () => {
-  const answer = await fetch(`${sim().origin}/`, { redirect: 'manual' })
-  expect([answer.status, answer.headers.get('location')]).toEqual([302, '/__sim/info'])
-})
-
 test('GET /__sim/info names version, contract, seed and operations, and counts the stored records', async () => {
   const own = await startForTest({ seed: '42' })
   for (const token of ['key', 'key~worker']) await ask(own, '/v1/events', { body: event(), token })

@@ -1,10 +1,9 @@
 import { expect } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
-import { ask, objectOf, productId, prompt } from '../support/client.ts'
+import { ask, objectOf, prompt } from '../support/client.ts'
 import { faultsOf } from '../support/documented.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { type TestSimulator, test } from '../support/start.ts'
-import { readPrompts } from '../support/stored-records.ts'
 
 async function create(sim: TestSimulator, fields: JsonObject = {}): Promise<JsonObject> {
   const answer = await ask(sim, '/v1/prompts', { body: prompt(fields) })
@@ -25,15 +24,4 @@ test('the answer has one id for each component, all different', async () => {
   const { componentIds, promptId, versionId } = await create(sim(), { components: [same, same, same] })
   expect(componentIds).toHaveLength(3)
   expect(new Set([componentIds, promptId, versionId].flat()).size).toBe(5)
-})
-
-test('the same externalPromptId from 50 callers at once makes one prompt with versions 1 to 50', async ({ own }) => {
-  const ids = [productId, productId.toUpperCase()]
-  const made = await Promise.all(
-    Array.from({ length: 50 }, (_, n) => create(own, { externalPromptId: 'a', productId: ids[n % 2] ?? '' })),
-  )
-  expect(new Set(made.map(({ versionId }) => versionId)).size).toBe(50)
-  const [kept, ...others] = await readPrompts(own)
-  expect(others).toEqual([])
-  expect(kept?.versions.map(({ version }) => version)).toEqual(Array.from({ length: 50 }, (_, n) => n + 1))
 })

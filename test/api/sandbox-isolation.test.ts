@@ -1,53 +1,15 @@
 import { describe, expect, onTestFinished } from 'vitest'
 import { defaultSettings, type Settings } from '../../src/config/settings.ts'
 import type { Json } from '../../src/core/json.ts'
-import { analyticsPath, ask, event, expectRefusal, prompt } from '../support/client.ts'
+import { analyticsPath, ask, event, expectRefusal } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
-import { createLogRecorder, type LogEntry, start, startForTest, type TestSimulator, test } from '../support/start.ts'
+import { createLogRecorder, type LogEntry, start, type TestSimulator, test } from '../support/start.ts'
 import { listSandboxes as listed } from '../support/stored-records.ts'
 
 const shared = sharedSimulator()
 
 const namesOf = (sandboxes: readonly { readonly name: string }[]) => sandboxes.map(({ name }) => name)
-
-test('thirty workers at once never see one another: data, faults, counts, clocks, seeds', async () => {
-  const sim = await startForTest({ maxAnalysesPerHour: 3 })
-  await Promise.all(Array.from({ length: 30 }, (_, index) => work(sim, `worker-${index}`, index)))
-  const workers = (await listed(sim)).filter(({ name }) => name !== 'default')
-  expect(workers).toHaveLength(30)
-  for (const { name, ...sandbox } of workers) {
-    const index = Number(name.replace('worker-', ''))
-    expect(sandbox).toMatchObject({ seed: `seed-${index}`, events: (index % 5) + 1, prompts: index % 3 })
-  }
-})
-
-/** The requests of a worker and the answers that it must see, whatever the others do meanwhile. */
-async function work(sim: TestSimulator, name: string, index: number): Promise<void> {
-  const token = `any-key~${name}`
-  const now = new Date(Date.UTC(2026, 0, 1 + index, 12))
-  await steer(sim, 'PUT', `/sandboxes/${name}`, { seed: `seed-${index}` })
-  await steer(sim, 'PUT', `/clock?sandbox=${name}`, { mode: 'frozen', now: now.toISOString() })
-  if (index % 2 === 1) await putRules(sim, [{ operation: 'createPrompt', scenario: 'unavailable', times: 2 }], name)
-
-  for (let count = 0; count <= index % 5; count += 1) {
-    const body = event({ insertId: `order-${count}`, worker: index })
-    const first = await ask(sim, '/v1/events', { token, body })
-    expect((await ask(sim, '/v1/events', { token, body })).text).toBe(first.text)
-  }
-  const prompts: number[] = []
-  while (prompts.filter((status) => status === 201).length < index % 3)
-    prompts.push((await ask(sim, '/v1/prompts', { token, body: prompt() })).status)
-  const failures = index % 2 === 1 && index % 3 > 0 ? [503, 503] : []
-  expect(prompts).toEqual([...failures, ...Array(index % 3).fill(201)])
-
-  for (const status of [200, 200, 200, 429]) {
-    const { headers, text, ...answer } = await ask(sim, analyticsPath, { token })
-    expect([answer.status, headers.get('x-sim-sandbox')]).toEqual([status, name])
-    expect(headers.get('date')).toBe(now.toUTCString())
-    if (status === 200) expect(JSON.parse(text).dataPoints.at(-1).date).toContain(now.toISOString().slice(0, 10))
-  }
-}
 
 describe('no control of a request reaches another sandbox', () => {
   test('seed, instant and faults of one are gone with it', async ({ own }) => {

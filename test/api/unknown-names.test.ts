@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
-import { ask, event, expectRefusal, objectOf } from '../support/client.ts'
+import { ask, event, expectRefusal } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
 const sim = sharedSimulator()
@@ -41,10 +41,6 @@ describe('a sandbox that was never used', () => {
     expectRefusal(await control(`${path}?sandbox=tpyo`), 404, /"tpyo" was never used/)
     expect((await control(path)).status).toBe(200)
     expect((await control(`${path}?sandbox=*`)).status).toBe(200)
-  })
-
-  test('has coverage, of which every item is missing', async () => {
-    expect(objectOf(await control('/coverage?sandbox=tpyo'))).toMatchObject({ met: 0 })
   })
 
   test('proves no absence, unless that is forced', async () => {

@@ -172,14 +172,6 @@ describe('a verification that waits', () => {
   })
 })
 
-test.each([
-  [undefined, 3],
-  [{ operation: 'createEvent' }, 2],
-  [{ match: { status: '2xx', body: { eventType: 'purchase' } } }, 2],
-])('POST /__sim/requests/count answers %j with the count %i', async (body, count) => {
-  expect(await steer(shared(), 'POST', '/requests/count', body)).toEqual({ count, truncated: false })
-})
-
 describe('a journal that has dropped requests or bodies', () => {
   const large = (letter: string) => purchase({ properties: { text: letter.repeat(900_000) } })
 

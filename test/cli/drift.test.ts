@@ -145,15 +145,6 @@ describe('recorded traffic', () => {
     }
   })
 
-  test('of the simulator itself is not judged', async () => {
-    const simulator = await startForTest()
-    await askForPeriods(simulator)
-    for (const { code, report } of await judgeBoth(simulator)) {
-      expect([report.verdict, code, report.findings]).toEqual(['not-judged', 1, []])
-      expect(report.notJudged).toContainEqual(expect.objectContaining({ reason: 'not-the-service', count: 3 }))
-    }
-  })
-
   test('of a HAR file is judged, and requests to other services are passed over', async () => {
     const sim = await startForTest()
     const path = `/v1/models/${model}/analytics`

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { version } from '../../src/fixtures/bundled.ts'
@@ -9,7 +9,7 @@ import { cli, convsim, inMemory, run, startProgram } from '../support/command.ts
 import { documentWith, fixturesWith } from '../support/documents.ts'
 import { startForTest } from '../support/start.ts'
 import { eventsIn, parseStateFile } from '../support/state-file.ts'
-import { tempFolder } from '../support/temp-folder.ts'
+import { tempFile, tempFolder } from '../support/temp-folder.ts'
 
 describe('the ready line', () => {
   test('is one JSON line on stdout when requests are answered; the log on stderr says what was loaded', async () => {
@@ -163,19 +163,13 @@ describe('the state', () => {
     await second.untilStderr(/"state":\{"file":"[^"]*state\.json","sandboxes":1,"events":1,"prompts":0/)
   })
 
-  test.each([
-    ['that is cut off', 'state.json'],
-    ['whose folder is a file', 'state.json/state.json'],
-    ['that is a folder', 'folder'],
-  ])('%s ends the start with its name, and is not overwritten', async (_name, path) => {
-    const folder = await tempFolder()
-    const text = '{"kind": "convsim state", "format": 1, "sandboxes": ['
-    await writeFile(join(folder, 'state.json'), text)
-    await mkdir(join(folder, 'folder'))
-    const { code, stdout, stderr } = await run(['--port', '0', '--state', join(folder, path)])
-    expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(join(folder, path))])
+  test('that is cut off ends the start with its name, and is not overwritten', async () => {
+    const state = await tempFile('{"kind": "convsim state", "format": 1, "sandboxes": [', 'state.json')
+    const text = await readFile(state, 'utf8')
+    const { code, stdout, stderr } = await run(['--port', '0', '--state', state])
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(state)])
     expect(stderr).not.toMatch(/ at .*\.js:\d+/)
-    expect(await readFile(join(folder, 'state.json'), 'utf8')).toBe(text)
+    expect(await readFile(state, 'utf8')).toBe(text)
   })
 
   test('of a running process is refused to a second one', async () => {

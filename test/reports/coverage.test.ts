@@ -117,13 +117,6 @@ describe('sandboxes', () => {
     expect(await statusesIn(own, '*')).toEqual(['403', '404'])
   })
 
-  test('are not created by a report on them', async () => {
-    for (const view of ['coverage', 'manners', 'report'])
-      await ask(sim(), `/__sim/${view}?sandbox=never-used`, { token: null })
-    const { sandboxes } = await steer(sim(), 'GET', '/sandboxes')
-    expect(JSON.stringify(sandboxes)).not.toContain('never-used')
-  })
-
   test.each([
     ['POST', '/reset?sandbox=a'],
     ['DELETE', '/sandboxes/a'],

@@ -106,13 +106,6 @@ describe('a request as a curl command', () => {
     expect(new Uint8Array(input)).toEqual(bytes)
   })
 
-  test('reads credentials from the environment', () => {
-    const headers = { host: 'sim', authorization: 'Bearer [redacted]~worker-3', 'x-api-key': '[redacted]' }
-    const { args } = runInShell(entryToCurl(entry({ headers })))
-    expect(args).toContain('authorization: Bearer my token~worker-3')
-    expect(args).toContain('x-api-key: my key')
-  })
-
   test('has a comment if the body is not completely stored', () => {
     const cut = captureBody('A'.repeat(70_000), 65_536)
     expect(entryToCurl(entry({ body: cut }))).toMatch(/^# Of the body 65536 bytes of 70000 are kept\.\n/)

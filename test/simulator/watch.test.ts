@@ -75,9 +75,24 @@ describe('--watch', () => {
       { files: [expect.stringMatching(/contract\.yaml$/)], generation: 2, tookMs: expect.any(Number) },
       { files: ['overlay', 'keys', 'rules'].map((name) => expect.stringContaining(`${name}.yaml`)) },
     ])
+  })
+
+  test('reports a broken file with its lines and serves what was loaded before, until the file is mended', async () => {
+    const simulator = await startWatching()
+    const { replace } = simulator
     await replace('rules.yaml', 'rules: [{ scenario: nonsense }]\n')
-    await untilInfo(simulator, { failedReload: expect.any(Object) })
-    expect(objectOf(await ask(simulator, '/healthz'))['stale']).toMatch(/[^.]\. GET \/__sim\/info lists them\.$/)
+    const findings = [{ severity: 'error', place: expect.stringMatching(/rules\.yaml:\d+:\d+$/) }]
+    await untilInfo(simulator, { ...generation(1), failedReload: { findings } })
+    expect(simulator.logged.find(({ level }) => level === 'warn')).toMatchObject({
+      fields: { findings: [expect.stringContaining('nonsense')] },
+    })
+    const stale = expect.stringMatching(/rules\.yaml:.*[^.]\. GET \/__sim\/info lists them\.$/)
+    expect(await ask(simulator, '/healthz')).toMatchObject({ status: 200, body: { status: 'healthy', stale } })
+    expect((await ask(simulator, '/v1/events', { body: event() })).status).toBe(201)
+    await replace('rules.yaml', 'rules: [{ scenario: rate-limited }]\n')
+    await untilInfo(simulator, generation(2))
+    expect(await infoOf(simulator)).not.toHaveProperty('failedReload')
+    expect((await ask(simulator, '/healthz')).body).not.toHaveProperty('stale')
   })
 
   test('serves exact answers that are added, changed and deleted in the folder answers of the fixtures', async () => {
@@ -101,32 +116,6 @@ describe('--watch', () => {
     await rm(join(folder, 'fixtures/answers/one.json'))
     await untilInfo(simulator, generation(4))
     expect(await get()).toEqual(invented)
-  })
-
-  test('reports a broken file with its lines and serves what was loaded before, until the file is mended', {
-    tags: ['long'],
-  }, async () => {
-    const simulator = await startWatching()
-    const { replace, contract } = simulator
-    await replace('contract.yaml', contract.replace('operationId: createEvent', 'operationId: createPrompt'))
-    await untilInfo(simulator, { failedReload: expect.any(Object) })
-    expect(await infoOf(simulator)).toMatchObject({
-      contract: { generation: 1 },
-      failedReload: { findings: [{ severity: 'error', place: expect.stringMatching(/contract\.yaml:\d+:\d+$/) }] },
-    })
-    const health = await ask(simulator, '/healthz')
-    expect(health).toMatchObject({
-      status: 200,
-      body: { status: 'healthy', stale: expect.stringContaining('contract.yaml:') },
-    })
-    expect((await ask(simulator, '/v1/events', { body: event() })).status).toBe(201)
-    expect(simulator.logged.find(({ level }) => level === 'warn')).toMatchObject({
-      fields: { findings: [expect.stringContaining('createPrompt')] },
-    })
-    await replace('contract.yaml', `${contract}\n# mended\n`)
-    await untilInfo(simulator, generation(2))
-    expect(await infoOf(simulator)).not.toHaveProperty('failedReload')
-    expect((await ask(simulator, '/healthz')).body).not.toHaveProperty('stale')
   })
 
   test('passes over the rules of a sandbox that no longer fit, says so, and applies them once they fit again', {

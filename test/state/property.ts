@@ -143,6 +143,7 @@ async function compare(pair: Pair): Promise<void> {
       events: events.map(({ fields, replays }) => ({ name: fields.insertId, value: fields.value, replays })),
       prompts: prompts.map(({ externalPromptId = '', versions }) => {
         const active = versions.findIndex((version) => version.active)
+        expect(versions.map(({ version }) => version)).toEqual(versions.map((_, index) => index + 1))
         return { name: externalPromptId, versions: versions.length, active: active < 0 ? undefined : active }
       }),
       weight: quality.weight,

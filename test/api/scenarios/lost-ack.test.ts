@@ -1,7 +1,6 @@
 import { describe, expect } from 'vitest'
 import type { Json } from '../../../src/core/json.ts'
 import { ask, errorOf, event, expectRefusal, textOf } from '../../support/client.ts'
-import { putRules } from '../../support/control.ts'
 import { startForTest, type TestSimulator, test } from '../../support/start.ts'
 import { readEventPage } from '../../support/stored-records.ts'
 
@@ -44,13 +43,5 @@ describe('lost-ack', () => {
     const flaky = { 'x-sim-scenario': 'lost-ack, unavailable;p=0.999999' }
     expect((await ask(own, '/v1/events', { body: event(), headers: flaky })).status).toBe(503)
     expect(await count(own)).toBe(0)
-  })
-
-  test('as a rule for the first of each, a client that retries gets through with one event', async ({ own }) => {
-    await putRules(own, [{ operation: 'createEvent', scenario: 'lost-ack', times: 2 }])
-    const outcomes: (number | string)[] = []
-    for (let attempt = 0; attempt < 3; attempt += 1) outcomes.push(await post(own, event({ insertId: 'order-8' })))
-    expect(outcomes).toEqual(['ECONNRESET', 'ECONNRESET', 201])
-    expect(await count(own)).toBe(1)
   })
 })

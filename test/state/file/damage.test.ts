@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { openFileStore } from '../../../src/state/file/file-store.ts'
 import { context, event, prompt } from '../drafts.ts'
-import { copyAsKilled, openNew, openOrFail, sealLog, statePath } from './open-file.ts'
+import { copyAsKilled, openNew, openOrFail, problemOf, sealLog, statePath } from './open-file.ts'
 
 /** The number of entries in the log of `killedState`. */
 const ENTRIES = 6
@@ -12,8 +12,9 @@ const ENTRIES = 6
 /** Returns a state file with records and a log with entries, as a killed process leaves them. */
 async function killedState(): Promise<string> {
   const { path, store } = await openNew()
-  for (const insertId of ['a', 'b', 'c']) await store.recordEvent(context, event({ insertId }))
+  for (const insertId of ['a', 'ü']) await store.recordEvent(context, event({ insertId }))
   await store.createSnapshot(context)
+  await store.addPromptVersion(context, prompt())
   await store.close()
   const { store: again } = await openOrFail(path)
   for (const insertId of ['d', 'e', 'f', 'a']) await again.recordEvent(context, event({ insertId }))
@@ -108,14 +109,39 @@ describe.each(names)('a %s', (name) => {
   })
 })
 
-test('a state file that is cut off anywhere is refused', async () => {
+test('a state file that is cut off anywhere is refused, in its JSON with the line and column of its end', async () => {
   const content = (await intactFiles())['state file']
   await fc.assert(
     fc.asyncProperty(positionIn(content), async (length) => {
-      expect(await openChanged('state file', content.subarray(0, length))).toBeTypeOf('string')
+      const left = content.subarray(0, length)
+      const refusal = await openChanged('state file', left)
+      expect(refusal).toBeTypeOf('string')
+      if (length === 0 || length > content.lastIndexOf('}')) return
+      const lines = left.toString('utf8').split('\n')
+      const end = `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`
+      // A literal that is cut off is wrong from its beginning on, and a number from its last sign on.
+      const place = `it ends at ${end},|line ${lines.length}, column \\d+ has "[-tfn.eE]"`
+      expect(refusal).toMatch(new RegExp(`is not JSON: (?:${place})`))
     }),
     RUNS,
   )
+})
+
+test('a record that is no JSON, and one without the comma after it, are refused with their place', async () => {
+  const path = statePath()
+  const text = (await intactFiles())['state file'].toString('utf8')
+  const line = text.split('\n').findIndex((each) => each.includes('"insertId":"a"'))
+  const change = async (from: string | RegExp, to: string) => {
+    const lines = text.split('\n')
+    lines[line] = lines[line]?.replace(from, () => to) ?? ''
+    writeFileSync(path, lines.join('\n'))
+    return { problem: await problemOf(path), lines }
+  }
+  const broken = await change('"insertId":', '"insertId";')
+  const column = (broken.lines[line]?.indexOf(';') ?? 0) + 1
+  expect(broken.problem).toContain(`is not JSON: line ${line + 1}, column ${column} has ";"`)
+  const { problem, lines } = await change(/,$/, ';')
+  expect(problem).toContain(`is not JSON: line ${line + 1}, column ${lines[line]?.length} has ";", where "," or "]"`)
 })
 
 test('a log cut off within an entry loads all entries before, and warns; within its header it is refused', async () => {
