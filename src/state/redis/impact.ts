@@ -18,8 +18,8 @@ export function createImpact(scripts: SandboxScripts): Store['eventImpact'] {
   /** The sums by sandbox and query, each with a state that they are not older than. */
   const all = new LruCache<{ state?: string | undefined; days: ReadonlyMap<string, DayImpact> }>(200)
   return async (sandbox, query) => {
-    if (query.productIds.length === 0) return new Map()
     const state = scripts.freshHead(sandbox)?.state
+    if (state === '' || query.productIds.length === 0) return new Map() // the sandbox has no data
     const known = all.get(`${sandbox} ${JSON.stringify(query)}`, () => ({ days: new Map() }))
     if (state && known.state === state) return known.days
     const sums = (await scripts.run(SUM_IMPACT, sandbox, listFields(query))) as string[][] // the script returns lists
