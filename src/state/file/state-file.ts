@@ -83,8 +83,9 @@ export class StateFile implements Adapter<StateData> {
   async close(): Promise<void> {
     const { log } = this
     if (log.isEmpty && log.findLoss() === undefined) {
-      // Before the log is deleted, so that a crash leaves no mark of a missing log.
-      if (writeMark(this.path, 'none')) await rm(this.log.path, { force: true })
+      // Before the log is deleted, so that a crash leaves no mark of a missing log. A file that is gone has no mark.
+      const isMarked = writeMark(this.path, 'none') || findEntry(this.path) === undefined
+      if (isMarked) await rm(this.log.path, { force: true })
     }
     await log.close()
   }

@@ -431,3 +431,13 @@ test('the state file has one event per line and no token', async () => {
   expect(text).not.toContain('secret')
   expect(statSync(path).isFile()).toBe(true)
 })
+
+test('an empty log stays at a stop if its mark in the state file does, and goes if the state file is gone', async () => {
+  const [marked, gone] = [await openNew(), await openNew()]
+  rmSync(marked.path)
+  mkdirSync(marked.path) // as a file that cannot be written
+  rmSync(gone.path)
+  for (const { store } of [marked, gone]) await store.close()
+  expect([marked, gone].map(({ path }) => existsSync(`${path}.journal`))).toEqual([true, false])
+  expect(await problemOf(gone.path)).toBe('it opened')
+})
