@@ -432,7 +432,7 @@ test('the state file has one event per line and no token', async () => {
   expect(statSync(path).isFile()).toBe(true)
 })
 
-test('an empty log stays at a stop if its mark in the state file does, and goes if the state file is gone', async () => {
+test('at a stop an empty log stays if its mark in the state file does, and goes if that file is gone', async () => {
   const [marked, gone] = [await openNew(), await openNew()]
   rmSync(marked.path)
   mkdirSync(marked.path) // as a file that cannot be written
