@@ -25,7 +25,10 @@ try {
   await rm(folder, { recursive: true, force: true })
 }
 
-/** Runs `compile-ahead.ts` in a process of its own, so that V8 has the flags of a start, and no setting is given. */
+/**
+ * Runs `compile-ahead.ts` in a process of its own, so that V8 has the flags of a start, and without the variables that
+ * set the simulator (`CONVSIM_...`) or Node (`NODE_...`).
+ */
 async function compileAhead(): Promise<void> {
   const args = [...process.execArgv, join(root, 'src/build/compile-ahead.ts'), folder]
   const isOther = ([name]: readonly [string, unknown]) => !/^(CONVSIM|NODE)_/.test(name)
