@@ -13,10 +13,11 @@ export const BUNDLE = 'convsim.cjs'
 type BundleEntries = Readonly<Record<string, () => unknown>>
 
 /**
- * Loads the bundle in a folder, with the compiled code that the build of a checkout or of the image has stored: a start
+ * Loads the bundle in a folder, with the compiled code that the build of a checkout or of the image has stored. A start
  * until the first reply takes 17 % less than with Node's own cache on Node 24, and 28 % less than without any on Node
- * 20 (FINDINGS). The npm package has no such code, and V8 rejects that of another version of Node or of other flags. Then
- * it is the code that Node stored at an earlier start (from 22.1 on, in `NODE_COMPILE_CACHE` or the temporary folder).
+ * 20 (FINDINGS). The npm package has no such code, and V8 rejects that of another version of Node or of other flags.
+ * Then it is the code that Node stored at an earlier start (from 22.1 on, in `NODE_COMPILE_CACHE` or the temporary
+ * folder).
  */
 export function loadBundle(folder: string): BundleEntries {
   const script = readCompiled(folder)
