@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { connect } from '../../src/client/connect.ts'
+import { freePort } from '../bench/target.ts'
 import { describeInBrowser, sharedBrowser, test } from '../support/browser.ts'
 import { analyticsPath, ask, event, objectOf, prompt } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
@@ -157,7 +158,8 @@ describeInBrowser('an open request', () => {
   })
 
   test('stays as it was when the simulator is another one, which has another request of its id', async () => {
-    const before = await startForTest({ clock: 'real' })
+    const port = await freePort()
+    const before = await startForTest({ clock: 'real', port })
     await ask(before, '/v1/events', { body: event() })
     const page = await browser.open(before, { place: '#/requests/req-1' })
     const copyAsCurl = page.getByRole('button', { name: 'Copy as curl' })
@@ -165,7 +167,7 @@ describeInBrowser('an open request', () => {
     expect(await copyAsCurl.isEnabled()).toBe(true)
     await before.close()
     await page.getByRole('alert').getByText('does not answer').waitFor()
-    const after = await startForTest({ clock: 'real', port: Number(new URL(before.origin).port) })
+    const after = await startForTest({ clock: 'real', port })
     await ask(after, analyticsPath)
     await page.getByText('The journal does not have this request any more').waitFor()
     expect(await page.locator('h2 .path').textContent()).toBe('POST /v1/events')

@@ -1,6 +1,7 @@
 // @module-tag long
 import type { Route } from 'playwright-core'
 import { expect } from 'vitest'
+import { freePort } from '../bench/target.ts'
 import { describeInBrowser, setHidden, sharedBrowser, test } from '../support/browser.ts'
 import { ask, event, prompt } from '../support/client.ts'
 import { steer } from '../support/control.ts'
@@ -46,12 +47,13 @@ describeInBrowser('the console', () => {
   })
 
   test('says that the simulator is gone, and shows the new one by itself', async () => {
-    const first = await startWatched()
+    const port = await freePort()
+    const first = await startWatched({ port })
     const page = await browser.open(first)
     await page.getByText('No requests yet').waitFor()
     await first.close()
     await page.getByRole('alert').getByText('does not answer').waitFor()
-    const second = await startForTest({ port: Number(new URL(first.origin).port) })
+    const second = await startForTest({ port })
     await ask(second, '/v1/events', { body: event() })
     await page.getByRole('row', { name: '/v1/events' }).waitFor()
     // The list is read apart from the stream, so its rows may come before the stream is open again.

@@ -62,12 +62,16 @@ export function describeRunner(runner: Runner, expectations: RunnerExpectations)
   let project: RunnerProject
   let own: RunnerResult
   let outside: RunnerResult
+  /** The error of a client that connects to the simulator of the first run after it. */
+  let afterwards: string
   /** The names of the sandboxes that the second run left in its simulator. */
   let left: string[]
 
   beforeAll(async () => {
     project = createRunnerProject(runner)
     own = await project.run([])
+    // At once, since the port is free again, and a test beside this one may get it.
+    afterwards = await connect(own.records[0]?.controlUrl ?? '').then(() => 'A simulator answers', String)
     const elsewhere = await startWatched({ clock: 'real' })
     outside = await expectations.runElsewhere(project, { CONVSIM_CONTROL_URL: elsewhere.controlUrl })
     left = (await (await connect<AnyNames>(elsewhere.controlUrl)).sandboxes()).map(({ name }) => name)
@@ -92,11 +96,10 @@ export function describeRunner(runner: Runner, expectations: RunnerExpectations)
       expect(found?.message ?? '').toMatch(message ?? /^$/)
     })
 
-    test('all workers share one simulator, which is gone at the end', async () => {
+    test('all workers share one simulator, which is gone at the end', () => {
       expect(new Set(own.records.map(({ process }) => process)).size).toBeGreaterThan(1)
-      const [controlUrl = '', ...others] = new Set(own.records.map((record) => record.controlUrl))
-      expect(others).toEqual([])
-      await expect(connect(controlUrl)).rejects.toThrow('No simulator answers')
+      expect(new Set(own.records.map(({ controlUrl }) => controlUrl)).size).toBe(1)
+      expect(afterwards).toContain('No simulator answers')
     })
 
     test('each test begins in an empty sandbox', () => {
