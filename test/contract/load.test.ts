@@ -109,7 +109,14 @@ test('operations of path items that paths refer to are checked, also where there
     '12:7 error has no 2xx response, so its success status is unknown',
     '12:14 error the operationId "a" is taken already at doc.yaml:10:14',
   ])
-  expect(await findingsOf(text.replaceAll("'404'", "'200'").replace('a, resp', 'b, resp'))).toEqual([])
+  const valid = text.replaceAll("'404'", "'200'").replace('a, resp', 'b, resp')
+  expect(await findingsOf(valid)).toEqual([])
+  expect(await findingsOf(valid.replace("/a'", "/a', get: { responses: { '200': { description: ok } } }"))).toEqual([
+    '5:43 warning is ignored, because the path item refers to another one with $ref',
+  ])
+  expect(await findingsOf(valid.replace('/a:', '/{a}:').replace('/b:', '/{b}:'))).toContain(
+    '6:3 error the path /{b} cannot be told apart from /{a}',
+  )
 })
 
 test('the id of an operation is not that of a callback', async () => {

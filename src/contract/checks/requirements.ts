@@ -86,8 +86,9 @@ function* checkOperations(document: JsonObject, source: Source): Generator<Docum
   }
 }
 
-/** Warns about parts that are ignored: parameters in cookies, unknown styles, and bodies of several parts. */
+/** Warns about parts that are ignored: members beside a `$ref`, cookies, unknown styles, bodies of several parts. */
 function* findUnchecked({ kind, pointer, value }: DocumentNode): Generator<DocumentFault> {
+  if (kind === 'pathItem') yield* findIgnoredMembers(pointer, value)
   if (kind === 'parameter') {
     const { in: location, style } = value
     if (location === 'cookie') yield warning(joinPointer(pointer, 'in'), 'parameters in cookies are ignored')
@@ -106,11 +107,16 @@ function* findUnchecked({ kind, pointer, value }: DocumentNode): Generator<Docum
       )
 }
 
+function* findIgnoredMembers(pointer: string, pathItem: JsonObject): Generator<DocumentFault> {
+  for (const name of [...METHODS, 'parameters'])
+    if ('$ref' in pathItem && name in pathItem)
+      yield warning(joinPointer(pointer, name), 'is ignored, because the path item refers to another one with $ref')
+}
+
 /** Refuses path templates that differ only in the names of their parameters, because they match the same paths. */
-function* checkPaths({ paths }: JsonObject): Generator<DocumentFault> {
+function* checkPaths(document: JsonObject): Generator<DocumentFault> {
   const firstPaths = new Map<string, string>()
-  for (const [path, item] of Object.entries(isObject(paths) ? paths : {})) {
-    if (!isObject(item) || !METHODS.some((method) => method in item)) continue
+  for (const path of new Set(listOperations(document).map((operation) => operation.path))) {
     const anonymousPath = path.replace(/\{[^{}]*\}/g, '{}')
     const first = firstPaths.get(anonymousPath)
     if (first === undefined) firstPaths.set(anonymousPath, path)
