@@ -8,6 +8,7 @@ import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { OperationHandler } from '../operations/handler.ts'
 import type { OperationHandlers } from '../operations/index.ts'
+import { hideQuotedCredentials } from '../redaction/redact.ts'
 import { type Exchange, jsonOf, operationOf, type RequestStage, rawParametersOf } from './exchange.ts'
 
 /** Checks parameters and body against the contract, and names all violations. With `strict`, warnings are refusals. */
@@ -19,9 +20,10 @@ export function validate(handlers: OperationHandlers, strict: boolean): RequestS
       return refusals.unreadableBody(operation, body.status, body.reason)
     const { values, violations } = operation.readParameters(rawParametersOf(exchange))
     exchange.parameters = values
-    exchange.violations = [...violations, ...checkBody(exchange)]
-    if (exchange.violations.length > 0) return refusals.invalid(operation, exchange.violations)
-    return addAdvice(exchange, handlers.get(operation.id), strict)
+    const all = [...violations, ...checkBody(exchange)]
+    if (all.length === 0) return addAdvice(exchange, handlers.get(operation.id), strict)
+    exchange.violations = hideQuotedCredentials(all)
+    return refusals.invalid(operation, exchange.violations)
   }
 }
 

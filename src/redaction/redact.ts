@@ -1,47 +1,13 @@
 /** Credentials removed from what is stored and shown. */
 import { unescape as percentDecode } from 'node:querystring'
 import { isObject, type Json } from '../core/json.ts'
+import { parsePointer } from '../core/json-pointer.ts'
 import { endOfString } from '../core/json-syntax.ts'
 import { memoizeLast } from '../core/memoize.ts'
 import type { Violation } from '../documents/violation.ts'
+import { isCredentialName } from './credential-name.ts'
 import { createLineRedaction, redactPrivateKeys } from './redact-private-key.ts'
 import { findOwnToken, redacted, redactToken, sandboxSuffix } from './redact-token.ts'
-
-/** Names that the pattern of a credential's name matches, though they stand for none. */
-const harmlessNames = new Set(['idempotency-key', 'x-idempotency-key'])
-
-/** The pattern of a credential's name. `auth` matches, but in `author...` only `authorisation` and `authorization`. */
-const credentialName =
-  /auth(?!or(?!i[sz]))|bearer|cookie|token|secret|passw|passphrase|passcode|jwt|pwd|credential|session|signature/i
-
-/** The pattern of a name with `key` behind a word that makes it a credential. */
-const keyName = /(?:api|access|account|secret|private|subscription|functions|signing)[-_ .+]?key/i
-
-/** The pattern of further names of two words. */
-const twoWords = /amz-security|conn(?:ection)?[-_ .+]?str(?:ing|$)|one[-_ .+]?time[-_ .+]?code/i
-
-/** The pattern of a name that ends with a short word for a credential; `otp` is the end of no other word. */
-const lastWord = /(?:^|[-_ .+])(?:key|pass|sig)$|otp(?:[-_ .+]?(?:code|number))?\d*$/i
-
-/** The pattern of a name that ends with a PIN: `userPin`, `PIN_CODE`, `pin1`; not `spin`, nor a postal `pincode`. */
-const pinName = /(?:^|[-_ .+]|[a-z\d](?=P))(?:[Pp]in|PIN)(?:[-_ .+]?(?:Code|CODE|Number)|[-_ .+](?:code|number))?\d*$/
-
-/** The pattern of a name of another pin: `mapPin`. */
-const harmlessPin = /(?:map|drop|hair)[-_ .+]?pin/i
-
-/** The pattern of a name that counts tokens of a language model: `maxTokens`, `token_count`. */
-const countName = /tokens$|tokens?[-_]?count$/i
-
-/** Returns true for a name (of a header, in lower case, a parameter or a member) whose value is redacted. */
-export function isCredentialName(name: string): boolean {
-  const isCredential =
-    credentialName.test(name) ||
-    keyName.test(name) ||
-    twoWords.test(name) ||
-    lastWord.test(name) ||
-    (pinName.test(name) && !harmlessPin.test(name))
-  return isCredential && !harmlessNames.has(name)
-}
 
 /** The parts of a request outside its body. */
 interface RequestHead {
@@ -231,6 +197,9 @@ export function isHiddenText(name: string, value: string): boolean {
   return isHidden(name, item)
 }
 
+/** The pattern of a name that counts tokens of a language model: `maxTokens`, `token_count`. */
+const countName = /tokens$|tokens?[-_]?count$/i
+
 function isHidden(name: string, item: Json): boolean {
   if (item === null || !isCredentialName(name)) return false
   return typeof item !== 'number' || !countName.test(name)
@@ -238,10 +207,18 @@ function isHidden(name: string, item: Json): boolean {
 
 const none: readonly Violation[] = []
 
+/** Redacts the values that violations quote of members with names of credentials, and within such members. */
+export function hideQuotedCredentials(violations: readonly Violation[]): readonly Violation[] {
+  return violations.map((violation) => {
+    if (!parsePointer(violation.pointer).some(isCredentialName)) return violation
+    return { ...violation, message: violation.message.replace(/; got .*$/s, `; got ${redacted}`) }
+  })
+}
+
 /** Redacts the credentials that violations quote. */
 export function redactViolations(violations: readonly Violation[], token?: string): readonly Violation[] {
   if (violations.length === 0) return none
-  return violations.map((violation) => ({
+  return hideQuotedCredentials(violations).map((violation) => ({
     ...violation,
     pointer: redactName(violation.pointer, token),
     message: redactText(violation.message, token),

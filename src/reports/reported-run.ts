@@ -1,4 +1,5 @@
-import { isCredentialName, redactText } from '../redaction/redact.ts'
+import { isCredentialName } from '../redaction/credential-name.ts'
+import { redactText } from '../redaction/redact.ts'
 import { redacted } from '../redaction/redact-token.ts'
 import type { FailCondition } from './parse-fail-on.ts'
 

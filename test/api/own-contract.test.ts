@@ -42,6 +42,9 @@ paths:
   /users:
     post:
       operationId: createUser
+      parameters:
+        - { in: header, name: X-Api-Key, schema: { type: string, minLength: 20 } }
+        - { in: query, name: access_token, schema: { type: string, minLength: 20 } }
       requestBody:
         required: true
         content:
@@ -112,6 +115,7 @@ components:
       properties:
         user: { type: string }
         age: { type: integer }
+        secrets: { type: array, items: { type: integer } }
         tags: { type: array, items: { type: string } }
         address: { type: object, required: [city] }
     Problem: { type: object, required: [code], properties: { code: { type: string } } }
@@ -244,6 +248,16 @@ test('a key in place of a bearer token is accepted unchecked, and redacted in th
   expect(JSON.stringify(entry)).not.toContain('my-secret')
   const message = 'credentials of the scheme "key" are not checked; only bearer tokens are'
   expect(own().logged).toContainEqual(expect.objectContaining({ level: 'warn', message }))
+})
+
+test('a credential that breaks a rule is quoted nowhere', async () => {
+  const headers = { 'X-Api-Key': 'my-secret' }
+  const body = 'user=joe&secrets=my-secret'
+  const contentType = 'application/x-www-form-urlencoded'
+  const answer = await ask(own(), '/v2/users?access_token=my-secret', { headers, body, contentType })
+  expectRefusal(answer, 400, /header\/x-api-key: [^;]*; got \[redacted\]; body\/secrets\/0: must be an integer/)
+  const shown = [...answer.headers, answer.text, (await listRequests(own())).at(-1)]
+  expect(JSON.stringify(shown)).not.toContain('my-secret')
 })
 
 test('a magic key acts also where a bearer token is one of several credentials', async () => {
