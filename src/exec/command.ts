@@ -99,8 +99,8 @@ function findUseless({ failOn }: ExecSettings, sources: SettingSources): string 
 /** Finds a setting that many runs cannot have. A variable may be for other commands, so only a flag is refused. */
 function findRunsProblem({ hunt, only, jobs, port }: ExecSettings, sources: SettingSources): string | undefined {
   const own = hunt !== undefined ? '--hunt' : only !== undefined ? '--only' : '--each'
-  if (sources.get('state') === '--state')
-    return `${own} takes no --state: each run begins with a state of its own, in memory.`
+  const ofState = ['state', 'statePrefix', 'replica', 'sync'].find((name) => sources.get(name) === flagOf(name))
+  if (ofState) return `${own} takes no ${flagOf(ofState)}: each run begins with a state of its own, in memory.`
   if (sources.get('bundle') === '--bundle')
     return `${own} takes no --bundle: repeat what it has found with convsim exec --rules FILE --bundle FILE.`
   if (sources.get('allowNoRequests') === '--allow-no-requests')

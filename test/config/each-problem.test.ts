@@ -19,6 +19,7 @@ test.each([
   [[], { CONVSIM_FAIL_ON: 'unnoticed' }, 'CONVSIM_FAIL_ON unnoticed has a condition that needs '],
   [['--each', '--jobs', '2'], { CONVSIM_PORT: '4567' }, '--jobs takes no CONVSIM_PORT: '],
   [['--only', one, '--state', 'x.json'], {}, '--only takes no --state: '],
+  [['--each', '--sync'], {}, '--each takes no --sync: '],
   [['--state', 'redis://a', '--bundle', 'x.json'], {}, '--bundle takes no state in Redis (--state): '],
   [['--state', 'redis://a', '--sync'], {}, '--sync takes no state in Redis (--state): '],
   [['--state-prefix', 'a'], {}, '--state-prefix needs a state in Redis: '],
@@ -42,5 +43,5 @@ test.each<[string[], Readonly<Record<string, string>>]>([
 test.each([[['--each']], [['--only', one]], [['--hunt']]])('%j passes over variables for other commands', (flags) => {
   const env = { CONVSIM_STATE: 'redis://localhost:1', CONVSIM_SYNC: '1', CONVSIM_BUNDLE: 'x.json' }
   expect(refusalOf(flags, env)).toBeUndefined()
-  expect(refusalOf([...flags, '--state-prefix', 'a'], env)).toMatch(/^--state-prefix needs a state in Redis: /)
+  expect(refusalOf([...flags, '--state-prefix', 'a'], env)).toMatch(/ takes no --state-prefix: each run begins /)
 })
