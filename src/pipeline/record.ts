@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.ts'
-import { listKeyNames } from '../contract/security.ts'
+import { listHiddenNames } from '../contract/security.ts'
 import { toLatin1 } from '../core/bytes.ts'
 import type { Log } from '../core/log.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
@@ -38,9 +38,7 @@ interface RecorderDeps {
 export function record({ contract, journal, log, logBodies, recordedReply, addStages }: RecorderDeps) {
   const isTraced = log.isLevelEnabled('trace')
   const { shared } = journal
-  const keyNames = (['header', 'query'] as const).flatMap((location) =>
-    listKeyNames(contract.document, location).map((name) => name.toLowerCase()),
-  )
+  const hiddenNames = listHiddenNames(contract.document)
   const writeLines = ({ entry, reply }: EndedExchange, { trace }: Exchange) => {
     const line = logLine(entry, reply)
     log.info(logBodies ? { ...line, ...logBodiesOf(entry) } : line, 'answered')
@@ -51,7 +49,7 @@ export function record({ contract, journal, log, logBodies, recordedReply, addSt
   return function record(exchange: Exchange, reply: Reply, durationMs: number): Recording {
     const create: CreateRecord = (answer, outcome, sight) => {
       const recorded = recordedReply(exchange, answer, outcome)
-      const head = redactNamed(redactHead(exchange.request), keyNames)
+      const head = redactNamed(redactHead(exchange.request), hiddenNames)
       const entry = createEntry(exchange, recorded, head, journal.recorded + 1, durationMs, outcome, sight)
       return { reply: recorded, entry, live: liveExchangeOf(exchange, recorded) }
     }

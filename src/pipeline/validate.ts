@@ -1,4 +1,6 @@
+import type { Contract } from '../contract/contract.ts'
 import { isForm, isJson, matchMediaType } from '../contract/media-types.ts'
+import { listHiddenNames } from '../contract/security.ts'
 import { findUnknownNames } from '../contract/unknown-names.ts'
 import type { Json } from '../core/json.ts'
 import { success } from '../core/result.ts'
@@ -12,7 +14,8 @@ import { hideQuotedCredentials } from '../redaction/redact.ts'
 import { type Exchange, jsonOf, operationOf, type RequestStage, rawParametersOf } from './exchange.ts'
 
 /** Checks parameters and body against the contract, and names all violations. With `strict`, warnings are refusals. */
-export function validate(handlers: OperationHandlers, strict: boolean): RequestStage {
+export function validate({ document }: Contract, handlers: OperationHandlers, strict: boolean): RequestStage {
+  const hiddenNames = listHiddenNames(document)
   return function validate(exchange) {
     const operation = operationOf(exchange)
     const { body } = exchange.request
@@ -22,7 +25,7 @@ export function validate(handlers: OperationHandlers, strict: boolean): RequestS
     exchange.parameters = values
     const all = [...violations, ...checkBody(exchange)]
     if (all.length === 0) return addAdvice(exchange, handlers.get(operation.id), strict)
-    exchange.violations = hideQuotedCredentials(all)
+    exchange.violations = hideQuotedCredentials(all, hiddenNames)
     return refusals.invalid(operation, exchange.violations)
   }
 }

@@ -207,10 +207,17 @@ function isHidden(name: string, item: Json): boolean {
 
 const none: readonly Violation[] = []
 
-/** Redacts the values that violations quote of members with names of credentials, and within such members. */
-export function hideQuotedCredentials(violations: readonly Violation[]): readonly Violation[] {
+/**
+ * Redacts the values that violations quote of members with names of credentials, and within such members. `names`: in
+ * lower case, those of the headers and query parameters that the contract declares as credentials.
+ */
+export function hideQuotedCredentials(
+  violations: readonly Violation[],
+  names: readonly string[] = [],
+): readonly Violation[] {
   return violations.map((violation) => {
-    if (!parsePointer(violation.pointer).some(isCredentialName)) return violation
+    const isDeclared = (name: string) => violation.in !== 'body' && names.includes(name.toLowerCase())
+    if (!parsePointer(violation.pointer).some((name) => isCredentialName(name) || isDeclared(name))) return violation
     return { ...violation, message: violation.message.replace(/; got .*$/s, `; got ${redacted}`) }
   })
 }

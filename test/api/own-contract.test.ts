@@ -45,6 +45,8 @@ paths:
       parameters:
         - { in: header, name: X-Api-Key, schema: { type: string, minLength: 20 } }
         - { in: query, name: access_token, schema: { type: string, minLength: 20 } }
+        - { in: header, name: X-Acme, schema: { type: string, minLength: 20 } }
+        - { in: query, name: acme, schema: { type: string, minLength: 20 } }
       requestBody:
         required: true
         content:
@@ -256,6 +258,15 @@ test('a credential that breaks a rule is quoted nowhere', async () => {
   const contentType = 'application/x-www-form-urlencoded'
   const answer = await ask(own(), '/v2/users?access_token=my-secret', { headers, body, contentType })
   expectRefusal(answer, 400, /header\/x-api-key: [^;]*; got \[redacted\]; body\/secrets\/0: must be an integer/)
+  const shown = [...answer.headers, answer.text, (await listRequests(own())).at(-1)]
+  expect(JSON.stringify(shown)).not.toContain('my-secret')
+})
+
+test('a key under a name of its own that breaks a rule is quoted nowhere', async () => {
+  const body = 'user=joe'
+  const contentType = 'application/x-www-form-urlencoded'
+  const answer = await ask(own(), '/v2/users?acme=my-secret', { headers: { 'X-Acme': 'my-secret' }, body, contentType })
+  expectRefusal(answer, 400, /query\/acme: [^;]*; got \[redacted\]; header\/x-acme: [^;]*; got \[redacted\]/)
   const shown = [...answer.headers, answer.text, (await listRequests(own())).at(-1)]
   expect(JSON.stringify(shown)).not.toContain('my-secret')
 })
