@@ -217,9 +217,14 @@ export function hideQuotedCredentials(
 ): readonly Violation[] {
   return violations.map((violation) => {
     const isDeclared = (name: string) => violation.in !== 'body' && names.includes(name.toLowerCase())
-    if (!parsePointer(violation.pointer).some((name) => isCredentialName(name) || isDeclared(name))) return violation
-    return { ...violation, message: violation.message.replace(/; got .*$/s, `; got ${redacted}`) }
+    const isHidden = parsePointer(violation.pointer).some((name) => isCredentialName(name) || isDeclared(name))
+    return isHidden ? hideQuote(violation) : violation
   })
+}
+
+/** Redacts the value that a violation quotes. */
+export function hideQuote(violation: Violation): Violation {
+  return { ...violation, message: violation.message.replace(/; got .*$/s, `; got ${redacted}`) }
 }
 
 /** Redacts the credentials that violations quote. */

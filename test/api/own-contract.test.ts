@@ -54,6 +54,8 @@ paths:
             schema: { $ref: '#/components/schemas/User' }
           multipart/form-data:
             schema: { $ref: '#/components/schemas/User' }
+          application/xml:
+            schema: { $ref: '#/components/schemas/User' }
       responses: { '204': { description: Created. } }
   /report:
     get:
@@ -267,6 +269,15 @@ test('a key under a name of its own that breaks a rule is quoted nowhere', async
   const contentType = 'application/x-www-form-urlencoded'
   const answer = await ask(own(), '/v2/users?acme=my-secret', { headers: { 'X-Acme': 'my-secret' }, body, contentType })
   expectRefusal(answer, 400, /query\/acme: [^;]*; got \[redacted\]; header\/x-acme: [^;]*; got \[redacted\]/)
+  const shown = [...answer.headers, answer.text, (await listRequests(own())).at(-1)]
+  expect(JSON.stringify(shown)).not.toContain('my-secret')
+})
+
+test('a text with a credential that breaks the schema of its body is quoted nowhere', async () => {
+  const post = (body: string) => ask(own(), '/v2/users', { body, contentType: 'application/xml' })
+  expectRefusal(await post('<user>joe</user>'), 400, /body: must be an object; got "<user>joe<\/user>" \(a string\)/)
+  const answer = await post('<password>my-secret</password>')
+  expectRefusal(answer, 400, /body: must be an object; got \[redacted\]/)
   const shown = [...answer.headers, answer.text, (await listRequests(own())).at(-1)]
   expect(JSON.stringify(shown)).not.toContain('my-secret')
 })
