@@ -155,7 +155,8 @@ describe('the name of a member', () => {
     words(
       'pin PIN userPin user_pin x-pin pinCode pin_code cardPINCode otp OTP totp smsOtp otp-code bearer bearerToken',
       'X-Bearer connectionString connection_string ConnectionStrings db-connection-string connStr pin1 newPin2',
-      'pinNumber PIN_CODE oneTimeCode one_time_code SMSOTP hotp AccountKey',
+      'pinNumber PIN_CODE oneTimeCode one_time_code SMSOTP hotp AccountKey dbPass masterKey encryption-key',
+      'login[pass] login[pin] login[userPin] login[otp] login[dbPass] login[key] code_verifier codeVerifier',
     ),
   )('%s stands for a credential', (name) => {
     expect(redactJson({ [name]: 'x' })).toEqual({ [name]: '[redacted]' })
@@ -165,7 +166,7 @@ describe('the name of a member', () => {
   test.each(
     words(
       'mapPin drop_pin hairPin pincode pinned pinnedAt isPinned spin mapping shippingCode opinion ping option',
-      'laptop connection connectionStrength string',
+      'laptop connection connectionStrength string bypass passed compass sortKey filter[by] list[spin]',
     ),
   )('%s stands for none', (name) => {
     expect(redactJson({ [name]: 'x' })).toEqual({ [name]: 'x' })
