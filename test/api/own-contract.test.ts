@@ -264,6 +264,14 @@ test('a credential that breaks a rule is quoted nowhere', async () => {
   expect(JSON.stringify(shown)).not.toContain('my-secret')
 })
 
+test.each([[{ header: { 'x-acme': 'my-secret' } }], [{ query: { acme: 'my-secret' } }]])(
+  'a key under a name of its own cannot be verified: %j',
+  async (match) => {
+    const answer = await ask(own(), '/__sim/verify', { body: { operation: 'listKeys', match } })
+    expectRefusal(answer, 400, /does not keep the value of the (header "x-acme"|query parameter "acme")/)
+  },
+)
+
 test('a key under a name of its own that breaks a rule is quoted nowhere', async () => {
   const body = 'user=joe'
   const contentType = 'application/x-www-form-urlencoded'
