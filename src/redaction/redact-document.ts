@@ -8,12 +8,16 @@ import { redacted } from './redact-token.ts'
 export function redactDocument(text: string, token?: string): string {
   const clean = redactText(text, token)
   return clean
+    .replace(formCode, `$1${redacted}`)
     .replace(formPart, hideValue)
     .replace(xmlElement, hideValue)
     .replace(yamlLine, (whole, head: string, name: string, value: string) =>
       value.includes(redacted) ? whole : hideValue(whole, head, name, value),
     )
 }
+
+/** The pattern of an OAuth code at the beginning of a form. */
+const formCode = /^(code=)[^&\s]+(?=&)/
 
 // Each pattern begins at a line or a `<`, and passes no other beginning before its value, so that its time is linear.
 

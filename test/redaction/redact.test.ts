@@ -251,6 +251,7 @@ describe('a body is shown without credentials', () => {
     ['{"url":"https://a.example/?token=x&b=c"}', '{"url":"https://a.example/?token=[redacted]&b=c"}'],
     ['{"a":"Bearer x","a":"y"}', '{"a":"Bearer [redacted]","a":"y"}'],
     ['api_key=x&b=c&pass%77ord=d', 'api_key=[redacted]&b=c&pass%77ord=[redacted]'],
+    ['code=x&client_id=b', 'code=[redacted]&client_id=b'],
     ['authorization: Bearer x', 'authorization: Bearer [redacted]'],
     [formOf('"password"', 'x\r\ny'), formOf('"password"', '[redacted]')],
     [formOf('"password"', 'x', length), formOf('"password"', '[redacted]', length)],
@@ -278,6 +279,7 @@ describe('a body is shown without credentials', () => {
     'maxTokens: 512',
     '{"authorId":"x","author":"y","maxTokens":512,"token":null}',
     'no json at all, a = b',
+    'code=404',
   ])('%s unchanged', (text) => {
     expect(shown(text)).toBe(text)
   })
