@@ -53,7 +53,10 @@ async function listUsed({ sandboxes, journal, histories }: BundleSource): Promis
 /** Names all callers in the order of their requests, before a record is written that may contain the key of any. */
 async function nameCallers({ journal, callers }: BundleSource, sandbox: string | undefined): Promise<void> {
   const { entries } = await journal.list({ sandbox })
-  for (const { authorization } of inOrder(entries)) if (authorization !== undefined) callers.rename(authorization)
+  for (const { authorization, ownToken } of inOrder(entries)) {
+    if (authorization !== undefined) callers.rename(authorization)
+    else if (ownToken !== undefined) callers.nameOf(ownToken) // an API key in a header of its own
+  }
 }
 
 /** Sorts entries by the order in which their handling began. */

@@ -34,3 +34,9 @@ export function listKeyNames(document: JsonObject, location: 'header' | 'query')
     .filter(({ key }) => key.in === location)
     .map(({ key }) => String(key.name))
 }
+
+/** Returns the names of all headers and query parameters that have an API key, in lower case. */
+export function listHiddenNames(document: JsonObject): readonly string[] {
+  const names = [...listKeyNames(document, 'header'), ...listKeyNames(document, 'query')]
+  return names.map((name) => name.toLowerCase())
+}

@@ -1,4 +1,5 @@
 import type { Contract } from '../contract/contract.ts'
+import { listHiddenNames } from '../contract/security.ts'
 import { maxWorkMs } from '../core/slices.ts'
 import { jsonBody } from '../exchange/body.ts'
 import { type RequestMatch, type RequestQuery, requestConditions } from '../exchange/match.ts'
@@ -87,7 +88,7 @@ function createSubjects({ contract, productsOfModel }: ControlDeps): RequestSubj
 
 /** Finds the reason for which a query can never match, which would look like a client that sent nothing, if any. */
 function findQueryProblem(query: RequestQuery & Forceable, contract: Contract): string | undefined {
-  const hidden = findRedactedField(query.match)
+  const hidden = findRedactedField(query.match, listHiddenNames(contract.document))
   if (hidden === undefined) return query.force ? undefined : findUnknownName(query, contract)
   return (
     `The journal does not keep the value of the ${hidden}, so that it cannot be matched; ` +
@@ -95,15 +96,22 @@ function findQueryProblem(query: RequestQuery & Forceable, contract: Contract): 
   )
 }
 
-/** Finds a field whose value the journal redacts: `header "Authorization"`. Null, for absence, can be matched. */
-function findRedactedField({ header = {}, query = {} }: RequestMatch = {}): string | undefined {
+/**
+ * Finds a field whose value the journal redacts: `header "Authorization"`. Null, for absence, can be matched.
+ * @param names those that the contract declares as credentials, in lower case
+ */
+function findRedactedField(
+  { header = {}, query = {} }: RequestMatch = {},
+  names: readonly string[],
+): string | undefined {
+  const isDeclared = (name: string) => names.includes(name.toLowerCase())
   const isRedactedHeader = ([name, value]: [string, string | null]) =>
-    value !== null && redactHeader(name.toLowerCase(), value) !== value
+    value !== null && (isDeclared(name) || redactHeader(name.toLowerCase(), value) !== value)
   const [headerName] = Object.entries(header).find(isRedactedHeader) ?? []
   if (headerName !== undefined) return `header "${headerName}"`
   const isRedactedParameter = ([name, value]: [string, string | null]) => {
     const pair = new URLSearchParams({ [name]: value ?? '' }).toString()
-    return value !== null && redactText(pair) !== pair
+    return value !== null && (isDeclared(name) || redactText(pair) !== pair)
   }
   const [parameter] = Object.entries(query).find(isRedactedParameter) ?? []
   return parameter === undefined ? undefined : `query parameter "${parameter}"`

@@ -61,8 +61,9 @@ export interface JournalEntry {
     readonly body: RecordedBody
   }
   /**
-   * The request's own token, which is redacted in all other parts and in the bodies wherever they are shown. It is
-   * never shown itself. It is undefined if none was sent, or one too short to be redacted.
+   * The request's own token, or without one its API key in a header that the contract declares. It is redacted in the
+   * bodies and messages wherever they are shown, and is never shown itself. It is undefined if none was sent, or one
+   * too short to be redacted.
    */
   readonly ownToken: string | undefined
   /** The hash of `ownToken` in a shared journal, which tells the callers of all replicas apart. */

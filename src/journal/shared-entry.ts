@@ -35,13 +35,13 @@ export const hashToken = memoizeLast(
  * bodies, too, since other replicas cannot know it.
  */
 export function encodeExchange(entry: JournalEntry, live: LiveExchange): EncodedExchange {
-  const { request, answer, ownToken, authorization: _, number: _number, ...others } = entry
+  const { request, answer, ownToken, authorization, number: _number, ...others } = entry
   const text = JSON.stringify({
     ...others,
     ...encodeEnd(entry),
     receivedAt: entry.receivedAt + timeOrigin,
     openedAt: entry.openedAt && entry.openedAt + timeOrigin,
-    caller: ownToken && hashToken(ownToken),
+    caller: authorization ? ownToken && hashToken(ownToken) : undefined,
     request: { ...request, body: withoutBytes(request.body) },
     answer: { ...answer, body: withoutBytes(answer.body) },
     live: {

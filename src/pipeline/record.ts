@@ -1,10 +1,11 @@
 import type { Contract } from '../contract/contract.ts'
-import { listKeyNames } from '../contract/security.ts'
+import { listHiddenNames } from '../contract/security.ts'
 import { toLatin1 } from '../core/bytes.ts'
 import type { Log } from '../core/log.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
 import { type ClientSight, type DeliveryOutcome, mayBeUnread, type OutgoingReply } from '../exchange/delivery.ts'
 import type { Reply } from '../exchange/reply.ts'
+import type { SimRequest } from '../exchange/request.ts'
 import { readTraceId } from '../exchange/request-headers.ts'
 import { replyToStoreError } from '../exchange/store-errors.ts'
 import { captureBody, maxAnswerBodyBytes } from '../journal/capture-body.ts'
@@ -12,7 +13,7 @@ import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
 import { bodyToText, roundToMicroseconds } from '../journal/entry-json.ts'
 import type { Journal, LiveExchange } from '../journal/journal.ts'
 import { redactHead, redactNamed, redactText, redactViolations } from '../redaction/redact.ts'
-import { findOwnToken } from '../redaction/redact-token.ts'
+import { findOwnToken, minTokenLength } from '../redaction/redact-token.ts'
 import { type Exchange, rawParametersOf } from './exchange.ts'
 import { readError } from './explain-reply.ts'
 import { type CreateRecord, type EndedExchange, StoredExchange } from './stored-exchange.ts'
@@ -38,9 +39,7 @@ interface RecorderDeps {
 export function record({ contract, journal, log, logBodies, recordedReply, addStages }: RecorderDeps) {
   const isTraced = log.isLevelEnabled('trace')
   const { shared } = journal
-  const keyNames = (['header', 'query'] as const).flatMap((location) =>
-    listKeyNames(contract.document, location).map((name) => name.toLowerCase()),
-  )
+  const hiddenNames = listHiddenNames(contract.document)
   const writeLines = ({ entry, reply }: EndedExchange, { trace }: Exchange) => {
     const line = logLine(entry, reply)
     log.info(logBodies ? { ...line, ...logBodiesOf(entry) } : line, 'answered')
@@ -51,7 +50,8 @@ export function record({ contract, journal, log, logBodies, recordedReply, addSt
   return function record(exchange: Exchange, reply: Reply, durationMs: number): Recording {
     const create: CreateRecord = (answer, outcome, sight) => {
       const recorded = recordedReply(exchange, answer, outcome)
-      const head = redactNamed(redactHead(exchange.request), keyNames)
+      const token = findOwnKey(exchange.request.headers, hiddenNames)
+      const head = { ...redactNamed(redactHead(exchange.request), hiddenNames), token }
       const entry = createEntry(exchange, recorded, head, journal.recorded + 1, durationMs, outcome, sight)
       return { reply: recorded, entry, live: liveExchangeOf(exchange, recorded) }
     }
@@ -102,17 +102,22 @@ function liveExchangeOf(exchange: Exchange, reply: Reply): LiveExchange {
   }
 }
 
+/** Returns the request's own token, or without one its API key in a header that the contract declares. */
+function findOwnKey(headers: SimRequest['headers'], names: readonly string[]): string | undefined {
+  const keys = names.map((name) => headers[name] ?? '')
+  return findOwnToken(headers) ?? keys.find((key) => key.length >= minTokenLength)
+}
+
 function createEntry(
   exchange: Exchange,
   reply: RecordedReply,
-  { path, query, headers }: ReturnType<typeof redactHead>,
+  { path, query, headers, token }: ReturnType<typeof redactHead> & { readonly token: string | undefined },
   number: number,
   durationMs: number,
   outcome: DeliveryOutcome,
   sight: ClientSight | undefined,
 ): JournalEntry {
   const { request, scenarios } = exchange
-  const token = findOwnToken(request.headers)
   return {
     id: request.id,
     number,

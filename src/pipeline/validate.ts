@@ -1,4 +1,6 @@
+import type { Contract } from '../contract/contract.ts'
 import { isForm, isJson, matchMediaType } from '../contract/media-types.ts'
+import { listHiddenNames } from '../contract/security.ts'
 import { findUnknownNames } from '../contract/unknown-names.ts'
 import type { Json } from '../core/json.ts'
 import { success } from '../core/result.ts'
@@ -8,11 +10,13 @@ import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { OperationHandler } from '../operations/handler.ts'
 import type { OperationHandlers } from '../operations/index.ts'
-import { hideQuotedCredentials } from '../redaction/redact.ts'
+import { hideQuote, hideQuotedCredentials } from '../redaction/redact.ts'
+import { redactDocument } from '../redaction/redact-document.ts'
 import { type Exchange, jsonOf, operationOf, type RequestStage, rawParametersOf } from './exchange.ts'
 
 /** Checks parameters and body against the contract, and names all violations. With `strict`, warnings are refusals. */
-export function validate(handlers: OperationHandlers, strict: boolean): RequestStage {
+export function validate({ document }: Contract, handlers: OperationHandlers, strict: boolean): RequestStage {
+  const hiddenNames = listHiddenNames(document)
   return function validate(exchange) {
     const operation = operationOf(exchange)
     const { body } = exchange.request
@@ -22,7 +26,7 @@ export function validate(handlers: OperationHandlers, strict: boolean): RequestS
     exchange.parameters = values
     const all = [...violations, ...checkBody(exchange)]
     if (all.length === 0) return addAdvice(exchange, handlers.get(operation.id), strict)
-    exchange.violations = hideQuotedCredentials(all)
+    exchange.violations = hideQuotedCredentials(all, hiddenNames)
     return refusals.invalid(operation, exchange.violations)
   }
 }
@@ -51,8 +55,12 @@ function checkBody(exchange: Exchange): Violation[] {
   const read = isJson(mediaType) ? jsonOf(exchange) : readText(exchange, mediaType, request.body.bytes)
   if (!read) throw new Error('a body of bytes was not read')
   if (!read.ok) return [{ in: 'body', pointer: read.error.pointer, keyword: 'json', message: read.error.message }]
-  exchange.body = read.value
-  return operationOf(exchange).checkBody(mediaType, read.value)
+  const { value } = read
+  exchange.body = value
+  const violations = operationOf(exchange).checkBody(mediaType, value)
+  // A violation quotes the beginning of a text, such as XML, whose credentials no pointer names.
+  const isHidden = violations.length > 0 && typeof value === 'string' && redactDocument(value) !== value
+  return isHidden ? violations.map(hideQuote) : violations
 }
 
 const missing = (mediaTypes: readonly string[]): Violation => ({

@@ -3,6 +3,7 @@ import { isObject, type Json, type JsonObject, measureJson } from '../core/json.
 import { readQuery } from '../core/query-string.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { readJson } from '../core/strict-json.ts'
+import { hideQuotedCredentials } from '../redaction/redact.ts'
 import { redactPeople } from '../upstream/traffic/redact-people.ts'
 import type { TrafficAnswer, TrafficSample } from '../upstream/traffic/sample.ts'
 
@@ -76,11 +77,10 @@ function readAnswerBody(operation: Operation, { status, body }: TrafficAnswer): 
     return failure(
       `the body has more than ${maxMembers.toLocaleString('en')} members and items, the most that is recorded`,
     )
-  const [violation] = operation.checkResponse(status, value)
+  const [violation] = hideQuotedCredentials(operation.checkResponse(status, value))
   if (!violation) return success(value)
-  return failure(
-    `breaks the contract: ${violation.pointer || 'the body'} ${violation.message} (convsim drift proposes a patch)`,
-  )
+  const { value: problem } = redactPeople(`${violation.pointer || 'the body'} ${violation.message}`)
+  return failure(`breaks the contract: ${problem} (convsim drift proposes a patch)`)
 }
 
 /** Finds the operation of a path, whose base path may be another than the contract's: that of a sandbox. */

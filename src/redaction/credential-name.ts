@@ -6,16 +6,23 @@ const credentialName =
   /auth(?!or(?!i[sz]))|bearer|cookie|token|secret|passw|passphrase|passcode|jwt|pwd|credential|session|signature/i
 
 /** The pattern of a name with `key` behind a word that makes it a credential. */
-const keyName = /(?:api|access|account|secret|private|subscription|functions|signing)[-_ .+]?key/i
+const keyName = /(?:api|access|account|secret|private|master|encryption|subscription|functions|signing)[-_ .+]?key/i
 
 /** The pattern of further names of two words. */
-const twoWords = /amz-security|conn(?:ection)?[-_ .+]?str(?:ing|$)|one[-_ .+]?time[-_ .+]?code/i
+const twoWords = /amz-security|conn(?:ection)?[-_ .+]?str(?:ing|$)|one[-_ .+]?time[-_ .+]?code|code[-_ .+]?verifier/i
 
-/** The pattern of a name that ends with a short word for a credential; `otp` is the end of no other word. */
-const lastWord = /(?:^|[-_ .+])(?:key|pass|sig)$|otp(?:[-_ .+]?(?:code|number))?\d*$/i
+/**
+ * The pattern of a name that ends with a short word for a credential, also in brackets: `login[pass]`; `otp` is the end
+ * of no other word.
+ */
+const lastWord = /(?:^|[-_ .+[])(?:key|pass|sig)\]?$|otp(?:[-_ .+]?(?:code|number))?\d*\]?$/i
+
+/** The pattern of a name that ends with a password: `dbPass`; not `bypass`. */
+const passName = /[a-z\d]Pass\]?$/
 
 /** The pattern of a name that ends with a PIN: `userPin`, `PIN_CODE`, `pin1`; not `spin`, nor a postal `pincode`. */
-const pinName = /(?:^|[-_ .+]|[a-z\d](?=P))(?:[Pp]in|PIN)(?:[-_ .+]?(?:Code|CODE|Number)|[-_ .+](?:code|number))?\d*$/
+const pinName =
+  /(?:^|[-_ .+[]|[a-z\d](?=P))(?:[Pp]in|PIN)(?:[-_ .+]?(?:Code|CODE|Number)|[-_ .+](?:code|number))?\d*\]?$/
 
 /** The pattern of a name of another pin: `mapPin`. */
 const harmlessPin = /(?:map|drop|hair)[-_ .+]?pin/i
@@ -27,6 +34,7 @@ export function isCredentialName(name: string): boolean {
     keyName.test(name) ||
     twoWords.test(name) ||
     lastWord.test(name) ||
+    passName.test(name) ||
     (pinName.test(name) && !harmlessPin.test(name))
   return isCredential && !harmlessNames.has(name)
 }

@@ -8,6 +8,7 @@ import { redacted } from './redact-token.ts'
 export function redactDocument(text: string, token?: string): string {
   const clean = redactText(text, token)
   return clean
+    .replace(formCode, `$1${redacted}`)
     .replace(formPart, hideValue)
     .replace(xmlElement, hideValue)
     .replace(yamlLine, (whole, head: string, name: string, value: string) =>
@@ -15,14 +16,17 @@ export function redactDocument(text: string, token?: string): string {
     )
 }
 
+/** The pattern of an OAuth code at the beginning of a form. */
+const formCode = /^(code=)[^&\s]+(?=&)/
+
 // Each pattern begins at a line or a `<`, and passes no other beginning before its value, so that its time is linear.
 
 /** The pattern of a part of multipart/form-data: its head, its name, and its value up to the next boundary. */
 const formPart =
-  /(^content-disposition: ?form-data; ?name="([^"\r\n]{1,200})"[^\r\n]{0,300}\r\n(?:content-type:[^\r\n]{0,300}\r\n)?\r\n)([^\r]*(?:\r(?!\n--)[^\r]*)*)/gim
+  /(^content-disposition: ?form-data; ?name="?([^";\r\n]{1,200})(?=[";\r])[^\r\n]{0,300}\r\n(?:content-(?!disp)[^\r\n]{0,300}\r\n){0,5}\r\n)([^\r]*(?:\r(?!\n--)[^\r]*)*)/gim
 
-/** The pattern of an XML element with text: its opening tag, its local name, and the text. */
-const xmlElement = /(<(?:[\w.-]{1,100}:)?([\w.-]{1,100})(?:\s[^<>]*)?>)([^<]+)/g
+/** The pattern of an XML element with text or CDATA: its opening tag, its local name, and the text. */
+const xmlElement = /(<(?:[\w.-]{1,100}:)?([\w.-]{1,100})(?:\s[^<>]*)?>)((?:<!\[CDATA\[)?[^<]+)/g
 
 /** The pattern of a line of YAML, or of a header. */
 const yamlLine = /(^[ \t]*(?:- )?["']?([\w.-]{1,100})["']?:[ \t]+)([^\r\n]+)/gm

@@ -207,12 +207,24 @@ function isHidden(name: string, item: Json): boolean {
 
 const none: readonly Violation[] = []
 
-/** Redacts the values that violations quote of members with names of credentials, and within such members. */
-export function hideQuotedCredentials(violations: readonly Violation[]): readonly Violation[] {
+/**
+ * Redacts the values that violations quote of members with names of credentials, and within such members. `names`: in
+ * lower case, those of the headers and query parameters that the contract declares as credentials.
+ */
+export function hideQuotedCredentials(
+  violations: readonly Violation[],
+  names: readonly string[] = [],
+): readonly Violation[] {
   return violations.map((violation) => {
-    if (!parsePointer(violation.pointer).some(isCredentialName)) return violation
-    return { ...violation, message: violation.message.replace(/; got .*$/s, `; got ${redacted}`) }
+    const isDeclared = (name: string) => violation.in !== 'body' && names.includes(name.toLowerCase())
+    const isHidden = parsePointer(violation.pointer).some((name) => isCredentialName(name) || isDeclared(name))
+    return isHidden ? hideQuote(violation) : violation
   })
+}
+
+/** Redacts the value that a violation quotes. */
+export function hideQuote(violation: Violation): Violation {
+  return { ...violation, message: violation.message.replace(/; got .*$/s, `; got ${redacted}`) }
 }
 
 /** Redacts the credentials that violations quote. */

@@ -1,10 +1,11 @@
-import { isObject, type Json } from '../core/json.ts'
-import { valueAt } from '../core/json-pointer.ts'
+import type { Json } from '../core/json.ts'
+import { parsePointer, valueAt, valueAtTokens } from '../core/json-pointer.ts'
 import { readQuery } from '../core/query-string.ts'
 import type { Violation } from '../documents/violation.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { parseBody } from '../journal/entry-json.ts'
 import { redactJson } from '../redaction/redact.ts'
+import { redacted } from '../redaction/redact-token.ts'
 import { entryToCurl } from './curl.ts'
 
 /** The first request of a finding, to find its cause after the process has ended. Credentials are redacted. */
@@ -48,10 +49,10 @@ export function traceRequest(entry: JournalEntry, place?: RequestPlace): Request
 function excerptAt({ request, ownToken }: JournalEntry, place: RequestPlace): string | undefined {
   const value = findValue(request, place)
   if (value === undefined) return undefined
-  // Redacted as a member, since the name tells whether the value is a credential.
-  const name = place.pointer.split('/').at(-1) ?? ''
-  const redacted = redactJson({ [name]: value }, ownToken)
-  const text = isObject(redacted) ? JSON.stringify(Object.values(redacted)[0]) : ''
+  // Redacted within all members around it, since any of their names tells whether the value is a credential.
+  const names = parsePointer(place.pointer)
+  const around = names.reduceRight<Json>((inner, name) => ({ [name]: inner }), value)
+  const text = JSON.stringify(valueAtTokens(redactJson(around, ownToken), names) ?? redacted)
   return text.length > maxExcerptLength ? `${text.slice(0, maxExcerptLength)}...` : text
 }
 

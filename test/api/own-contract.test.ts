@@ -45,12 +45,16 @@ paths:
       parameters:
         - { in: header, name: X-Api-Key, schema: { type: string, minLength: 20 } }
         - { in: query, name: access_token, schema: { type: string, minLength: 20 } }
+        - { in: header, name: X-Acme, schema: { type: string, minLength: 20 } }
+        - { in: query, name: acme, schema: { type: string, minLength: 20 } }
       requestBody:
         required: true
         content:
           application/x-www-form-urlencoded:
             schema: { $ref: '#/components/schemas/User' }
           multipart/form-data:
+            schema: { $ref: '#/components/schemas/User' }
+          application/xml:
             schema: { $ref: '#/components/schemas/User' }
       responses: { '204': { description: Created. } }
   /report:
@@ -256,6 +260,32 @@ test('a credential that breaks a rule is quoted nowhere', async () => {
   const contentType = 'application/x-www-form-urlencoded'
   const answer = await ask(own(), '/v2/users?access_token=my-secret', { headers, body, contentType })
   expectRefusal(answer, 400, /header\/x-api-key: [^;]*; got \[redacted\]; body\/secrets\/0: must be an integer/)
+  const shown = [...answer.headers, answer.text, (await listRequests(own())).at(-1)]
+  expect(JSON.stringify(shown)).not.toContain('my-secret')
+})
+
+test.each([[{ header: { 'x-acme': 'my-secret' } }], [{ query: { acme: 'my-secret' } }]])(
+  'a key under a name of its own cannot be verified: %j',
+  async (match) => {
+    const answer = await ask(own(), '/__sim/verify', { body: { operation: 'listKeys', match } })
+    expectRefusal(answer, 400, /does not keep the value of the (header "x-acme"|query parameter "acme")/)
+  },
+)
+
+test('a key under a name of its own that breaks a rule is quoted nowhere', async () => {
+  const body = 'user=joe'
+  const contentType = 'application/x-www-form-urlencoded'
+  const answer = await ask(own(), '/v2/users?acme=my-secret', { headers: { 'X-Acme': 'my-secret' }, body, contentType })
+  expectRefusal(answer, 400, /query\/acme: [^;]*; got \[redacted\]; header\/x-acme: [^;]*; got \[redacted\]/)
+  const shown = [...answer.headers, answer.text, (await listRequests(own())).at(-1)]
+  expect(JSON.stringify(shown)).not.toContain('my-secret')
+})
+
+test('a text with a credential that breaks the schema of its body is quoted nowhere', async () => {
+  const post = (body: string) => ask(own(), '/v2/users', { body, contentType: 'application/xml' })
+  expectRefusal(await post('<user>joe</user>'), 400, /body: must be an object; got "<user>joe<\/user>" \(a string\)/)
+  const answer = await post('<password>my-secret</password>')
+  expectRefusal(answer, 400, /body: must be an object; got \[redacted\]/)
   const shown = [...answer.headers, answer.text, (await listRequests(own())).at(-1)]
   expect(JSON.stringify(shown)).not.toContain('my-secret')
 })

@@ -115,7 +115,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   record: room(
     'record.ts',
     'Recorded traffic as a folder of fixtures.',
-    'core documents contract fixtures upstream config simulator process',
+    'core documents redaction contract fixtures upstream config simulator process',
   ),
   cli: room(
     'cli.ts',

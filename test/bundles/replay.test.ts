@@ -219,6 +219,17 @@ test('an answer is compared by its digest where its body was evicted or is very 
   expect(await replay(withDigest('0'.repeat(64)))).toMatchObject({ code: 3 })
 })
 
+test('an API key in a header of its own is in no rule', async () => {
+  const scheme = 'securitySchemes:\n'
+  const contract = await documentWith(scheme, `${scheme}    key: { type: apiKey, in: header, name: X-Acme }\n`)
+  const sim = await startForTest({ contract })
+  await putRules(sim, [{ scenario: '429', match: { header: { 'x-acme': 'my-secret-key' } } }])
+  await ask(sim, analyticsPath, { token: null, headers: { 'X-Acme': 'my-secret-key' } })
+  const text = JSON.stringify(await getBundle(sim))
+  expect(text).toContain('"rules":[{"scenario":"429","match":{"header":{"x-acme":"[redacted]"}}}]')
+  expect(text).not.toContain('my-secret-key')
+})
+
 test('the key of a caller is in no record of the state', async () => {
   const sim = await startForTest()
   const secret = 'zq_live_51H8xYz'

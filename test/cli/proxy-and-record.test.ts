@@ -81,7 +81,7 @@ describe('convsim record', () => {
     const url = `https://api.example.com/api${analyticsPath}`
     const har = await writeHar([
       harEntry(`${url}?period=7d`, answer),
-      harEntry(url, { ...answer, messageCount: 'many' }),
+      harEntry(url, { ...answer, messageCount: 'jane.doe@customer.com' }),
       harEntry(url, { success: false, error: 'Slow down.' }, { status: 429 }),
     ])
     const out = join(await tempFolder(), 'recorded')
@@ -95,6 +95,7 @@ describe('convsim record', () => {
     )
     expect(listed.stdout).toContain('Nothing was written. To write it: the same command with --write.')
     expect(listed.stderr).toMatch(/left out, 1 of them: breaks the contract: \/messageCount must be a number/)
+    expect(listed.stderr).not.toContain('jane')
     expect(listed.stderr).toContain('left out, 1 of them: status 429')
 
     const written = await run(['record', har, '--out', out, '--write'])

@@ -4,6 +4,7 @@ import { isObject, type JsonObject } from '../../src/core/json.ts'
 import { success } from '../../src/core/result.ts'
 import { applyOverlay } from '../../src/documents/overlay.ts'
 import { checkOverlay } from '../../src/documents/read-overlay.ts'
+import { matchSample } from '../../src/drift/observe/answer.ts'
 import { createPatch } from '../../src/drift/patch/patch.ts'
 import { contract, document, type Given, judge, load, thing, things, toSource, without } from './things.ts'
 
@@ -153,6 +154,17 @@ describe('of the answers of a service', () => {
     expect(findings).toMatchObject([
       { kind: 'enum-value', message: expect.stringMatching(/; got \[redacted\]$/), values: ['[redacted]'] },
     ])
+  })
+
+  test('a request is shown without the API keys of the contract', async () => {
+    const securitySchemes = { key: { type: 'apiKey', in: 'query', name: 'acme' } }
+    const keyed = await load({
+      ...document,
+      components: { ...(document['components'] as JsonObject), securitySchemes },
+    })
+    const answer = { status: 204, headers: {}, body: undefined }
+    const matched = matchSample(keyed, { method: 'GET', target: '/v1/things?acme=my-secret&a=b', answer })
+    expect(matched?.sample.target).toBe('/v1/things?acme=[redacted]&a=b')
   })
 
   test('a broken rule of a value that the recording redacts is not judged', () => {

@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from 'vitest'
 import type { ControlSchemas } from '../../src/client/transport.ts'
 import { analyticsPath, ask, errorOf, event, objectOf } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
-import { documentWithPaths } from '../support/documents.ts'
+import { documentWith, documentWithPaths } from '../support/documents.ts'
 import { startFakeUpstream } from '../support/fake-upstream.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 import { listRequests, readControl } from '../support/stored-records.ts'
@@ -94,6 +94,20 @@ describe('the way of a request', () => {
     const recorded = JSON.stringify([await entries(sim), await steer(sim, 'GET', '/report'), sim.logged])
     expect(recorded).toContain('[redacted]')
     expect(recorded).not.toMatch(/upstream-secret|client-secret/)
+  })
+
+  test('an API key in a header of its own is redacted where the real service repeats it', async () => {
+    const scheme = 'securitySchemes:\n'
+    const contract = await documentWith(scheme, `${scheme}    key: { type: apiKey, in: header, name: X-Acme }\n`)
+    const origin = await fakeUpstream(({ headers }, res) => {
+      res.writeHead(403, { 'Content-Type': 'application/json' })
+      res.end(JSON.stringify({ success: false, error: `The key ${headers['x-acme']} is wrong.` }))
+    })
+    const sim = await proxyTo(origin, {}, { contract })
+    await ask(sim, analyticsPath, { token: null, headers: { 'X-Acme': 'my-secret-key' } })
+    const error = 'The key [redacted] is wrong.'
+    expect(await lastEntry(sim)).toMatchObject({ answer: { body: { json: { success: false, error } } } })
+    expect(await unexpectedMessages(sim)).toEqual([error])
   })
 
   test('a request that breaks the contract goes on, and counts', async () => {

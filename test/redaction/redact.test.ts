@@ -155,7 +155,8 @@ describe('the name of a member', () => {
     words(
       'pin PIN userPin user_pin x-pin pinCode pin_code cardPINCode otp OTP totp smsOtp otp-code bearer bearerToken',
       'X-Bearer connectionString connection_string ConnectionStrings db-connection-string connStr pin1 newPin2',
-      'pinNumber PIN_CODE oneTimeCode one_time_code SMSOTP hotp AccountKey',
+      'pinNumber PIN_CODE oneTimeCode one_time_code SMSOTP hotp AccountKey dbPass masterKey encryption-key',
+      'login[pass] login[pin] login[userPin] login[otp] login[dbPass] login[key] code_verifier codeVerifier',
     ),
   )('%s stands for a credential', (name) => {
     expect(redactJson({ [name]: 'x' })).toEqual({ [name]: '[redacted]' })
@@ -165,7 +166,7 @@ describe('the name of a member', () => {
   test.each(
     words(
       'mapPin drop_pin hairPin pincode pinned pinnedAt isPinned spin mapping shippingCode opinion ping option',
-      'laptop connection connectionStrength string',
+      'laptop connection connectionStrength string bypass passed compass sortKey filter[by] list[spin]',
     ),
   )('%s stands for none', (name) => {
     expect(redactJson({ [name]: 'x' })).toEqual({ [name]: 'x' })
@@ -227,9 +228,12 @@ test('a token so short that it is part of other words does not change them', () 
   expect(redactHead(head)).toMatchObject({ path: '/v1/events', headers: { 'x-a': 'events' } })
 })
 
-/** Returns a multipart body with one field. */
-const formOf = (name: string, value: string) =>
-  `--b\r\nContent-Disposition: form-data; name="${name}"\r\nContent-Type: text/plain\r\n\r\n${value}\r\n--b--\r\n`
+/** Returns a multipart body with one field. `more`: the header lines behind that of the name. */
+const formOf = (name: string, value: string, more = 'Content-Type: text/plain\r\n') =>
+  `--b\r\nContent-Disposition: form-data; name=${name}\r\n${more}\r\n${value}\r\n--b--\r\n`
+
+/** The header lines that some clients send behind the name of a part. */
+const length = 'Content-Type: text/plain\r\nContent-Transfer-Encoding: 8bit\r\nContent-Length: 1\r\n'
 
 describe('a body is shown without credentials', () => {
   const shown = (text: string, maxBytes?: number) =>
@@ -247,9 +251,16 @@ describe('a body is shown without credentials', () => {
     ['{"url":"https://a.example/?token=x&b=c"}', '{"url":"https://a.example/?token=[redacted]&b=c"}'],
     ['{"a":"Bearer x","a":"y"}', '{"a":"Bearer [redacted]","a":"y"}'],
     ['api_key=x&b=c&pass%77ord=d', 'api_key=[redacted]&b=c&pass%77ord=[redacted]'],
+    ['code=x&client_id=b', 'code=[redacted]&client_id=b'],
     ['authorization: Bearer x', 'authorization: Bearer [redacted]'],
-    [formOf('password', 'x\r\ny'), formOf('password', '[redacted]')],
-    [formOf('note', 'x'), formOf('note', 'x')],
+    [formOf('"password"', 'x\r\ny'), formOf('"password"', '[redacted]')],
+    [formOf('"password"', 'x', length), formOf('"password"', '[redacted]', length)],
+    [formOf('password', 'x', ''), formOf('password', '[redacted]', '')],
+    [formOf('"note"', 'x', length), formOf('"note"', 'x', length)],
+    [
+      '<a><secret><![CDATA[x]]></secret><b><![CDATA[c]]></b></a>',
+      '<a><secret>[redacted]</secret><b><![CDATA[c]]></b></a>',
+    ],
     ['<a><ns:password b="c">x</ns:password><d>e</d></a>', '<a><ns:password b="c">[redacted]</ns:password><d>e</d></a>'],
     ['<a apiKey="x" b="c"/>', '<a apiKey=[redacted] b="c"/>'],
     ['user: a\n  password: x y\n- token: "z"\nb: c', 'user: a\n  password: [redacted]\n- token: [redacted]\nb: c'],
@@ -268,6 +279,7 @@ describe('a body is shown without credentials', () => {
     'maxTokens: 512',
     '{"authorId":"x","author":"y","maxTokens":512,"token":null}',
     'no json at all, a = b',
+    'code=404',
   ])('%s unchanged', (text) => {
     expect(shown(text)).toBe(text)
   })
@@ -289,6 +301,7 @@ describe('a body is shown without credentials', () => {
     ['schemes', 'bearer '.repeat(140_000)],
     ['signs', '='.repeat(1_000_000)],
     ['form parts', 'content-disposition: form-data; name="a"\r\n'.repeat(22_000)],
+    ['headers of form parts', `content-disposition: form-data; name=a\r\n${'content-type: a\r\n'.repeat(55_000)}`],
     ['elements', '<a'.repeat(500_000)],
     ['blank elements', `<a${' '.repeat(1_000_000)}`],
     ['lines', ' a:\n'.repeat(250_000)],

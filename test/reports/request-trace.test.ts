@@ -22,6 +22,11 @@ test('a trace redacts a credential by its name', () => {
   expect(curl).not.toMatch(/very-secret/)
 })
 
+test('a trace redacts a value within a member with the name of a credential', () => {
+  expect(traceOf({ secrets: ['very-secret'] }, '/secrets/0').excerpt).toBe('"[redacted]"')
+  expect(traceOf({ credentials: { user: 'very-secret' } }, '/credentials/user').excerpt).toBe('"[redacted]"')
+})
+
 test('a trace is short, however large the request is', () => {
   const { excerpt, curl = '' } = traceOf({ value: 'x'.repeat(500_000) }, '/value')
   expect(excerpt).toHaveLength(83)

@@ -2,6 +2,7 @@ import type { Contract, Operation } from '../../contract/contract.ts'
 import { isJson, matchMediaType } from '../../contract/media-types.ts'
 import { type Json, type JsonSize, measureJson, parseJson } from '../../core/json.ts'
 import { decode, maxDepth } from '../../core/strict-json.ts'
+import { redactNamed, redactText } from '../../redaction/redact.ts'
 import type { TrafficAnswer, TrafficSample } from '../../upstream/traffic/sample.ts'
 
 /** An answer of the real service to an operation of the contract. */
@@ -33,8 +34,9 @@ export const bodyBounds = { members: 200_000, levels: maxDepth }
 /** A sample with the operation that its request matches. */
 export interface MatchedSample {
   readonly operation: Operation
+  /** The sample without the credentials of its query. */
   readonly sample: TrafficSample
-  /** The target below the base path of the contract: `/models/ID/analytics?period=7d`. */
+  /** The target as sent, below the base path of the contract: `/models/ID/analytics?period=7d`. */
   readonly target: string
 }
 
@@ -46,9 +48,21 @@ export function matchSample(contract: Contract, sample: TrafficSample, basePath?
   const [path = '', ...query] = sample.target.split('?')
   for (const below of listPathsBelow(path, contract.basePath, basePath)) {
     const match = contract.match(sample.method, contract.basePath + below)
-    if (match.kind === 'operation') return { operation: match.operation, sample, target: [below, ...query].join('?') }
+    if (match.kind !== 'operation') continue
+    const { operation } = match
+    const shown = { ...sample, target: redactTarget(operation, sample.target) }
+    return { operation, sample: shown, target: [below, ...query].join('?') }
   }
   return undefined
+}
+
+/** Returns a target without the credentials of its query, also those that the contract declares. */
+export function redactTarget({ queryKeys }: Operation, target: string): string {
+  const [path = '', ...rest] = redactText(target).split('?')
+  if (rest.length === 0) return path
+  const names = queryKeys.map((name) => name.toLowerCase())
+  const { query } = redactNamed({ path, query: rest.join('?'), headers: {} }, names)
+  return `${path}?${query}`
 }
 
 /** The most segments that a gateway adds before the base path of the contract: `/gateway/v1` has one. */

@@ -6,7 +6,7 @@ import { findRedirect, type UpstreamAccess } from '../../upstream/send.ts'
 import { sendWithRetries } from '../../upstream/send-with-retries.ts'
 import { describeOmitted, type ReadTraffic, type TrafficSample } from '../../upstream/traffic/sample.ts'
 import type { NotJudged, NotJudgedReason } from '../judge/finding.ts'
-import { type MatchedSample, matchSample } from '../observe/answer.ts'
+import { type MatchedSample, matchSample, redactTarget } from '../observe/answer.ts'
 import type { ProbePlan } from './plan-probes.ts'
 
 export interface GatheredTraffic {
@@ -57,7 +57,9 @@ export async function gatherFromUpstream(
     onProgress(index, probes.length)
     const request = { method: operation.method, target, body }
     const sent = await sendWithRetries(access, request, isRepeatable, { maxPauseMs, sleep: pause })
-    const matched = sent.samples.map((sample): MatchedSample => ({ operation, sample, target }))
+    const matched = sent.samples.map((sample): MatchedSample => {
+      return { operation, sample: { ...sample, target: redactTarget(operation, sample.target) }, target }
+    })
     samples.push(...matched.filter((one) => isJudged(one, notJudged, unauthorized)))
     if (isHopeless(sent.samples, samples.length)) break
     if (index === probes.length - 1 || sent.pauseMs === 0) continue
@@ -65,7 +67,7 @@ export async function gatherFromUpstream(
       const sentence =
         `The service asks to wait ${Math.ceil(sent.pauseMs / 1000)} s; ` +
         `${probes.length - index - 1} probes were not sent. Run it again after that, or with fewer --ids.`
-      const path = access.upstream.basePath + target
+      const path = redactTarget(operation, access.upstream.basePath + target)
       notJudged.add(operation.id, 'rate-limited', sentence, `${operation.method} ${path}`)
       break
     }
