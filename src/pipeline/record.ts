@@ -104,8 +104,9 @@ function liveExchangeOf(exchange: Exchange, reply: Reply): LiveExchange {
 
 /** Returns the request's own token, or without one its API key in a header that the contract declares. */
 function findOwnKey(headers: SimRequest['headers'], names: readonly string[]): string | undefined {
-  const keys = names.map((name) => headers[name] ?? '')
-  return findOwnToken(headers) ?? keys.find((key) => key.length >= minTokenLength)
+  const own = findOwnToken(headers)
+  if (own !== undefined) return own
+  return names.map((name) => headers[name] ?? '').find((key) => key.length >= minTokenLength)
 }
 
 function createEntry(

@@ -52,7 +52,8 @@ function excerptAt({ request, ownToken }: JournalEntry, place: RequestPlace): st
   // Redacted within all members around it, since any of their names tells whether the value is a credential.
   const names = parsePointer(place.pointer)
   const around = names.reduceRight<Json>((inner, name) => ({ [name]: inner }), value)
-  const text = JSON.stringify(valueAtTokens(redactJson(around, ownToken), names) ?? redacted)
+  const shown = valueAtTokens(redactJson(around, ownToken), names)
+  const text = JSON.stringify(shown === undefined ? redacted : shown)
   return text.length > maxExcerptLength ? `${text.slice(0, maxExcerptLength)}...` : text
 }
 

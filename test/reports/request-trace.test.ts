@@ -9,6 +9,7 @@ const traceOf = (body: unknown, pointer: string) =>
 test('a trace has the value at the place of the finding', () => {
   const trace = traceOf({ components: [{ content: 7 }] }, '/components/0/content')
   expect(trace).toMatchObject({ sandbox: 'default', method: 'POST', path: '/v1/events', excerpt: '7' })
+  expect(traceOf({ value: null }, '/value').excerpt).toBe('null')
   expect(trace.curl).toMatch(/^curl .*\/v1\/events/s)
 })
 
