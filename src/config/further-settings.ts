@@ -1,7 +1,7 @@
 import { parseSize } from '../core/bytes.ts'
 import { parseDuration } from '../core/instant.ts'
 import { parseOrigins } from '../core/origins.ts'
-import { boolean, choice, integer, type SettingTable, text } from './setting.ts'
+import { boolean, choice, integer, isDelay, type SettingTable, text } from './setting.ts'
 
 /** Tests that a header can carry the token: clients and servers cut the spaces around a value. */
 const isToken = (text: string) => /^[\x20-\x7e]{1,1000}$/.test(text) && text === text.trim()
@@ -99,8 +99,8 @@ export const furtherSettings = {
   drain: text({
     value: 'DURATION',
     default: '0s',
-    test: (text) => parseDuration(text) !== undefined,
-    expected: 'a duration such as 500ms or 3s',
+    test: isDelay,
+    expected: 'a duration such as 500ms or 3s, of at most 24 days',
     description:
       'Time after a stop was requested in which requests are still answered while health is 503, ' +
       'so that a load balancer sends the next ones elsewhere.',

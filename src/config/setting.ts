@@ -75,12 +75,15 @@ export function text<T extends string | undefined = undefined>(
   }
 }
 
+/** Returns true for a duration that Node can wait for: a timer of more than 2^31 - 1 ms (24.8 days) fires at once. */
+export const isDelay = (text: string) => (parseDuration(text) ?? Number.POSITIVE_INFINITY) < 2 ** 31
+
 /** Creates the setting of a time that is longer than nothing: `500ms`. The default is undefined unless it is given. */
 export const duration = <T extends string | undefined = undefined>(options: SettingOptions & { default?: T }) =>
   text<T>({
     value: 'DURATION',
-    test: (given) => (parseDuration(given) ?? 0) > 0,
-    expected: 'a duration such as 500ms, 30s or 2m',
+    test: (given) => isDelay(given) && parseDuration(given) !== 0,
+    expected: 'a duration such as 500ms, 30s or 2m, of at most 24 days',
     ...options,
   })
 

@@ -12,7 +12,8 @@ const neutralIndex = 0.5
 const maxEventIds = 100
 
 interface EventGroup {
-  impact: number
+  /** The sum of impacts in thousand-millionths, which is the same in any order of the events. */
+  units: number
   count: number
   /** The ids of the first events. */
   readonly eventIds: string[]
@@ -57,11 +58,12 @@ function findConversationKey({ fields }: StoredEvent): string | null | undefined
 }
 
 /** Returns the index `min(1, max(0, 0.5 + weight × Σ impact))`, rounded to 4 decimals, with its events. */
-function indexToJson(name: 'pqi' | 'cqi', { impact, count, eventIds }: EventGroup, weight: number): JsonObject {
+function indexToJson(name: 'pqi' | 'cqi', { units, count, eventIds }: EventGroup, weight: number): JsonObject {
+  const impact = units / 1e9
   const index = Math.min(1, Math.max(0, neutralIndex + weight * impact))
   return {
     [name]: Math.round(index * 10_000) / 10_000,
-    impact: Math.round(impact * 1e9) / 1e9,
+    impact,
     events: count,
     eventIds,
   }
@@ -76,9 +78,9 @@ async function groupEvents(
   for await (const event of inSlices(events)) {
     const key = keyOf(event)
     if (typeof key !== 'string') continue
-    const group = groups.get(key) ?? { impact: 0, count: 0, eventIds: [] }
+    const group = groups.get(key) ?? { units: 0, count: 0, eventIds: [] }
     groups.set(key, group)
-    group.impact += event.impact
+    group.units += Math.round(event.impact * 1e9)
     group.count += 1
     if (group.count <= maxEventIds) group.eventIds.push(event.eventId)
   }

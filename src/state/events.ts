@@ -42,9 +42,9 @@ const DIRECTIONS = new Map<unknown, number>([
   ['negative', -1],
 ])
 
-/** Returns the impact from -1 to 1: the score, or else the direction; 0 for an influence that is not known. */
-function impactOf({ qualityImpactScore, influence }: EventDraft): number {
-  return typeof qualityImpactScore === 'number' ? qualityImpactScore : (DIRECTIONS.get(influence) ?? 0)
+/** Returns the score, cut at a million where an edited contract has no bounds, or else the direction, or 0. */
+function impactOf({ qualityImpactScore: score, influence }: EventDraft): number {
+  return typeof score === 'number' ? Math.max(-1e6, Math.min(1e6, score)) : (DIRECTIONS.get(influence) ?? 0)
 }
 
 /** Returns the share of such events that is counted. The event's id decides, so that a retry is sampled alike. */

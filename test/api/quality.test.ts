@@ -169,6 +169,16 @@ describe('GET quality', () => {
     expect((await qualityOf('another')).weight).toBe(0.1)
   })
 
+  test('is the same in any order of the events', async () => {
+    const scores = [0.695, -0.24, -0.55, 0.11]
+    for (const [sandbox, inOrder] of Object.entries({ forth: scores, back: scores.toReversed() })) {
+      for (const qualityImpactScore of inOrder)
+        await post(sim(), { productId: webShop.id, qualityImpactScore, conversationId }, sandbox)
+      const put = await steer(sim(), 'PUT', `/quality?sandbox=${sandbox}`, { weight: 0.25 })
+      expect(put).toMatchObject({ products: [{ pqi: 0.5038, impact: 0.015 }], conversations: [{ cqi: 0.5038 }] })
+    }
+  })
+
   test('is held within 0 and 1, and names no more than the first hundred events', async () => {
     for (const [productId, about] of [
       [webShop.id, positive],

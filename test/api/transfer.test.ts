@@ -91,6 +91,7 @@ test.each<[string, (document: SandboxExport) => unknown, RegExp]>([
   ['no day', changing({ receivedAt: '2026-02-30T12:00:00.000Z' }), /1\/receivedAt must be an RFC 3339 date-time/],
   ['many errors', (all) => ({ ...all, events: new Array(150).fill({}) }), /the check stops after 100 errors/],
   ['too many replays', changing({ replays: 1e308 }), /\/events\/1\/replays must be from 0 to 9007199254740991/],
+  ['an endless impact', changing({ impact: 1e308 }), /1\/impact must be from -1000000 to 1000000/],
   ['an event without fields', changing({ fields: {} }), /\/events\/1\/fields\/eventAt is required/],
   ['broken JSON', () => '{"format": 1,', /body/],
   ['one member twice', () => '{"format": 1, "format": 1}', /format/],

@@ -210,11 +210,7 @@ export class DurableCommitter implements Committer {
     await this.#turn
     await this.#checkpoint
     if (!this.#log.isEmpty && this.#log.findLoss() === undefined) await this.#writeCheckpoint()
-    try {
-      await this.#file.close()
-    } finally {
-      this.#lock.release()
-    }
+    await this.#file.close().finally(() => this.#lock.release())
   }
 }
 

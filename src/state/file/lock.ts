@@ -132,7 +132,11 @@ export class Lock {
 
   release(): void {
     clearInterval(this.#heartbeat)
-    if (this.findLoss() === undefined) rmSync(this.#path, { force: true })
+    try {
+      if (this.findLoss() === undefined) rmSync(this.#path, { force: true })
+    } catch {
+      // In a folder that has become read-only the file stays, as that of a dead process.
+    }
     closeSync(this.#fd)
   }
 }

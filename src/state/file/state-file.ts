@@ -79,13 +79,13 @@ export class StateFile implements Adapter<StateData> {
     return statSync(this.path).size
   }
 
-  /** Closes the log. It stays if it has entries. */
+  /** Closes the log. It stays if it has entries, and in a folder that has become read-only. */
   async close(): Promise<void> {
     const { log } = this
     if (log.isEmpty && log.findLoss() === undefined) {
       // Before the log is deleted, so that a crash leaves no mark of a missing log. A file that is gone has no mark.
       const isMarked = writeMark(this.path, 'none') || findEntry(this.path) === undefined
-      if (isMarked) await rm(this.log.path, { force: true })
+      if (isMarked) await rm(log.path, { force: true }).catch(() => undefined)
     }
     await log.close()
   }

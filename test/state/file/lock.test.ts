@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { openFileStore } from '../../../src/state/file/file-store.ts'
@@ -32,6 +41,13 @@ test('a second store on the file is refused with the process that holds the lock
   await store.close()
   expect(existsSync(`${path}.lock`)).toBe(false)
   expect(await problemOf(path)).toBe('it opened')
+})
+
+test('a lock file that cannot be removed, for which a folder stands here, does not break the stop', async () => {
+  const { path, store } = await openNew()
+  rmSync(`${path}.lock`)
+  mkdirSync(`${path}.lock`)
+  await expect(store.close()).resolves.toBeUndefined()
 })
 
 test('a start on a full disk leaves no file', async () => {
