@@ -44,9 +44,8 @@ export function timeScenarios(): ScenarioDefinition[] {
       ],
       inapplicableReason: () => undefined,
       problem(values) {
-        const isFixed = textOf(values, 'distribution') === 'fixed'
-        if (isFixed) return values['max'] === undefined ? undefined : '"max" needs distribution=uniform or lognormal'
-        return longestDelay(values) < numberOf(values, 'ms') ? '"max" is less than "ms"' : undefined
+        const isDrawn = textOf(values, 'distribution') !== 'fixed'
+        return isDrawn && longestDelay(values) < numberOf(values, 'ms') ? '"max" is less than "ms"' : undefined
       },
       effect: (values) => ({
         kind: 'delay',

@@ -48,8 +48,6 @@ describe('a list of scenarios', () => {
     ['429*x', /^"429\*x" is an item of a sequence/],
     ['429;retry-after=1*2', /^"429;retry-after=1\*2" is an item of a sequence/],
     ['drop-field;pointer=', /^The scenario "drop-field"/],
-    ['slow;ms=9;max=5', /^The scenario "slow": "max" needs distribution=uniform or lognormal\.$/],
-    ['slow;ms=9;max=5;distribution=uniform', /^The scenario "slow": "max" is less than "ms"\.$/],
     ['null', /^The scenario "null" needs the parameter "fields": [^"]*"\|", e\.g\. \S+Score\.$/],
     ['null;fields=recomendations', /no nullable field\. Did you mean "recommendations"\?$/],
     ['constructor', /no scenario "constructor"\. convsim scenarios/],
