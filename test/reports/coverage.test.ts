@@ -48,12 +48,8 @@ describe('the missing items', () => {
 })
 
 describe('an exchange counts', () => {
-  const inSandbox = (sandbox: string, scenario?: string) => ({
-    headers: { 'x-sim-sandbox': sandbox, ...(scenario !== undefined && { 'x-sim-scenario': scenario }) },
-  })
-
   test('with the nulls and values of a good answer, and with the parts of the request', async () => {
-    await ask(sim(), `${analyticsPath}?period=7d`, inSandbox('good', 'empty'))
+    await ask(sim(), `${analyticsPath}?period=7d`, { sandbox: 'good', scenario: 'empty' })
     const { covered, requests } = (await coverageOf(sim(), 'good')).of('getModelAnalytics')
     expect(requests).toBe(1)
     for (const name of ['200', 'path modelId', 'query period', 'query period=7d', 'recommendations: null'])
@@ -70,32 +66,32 @@ describe('an exchange counts', () => {
     'empty-response;when=after',
   ])('without its answer if that is damaged by %s', async (scenario) => {
     const sandbox = `damaged-${scenario.replace(/\W/g, '-')}`
-    await ask(sim(), analyticsPath, inSandbox(sandbox, scenario)).catch(() => undefined)
+    await ask(sim(), analyticsPath, { sandbox, scenario }).catch(() => undefined)
     expect((await coverageOf(sim(), sandbox)).of('getModelAnalytics').covered).toEqual(['path modelId'])
   })
 
   test('with an answer that is sent in pieces, but completely', async () => {
-    await ask(sim(), analyticsPath, inSandbox('dribbled', 'dribble;ms=5'))
+    await ask(sim(), analyticsPath, { sandbox: 'dribbled', scenario: 'dribble;ms=5' })
     expect((await coverageOf(sim(), 'dribbled')).of('getModelAnalytics').covered).toContain('200')
   })
 
   test('with a documented refusal, but without the parts of the refused request', async () => {
-    await ask(sim(), `${analyticsPath}?period=14d`, inSandbox('refused'))
-    await ask(sim(), '/v1/events', { body: event({ value: 1 }), ...inSandbox('refused') })
+    await ask(sim(), `${analyticsPath}?period=14d`, { sandbox: 'refused' })
+    await ask(sim(), '/v1/events', { body: event({ value: 1 }), sandbox: 'refused' })
     const { of } = await coverageOf(sim(), 'refused')
     expect(of('getModelAnalytics').covered).toEqual(['400'])
     expect(of('createEvent').covered).toEqual(['400'])
   })
 
   test('without a refusal of the simulator itself', async () => {
-    const { status } = await ask(sim(), analyticsPath, inSandbox('own', 'no-such-scenario'))
+    const { status } = await ask(sim(), analyticsPath, { sandbox: 'own', scenario: 'no-such-scenario' })
     expect(status).toBe(400)
     expect((await coverageOf(sim(), 'own')).of('getModelAnalytics')).toMatchObject({ covered: [], requests: 1 })
   })
 
   test('with fields and their values at any depth', async () => {
     const body = prompt({ components: [{ content: 'a' }, { content: 'b', source: 'agent' }], tags: [] })
-    await ask(sim(), '/v1/prompts', { body, ...inSandbox('fields') })
+    await ask(sim(), '/v1/prompts', { body, sandbox: 'fields' })
     const components = ['components', 'components.content', 'components.source', 'components.source: agent']
     const fields = ['name', ...components, 'tags'].map((field) => `body ${field}`)
     expect((await coverageOf(sim(), 'fields')).of('createPrompt').covered).toEqual(['201', ...fields])
@@ -104,7 +100,7 @@ describe('an exchange counts', () => {
 
 describe('sandboxes', () => {
   const send = (own: TestSimulator, sandbox: string, scenario: string) =>
-    askOperation(own, operations[1], { headers: { 'x-sim-sandbox': sandbox, 'x-sim-scenario': scenario } })
+    askOperation(own, operations[1], { sandbox, scenario })
   const statusesIn = async (own: TestSimulator, sandbox: string) =>
     (await coverageOf(own, sandbox)).of('createPrompt').covered.filter((name) => /^\d/.test(name))
 
@@ -213,13 +209,13 @@ describe('an operation that a user adds to the document', { tags: ['long'] }, ()
 })
 
 test('the share is rounded down to a tenth', async () => {
-  await askOperation(sim(), operations[2], { headers: { 'x-sim-sandbox': 'share' } })
+  await askOperation(sim(), operations[2], { sandbox: 'share' })
   const { met, points, percent } = (await coverageOf(sim(), 'share')).of('createEvent')
   expect(percent).toBe(Math.floor((met / points) * 1000) / 10)
 })
 
 test('a report contains the same coverage as GET coverage', async () => {
-  await askOperation(sim(), operations[2], { headers: { 'x-sim-sandbox': 'both' } })
+  await askOperation(sim(), operations[2], { sandbox: 'both' })
   const { sandbox, ...coverage } = await steer(sim(), 'GET', '/coverage?sandbox=both')
   expect(sandbox).toBe('both')
   expect((await steer(sim(), 'GET', '/report?sandbox=both'))['coverage']).toEqual(coverage)
