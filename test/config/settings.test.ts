@@ -11,23 +11,25 @@ type Invocation = parser.Invocation<CommandSyntax>
 const parseCommandLine = (argv: readonly string[], env: Readonly<Record<string, string | undefined>>): Invocation =>
   parser.parseCommandLine(commands, argv, env)
 
+type Sample = { readonly good: string; readonly means: unknown; readonly bad: string | undefined }
+
+/** The settings whose value is any text. */
+const texts =
+  'contract fixtures scenario seedState rules plan out bundle until set each hunt only writes har journal patch'
+
 /** A valid text of each setting, its value, and an invalid text, or undefined if all are valid. A missing row fails. */
-const samples: Readonly<Record<string, { good: string; means: unknown; bad: string | undefined }>> = {
+const samples: Readonly<Record<string, Sample>> = {
+  ...Object.fromEntries(texts.split(' ').map((name) => [name, { good: 'a text', means: 'a text', bad: undefined }])),
   port: { good: '0', means: 0, bad: 'http' },
   host: { good: '0.0.0.0', means: '0.0.0.0', bad: undefined },
-  contract: { good: 'a.yaml', means: 'a.yaml', bad: undefined },
   overlay: { good: 'a.yaml, b.yaml', means: 'a.yaml, b.yaml', bad: ',' },
   watch: { good: 'on', means: true, bad: 'always' },
-  fixtures: { good: 'folder', means: 'folder', bad: undefined },
   state: { good: ':memory:', means: ':memory:', bad: 'mysql://db' },
   statePrefix: { good: 'team-a:convsim', means: 'team-a:convsim', bad: 'a{b}' },
   drain: { good: '0s', means: '0s', bad: '25d' },
   replica: { good: 'sim-2', means: 'sim-2', bad: 'two words' },
   seed: { good: 'a-world', means: 'a-world', bad: 'two words' },
   clock: { good: '2026-01-15', means: '2026-01-15', bad: 'noon' },
-  scenario: { good: 'forbidden', means: 'forbidden', bad: undefined },
-  seedState: { good: 'export.json', means: 'export.json', bad: undefined },
-  rules: { good: 'rules.yaml', means: 'rules.yaml', bad: undefined },
   controlToken: { good: 'let me in', means: 'let me in', bad: 'sécret' },
   controlOpen: { good: 'on', means: true, bad: 'perhaps' },
   controlOrigins: { good: 'http://localhost:6006', means: 'http://localhost:6006', bad: 'http://localhost:6006/app' },
@@ -35,12 +37,10 @@ const samples: Readonly<Record<string, { good: string; means: unknown; bad: stri
   sandboxLimit: { good: '5', means: 5, bad: '0' },
   journalSize: { good: '0', means: 0, bad: '1000001' },
   analysesWindow: { good: '10s', means: '10s', bad: '1500ms' },
-  plan: { good: 'free', means: 'free', bad: undefined },
   maxAnalysesPerHour: { good: '5', means: 5, bad: '0' },
   models: { good: 'closed', means: 'closed', bad: 'some' },
   sync: { good: 'yes', means: true, bad: 'perhaps' },
   strict: { good: 'true', means: true, bad: 'perhaps' },
-  out: { good: 'recorded', means: 'recorded', bad: undefined },
   write: { good: 'true', means: true, bad: 'maybe' },
   upstreamTimeout: { good: '5s', means: '5s', bad: 'soon' },
   bodyLimit: { good: '500kb', means: '500kb', bad: 'huge' },
@@ -58,34 +58,21 @@ const samples: Readonly<Record<string, { good: string; means: unknown; bad: stri
   allowNoRequests: { good: 'on', means: true, bad: 'perhaps' },
   url: { good: 'http://127.0.0.1:4010', means: 'http://127.0.0.1:4010', bad: '127.0.0.1' },
   install: { good: 'on', means: true, bad: 'perhaps' },
-  bundle: { good: 'bundle.json', means: 'bundle.json', bad: undefined },
-  until: { good: 'req-7', means: 'req-7', bad: undefined },
-  set: { good: 'resilience', means: 'resilience', bad: undefined },
-  each: { good: 'resilience', means: 'resilience', bad: undefined },
-  hunt: { good: 'resilience', means: 'resilience', bad: undefined },
-  only: { good: 'time:slow@createEvent#2', means: 'time:slow@createEvent#2', bad: undefined },
   maxRuns: { good: '20', means: 20, bad: '0' },
   time: { good: '10m', means: '10m', bad: '0s' },
   runTimeout: { good: '24d', means: '24d', bad: '25d' },
   jobs: { good: '2', means: 2, bad: '0' },
   ids: { good: 'modelId=a,modelId=b', means: 'modelId=a,modelId=b', bad: 'modelId' },
   samples: { good: '5', means: 5, bad: '0' },
-  writes: { good: 'api.example.com', means: 'api.example.com', bad: undefined },
   dryRun: { good: 'on', means: true, bad: 'perhaps' },
-  har: { good: 'a.har', means: 'a.har', bad: undefined },
-  journal: { good: 'journal.json', means: 'journal.json', bad: undefined },
-  patch: { good: 'a.yaml', means: 'a.yaml', bad: undefined },
   env: { good: 'API_URL,BASE', means: 'API_URL,BASE', bad: 'API_URL,PATH' },
 }
 
-interface Row {
+interface Row extends Sample {
   readonly command: CommandSyntax
   readonly name: string
   readonly flag: string
   readonly setting: Setting<unknown>
-  readonly good: string
-  readonly means: unknown
-  readonly bad: string | undefined
 }
 
 /** A row for each setting of each command. */
