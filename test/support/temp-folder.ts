@@ -14,8 +14,8 @@ export async function tempFolder(onFinished: OnFinished = onTestFinished): Promi
 }
 
 /** Writes a file into such a folder, and returns its path. */
-export async function tempFile(text: string, name: string): Promise<string> {
-  const file = join(await tempFolder(), name)
-  await writeFile(file, text)
+export async function tempFile(content: string | Uint8Array, name: string, onFinished?: OnFinished): Promise<string> {
+  const file = join(await tempFolder(onFinished), name)
+  await writeFile(file, content)
   return file
 }

@@ -1,16 +1,13 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/core/json.ts'
 import { readTrafficFile, type TrafficForm } from '../../src/upstream/traffic/read-traffic-file.ts'
 import type { TrafficSample } from '../../src/upstream/traffic/sample.ts'
 import { inputs } from '../support/catalogue.ts'
-import { tempFolder } from '../support/temp-folder.ts'
+import { tempFile } from '../support/temp-folder.ts'
 
 async function read(content: Json | string, form: TrafficForm) {
-  const file = join(await tempFolder(), 'traffic.json')
-  await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content))
+  const file = await tempFile(typeof content === 'string' ? content : JSON.stringify(content), 'traffic.json')
   const read = await readTrafficFile(file, form)
   return read.ok ? [...read.value.samples] : read.error
 }
@@ -25,13 +22,12 @@ const refusedBy = (status: number, error: string) => ({
   answer: { status, origin: 'simulator', body: { size: 9, json: { success: false, error } } },
 })
 
-/** An answer of the real service whose delivery had another end. */
-const ended = (outcome: string) => ({
-  answer: { status: 200, origin: 'upstream' },
-  delivery: { outcome, sentBytes: 12 },
-})
+const upstream = { status: 200, origin: 'upstream' }
 
-const entry = (response: Json, headers: Json = []): Json => ({
+/** An answer of the real service whose delivery had another end. */
+const ended = (outcome: string) => ({ answer: upstream, delivery: { outcome, sentBytes: 12 } })
+
+const entry = (response: Json, headers: Json = []): JsonObject => ({
   request: { method: 'GET', url: 'https://api.example.com/v1/models?api_key=abcdef123&period=7d', headers },
   response,
 })
@@ -97,10 +93,9 @@ describe('a HAR file', () => {
   test('without the header of the media type has that of its content', async () => {
     const types = ['application/json', 'x-unknown']
     const entries = types.map((mimeType) => entry({ status: 200, content: { size: 2, mimeType, text: '{}' } }))
-    const headers = [{ 'content-type': 'application/json' }, {}]
-    expect(samplesOf(await readHar(...entries)).map(({ answer }) => 'headers' in answer && answer.headers)).toEqual(
-      headers,
-    )
+    const samples = samplesOf(await readHar(...entries))
+    const found = samples.map(({ answer }) => 'headers' in answer && answer.headers)
+    expect(found).toEqual([{ 'content-type': 'application/json' }, {}])
   })
 
   test.each([
@@ -109,17 +104,14 @@ describe('a HAR file', () => {
     [{ _origin: 'upstream', _damage: ['truncated'] }, 'scenario'],
     [{ _origin: 'upstream', _delivery: { outcome: 'client-gone', sentBytes: 5 } }, 'connection'],
   ])('of convsim with %j has no answer of the service: %s', async (own, problem) => {
-    const one = { ...(entry({ status: 200, content: { size: 2, text: '{}' } }) as JsonObject), ...own }
+    const one = { ...entry({ status: 200, content: { size: 2, text: '{}' } }), ...own }
     expect(await readHar(one)).toMatchObject([{ answer: { problem } }])
   })
 
   test('of convsim has the bodies that it redacted, and not those of which it recorded a part', async () => {
     const whole = { size: 99, text: '{"token":"[redacted]"}' }
     const part = { size: 99, text: '{"a":1}', comment: '7 of 99 bytes were recorded.' }
-    const entries = [whole, part].map((content) => ({
-      ...(entry({ status: 200, content }) as JsonObject),
-      _origin: 'upstream',
-    }))
+    const entries = [whole, part].map((content) => ({ ...entry({ status: 200, content }), _origin: 'upstream' }))
     expect(await readHar(...entries)).toMatchObject([
       { answer: { body: Buffer.from(whole.text) } },
       { answer: { body: undefined } },
@@ -139,8 +131,7 @@ describe('a HAR file', () => {
     ['that is compressed', gzipSync(whole), 'unpack it with gzip -d'],
     ['that is UTF-16', Buffer.from(`\uFEFF${whole}`, 'utf16le'), 'save it as UTF-8'],
   ])('%s is refused with what to do', async (_title, content, reason) => {
-    const file = join(await tempFolder(), 'traffic.har')
-    await writeFile(file, content)
+    const file = await tempFile(content, 'traffic.har')
     expect(await readTrafficFile(file, 'har')).toMatchObject({ ok: false, error: expect.stringContaining(reason) })
   })
 
@@ -173,8 +164,7 @@ describe('a HAR file', () => {
   })
 
   test('with more than 100,000 entries is read up to that', async () => {
-    const file = join(await tempFolder(), 'traffic.har')
-    await writeFile(file, `{"log":{"entries":[${'{},'.repeat(100_002)}{}]}}`)
+    const file = await tempFile(`{"log":{"entries":[${'{},'.repeat(100_002)}{}]}}`, 'traffic.har')
     expect(await readTrafficFile(file, 'har')).toMatchObject({ value: { samples: [], omitted: 3 } })
   })
 
@@ -227,12 +217,8 @@ describe('a journal', () => {
 
   test.each([
     [{ answer: { status: 200, origin: 'scenario' } }, 'scenario', 'A scenario of convsim'],
-    [{ answer: { status: 200, origin: 'upstream' }, damage: ['reset'] }, 'scenario', 'or damaged it'],
-    [
-      { answer: { status: 200, origin: 'upstream' }, damage: ['dribble', 'drop-field at /a'] },
-      'scenario',
-      'or damaged',
-    ],
+    [{ answer: upstream, damage: ['reset'] }, 'scenario', 'or damaged it'],
+    [{ answer: upstream, damage: ['dribble', 'drop-field at /a'] }, 'scenario', 'or damaged'],
     [{ answer: { status: 200, origin: 'contract' } }, 'not-the-service', 'convsim itself gave this answer'],
     [{ answer: { status: 200 } }, 'not-the-service', 'does not say that the real service'],
     [{ answer: { status: 413, origin: 'simulator' } }, 'not-the-service', 'convsim itself refused'],
@@ -254,20 +240,16 @@ describe('a journal', () => {
   })
 
   test('of the simulator itself is read where its own answers are accepted', async () => {
-    const file = join(await tempFolder(), 'traffic.json')
-    await writeFile(file, JSON.stringify(recorded('contract', { size: 2, json: {} })))
+    const file = await tempFile(JSON.stringify(recorded('contract', { size: 2, json: {} })), 'traffic.json')
     const read = await readTrafficFile(file, 'journal', { accepted: ['upstream', 'contract'] })
     expect(read).toMatchObject({ value: { samples: [{ answer: { status: 200 } }] } })
   })
 
   test('of the simulator itself gives no answer that a scenario of the data family made up', async () => {
     const { definitions } = inputs.catalogue
-    const file = join(await tempFolder(), 'traffic.json')
-    const requests = definitions.map(({ name }) => ({
-      ...recorded('contract', { size: 2, json: {} }),
-      scenarios: [name],
-    }))
-    await writeFile(file, JSON.stringify({ requests }))
+    const own = recorded('contract', { size: 2, json: {} })
+    const requests = definitions.map(({ name }) => ({ ...own, scenarios: [name] }))
+    const file = await tempFile(JSON.stringify({ requests }), 'traffic.json')
     const read = await readTrafficFile(file, 'journal', { accepted: ['contract'] })
     const samples = read.ok ? read.value.samples : []
     const accepted = definitions.filter((_, index) => !('problem' in (samples[index]?.answer ?? {})))

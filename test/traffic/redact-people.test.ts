@@ -12,14 +12,7 @@ test.each([
 })
 
 test('quotes of users are redacted whole, and all else stays', () => {
-  const value = {
-    evidence: { exampleSnippets: ['I am Jane'] },
-    id: '4f7c2a1e',
-    score: 7.5,
-    date: '2026-01-15T00:00:00.000Z',
-  }
-  expect(redactPeople(value)).toEqual({
-    value: { ...value, evidence: { exampleSnippets: ['[redacted]'] } },
-    changes: 1,
-  })
+  const rest = { id: '4f7c2a1e', score: 7.5, date: '2026-01-15T00:00:00.000Z' }
+  const withQuote = (quote: string) => ({ ...rest, evidence: { exampleSnippets: [quote] } })
+  expect(redactPeople(withQuote('I am Jane'))).toEqual({ value: withQuote('[redacted]'), changes: 1 })
 })
