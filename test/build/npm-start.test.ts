@@ -75,12 +75,7 @@ test('npm start without development dependencies serves what is built, and says 
 })
 
 test.each([
-  [
-    'npm start without anything built ends with',
-    serve,
-    1,
-    /is not built: .*npm ci --include=dev[\s\S]*dist\/cli\.js is/,
-  ],
+  ['npm start with nothing built ends with', serve, 1, /is not built: .*npm ci --include=dev[\s\S]*dist\/cli\.js is/],
   ['an installation without them builds nothing, and ends with', ['run', 'dependencies'], 0, /npm ci --include=dev/],
 ] as const)('%s %j: %i, and says what to do', async (_, args, code, words) => {
   const { ended, output } = npm(await checkoutWith([]), ...args)

@@ -43,6 +43,7 @@ test.runIf(existsSync('/dev/full'))('output that cannot be written is an error',
 
 describe('check', () => {
   const brokenDocument = () => documentWith('operationId: createEvent', 'operationId: createPrompt')
+  const brokenFixtures = () => fixturesWith('models.yaml', 'persona: healthy', 'persona: hearty')
   const optionalBody = () => {
     const required = '      requestBody:\n        required: true\n        description: The event.'
     return documentWith(required, required.replace('true', 'false'))
@@ -66,17 +67,9 @@ describe('check', () => {
   })
 
   test.each<[string, () => Promise<string>, RegExp]>([
-    [
-      'an operation that does not fit its handler',
-      optionalBody,
-      /contract\.yaml: error: createEvent: the simulator reads/,
-    ],
+    ['an operation unfit for its handler', optionalBody, /contract\.yaml: error: createEvent: the simulator reads/],
     ['each fault of a document', brokenDocument, /contract\.yaml:\d+:\d+: error: .*createPrompt/],
-    [
-      'the fault of a fixture',
-      () => fixturesWith('models.yaml', 'persona: healthy', 'persona: hearty'),
-      /models\.yaml:\d+:\d+: error: .*hearty/,
-    ],
+    ['the fault of a fixture', brokenFixtures, /models\.yaml:\d+:\d+: error: .*hearty/],
   ])('prints %s with its place, and exits with 1', async (_, write, fault) => {
     const { code, stdout } = await runInProcess(['check', await write()])
     expect([code, stdout]).toEqual([1, expect.stringMatching(fault)])
@@ -113,13 +106,10 @@ describe('check', () => {
     expect([good.code, JSON.parse(good.stdout)]).toMatchObject([0, { ok: true }])
   })
 
-  test('--format github prints a command for each finding, with its file, line and column', {
-    tags: ['long'],
-  }, async () => {
+  test('--format github prints a command for each finding, with its place', { tags: ['long'] }, async () => {
     const [broken, odd] = [await brokenDocument(), await oddDocument()]
-    const { code, stdout } = await run(['check', basename(broken), odd, 'none.yaml', '--format', 'github'], {
-      cwd: dirname(broken),
-    })
+    const files = [basename(broken), odd, 'none.yaml']
+    const { code, stdout } = await run(['check', ...files, '--format', 'github'], { cwd: dirname(broken) })
     expect(code).toBe(1)
     expect(stdout).toMatch(/^::error file=contract\.yaml,line=\d+,col=\d+::.*createPrompt/m)
     expect(stdout).toMatch(/^::warning file=\.\.\/[^:,]+contract\.yaml,line=\d+,col=\d+::.*nullable/m)

@@ -9,6 +9,8 @@ import { tempFolder } from '../support/temp-folder.ts'
 /** Returns the arguments that run a line of JavaScript by `convsim exec`. */
 const node = (code: string, ...options: string[]) => ['exec', ...options, '--', process.execPath, '-e', code]
 
+const command = (...words: string[]) => ['exec', '--', ...words]
+
 /** Returns a line of JavaScript that sends a request and prints the status of its reply. */
 const send = (path: string, body?: object) => {
   const headers = { authorization: 'Bearer k', 'content-type': 'application/json' }
@@ -51,16 +53,12 @@ describe('the command', () => {
   test.each([
     [7, node('process.exit(7)'), /^/],
     [137, node("process.kill(process.pid, 'SIGKILL')"), /^/],
-    [1, ['exec', '--', 'false'], /^/],
-    [127, ['exec', '--', 'no-such-command-here'], /There is no command no-such-command-here\./],
-    [126, ['exec', '--', './package.json'], /package\.json cannot be run/],
-    [126, ['exec', '--', './package.json/x'], /package\.json\/x cannot be run: spawn ENOTDIR/],
-    [126, ['exec', '--', 'npm test '.repeat(40)], /npm test.* cannot be run: spawn ENAMETOOLONG/],
-    [
-      1,
-      ['exec', '--', ''],
-      /The name of the command is empty, as that of an unset variable\. convsim exec takes flags/,
-    ],
+    [1, command('false'), /^/],
+    [127, command('no-such-command-here'), /There is no command no-such-command-here\./],
+    [126, command('./package.json'), /package\.json cannot be run/],
+    [126, command('./package.json/x'), /package\.json\/x cannot be run: spawn ENOTDIR/],
+    [126, command('npm test '.repeat(40)), /npm test.* cannot be run: spawn ENAMETOOLONG/],
+    [1, command(''), /The name of the command is empty, as that of an unset variable\. convsim exec takes flags/],
   ])('sets the exit code %i: %j', async (code, args, words) => {
     expect(await run(args)).toEqual({ code, stdout: '', stderr: expect.stringMatching(words) })
   })
@@ -72,7 +70,7 @@ describe('the command', () => {
   })
 
   test('can write to stdout as if it were alone: the pipe stays blocking', { tags: ['long'] }, async () => {
-    const { stdout } = await run(['exec', '--', 'sh', '-c', 'grep flags /proc/self/fdinfo/1'])
+    const { stdout } = await run(command('sh', '-c', 'grep flags /proc/self/fdinfo/1'))
     const [, octal = ''] = /flags:\s*([0-7]+)/.exec(stdout) ?? []
     expect(Number.parseInt(octal, 8) & constants.O_NONBLOCK).toBe(0)
   })
@@ -102,34 +100,20 @@ describe('the command', () => {
 })
 
 describe('--fail-on', () => {
+  const flags = ['--fail-on', 'violation']
+  const failing = `${bad}.then(() => process.exit(4))`
+  const known = /--fail-on takes violation, unexpected, manners, advice, no-requests and coverage<N/
+
   test.each([
-    ['without requests fails as no-requests', ['--fail-on', 'violation'], '0', 3, /\(no-requests\)/],
+    ['without requests fails as no-requests', flags, '0', 3, /\(no-requests\)/],
     ['without requests is a warning without it', [], '0', 0, /no request reached .* --env NAME .* --allow-no-/],
-    [
-      'without requests may be allowed',
-      ['--fail-on', 'violation', '--allow-no-requests'],
-      '0',
-      0,
-      /^convsim: 0 req.*\n$/,
-    ],
-    ['with a violation fails', ['--fail-on', 'violation'], bad, 3, /--fail-on: 1 request broke the contract/],
-    ['with another finding passes', ['--fail-on', 'violation'], unexpected, 0, /1 unexpected answer/],
-    [
-      'that fails by itself has its own code',
-      ['--fail-on', 'violation'],
-      `${bad}.then(() => process.exit(4))`,
-      4,
-      /--fail-on: 1 request broke/,
-    ],
-    [
-      'with an unknown condition is refused at start with the known ones',
-      ['--fail-on', 'violations'],
-      good,
-      1,
-      /--fail-on takes violation, unexpected, manners, advice, no-requests and coverage<N/,
-    ],
-  ])('a run %s', async (_, flags, script, exit, words) => {
-    const { code, stderr } = await run(node(script, ...flags))
+    ['without requests may be allowed', [...flags, '--allow-no-requests'], '0', 0, /^convsim: 0 req.*\n$/],
+    ['with a violation fails', flags, bad, 3, /--fail-on: 1 request broke the contract/],
+    ['with another finding passes', flags, unexpected, 0, /1 unexpected answer/],
+    ['that fails by itself has its own code', flags, failing, 4, /--fail-on: 1 request broke/],
+    ['with an unknown condition is refused at start with the known ones', ['--fail-on', 'violations'], good, 1, known],
+  ])('a run %s', async (_, options, script, exit, words) => {
+    const { code, stderr } = await run(node(script, ...options))
     expect([code, stderr]).toEqual([exit, expect.stringMatching(words)])
   })
 

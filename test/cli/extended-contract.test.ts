@@ -82,12 +82,8 @@ describe('an extended document', () => {
     const fields = { operations: ['getProduct', 'createSegment', 'importRows', 'leave'] }
     expect(sim.logged).toContainEqual(expect.objectContaining({ level: 'info', fields }))
     const create = (target: { origin: string }) => ask(target, '/v1/segments', { body: { name: 'VIP' } })
-    const [created, product, ...again] = await Promise.all([
-      create(sim),
-      ask(sim, productPath),
-      create(sim),
-      create(another),
-    ])
+    const product = await ask(sim, productPath)
+    const [created, ...again] = await Promise.all([create(sim), create(sim), create(another)])
     expect(product.body).toEqual({ name: 'Web Shop' })
     expect(created).toMatchObject({
       status: 201,
@@ -148,41 +144,17 @@ describe('an extended document', () => {
 })
 
 describe('an edited document', () => {
+  const described = (status: number, text: string) => `'${status}':\n          description: ${text}`
+  const refused = 'The body is not an event.'
+  const lasting = event({ valueType: 'duration', value: 'two hours' })
+
   test.each<[string, string, string, string, RequestOptions, number]>([
-    [
-      'the success status',
-      "'201':\n          description: The event",
-      "'202':\n          description: The event",
-      '',
-      {},
-      202,
-    ],
-    [
-      'the status of a refused body',
-      "'400':\n          description: The body is not an event.",
-      "'422':\n          description: The body is not an event.",
-      '',
-      { body: {} },
-      422,
-    ],
+    ['the success status', described(201, 'The event'), described(202, 'The event'), '', {}, 202],
+    ['the status of a refused body', described(400, refused), described(422, refused), '', { body: {} }, 422],
     ['the base path', 'url: http://127.0.0.1:4010/v1', 'url: https://api.example.test/api/v1/', '/api', {}, 201],
     ['the base path, and no other', 'url: http://127.0.0.1:4010/v1', 'url: https://a.test/api/v1/', '', {}, 404],
-    [
-      'a valid value of an enum',
-      '[positive, negative, neutral]',
-      '[positive, negative, neutral, mixed]',
-      '',
-      { body: event({ influence: 'mixed' }) },
-      201,
-    ],
-    [
-      'a type of values, which are taken for text',
-      '[currency, numeric, text, boolean]',
-      '[currency, numeric, text, boolean, duration]',
-      '',
-      { body: event({ valueType: 'duration', value: 'two hours' }) },
-      201,
-    ],
+    ['a valid value of an enum', '[positive,', '[mixed, positive,', '', { body: event({ influence: 'mixed' }) }, 201],
+    ['a type of values, which are taken for text', '[currency,', '[duration, currency,', '', { body: lasting }, 201],
   ])('sets %s', async (_, from, to, base, how, status) => {
     const sim = await startForTest({ contract: await documentWith(from, to), strict: true })
     expect(await ask(sim, `${base}/v1/events`, { body: event(), ...how })).toMatchObject({ status })

@@ -131,10 +131,8 @@ describe('a signal after that time ends the process at once, and says so', { tag
     command.process.kill('SIGINT')
     await sleep(laterMs)
     expect(await command.stop('SIGTERM')).toBe(143)
-    expect(JSON.parse(command.stderr())).toMatchObject({
-      level: 'error',
-      msg: expect.stringMatching(notice('SIGTERM')),
-    })
+    const msg = expect.stringMatching(notice('SIGTERM'))
+    expect(JSON.parse(command.stderr())).toMatchObject({ level: 'error', msg })
     await untilGone(Number.parseInt(command.stdout(), 10))
   })
 })
@@ -186,9 +184,7 @@ describe('a command without anything to finish ends by the first signal', { tags
   })
 })
 
-test('a copy that comes while the process computes for longer than two seconds is a copy', {
-  tags: ['long'],
-}, async () => {
+test('a copy that comes while the process computes for over two seconds is a copy', { tags: ['long'] }, async () => {
   const script = `
     import { StopSignals } from ${JSON.stringify(new URL('../../src/process/stop-signals.ts', import.meta.url).href)}
     const signals = new StopSignals(process, console.error)

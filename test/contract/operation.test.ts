@@ -191,10 +191,8 @@ test('a credential is demanded where each alternative sends a bearer token', asy
   const lines = Object.entries(schemes).map(([name, scheme]) => `    ${name}: ${scheme}\n`)
   const isSecured = async (security: string) => {
     const text = SMALL.replace('components:', `components:\n  securitySchemes:\n${lines.join('')}`)
-    const found = await contractOf(
-      text.replace('operationId: listThings', (id) => `${id}\n      security: ${security}`),
-    )
-    return operationOf(found, 'listThings').secured
+    const secured = text.replace('operationId: listThings', (id) => `${id}\n      security: ${security}`)
+    return operationOf(await contractOf(secured), 'listThings').secured
   }
   for (const security of ['[{ bearer: [] }]', '[{ oauth: [] }]', '[{ bearer: [], key: [] }]'])
     expect([security, await isSecured(security)]).toEqual([security, true])

@@ -48,13 +48,7 @@ async function findingsOf(actions: string, top = head): Promise<string[]> {
 
 test.each<[string, Json, string, string, Json]>([
   ['adds members to an object', { a: { b: 1 } }, '$.a', '{ c: 2 }', { a: { b: 1, c: 2 } }],
-  [
-    'merges objects at every depth',
-    { a: { b: { c: 1 } } },
-    '$',
-    '{ a: { b: { d: 2 } } }',
-    { a: { b: { c: 1, d: 2 } } },
-  ],
+  ['merges objects at any depth', { a: { b: { c: 1 } } }, '$', '{ a: { b: { d: 2 } } }', { a: { b: { c: 1, d: 2 } } }],
   ['replaces a text of an object', { a: 'x' }, '$', '{ a: y }', { a: 'y' }],
   ['replaces a text that is the target', { a: 'x' }, '$.a', 'y', { a: 'y' }],
   ['replaces an item of a list of texts', ['x', 'y'], "$[?@ == 'y']", 'z', ['x', 'z']],

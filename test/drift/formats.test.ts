@@ -22,15 +22,17 @@ const finding: DriftFinding = {
   values: [],
 }
 
+const notJudged: DriftReport['notJudged'] = [
+  { operation: 'createEvent', reason: 'time-out', request: 'POST /v1/events', count: 2, sentence: 'No\nanswer.' },
+]
+
 const report: DriftReport = {
   verdict: 'drift',
   contract: { title: 'Things', version: '1.0.0', file: 'a.yaml' },
   judged: new Map([['getModelAnalytics', 3]]),
   omitted: 0,
   findings: [finding, { ...finding, pointer: '/note', kind: 'absent-field', isDrift: false, assumption: undefined }],
-  notJudged: [
-    { operation: 'createEvent', reason: 'time-out', request: 'POST /v1/events', count: 2, sentence: 'No\nanswer.' },
-  ],
+  notJudged,
 }
 
 test('lines for people have no control characters of the service', () => {
@@ -89,9 +91,7 @@ test('JSON has the members that programs read', () => {
       },
       expect.objectContaining({ kind: 'absent-field', note: true }),
     ],
-    notJudged: [
-      { operation: 'createEvent', reason: 'time-out', request: 'POST /v1/events', count: 2, sentence: 'No\nanswer.' },
-    ],
+    notJudged,
   })
 })
 

@@ -158,10 +158,8 @@ describe('of the answers of a service', () => {
 
   test('a request is shown without the API keys of the contract', async () => {
     const securitySchemes = { key: { type: 'apiKey', in: 'query', name: 'acme' } }
-    const keyed = await load({
-      ...document,
-      components: { ...(document['components'] as JsonObject), securitySchemes },
-    })
+    const components = { ...(document['components'] as JsonObject), securitySchemes }
+    const keyed = await load({ ...document, components })
     const answer = { status: 204, headers: {}, body: undefined }
     const matched = matchSample(keyed, { method: 'GET', target: '/v1/things?acme=my-secret&a=b', answer })
     expect(matched?.sample.target).toBe('/v1/things?acme=[redacted]&a=b')

@@ -21,16 +21,15 @@ interface Watched extends TestSimulator {
 async function startWatching(): Promise<Watched> {
   const folder = await tempFolder()
   const contract = await readFile(bundledContract, 'utf8')
-  const [file, overlay, scenarios, fixtures] = ['contract.yaml', 'overlay.yaml', 'rules.yaml', 'fixtures'].map((name) =>
-    join(folder, name),
-  ) as [string, string, string, string]
+  const [file, overlay] = [join(folder, 'contract.yaml'), join(folder, 'overlay.yaml')]
+  const [rules, fixtures] = [join(folder, 'rules.yaml'), join(folder, 'fixtures')]
   await Promise.all([
     writeFile(file, contract),
     writeFile(overlay, overlayWith('{ x-a: 1 }')),
-    writeFile(scenarios, 'rules: []\n'),
+    writeFile(rules, 'rules: []\n'),
     cp(bundledFixtures, fixtures, { recursive: true }),
   ])
-  const simulator = await startForTest({ contract: file, overlay, rules: scenarios, fixtures, watch: true })
+  const simulator = await startForTest({ contract: file, overlay, rules, fixtures, watch: true })
   const replace = async (name: string, text: string) => {
     await writeFile(join(folder, `${name}.new`), text)
     await rename(join(folder, `${name}.new`), join(folder, name))
@@ -131,14 +130,8 @@ describe('--watch', () => {
 
     await replace('contract.yaml', contract.replaceAll('createEvent', 'createEvents'))
     const misfit = expect.stringContaining('createEvents')
-    await vi.waitFor(
-      () =>
-        expect(simulator.logged.at(-1)).toMatchObject({
-          level: 'warn',
-          fields: { sandbox: 'a', rule: 1, problem: misfit },
-        }),
-      { timeout: 45_000 },
-    )
+    const warning = { level: 'warn', fields: { sandbox: 'a', rule: 1, problem: misfit } }
+    await vi.waitFor(() => expect(simulator.logged.at(-1)).toMatchObject(warning), { timeout: 45_000 })
     expect((await send()).status).toBe(429)
     expect(await counts()).toMatchObject({ rules: [{ acted: 1, misfit }, { acted: 1 }] })
 
@@ -168,10 +161,8 @@ describe('--watch', () => {
   }, async () => {
     const simulator = await startWatching()
     const { replace, contract } = simulator
-    const stricter = contract.replace(
-      /(\n {4}EventCreate:\n[\s\S]*? properties:\n)/,
-      '$1        room: { type: string, maxLength: 2 }\n',
-    )
+    const place = /\n {4}EventCreate:\n[\s\S]*? properties:\n/
+    const stricter = contract.replace(place, '$&        room: { type: string, maxLength: 2 }\n')
     expect(stricter).not.toBe(contract)
     const statuses = new Map<number, number>()
     let isDone = false

@@ -51,10 +51,8 @@ describe('the verdict on a fault that passes, and on one that stays', () => {
 describe('a struck call has a good answer', () => {
   const plain = requestsOf('createEvent a', 'createEvent a')
   const answered = (...isGood: readonly boolean[]) => {
-    const run = requestsOf(...isGood.map(() => 'createEvent a')).map((one, at) => ({
-      ...one,
-      isGood: isGood[at] === true,
-    }))
+    const made = requestsOf(...isGood.map(() => 'createEvent a'))
+    const run = made.map((one, at) => ({ ...one, isGood: isGood[at] === true }))
     const [struck] = run
     if (!struck) throw new Error('there is no request')
     return hasGoodAnswer({ requests: plain, varying: new Set() }, run, struck)

@@ -22,23 +22,15 @@ async function startScripted(...answers: Scripted[]) {
   const port = await listenForTest(server)
   const upstream = parseUpstream(`http://127.0.0.1:${port}/v1`, true)
   if (!upstream.ok) throw new Error(upstream.error)
-  const access = {
-    upstream: upstream.value,
-    token: 'a-secret-token',
-    timeoutMs: 60_000,
-    userAgent: 'test',
-    now: () => 0,
-  }
+  const own = { token: 'a-secret-token', timeoutMs: 60_000, userAgent: 'test', now: () => 0 }
+  const access = { ...own, upstream: upstream.value }
   const waits: number[] = []
   const sleep = async (ms: number) => waits.push(ms)
   const ask = async (method = 'GET', isRepeatable = method === 'GET') => {
     const request = { method, target: '/models?token=a-secret-token', body: method === 'GET' ? undefined : '{}' }
     const { samples, pauseMs } = await sendWithRetries(access, request, isRepeatable, { sleep, maxPauseMs: 60_000 })
-    return {
-      statuses: samples.map(({ answer }) => ('status' in answer ? answer.status : answer.problem)),
-      pauseMs,
-      samples,
-    }
+    const statuses = samples.map(({ answer }) => ('status' in answer ? answer.status : answer.problem))
+    return { statuses, pauseMs, samples }
   }
   return { ask, waits, requests }
 }

@@ -332,11 +332,7 @@ describe('a file that cannot be loaded stays unchanged', () => {
       ([head = '', a = '', ...rest]) => [head, a, 'garbage', ...rest],
       'state.json.journal, line 3: does not fit its checksum',
     ],
-    [
-      'that lacks a line',
-      ([head = '', a = '', , ...rest]) => [head, a, ...rest],
-      'line 3: is entry 3 and follows entry 1',
-    ],
+    ['that lacks a line', (lines) => lines.toSpliced(2, 1), 'line 3: is entry 3 and follows entry 1'],
     [
       'with an entry of an unknown operation',
       (lines) => lines.map((line) => line.replace('"op":"event"', '"op":"note"')),
