@@ -4,6 +4,7 @@ import { once } from '../core/memoize.ts'
 import type { Validator } from '../documents/ajv.ts'
 import type { Violation } from '../documents/violation.ts'
 import { toViolations } from '../documents/violations.ts'
+import { hideCredential } from '../redaction/redact-document.ts'
 import { type Compiler, schemaRef } from './compiler.ts'
 import type { Operation } from './contract.ts'
 import { dereference } from './dereference.ts'
@@ -118,7 +119,7 @@ function compileBody(document: JsonObject, compiler: Compiler, operation: string
         return [{ in: 'body', pointer: '', keyword: 'media-type', message }]
       }
       const validate = validators.get(documented)
-      return validate === undefined || validate(value) ? [] : toViolations(validate.errors, 'body')
+      return validate === undefined || validate(value) ? [] : toViolations(validate.errors, 'body', '', hideCredential)
     },
   }
 }

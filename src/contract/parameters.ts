@@ -2,12 +2,15 @@ import { isObject, type Json, type JsonObject, parseJson } from '../core/json.ts
 import { joinPointer, valueAt } from '../core/json-pointer.ts'
 import type { Validator } from '../documents/ajv.ts'
 import type { Violation } from '../documents/violation.ts'
-import { toViolations } from '../documents/violations.ts'
+import { type HideSecret, toViolations } from '../documents/violations.ts'
+import { hideCredential } from '../redaction/redact-document.ts'
+import { redacted } from '../redaction/redact-token.ts'
 import { type Compiler, schemaRef } from './compiler.ts'
 import type { DescribedParameter, RawParameters } from './contract.ts'
 import { dereference } from './dereference.ts'
 import { readFields } from './fields.ts'
 import { type ResolvedObject, resolve } from './resolve.ts'
+import { listKeyNames } from './security.ts'
 
 /** The locations of parameters that are read. Cookies are ignored. */
 const LOCATIONS = ['path', 'query', 'header'] as const
@@ -26,6 +29,7 @@ interface ParameterGroup {
   readonly parameters: readonly Parameter[]
   /** The validator of the object of all these parameters. */
   readonly validate: Validator | undefined
+  readonly hide: HideSecret | undefined
 }
 
 /** The headers that OpenAPI excludes from parameters, because other parts of the document describe them. */
@@ -52,9 +56,8 @@ export function compileParameters(
   const groups = LOCATIONS.flatMap((location): ParameterGroup[] => {
     const ofLocation = parameters.filter((parameter) => parameter.in === location)
     if (ofLocation.length === 0) return []
-    return [
-      { location, parameters: ofLocation, validate: compileGroup(document, compiler, ofLocation, operationPointer) },
-    ]
+    const validate = compileGroup(document, compiler, ofLocation, operationPointer)
+    return [{ location, parameters: ofLocation, validate, hide: hideIn(document, location) }]
   })
   return {
     described: parameters,
@@ -65,6 +68,13 @@ export function compileParameters(
       return { values, violations }
     },
   }
+}
+
+/** Hides credentials of a location, also API keys under names of their own. A path is shown as it is sent. */
+function hideIn(document: JsonObject, location: ParameterLocation): HideSecret | undefined {
+  if (location === 'path') return undefined
+  const keys = listKeyNames(document, location).map((name) => (location === 'header' ? name.toLowerCase() : name))
+  return (names, value) => (keys.includes(names[0] ?? '') ? redacted : hideCredential(names, value))
 }
 
 /** Returns the objects of a list of the document; references are followed. */
@@ -126,7 +136,7 @@ function compileGroup(
 
 /** Reads the sent parameters of a group into `values`. Undocumented parameters are ignored. */
 function readGroup(
-  { location, parameters, validate }: ParameterGroup,
+  { location, parameters, validate, hide }: ParameterGroup,
   sent: RawParameters[ParameterLocation],
   values: JsonObject,
 ): Violation[] {
@@ -144,7 +154,7 @@ function readGroup(
   if (validate === undefined || validate(values)) return violations
   // A parameter that cannot be parsed is missing in the values, and has its violation already.
   const reported = new Set(violations.map(({ pointer }) => pointer))
-  const others = toViolations(validate.errors, location).filter(({ pointer }) => !reported.has(pointer))
+  const others = toViolations(validate.errors, location, '', hide).filter(({ pointer }) => !reported.has(pointer))
   return [...violations, ...others]
 }
 

@@ -3,6 +3,7 @@ import { joinPointer } from '../core/json-pointer.ts'
 import { once } from '../core/memoize.ts'
 import type { Violation } from '../documents/violation.ts'
 import { toViolations } from '../documents/violations.ts'
+import { hideCredential } from '../redaction/redact-document.ts'
 import type { Compiler } from './compiler.ts'
 import { dereference } from './dereference.ts'
 import { readExamples } from './examples.ts'
@@ -44,7 +45,9 @@ export function compileResponses(document: JsonObject, compiler: Compiler, point
         return [{ in: 'response', pointer: '', keyword: 'status', message }]
       }
       const validate = isSimulated ? response.validateSimulated : response.validate
-      return validate === undefined || validate(body) ? [] : toViolations(validate.errors, 'response')
+      return validate === undefined || validate(body)
+        ? []
+        : toViolations(validate.errors, 'response', '', hideCredential)
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv'
 import { isObject } from '../core/json.ts'
-import { joinPointer } from '../core/json-pointer.ts'
+import { joinPointer, parsePointer } from '../core/json-pointer.ts'
 import { findNearest } from '../core/similar.ts'
 import { cutText } from '../core/text.ts'
 import { FORMAT_PHRASES } from './formats.ts'
@@ -19,17 +19,25 @@ const MAX_LISTED = 20
 const MAX_QUOTED_LENGTH = 60
 
 /**
+ * Returns the text that a message quotes in place of a secret value; undefined for any other value.
+ * @param names those on the way to the value
+ */
+export type HideSecret = (names: readonly string[], value: unknown) => string | undefined
+
+/**
  * Turns the errors of an ajv validator (`allErrors`, `verbose`) into violations, which name the expected value.
  * @param base the JSON pointer of the validated value within `part`; by default the whole part
+ * @param hide by default, all values are quoted
  */
 export function toViolations(
   errors: readonly ErrorObject[] | null | undefined,
   part: ExchangePart,
   base = '',
+  hide: HideSecret = () => undefined,
 ): Violation[] {
   if (!errors) return []
   const relevant = dropRedundantErrors(errors)
-  const violations = relevant.slice(0, MAX_ERRORS).map((error) => toViolation(error, part, base))
+  const violations = relevant.slice(0, MAX_ERRORS).map((error) => toViolation(error, part, base, hide))
   if (errors.length >= MAX_ERRORS) violations.push({ in: part, pointer: base, keyword: 'more', message: MORE_ERRORS })
   return violations
 }
@@ -53,13 +61,18 @@ function quoteWithType(value: unknown): string {
   return isTypeEvident ? quote(value) : `${quote(value)} (a ${typeof value})`
 }
 
-function toViolation(error: ErrorObject, part: ExchangePart, base: string): Violation {
+function toViolation(error: ErrorObject, part: ExchangePart, base: string, hide: HideSecret): Violation {
   const member = error.params[MEMBER_AT_FAULT[error.keyword] ?? '']
   const at = member === undefined ? error.instancePath : joinPointer(error.instancePath, member)
   const sentence = SENTENCES[error.keyword] ?? (() => error.message ?? `breaks the rule "${error.keyword}"`)
   const pointer = cutText(`${base}${at}`, MAX_POINTER_LENGTH)
-  return { in: part, pointer, keyword: error.keyword, message: sentence(error) }
+  const hidden = hide(parsePointer(error.instancePath), error.data)
+  const message = hidden === undefined ? sentence(error) : quoteInstead(hidden, sentence({ ...error, data: '' }))
+  return { in: part, pointer, keyword: error.keyword, message }
 }
+
+/** Replaces the empty text that a message quotes at its end. */
+const quoteInstead = (text: string, message: string) => message.replace(/^(.*; got ).*/s, `$1${text}`)
 
 /** The parameter with the member at fault, by keyword: an error points at it, not at the object around it. */
 const MEMBER_AT_FAULT: Readonly<Record<string, string>> = {

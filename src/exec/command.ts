@@ -97,9 +97,10 @@ function findUseless({ failOn }: ExecSettings, sources: SettingSources): string 
 }
 
 /** Finds a setting that many runs cannot have. A variable may be for other commands, so only a flag is refused. */
-function findRunsProblem({ hunt, only, jobs, port }: ExecSettings, sources: SettingSources): string | undefined {
+function findRunsProblem({ hunt, only, jobs, port, sync }: ExecSettings, sources: SettingSources): string | undefined {
   const own = hunt !== undefined ? '--hunt' : only !== undefined ? '--only' : '--each'
-  const ofState = ['state', 'statePrefix', 'replica', 'sync'].find((name) => sources.get(name) === flagOf(name))
+  const names = ['state', 'statePrefix', 'replica', ...(sync ? ['sync'] : [])]
+  const ofState = names.find((name) => sources.get(name) === flagOf(name))
   if (ofState) return `${own} takes no ${flagOf(ofState)}: each run begins with a state of its own, in memory.`
   if (sources.get('bundle') === '--bundle')
     return `${own} takes no --bundle: repeat what it has found with convsim exec --rules FILE --bundle FILE.`

@@ -113,7 +113,7 @@ function createSimulatorStages(deps: PipelineDeps): Stages {
       /** 403 */
       plan: requirePlan(fixtures.plans, handlers),
       /** 400, 413, 415 */
-      validate: validate(contract, handlers, deps.strict),
+      validate: validate(handlers, deps.strict),
       /** 404 */
       subject: checkModelExists(deps.isModel, handlers),
       /** 429 */

@@ -104,8 +104,7 @@ function liveExchangeOf(exchange: Exchange, reply: Reply): LiveExchange {
 
 /** Returns the request's own token, or without one its API key in a header that the contract declares. */
 function findOwnKey(headers: SimRequest['headers'], names: readonly string[]): string | undefined {
-  const own = findOwnToken(headers)
-  if (own !== undefined) return own
+  if (headers['authorization'] !== undefined) return findOwnToken(headers)
   return names.map((name) => headers[name] ?? '').find((key) => key.length >= minTokenLength)
 }
 

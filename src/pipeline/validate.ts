@@ -1,6 +1,4 @@
-import type { Contract } from '../contract/contract.ts'
 import { isForm, isJson, matchMediaType } from '../contract/media-types.ts'
-import { listHiddenNames } from '../contract/security.ts'
 import { findUnknownNames } from '../contract/unknown-names.ts'
 import type { Json } from '../core/json.ts'
 import { success } from '../core/result.ts'
@@ -10,13 +8,10 @@ import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { OperationHandler } from '../operations/handler.ts'
 import type { OperationHandlers } from '../operations/index.ts'
-import { hideQuote, hideQuotedCredentials } from '../redaction/redact.ts'
-import { redactDocument } from '../redaction/redact-document.ts'
 import { type Exchange, jsonOf, operationOf, type RequestStage, rawParametersOf } from './exchange.ts'
 
 /** Checks parameters and body against the contract, and names all violations. With `strict`, warnings are refusals. */
-export function validate({ document }: Contract, handlers: OperationHandlers, strict: boolean): RequestStage {
-  const hiddenNames = listHiddenNames(document)
+export function validate(handlers: OperationHandlers, strict: boolean): RequestStage {
   return function validate(exchange) {
     const operation = operationOf(exchange)
     const { body } = exchange.request
@@ -24,10 +19,9 @@ export function validate({ document }: Contract, handlers: OperationHandlers, st
       return refusals.unreadableBody(operation, body.status, body.reason)
     const { values, violations } = operation.readParameters(rawParametersOf(exchange))
     exchange.parameters = values
-    const all = [...violations, ...checkBody(exchange)]
-    if (all.length === 0) return addAdvice(exchange, handlers.get(operation.id), strict)
-    exchange.violations = hideQuotedCredentials(all, hiddenNames)
-    return refusals.invalid(operation, exchange.violations)
+    exchange.violations = [...violations, ...checkBody(exchange)]
+    if (exchange.violations.length > 0) return refusals.invalid(operation, exchange.violations)
+    return addAdvice(exchange, handlers.get(operation.id), strict)
   }
 }
 
@@ -55,12 +49,8 @@ function checkBody(exchange: Exchange): Violation[] {
   const read = isJson(mediaType) ? jsonOf(exchange) : readText(exchange, mediaType, request.body.bytes)
   if (!read) throw new Error('a body of bytes was not read')
   if (!read.ok) return [{ in: 'body', pointer: read.error.pointer, keyword: 'json', message: read.error.message }]
-  const { value } = read
-  exchange.body = value
-  const violations = operationOf(exchange).checkBody(mediaType, value)
-  // A violation quotes the beginning of a text, such as XML, whose credentials no pointer names.
-  const isHidden = violations.length > 0 && typeof value === 'string' && redactDocument(value) !== value
-  return isHidden ? violations.map(hideQuote) : violations
+  exchange.body = read.value
+  return operationOf(exchange).checkBody(mediaType, read.value)
 }
 
 const missing = (mediaTypes: readonly string[]): Violation => ({

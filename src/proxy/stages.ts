@@ -42,7 +42,7 @@ export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, 
       identify: identify(contract, sandboxes, true),
       /** any reply that a scenario gives */
       scenario: scenarioOfOperation(scenario(noMagicValues, store)),
-      validate: judgeRequest(validate(contract, handlers, deps.strict)),
+      validate: judgeRequest(validate(handlers, deps.strict)),
       /** the answer of the service; 413, 502, 504 */
       handle: askUpstream(contract.basePath, upstream, pages.cors),
     } satisfies Record<string, RequestStage>),

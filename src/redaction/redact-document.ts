@@ -1,3 +1,4 @@
+import { isHidden } from './credential-name.ts'
 import { isHiddenText, redactText } from './redact.ts'
 import { redacted } from './redact-token.ts'
 
@@ -23,7 +24,7 @@ const formCode = /^(code=)[^&\s]+(?=&)/
 
 /** The pattern of a part of multipart/form-data: its head, its name, and its value up to the next boundary. */
 const formPart =
-  /(^content-disposition: ?form-data; ?name="?([^";\r\n]{1,200})(?=[";\r])[^\r\n]{0,300}\r\n(?:content-(?!disp)[^\r\n]{0,300}\r\n){0,5}\r\n)([^\r]*(?:\r(?!\n--)[^\r]*)*)/gim
+  /(^content-disposition: ?form-data; ?name="?((?<=")[^"\r\n]{1,200}(?=")|(?<!")[^";\r\n]{1,200}(?=[;\r]))[^\r\n]{0,300}\r\n(?:content-(?!disp)[^\r\n]{0,300}\r\n){0,5}\r\n)([^\r]*(?:\r(?!\n--)[^\r]*)*)/gim
 
 /** The pattern of an XML element with text or CDATA: its opening tag, its local name, and the text. */
 const xmlElement = /(<(?:[\w.-]{1,100}:)?([\w.-]{1,100})(?:\s[^<>]*)?>)((?:<!\[CDATA\[)?[^<]+)/g
@@ -33,4 +34,18 @@ const yamlLine = /(^[ \t]*(?:- )?["']?([\w.-]{1,100})["']?:[ \t]+)([^\r\n]+)/gm
 
 function hideValue(whole: string, head: string, name: string, value: string): string {
   return value.trim() !== '' && isHiddenText(name, value) ? `${head}${redacted}` : whole
+}
+
+/** The first characters of a text body that a message may quote, with the names before them. */
+const maxQuotedLength = 1000
+
+/**
+ * Returns the text that a violation quotes in place of a credential; undefined for any other value.
+ * @param names those on the way to the value; without any it is the whole body
+ */
+export function hideCredential(names: readonly string[], value: unknown): string | undefined {
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined
+  const beginning = names.length === 0 ? String(value).slice(0, maxQuotedLength) : ''
+  const isSecret = redactDocument(beginning) !== beginning || names.some((name) => isHidden(name, value))
+  return isSecret ? redacted : undefined
 }

@@ -1,11 +1,10 @@
 /** Credentials removed from what is stored and shown. */
 import { unescape as percentDecode } from 'node:querystring'
 import { isObject, type Json } from '../core/json.ts'
-import { parsePointer } from '../core/json-pointer.ts'
 import { endOfString } from '../core/json-syntax.ts'
 import { memoizeLast } from '../core/memoize.ts'
 import type { Violation } from '../documents/violation.ts'
-import { isCredentialName } from './credential-name.ts'
+import { isCredentialName, isHidden } from './credential-name.ts'
 import { createLineRedaction, redactPrivateKeys } from './redact-private-key.ts'
 import { findOwnToken, redacted, redactToken, sandboxSuffix } from './redact-token.ts'
 
@@ -197,40 +196,12 @@ export function isHiddenText(name: string, value: string): boolean {
   return isHidden(name, item)
 }
 
-/** The pattern of a name that counts tokens of a language model: `maxTokens`, `token_count`. */
-const countName = /tokens$|tokens?[-_]?count$/i
-
-function isHidden(name: string, item: Json): boolean {
-  if (item === null || !isCredentialName(name)) return false
-  return typeof item !== 'number' || !countName.test(name)
-}
-
 const none: readonly Violation[] = []
-
-/**
- * Redacts the values that violations quote of members with names of credentials, and within such members. `names`: in
- * lower case, those of the headers and query parameters that the contract declares as credentials.
- */
-export function hideQuotedCredentials(
-  violations: readonly Violation[],
-  names: readonly string[] = [],
-): readonly Violation[] {
-  return violations.map((violation) => {
-    const isDeclared = (name: string) => violation.in !== 'body' && names.includes(name.toLowerCase())
-    const isHidden = parsePointer(violation.pointer).some((name) => isCredentialName(name) || isDeclared(name))
-    return isHidden ? hideQuote(violation) : violation
-  })
-}
-
-/** Redacts the value that a violation quotes. */
-export function hideQuote(violation: Violation): Violation {
-  return { ...violation, message: violation.message.replace(/; got .*$/s, `; got ${redacted}`) }
-}
 
 /** Redacts the credentials that violations quote. */
 export function redactViolations(violations: readonly Violation[], token?: string): readonly Violation[] {
   if (violations.length === 0) return none
-  return hideQuotedCredentials(violations).map((violation) => ({
+  return violations.map((violation) => ({
     ...violation,
     pointer: redactName(violation.pointer, token),
     message: redactText(violation.message, token),

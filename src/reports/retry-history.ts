@@ -59,8 +59,7 @@ export async function readRetryHistory(
     }
     const tracker = trackers.get(entry.sandbox) ?? new RetryTracker(idempotentOperations)
     trackers.set(entry.sandbox, tracker)
-    // The token itself is not stored. Callers whose tokens are too short to be redacted are not told apart.
-    const tracked = tracker.record(entry, { requestBody: undefined, token: entry.caller ?? entry.ownToken })
+    const tracked = tracker.record(entry, { requestBody: undefined, token: tokenOf(entry) })
     const chain = tracked && addAttempt(chains, { entry, ...tracked })
     if (chain && (request === undefined || entry.id === request)) chosen.add(chain)
   }
@@ -74,6 +73,10 @@ export async function readRetryHistory(
     truncated: counts.dropped > 0 || isIncomplete,
   }
 }
+
+/** Returns what stands for the token, which is not stored. Callers with tokens too short to be redacted have none. */
+const tokenOf = ({ caller, authorization, ownToken }: JournalEntry) =>
+  caller ?? (authorization === undefined ? undefined : ownToken)
 
 /** Adds an attempt to its chain, which becomes the last. `chains`: the chains by sandbox and name. */
 function addAttempt(chains: Map<string, ListedChain>, attempt: ListedAttempt): ListedChain {

@@ -45,6 +45,7 @@ paths:
         - { in: query, name: access_token, schema: { type: string, minLength: 20 } }
         - { in: header, name: X-Acme, schema: { type: string, minLength: 20 } }
         - { in: query, name: acme, schema: { type: string, minLength: 20 } }
+        - { in: query, name: session, schema: { enum: [a; got b, c] } }
       requestBody:
         required: true
         content:
@@ -118,6 +119,7 @@ components:
         user: { type: string }
         age: { type: integer }
         secrets: { type: array, items: { type: integer } }
+        max_tokens: { type: integer, minimum: 1 }
         tags: { type: array, items: { type: string } }
         address: { type: object, required: [city] }
     Problem: { type: object, required: [code], properties: { code: { type: string } } }
@@ -254,7 +256,9 @@ test.each([
   ['', { 'X-Api-Key': 'my-secret' }, 'user=joe', form, `header/x-api-key: ${hidden}`],
   ['?acme=my-secret', {}, 'user=joe', form, `query/acme: ${hidden}`],
   ['', { 'X-Acme': 'my-secret' }, 'user=joe', form, `header/x-acme: ${hidden}`],
+  ['?session=my-secret', {}, 'user=joe', form, 'must be one of "a; got b", "c"; got \\[redacted\\]'],
   ['', {}, 'user=joe&secrets=my-secret', form, `body/secrets/0: ${hidden}`],
+  ['', {}, 'user=joe&max_tokens=0', form, 'body/max_tokens: must be at least 1; got 0'],
   ['', {}, '<password>my-secret</password>', 'application/xml', `body: must be an object${hidden}`],
   ['', {}, '<user>joe</user>', 'application/xml', 'body: must be an object; got "<user>joe</user>" '],
 ])('a credential that breaks a rule is quoted nowhere: %s %j %s', async (query, headers, body, contentType, said) => {

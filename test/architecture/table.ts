@@ -22,7 +22,12 @@ const room = (main: string, sentence: string, ...names: readonly string[]): Room
 export const rooms: Readonly<Record<string, Room>> = {
   core: room('json.ts', 'Small tools without domain and without I/O.'),
   documents: room('source.ts', 'YAML and JSON files with line numbers, schema checks, findings.', 'core'),
-  contract: room('contract.ts', 'An OpenAPI document as operations that can be matched and checked.', 'core documents'),
+  redaction: room('redact.ts', 'Credentials removed from what is stored and shown.', 'core documents'),
+  contract: room(
+    'contract.ts',
+    'An OpenAPI document as operations that can be matched and checked.',
+    'core documents redaction',
+  ),
   simulation: room('world.ts', 'Invented analytics: pure functions, the only faker.', 'core'),
   state: room(
     'store.ts',
@@ -47,7 +52,6 @@ export const rooms: Readonly<Record<string, Room>> = {
     "The service's operations, one file each, and the table of handlers.",
     'core documents contract simulation state exchange scenarios',
   ),
-  redaction: room('redact.ts', 'Credentials removed from what is stored and shown.', 'core documents'),
   journal: room(
     'journal.ts',
     'The record of requests and replies: record, find, match, share with replicas.',
@@ -115,7 +119,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   record: room(
     'record.ts',
     'Recorded traffic as a folder of fixtures.',
-    'core documents redaction contract fixtures upstream config simulator process',
+    'core documents contract fixtures upstream config simulator process',
   ),
   cli: room(
     'cli.ts',

@@ -36,6 +36,7 @@ test.each<[string[], Readonly<Record<string, string>>]>([
   [['--state', 'redis://a', '--state-prefix', 'a'], {}],
   [[], { CONVSIM_STATE_PREFIX: 'a' }],
   [['--only', one], {}],
+  [['--each', '--no-sync'], {}],
 ])('%j with %j is taken', (flags, env) => {
   expect(refusalOf(flags, env)).toBeUndefined()
 })

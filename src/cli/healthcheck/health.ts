@@ -22,9 +22,6 @@ interface Health {
 /** The longest wait for one reply under `--wait`, milliseconds. */
 const maxRequestMs = 2_000
 
-/** The longest delay of a timer of Node, milliseconds: 24 days. */
-const maxTimerMs = 2 ** 31 - 1
-
 /** The pause between two requests while the simulator starts, milliseconds. */
 const pauseMs = 100
 
@@ -68,7 +65,7 @@ async function waitForHealth(url: string, timeoutMs: number, now: () => number):
  * simulator's. `fetch` is not used, as it blocks some ports.
  */
 function requestHealth(url: string, timeoutMs: number): Promise<Result<Health>> {
-  const waitMs = Math.min(Math.ceil(timeoutMs), maxTimerMs)
+  const waitMs = Math.ceil(timeoutMs)
   const signal = AbortSignal.timeout(waitMs) // one deadline for connection, head and body
   return new Promise((resolve) => {
     const fail = ({ message }: Error) => {
