@@ -10,7 +10,7 @@ import type { DescribedParameter, RawParameters } from './contract.ts'
 import { dereference } from './dereference.ts'
 import { readFields } from './fields.ts'
 import { type ResolvedObject, resolve } from './resolve.ts'
-import { listKeyNames } from './security.ts'
+import { listHiddenNames } from './security.ts'
 
 /** The locations of parameters that are read. Cookies are ignored. */
 const LOCATIONS = ['path', 'query', 'header'] as const
@@ -73,8 +73,8 @@ export function compileParameters(
 /** Hides credentials of a location, also API keys under names of their own. A path is shown as it is sent. */
 function hideIn(document: JsonObject, location: ParameterLocation): HideSecret | undefined {
   if (location === 'path') return undefined
-  const keys = listKeyNames(document, location).map((name) => (location === 'header' ? name.toLowerCase() : name))
-  return (names, value) => (keys.includes(names[0] ?? '') ? redacted : hideCredential(names, value))
+  const keys = listHiddenNames(document)
+  return (names, value) => (keys.includes((names[0] ?? '').toLowerCase()) ? redacted : hideCredential(names, value))
 }
 
 /** Returns the objects of a list of the document; references are followed. */

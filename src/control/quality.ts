@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../core/json.ts'
 import { inSlices } from '../core/slices.ts'
 import { uuidKey } from '../state/clone.ts'
+import { impactOfEvent, UNITS_PER_IMPACT } from '../state/memory/impact.ts'
 import type { StoredEvent } from '../state/records.ts'
 import type { ControlDeps } from './deps.ts'
 import type { ControlHandlers } from './handler.ts'
@@ -12,7 +13,7 @@ const neutralIndex = 0.5
 const maxEventIds = 100
 
 interface EventGroup {
-  /** The sum of impacts in thousand-millionths, which is the same in any order of the events. */
+  /** The sum of their impacts as `ImpactSum` has it. */
   units: number
   count: number
   /** The ids of the first events. */
@@ -59,7 +60,7 @@ function findConversationKey({ fields }: StoredEvent): string | null | undefined
 
 /** Returns the index `min(1, max(0, 0.5 + weight × Σ impact))`, rounded to 4 decimals, with its events. */
 function indexToJson(name: 'pqi' | 'cqi', { units, count, eventIds }: EventGroup, weight: number): JsonObject {
-  const impact = units / 1e9
+  const impact = units / UNITS_PER_IMPACT
   const index = Math.min(1, Math.max(0, neutralIndex + weight * impact))
   return {
     [name]: Math.round(index * 10_000) / 10_000,
@@ -80,7 +81,7 @@ async function groupEvents(
     if (typeof key !== 'string') continue
     const group = groups.get(key) ?? { units: 0, count: 0, eventIds: [] }
     groups.set(key, group)
-    group.units += Math.round(event.impact * 1e9)
+    group.units += impactOfEvent(event).units
     group.count += 1
     if (group.count <= maxEventIds) group.eventIds.push(event.eventId)
   }

@@ -66,7 +66,7 @@ export interface JournalEntry {
    * too short to be redacted.
    */
   readonly ownToken: string | undefined
-  /** The hash of `ownToken` in a shared journal, which tells the callers of all replicas apart. */
+  /** The hash of the token of `Authorization` in a shared journal, which tells the callers of all replicas apart. */
   readonly caller?: string
   /** The header `Authorization`, if sent, by which bundles tell callers apart. It is never shown itself. */
   readonly authorization: string | undefined

@@ -261,12 +261,15 @@ test.each([
   ['', {}, 'user=joe&max_tokens=0', form, 'body/max_tokens: must be at least 1; got 0'],
   ['', {}, '<password>my-secret</password>', 'application/xml', `body: must be an object${hidden}`],
   ['', {}, '<user>joe</user>', 'application/xml', 'body: must be an object; got "<user>joe</user>" '],
-])('a credential that breaks a rule is quoted nowhere: %s %j %s', async (query, headers, body, contentType, said) => {
-  const answer = await ask(own(), `/v2/users${query}`, { headers, body, contentType })
-  expectRefusal(answer, 400, new RegExp(said))
-  const shown = [...answer.headers, answer.text, (await listRequests(own())).at(-1)]
-  expect(JSON.stringify(shown)).not.toContain('my-secret')
-})
+])(
+  'a refusal quotes what breaks a rule, but no credential: %s %j %s',
+  async (query, headers, body, contentType, said) => {
+    const answer = await ask(own(), `/v2/users${query}`, { headers, body, contentType })
+    expectRefusal(answer, 400, new RegExp(said))
+    const shown = [...answer.headers, answer.text, (await listRequests(own())).at(-1)]
+    expect(JSON.stringify(shown)).not.toContain('my-secret')
+  },
+)
 
 test.each([[{ header: { 'x-acme': 'my-secret' } }], [{ query: { acme: 'my-secret' } }]])(
   'a key under a name of its own cannot be verified: %j',

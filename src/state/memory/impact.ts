@@ -10,7 +10,7 @@ export interface ImpactSum {
   readonly events: number
 }
 
-const UNITS_PER_IMPACT = 1e9
+export const UNITS_PER_IMPACT = 1e9
 
 const noImpact: ReadonlyMap<string, DayImpact> = new Map()
 
