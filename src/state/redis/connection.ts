@@ -67,7 +67,7 @@ export class RedisConnection {
 
   /** Connects. The error is a sentence without user and password. */
   static async open(location: RedisLocation, { commandMs, connectMs }: RedisTimeouts): Promise<RedisConnection> {
-    const { host, port, tls, database, shown } = location
+    const { host, port, tls, database } = location
     const options = {
       host,
       port,
@@ -92,7 +92,7 @@ export class RedisConnection {
       return connection
     } catch (error) {
       connection.close()
-      throw new Error(describeStartFault(connection.#lastError ?? error, shown), { cause: error })
+      throw new Error(describeStartFault(connection.#lastError ?? error, location), { cause: error })
     }
   }
 
@@ -115,7 +115,7 @@ export class RedisConnection {
         this.#lastError = isErrorReply(error) ? error : (this.#lastError ?? (error as Error)) // the client throws these
         if (!reasonOf(this.#lastError).startsWith('LOADING')) reject(error)
       }
-      this.#outage = describeReason(this.#lastError)
+      this.#outage = describeReason(this.#lastError, this.#location)
       this.#disconnect()
       await sleep(PAUSE_MS, undefined, { ref: false })
     }
@@ -150,13 +150,14 @@ export class RedisConnection {
   #explain(error: unknown): Error {
     if (error === TOO_LATE && this.#outage === undefined) {
       this.#lastError = TOO_LATE
-      this.#outage = describeReason(TOO_LATE)
+      this.#outage = describeReason(TOO_LATE, this.#location)
       this.#disconnect()
     }
     const { shown } = this.#location
+    const reason = describeReason(isErrorReply(error) ? error : (this.#lastError ?? error), this.#location)
     const message = isErrorReply(error)
-      ? `The state in ${shown} refused this: ${describeReason(error)}.`
-      : `The state in ${shown} did not answer (${describeReason(this.#lastError ?? error)}); send the request again.`
+      ? `The state in ${shown} refused this: ${reason}.`
+      : `The state in ${shown} did not answer (${reason}); send the request again.`
     return new StoreUnavailableError(message, { cause: error })
   }
 

@@ -1,4 +1,5 @@
 import { clearTimeout, nextTurn, setTimeout } from '../../core/timers.ts'
+import type { RedisLocation } from './location.ts'
 
 const trustStep =
   'If it is right, name the file of its authority (or of the certificate, if it signed itself) in NODE_EXTRA_CA_CERTS'
@@ -22,10 +23,6 @@ const meanings: readonly (readonly [reply: RegExp, meaning: string])[] = [
   [/^BUSY/, 'it is busy with a script. Try again in a moment.'],
   [/^NOAUTH/, `it asks for a password. ${passwordStep}`],
   [/^WRONGPASS/, `it does not accept the password. ${passwordStep}`],
-  [
-    /^NOPERM|can't run this command/,
-    'its user may not use a command. Give it a user who may use all commands on these keys.',
-  ],
   [/^WRONGTYPE/, 'another program uses a key with this prefix. Choose another prefix (--state-prefix).'],
   [/cluster mode/, 'it is a node of a cluster. Name a Redis without cluster mode in --state.'],
   [
@@ -33,6 +30,27 @@ const meanings: readonly (readonly [reply: RegExp, meaning: string])[] = [
     'it does not have the database of that URL. Choose a smaller number, or raise its setting "databases".',
   ],
 ]
+
+/** The replies that deny a right, also those to a script. */
+const DENIAL = /^NOPERM|^ERR The user executing the script can't/
+
+/** The rights that commands belong to. All others belong to `+@write`. */
+const rights: readonly (readonly [commands: RegExp, right: string])[] = [
+  [/^(EVAL|EVALSHA|SCRIPT)$/, '+@scripting'],
+  [/^(PING|SELECT|CLIENT|AUTH)$/, '+@connection'],
+  [/^(INFO|TIME)$/, '+info +time'],
+  [/^(GET|HM?GET|HLEN|HKEYS|HSCAN|HVALS|EXISTS|LRANGE|ZRANGE|ZREVRANGE|ZCARD|PTTL|XRANGE)$/, '+@read'],
+]
+
+/** Names the missing right: `the Redis user 'ci' may not run scripts (EVAL): grant +@scripting.` */
+function describeDenial(reply: string, { user, prefix }: RedisLocation): string {
+  const name = `the Redis user '${user || 'default'}'`
+  if (/\bkeys?\b/.test(reply)) return `${name} may not read and write the keys of the state: grant ~{${prefix}*.`
+  const command = /run the '(\w+)|\((\w+)\)$/.exec(reply)?.slice(1).join('').toUpperCase()
+  if (command === undefined) return `${name} may not run all commands: grant +@read +@write +@scripting.`
+  const right = rights.find(([commands]) => commands.test(command))?.[1] ?? '+@write'
+  return `${name} may not run ${right === '+@scripting' ? 'scripts (EVAL)' : command}: grant ${right}.`
+}
 
 /** The reasons for which there is no reply, by the codes of errors of the operating system. */
 const reasons: Readonly<Record<string, string>> = {
@@ -58,11 +76,12 @@ export function isRefusal(error: unknown): boolean {
  * sandboxes (...). It answers: OOM command not allowed when used memory > 'maxmemory'`. Names and places of scripts are
  * left out. Returns undefined if there was no answer.
  */
-function describeAnswer(error: unknown): string | undefined {
+function describeAnswer(error: unknown, location: RedisLocation): string | undefined {
   if (!(error instanceof Error)) return undefined
   const text = error.message.replace(/ script: .*/s, '').replace(/[.:]\s*$/, '')
   if (isErrorReply(error)) {
-    const meaning = meanings.find(([reply]) => reply.test(text))?.[1]
+    const isDenied = DENIAL.test(text)
+    const meaning = isDenied ? describeDenial(text, location) : meanings.find(([reply]) => reply.test(text))?.[1]
     return meaning === undefined ? `it answers: ${text}` : `${meaning} It answers: ${text}`
   }
   if (text.includes('Please report this'))
@@ -78,22 +97,22 @@ function describeAnswer(error: unknown): string | undefined {
  * Describes why there is no connection or no reply, with the next step if there is one, and without a full stop. The
  * words are our own, since those of the client would tell nothing to a user.
  */
-export function describeReason(error: unknown): string {
+export function describeReason(error: unknown, location: RedisLocation): string {
   const code = codeOf(error)
-  return describeAnswer(error) ?? reasons[code] ?? `it cannot be reached: ${code}`
+  return describeAnswer(error, location) ?? reasons[code] ?? `it cannot be reached: ${code}`
 }
 
 /**
  * Describes why a start cannot use Redis, with the next step: `The state in redis://cache:6379 cannot be used (nothing
- * listens there: ECONNREFUSED). Start that server, or choose a file: --state FILE.` `shown`: the URL without user and
- * password.
+ * listens there: ECONNREFUSED). Start that server, or choose a file: --state FILE.`
  */
-export function describeStartFault(error: unknown, shown: string): string {
+export function describeStartFault(error: unknown, location: RedisLocation): string {
+  const { shown } = location
   const problem = `The state in ${shown} cannot be used`
-  const answer = describeAnswer(error)
+  const answer = describeAnswer(error, location)
   if (answer !== undefined) return `${problem}: ${answer}.`
   const hint = findSchemeHint(error, shown)
-  return `${problem} (${describeReason(error)}). Start that server, or choose a file: --state FILE.${hint}`
+  return `${problem} (${describeReason(error, location)}). Start that server, or choose a file: --state FILE.${hint}`
 }
 
 /** Returns advice on the scheme of the URL where TLS may be used on one side alone. */

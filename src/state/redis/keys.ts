@@ -1,6 +1,9 @@
 /** The hashes with the data of a sandbox. A snapshot has a copy of each. */
 export const KINDS = ['head', 'events', 'versions', 'index', 'impact'] as const
 
+/** The kinds of the keys that a check of health writes. */
+export const PROBE_KINDS = ['hash', 'list', 'set', 'stream', 'number'] as const
+
 /**
  * Returns the beginning of all keys of a sandbox, which is a hash tag. They are:
  *
@@ -17,6 +20,7 @@ export const KINDS = ['head', 'events', 'versions', 'index', 'impact'] as const
  * - `snapshots`, a hash of descriptions by id; `taken`, how many there ever were; `snapshot:ID:head` and so on are
  *   the copies.
  * - `staged:ID:events` and so on: what an import has written, before it replaces the data.
+ * - `probe-hash` and so on, of `default` alone: what a check of health writes, and deletes at once.
  * - The hashes `sequences` and `windows`, with sorted sets of their fields, `sequences-order` and `windows-order`.
  */
 export function sandboxKeys(prefix: string, sandbox: string): string {
@@ -32,7 +36,8 @@ export const recordsField = (collection: string) => `records:${collection}`
 /**
  * Returns the beginning of the keys that belong to no sandbox. They are:
  *
- * - `format`, the mark of the format, and `inputs`, the digest of the inputs of the replica that started last.
+ * - `format`, the mark of the format; `id`, by which a process notices that Redis was emptied; and `inputs`, the digest
+ *   of the inputs of the replica that started last.
  * - `sandboxes`, a sorted set of names in the order of their creation, and `created`, how many there ever were.
  * - `journal`, a stream of all replicas, and `journal-bodies`, a stream of the bodies of exchanges.
  * - `journal-head`, a hash: `id`, which tells the journal from a lost one, and the numbers of its `messages`,

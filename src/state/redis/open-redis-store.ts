@@ -1,4 +1,4 @@
-/** Opens the state in Redis: connects, and checks that the server can hold a state and agrees on format and clock. */
+/** Opens the state in Redis: connects, and checks that it takes changes and agrees on format and clock. */
 import { failure, type Result, reasonOf, success } from '../../core/result.ts'
 import { machineNow } from '../../core/timers.ts'
 import type { OpenedStore } from '../file/file-store.ts'
@@ -8,16 +8,20 @@ import { connectionName, RedisConnection, type RedisTimeouts } from './connectio
 import { describeStartFault, isRefusal } from './faults.ts'
 import { createSettings } from './head-fields.ts'
 import { RedisJournalStream } from './journal-stream.ts'
-import { sharedKeys } from './keys.ts'
+import { PROBE_KINDS, sandboxKeys, sharedKeys } from './keys.ts'
 import type { RedisLocation } from './location.ts'
 import { FORMAT_MARK } from './lua/prelude.ts'
+import { PROBE } from './lua/probe-script.ts'
 import { CLOCK_TOLERANCE_MS } from './redis-counters.ts'
 import { createRedisStore, listNames } from './redis-store.ts'
 import { SandboxScripts } from './sandbox-scripts.ts'
 
 /** The options of a store in Redis. */
 export interface RedisStoreOptions extends Partial<RedisTimeouts> {
-  /** Receives a sentence each time that the clocks of this machine and of Redis begin to differ. Default: no effect. */
+  /**
+   * Receives a sentence each time that the clocks of this machine and of Redis begin to differ, and that Redis was
+   * emptied. Default: no effect.
+   */
   readonly warn?: (problem: string) => void
   /** Returns the machine's time, epoch milliseconds, for tests. */
   readonly now?: () => number
@@ -44,19 +48,18 @@ export async function openRedisStore(
   const connecting = RedisConnection.open(location, { commandMs, connectMs })
   try {
     const connection = await connecting
-    const findFormatFault = createFormatCheck(connection, location, clock)
+    const scripts = new SandboxScripts(connection, prefix)
+    const findFault = createProbe(scripts, location, clock)
     const info = String(await connection.call('info'))
-    const fault = /^cluster_enabled:1/m.test(info) ? `The state in ${shown} ${CLUSTER}` : await findFormatFault()
+    const fault = /^cluster_enabled:1/m.test(info) ? `The state in ${shown} ${CLUSTER}` : await findFault()
     if (fault !== undefined) throw new Error(fault)
     const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'noeviction'
     const eviction = `Redis has the maxmemory-policy ${policy}, so it may delete parts of the state.`
     const warnings = [connection.warning ?? [], policy === 'noeviction' ? [] : `${eviction} Set it to noeviction.`]
-    const scripts = new SandboxScripts(connection, prefix)
     const store = createRedisStore({
       scripts,
-      // A Redis that is reached takes changes if it takes the mark of the format again.
       findOutage: () =>
-        findFormatFault().catch((error: unknown) => {
+        findFault().catch((error: unknown) => {
           if (error instanceof StoreUnavailableError) return error.message
           throw error
         }),
@@ -74,7 +77,7 @@ export async function openRedisStore(
   } catch (error) {
     await connecting.then((connection) => connection.close()).catch(() => undefined)
     const isRefused = error instanceof StoreUnavailableError
-    return failure(isRefused ? describeStartFault(error.cause, shown) : reasonOf(error))
+    return failure(isRefused ? describeStartFault(error.cause, location) : reasonOf(error))
   }
 }
 
@@ -82,12 +85,15 @@ const CLUSTER =
   'cannot be used: that server is a node of a cluster (cluster-enabled yes), and the state needs one server that has ' +
   'all keys. Name a Redis without cluster mode in --state, or set cluster-enabled no.'
 
+const EMPTIED =
+  'was emptied, as by FLUSHALL or by a start of Redis without its data: what was stored there before is gone.'
+
 /**
- * Creates a function that marks the state with its format, and compares the clocks. It returns a sentence about another
- * format, if so.
+ * Creates a function that tries what requests need, marks the state, and compares the clocks. It returns a sentence
+ * about another format, if so, and rejects with what Redis refuses.
  */
-function createFormatCheck(
-  connection: RedisConnection,
+function createProbe(
+  { connection, createId }: SandboxScripts,
   { prefix, shown }: RedisLocation,
   { warn = () => {}, now = machineNow }: RedisStoreOptions,
 ): () => Promise<string | undefined> {
@@ -106,18 +112,25 @@ function createFormatCheck(
     isClockReported = isOff
   }
 
+  const keys = [
+    ...['format', 'id'].map((key) => sharedKeys(prefix) + key),
+    ...PROBE_KINDS.map((kind) => `${sandboxKeys(prefix, 'default')}probe-${kind}`),
+  ]
+  let knownId: string | undefined
+
   return async () => {
     const before = now()
-    const [found, time] = await Promise.all([
-      connection.call('set', `${sharedKeys(prefix)}format`, FORMAT_MARK, 'NX', 'GET'),
-      connection.call('time'),
-    ])
-    const [seconds, micros] = time as string[] // which `TIME` returns
-    compareClocks(before, Number(seconds) * 1000 + Number(micros) / 1000)
-    if (found === null || found === FORMAT_MARK) return undefined
+    const reply = await connection.run(PROBE, keys, [FORMAT_MARK, createId()])
+    const [found = '', id, seconds, micros] = reply as string[] // which the script returns
+    if (found === FORMAT_MARK) {
+      compareClocks(before, Number(seconds) * 1000 + Number(micros) / 1000)
+      if (knownId !== undefined && id !== knownId) warn(`The state in ${shown} ${EMPTIED}`)
+      knownId = id
+      return undefined
+    }
     return (
       `The state in ${shown} cannot be used: the keys with the prefix "${prefix}" have the format ` +
-      `"${String(found)}", and this version knows "${FORMAT_MARK}". Use the version that wrote them, or another ` +
+      `"${found}", and this version knows "${FORMAT_MARK}". Use the version that wrote them, or another ` +
       'prefix (--state-prefix).'
     )
   }

@@ -42,6 +42,37 @@ describeWithRedis('while Redis takes no changes', () => {
     },
   )
 
+  test.each([
+    ['without @scripting', '-@scripting', /may not run scripts \(EVAL\): grant \+@scripting\./],
+    ['without @write', '-@write', /may not run SET: grant \+@write\./],
+    ['without @read', '-@read', /may not run \w+: grant \+@read\./],
+    ['without one command', '-hincrby', /may not run HINCRBY: grant \+@write\./],
+    ['with another key pattern', 'resetkeys ~other:*', /may not read and write the keys .*: grant ~{acl\*\./],
+    ['with the keys of no sandbox', 'resetkeys ~{acl}:*', /may not read and write the keys .*: grant ~{acl\*\./],
+    ['that may only read keys', 'resetkeys %R~*', /may not read and write the keys .*: grant ~{acl\*\./],
+  ])('health and a start name the right that a user of Redis %s lacks', async (_cause, rules, reason) => {
+    const redis = await redisForTest()
+    const { connection } = await openRedisOrFail(redis.url, 'admin')
+    const allow = (rule: string) => connection.call('acl', 'setuser', 'limited', ...rule.split(' '))
+    const rights = 'reset on >pw ~{acl* +@read +@write +@scripting +@connection +info +time'
+    await allow(rights)
+    const settings = { state: redis.url.replace('redis://', 'redis://limited:pw@'), statePrefix: 'acl' }
+    const [one] = await startReplicas(redis, settings)
+    const outcomes = async () => [
+      (await ask(one, '/readyz')).status,
+      (await ask(one, '/v1/events', { body: event() })).status,
+    ]
+    expect(await outcomes()).toEqual([200, 201])
+    await allow(rules)
+    const { status, body } = await ask(one, '/readyz')
+    expect([status, body]).toMatchObject([503, { reason: expect.stringMatching(reason) }])
+    expect(JSON.stringify(body)).toContain("the Redis user 'limited' may not")
+    await expect(startReplicas(redis, settings)).rejects.toThrow(reason)
+    expect(await outcomes()).toEqual([503, 503])
+    await allow(rights)
+    await expect.poll(outcomes).toEqual([200, 201])
+  })
+
   test('a sandbox can be deleted from a full memory, and changes are taken again', async () => {
     const redis = await redisForTest()
     const { store, connection: admin } = await openRedisOrFail(redis.url, 'full')

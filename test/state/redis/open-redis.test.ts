@@ -33,6 +33,20 @@ describeWithRedis('a state in Redis', () => {
     )
   })
 
+  test('that was emptied is reported as emptied, once, by each process that has used it', async () => {
+    const url = `${redis().url}/5`
+    const prefix = nextPrefix()
+    const problems: string[] = []
+    const options = { warn: (problem: string) => void problems.push(problem) }
+    const stores = [await openRedisOrFail(url, prefix, options), await openRedisOrFail(url, prefix, options)]
+    await stores[0]?.connection.call('flushdb')
+    await stores[0]?.store.recordEvent(context, event()) // which marks the format again
+    await openRedisOrFail(url, prefix, options) // a start that finds nothing of what was before
+    for (const { store } of [...stores, ...stores]) expect(await store.findOutage()).toBeUndefined()
+    const emptied = expect.stringMatching(/^The state in redis:\/\/\S+\/5 was emptied, as by FLUSHALL or by a start of/)
+    expect(problems).toEqual([emptied, emptied])
+  })
+
   test('is marked with its format again after the server was emptied', async () => {
     const { prefix, store, connection } = await openNewRedis(redis().url)
     await store.recordEvent(context, event())
@@ -85,7 +99,7 @@ describeWithRedis('a state in Redis', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('has no keys but the format and the counts after its sandboxes are deleted', async () => {
+  test('has no keys but the format, the id and the counts after its sandboxes are deleted', async () => {
     const { prefix, store, shared, connection } = await openNewRedis(redis().url)
     await store.recordEvent(context, event())
     await store.recordEvent(context, event({ insertId: 'x' }))
@@ -101,7 +115,7 @@ describeWithRedis('a state in Redis', () => {
     await store.deleteSandbox('default')
     await store.deleteSandbox('worker')
     const keys = (await connection.call('keys', `{${prefix}*`)) as string[]
-    expect(keys.sort()).toEqual([`{${prefix}}:created`, `{${prefix}}:format`])
+    expect(keys.sort()).toEqual([`{${prefix}}:created`, `{${prefix}}:format`, `{${prefix}}:id`])
   })
 
   test('whose server deletes keys when its memory is full gets a warning', async () => {
