@@ -6,12 +6,12 @@ import { reasonOf } from '../../core/result.ts'
 import { SlicedWork } from '../../core/slices.ts'
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../../documents/private-file.ts'
 
-/** A fault of a state file or its log: the place and the reason, with which a sentence of the user begins. */
+/** A fault of a state file or its log: the place and the reason, as the beginning of a sentence. */
 export class StateFileError extends Error {
   override readonly name = 'StateFileError'
 }
 
-/** Throws the error for a fault at a place, such as `state.json.journal, line 3:`. */
+/** Throws the error for a fault at a place, such as `The log state.json.journal, line 3:`. */
 export function failAt(place: string, error: unknown): never {
   const fault = error instanceof StateFileError ? error.message : `cannot be used (${reasonOf(error)})`
   throw new StateFileError(`${place} ${fault}`, { cause: error })

@@ -134,8 +134,9 @@ async function readFiles(db: Low<StateData>, file: StateFile): Promise<void> {
 /** Returns the sentence for a state that cannot be used. A damaged file stays unchanged: it may be the only copy. */
 function unusableMessage(path: string, error: unknown): string {
   if (error instanceof StateFileError) {
-    const step = `Move it and ${basename(path)}.journal away together, or choose another file with --state.`
-    return `The state file ${error.message}. It was left as it is. ${step}`
+    const name = basename(path)
+    const step = `Move ${name} and ${name}.journal away together, or choose another file with --state.`
+    return `${error.message}. It was left as it is. ${step}`
   }
   return `The state cannot be kept in ${path} (${reasonOf(error)}). Choose a place that can be written to, or :memory:.`
 }

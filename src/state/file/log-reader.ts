@@ -26,10 +26,10 @@ type Entry = { readonly seq: number; readonly crc: string } & Change
  */
 export async function readLog(path: string, state: StateData, isNew: boolean): Promise<LogTail> {
   const tail: LogTail = { entries: 0, from: 0, to: 0, warnings: [] }
-  let [place, lines, end] = [path, 0, -1]
+  let [place, lines, end] = [`The log ${path}`, 0, -1]
   const readLine = (bytes: Buffer) => {
     lines += 1
-    place = `${path}, line ${lines}:`
+    place = `The log ${path}, line ${lines}:`
     const line = withoutBreak(bytes)
     if (lines === 1) checkHeader(bytes, state, isNew)
     if (!isSealed(line, state.history)) {

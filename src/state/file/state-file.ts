@@ -32,7 +32,8 @@ export class StateFile implements Adapter<StateData> {
   /** Reads the state file and its log. Throws a `StateFileError` with the place of a fault. */
   async read(): Promise<StateData> {
     const { path, log } = this
-    const stored = findEntry(path) && (await readStateText(path).catch((error) => failAt(path, error)))
+    const stored =
+      findEntry(path) && (await readStateText(path).catch((error) => failAt(`The state file ${path}`, error)))
     const state = stored?.state ?? new StateData(randomUUID())
     const missing =
       `The log ${log.path} is missing: all changes that were acknowledged after entry ${state.seq} are lost, ` +

@@ -21,11 +21,11 @@ const STATE_KIND = 'convsim state'
 
 /** Says why a document is no file of this kind and format, or returns undefined if it is one. */
 export function findFormatFault(document: unknown, kind: string): string | undefined {
-  if (!isObject(document) || document['kind'] !== kind) return `is no file of ours: it does not say "kind": "${kind}"`
+  if (!isObject(document) || document['kind'] !== kind) return `is not ours: it does not say "kind": "${kind}"`
   const { format } = document
-  if (Number(format) > FORMAT)
-    return `has format ${format}, and this version reads format ${FORMAT}; use a newer version`
-  return format === FORMAT ? undefined : `has format ${format}, which this version cannot read`
+  if (format === FORMAT) return undefined
+  const writer = Number(format) > FORMAT ? 'a newer version' : 'the older version that wrote it'
+  return `has format ${format}, and this version reads format ${FORMAT}; use ${writer}`
 }
 
 /** The mark of a state file: `open` if a log was begun beside the file. */
@@ -52,6 +52,9 @@ const RECORD_INDENT = '        '
 
 /** The beginning of a state file up to its mark, which says if a log was begun beside the file. */
 export const BEFORE_MARK = `{\n  "kind": ${JSON.stringify(STATE_KIND)},\n  "format": ${FORMAT},\n  "log": "`
+
+/** The beginning of a state file of any format. */
+const OPENING = /^\{\s*"kind": *"([^"]*)",\s*"format": *(\d+),/
 
 /** The line of the mark of a begun log, and the one that the checksum of the file is computed with. */
 const OPEN_LINE = '  "log": "open",\n'
@@ -116,10 +119,11 @@ export async function readStateText(path: string): Promise<{ readonly state: Sta
     list.push(parseJson(text.slice(0, endOfRecord)) as object) // unless the file is damaged
     if (text[endOfRecord] === ']') frame += text.slice(endOfRecord) // after the last record of a list
   })
+  const [, kind, format] = OPENING.exec(frame) ?? []
+  const fault = kind && findFormatFault({ kind, format: Number(format) }, STATE_KIND)
+  if (fault) throw new StateFileError(fault) // also for lines that no longer make up JSON
   if (end !== formatTrailer(checksum)) throw new StateFileError(await describeDamage(path, end))
   const document: StateDocument = JSON.parse(frame)
-  const fault = findFormatFault(document, STATE_KIND)
-  if (fault !== undefined) throw new StateFileError(fault)
   const { history, seq, log } = document
   const entries: [string, SandboxEntry][] = []
   for (const sandbox of document.sandboxes) entries.push([sandbox.name, await createEntry(sandbox, lists)])

@@ -157,6 +157,7 @@ export class WriteAheadLog {
       if (named === undefined) return `its log ${path} was removed or was moved away`
       if (named.ino !== this.#inode) return `its log ${path} was replaced`
       if ((named.mode & OWNER_WRITES) === 0) return `another process reads its log ${path}`
+      if (named.size === 0) return `its log ${path} was emptied`
       return named.size === this.bytes ? undefined : `another program changed its log ${path}`
     } catch (error) {
       return `its log ${path} cannot be found any more (${reasonOf(error)})`

@@ -73,8 +73,8 @@ describe('an acknowledged change', () => {
       writeFileSync(`${copy}.journal`, intact + torn)
       const again = await openOrFail(copy)
       expect(again.loaded.warnings).toEqual([
-        `${copy}.journal, line 4: the last entry (3) is cut off after ${torn.length} bytes, as by a crash while it ` +
-          'was written. These bytes are taken off; all entries before are loaded.',
+        `The log ${copy}.journal, line 4: the last entry (3) is cut off after ${torn.length} bytes, as by a crash ` +
+          'while it was written. These bytes are taken off; all entries before are loaded.',
       ])
       expect(await listInsertIds(again.store)).toEqual(['a', 'b'])
       expect(readFileSync(`${copy}.journal`, 'utf8')).toBe(intact)
@@ -303,14 +303,18 @@ describe('a full disk', () => {
 describe('a file that cannot be loaded stays unchanged', () => {
   const good = '{"kind":"convsim state","format":4,"seq":0,"sandboxes":[]}'
   const content = '{"name":"a","snapshotsTaken":0,"snapshots":[],"quality":{"weight":0.1},"events":[{}],"prompts":[]}'
+  const older = good.replace('4', '3').replace('[]', '[{"events":[\n        "0+2"],\n        {}]}]')
+  const olderFormat = 'has format 3, and this version reads format 4; use the older version that wrote it'
   const otherLayout = good.replace('[]', `[${content}]`)
 
   test.each([
     ['cut off', good.slice(0, 40), 'is not JSON: it ends at line 1, column 41, where ":" is expected'],
     ['broken', good.replace('[]', '[\n{,]'), 'is not JSON: line 2, column 2 has ","'],
     ['empty', '', 'state.json is empty. It was left as it is'],
-    ['of another program', '{"name":"package"}', 'is no file of ours'],
-    ['older', good.replace('4', '3'), 'has format 3, which this version cannot read'],
+    ['of another program', '{"name":"package"}', 'is not ours: it does not say "kind"'],
+    ['older', good.replace('4', '3'), olderFormat],
+    ['older, with its checksum and references between its lines', sealState(older), olderFormat],
+    ['older, and cut off', older.slice(0, 90), olderFormat],
     ['newer', good.replace('4', '9'), 'has format 9, and this version reads format 4; use a newer version'],
     ['without a checksum', good, 'does not end with its checksum, so it was damaged or changed'],
     ['of another layout', sealState(otherLayout), 'does not list its events one a line'],
@@ -319,9 +323,9 @@ describe('a file that cannot be loaded stays unchanged', () => {
     const path = statePath()
     writeFileSync(path, content)
     const problem = await problemOf(path)
-    expect(problem).toContain(path)
+    expect(problem).toContain(`The state file ${path} `)
     expect(problem).toContain(message)
-    expect(problem).toContain('Move it and state.json.journal away together')
+    expect(problem).toContain('Move state.json and state.json.journal away together')
     expect(readFileSync(path, 'utf8')).toBe(content)
     expect(readdirSync(dirname(path))).toEqual(['state.json'])
   })
@@ -338,7 +342,8 @@ describe('a file that cannot be loaded stays unchanged', () => {
       (lines) => lines.map((line) => line.replace('"op":"event"', '"op":"note"')),
       'line 2: cannot be used (no collection has the operation note)',
     ],
-    ['of another program', (lines) => ['{"hello":"world"}', ...lines.slice(1)], 'line 1: is no file of ours'],
+    ['of another program', (lines) => ['{"hello":"world"}', ...lines.slice(1)], 'line 1: is not ours'],
+    ['that was emptied', () => [], 'state.json.journal is empty: its header is missing'],
   ])('a log %s', async (_, change, message) => {
     const { path: original, store } = await openNew()
     await recordAll(store, ['a', 'b', 'c'])
@@ -346,7 +351,10 @@ describe('a file that cannot be loaded stays unchanged', () => {
     const log = `${path}.journal`
     const changed = sealLog(change(readFileSync(log, 'utf8').split('\n')).join('\n'))
     writeFileSync(log, changed)
-    expect(await problemOf(path)).toContain(message)
+    const problem = await problemOf(path)
+    expect(problem).toContain(`The log ${log}`)
+    expect(problem).toContain(message)
+    expect(problem).toContain('Move state.json and state.json.journal away together')
     expect(readFileSync(log, 'utf8')).toBe(changed)
   })
 

@@ -1,4 +1,5 @@
 import {
+  appendFileSync,
   linkSync,
   lstatSync,
   readdirSync,
@@ -117,7 +118,8 @@ const detachments: [string, string, (path: string) => void][] = [
       symlinkSync(`${path}.journal`, `${path}.journal`)
     },
   ],
-  ['emptied', 'another program changed', (path) => truncateSync(`${path}.journal`)],
+  ['emptied', 'journal was emptied', (path) => truncateSync(`${path}.journal`)],
+  ['longer than it was', 'another program changed', (path) => appendFileSync(`${path}.journal`, 'x')],
 ]
 
 test.each(detachments)('a log that is %s is noticed without a write', async (_, reason, detach) => {
