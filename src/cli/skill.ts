@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { boolean } from '../config/setting.ts'
 import { reasonOf } from '../core/result.ts'
+import { readOrdinaryFile } from '../documents/read-file.ts'
 import { bundledSkill } from '../fixtures/bundled.ts'
 import { defineCommand } from '../process/command.ts'
 
@@ -42,10 +44,7 @@ export const skillCommand = defineCommand({
 
 /** Writes a file and the folders above it. Returns the reason if another file is there; throws if it cannot write. */
 async function install(file: string, text: string): Promise<string | undefined> {
-  const present = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
+  const present = existsSync(file) ? readOrdinaryFile(file).toString('utf8') : undefined
   if (present !== undefined && !isUnchanged(present))
     return 'the file there was not installed so, or was changed since. Delete or rename it, then install again'
   await mkdir(dirname(file), { recursive: true })

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, type Stats, statSync } from 'node:fs'
 import type { Json } from '../core/json.ts'
 import { failure, type Result, reasonOf, success } from '../core/result.ts'
 import { errorAt, type Findings } from './finding.ts'
 import type { PrecompiledFiles } from './precompiled.ts'
+import { readOrdinaryFile, UnusableFileError } from './read-file.ts'
 import type { Source } from './source.ts'
 
 /** The largest size of a file. A parser of YAML takes seconds for it. */
@@ -16,11 +16,9 @@ const MAX_FILE_BYTES = 16 * 1024 * 1024
 export async function readSource(file: string, precompiled?: PrecompiledFiles): Promise<Result<Source, Findings>> {
   let bytes: Buffer
   try {
-    const problem = findFileProblem(statSync(file))
-    if (problem !== undefined) return failure([errorAt(file, problem)])
-    bytes = readFileSync(file) // quicker than an asynchronous read, and a start has nothing else to do meanwhile
+    bytes = readOrdinaryFile(file, MAX_FILE_BYTES) // a start has nothing else to do meanwhile
   } catch (error) {
-    return failure([errorAt(file, `cannot be read: ${describeReadError(error)}`)])
+    return failure([errorAt(file, describeReadError(error))])
   }
   const known = precompiled?.sources[computeDigest(bytes)]
   if (known !== undefined) {
@@ -32,16 +30,11 @@ export async function readSource(file: string, precompiled?: PrecompiledFiles): 
 }
 
 function describeReadError(error: unknown): string {
+  if (error instanceof UnusableFileError) return error.message
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'ENOENT') return 'there is no such file'
-  if (code === 'ENOTDIR') return 'a part of its path is a file, and no folder'
-  return code === 'EACCES' ? 'this user may not read it' : reasonOf(error)
-}
-
-/** Returns why a file is not read (a device or a pipe need not have an end), or undefined if it can be read. */
-function findFileProblem(stats: Stats): string | undefined {
-  if (!stats.isFile()) return stats.isDirectory() ? 'is a folder; a file is expected' : 'is not an ordinary file'
-  return stats.size > MAX_FILE_BYTES ? `is larger than ${MAX_FILE_BYTES / 1024 / 1024} MiB` : undefined
+  if (code === 'ENOENT') return 'cannot be read: there is no such file'
+  if (code === 'ENOTDIR') return 'cannot be read: a part of its path is a file, and no folder'
+  return `cannot be read: ${code === 'EACCES' ? 'this user may not read it' : reasonOf(error)}`
 }
 
 /** Returns the SHA-256 of a file's bytes, by which a precompiled file is found. */

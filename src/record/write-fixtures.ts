@@ -1,8 +1,9 @@
-import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { mkdir, readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { failure, type Result, reasonOf, success } from '../core/result.ts'
 import { appendYaml } from '../documents/parse.ts'
 import { PRIVATE_FOLDER, writePrivateFile } from '../documents/private-file.ts'
+import { readOrdinaryFile } from '../documents/read-file.ts'
 import { FIXTURE_FILES } from '../fixtures/fixtures.ts'
 import type { FixturePlan } from './plan-fixtures.ts'
 
@@ -32,7 +33,7 @@ export async function writeFixtures(
       await writePrivateFile(join(folder, path), text)
     }
     for (const name of FIXTURE_FILES) {
-      const text = await readFile(join(base, `${name}.yaml`), 'utf8')
+      const text = readOrdinaryFile(join(base, `${name}.yaml`)).toString('utf8')
       await write(`${name}.yaml`, name === 'models' && models.length > 0 ? appendYaml(text, models) : text)
     }
     for (const [path, text] of files) await write(path, text)

@@ -13,8 +13,10 @@ test('a file that cannot be read causes a finding, not an exception', async () =
   await truncate(large, 17 * 1024 * 1024)
   for (const place of [file, folder])
     expect(await readSource(place)).toMatchObject({ ok: false, error: [{ severity: 'error', place }] })
-  for (const place of ['/dev/zero', pipe])
-    expect(await readSource(place)).toMatchObject({ error: [{ place, message: 'is not an ordinary file' }] })
+  for (const [place, kind] of [['/dev/zero', 'device'] as const, [pipe, 'pipe'] as const])
+    expect(await readSource(place)).toMatchObject({
+      error: [{ place, message: `is a ${kind}; an ordinary file is expected` }],
+    })
   expect(await readSource(large)).toMatchObject({ ok: false, error: [{ message: 'is larger than 16 MiB' }] })
   await writeFile(file, 'a: 1\n')
   expect(await readSource(file)).toMatchObject({ ok: true, value: { file, value: { a: 1 } } })

@@ -18,6 +18,7 @@ import { isObject, parseJson } from '../../core/json.ts'
 import { failure, type Result, success } from '../../core/result.ts'
 import { clearInterval, setInterval, sleep } from '../../core/timers.ts'
 import { PRIVATE_FILE } from '../../documents/private-file.ts'
+import { readOrdinaryFile, UnusableFileError } from '../../documents/read-file.ts'
 import { findEntry, systemErrorCode } from './disk.ts'
 
 /** The process that holds a lock, as recorded in the lock file. */
@@ -121,7 +122,8 @@ export class Lock {
     try {
       holder = readHolder(path)
     } catch (error) {
-      if (systemErrorCode(error) !== undefined) return undefined // passes, such as too many open files
+      // Transient, such as too many open files.
+      if (systemErrorCode(error) !== undefined || error instanceof UnusableFileError) return undefined
     }
     if (holder?.nonce === this.#own.nonce) return undefined
     if (holder === UNKNOWN) return `another program took over its lock file ${path}`
@@ -176,11 +178,12 @@ const UNKNOWN: LockHolder = { pid: 0, host: '', since: '', space: '', born: '', 
 /** Reads the lock file, if there is one. */
 function readHolder(path: string): LockHolder | undefined {
   try {
-    const value = parseJson(readFileSync(path, 'utf8'))
+    const value = parseJson(readOrdinaryFile(path).toString('utf8'))
     if (!isObject(value) || typeof value['pid'] !== 'number' || typeof value['nonce'] !== 'string') return UNKNOWN
     if (!/^[\w-]{1,64}$/.test(value['nonce'])) return UNKNOWN // it becomes a part of a file name
     return { ...(value as unknown as LockHolder), acknowledged: Number(value['acknowledged']) || 0 }
   } catch (error) {
+    if (error instanceof UnusableFileError) throw new UnusableFileError(`its lock file ${path} ${error.message}`)
     if (systemErrorCode(error) !== 'ENOENT') throw error
     if (findEntry(path)?.isSymbolicLink()) throw new Error(`${path} is a link that leads nowhere`)
     return undefined

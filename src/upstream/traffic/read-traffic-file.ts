@@ -1,7 +1,7 @@
-import { readFile, stat } from 'node:fs/promises'
 import { type Json, parseJson } from '../../core/json.ts'
 import { describeSyntaxError } from '../../core/json-syntax.ts'
 import { failure, type Result, reasonOf, success } from '../../core/result.ts'
+import { readFileOrPipe, UnusableFileError } from '../../documents/read-file.ts'
 import { type ReadOptions, readHar } from './read-har.ts'
 import { readJournal } from './read-journal.ts'
 import type { ReadTraffic } from './sample.ts'
@@ -9,8 +9,8 @@ import type { ReadTraffic } from './sample.ts'
 /** The forms of recorded traffic: a HAR file, or an export of `GET /__sim/requests`. */
 export type TrafficForm = 'har' | 'journal'
 
-/** The largest file that is read, MiB. It is parsed as a whole, which takes several times its size in memory. */
-const maxSize = 256
+/** The largest file that is read. It is parsed as a whole, which takes several times its size in memory. */
+const maxBytes = 256 * 1024 * 1024
 
 /** Reads the samples of a file of recorded traffic. The error is a sentence that names the file. */
 export async function readTrafficFile(
@@ -20,13 +20,10 @@ export async function readTrafficFile(
 ): Promise<Result<ReadTraffic>> {
   let bytes: Uint8Array
   try {
-    const { size } = await stat(file)
-    if (size > maxSize * 1024 * 1024)
-      return failure(
-        `${file} is larger than ${maxSize} MiB, which is the most that is read. Export a part of the traffic.`,
-      )
-    bytes = await readFile(file)
+    bytes = await readFileOrPipe(file, maxBytes)
   } catch (error) {
+    if (error instanceof UnusableFileError)
+      return failure(`${file} ${error.message}. Export the traffic, or a part, to it.`)
     return failure(`${file} cannot be read: ${reasonOf(error)}.`)
   }
   const read = readTraffic(bytes, form, options)
