@@ -5,6 +5,7 @@
  * commands.ts has the commands. They write their output to stdout, and problems and the log to stderr.
  */
 import { writeSync } from 'node:fs'
+import { findFileConflict } from '../config/file-conflicts.ts'
 import { parseCommandLine } from '../config/parse.ts'
 import { once } from '../core/memoize.ts'
 import { version } from '../fixtures/bundled.ts'
@@ -62,14 +63,20 @@ const surroundings: CommandContext = {
   openOutput,
 }
 
+function refuse(problem: string): ExitCode {
+  printError(`convsim: ${problem}`)
+  return 1
+}
+
 async function main(): Promise<ExitCode> {
   const invocation = parseCommandLine(commands, process.argv.slice(2), process.env)
   switch (invocation.kind) {
-    case 'run':
-      return invocation.command.run(invocation, surroundings)
+    case 'run': {
+      const conflict = findFileConflict(invocation.command, invocation)
+      return conflict === undefined ? invocation.command.run(invocation, surroundings) : refuse(conflict)
+    }
     case 'problem':
-      printError(`convsim: ${invocation.problem}`)
-      return 1
+      return refuse(invocation.problem)
     case 'help':
       print(invocation.text)
       return 0

@@ -7,6 +7,10 @@ export const endSettings = {
   report: text({
     value: 'FILE',
     repeatable: true,
+    files: {
+      areWritten: true,
+      list: (given = '') => (parseReportTargets(given) ?? []).map(({ file }) => file),
+    },
     test: (text) => parseReportTargets(text) !== undefined,
     expected: `files with the extension ${reportExtensions}, or FORMAT=FILE, with commas between them`,
     description:

@@ -1,7 +1,7 @@
 import { parseSize } from '../core/bytes.ts'
 import { parseDuration } from '../core/instant.ts'
 import { parseOrigins } from '../core/origins.ts'
-import { boolean, choice, integer, isDelay, type SettingTable, text } from './setting.ts'
+import { boolean, choice, integer, isDelay, readsFile, type SettingTable, text } from './setting.ts'
 
 /** Tests that a header can carry the token: clients and servers cut the spaces around a value. */
 const isToken = (text: string) => /^[\x20-\x7e]{1,1000}$/.test(text) && text === text.trim()
@@ -45,6 +45,7 @@ export const furtherSettings = {
   }),
   seedState: text({
     value: 'FILE',
+    files: readsFile,
     description: 'An export (GET /__sim/export) that the default sandbox starts with, and returns to when it is reset.',
   }),
   plan: text({

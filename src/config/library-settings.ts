@@ -2,11 +2,21 @@
 import { isIP } from 'node:net'
 import { parseNow } from '../core/instant.ts'
 import { isSeed } from '../core/seeded.ts'
+import { bundledContract } from '../fixtures/bundled.ts'
+import { listFixtureFiles } from '../fixtures/fixtures.ts'
+import { findRealPath } from './file-conflicts.ts'
 import { furtherSettings } from './further-settings.ts'
-import { boolean, choice, defaultsOf, integer, type SettingTable, splitList, text } from './setting.ts'
+import { boolean, choice, defaultsOf, integer, readsFile, type SettingTable, splitList, text } from './setting.ts'
 
 // A URL with a fault is refused when the state is opened, with a message that does not repeat its password.
 const isState = (text: string) => text !== '' && (/^rediss?:/i.test(text) || !/^[a-z]+:\/\//i.test(text))
+
+/** Lists the state file and the files beside it that it needs: its log, its lock, and the next version of both. */
+function listStateFiles(state = ':memory:'): string[] {
+  if (state === ':memory:' || /^rediss?:/i.test(state)) return []
+  const path = findRealPath(state)
+  return [path, ...['.journal', '.lock', '.tmp', '.journal.tmp'].map((ending) => path + ending)]
+}
 
 /** The most used settings of a server. */
 const commonSettings = {
@@ -34,11 +44,13 @@ const commonSettings = {
     value: 'FILE',
     expected: 'the name of a file',
     defaultText: 'the bundled one',
+    files: { areWritten: false, list: (file = bundledContract) => [file] },
     description: 'The OpenAPI 3.1 or 3.2 document of the service.',
   }),
   overlay: text({
     value: 'FILE',
     repeatable: true,
+    files: { areWritten: false, list: splitList },
     test: (text) => splitList(text).length > 0,
     expected: 'files with commas between them',
     description:
@@ -48,11 +60,13 @@ const commonSettings = {
   fixtures: text({
     value: 'FOLDER',
     defaultText: 'the bundled ones',
+    files: { areWritten: false, list: listFixtureFiles },
     description: 'Folder of the fixtures: keys, plans, models, products, personas, phrases.',
   }),
   state: text({
     value: 'FILE|URL',
     default: './.convsim/state.json',
+    files: { areWritten: true, list: listStateFiles },
     test: isState,
     expected: 'a file, ":memory:", or the URL of a Redis server (redis://cache:6379/0)',
     description:
@@ -81,6 +95,7 @@ const commonSettings = {
     value: 'FILE',
     expected: 'the name of a file',
     formerly: 'scenarios',
+    files: readsFile,
     description: 'File of scenario rules to switch on for all requests; its schema is spec/scenarios.schema.json.',
   }),
   strict: boolean({

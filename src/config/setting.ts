@@ -23,6 +23,8 @@ export interface Setting<T> {
   readonly hidden?: boolean
   /** Allows the flag several times; its values are joined with commas. */
   readonly repeatable?: boolean
+  /** The files that a value names, and what is done with them; undefined: it names none. */
+  readonly files?: SettingFiles
   /** Parses the text of a value. Returns undefined for a text that is not valid. */
   readonly read: (text: string) => T | undefined
   /** A description of valid values, for the error: `a whole number from 0 to 65535`. */
@@ -30,6 +32,21 @@ export interface Setting<T> {
   /** The names that values consist of, for a guess at a wrong one; undefined: values have no names. */
   readonly names?: readonly string[]
 }
+
+/** The files that a setting names. */
+export interface SettingFiles {
+  readonly areWritten: boolean
+  /** Returns the paths of a value, or of the default. A path that ends with a slash is a folder with all its files. */
+  readonly list: (value: string | undefined) => readonly string[]
+}
+
+const listOne = (value: string | undefined) => (value === undefined ? [] : [value])
+
+/** The files of a setting that names one file, which is read. */
+export const readsFile: SettingFiles = { areWritten: false, list: listOne }
+
+/** The files of a setting that names one file, which is written. */
+export const writesFile: SettingFiles = { areWritten: true, list: listOne }
 
 /** Returns the sentences about a value that a setting does not take. `source`: its flag or variable. */
 export function describeWrongValue({ expected, names = [] }: Setting<unknown>, source: string, given: string): string {

@@ -1,6 +1,8 @@
-import { constants } from 'node:fs'
-import { type FileHandle, open, writeFile } from 'node:fs/promises'
+import { closeSync, constants, createReadStream, writeSync } from 'node:fs'
+import { type FileHandle, lstat, mkdtemp, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { reasonOf } from '../core/result.ts'
+import { isOpenFile, openWithoutWaiting, untilReady } from './read-file.ts'
 
 /** The mode of files with stored or recorded data: their owner alone can read and write them. */
 export const PRIVATE_FILE = 0o600
@@ -11,25 +13,83 @@ export const PRIVATE_FOLDER = 0o700
 /** The bits of a mode with which others than the owner can use a file. */
 const ofOthers = 0o077
 
-/** The pattern of a path that stands for an open file of the process, such as a log that a shell gave it as stdout. */
-const openFile = /^\/dev\/(?:std(?:out|err)|fd\/\d+)$|^\/proc\/(?:self|\d+)\/fd\/\d+$/
+type Content = string | AsyncIterable<string>
 
 /**
- * Writes a file that its owner alone can read, in place of one that is there. Its mode is set before its content is
- * replaced. A device or a pipe gets the content and keeps its mode. So does an open file of the process, such as
- * `/dev/stdout`, whose own content stays, too. Throws if the file cannot be written, or its mode cannot be set.
+ * Writes a file that its owner alone can read. It replaces one that is there once its whole content is written, so that
+ * a full disk leaves the old one. These are written in place, as they cannot be replaced: a file that is mounted, one
+ * of another user, and one in a folder where no file can be created. A device or a pipe gets the content and keeps its
+ * mode. So does an open file of the process, such as `/dev/stdout`, whose own content stays, too. Throws if the file
+ * cannot be written, or its mode cannot be set.
  */
-export async function writePrivateFile(file: string, content: string | AsyncIterable<string>): Promise<void> {
-  const opened = await openPrivateFile(file)
+export async function writePrivateFile(file: string, content: Content): Promise<void> {
+  const found = await stat(file).catch(() => undefined)
+  if (found?.isFIFO()) return writePipe(file, content)
+  const isReplaceable = found ? found.isFile() : !(await isLink(file)) // a link to a missing file gets that file
+  if (isOpenFile(file) || !isReplaceable) return writeInPlace(file, content)
+  const path = found ? await realpath(file) : file
+  const folder = await mkdtemp(join(dirname(path), '.convsim-')).catch(ignoreCodes(unwritableFolder))
+  if (folder === undefined) return writeInPlace(path, content)
+  try {
+    const { uid } = await stat(folder)
+    if (found && found.uid !== uid) return await writeInPlace(path, content)
+    const temporary = join(folder, 'new')
+    await writeAndClose(await open(temporary, 'wx', PRIVATE_FILE), content)
+    await rename(temporary, path).catch(async (error) => {
+      ignoreCodes(irreplaceable)(error)
+      await writeInPlace(path, createReadStream(temporary, 'utf8'))
+    })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** The codes of a folder in which no file can be created, and of a file that no other can replace: a mount. */
+const unwritableFolder = ['EACCES', 'EPERM', 'EROFS']
+const irreplaceable = [...unwritableFolder, 'EBUSY', 'EXDEV']
+
+/** Returns a function that throws an error of another code. */
+const ignoreCodes = (codes: readonly string[]) => (error: NodeJS.ErrnoException) => {
+  if (!codes.includes(error.code ?? '')) throw error
+  return undefined
+}
+
+const isLink = (file: string) =>
+  lstat(file).then(
+    (found) => found.isSymbolicLink(),
+    () => false,
+  )
+
+async function writeInPlace(file: string, content: Content): Promise<void> {
+  await writeAndClose(await openPrivateFile(file), content)
+}
+
+/** Writes a file and syncs it, since some file systems notice only then that the disk is full. */
+async function writeAndClose(opened: FileHandle, content: Content): Promise<void> {
   try {
     await writeFile(opened, content)
+    if ((await opened.stat()).isFile()) await opened.sync()
   } finally {
     await opened.close()
   }
 }
 
+/** Writes to a pipe. Threads that wait for its reader would keep the process from ending on a signal. */
+async function writePipe(file: string, content: Content): Promise<void> {
+  const fd = await untilReady(() => openWithoutWaiting(file, constants.O_WRONLY), 'is a pipe that nobody has read')
+  try {
+    for await (const piece of typeof content === 'string' ? [content] : content) {
+      const bytes = Buffer.from(piece)
+      for (let written = 0; written < bytes.length; )
+        written += await untilReady(() => writeSync(fd, bytes, written), 'is a pipe that nobody has read')
+    }
+  } finally {
+    closeSync(fd)
+  }
+}
+
 async function openPrivateFile(file: string): Promise<FileHandle> {
-  if (openFile.test(file)) return open(file, 'a')
+  if (isOpenFile(file)) return open(file, 'a')
   try {
     return await open(file, 'wx', PRIVATE_FILE)
   } catch (error) {

@@ -4,9 +4,11 @@ import {
   duration,
   integer,
   pickSettings,
+  readsFile,
   type SettingTable,
   text,
   type ValuesOf,
+  writesFile,
 } from '../config/setting.ts'
 import { serverSettings } from '../config/settings.ts'
 import { defineCommand } from '../process/command.ts'
@@ -42,13 +44,19 @@ const driftSettings = {
       'What is written has ids that begin with convsim-probe-.',
   }),
   dryRun: boolean({ default: false, description: 'Print the requests that would be sent, and send none.' }),
-  har: text({ value: 'FILE', description: 'Judge the recorded traffic of a HAR file, without any network.' }),
+  har: text({
+    value: 'FILE',
+    files: readsFile,
+    description: 'Judge the recorded traffic of a HAR file, without any network.',
+  }),
   journal: text({
     value: 'FILE',
+    files: readsFile,
     description: 'Judge the recorded traffic of a journal, a saved answer of GET /__sim/requests, without any network.',
   }),
   patch: text({
     value: 'FILE',
+    files: writesFile,
     description:
       'Write the change of the contract that removes the drift as an OpenAPI Overlay, ' +
       'which is tried on the same answers before.',

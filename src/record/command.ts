@@ -1,4 +1,4 @@
-import { boolean, pickSettings, text, type ValuesOf } from '../config/setting.ts'
+import { boolean, pickSettings, text, type ValuesOf, writesFile } from '../config/setting.ts'
 import { serverSettings } from '../config/settings.ts'
 import { defineCommand } from '../process/command.ts'
 
@@ -6,6 +6,7 @@ const recordSettings = {
   ...pickSettings(serverSettings, 'contract', 'fixtures', 'controlToken'),
   out: text({
     value: 'FOLDER',
+    files: writesFile,
     defaultText: 'none; it is required',
     description: 'The folder of fixtures to write; it must be new or empty.',
   }),

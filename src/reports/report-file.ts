@@ -1,5 +1,5 @@
 import { open, stat } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
+import { dirname } from 'node:path'
 import { reasonOf } from '../core/result.ts'
 import type { Finding } from '../documents/finding.ts'
 import { writePrivateFile } from '../documents/private-file.ts'
@@ -13,9 +13,6 @@ export async function findReportProblem(
   targets: readonly ReportTarget[],
   bundle?: string,
 ): Promise<Finding | undefined> {
-  const files = targets.map(({ file }) => resolve(file))
-  const twice = targets.find((_, index) => files.indexOf(files[index] ?? '') !== index)
-  if (twice) return createFileFinding(twice.file, 'is given twice. Each report needs a file of its own.')
   const problems = await Promise.all(targets.map(({ file }) => findTargetProblem(file)))
   const found = problems.find((problem) => problem !== undefined)
   if (found || bundle === undefined) return found

@@ -8,9 +8,8 @@ import type { Log } from '../core/log.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { describeKnown } from '../core/similar.ts'
 import { errorAt, type Finding, type Findings } from '../documents/finding.ts'
-import { listAnswerFiles } from '../fixtures/answers.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../fixtures/bundled.ts'
-import { FIXTURE_FILES, type Fixtures, loadFixtures } from '../fixtures/fixtures.ts'
+import { type Fixtures, listFixtureFiles, loadFixtures } from '../fixtures/fixtures.ts'
 import { declarations } from '../operations/index.ts'
 import { createCatalogue } from '../scenarios/catalogue.ts'
 import type { Catalogue } from '../scenarios/definition.ts'
@@ -104,13 +103,10 @@ export async function loadStartInputs(
 
 /** Returns the files that the inputs are read from at present; those of a fixtures folder one by one. */
 export function listInputFiles({ contract, overlay, fixtures, rules }: Settings): string[] {
-  const folder = fixtures ?? bundledFixtures
-  const answers = listAnswerFiles(folder)
   return [
     contract ?? bundledContract,
     ...splitList(overlay),
-    ...FIXTURE_FILES.map((name) => join(folder, `${name}.yaml`)),
-    ...(answers.ok ? answers.value : []),
+    ...listFixtureFiles(fixtures).filter((file) => !file.endsWith('/')),
     ...(rules === undefined ? [] : [rules]),
   ]
 }

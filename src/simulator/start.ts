@@ -1,5 +1,6 @@
 import { endSettings } from '../config/end-settings.ts'
-import type { LibrarySettings } from '../config/library-settings.ts'
+import { findFileConflict } from '../config/file-conflicts.ts'
+import { type LibrarySettings, sharedSettings } from '../config/library-settings.ts'
 import { flagOf, type Setting } from '../config/setting.ts'
 import { defaultSettings, type Settings, serverSettings } from '../config/settings.ts'
 import { parseDuration } from '../core/instant.ts'
@@ -108,6 +109,8 @@ export async function startFromCode(settings: LibrarySettings): Promise<RunningS
   const parsed = parseSettings(settings)
   if (parsed.problems.length > 0) throw new Error(parsed.problems.join('\n'))
   const own = { ...defaultSettings(), port: 0, state: ':memory:', ...parsed.values }
+  const conflict = findFileConflict({ settings: sharedSettings }, { settings: own, files: [], variables: new Map() })
+  if (conflict !== undefined) throw new Error(nameInCode(conflict))
   const started = await start(own, { now: machineNow, log: silentLog })
   if (started.ok) return started.value
   const messages = started.error.map(({ place, message, flag }) =>

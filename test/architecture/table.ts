@@ -65,7 +65,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   upstream: room(
     'parse-upstream.ts',
     'The real service over HTTP: time limits, retries, nothing secret written; traffic/ reads recordings.',
-    'core exchange redaction',
+    'core documents exchange redaction',
   ),
   pipeline: room(
     'pipeline.ts',
@@ -77,7 +77,11 @@ export const rooms: Readonly<Record<string, Room>> = {
     'The control plane under /__sim.',
     'core documents contract state fixtures exchange scenarios sandboxes redaction journal reports',
   ),
-  config: room('settings.ts', 'The settings of a server, and the parser of a command line.', 'core reports'),
+  config: room(
+    'settings.ts',
+    'The settings of a server, and the parser of a command line.',
+    'core documents fixtures reports',
+  ),
   process: room('output.ts', 'The process: a command, output, signals, progress.', 'core documents config'),
   bundles: room(
     'bundle.ts',

@@ -47,10 +47,6 @@ describe('convsim drift', () => {
     [['--har', 'missing.har'], 'missing.har cannot be read'],
     [[...har, '--patch', 'nowhere/patch.yaml'], 'there is no folder nowhere. Make it first.'],
     [[...har, '--patch', 'package.json'], 'package.json is no patch of convsim drift, and would be lost.'],
-    [
-      [...har, '--contract', 'spec/openapi.yaml', '--patch', './spec/openapi.yaml'],
-      './spec/openapi.yaml is read as the contract or as an overlay.',
-    ],
     [[], 'Give the base URL of the real service'],
     [['--journal', 'a.json', '--writes', 'x'], '--journal sends nothing'],
     [[...har, '--dry-run'], '--har sends nothing'],

@@ -164,7 +164,7 @@ describe('--report', () => {
   })
 
   test.each([
-    [node(good, '--report', 'a.md', '--report', 'json=./a.md'), / \.\/a\.md: error: is given twice.*\(--report\)/],
+    [node(good, '--report', 'a.md', '--report', 'json=./a.md'), /--report and --report would write to the same file, /],
     [node(good, '--report', 'report.pdf'), /\.json, \.xml \(JUnit\), \.md or \.html/],
     [node(good, '--report', 'none/report.md'), /there is no folder none\. Make it/],
     [[...inMemory, '--report', 'none/report.md'], /there is no folder none\. Make it/],

@@ -53,8 +53,8 @@ test('the table of contents in the README links to every page', () => {
   expect(own.filter((path) => !linked.includes(path))).toEqual([])
 })
 
-test('the documentation has at most 16 pages and 26,000 words', () => {
+test('the documentation has at most 16 pages and 27,000 words', () => {
   const own = pages.filter(({ path }) => path.startsWith('docs/'))
   expect(own.length).toBeLessThanOrEqual(16)
-  expect(own.flatMap(({ text }) => text.split(/\s+/).filter((word) => word !== '')).length).toBeLessThanOrEqual(26_000)
+  expect(own.flatMap(({ text }) => text.split(/\s+/).filter((word) => word !== '')).length).toBeLessThanOrEqual(27_000)
 })

@@ -1,6 +1,8 @@
+import { execFile, execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, open, readFile, stat, symlink } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chmod, chown, mkdir, open, readdir, readFile, stat, symlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { writePrivateFile } from '../../src/documents/private-file.ts'
 import { tempFile, tempFolder } from '../support/temp-folder.ts'
@@ -26,8 +28,20 @@ describe('a private file', () => {
     expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['600', 'new'])
   })
 
-  test('is private before it has its content', async () => {
+  test('stays as it was until the new content is whole, also where that fails', async () => {
     const file = await tempFile('old', 'old')
+    async function* failing() {
+      yield 'new'
+      expect(await readFile(file, 'utf8')).toBe('old')
+      throw new Error('ENOSPC')
+    }
+    await expect(writePrivateFile(file, failing())).rejects.toThrow('ENOSPC')
+    expect([await readFile(file, 'utf8'), await readdir(dirname(file))]).toEqual(['old', ['old']])
+  })
+
+  test.runIf(process.geteuid?.() === 0)('of another user is private before it has its content', async () => {
+    const file = await tempFile('old', 'old')
+    await chown(file, 1234, 1234)
     await chmod(file, 0o644)
     const seen: string[] = []
     async function* watched() {
@@ -35,7 +49,15 @@ describe('a private file', () => {
       yield 'new'
     }
     await writePrivateFile(file, watched())
-    expect(seen).toEqual(['600'])
+    expect([seen, await readFile(file, 'utf8'), (await stat(file)).uid]).toEqual([['600'], 'new', 1234])
+  })
+
+  test('can be a pipe, which gets the content', async () => {
+    const file = join(await tempFolder(), 'pipe')
+    execFileSync('mkfifo', [file])
+    const read = promisify(execFile)('cat', [file])
+    await writePrivateFile(file, 'x'.repeat(200_000))
+    expect((await read).stdout).toHaveLength(200_000)
   })
 
   test('is the one that a link leads to, also where it is not there yet', async () => {
@@ -64,21 +86,25 @@ describe('a private file', () => {
     expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['644', 'before\none, two'])
   })
 
-  test('keeps an old file as it is if the mode cannot be set, and says what to do', async () => {
-    const file = await tempFile('old', 'old')
-    await chmod(file, 0o644)
-    const opened = await open(file)
-    const prototype = Object.getPrototypeOf(opened)
-    await opened.close()
-    const { chmod: original } = prototype
-    prototype.chmod = () => Promise.reject(new Error('EPERM: operation not permitted, fchmod'))
-    try {
-      await expect(writePrivateFile(file, 'new')).rejects.toThrow(/others can read it, .*EPERM.* Delete it, or name/)
-    } finally {
-      prototype.chmod = original
-    }
-    expect(await readFile(file, 'utf8')).toBe('old')
-  })
+  test.runIf(process.geteuid?.() === 0)(
+    'of another user stays as it is if the mode cannot be set, and says what to do',
+    async () => {
+      const file = await tempFile('old', 'old')
+      await chown(file, 1234, 1234)
+      await chmod(file, 0o644)
+      const opened = await open(file)
+      const prototype = Object.getPrototypeOf(opened)
+      await opened.close()
+      const { chmod: original } = prototype
+      prototype.chmod = () => Promise.reject(new Error('EPERM: operation not permitted, fchmod'))
+      try {
+        await expect(writePrivateFile(file, 'new')).rejects.toThrow(/others can read it, .*EPERM.* Delete it, or name/)
+      } finally {
+        prototype.chmod = original
+      }
+      expect(await readFile(file, 'utf8')).toBe('old')
+    },
+  )
 
   test('cannot be a folder', async () => {
     const folder = join(await tempFolder(), 'folder')

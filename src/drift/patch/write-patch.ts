@@ -1,5 +1,5 @@
-import { realpath, stat } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
+import { stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { splitList } from '../../config/setting.ts'
 import { buildContract, readOverlaid } from '../../contract/load.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
@@ -24,14 +24,10 @@ import { createPatch } from './patch.ts'
 type ContractFiles = Pick<DriftSettings, 'contract' | 'overlay' | 'patch'>
 
 /** Finds out before anything is sent that the patch could not be written, or would replace another file. */
-export async function findPatchProblem({ contract, overlay, patch }: ContractFiles): Promise<string | undefined> {
+export async function findPatchProblem({ patch }: ContractFiles): Promise<string | undefined> {
   if (patch === undefined) return undefined
   const folder = await stat(dirname(patch)).catch(() => undefined)
   if (!folder?.isDirectory()) return `--patch ${patch}: there is no folder ${dirname(patch)}. Make it first.`
-  const toRealPath = (file: string) => realpath(file).catch(() => resolve(file))
-  const inUse = await Promise.all([contract ?? bundledContract, ...splitList(overlay)].map(toRealPath))
-  if (inUse.includes(await toRealPath(patch)))
-    return `--patch: ${patch} is read as the contract or as an overlay. Name another file.`
   const isPatch = (beginning: string) =>
     /^(overlay: |\{\s*"overlay": )/.test(beginning) && beginning.includes(patchMark)
   if (!(await mayOverwrite(patch, isPatch)))

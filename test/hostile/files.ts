@@ -1,0 +1,92 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, linkSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { bundledContract, bundledFixtures } from '../../src/fixtures/bundled.ts'
+import { type Chance, cli } from './chance.ts'
+import type { Figures } from './figures.ts'
+
+/** The longest time that a start that must be refused may take, beside the other attacks. */
+const maxStartMs = 5000
+
+/** The files of a simulator, with the flags that make it read them, or keep its state beside them. */
+const inputs: Readonly<Record<string, readonly string[]>> = {
+  'rules.yaml': ['--rules', 'rules.yaml'],
+  'contract.yaml': ['--contract', 'contract.yaml'],
+  'overlay.yaml': ['--contract', 'contract.yaml', '--overlay', 'overlay.yaml'],
+  'seed.json': ['--seed-state', 'seed.json'],
+  'fixtures/personas.yaml': ['--fixtures', 'fixtures'],
+  'state.json': ['--state', 'state.json'],
+  'state.json.journal': ['--state', 'state.json'],
+  'state.json.lock': ['--state', 'state.json'],
+}
+
+/** Gives inputs as outputs, and pipes as inputs: every start must be refused, at once and with the files unchanged. */
+export class FileTrial {
+  readonly #chance: Chance
+  readonly #figures: Figures
+
+  constructor(chance: Chance, figures: Figures) {
+    this.#chance = chance
+    this.#figures = figures
+  }
+
+  async run(): Promise<void> {
+    const folder = mkdtempSync(join(tmpdir(), 'convsim-files-'))
+    try {
+      cpSync(bundledFixtures, join(folder, 'fixtures'), { recursive: true })
+      cpSync(bundledContract, join(folder, 'contract.yaml'))
+      const input = this.#pick(Object.keys(inputs))
+      await (this.#chance() < 0.5 ? this.#overwrite(folder, input) : this.#replaceByPipe(folder, input))
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+
+  async #overwrite(folder: string, input: string): Promise<void> {
+    const file = join(folder, input)
+    if (!/contract|fixtures/.test(input)) writeFileSync(file, `# ${this.#chance()}\n`)
+    const before = readFileSync(file, 'utf8')
+    const output = `output-${basename(input)}`
+    const way = this.#pick(['the same path', 'a symbolic link', 'a hard link'])
+    if (way === 'a symbolic link') symlinkSync(file, join(folder, output))
+    if (way === 'a hard link') linkSync(file, join(folder, output))
+    const report = `json=${way === 'the same path' ? `./${input}` : output}`
+    const command = this.#pick([
+      ['exec', '--report', report, ...(inputs[input] ?? []), '--', 'true'],
+      ['serve', '--port', '0', '--report', report, ...(inputs[input] ?? [])],
+    ])
+    await this.#expectRefusal(folder, command, `a report onto ${input} by ${way}`)
+    if (readFileSync(file, 'utf8') !== before) this.#figures.fault(`${input} changed: convsim ${command.join(' ')}`)
+  }
+
+  async #replaceByPipe(folder: string, input: string): Promise<void> {
+    rmSync(join(folder, input), { force: true })
+    execFileSync('mkfifo', [join(folder, input)])
+    const command = ['exec', ...(inputs[input] ?? []), '--', 'true']
+    await this.#expectRefusal(folder, command, `a pipe in place of ${input}`)
+  }
+
+  async #expectRefusal(cwd: string, command: readonly string[], about: string): Promise<void> {
+    this.#figures.add('starts that must be refused')
+    const child = spawn(process.execPath, [cli, ...command], { cwd, stdio: ['ignore', 'ignore', 'pipe'] })
+    let stderr = ''
+    child.stderr.on('data', (text) => {
+      stderr += text
+    })
+    let isLate = false
+    const limit = setTimeout(() => {
+      isLate = true
+      child.kill('SIGKILL')
+    }, maxStartMs)
+    const [code] = await once(child, 'close')
+    clearTimeout(limit)
+    if (isLate) this.#figures.fault(`${about}: the start hangs`)
+    else if (code !== 1 || stderr === '') this.#figures.fault(`${about}: exit code ${code}, and "${stderr}"`)
+  }
+
+  #pick<T>(values: readonly [T, ...T[]] | readonly T[]): T {
+    return values[Math.floor(this.#chance() * values.length)] as T
+  }
+}
