@@ -11,6 +11,7 @@ import { allowUnknownKeywords, checkSchemas } from './checks/schemas.ts'
 import { type Compiler, DOCUMENT, keyOfParameters, SIMULATED, schemaRef, simulatedRef } from './compiler.ts'
 import { hasRecursiveSchema, limitTime } from './limit-time.ts'
 import { applySimulatedValues } from './simulated-values.ts'
+import { mapNodes, type NodeKind } from './walk.ts'
 
 /**
  * Creates a compiler that uses ajv. The build can write its schemas to a file, which are in `compiled`: those of
@@ -39,11 +40,13 @@ export function createAjvCompiler(
   const quiet = { ...options, strict: false } as const
   const coercingAjv = createAjv(() => undefined, { ...quiet, coerceTypes: true, useDefaults: true })
   const narrowed = applySimulatedValues(document, 'document')
-  const narrowAjv = narrowed && createAjv(() => undefined, quiet).addSchema(narrowed, SIMULATED)
+  const narrowAjv =
+    narrowed && createAjv(() => undefined, quiet).addSchema(withoutData('document', narrowed), SIMULATED)
   if (meta) findings.push(...placeFaults(checkSchemas(document, ajv), source))
   allowUnknownKeywords(document, ajv)
-  ajv.addSchema(document, DOCUMENT)
-  coercingAjv.addSchema(document, DOCUMENT)
+  const schemas = withoutData('document', document)
+  ajv.addSchema(schemas, DOCUMENT)
+  coercingAjv.addSchema(schemas, DOCUMENT)
   const plain = { ajv, names: new Map<string, string>() }
   const coercing = { ajv: coercingAjv, names: new Map<string, string>() }
   const narrow = narrowAjv && { ajv: narrowAjv, names: new Map<string, string>() }
@@ -76,6 +79,17 @@ export function createAjvCompiler(
     findings,
     compiled: narrow ? [plain, coercing, narrow] : [plain, coercing],
   }
+}
+
+/**
+ * Returns a copy without what is no schema and no keyword, since ajv takes each `$id` and `$anchor` for one. Each
+ * schema has the dialect of the document.
+ */
+function withoutData(kind: NodeKind, value: JsonObject): JsonObject {
+  const isKept = (name: string) => kind === 'schema' && !['$schema', 'example', 'examples'].includes(name)
+  return mapNodes(kind, value, withoutData, (data, name) =>
+    name === '$ref' || (isKept(name) && !name.startsWith('x-')) ? data : undefined,
+  )
 }
 
 /** The names that every object of JavaScript inherits, such as `constructor`, in quotes. */

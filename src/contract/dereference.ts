@@ -1,12 +1,15 @@
-import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { isObject, type JsonObject } from '../core/json.ts'
 import { joinPointer, parseReference, valueAt } from '../core/json-pointer.ts'
 import { type DocumentFault, error } from './checks/fault.ts'
-import { walk } from './walk.ts'
+import { mapNodes, type NodeKind, walk } from './walk.ts'
 
-/** The most objects and lists of an expanded schema: 20 schemas that each refer twice to the next have a million. */
+/** The most objects of an expanded schema: 20 schemas that each refer twice to the next have a million. */
 const MAX_EXPANDED = 20_000
 
-/** The state of an expansion: the document, and the number of objects and lists so far. */
+/** The most references of a schema that lead from one to the next, which saves the stack of all that follows them. */
+const MAX_REFERENCES = 200
+
+/** The state of an expansion: the document, and the number of objects so far. */
 interface Expansion {
   readonly document: JsonObject
   count: number
@@ -28,29 +31,23 @@ export function checkExpansion(document: JsonObject): DocumentFault[] {
     expandObject(expansion, schema, [])
     if (expansion.count <= MAX_EXPANDED) return []
     const message =
-      `expands to more than ${MAX_EXPANDED} parts when each $ref is replaced by its schema; ` +
+      `expands to more than ${MAX_EXPANDED} parts, or ${MAX_REFERENCES} levels of references, when each $ref ` +
+      'is replaced by its schema; ' +
       'refer to fewer schemas from each other, or leave a part open ("type: object")'
     return [error(joinPointer(pointer, 'schema'), message)]
   })
 }
 
-function expand(expansion: Expansion, value: Json, expanding: readonly string[]): Json {
-  if (typeof value !== 'object' || value === null || expansion.count > MAX_EXPANDED) return value
-  if (isObject(value)) return expandObject(expansion, value, expanding)
-  expansion.count += 1
-  return value.map((item) => expand(expansion, item, expanding))
-}
-
 function expandObject(expansion: Expansion, value: JsonObject, expanding: readonly string[]): JsonObject {
   expansion.count += 1
+  if (expansion.count > MAX_EXPANDED) return value
   const { $ref, ...beside } = value
   const pointer = typeof $ref === 'string' ? parseReference($ref) : undefined
   const target = pointer === undefined ? undefined : valueAt(expansion.document, pointer)
   if (pointer !== undefined && (expanding.includes(pointer) || !isObject(target))) return value
-  const members = Object.entries(isObject(target) ? beside : value).map(([name, member]): [string, Json] => [
-    name,
-    expand(expansion, member, expanding),
-  ])
-  const expanded = isObject(target) && expand(expansion, target, [...expanding, pointer ?? ''])
-  return { ...(isObject(expanded) && expanded), ...Object.fromEntries(members) }
+  const inner = (_: NodeKind, part: JsonObject) => expandObject(expansion, part, expanding)
+  const members = mapNodes('schema', isObject(target) ? beside : value, inner)
+  if (pointer === undefined || !isObject(target)) return members
+  if (expanding.length === MAX_REFERENCES) expansion.count = Number.POSITIVE_INFINITY
+  return { ...expandObject(expansion, target, [...expanding, pointer]), ...members }
 }

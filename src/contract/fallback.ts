@@ -1,7 +1,8 @@
-import type { Json, JsonObject } from '../core/json.ts'
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { parseReference, toFragment } from '../core/json-pointer.ts'
 import { failure, type Result, reasonOf, success } from '../core/result.ts'
 import type { Contract, Operation } from './contract.ts'
-import { type METHODS, walk } from './walk.ts'
+import { type METHODS, mapNodes, type NodeKind } from './walk.ts'
 
 /** A request for an operation that the document describes and that has no handler. */
 interface FallbackRequest {
@@ -27,6 +28,12 @@ interface FallbackReply {
 /** Replies to a request for an operation without a handler; the error is a sentence of Prism, if it finds no reply. */
 export type Fallback = (request: FallbackRequest) => Promise<Result<FallbackReply>>
 
+/** The reason that there is no fallback: Prism is not installed, or cannot read the document. */
+interface FallbackProblem {
+  readonly isPrismMissing: boolean
+  readonly message: string
+}
+
 /** The command that installs Prism in a project. A test compares the version with that of package.json. */
 const INSTALL_PRISM = 'npm install --save-dev @stoplight/prism-http@5.12.0'
 
@@ -50,17 +57,19 @@ const CONFIG = {
  * The same request gets the same bytes: an example of the document unchanged, or else a body from Prism's sampler. The
  * sampler ignores patterns; if its body breaks the schema, Prism's generator makes another, seeded by the request.
  *
- * @returns an error, with the command that installs Prism, if Prism cannot be loaded
+ * @returns an error, with the command that installs Prism if it cannot be loaded
  */
-export async function createFallback(contract: Contract): Promise<Result<Fallback>> {
+export async function createFallback(contract: Contract): Promise<Result<Fallback, FallbackProblem>> {
   const loaded = await loadPrism()
-  if (!loaded.ok) return loaded
+  if (!loaded.ok) return failure({ isPrismMissing: true, message: loaded.error })
   const prism = loaded.value
   const { default: pino } = await import('pino')
   // Prism calls `logger.success`, which pino does not have, in each request.
   const silent = pino.pino({ level: 'silent' }, { write: () => undefined })
   const logger = Object.assign(silent, { success: () => undefined })
-  const operations = await prism.getHttpOperationsFromSpec(documentForPrism(contract.document))
+  const read = await readOperations(prism, contract)
+  if (!read.ok) return failure({ isPrismMissing: false, message: read.error })
+  const operations = read.value
   const instance = prism.createInstance({ ...CONFIG, mock: { dynamic: false } }, { logger })
 
   const mock = async (request: FallbackRequest, seed?: string): Promise<Result<FallbackReply>> => {
@@ -84,6 +93,17 @@ export async function createFallback(contract: Contract): Promise<Result<Fallbac
   })
 }
 
+/** Returns the operations of a document as Prism has them, without callbacks, to which it would send requests. */
+async function readOperations(prism: typeof import('@stoplight/prism-http'), { document }: Contract) {
+  try {
+    const operations = await prism.getHttpOperationsFromSpec(documentForPrism(document))
+    return success(operations.map(({ callbacks: _, ...operation }) => operation))
+  } catch (error) {
+    // Prism and its libraries throw for documents that they do not expect.
+    return failure(`Prism cannot read the document: ${reasonOf(error)}`)
+  }
+}
+
 /** Loads Prism. The npm package does not contain it, because it is larger than the rest and few documents need it. */
 async function loadPrism() {
   try {
@@ -95,14 +115,26 @@ async function loadPrism() {
   }
 }
 
-/** Returns a copy without callbacks: Prism resolves references in place, and would send requests to callbacks. */
+/**
+ * Returns a copy whose only references are those that were checked, which lead into the document: Prism takes each
+ * `$ref` for one, follows it to files and addresses, and resolves it in place. In data it gets another name.
+ */
 function documentForPrism(document: JsonObject): JsonObject {
+  const copy = (kind: NodeKind, value: JsonObject): JsonObject =>
+    mapNodes(kind, value, copy, (data, name) => {
+      if (name === '$ref') return toFragment(parseReference(String(data)) ?? '')
+      const isSchemaKeyword = kind === 'schema' && name.startsWith('$') // `$id` and others would change references
+      return isSchemaKeyword ? undefined : renameMembers(data, (member) => member.replace(/^\0*\$ref$/, '\0$&'))
+    })
   // It knows no 3.2; what that adds is not used.
-  const copy = { ...structuredClone(document), openapi: '3.1.0' }
-  for (const { kind, value } of walk(copy)) {
-    if (kind === 'operation') delete value.callbacks
-  }
-  return copy
+  return { ...copy('document', document), openapi: '3.1.0' }
+}
+
+/** Returns a value with other names of members, at all levels. */
+function renameMembers(value: Json, rename: (name: string) => string): Json {
+  if (Array.isArray(value)) return value.map((item) => renameMembers(item, rename))
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [rename(name), renameMembers(item, rename)]))
 }
 
 function toPrismRequest({ operation, path, query, headers, body }: FallbackRequest) {
@@ -133,10 +165,11 @@ function readOutput(output: { statusCode: number; headers?: object; body?: unkno
   return { status: output.statusCode, headers, body: asJsonValue(output.body) }
 }
 
-/** Converts a value to JSON; members that JSON cannot encode are dropped. Undefined stays undefined. */
+/** Converts a value to JSON, with its `$ref`; drops members that JSON cannot encode. Undefined stays undefined. */
 function asJsonValue(value: unknown): Json | undefined {
   if (value === undefined) return undefined
-  return JSON.parse(JSON.stringify(value)) as Json // proved by the parser
+  const json = JSON.parse(JSON.stringify(value)) as Json // proved by the parser
+  return renameMembers(json, (name) => name.replace(/^\0(?=\0*\$ref$)/, ''))
 }
 
 function isValid({ operation }: FallbackRequest, reply: Result<FallbackReply>): boolean {

@@ -42,16 +42,21 @@ const brokenOff = {
 
 /** Returns true for a document with a schema that refers to itself, so that a check may take any time. */
 export function hasRecursiveSchema(document: JsonObject): boolean {
-  const isDone = new Map<string, boolean>()
-  const leadsBack = (pointer: string): boolean => {
-    const known = isDone.get(pointer)
-    if (known !== undefined) return !known
-    isDone.set(pointer, false)
-    const isRecursive = listReferences(valueAt(document, pointer)).some(leadsBack)
-    isDone.set(pointer, true)
-    return isRecursive
+  const references = new Map<string, string[]>()
+  const found = listReferences(document)
+  for (const pointer of found) {
+    if (references.has(pointer)) continue
+    const inner = listReferences(valueAt(document, pointer))
+    references.set(pointer, inner)
+    for (const one of inner) found.push(one)
   }
-  return listReferences(document).some(leadsBack)
+  // Those that lead to no other are removed, the last first, until only circles are left. Recursion would take a stack.
+  for (let before = -1; before !== references.size; ) {
+    before = references.size
+    for (const [pointer, inner] of [...references].reverse())
+      if (!inner.some((one) => references.has(one))) references.delete(pointer)
+  }
+  return references.size > 0
 }
 
 /** Returns the pointers that a value, at all its levels, refers to. */

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
 import { once } from '../core/memoize.ts'
-import { failure, type Result, success } from '../core/result.ts'
+import { failure, type Result, reasonOf, success } from '../core/result.ts'
 import { nextTurn } from '../core/timers.ts'
 import { errorAt, type Finding, type Findings } from '../documents/finding.ts'
 import { type PrecompiledFiles, type PrecompiledSource, precompiled } from '../documents/precompiled.ts'
@@ -42,6 +42,15 @@ export interface LoadOptions {
  * @returns all findings, warnings included, if any of them is an error
  */
 export async function loadContract(file: string, options: LoadOptions = {}): Promise<Result<Contract, Findings>> {
+  try {
+    return await readContract(file, options)
+  } catch (error) {
+    // A document can bring a library to its limits, such as the end of the stack.
+    return failure([errorAt(file, `cannot be checked: ${reasonOf(error)}`)])
+  }
+}
+
+async function readContract(file: string, options: LoadOptions): Promise<Result<Contract, Findings>> {
   const { overlays = [] } = options
   if (overlays.length > 0) {
     const source = await readOverlaid(file, overlays)
@@ -81,6 +90,8 @@ export async function buildContract(source: Source, options: LoadOptions = {}): 
   await rest()
   // The build has checked and normalised a precompiled document.
   const checked = source.precompiled ? [] : await checkDocument(document, source, structure)
+  const endless = source.precompiled ? [] : placeFaults(checkExpansion(document), source)
+  if (endless.length > 0) return failure([...checked, ...endless])
   const compiler = await chooseCompiler(document, source, { meta: structure })
   await rest()
   const operations = compileOperations(document, compiler, options.responses ?? true)
@@ -112,7 +123,7 @@ export async function buildContract(source: Source, options: LoadOptions = {}): 
 async function checkDocument(document: JsonObject, source: Source, structure: boolean): Promise<Finding[]> {
   const faults = structure ? await checkStructure(document) : []
   await nextTurn()
-  for (const check of [checkReferences, checkExpansion, normaliseSchemas]) faults.push(...check(document))
+  for (const check of [checkReferences, normaliseSchemas]) faults.push(...check(document))
   return placeFaults([...faults, ...checkRequirements(document, source)], source)
 }
 

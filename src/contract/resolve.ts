@@ -9,13 +9,17 @@ export interface ResolvedObject {
 }
 
 /**
- * Returns the object at a pointer, or the object that a reference there finally leads to; undefined if there is none.
- * The document must have passed `checkReferences`, because a circle of references would recurse without end.
+ * Returns the object at a pointer, or the object that a reference there finally leads to; undefined if there is none,
+ * and for a circle of references.
  */
 export function resolve(document: JsonObject, pointer: string): ResolvedObject | undefined {
-  const value = valueAt(document, pointer)
-  if (!isObject(value)) return undefined
-  if (typeof value.$ref !== 'string') return { pointer, value }
-  const target = parseReference(value.$ref)
-  return target === undefined ? undefined : resolve(document, target)
+  const passed = new Set<string>()
+  for (let at: string | undefined = pointer; at !== undefined && !passed.has(at); ) {
+    passed.add(at)
+    const value = valueAt(document, at)
+    if (!isObject(value)) return undefined
+    if (typeof value.$ref !== 'string') return { pointer: at, value }
+    at = parseReference(value.$ref)
+  }
+  return undefined
 }

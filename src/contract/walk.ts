@@ -13,7 +13,9 @@ export type NodeKind =
   | 'mediaType'
   | 'encoding'
   | 'example'
+  | 'link'
   | 'callback'
+  | 'securityScheme'
   | 'schema'
 
 export interface DocumentNode {
@@ -23,11 +25,16 @@ export interface DocumentNode {
 }
 
 /** A rule for the value of a member: an object of a kind, a list of such objects, or a map of such objects by name. */
-type MemberRule = { readonly single: NodeKind } | { readonly list: NodeKind } | { readonly map: NodeKind }
+interface MemberRule {
+  readonly form: 'single' | 'list' | 'map' | 'map with extensions'
+  readonly kind: NodeKind
+}
 
-const single = (kind: NodeKind): MemberRule => ({ single: kind })
-const list = (kind: NodeKind): MemberRule => ({ list: kind })
-const map = (kind: NodeKind): MemberRule => ({ map: kind })
+const single = (kind: NodeKind): MemberRule => ({ form: 'single', kind })
+const list = (kind: NodeKind): MemberRule => ({ form: 'list', kind })
+const map = (kind: NodeKind): MemberRule => ({ form: 'map', kind })
+/** A map in which a name `x-...` is an extension; in others it is a name as any other. */
+const extensibleMap = (kind: NodeKind): MemberRule => ({ form: 'map with extensions', kind })
 
 /** The methods of a path item, in lower case as in the document. */
 export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
@@ -36,11 +43,12 @@ export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patc
 const described = { schema: single('schema'), content: map('mediaType'), examples: map('example') }
 
 /**
- * The members of each kind of OpenAPI 3.1, with the kinds of their values; `*` is every other member. The walk enters
- * no other members, so an example, a default or a property with the name `schema` is never taken for a schema.
+ * The members of each kind of OpenAPI 3.1, with the kinds of their values; `*` is every other member without `x-`. All
+ * others are data: an example, a default or a property with the name `schema` is never taken for a schema, and a `$ref`
+ * in it is no reference.
  */
 const MEMBERS: Readonly<Record<NodeKind, Readonly<Record<string, MemberRule>>>> = {
-  document: { paths: map('pathItem'), webhooks: map('pathItem'), components: single('components') },
+  document: { paths: extensibleMap('pathItem'), webhooks: map('pathItem'), components: single('components') },
   components: {
     schemas: map('schema'),
     responses: map('response'),
@@ -48,8 +56,11 @@ const MEMBERS: Readonly<Record<NodeKind, Readonly<Record<string, MemberRule>>>> 
     examples: map('example'),
     requestBodies: map('requestBody'),
     headers: map('header'),
+    securitySchemes: map('securityScheme'),
+    links: map('link'),
     callbacks: map('callback'),
     pathItems: map('pathItem'),
+    mediaTypes: map('mediaType'),
   },
   pathItem: {
     parameters: list('parameter'),
@@ -58,17 +69,19 @@ const MEMBERS: Readonly<Record<NodeKind, Readonly<Record<string, MemberRule>>>> 
   operation: {
     parameters: list('parameter'),
     requestBody: single('requestBody'),
-    responses: map('response'),
+    responses: extensibleMap('response'),
     callbacks: map('callback'),
   },
   callback: { '*': single('pathItem') },
   parameter: described,
   header: described,
   requestBody: { content: map('mediaType') },
-  response: { headers: map('header'), content: map('mediaType') },
+  response: { headers: map('header'), content: map('mediaType'), links: map('link') },
   mediaType: { schema: single('schema'), examples: map('example'), encoding: map('encoding') },
   encoding: { headers: map('header') },
   example: {},
+  link: {},
+  securityScheme: {},
   schema: {
     ...Object.fromEntries(
       ['properties', 'patternProperties', '$defs', 'dependentSchemas'].map((name) => [name, map('schema')]),
@@ -91,26 +104,55 @@ export const walk = (root: JsonObject, kind: NodeKind = 'document'): Generator<D
 function* visit(kind: NodeKind, pointer: string, value: Json | undefined): Generator<DocumentNode> {
   if (!isObject(value)) return
   yield { kind, pointer, value }
-  const members = MEMBERS[kind]
   for (const [name, member] of Object.entries(value)) {
-    const rule = Object.hasOwn(members, name) ? members[name] : members['*']
-    if (rule !== undefined) yield* visitMember(rule, joinPointer(pointer, name), member)
+    const rule = findRule(kind, name)
+    if (rule === undefined) continue
+    for (const [token, item] of listItems(rule, member)) {
+      const at = joinPointer(pointer, name)
+      yield* visit(rule.kind, token === undefined ? at : joinPointer(at, token), item)
+    }
   }
 }
 
-function* visitMember(rule: MemberRule, pointer: string, member: Json): Generator<DocumentNode> {
-  if ('single' in rule) yield* visit(rule.single, pointer, member)
-  else if ('map' in rule) yield* visitMap(rule.map, pointer, member)
-  else if (Array.isArray(member)) {
-    for (const [index, item] of member.entries()) yield* visit(rule.list, joinPointer(pointer, index), item)
-  }
+function findRule(kind: NodeKind, name: string): MemberRule | undefined {
+  const members = MEMBERS[kind]
+  if (Object.hasOwn(members, name)) return members[name]
+  return name.startsWith('x-') || name === '$ref' ? undefined : members['*']
 }
 
-function* visitMap(kind: NodeKind, pointer: string, member: Json): Generator<DocumentNode> {
-  if (!isObject(member)) return
-  for (const [name, item] of Object.entries(member)) {
-    // A name `x-...` is an extension, except of a schema or a header, for which it is an ordinary name.
-    const isExtension = name.startsWith('x-') && kind !== 'schema' && kind !== 'header'
-    if (!isExtension) yield* visit(kind, joinPointer(pointer, name), item)
+/** Returns the values of a member that are of the kind of its rule, each with its token; a single one has none. */
+function listItems({ form }: MemberRule, member: Json): (readonly [string | undefined, Json])[] {
+  if (form === 'single') return [[undefined, member]]
+  if (form === 'list' ? !Array.isArray(member) : !isObject(member)) return []
+  const items = Object.entries(member as JsonObject) // or a list, as was checked
+  return form === 'map with extensions' ? items.filter(([name]) => !name.startsWith('x-')) : items
+}
+
+/**
+ * Returns a copy of an object with what `onNode` returns in place of each object in it, and what `onData` returns in
+ * place of each other member. A member or item that they return undefined for is left out.
+ */
+export function mapNodes(
+  kind: NodeKind,
+  value: JsonObject,
+  onNode: (kind: NodeKind, value: JsonObject) => Json,
+  onData: (value: Json, name: string) => Json | undefined = (data) => data,
+): JsonObject {
+  const copy: JsonObject = {}
+  for (const [name, member] of Object.entries(value)) {
+    const rule = findRule(kind, name)
+    const mapped = rule === undefined ? onData(member, name) : mapMember(rule, member, onNode)
+    if (mapped !== undefined) copy[name] = mapped
   }
+  return copy
+}
+
+/** Maps the objects of a member. Other values, such as the schema `true`, have no members, and stay. */
+function mapMember(rule: MemberRule, member: Json, onNode: (kind: NodeKind, value: JsonObject) => Json): Json {
+  const mapped = listItems(rule, member).map(([token, item]) => {
+    return [token ?? '', isObject(item) ? onNode(rule.kind, item) : item] as const
+  })
+  if (rule.form === 'single') return mapped[0]?.[1] ?? null
+  if (rule.form === 'list') return mapped.map(([, item]) => item)
+  return Object.fromEntries(mapped.filter(([, item]) => typeof item !== 'string')) // `$ref` is a name here
 }

@@ -25,7 +25,7 @@ export function valueAt(root: Json | undefined, pointer: string): Json | undefin
 export function valueAtTokens(root: Json | undefined, tokens: readonly string[]): Json | undefined {
   let value = root
   for (const token of tokens) {
-    if (Array.isArray(value)) value = value[Number(token)]
+    if (Array.isArray(value)) value = /^(0|[1-9]\d*)$/.test(token) ? value[Number(token)] : undefined
     else if (isObject(value) && Object.hasOwn(value, token)) value = value[token]
     else return undefined
   }

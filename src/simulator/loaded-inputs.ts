@@ -88,17 +88,29 @@ export async function loadStartInputs(
 ): Promise<Result<StartInputs, Findings>> {
   const inputs = await loadInputs(settings, proxied)
   if (!inputs.ok) return inputs
+  if (proxied) return success({ ...inputs.value, fallback: undefined })
   const { contract } = inputs.value
-  const isHandled = (id: string) => declarations.some(({ operationId }) => operationId === id)
-  const others = contract.operations.map(({ id }) => id).filter((id) => !isHandled(id))
-  if (proxied || others.length === 0) return success({ ...inputs.value, fallback: undefined })
-  const fallback = await createFallback(contract)
-  if (!fallback.ok) {
-    const message = `Operations without a handler are answered by Prism: ${others.join(', ')}. ${fallback.error}`
-    return failure([errorAt(contract.file, message)])
-  }
-  log.info({ operations: others }, 'answered from the examples and schemas of the contract, by Prism')
+  const operations = listUnhandled(contract)
+  const fallback = await loadFallback(contract)
+  if (!fallback.ok) return failure([errorAt(contract.file, fallback.error.message)])
+  if (fallback.value) log.info({ operations }, 'answered from the examples and schemas of the contract, by Prism')
   return success({ ...inputs.value, fallback: fallback.value })
+}
+
+/** Creates the replies for operations without a handler; undefined if there are none. */
+export async function loadFallback(contract: Contract) {
+  const operations = listUnhandled(contract)
+  if (operations.length === 0) return success(undefined)
+  const fallback = await createFallback(contract)
+  if (fallback.ok) return fallback
+  const { message, isPrismMissing } = fallback.error
+  const prefix = `Operations without a handler are answered by Prism: ${operations.join(', ')}.`
+  return failure({ isPrismMissing, message: `${prefix} ${message}` })
+}
+
+function listUnhandled({ operations }: Contract): string[] {
+  const handled = new Set<string>(declarations.map(({ operationId }) => operationId))
+  return operations.map(({ id }) => id).filter((id) => !handled.has(id))
 }
 
 /** Returns the files that the inputs are read from at present; those of a fixtures folder one by one. */

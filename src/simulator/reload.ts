@@ -1,7 +1,8 @@
 import type { Settings } from '../config/settings.ts'
 import type { DocumentState } from '../control/deps.ts'
 import type { Log } from '../core/log.ts'
-import { type Findings, formatFinding } from '../documents/finding.ts'
+import { reasonOf } from '../core/result.ts'
+import { errorAt, type Findings, formatFinding } from '../documents/finding.ts'
 import { activateRules, readActiveRule } from '../scenarios/rules.ts'
 import type { PipelineState } from './explain.ts'
 import { createGeneration, type Generation } from './generation.ts'
@@ -30,12 +31,17 @@ interface ReloadDeps {
   readonly now: () => number
 }
 
-/** Reloads the inputs whenever their files change, until `stopping`. An exception is a bug, and is logged. */
+/**
+ * Reloads the inputs whenever their files change, until `stopping`. An exception is a bug, which is logged, and a
+ * failed reload like any other.
+ */
 export function reloadOnChange(watchFiles: WatchFiles, stopping: AbortSignal, deps: ReloadDeps): void {
   watchFiles(stopping, (files) =>
-    reload(deps, files).catch((error: unknown) =>
-      deps.state.log.error({ files, err: error }, 'a bug in the reload of files'),
-    ),
+    reload(deps, files).catch((error: unknown) => {
+      deps.state.log.error({ files, err: error }, 'a bug in the reload of files')
+      const findings = [errorAt(files.join(', '), `cannot be loaded: ${reasonOf(error)}`)]
+      deps.served.failure = { at: deps.now(), findings }
+    }),
   )
 }
 

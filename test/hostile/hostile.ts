@@ -5,6 +5,7 @@
  * - http: a server gets hostile HTTP. It must respond, stall for no longer than 200 ms, and not need more and more
  *   memory.
  * - redis: a Redis loses rights and memory, which health must notice.
+ * - documents: a check and a start with hostile documents must agree, show no file and send nothing.
  * - files: outputs onto inputs, and pipes in place of inputs, must be refused.
  *
  * `npm run test:hostile -- --minutes 60` runs for an hour, `--only http,redis` those kinds. Exits with 1 if it finds a
@@ -14,6 +15,7 @@ import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { seededChance } from '../support/chance.ts'
 import { executablePath } from '../support/redis-server.ts'
+import { DocumentTrial } from './documents.ts'
 import { Figures } from './figures.ts'
 import { FileTrial } from './files.ts'
 import { HttpTrial } from './http.ts'
@@ -26,7 +28,7 @@ const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '2' },
     seed: { type: 'string', default: String(process.pid) },
-    only: { type: 'string', default: [...processKinds, 'http', 'redis', 'files'].join() },
+    only: { type: 'string', default: [...processKinds, 'http', 'redis', 'documents', 'files'].join() },
   },
 })
 const kinds = values.only.split(',')
@@ -43,6 +45,7 @@ if (isOn('redis') && !hasRedis) console.log(`redis is skipped: there is no ${exe
 const trials: { run(): Promise<void>; close?(): unknown }[] = []
 if (isOn('http')) trials.push(await HttpTrial.start(chance, figures))
 if (isOn('redis') && hasRedis) trials.push(await RedisTrial.start(chance, figures))
+if (isOn('documents')) trials.push(await DocumentTrial.start(chance, figures))
 if (isOn('files')) trials.push(new FileTrial(chance, figures))
 
 const rounds = (['kill', 'stop', 'kill', 'second writer', 'kill', 'full disk'] as const).filter(isOn)

@@ -94,6 +94,22 @@ describe('--watch', () => {
     expect((await ask(simulator, '/healthz')).body).not.toHaveProperty('stale')
   })
 
+  test('reports a contract that a library cannot read, and one with a reference to a file', async () => {
+    const simulator = await startWatching()
+    const paths = '\npaths:\n'
+    for (const [path, message] of [
+      ['get: { responses: { 200: { $ref: /etc/hostname } } }', 'leads out of the document'],
+      ['get: { responses: { 200: { description: A, headers: { a: { schema: { $schema: 7 } } } } } }', '"$schema" must'],
+    ] as const) {
+      await simulator.replace('contract.yaml', simulator.contract.replace(paths, `${paths}  /a: { ${path} }\n`))
+      const finding = { severity: 'error', message: expect.stringContaining(message) }
+      await untilInfo(simulator, {
+        ...generation(1),
+        failedReload: { findings: expect.arrayContaining([expect.objectContaining(finding)]) },
+      })
+    }
+  })
+
   test('serves exact answers that are added, changed and deleted in the folder answers of the fixtures', async () => {
     const simulator = await startWatching()
     const { replace, folder } = simulator

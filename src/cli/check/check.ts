@@ -2,7 +2,8 @@ import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { splitList } from '../../config/setting.ts'
 import { defaultSettings } from '../../config/settings.ts'
-import { buildContract, readOverlaid } from '../../contract/load.ts'
+import type { Contract } from '../../contract/contract.ts'
+import { buildContract } from '../../contract/load.ts'
 import { failure, type Result, success } from '../../core/result.ts'
 import { errorAt, type Finding, type Findings } from '../../documents/finding.ts'
 import { isOverlay, readOverlay } from '../../documents/read-overlay.ts'
@@ -11,8 +12,7 @@ import type { Source } from '../../documents/source.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../../fixtures/bundled.ts'
 import { pluralize } from '../../reports/report.ts'
 import { isContract, isRulesFile, loadRulesFile } from '../../scenarios/rules-file.ts'
-import { checkOperations, checkRefusals } from '../../simulator/check-operations.ts'
-import { loadInputs } from '../../simulator/loaded-inputs.ts'
+import { loadFallback, loadInputs } from '../../simulator/loaded-inputs.ts'
 import type { CheckSettings } from './command.ts'
 
 /** The result of `convsim check` for one file or folder. */
@@ -27,7 +27,9 @@ export interface CheckResult {
 type Checked = Result<{ readonly summary: string; readonly findings?: Findings }, Findings>
 
 /** Loads all inputs of a simulator, with the given files in place of those of the settings. */
-type InputLoader = (changes: Partial<Pick<CheckSettings, 'fixtures' | 'overlay'>>) => ReturnType<typeof loadInputs>
+type InputLoader = (
+  changes: Partial<Pick<CheckSettings, 'contract' | 'fixtures' | 'overlay'>>,
+) => ReturnType<typeof loadInputs>
 
 /**
  * Checks contract documents, overlays, scenario files and folders of fixtures; by default the contract and fixtures of
@@ -60,8 +62,7 @@ async function checkFile(file: string, overlays: readonly string[], load: InputL
   if (isOverlay(value)) return checkOverlayFile(file, overlays, load)
   if (isRulesFile(value)) return checkScenarioFile(file, load)
   if (!isContract(value)) return failure([errorAt(source.value.place(''), unknownKind)])
-  const document = overlays.length > 0 ? await readOverlaid(file, overlays) : source
-  return document.ok ? checkContract(document.value, load) : document
+  return resolve(file) === controlContract ? checkControlContract(source.value) : checkContract(file, load)
 }
 
 const unknownKind =
@@ -76,19 +77,31 @@ async function checkFixtures(folder: string, load: InputLoader): Promise<Checked
   return success({ summary: `${personas.length} personas, ${models.length} models${exact}` })
 }
 
-/** Checks a contract document as a start does, also against the handlers of the simulator. */
-async function checkContract(source: Source, load: InputLoader): Promise<Checked> {
+/** Checks a contract document by the steps of a start. */
+async function checkContract(file: string, load: InputLoader): Promise<Checked> {
+  const inputs = await load({ contract: file })
+  return inputs.ok ? checkReplies(inputs.value.contract) : inputs
+}
+
+/** Checks the document of the control plane, which has handlers and refusals of its own. */
+async function checkControlContract(source: Source): Promise<Checked> {
   const contract = await buildContract(source)
-  if (!contract.ok) return contract
-  const { operations, assumptions, warnings } = contract.value
-  const inputs = await load({ overlay: undefined })
-  // Without fixtures no answer can be invented; a check of the fixtures says why.
-  const findings = inputs.ok ? checkOperations(contract.value, inputs.value.fixtures) : []
-  if (findings.length > 0) return failure(findings)
+  return contract.ok ? success(summarise(contract.value)) : contract
+}
+
+/** Checks that Prism can reply for operations without a handler. A missing Prism is not an error of the document. */
+async function checkReplies(contract: Contract): Promise<Checked> {
+  const replies = await loadFallback(contract)
+  if (replies.ok) return success(summarise(contract))
+  const finding = errorAt(contract.file, replies.error.message)
+  return replies.error.isPrismMissing
+    ? success(summarise(contract, { ...finding, severity: 'warning' }))
+    : failure([finding])
+}
+
+function summarise({ operations, assumptions, warnings }: Contract, ...more: Finding[]) {
   const summary = `${operations.length} operations, ${assumptions.length} assumptions`
-  // The control plane has refusals of its own.
-  const refusals = resolve(contract.value.file) === controlContract ? [] : checkRefusals(contract.value)
-  return success({ summary, findings: [...warnings, ...refusals] })
+  return { summary, findings: [...warnings, ...more] }
 }
 
 /** Checks a scenario file against the contract and the fixtures of the settings. */
@@ -105,7 +118,7 @@ async function checkOverlayFile(file: string, overlays: readonly string[], load:
   if (!overlay.ok) return overlay
   const inputs = await load({ overlay: [...overlays, file].join(',') })
   if (!inputs.ok) return inputs
-  const { operations, warnings } = inputs.value.contract
-  const summary = `${overlay.value.actions.length} actions, ${operations.length} operations`
-  return success({ summary, findings: warnings })
+  const checked = await checkReplies(inputs.value.contract)
+  const summary = `${overlay.value.actions.length} actions, ${inputs.value.contract.operations.length} operations`
+  return checked.ok ? success({ ...checked.value, summary }) : checked
 }

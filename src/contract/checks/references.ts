@@ -34,26 +34,27 @@ function findReferenceFault(
   }
   const value = valueAt(document, target)
   if (value === undefined) return `$ref "${reference}" leads to nothing`
-  const kind = kinds.get(target)
-  // A boolean is a schema, too. A target that `walk` does not reach (`x-...`) has no known kind.
-  if (kind !== undefined && kind !== node.kind) {
-    return `$ref "${reference}" leads to a ${kind}; a ${node.kind} is expected here`
-  }
-  if (node.kind !== 'schema' && !isObject(value)) return `$ref "${reference}" leads to no object`
-  return isCircular(document, node) ? `$ref "${reference}" leads back to itself` : undefined
+  if (node.kind === 'schema' && typeof value === 'boolean') return undefined
+  const kind = kinds.get(target) ?? 'part that is data, such as an extension or an example'
+  if (kind !== node.kind) return `$ref "${reference}" leads to a ${kind}; a ${node.kind} is expected here`
+  return findEndlessness(document, node)
 }
 
-/** Returns true if the references lead only to each other. A member that refers to its own schema is no circle. */
-function isCircular(document: JsonObject, node: DocumentNode): boolean {
+/** The most references of a reference to a reference. */
+const MAX_CHAIN = 100
+
+/** Says that references lead only to each other. A member that refers to its own schema is no circle. */
+function findEndlessness(document: JsonObject, node: DocumentNode): string | undefined {
   const visited = new Set([node.pointer])
   let value: JsonObject = node.value
   while (typeof value.$ref === 'string') {
     const pointer = parseReference(value.$ref)
     const next = pointer === undefined ? undefined : valueAt(document, pointer)
-    if (pointer === undefined || !isObject(next)) return false
-    if (visited.has(pointer)) return true
+    if (pointer === undefined || !isObject(next)) return undefined
+    if (visited.has(pointer)) return `$ref "${node.value.$ref}" leads back to itself`
+    if (visited.size > MAX_CHAIN) return `$ref "${node.value.$ref}" leads to more than ${MAX_CHAIN} others in a row`
     visited.add(pointer)
     value = next
   }
-  return false
+  return undefined
 }

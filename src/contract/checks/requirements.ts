@@ -7,16 +7,8 @@ import { resolve } from '../resolve.ts'
 import { listOtherSchemes } from '../security.ts'
 import { checkSimulatedStatus, simulatedStatus } from '../simulated-status.ts'
 import { type DocumentNode, METHODS, walk } from '../walk.ts'
+import { checkDialect } from './dialect.ts'
 import { type DocumentFault, error, warning } from './fault.ts'
-
-/** The values of `jsonSchemaDialect` that stand for JSON Schema 2020-12, the only supported dialect and the default. */
-const SUPPORTED_DIALECTS = [
-  undefined,
-  'https://json-schema.org/draft/2020-12/schema',
-  'https://spec.openapis.org/oas/3.1/dialect/base',
-  'https://spec.openapis.org/oas/3.2/dialect/2025-09-17',
-  'https://spec.openapis.org/oas/3.2/dialect/2026-02-26',
-]
 
 const SUPPORTED_STYLES = ['simple', 'form', 'spaceDelimited', 'pipeDelimited', 'deepObject']
 
@@ -44,11 +36,7 @@ export function checkVersion({ openapi, swagger, rules }: JsonObject): DocumentF
 /** Checks that a valid document can be simulated: a server, operations with a 2xx status, unique ids and paths. */
 export function* checkRequirements(document: JsonObject, source: Source): Generator<DocumentFault> {
   const { jsonSchemaDialect: dialect, openapi } = document
-  if (!SUPPORTED_DIALECTS.some((known) => known === dialect))
-    yield warning(
-      '/jsonSchemaDialect',
-      `the dialect "${dialect}" is not known; schemas are read as JSON Schema 2020-12`,
-    )
+  yield* checkDialect('/jsonSchemaDialect', dialect)
   if (readBasePath(document) === undefined) {
     const message = 'needs a first server with a URL; its path is where the API is served: "servers: [{url: /v1}]"'
     yield error('/servers/0/url', message)

@@ -6,6 +6,7 @@ import type { Violation } from '../../documents/violation.ts'
 import { toViolations } from '../../documents/violations.ts'
 import { simulatedValues } from '../simulated-values.ts'
 import { type DocumentNode, walk } from '../walk.ts'
+import { checkDialect } from './dialect.ts'
 import { type DocumentFault, error, warning } from './fault.ts'
 
 /**
@@ -31,11 +32,14 @@ function findOutermost(schemas: readonly DocumentNode[]): DocumentNode[] {
 }
 
 function checkAgainstMetaSchema({ pointer, value }: DocumentNode, ajv: Ajv2020): DocumentFault[] {
-  if (ajv.validateSchema(value)) return []
+  if (ajv.validate(META_SCHEMA, value)) return []
   return toViolations(ajv.errors, 'body', pointer).map((violation) =>
     error(violation.pointer, `is not valid in a schema: ${describeViolation(violation)}`),
   )
 }
+
+/** The dialect of all schemas, whatever their `$schema` says. */
+const META_SCHEMA = 'https://json-schema.org/draft/2020-12/schema'
 
 const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']
 
@@ -48,10 +52,11 @@ function describeViolation({ pointer, keyword, message }: Violation): string {
 }
 
 function* checkKeywords({ pointer, value }: DocumentNode, ajv: Ajv2020): Generator<DocumentFault> {
-  const { [simulatedValues]: narrower, format, pattern } = value
+  const { [simulatedValues]: narrower, $schema: dialect, format, pattern } = value
   const at = (member: string) => joinPointer(pointer, member)
-  if (narrower !== undefined && !(isObject(narrower) && ajv.validateSchema(narrower)))
+  if (narrower !== undefined && !(isObject(narrower) && ajv.validate(META_SCHEMA, narrower)))
     yield error(at(simulatedValues), 'must be a JSON schema with the narrower rules, such as {maximum: 1}')
+  yield* checkDialect(at('$schema'), dialect)
   for (const keyword of Object.keys(value))
     if (!keyword.startsWith('x-') && !isKnownKeyword(ajv, keyword))
       yield warning(at(keyword), `"${keyword}" is not a keyword of JSON Schema 2020-12 and has no effect`)

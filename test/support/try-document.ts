@@ -1,0 +1,94 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { defaultSettings, type Settings } from '../../src/config/settings.ts'
+import type { Json } from '../../src/core/json.ts'
+import { silentLog } from '../../src/core/log.ts'
+import { reasonOf } from '../../src/core/result.ts'
+import { runInProcess } from './run-tool.ts'
+
+// The build's, without `start.ts`, since `npm run test:hostile` is no run of vitest.
+const { start }: typeof import('../../src/simulator/start.ts') = await import(
+  new URL('../../dist/start.js', import.meta.url).href
+)
+
+/** The path of each document that is tried. */
+const path = '/data'
+
+/** A document with one operation, `GET /data`, whose answer has this content and schema. */
+export const documentWithData = (
+  media: { readonly [name: string]: Json },
+  more: { readonly [name: string]: Json } = {},
+) => ({
+  openapi: '3.1.0',
+  info: { title: 'Data', version: '1' },
+  servers: [{ url: '/v1' }],
+  paths: {
+    [path]: {
+      get: {
+        operationId: 'getData',
+        responses: { 200: { description: 'Data.', content: { 'application/json': media } } },
+      },
+    },
+  },
+  ...more,
+})
+
+/** The findings of `check` and of a start about a document. */
+export interface Outcome {
+  /** The errors of `check`. */
+  readonly checked: readonly string[]
+  /** The errors of the start. */
+  readonly started: readonly string[]
+  /** The answer to `GET /data`; undefined if the start was refused. */
+  readonly body: string | undefined
+}
+
+/** Checks a document, starts with it, and sends a request. An exception is an error with its stack. */
+export async function tryDocument(file: string, changes: Partial<Settings> = {}): Promise<Outcome> {
+  const settings = { ...defaultSettings(), ...changes, contract: file, port: 0, state: ':memory:' }
+  const checked = await textOfErrors(async () => {
+    const overlays = changes.overlay === undefined ? [] : ['--overlay', changes.overlay]
+    const { stdout } = await runInProcess(['check', file, ...overlays, '--format', 'json'])
+    return JSON.parse(stdout).files[0].findings
+  })
+  let body: string | undefined
+  const started = await textOfErrors(async () => {
+    const running = await start(settings, { now: Date.now, log: silentLog })
+    if (!running.ok) return running.error
+    const reply = await fetch(running.value.baseUrl + path, { headers: { authorization: 'Bearer any-key' } })
+    body = await reply.text()
+    await running.value.close()
+    return []
+  })
+  return { checked, started, body }
+}
+
+async function textOfErrors(find: () => Promise<readonly { severity: string; message: string }[]>): Promise<string[]> {
+  try {
+    const findings = await find()
+    return findings.filter(({ severity }) => severity === 'error').map(({ message }) => message)
+  } catch (error) {
+    return [error instanceof Error ? (error.stack ?? error.message) : reasonOf(error)]
+  }
+}
+
+/** Returns what must not be: a disagreement, a stack trace, or the content of a file; undefined if all is well. */
+export function findFault({ checked, started, body }: Outcome, secret: string): string | undefined {
+  const all = JSON.stringify([checked, started, body])
+  if (all.includes(secret)) return `a file is shown: ${all}`
+  if (/\\n +at |ResolverError/.test(all)) return `a stack trace: ${all}`
+  if ((checked.length === 0) !== (started.length === 0)) return `check and start disagree: ${all}`
+  return undefined
+}
+
+/** Starts a server that counts the requests which documents must not cause. */
+export async function startCounter() {
+  const counted = { requests: 0 }
+  const server = createServer((_, response) => {
+    counted.requests += 1
+    response.end('{}')
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo // it listens on a port
+  return { url: `http://127.0.0.1:${port}/data.json`, counted, close: () => server.close() }
+}
