@@ -1,7 +1,7 @@
 import { replayCommand } from '../bundles/command.ts'
 import type { CommandTable } from '../config/parse.ts'
 import { driftCommand } from '../drift/command.ts'
-import { eachCommand, execCommand, huntCommand } from '../exec/command.ts'
+import { eachCommand, execCommand } from '../exec/command.ts'
 import { mcpCommand } from '../mcp/command.ts'
 import type { CliCommand } from '../process/command.ts'
 import { proxyCommand } from '../proxy/command.ts'
@@ -18,7 +18,6 @@ export const commands: CommandTable<CliCommand> = [
   serveCommand,
   execCommand,
   eachCommand,
-  huntCommand,
   checkCommand,
   replayCommand(() => import('../simulator/simulator.ts')),
   scenariosCommand,

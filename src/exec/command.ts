@@ -3,10 +3,9 @@ import { defaultsOf, flagOf } from '../config/setting.ts'
 import { findServerProblem } from '../config/settings.ts'
 import { defineCommand } from '../process/command.ts'
 import { parseFailOn } from '../reports/parse-fail-on.ts'
-import { isSuiteCondition, parseSuiteFailOn } from './parse-suite-fail-on.ts'
-import { type ExecSettings, eachCommandSettings, eachSettings, execSettings, huntCommandSettings } from './settings.ts'
+import { type ExecSettings, eachCommandSettings, eachSettings, execSettings } from './settings.ts'
 
-/** The parts of the command line that the three commands share. */
+/** The parts of the command line that both commands share. */
 const shared = {
   usage: '[options] -- COMMAND [arguments...]',
   operands: 'a command after "--"',
@@ -57,48 +56,30 @@ export const eachCommand = defineCommand<typeof eachCommandSettings>({
   },
 })
 
-/** The command `hunt`: `exec --hunt`. */
-export const huntCommand = defineCommand<typeof huntCommandSettings>({
-  ...shared,
-  name: 'hunt',
-  summary: 'Run a test suite under combinations of faults until one breaks it',
-  description:
-    'Run a command under pairs and sequences of faults that pass and of answers that are right but extreme, ' +
-    'until one breaks it; shrink that one, and write it as a file of rules. ' +
-    'The command finds the base URL in CONVSIM_BASE_URL.',
-  examples: ['hunt --time 10m --jobs 2 -- npm test', 'hunt --set reset,slow --fail-on hung -- npm test'],
-  settings: huntCommandSettings,
-  findProblem: ({ set: hunt, ...settings }, sources) =>
-    findExecProblem({ ...defaultsOf(execSettings), ...settings, hunt }, sources),
-  async run({ settings: { set: hunt, ...settings }, ...line }, context) {
-    return execCommand.run({ ...line, settings: { ...defaultsOf(execSettings), ...settings, hunt } }, context)
-  },
-})
-
 /** Finds a setting of `exec` that another one does not allow, if any. */
 function findExecProblem(settings: ExecSettings, sources: SettingSources): string | undefined {
-  const { each, only, hunt } = settings
+  const { each, only } = settings
   const isEach = each !== undefined || only !== undefined
-  if (hunt === undefined && !isEach) return findUseless(settings, sources) ?? findServerProblem(settings, sources)
+  if (!isEach) return findUseless(settings, sources) ?? findServerProblem(settings, sources)
   return (
     findRunsProblem(settings, sources) ??
-    (hunt === undefined ? findOnlyProblem(settings) : findHuntProblem(settings, sources)) ??
+    findOnlyProblem(settings) ??
     findServerProblem({ ...settings, state: ':memory:' }, sources)
   )
 }
 
-/** Finds a setting that needs `--each`, `--only` or `--hunt`, if any. */
+/** Finds a setting that needs `--each` or `--only`, if any. */
 function findUseless({ failOn }: ExecSettings, sources: SettingSources): string | undefined {
   const name = Object.keys(eachSettings).find((one) => sources.get(one))
-  if (name !== undefined) return `${flagOf(name)} needs --each, --only or --hunt.`
+  if (name !== undefined) return `${flagOf(name)} needs --each or --only.`
   return failOn === undefined || parseFailOn(failOn)
     ? undefined
     : `${sources.get('failOn')} ${failOn} has a condition that needs convsim exec --each.`
 }
 
 /** Finds a setting that many runs cannot have. A variable may be for other commands, so only a flag is refused. */
-function findRunsProblem({ hunt, only, jobs, port, sync }: ExecSettings, sources: SettingSources): string | undefined {
-  const own = hunt !== undefined ? '--hunt' : only !== undefined ? '--only' : '--each'
+function findRunsProblem({ only, jobs, port, sync }: ExecSettings, sources: SettingSources): string | undefined {
+  const own = only !== undefined ? '--only' : '--each'
   const names = ['state', 'statePrefix', 'replica', ...(sync ? ['sync'] : [])]
   const ofState = names.find((name) => sources.get(name) === flagOf(name))
   if (ofState) return `${own} takes no ${flagOf(ofState)}: each run begins with a state of its own, in memory.`
@@ -118,20 +99,4 @@ function findOnlyProblem({ each, only }: ExecSettings): string | undefined {
   return only.split(',').filter((part) => part.includes('@')).length > 1
     ? '--only takes one run, and cannot be given twice. Run convsim exec --only once for each.'
     : undefined
-}
-
-/** Finds a setting that `--hunt` cannot have, if any. */
-function findHuntProblem({ failOn = '' }: ExecSettings, sources: SettingSources): string | undefined {
-  const find = (...names: string[]) => names.map((name) => sources.get(name)).find((source) => source)
-  const other = find('each', 'only')
-  if (other) return `--hunt takes no ${other}: it tries each fault alone first, and then several. Run --each before it.`
-  const scenario = find('scenario', 'rules')
-  if (scenario) return `--hunt takes no ${scenario}: it writes scenarios of its own.`
-  const conditions = (parseSuiteFailOn(failOn) ?? []).filter(isSuiteCondition)
-  const wrong = conditions.find(({ kind, above }) => kind === 'unnoticed' || above > 0)
-  if (!wrong) return undefined
-  return wrong.kind === 'unnoticed'
-    ? `${find('failOn')} unnoticed needs --each: the answers of --hunt are right, so there is nothing to notice.`
-    : `${find('failOn')} ${wrong.kind}>${wrong.above} needs --each: ` +
-        'a hunt ends with the first combination that breaks the command.'
 }

@@ -1,7 +1,7 @@
 /**
  * Runs a test suite once for each fault at each place where its requests go. This file tells the whole of it: runs
- * without faults, plan, runs with a fault side by side, the verdict on each, report. `plan/` makes the plan; `runs/` is
- * shared with the hunt.
+ * without faults, plan, runs with a fault side by side, the verdict on each, report. `plan/` makes the plan,
+ * `runs/` runs the command.
  */
 import { success } from '../core/result.ts'
 import type { FindingsReport } from '../reports/report.ts'

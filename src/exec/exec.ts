@@ -1,4 +1,4 @@
-/** Runs a test suite against the simulator: as it is, once for each fault, or under a hunt for faults. */
+/** Runs a test suite against the simulator: as it is, or once for each fault. */
 import type { ChildProcess } from 'node:child_process'
 import type { CommandContext } from '../process/command.ts'
 import { endSoon } from '../process/output.ts'
@@ -9,16 +9,15 @@ import { runCommand, toCommandLine } from './runs/run-command.ts'
 import type { ExecContext } from './runs/test-suite.ts'
 import type { ExecLine } from './settings.ts'
 
-/** Runs a command once, once for each fault, or under sequences of faults, and returns the exit code. */
+/** Runs a command once, or once for each fault, and returns the exit code. */
 export async function exec(line: ExecLine, context: CommandContext): Promise<number> {
-  const { each, only, hunt } = line.settings
+  const { each, only } = line.settings
   const output = await context.openOutput(line.settings)
   const deps = { ...context, output }
-  if (each === undefined && only === undefined && hunt === undefined) return execOnce(line, deps)
+  if (each === undefined && only === undefined) return execOnce(line, deps)
   const { runSuite } = await import('./runs/test-suite.ts')
-  const trySuite =
-    hunt === undefined ? (await import('./each.ts')).tryFaults : (await import('./hunt/hunt.ts')).huntFaults
-  return endSoon(context.host, await runSuite(line, deps, trySuite))
+  const { tryFaults } = await import('./each.ts')
+  return endSoon(context.host, await runSuite(line, deps, tryFaults))
 }
 
 /** Runs the command once. Writes nothing to stdout, which belongs to the command. */

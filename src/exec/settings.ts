@@ -23,16 +23,6 @@ export const eachSettings = {
       'Of all runs only this one, ' +
       'such as drift:drop-field@getModelAnalytics/avgSafetyScore or resilience:reset@createEvent#2.',
   }),
-  hunt: text({
-    value: 'SET,...',
-    withoutValue: 'resilience,extremes',
-    defaultText: 'none; without a SET: resilience,extremes',
-    repeatable: true,
-    description:
-      'Run the command under pairs and sequences of faults that pass and of answers that are right but extreme, ' +
-      'until one breaks it; shrink that one, and write it as a file of scenarios. ' +
-      'A SET is as for --each, without drift.',
-  }),
   maxRuns: integer({
     defaultText: 'all',
     min: 1,
@@ -41,11 +31,10 @@ export const eachSettings = {
       'The largest number of runs with a fault; the seed draws them. ' + 'A red run that is made twice counts once.',
   }),
   time: duration({
-    defaultText: 'unlimited; of a hunt without --max-runs: 2m',
+    defaultText: 'unlimited',
     description:
       'The time after which no further run begins, except the second one of a red run; ' +
-      'the first runs without faults must end within it. The seed draws the order. ' +
-      'Shrinking what a hunt has found may take as long again.',
+      'the first runs without faults must end within it. The seed draws the order.',
   }),
   runTimeout: duration({
     defaultText: 'ten times the run without faults, at least 10s; without faults: 10m',
@@ -92,14 +81,13 @@ const servers = {
   },
 } as const satisfies SettingTable
 
-/** The settings of `exec`: its own and those of its server. The flags of `each` and `hunt` are understood, too. */
+/** The settings of `exec`: its own and those of its server. The flags of `each` are understood, too. */
 export const execSettings = { ...own, ...servers, ...hideSettings(eachSettings) } as const satisfies SettingTable
 
-const { each, hunt, only, ...bounds } = eachSettings
+const { each, only, ...bounds } = eachSettings
 
 // Each run has a state of its own in memory, and a command without requests has no place for a fault.
 const { bundle, state, statePrefix, replica, sync, allowNoRequests, ...ofEach } = servers
-const { scenario, rules, ...ofHunt } = ofEach
 
 const set = text({
   value: 'SET,...',
@@ -110,13 +98,6 @@ const set = text({
 })
 
 export const eachCommandSettings = { set, only, ...bounds, ...own, ...ofEach } as const satisfies SettingTable
-
-export const huntCommandSettings = {
-  set: { ...set, default: 'resilience,extremes', description: 'The faults, as for each, without drift.' },
-  ...bounds,
-  ...own,
-  ...ofHunt,
-} as const satisfies SettingTable
 
 export type ExecSettings = ValuesOf<typeof execSettings>
 

@@ -112,7 +112,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   ),
   exec: room(
     'exec.ts',
-    'Runs a test suite against the simulator: as it is, once for each fault, or under a hunt for faults.',
+    'Runs a test suite against the simulator: as it is, or once for each fault.',
     'core documents contract scenarios redaction journal reports config simulator process server',
   ),
   drift: room(

@@ -330,31 +330,25 @@ describe('a suite that cannot be tried stops with the reason:', () => {
       /no place for .*Did you mean "drift:drop-field@getModelAnalytics\/conversationCount"/,
     ],
     [['--only', 'resilience:reset@createPrompt'], /no request of it can meet this fault/],
-    [['--jobs', '2'], /--jobs needs --each, --only or --hunt/],
+    [['--jobs', '2'], /--jobs needs --each or --only/],
   ])('%j', { tags: ['long'] }, async (flags, reason) => {
     const { code, stdout, stderr } = await trySuite(suite(), ...flags)
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(reason)])
   })
 })
 
-test.each([
-  [['--each', 'reset'], '--only resilience:reset@getModelAnalytics#1'],
-  [['--hunt', 'reset'], '--rules convsim-hunt.yaml'],
-])(
-  'all runs of %j have the time of the first one, which the line that repeats a finding has, too',
-  { tags: ['long'] },
-  async (flags, repeat) => {
-    const lines = `appendFileSync('times', (await (await fetch(control + '/clock')).json()).now + '\\n')
-      await send(analytics)`
-    const { stdout, read } = await trySuite(lines, ...flags, '--clock', 'real')
-    const [, words = '', clock = ''] = /^ {4}convsim exec (.*) --clock (\S+) -- /m.exec(stdout) ?? []
-    expect(words).toBe(repeat)
-    const times = (await read('times'))?.trim().split('\n') ?? []
-    expect(times.length).toBeGreaterThan(2)
-    expect(new Set(times.map((time) => Date.parse(time)))).toEqual(new Set([Date.parse(clock)]))
-    expect((await read('convsim-hunt.yaml')) ?? stdout).toContain(` --clock ${clock} -- `)
-  },
-)
+test('all runs have the time of the first one, which the line that repeats a finding has, too', {
+  tags: ['long'],
+}, async () => {
+  const lines = `appendFileSync('times', (await (await fetch(control + '/clock')).json()).now + '\\n')
+    await send(analytics)`
+  const { stdout, read } = await trySuite(lines, '--each', 'reset', '--clock', 'real')
+  const [, words = '', clock = ''] = /^ {4}convsim exec (.*) --clock (\S+) -- /m.exec(stdout) ?? []
+  expect(words).toBe('--only resilience:reset@getModelAnalytics#1')
+  const times = (await read('times'))?.trim().split('\n') ?? []
+  expect(times.length).toBeGreaterThan(2)
+  expect(new Set(times.map((time) => Date.parse(time)))).toEqual(new Set([Date.parse(clock)]))
+})
 
 /** Replaces the parts of a report that differ between machines and runs. */
 const withoutRun = (text: string) =>

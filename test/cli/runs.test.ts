@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { defaultsOf } from '../../src/config/setting.ts'
 import type { JudgedRun } from '../../src/exec/report/suite-report.ts'
-import { describeHuntProgress, describeProgress } from '../../src/exec/runs/progress.ts'
+import { describeProgress } from '../../src/exec/runs/progress.ts'
 import { describeRepeat } from '../../src/exec/runs/repeat-command.ts'
 import { LastLines } from '../../src/exec/runs/run-command.ts'
 import { execSettings } from '../../src/exec/settings.ts'
@@ -19,14 +19,6 @@ test.each([
   ])
   const runs = new Map(judged as [number, JudgedRun][])
   expect(describeProgress(runs, { total: 10, repeated: 0, sinceMs, untilMs: Infinity, ...more })).toBe(line)
-})
-
-test.each([
-  [1, 2500, undefined, 'nothing found in 1 run, 3 s left'],
-  [2, Infinity, undefined, 'nothing found in 2 runs'],
-  [2, 2500, 1, 'found after 2 runs; run 1 makes it smaller'],
-])('after %i runs, %d ms before its end, the line of --hunt is right', (hunted, untilMs, shrinking, line) => {
-  expect(describeHuntProgress(hunted, untilMs, shrinking)).toBe(line)
 })
 
 test('the last 40 lines of two streams are stored in the order of their ends, as plain text of 500 characters', () => {

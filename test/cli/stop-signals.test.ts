@@ -84,22 +84,19 @@ describe('copies of the first signal, one each millisecond until the end, change
     expect(command.stderr()).toMatch(/"stopped"/)
   })
 
-  test.each([
-    ['--each', /^\d runs?, \d not made \(interrupted\)\.$/m, { truncated: true }],
-    ['--hunt', /until it was interrupted: /, { found: null, summary: { endedBy: 'interrupt' } }],
-  ])('exec %s, with the report so far, and none of its processes is left', async (flag, text, report) => {
+  test('exec --each, with the report so far, and none of its processes is left', async () => {
     const cwd = await tempFolder()
     // Twice the suite is green; after a 429 it hangs.
     const lines = `const { status } = await ask(analytics)${hangIf('status === 429')}`
-    const flags = [flag, 'rate-limited;retry-after=0', '--report', 'report.json']
+    const flags = ['--each', 'rate-limited;retry-after=0', '--report', 'report.json']
     const command = convsim(execSuite(lines, ...flags), { cwd, detached: true })
     let pids = ''
     for (; pids === ''; await sleep(20)) pids = await readFile(join(cwd, 'pids'), 'utf8').catch(() => '')
     signalGroup(command, 'SIGINT')
     expect(await sendUntilEnd(command, ['SIGINT'])).toBe(130)
     await untilGone(Number(pids))
-    expect(command.stdout()).toMatch(text)
-    expect(JSON.parse(await readFile(join(cwd, 'report.json'), 'utf8'))).toMatchObject(report)
+    expect(command.stdout()).toMatch(/^\d runs?, \d not made \(interrupted\)\.$/m)
+    expect(JSON.parse(await readFile(join(cwd, 'report.json'), 'utf8'))).toMatchObject({ truncated: true })
   })
 })
 

@@ -11,11 +11,6 @@ function refusalOf(flags: readonly string[], env: Readonly<Record<string, string
 }
 
 test.each([
-  [['--hunt', 'reset', '--each', 'slow'], {}, '--hunt takes no --each: '],
-  [['--hunt', '--only', one], {}, '--hunt takes no --only: '],
-  [['--hunt', '--fail-on', 'hung>20'], {}, '--fail-on hung>20 needs --each: '],
-  [['--hunt'], { CONVSIM_SCENARIO: 'slow' }, '--hunt takes no CONVSIM_SCENARIO: '],
-  [['--hunt'], { CONVSIM_FAIL_ON: 'unnoticed' }, 'CONVSIM_FAIL_ON unnoticed needs --each: '],
   [[], { CONVSIM_FAIL_ON: 'unnoticed' }, 'CONVSIM_FAIL_ON unnoticed has a condition that needs '],
   [['--each', '--jobs', '2'], { CONVSIM_PORT: '4567' }, '--jobs takes no CONVSIM_PORT: '],
   [['--only', one, '--state', 'x.json'], {}, '--only takes no --state: '],
@@ -41,7 +36,7 @@ test.each<[string[], Readonly<Record<string, string>>]>([
   expect(refusalOf(flags, env)).toBeUndefined()
 })
 
-test.each([[['--each']], [['--only', one]], [['--hunt']]])('%j passes over variables for other commands', (flags) => {
+test.each([[['--each']], [['--only', one]]])('%j passes over variables for other commands', (flags) => {
   const env = { CONVSIM_STATE: 'redis://localhost:1', CONVSIM_SYNC: '1', CONVSIM_BUNDLE: 'x.json' }
   expect(refusalOf(flags, env)).toBeUndefined()
   expect(refusalOf([...flags, '--state-prefix', 'a'], env)).toMatch(/ takes no --state-prefix: each run begins /)

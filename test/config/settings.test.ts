@@ -14,8 +14,7 @@ const parseCommandLine = (argv: readonly string[], env: Readonly<Record<string, 
 type Sample = { readonly good: string; readonly means: unknown; readonly bad: string | undefined }
 
 /** The settings whose value is any text. */
-const texts =
-  'contract fixtures scenario seedState rules plan out bundle until set each hunt only writes har journal patch'
+const texts = 'contract fixtures scenario seedState rules plan out bundle until set each only writes har journal patch'
 
 /** A valid text of each setting, its value, and an invalid text, or undefined if all are valid. A missing row fails. */
 const samples: Readonly<Record<string, Sample>> = {
@@ -103,7 +102,7 @@ const settingsOf = (invocation: Invocation): Readonly<Record<string, unknown>> =
 
 /** Returns a command line of the row's command with the flags, and others that the setting needs. */
 function commandLineOf({ command, name }: Row, ...flags: string[]): string[] {
-  const needsEach = command.name === 'exec' && Object.hasOwn(eachSettings, name) && !/^(each|only|hunt)$/.test(name)
+  const needsEach = command.name === 'exec' && Object.hasOwn(eachSettings, name) && !/^(each|only)$/.test(name)
   return [
     command.name,
     ...(name === 'statePrefix' || name === 'replica' ? ['--state', 'redis://cache'] : []),

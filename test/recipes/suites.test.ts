@@ -1,9 +1,9 @@
 // @module-tag long
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test } from 'vitest'
-import { cli, run, startProgram } from '../support/command.ts'
+import { expect, test } from 'vitest'
+import { run } from '../support/command.ts'
 import { frozenNow } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -71,45 +71,4 @@ test.each<[string, readonly string[], object, readonly RegExp[]]>([
   const tryOut = await trySuite(title.split(' ')[0] ?? '', tried)
   expect(tryOut).toMatchObject(outcome)
   for (const sentence of sentences) expect(tryOut.stdout).toMatch(sentence)
-})
-
-describe('null-after-retry.mjs', () => {
-  const command = [process.execPath, join(folder, 'null-after-retry.mjs')]
-
-  test('survives each failure alone, and each extreme answer alone', async () => {
-    const set = ['--each', 'rate-limited;retry-after=0,reset,extremes', '--fail-on', 'not-resilient,hung']
-    const { code, stdout } = await run(['exec', ...set, '--clock', frozenNow, '--', ...command])
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/^Nothing to complain about$/m)])
-  })
-
-  test('breaks by a 429 before a null in one field, which --hunt finds, and writes to be repeated', async () => {
-    const cwd = await tempFolder()
-    const flags = ['--hunt', 'rate-limited;retry-after=0,reset,extremes', '--jobs', '2', '--report', 'report.json']
-    const { code } = await run(['exec', ...flags, '--clock', frozenNow, '--', ...command], { cwd })
-    expect(code).toBe(3)
-    const { found } = JSON.parse(await readFile(join(cwd, 'report.json'), 'utf8'))
-    const [limited, rating] = ['rate-limited;retry-after=0', 'null;fields=averageConversationRating']
-    expect(found).toMatchObject({
-      steps: [
-        { operation: 'getModelAnalytics', occurrence: 1, scenario: limited },
-        { operation: 'getModelAnalytics', occurrence: 2, scenario: rating },
-      ],
-      shrunk: true,
-      confirmed: true,
-      file: 'convsim-hunt.yaml',
-    })
-
-    const repeat = async () => {
-      const script = `convsim() { '${process.execPath}' '${cli}' "$@"; }\n${found.repeat}`
-      return startProgram('sh', ['-c', script], { cwd }).ended
-    }
-    expect(await repeat()).toBe(1)
-    const file = join(cwd, found.file)
-    const text = await readFile(file, 'utf8')
-    for (const other of [rating, limited]) {
-      await writeFile(file, text.replace(`sequence: "${limited}, ${rating}, 200"`, `sequence: "${other}, 200"`))
-      expect(await readFile(file, 'utf8')).not.toBe(text)
-      expect(await repeat()).toBe(0)
-    }
-  })
 })

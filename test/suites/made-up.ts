@@ -35,7 +35,6 @@ export function requestsOf(...written: readonly string[]): RecordedRequest[] {
     return {
       operation: operationOf(id),
       occurrence,
-      sandbox: 'default',
       call: signature,
       members: new Map(),
       signature,

@@ -46,7 +46,7 @@ export interface FaultContext {
   readonly operations: readonly Operation[]
 }
 
-/** The faults of `--each` or `--hunt`. */
+/** The faults of `--each`. */
 interface FaultSet {
   readonly faults: readonly Fault[]
   /** The scenarios of sets that fit no operation of the contract. */

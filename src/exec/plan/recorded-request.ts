@@ -19,7 +19,6 @@ export interface RecordedRequest {
    * that name a scenario themselves.
    */
   readonly occurrence: number
-  readonly sandbox: string
   /** The operation, the query, and the names and types in the body, but not its values, which differ between runs. */
   readonly call: string
   /** The values that distinguish the request from others with the same `call`. */
@@ -44,7 +43,7 @@ export interface RecordedRequest {
 }
 
 export function toRecordedRequest(entry: JournalEntry, live: LiveExchange, occurrence: number): RecordedRequest {
-  const { request, answer, delivery, sandbox, scenarios, damage } = entry
+  const { request, answer, delivery, scenarios, damage } = entry
   const { operation } = live
   const path = request.path.replace(/^\/_s\/[^/]*/, '')
   const body = live.requestBody ?? parseBody(request.body)
@@ -58,7 +57,6 @@ export function toRecordedRequest(entry: JournalEntry, live: LiveExchange, occur
   return {
     operation,
     occurrence,
-    sandbox,
     call,
     members: listMembers(path, request.query, body),
     signature: `${call} ${answer.status}`,

@@ -50,9 +50,3 @@ export function hasGoodAnswer(plain: PlainRequests, run: readonly RecordedReques
   const { expected, got } = countGoodAnswers(plain, run, struck)
   return struck.isGood || got >= expected
 }
-
-/** Returns true if a run has a call that a scenario struck, and that got no good answer. */
-export function hasSwallowedCall(plain: PlainRequests, run: readonly RecordedRequest[]): boolean {
-  const struck = run.filter(({ occurrence, scenarios }) => occurrence > 0 && scenarios.length > 0)
-  return struck.some((request) => !hasGoodAnswer(plain, run, request))
-}

@@ -190,7 +190,7 @@ export function suiteToJson(report: SuiteReport): JsonObject {
 }
 
 /** Converts the contract of a report and what it was made with to JSON. */
-export function circumstancesToJson({ contract, run }: Pick<SuiteReport, 'contract' | 'run'>): JsonObject {
+function circumstancesToJson({ contract, run }: SuiteReport): JsonObject {
   const { at, version, command, seed, clock, contractDigest } = run
   return {
     contract: { ...contract },

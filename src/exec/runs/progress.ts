@@ -57,11 +57,3 @@ function formatLeft(ms: number): string {
   const seconds = Math.max(1, Math.ceil(ms / 1000))
   return seconds < 120 ? `, ${seconds} s left` : `, ${Math.ceil(seconds / 60)} min left`
 }
-
-/** Describes how far a hunt is. `untilMs`: the time until its end. `shrinking`: the run that is made smaller. */
-export function describeHuntProgress(hunted: number, untilMs: number, shrinking?: number): string {
-  const runs = pluralize(hunted, 'run')
-  if (shrinking !== undefined) return `found after ${runs}; run ${shrinking} makes it smaller`
-  const left = Number.isFinite(untilMs) ? `, ${Math.max(0, Math.ceil(untilMs / 1000))} s left` : ''
-  return `nothing found in ${runs}${left}`
-}

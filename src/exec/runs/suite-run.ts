@@ -5,7 +5,6 @@ import type { ActiveScenario } from '../../scenarios/definition.ts'
 import { type RunningSimulator, start } from '../../simulator/start.ts'
 import { type PlannedRun, scenarioOf } from '../plan/plan.ts'
 import { type RecordedRequest, toRecordedRequest } from '../plan/recorded-request.ts'
-import type { ExecSettings } from '../settings.ts'
 import { type CapturedEnd, runCaptured, toCommandLine } from './run-command.ts'
 import { isOver, refuseStart, type TestSuite } from './test-suite.ts'
 
@@ -25,8 +24,6 @@ export interface EndedRun extends PreparedRun, CapturedEnd {
 interface RunParts {
   /** Absent: no fault is planned. */
   readonly run?: PlannedRun
-  /** The file of rules. Default: that of the settings. */
-  readonly rules?: ExecSettings['rules']
   /** The log of the simulator. Default: errors alone, since every simulator has the same warnings. */
   readonly log?: Log | undefined
 }
@@ -34,13 +31,13 @@ interface RunParts {
 /** Starts the simulator of a run, which begins without state and counts no request. */
 export async function prepareRun(
   { settings, now, output }: TestSuite,
-  { run, rules = settings.rules, log }: RunParts = {},
+  { run, log }: RunParts = {},
 ): Promise<PreparedRun> {
   const recorder = new RequestRecorder(run)
   const { record: onExchange, findFault: findPlannedFault } = recorder
   const errors: Log = { ...silentLog, error: (fields, message) => output.log.error(fields, message) }
   const started = await start(
-    { ...settings, rules, state: ':memory:' },
+    { ...settings, state: ':memory:' },
     { now, log: log ?? errors, onExchange, findPlannedFault },
   )
   if (!started.ok) throw refuseStart(started.error)

@@ -71,7 +71,7 @@ export async function loadFaultContext({ settings }: TestSuite): Promise<FaultCo
   return { catalogue, operations: contract.operations }
 }
 
-/** Parses the faults of `--each` or `--hunt`, and prints the scenarios of a set that fit no operation. */
+/** Parses the faults of `--each`, and prints the scenarios of a set that fit no operation. */
 export function readFaults({ output }: TestSuite, flag: string, text: string, context: FaultContext): readonly Fault[] {
   const parsed = parseFaultSet(text, context)
   if (!parsed.ok) throw refuseFlag(flag, parsed.error)
@@ -82,7 +82,7 @@ export function readFaults({ output }: TestSuite, flag: string, text: string, co
 }
 
 /**
- * Tries a suite by each or by a hunt, prints the report and writes its files. Returns the exit code: 128 + n after
+ * Tries a suite, prints the report and writes its files. Returns the exit code: 128 + n after
  * signal n, 3 if a condition is met, 1 if a file cannot be written or there is a problem, else 0. Returns that of the
  * command if it fails without faults, and 1 if it cannot be tried for another reason.
  */
