@@ -30,7 +30,7 @@ export interface CommandSyntax<Table extends SettingTable = SettingTable> {
   findProblem?(settings: ValuesOf<Table>, sources: SettingSources, files: readonly string[]): string | undefined
 }
 
-/** The flag or variable that gives each setting, by its name: `--each`, `CONVSIM_STATE`; empty: it has its default. */
+/** The flag or variable that gives each setting, by its name: `--port`, `CONVSIM_STATE`; empty: it has its default. */
 export type SettingSources = ReadonlyMap<string, string>
 
 /** A command line of a command that takes these settings. */

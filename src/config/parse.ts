@@ -95,7 +95,7 @@ const problem = (message: string) => ({ kind: 'problem', problem: message }) as 
 
 /** Returns true for a setting whose flag needs a value. */
 function takesValue(setting: Setting<unknown> | undefined): boolean {
-  return setting?.value !== undefined && setting.withoutValue === undefined
+  return setting?.value !== undefined
 }
 
 /** Returns the settings of tables by their flags: `--port`, `-p`, `--no-cors`. The first setting of a flag counts. */

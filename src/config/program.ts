@@ -28,8 +28,8 @@ function formatFlag(flag: string, text: string, helper: Help): string {
   return [flag, ...wrapped.split('\n').map((line) => `    ${line}`)].map((line) => `  ${line}`).join('\n')
 }
 
-function addFlag(parser: Command, name: string, setting: Setting<unknown>, isHidden = setting.hidden === true): void {
-  const { short, alsoEnv, value, description, withoutValue, repeatable, formerly } = setting
+function addFlag(parser: Command, name: string, setting: Setting<unknown>, isHidden = false): void {
+  const { short, alsoEnv, value, description, repeatable, formerly } = setting
   if (formerly !== undefined) parser.addOption(new Option(`${flagOf(formerly)} <${value}>`).hideHelp())
   const flags = `${short ? `-${short}, ` : ''}${flagOf(name)}`
   const variables = [variableOf(name), alsoEnv].filter((variable) => variable !== undefined).join(', ')
@@ -39,8 +39,7 @@ function addFlag(parser: Command, name: string, setting: Setting<unknown>, isHid
     parser.addOption(new Option(`--no-${flagOf(name).slice(2)}`).hideHelp(isHidden))
     return
   }
-  const option = new Option(`${flags} ${withoutValue === undefined ? `<${value}>` : `[${value}]`}`, help)
-  if (withoutValue !== undefined) option.preset(withoutValue)
+  const option = new Option(`${flags} <${value}>`, help)
   if (repeatable) option.argParser(joinWithComma)
   parser.addOption(option.hideHelp(isHidden))
 }

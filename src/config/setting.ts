@@ -11,16 +11,12 @@ export interface Setting<T> {
   readonly alsoEnvOnly?: { readonly test: (text: string) => boolean; readonly expected: string }
   /** The placeholder of the value in help: `N`, or undefined for an on/off switch. */
   readonly value: string | undefined
-  /** The value of the flag where none is given; undefined: the flag needs one. */
-  readonly withoutValue?: string
   readonly default: T
   /** The default as help shows it, unless it is the default itself or none. */
   readonly defaultText?: string
   readonly description: string
   /** The former name, whose flag and variable are understood, and which help does not show, if any. */
   readonly formerly?: string
-  /** Hides the flag, which is understood, in help. */
-  readonly hidden?: boolean
   /** Allows the flag several times; its values are joined with commas. */
   readonly repeatable?: boolean
   /** The files that a value names, and what is done with them; undefined: it names none. */
@@ -155,12 +151,6 @@ export function pickSettings<Table extends SettingTable, Name extends keyof Tabl
   ...names: Name[]
 ): Pick<Table, Name> {
   return Object.fromEntries(names.map((name) => [name, table[name]])) as Pick<Table, Name> // each by its name
-}
-
-/** Returns the settings of a table as ones that help does not show. */
-export function hideSettings<Table extends SettingTable>(table: Table): Table {
-  const hidden = Object.entries(table).map(([name, setting]) => [name, { ...setting, hidden: true }])
-  return Object.fromEntries(hidden) as Table // each is what it was, but for help
 }
 
 /** Returns the flag of a setting: `--max-runs` for `maxRuns`. */

@@ -4,6 +4,8 @@
  * `runs/` runs the command.
  */
 import { success } from '../core/result.ts'
+import type { CommandContext } from '../process/command.ts'
+import { endSoon } from '../process/output.ts'
 import type { FindingsReport } from '../reports/report.ts'
 import { describeCommand } from '../reports/reported-run.ts'
 import { createSections } from '../reports/sections.ts'
@@ -26,13 +28,21 @@ import {
   loadFaultContext,
   readFaults,
   refuseFlag,
+  runSuite,
   type SuiteOutcome,
   type TestSuite,
   UntriableSuite,
 } from './runs/test-suite.ts'
+import type { EachLine } from './settings.ts'
+
+/** Tries the command with each fault, and returns the exit code. */
+export async function each(line: EachLine, context: CommandContext): Promise<number> {
+  const output = await context.openOutput(line.settings)
+  return endSoon(context.host, await runSuite(line, { ...context, output }, tryFaults))
+}
 
 /** Runs the command without faults, plans, makes the runs within their bounds, and reports on them. */
-export async function tryFaults(opened: TestSuite): Promise<SuiteOutcome> {
+async function tryFaults(opened: TestSuite): Promise<SuiteOutcome> {
   const { settings, elapsed } = opened
   const { faults, only } = await loadFaults(opened)
   const suite = { ...opened, deadline: deadlineAfter(settings.time, elapsed) }
@@ -50,11 +60,11 @@ export async function tryFaults(opened: TestSuite): Promise<SuiteOutcome> {
   }
 }
 
-/** Parses `--each` or `--only`: the faults to try, and the run that `--only` names. */
+/** Parses `--set` or `--only`: the faults to try, and the run that `--only` names. */
 async function loadFaults(suite: TestSuite) {
-  const { each = '', only } = suite.settings
+  const { set, only } = suite.settings
   const context = await loadFaultContext(suite)
-  if (only === undefined) return { faults: readFaults(suite, '--each', each, context), only }
+  if (only === undefined) return { faults: readFaults(suite, '--set', set, context), only }
   const named = parseRunName(only, context)
   if (!named.ok) throw refuseFlag('--only', named.error)
   return { faults: [named.value.fault], only: named.value }
@@ -148,7 +158,7 @@ function reportOn(
     equivalent: plan.equivalent,
     leftOut: plan.skipped,
     changes,
-    repeat: (name) => describeRepeat(['--only', name], settings, files),
+    repeat: (name) => describeRepeat(name, settings, files),
     failOn,
     failed: judgeSuite(runs, plain.report, findings, failOn),
     plainFailed: judgeSuite([], plain.report, [], failOn),

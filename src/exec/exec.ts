@@ -6,22 +6,11 @@ import type { StopSignals } from '../process/stop-signals.ts'
 import { finish } from '../server/finish.ts'
 import { startServer } from '../server/serve.ts'
 import { runCommand, toCommandLine } from './runs/run-command.ts'
-import type { ExecContext } from './runs/test-suite.ts'
 import type { ExecLine } from './settings.ts'
 
-/** Runs a command once, or once for each fault, and returns the exit code. */
-export async function exec(line: ExecLine, context: CommandContext): Promise<number> {
-  const { each, only } = line.settings
-  const output = await context.openOutput(line.settings)
-  const deps = { ...context, output }
-  if (each === undefined && only === undefined) return execOnce(line, deps)
-  const { runSuite } = await import('./runs/test-suite.ts')
-  const { tryFaults } = await import('./each.ts')
-  return endSoon(context.host, await runSuite(line, deps, tryFaults))
-}
-
-/** Runs the command once. Writes nothing to stdout, which belongs to the command. */
-async function execOnce(line: ExecLine, { host, signals, now, output }: ExecContext): Promise<number> {
+/** Runs a command once, and returns the exit code. Writes nothing to stdout, which belongs to the command. */
+export async function exec(line: ExecLine, { host, signals, now, openOutput }: CommandContext): Promise<number> {
+  const output = await openOutput(line.settings)
   const { log, printLine } = output
   const running = await startServer(line, output, now)
   if (!running) return 1

@@ -1,6 +1,6 @@
 import { type FailCondition, parseFailOn } from '../reports/parse-fail-on.ts'
 
-/** The conditions of `--fail-on` that only `--each` can judge. */
+/** The conditions of `--fail-on` that only `each` can judge. */
 export const suiteFailKinds = ['not-resilient', 'unnoticed', 'hung'] as const
 
 /** A condition on the runs: more than `above` percent of those that met their fault have the verdict. */
@@ -9,14 +9,14 @@ export interface SuiteFailCondition {
   readonly above: number
 }
 
-/** The conditions of `--fail-on` for `--each`, for the error about another one. */
+/** The conditions of `--fail-on` for `each`, for the error about another one. */
 export const expectedSuiteFailOn =
-  'with --each also not-resilient, unnoticed and hung, each alone or with a share such as unnoticed>20 (percent)'
+  'also not-resilient, unnoticed and hung, each alone or with a share such as unnoticed>20 (percent)'
 
-/** A condition of `--fail-on` with `--each`. */
+/** A condition of `--fail-on` of `each`. */
 export type SuiteGate = FailCondition | SuiteFailCondition
 
-/** Parses the conditions of `--fail-on` for `--each`; undefined where one of them is unknown. */
+/** Parses the conditions of `--fail-on` of `each`; undefined where one of them is unknown. */
 export function parseSuiteFailOn(text: string): readonly SuiteGate[] | undefined {
   const names = new Set(text.split(',').map((part) => part.trim()))
   const parts = [...names].map((part): readonly SuiteGate[] | undefined => {

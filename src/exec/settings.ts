@@ -1,20 +1,41 @@
 import type { CommandLineOf } from '../config/command-syntax.ts'
-import { duration, hideSettings, integer, type SettingTable, text, type ValuesOf } from '../config/setting.ts'
+import { duration, integer, type SettingTable, text, type ValuesOf } from '../config/setting.ts'
 import { serverSettings } from '../config/settings.ts'
 import { expectedFailOn, failOnKinds } from '../reports/parse-fail-on.ts'
 import { expectedSuiteFailOn, parseSuiteFailOn, suiteFailKinds } from './parse-suite-fail-on.ts'
 
-/** The flags of `exec` that try a test suite with faults. */
+// PATH is refused, since no command would be found if PATH were the base URL.
+const areNames = (text: string) => /^(?!PATH(,|$))[A-Za-z_]\w*(,(?!PATH(,|$))[A-Za-z_]\w*)*$/.test(text)
+
+/** The settings of `exec`: its own and those of its server, with other defaults. */
+export const execSettings = {
+  env: text({
+    value: 'NAME',
+    repeatable: true,
+    test: areNames,
+    expected: 'the name of an environment variable other than PATH',
+    description: 'A variable that gets the base URL, besides CONVSIM_BASE_URL; can be given several times.',
+  }),
+  ...serverSettings,
+  // PORT and HOST are for the command that it runs.
+  port: { ...serverSettings.port, default: 0, alsoEnv: undefined },
+  host: { ...serverSettings.host, alsoEnv: undefined, description: 'Address to listen on.' },
+  state: { ...serverSettings.state, default: ':memory:' },
+  logLevel: { ...serverSettings.logLevel, default: 'warn' },
+  logFormat: { ...serverSettings.logFormat, default: 'pretty', defaultText: 'pretty' },
+} as const satisfies SettingTable
+
+// Each run has a state of its own in memory, and a command without requests has no place for a fault.
+const { bundle, state, statePrefix, replica, sync, allowNoRequests, ...ofServers } = execSettings
+
+/** The settings of `each`. */
 export const eachSettings = {
-  each: text({
+  set: text({
     value: 'SET,...',
-    withoutValue: 'resilience,drift',
-    defaultText: 'none; without a SET: resilience,drift',
+    default: 'resilience,drift',
     repeatable: true,
     description:
-      'Run the command once for each fault at each place where its requests go, ' +
-      'and report which faults the client survives and the tests notice. ' +
-      'A SET is resilience, drift, extremes, another family of scenarios, or scenarios such as "slow;ms=500".',
+      'The faults: resilience, drift, extremes, another family of scenarios, or scenarios such as "slow;ms=500".',
   }),
   only: text({
     value: 'FAULT@PLACE',
@@ -46,59 +67,20 @@ export const eachSettings = {
     max: 64,
     description: 'The number of runs side by side, each with a simulator on a port of its own.',
   }),
-} as const satisfies SettingTable
-
-// PATH is refused, since no command would be found if PATH were the base URL.
-const areNames = (text: string) => /^(?!PATH(,|$))[A-Za-z_]\w*(,(?!PATH(,|$))[A-Za-z_]\w*)*$/.test(text)
-
-const own = {
-  env: text({
-    value: 'NAME',
-    repeatable: true,
-    test: areNames,
-    expected: 'the name of an environment variable other than PATH',
-    description: 'A variable that gets the base URL, besides CONVSIM_BASE_URL; can be given several times.',
-  }),
-} as const satisfies SettingTable
-
-/** The settings of a server with the defaults of `exec`. */
-const servers = {
-  ...serverSettings,
-  // PORT and HOST are for the command that it runs.
-  port: { ...serverSettings.port, default: 0, alsoEnv: undefined },
-  host: { ...serverSettings.host, alsoEnv: undefined, description: 'Address to listen on.' },
-  state: { ...serverSettings.state, default: ':memory:' },
-  logLevel: { ...serverSettings.logLevel, default: 'warn' },
-  logFormat: { ...serverSettings.logFormat, default: 'pretty', defaultText: 'pretty' },
+  ...ofServers,
   failOn: {
     ...serverSettings.failOn,
     expected: `${expectedFailOn}; ${expectedSuiteFailOn}`,
     names: [...failOnKinds, ...suiteFailKinds],
     read: (text) => (parseSuiteFailOn(text) ? text : undefined),
     description:
-      `${serverSettings.failOn.description} With --each also if a fault broke the suite (not-resilient), ` +
+      `${serverSettings.failOn.description} Also if a fault broke the suite (not-resilient), ` +
       'was not noticed (unnoticed) or hung it (hung), or more than N % did (unnoticed>N).',
   },
 } as const satisfies SettingTable
 
-/** The settings of `exec`: its own and those of its server. The flags of `each` are understood, too. */
-export const execSettings = { ...own, ...servers, ...hideSettings(eachSettings) } as const satisfies SettingTable
+export type EachSettings = ValuesOf<typeof eachSettings>
 
-const { each, only, ...bounds } = eachSettings
+export type EachLine = CommandLineOf<EachSettings>
 
-// Each run has a state of its own in memory, and a command without requests has no place for a fault.
-const { bundle, state, statePrefix, replica, sync, allowNoRequests, ...ofEach } = servers
-
-const set = text({
-  value: 'SET,...',
-  default: 'resilience,drift',
-  repeatable: true,
-  description:
-    'The faults: resilience, drift, extremes, another family of scenarios, or scenarios such as "slow;ms=500".',
-})
-
-export const eachCommandSettings = { set, only, ...bounds, ...own, ...ofEach } as const satisfies SettingTable
-
-export type ExecSettings = ValuesOf<typeof execSettings>
-
-export type ExecLine = CommandLineOf<ExecSettings>
+export type ExecLine = CommandLineOf<ValuesOf<typeof execSettings>>

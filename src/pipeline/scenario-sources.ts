@@ -20,7 +20,7 @@ export interface ScenarioSources {
   readonly findPlannedFault?: FindPlannedFault | undefined
 }
 
-/** Returns the fault that `convsim exec --each` has planned for a request; called once for each, in their order. */
+/** Returns the fault that `convsim each` has planned for a request; called once for each, in their order. */
 export type FindPlannedFault = (operation: string, requestId: string) => ActiveScenario | undefined
 
 /** Returns false where no magic value and no rule can act on the request, so that the stage need not wait. */

@@ -8,10 +8,10 @@ import { median } from './table.ts'
 import { withSimulator } from './targets.ts'
 
 /**
- * Measures what `convsim exec --each` adds to the time of a command: `npm run bench:each -- [--rounds 3] [--runs 30]`.
+ * Measures what `convsim each` adds to the time of a command: `npm run bench:each -- [--rounds 3] [--runs 30]`.
  * The command is a sample suite, once as it is, which takes little more than the start of Node, and once with a second
- * of work. It runs alone, against one simulator that is there already, and by `--each`; both take turns. The ratio is
- * the time of each further run by `--each` to the time of the command alone; its own start and end, which happen once,
+ * of work. It runs alone, against one simulator that is there already, and by `each`; both take turns. The ratio is
+ * the time of each further run by `each` to the time of the command alone; its own start and end, which happen once,
  * are given beside it.
  */
 const { values } = parseArgs({ options: { rounds: { type: 'string' }, runs: { type: 'string' } } })
@@ -40,7 +40,7 @@ await withSimulator(
       const ratio = run / median(alone)
       console.log(
         `command with ${workMs} ms of work: alone ${median(alone).toFixed(0)} ms, ` +
-          `by --each ${run.toFixed(0)} ms a run and ${frame.toFixed(0)} ms once, ` +
+          `by each ${run.toFixed(0)} ms a run and ${frame.toFixed(0)} ms once, ` +
           `ratio ${ratio.toFixed(2)} (goal at most ${goal}): ${ratio <= goal ? 'met' : 'missed'}`,
       )
     }
@@ -80,8 +80,8 @@ function timeEach(command: readonly string[]) {
 
 /** Returns the milliseconds of an attempt with so many runs with faults. */
 function timeAttempt(command: readonly string[], count: number): number {
-  const flags = ['--each', 'drift', '--max-runs', String(count), '--report', report]
-  const ms = time([inCheckout('dist/cli.js'), 'exec', ...flags, '--', process.execPath, ...command])
+  const flags = ['--set', 'drift', '--max-runs', String(count), '--report', report]
+  const ms = time([inCheckout('dist/cli.js'), 'each', ...flags, '--', process.execPath, ...command])
   const { summary } = JSON.parse(readFileSync(report, 'utf8'))
   if (summary.made !== count) throw new Error(`${summary.made} runs were made, not ${count}`)
   return ms

@@ -8,7 +8,7 @@ import { compareGolden, inLines, withoutStylesheet } from '../support/golden.ts'
 import { frozenNow } from '../support/start.ts'
 import { tempFile, tempFolder } from '../support/temp-folder.ts'
 import { untilGone } from '../support/until-gone.ts'
-import { execSuite, failUnless, hangIf, model, startChild, trySuite, verdictsOf } from './sample-suite.ts'
+import { eachArgs, failUnless, hangIf, model, startChild, trySuite, verdictsOf } from './sample-suite.ts'
 
 /** A suite that reads analytics twice and records an event; `check` decides whether it is green. */
 const suite = (check = 'true') => `
@@ -22,9 +22,9 @@ const swallowing = (isRed = 'false', attempts = 1) => `
 for (const name of ['first', 'second']) await attempt(${attempts}, analytics).catch(() => undefined)
 if (${isRed}) { console.log('red in run ' + n); process.exit(6) }`
 
-describe('convsim exec --each', () => {
+describe('convsim each', () => {
   test('reports a verdict for each fault at each place', async () => {
-    const { code, report } = await trySuite(suite(), '--each', 'lost-ack,forbidden')
+    const { code, report } = await trySuite(suite(), '--set', 'lost-ack,forbidden')
     expect(code).toBe(0)
     expect(report.runs).toEqual([
       { fault: 'resilience:lost-ack', operation: 'createEvent', occurrence: 1, verdict: 'broke' },
@@ -37,7 +37,7 @@ describe('convsim exec --each', () => {
 
   test('names the faults of a set that fit no operation of the contract, and tries the others', async () => {
     const contract = await tempFile(SMALL, 'small.yaml')
-    const flags = ['--contract', contract, '--each', 'resilience', '--max-runs', '1']
+    const flags = ['--contract', contract, '--set', 'resilience', '--max-runs', '1']
     const { stderr, report } = await trySuite(`await send('/things')`, ...flags)
     expect(stderr).toContain(
       'not tried, since they fit no operation of the contract: unavailable, rate-limited, lost-ack.\n',
@@ -65,7 +65,7 @@ for (const name of ['one', 'two', 'three']) {
   await fetch(control + '/reset?sandbox=' + name, { method: 'POST' })
   await ask(analytics.replace('7d', name === 'two' ? '7d' : '30d'))
 }`
-    const { report } = await trySuite(lines, '--each', 'forbidden')
+    const { report } = await trySuite(lines, '--set', 'forbidden')
     expect(report.runs.map(({ occurrence }: { occurrence: number }) => occurrence)).toEqual([1, 2, 3])
     const struck = report.findings.map(({ requests }: { requests: string[] }) =>
       requests.map((line) => line.split(' ').slice(2).join(' ')).join(', '),
@@ -83,7 +83,7 @@ for (const name of ['one', 'two', 'three']) {
 
   test('a field that no answer has is not reached, and not run', { tags: ['long'] }, async () => {
     const lines = suite().replaceAll('analytics)', `'/models/00000000-0000-4000-8000-0000000000f1/analytics')`)
-    const { code, report } = await trySuite(lines, '--each', 'unknown-enum')
+    const { code, report } = await trySuite(lines, '--set', 'unknown-enum')
     expect(code).toBe(1)
     const place = { operation: 'getModelAnalytics', pointer: '/recommendations/healthLevel' }
     expect(report.runs).toContainEqual(expect.objectContaining({ ...place, verdict: 'not-reached' }))
@@ -91,7 +91,7 @@ for (const name of ['one', 'two', 'three']) {
   })
 
   test('a seed gives the same table, also side by side, and another seed other runs', { tags: ['long'] }, async () => {
-    const flags = ['--each', 'drift', '--max-runs', '6', '--jobs', '2']
+    const flags = ['--set', 'drift', '--max-runs', '6', '--jobs', '2']
     const [first, second, other] = await Promise.all(
       [flags, flags, [...flags, '--seed', '2']].map((one) => trySuite(suite('first.messageCount > 0'), ...one)),
     )
@@ -104,7 +104,7 @@ for (const name of ['one', 'two', 'three']) {
   test('the time ends the runs, and the report says how many were not made', { tags: ['long'] }, async () => {
     // Each run takes a second, so that the two without faults fit into the time, and all others do not.
     const lines = `${suite()}\nawait new Promise((resolve) => setTimeout(resolve, 1000))`
-    const { code, report, stdout } = await trySuite(lines, '--each', 'drift', '--time', '15s')
+    const { code, report, stdout } = await trySuite(lines, '--set', 'drift', '--time', '15s')
     expect(code).toBe(0)
     expect(report).toMatchObject({ truncated: true, summary: { endedBy: 'time' } })
     expect(stdout).toMatch(/^\d+ runs?, \d+ not made \(--time\)\.$/m)
@@ -113,7 +113,7 @@ for (const name of ['one', 'two', 'three']) {
   test('judges what the client does meanwhile', { tags: ['long'] }, async () => {
     const sending = "send('/events', order)"
     const lines = suite().replace(sending, `${sending}.catch(() => ${sending})`)
-    const { report } = await trySuite(lines, '--each', 'lost-ack')
+    const { report } = await trySuite(lines, '--set', 'lost-ack')
     expect(report.runs).toMatchObject([{ verdict: 'recovered' }])
     const client = expect.arrayContaining([expect.stringMatching(/^manners: createEvent: /)])
     expect(report.findings).toMatchObject([{ kind: 'client', client }])
@@ -134,7 +134,7 @@ for (const name of ['one', 'two', 'three']) {
     const lines = `${startChild("{ detached: true, stdio: 'inherit' }")}
       await send(analytics)
       process.exit(6)`
-    const { code, read } = await trySuite(lines, '--each', 'reset')
+    const { code, read } = await trySuite(lines, '--set', 'reset')
     expect(code).toBe(6)
     const pids = (await read('pids'))?.match(/\d+/g) ?? []
     expect(pids).toHaveLength(2) // a red suite is run twice
@@ -173,13 +173,13 @@ describe('a client whose first request fails', { tags: ['long'] }, () => {
       for (const one of queue) await event(...one)`,
     ],
   ])('and who %s', async (title, lines) => {
-    const { code, report } = await trySuite(random + event + lines, '--each', 'reset,unavailable;retry-after=0')
+    const { code, report } = await trySuite(random + event + lines, '--set', 'reset,unavailable;retry-after=0')
     const own = report.runs.filter(({ occurrence }: { occurrence: number }) => occurrence === 1)
     const verdict = title.endsWith('recovered') ? 'recovered' : 'never-succeeded'
     expect([code, ...verdictsOf({ runs: own })]).toEqual([0, verdict, verdict])
   })
 
-  const set = ['--each', 'reset,truncated,unavailable;retry-after=0,slow;ms=5', '--fail-on', 'not-resilient']
+  const set = ['--set', 'reset,truncated,unavailable;retry-after=0,slow;ms=5', '--fail-on', 'not-resilient']
 
   test('and who swallows the error has not recovered, though the next test makes the same call', async () => {
     const { code, stdout, stderr, report } = await trySuite(swallowing(), ...set)
@@ -198,7 +198,7 @@ describe('a client whose first request fails', { tags: ['long'] }, () => {
 
 describe('a run that is red', { tags: ['long'] }, () => {
   test('is made once more, and unsteady if it is green then', async () => {
-    const { code, runs, stdout, report } = await trySuite(swallowing('n === 3', 3), '--each', 'reset')
+    const { code, runs, stdout, report } = await trySuite(swallowing('n === 3', 3), '--set', 'reset')
     expect([code, runs]).toEqual([0, 2 + 3 + 1])
     expect(verdictsOf(report)).toEqual(['unsteady', 'recovered'])
     expect(report.summary).toMatchObject({ unsteady: 1, made: 2, repeated: 1, changes: [] })
@@ -207,7 +207,7 @@ describe('a run that is red', { tags: ['long'] }, () => {
   })
 
   test('counts if it is red again', async () => {
-    const { runs, report } = await trySuite(swallowing('n === 3 || n === 4', 3), '--each', 'reset')
+    const { runs, report } = await trySuite(swallowing('n === 3 || n === 4', 3), '--set', 'reset')
     expect([runs, ...verdictsOf(report)]).toEqual([6, 'broke', 'recovered'])
   })
 
@@ -215,7 +215,7 @@ describe('a run that is red', { tags: ['long'] }, () => {
     ['at the start', 1],
     ['at the end', 4 + 1],
   ])('without faults %s is made once more, and the report says so', async (when, red) => {
-    const { code, report, stdout } = await trySuite(swallowing(`n === ${red}`, 3), '--each', 'reset')
+    const { code, report, stdout } = await trySuite(swallowing(`n === ${red}`, 3), '--set', 'reset')
     expect([code, ...verdictsOf(report)]).toEqual([0, 'recovered', 'recovered'])
     expect(report.summary.changes).toEqual([`${when} it failed with exit code 6`])
     expect(stdout).toMatch(
@@ -225,7 +225,7 @@ describe('a run that is red', { tags: ['long'] }, () => {
 })
 
 describe('the run without faults', { tags: ['long'] }, () => {
-  const flags = ['--each', 'drop-field', '--max-runs', '21']
+  const flags = ['--set', 'drop-field', '--max-runs', '21']
 
   test('comes again after twenty runs, and at the end', async () => {
     const { code, runs } = await trySuite(swallowing(), ...flags, '--jobs', '2')
@@ -254,7 +254,7 @@ describe('--fail-on', { tags: ['long'] }, () => {
     ['advice', 3, 'piece of advice, and so in 2 more runs'],
   ])('%s exits with %i', async (conditions, exit, sentence) => {
     const set = 'drop-field;pointer=/eventId,wrong-type;pointer=/eventId'
-    const { code, stderr } = await trySuite(suite(), '--each', set, '--fail-on', conditions)
+    const { code, stderr } = await trySuite(suite(), '--set', set, '--fail-on', conditions)
     expect(code).toBe(exit)
     expect(stderr).toContain(sentence)
   })
@@ -289,14 +289,14 @@ describe('a suite that cannot be tried stops with the reason:', () => {
       /differ in their requests.*\n {2}getModelAnalytics \?period=90d 200: 1 in the first run, 0 in the second\n$/,
     ],
   ])('%s', async (_, lines, flags, exit, reason) => {
-    const { code, stdout, stderr } = await trySuite(lines, '--each', 'reset', ...flags)
+    const { code, stdout, stderr } = await trySuite(lines, '--set', 'reset', ...flags)
     expect([code, stdout, stderr]).toEqual([exit, '', expect.stringMatching(reason)])
   })
 
   test.each(['1', '2'])('no further simulator can start, with --jobs %s', { tags: ['long'] }, async (jobs) => {
     const contract = await tempFile(SMALL, 'small.yaml')
     const remove = `if (n === 3) (await import('node:fs')).rmSync('${contract}')`
-    const flags = ['--contract', contract, '--each', 'reset,slow;ms=5,truncated', '--jobs', jobs]
+    const flags = ['--contract', contract, '--set', 'reset,slow;ms=5,truncated', '--jobs', jobs]
     const { code, stdout, stderr, runs } = await trySuite(`await ask('/things').catch(() => 0)\n${remove}`, ...flags)
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(/^convsim cannot start:\n.*small\.yaml/)])
     expect(runs).toBeLessThan(8)
@@ -308,7 +308,7 @@ describe('a suite that cannot be tried stops with the reason:', () => {
   ])('it does not end within %s', async (flag, reason) => {
     // A shell has begun within a second on a busy machine, too.
     const endless = ['sh', '-c', 'echo waiting; exec sleep 600']
-    const { code, stdout, stderr } = await run(['exec', '--each', 'reset', flag, '1s', '--', ...endless])
+    const { code, stdout, stderr } = await run(['each', '--set', 'reset', flag, '1s', '--', ...endless])
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(reason)])
   })
 
@@ -316,13 +316,13 @@ describe('a suite that cannot be tried stops with the reason:', () => {
     ['does not exist', 127, 'no-such-command-here', /There is no command no-such-command-here\./],
     ['cannot be run', 126, './package.json/x', /package\.json\/x cannot be run: spawn ENOTDIR/],
   ])('it %s', async (_how, expected, command, words) => {
-    const { code, stderr } = await run(['exec', '--each', '--', command])
+    const { code, stderr } = await run(['each', '--', command])
     expect([code, stderr]).toEqual([expected, expect.stringMatching(words)])
   })
 
   test.each([
-    [['--each', 'resilence'], /--each: error: There is no scenario "resilence"\. .*A set is resilience, drift, /],
-    [['--each', 'expect-violation'], /"expect-violation" is no fault/],
+    [['--set', 'resilence'], /--set: error: There is no scenario "resilence"\. .*A set is resilience, drift, /],
+    [['--set', 'expect-violation'], /"expect-violation" is no fault/],
     [['--only', 'drop-field'], /"drop-field" names no run\. A run is FAULT@OPERATION/],
     [['--only', 'drift:drop-field@getModelAnalytic/x'], /There is no operation "getModelAnalytic"\. Did you mean/],
     [
@@ -330,7 +330,6 @@ describe('a suite that cannot be tried stops with the reason:', () => {
       /no place for .*Did you mean "drift:drop-field@getModelAnalytics\/conversationCount"/,
     ],
     [['--only', 'resilience:reset@createPrompt'], /no request of it can meet this fault/],
-    [['--jobs', '2'], /--jobs needs --each or --only/],
   ])('%j', { tags: ['long'] }, async (flags, reason) => {
     const { code, stdout, stderr } = await trySuite(suite(), ...flags)
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(reason)])
@@ -342,8 +341,8 @@ test('all runs have the time of the first one, which the line that repeats a fin
 }, async () => {
   const lines = `appendFileSync('times', (await (await fetch(control + '/clock')).json()).now + '\\n')
     await send(analytics)`
-  const { stdout, read } = await trySuite(lines, '--each', 'reset', '--clock', 'real')
-  const [, words = '', clock = ''] = /^ {4}convsim exec (.*) --clock (\S+) -- /m.exec(stdout) ?? []
+  const { stdout, read } = await trySuite(lines, '--set', 'reset', '--clock', 'real')
+  const [, words = '', clock = ''] = /^ {4}convsim each (.*) --clock (\S+) -- /m.exec(stdout) ?? []
   expect(words).toBe('--only resilience:reset@getModelAnalytics#1')
   const times = (await read('times'))?.trim().split('\n') ?? []
   expect(times.length).toBeGreaterThan(2)
@@ -361,11 +360,11 @@ describe('the report', { tags: ['long'] }, () => {
   test('is the same in every run, as JSON and as a page, with its parts in order for a terminal', async () => {
     const cwd = await tempFolder()
     const guard = "process.on('uncaughtException', () => { console.log('no answer'); process.exit(1) })"
-    const [lines = ''] = execSuite(suite('first.messageCount > 0')).slice(-1)
+    const [lines = ''] = eachArgs(suite('first.messageCount > 0')).slice(-1)
     await writeFile(join(cwd, 'suite.mjs'), `${guard}${lines}`)
     const set = 'lost-ack,drop-field;pointer=/eventId,null-required;pointer=/messageCount'
-    const flags = ['--each', set, '--report', 'r.json,r.xml,r.html', '--fail-on', 'unnoticed', '--clock', frozenNow]
-    const { stdout } = await run(['exec', ...flags, '--', 'node', 'suite.mjs'], { cwd })
+    const flags = ['--set', set, '--report', 'r.json,r.xml,r.html', '--fail-on', 'unnoticed', '--clock', frozenNow]
+    const { stdout } = await run(['each', ...flags, '--', 'node', 'suite.mjs'], { cwd })
     const read = (extension: string) => readFile(join(cwd, `r.${extension}`), 'utf8')
     const golden = (extension: string, text: string) =>
       expect(withoutRun(text)).toMatchFileSnapshot(`../suites/golden/suite.golden.${extension}`)
@@ -380,7 +379,7 @@ describe('the report', { tags: ['long'] }, () => {
 
   test('has one line of JSON for each difference of the runs, also with a line break in a query', async () => {
     const lines = `${suite()}\nawait send(analytics + '&q=x%0A' + n)`
-    const { code, stderr } = await trySuite(lines, '--each', 'reset', '--log-format', 'json')
+    const { code, stderr } = await trySuite(lines, '--set', 'reset', '--log-format', 'json')
     expect(code).toBe(1)
     expect(stderr).toContain('q=x\\n1')
   })

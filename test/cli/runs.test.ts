@@ -4,7 +4,7 @@ import type { JudgedRun } from '../../src/exec/report/suite-report.ts'
 import { describeProgress } from '../../src/exec/runs/progress.ts'
 import { describeRepeat } from '../../src/exec/runs/repeat-command.ts'
 import { LastLines } from '../../src/exec/runs/run-command.ts'
-import { execSettings } from '../../src/exec/settings.ts'
+import { eachSettings } from '../../src/exec/settings.ts'
 
 test.each([
   [0, 0, {}, 'run 1 of 10, 0 findings'],
@@ -12,7 +12,7 @@ test.each([
   [5, 600_000, {}, 'run 6 of 10, 1 finding, 10 min left'],
   [3, 6000, { repeated: 1 }, 'run 4 of 10, 1 of them made twice, 1 finding, 14 s left'],
   [2, 4000, { total: 100, untilMs: 6000 }, 'run 3 of 100, 1 finding, 6 s left'],
-])('after %i runs in %i ms the line of --each, with %j, is "%s"', (ended, sinceMs, more, line) => {
+])('after %i runs in %i ms the line of each, with %j, is "%s"', (ended, sinceMs, more, line) => {
   const judged = Array.from({ length: ended }, (_, at) => [
     at,
     { verdict: at === 0 ? 'broke' : 'noticed' } as JudgedRun,
@@ -33,7 +33,7 @@ test('the last 40 lines of two streams are stored in the order of their ends, as
   expect([list.length, ...list.slice(-5)]).toEqual([40, '50', 'first', 'bad', 'second', 'x'.repeat(500)])
 })
 
-const settings = defaultsOf(execSettings)
+const settings = defaultsOf(eachSettings)
 const putBack = ' # put the credential back at [redacted]'
 
 test.each([
@@ -42,12 +42,10 @@ test.each([
   [['--token', 'abc defgh'], `--token '[redacted]'${putBack}`],
   [['-H', 'authorization: Bearer abcdefgh'], `-H 'authorization: Bearer [redacted]'${putBack}`],
 ])('the line that repeats a run with %j is quoted for a shell, and shows no credential', (words, text) => {
-  expect(describeRepeat(['--only', 'a@b'], settings, ['node', ...words])).toBe(
-    `convsim exec --only a@b -- node ${text}`,
-  )
+  expect(describeRepeat('a@b', settings, ['node', ...words])).toBe(`convsim each --only a@b -- node ${text}`)
 })
 
-test('the line that repeats a run names no state, since each run has its own in memory', () => {
-  const shared = { ...settings, state: 'redis://cache:6379', statePrefix: 'team', seed: '7' }
-  expect(describeRepeat([], shared, ['node', 'x.js'])).toBe('convsim exec --seed 7 -- node x.js')
+test('the line that repeats a run has its time limit, and no setting of the other runs', () => {
+  const bounded = { ...settings, seed: '7', runTimeout: '5s', set: 'drift', jobs: 2, failOn: 'hung' }
+  expect(describeRepeat('a@b', bounded, ['node'])).toBe('convsim each --only a@b --run-timeout 5s --seed 7 -- node')
 })

@@ -50,15 +50,15 @@ if (${condition}) {${startChild()}
 }`
 
 /** Returns the arguments of `convsim` that run a suite at a clock that stands still. */
-export const execSuite = (lines: string, ...flags: string[]) => [
-  ...['exec', '--clock', frozenNow, ...flags],
+export const eachArgs = (lines: string, ...flags: string[]) => [
+  ...['each', '--clock', frozenNow, ...flags],
   ...['--', process.execPath, '--input-type=module', '-e', firstLines + lines],
 ]
 
 /** Runs a suite in a folder of its own, and returns its report and its number of runs besides the outcome. */
 export async function trySuite(lines: string, ...flags: string[]) {
   const cwd = await tempFolder()
-  const outcome = await run(execSuite(lines, ...flags, '--report', 'report.json'), { cwd })
+  const outcome = await run(eachArgs(lines, ...flags, '--report', 'report.json'), { cwd })
   const read = (name: string) => readFile(join(cwd, name), 'utf8').catch(() => undefined)
   const report = JSON.parse((await read('report.json')) ?? 'null')
   const { length: runs } = (await read('count')) ?? ''

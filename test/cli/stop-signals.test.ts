@@ -15,7 +15,7 @@ import { connectTo } from '../support/raw-http.ts'
 import { startForTest } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { untilGone } from '../support/until-gone.ts'
-import { execSuite, hangIf } from './sample-suite.ts'
+import { eachArgs, hangIf } from './sample-suite.ts'
 
 /** The number of tries where the moment of a copy decides. */
 const tries = 4
@@ -84,12 +84,12 @@ describe('copies of the first signal, one each millisecond until the end, change
     expect(command.stderr()).toMatch(/"stopped"/)
   })
 
-  test('exec --each, with the report so far, and none of its processes is left', async () => {
+  test('each, with the report so far, and none of its processes is left', async () => {
     const cwd = await tempFolder()
     // Twice the suite is green; after a 429 it hangs.
     const lines = `const { status } = await ask(analytics)${hangIf('status === 429')}`
-    const flags = ['--each', 'rate-limited;retry-after=0', '--report', 'report.json']
-    const command = convsim(execSuite(lines, ...flags), { cwd, detached: true })
+    const flags = ['--set', 'rate-limited;retry-after=0', '--report', 'report.json']
+    const command = convsim(eachArgs(lines, ...flags), { cwd, detached: true })
     let pids = ''
     for (; pids === ''; await sleep(20)) pids = await readFile(join(cwd, 'pids'), 'utf8').catch(() => '')
     signalGroup(command, 'SIGINT')
@@ -203,7 +203,7 @@ test('a copy that comes while the process computes for over two seconds is a cop
   expect(await once(child, 'exit')).toEqual([0, null])
 })
 
-test('the command of a run that begins after the stop of exec --each is ended', async () => {
+test('the command of a run that begins after the stop of each is ended', async () => {
   const endless = { file: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'], env: process.env }
   const bounds = { limitMs: 60_000, stopped: AbortSignal.abort(), host: process }
   expect(await runCaptured(endless, bounds)).toMatchObject({ code: 137, isTimedOut: false })

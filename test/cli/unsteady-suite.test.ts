@@ -61,7 +61,7 @@ test(
     for (let index = 0; index < campaigns; index += 1) {
       const suite = suites[index % suites.length] as Suite
       const isOdd = `const isOdd = (n + ${index % (redEvery - 2)}) % ${redEvery} === 0\n`
-      const { stdout, stderr, runs, report } = await trySuite(isOdd + suite.lines, '--each', set)
+      const { stdout, stderr, runs, report } = await trySuite(isOdd + suite.lines, '--set', set)
       commands += runs
       if (!report) {
         refused.push(stderr)

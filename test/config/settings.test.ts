@@ -4,7 +4,6 @@ import type { CommandSyntax } from '../../src/config/command-syntax.ts'
 import * as parser from '../../src/config/parse.ts'
 import { flagOf, type Setting } from '../../src/config/setting.ts'
 import { defaultSettings, serverSettings, variableOf } from '../../src/config/settings.ts'
-import { eachSettings } from '../../src/exec/settings.ts'
 
 type Invocation = parser.Invocation<CommandSyntax>
 
@@ -14,7 +13,7 @@ const parseCommandLine = (argv: readonly string[], env: Readonly<Record<string, 
 type Sample = { readonly good: string; readonly means: unknown; readonly bad: string | undefined }
 
 /** The settings whose value is any text. */
-const texts = 'contract fixtures scenario seedState rules plan out bundle until set each only writes har journal patch'
+const texts = 'contract fixtures scenario seedState rules plan out bundle until set only writes har journal patch'
 
 /** A valid text of each setting, its value, and an invalid text, or undefined if all are valid. A missing row fails. */
 const samples: Readonly<Record<string, Sample>> = {
@@ -102,13 +101,11 @@ const settingsOf = (invocation: Invocation): Readonly<Record<string, unknown>> =
 
 /** Returns a command line of the row's command with the flags, and others that the setting needs. */
 function commandLineOf({ command, name }: Row, ...flags: string[]): string[] {
-  const needsEach = command.name === 'exec' && Object.hasOwn(eachSettings, name) && !/^(each|only)$/.test(name)
   return [
     command.name,
     ...(name === 'statePrefix' || name === 'replica' ? ['--state', 'redis://cache'] : []),
     ...(name === 'sync' ? ['--state', 'a.json'] : []),
     ...(name === 'analysesWindow' ? ['--max-analyses-per-hour', '5'] : []),
-    ...(needsEach ? ['--each'] : []),
     ...flags,
     ...behindOf(command),
   ]
@@ -384,8 +381,8 @@ describe('the help', () => {
       const { name, settings, description, examples } = command
       const text = helpOf([name, '--help'])
       const flags = [...text.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag]) => flag)
-      const own = Object.entries<Setting<unknown>>(settings).flatMap(([key, { value, hidden }]) =>
-        hidden ? [] : value === undefined ? [flagOf(key), flagOf(key).replace('--', '--no-')] : [flagOf(key)],
+      const own = Object.entries<Setting<unknown>>(settings).flatMap(([key, { value }]) =>
+        value === undefined ? [flagOf(key), flagOf(key).replace('--', '--no-')] : [flagOf(key)],
       )
       expect(flags).toEqual([...own, '--help'])
       expect(text.replace(/\s+/g, ' ')).toContain(description)

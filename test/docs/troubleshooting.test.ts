@@ -46,9 +46,8 @@ async function startWithoutPrism(): Promise<string> {
   return command.stderr()
 }
 
-/** Returns what --each prints about a script that it cannot try. */
-const tryScript = (code: string, ...flags: string[]) =>
-  refuse(['exec', '--each', ...flags, '--', process.execPath, '-e', code])
+/** Returns what each prints about a script that it cannot try. */
+const tryScript = (code: string, ...flags: string[]) => refuse(['each', ...flags, '--', process.execPath, '-e', code])
 
 const eventsPath = '/v1/events'
 const modelPath = analyticsPath.replace('/v1', '')

@@ -29,9 +29,9 @@ const allDrifts = [
 /** Tries a sample suite with all failures that pass, and with drift of what it reads, and returns both verdicts. */
 async function trySuite(name: string, tried: readonly string[]) {
   const file = join(await tempFolder(), 'report.json')
-  const flags = ['--each', `resilience,${tried.join(',')}`, '--jobs', '2', '--clock', frozenNow, '--report', file]
+  const flags = ['--set', `resilience,${tried.join(',')}`, '--jobs', '2', '--clock', frozenNow, '--report', file]
   const gates = ['--fail-on', 'not-resilient,unnoticed,hung']
-  const { code, stdout } = await run(['exec', ...flags, ...gates, '--', process.execPath, join(folder, name)])
+  const { code, stdout } = await run(['each', ...flags, ...gates, '--', process.execPath, join(folder, name)])
   const { runs, findings } = JSON.parse(await readFile(file, 'utf8'))
   const verdictsOn = (set: string): string[] => {
     const own = runs.filter(({ fault }: Record<string, string>) => fault?.startsWith(`${set}:`))

@@ -35,6 +35,6 @@ test.each([
   expect(parseGate(text, false).map(({ kind }) => kind)).toEqual(kinds)
 })
 
-test('the gate of --each has each condition once', () => {
+test('the gate of each has each condition once', () => {
   expect(parseSuiteFailOn('hung, hung,violation,violation')?.map(({ kind }) => kind)).toEqual(['hung', 'violation'])
 })

@@ -86,7 +86,7 @@ export function reportOn(runs: readonly JudgedRun[], parts: Partial<SuiteReport>
     equivalent: 0,
     leftOut: [],
     changes: [],
-    repeat: (name) => `convsim exec --only ${name} -- npm test`,
+    repeat: (name) => `convsim each --only ${name} -- npm test`,
     failOn: [],
     failed: [],
     plainFailed: [],

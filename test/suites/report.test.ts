@@ -109,7 +109,7 @@ test('gives the duration of each run to JUnit', () => {
 test('has the requests, the output and the line that repeats it with each finding', () => {
   const parts = { requests: ['POST /v1/events 503 unavailable'], lastLines: ['not `ok`, but ```'] }
   const report = reportOn([judged('reset createEvent 1', 'broke', parts)])
-  const repeat = 'convsim exec --only resilience:reset@createEvent#1 -- npm test'
+  const repeat = 'convsim each --only resilience:reset@createEvent#1 -- npm test'
   expect(renderText(report)).toContain(
     `    ${repeat}\n    output:\n    | not \`ok\`, but \`\`\`\n    requests:\n    | POST /v1/events 503 unavailable\n`,
   )

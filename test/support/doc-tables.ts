@@ -25,8 +25,7 @@ export function docTables(): Record<string, string> {
       commands.flatMap(({ name: command, settings }) =>
         Object.entries(settings)
           .filter(
-            ([name, setting]) =>
-              !setting.hidden && !Object.is(Object.entries(serverSettings).find(([one]) => one === name)?.[1], setting),
+            ([name, setting]) => !Object.is(Object.entries(serverSettings).find(([one]) => one === name)?.[1], setting),
           )
           .map((entry) => [code(command), ...settingCells(entry)]),
       ),

@@ -2,14 +2,14 @@ import { groupBy } from '../../core/group-by.ts'
 import { failure, type Result, success } from '../../core/result.ts'
 import { deriveChance } from '../../core/seeded.ts'
 import { describeKnown } from '../../core/similar.ts'
-import type { ExecSettings } from '../settings.ts'
+import type { EachSettings } from '../settings.ts'
 import { type Fault, type FaultContext, groupNames, parseFault } from './fault-set.ts'
 import { nameRun, type PlannedRun } from './plan.ts'
 
 /** Returns the runs to make. With a bound, the seed draws and orders them; without, they keep the order of the plan. */
 export function chooseRuns(
   runs: readonly PlannedRun[],
-  { seed, maxRuns, time }: Pick<ExecSettings, 'seed' | 'maxRuns' | 'time'>,
+  { seed, maxRuns, time }: Pick<EachSettings, 'seed' | 'maxRuns' | 'time'>,
 ): readonly PlannedRun[] {
   const isBounded = time !== undefined || (maxRuns !== undefined && maxRuns < runs.length)
   return (isBounded ? drawOrder(runs, seed) : runs).slice(0, maxRuns)

@@ -46,7 +46,7 @@ export interface FaultContext {
   readonly operations: readonly Operation[]
 }
 
-/** The faults of `--each`. */
+/** The faults of `--set`. */
 interface FaultSet {
   readonly faults: readonly Fault[]
   /** The scenarios of sets that fit no operation of the contract. */
@@ -54,7 +54,7 @@ interface FaultSet {
 }
 
 /**
- * Parses the faults of `--each`: sets, families and scenarios, with commas between them. A scenario may follow its set,
+ * Parses the faults of `--set`: sets, families and scenarios, with commas between them. A scenario may follow its set,
  * as reports name it. One that is in several is tried once. Of a set those scenarios are left out that fit no
  * operation; the error is about one that is named alone, or about a set of which none is left.
  */

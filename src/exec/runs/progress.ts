@@ -39,7 +39,7 @@ export function showSeconds({ show, clear }: StatusLine, title: string, elapsed:
 }
 
 /**
- * Describes how far the runs of `--each` are: `run 3 of 10, 1 of them made twice, 1 finding, 16 s left`. The times are
+ * Describes how far the runs of `each` are: `run 3 of 10, 1 of them made twice, 1 finding, 16 s left`. The times are
  * milliseconds since the first run, and until the end of `--time`.
  */
 export function describeProgress(

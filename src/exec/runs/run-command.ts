@@ -1,9 +1,10 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { constants } from 'node:os'
+import type { CommandLineOf } from '../../config/command-syntax.ts'
 import { cutText } from '../../core/text.ts'
 import { redactText } from '../../redaction/redact.ts'
 import type { CommandEnd } from '../report/verdict.ts'
-import type { ExecLine } from '../settings.ts'
+import type { EachSettings } from '../settings.ts'
 
 interface CommandLine {
   readonly file: string
@@ -21,7 +22,7 @@ interface ExitStatus {
 
 /** Adds the addresses of a simulator to the environment: `CONVSIM_BASE_URL`, `--env` and `CONVSIM_CONTROL_URL`. */
 export function toCommandLine(
-  { settings, files: [file = '', ...args] }: ExecLine,
+  { settings, files: [file = '', ...args] }: CommandLineOf<Pick<EachSettings, 'env'>>,
   env: CommandLine['env'],
   { baseUrl, controlUrl }: { readonly baseUrl: string; readonly controlUrl: string },
 ): CommandLine {

@@ -36,10 +36,7 @@ export async function prepareRun(
   const recorder = new RequestRecorder(run)
   const { record: onExchange, findFault: findPlannedFault } = recorder
   const errors: Log = { ...silentLog, error: (fields, message) => output.log.error(fields, message) }
-  const started = await start(
-    { ...settings, state: ':memory:' },
-    { now, log: log ?? errors, onExchange, findPlannedFault },
-  )
+  const started = await start(settings, { now, log: log ?? errors, onExchange, findPlannedFault })
   if (!started.ok) throw refuseStart(started.error)
   return { simulator: started.value, recorder }
 }

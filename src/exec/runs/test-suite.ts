@@ -1,4 +1,6 @@
 import { setMaxListeners } from 'node:events'
+import type { CommandLineOf } from '../../config/command-syntax.ts'
+import { defaultSettings, type Settings } from '../../config/settings.ts'
 import { parseDuration } from '../../core/instant.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Findings } from '../../documents/finding.ts'
@@ -11,7 +13,7 @@ import { findReportProblem } from '../../reports/report-file.ts'
 import { writeReports } from '../../server/finish.ts'
 import { loadInputs } from '../../simulator/loaded-inputs.ts'
 import { type Fault, type FaultContext, parseFaultSet } from '../plan/fault-set.ts'
-import type { ExecLine } from '../settings.ts'
+import type { EachLine, EachSettings } from '../settings.ts'
 import { createStatusLine, type StatusLine } from './progress.ts'
 
 /** The process that runs the command, with its output. */
@@ -20,7 +22,7 @@ export interface ExecContext extends CommandContext {
 }
 
 /** A test suite that runs many times: its command, and the things that its runs share. */
-export interface TestSuite extends ExecLine, ExecContext {
+export interface TestSuite extends CommandLineOf<EachSettings & Settings>, ExecContext {
   /** Aborted by a signal, or at the end of the process: that ends the commands, so their ends say nothing. */
   readonly stopped: AbortSignal
   /** The time by `elapsed` after which no further run begins; `Infinity` without a limit. */
@@ -71,7 +73,7 @@ export async function loadFaultContext({ settings }: TestSuite): Promise<FaultCo
   return { catalogue, operations: contract.operations }
 }
 
-/** Parses the faults of `--each`, and prints the scenarios of a set that fit no operation. */
+/** Parses the faults of `--set`, and prints the scenarios of a set that fit no operation. */
 export function readFaults({ output }: TestSuite, flag: string, text: string, context: FaultContext): readonly Fault[] {
   const parsed = parseFaultSet(text, context)
   if (!parsed.ok) throw refuseFlag(flag, parsed.error)
@@ -87,7 +89,7 @@ export function readFaults({ output }: TestSuite, flag: string, text: string, co
  * command if it fails without faults, and 1 if it cannot be tried for another reason.
  */
 export async function runSuite(
-  line: ExecLine,
+  line: EachLine,
   deps: ExecContext,
   trySuite: (suite: TestSuite) => Promise<SuiteOutcome>,
 ): Promise<number> {
@@ -103,7 +105,7 @@ export async function runSuite(
 }
 
 /** Opens a suite: from then on a signal stops its runs. The time begins once the settings are checked. */
-function openSuite(options: ExecLine, deps: ExecContext): TestSuite {
+function openSuite(options: EachLine, deps: ExecContext): TestSuite {
   const { settings } = options
   const { host, signals, output, now } = deps
   const begun = new Date(now()).toISOString().replace(/\.\d+Z$/, 'Z')
@@ -114,7 +116,12 @@ function openSuite(options: ExecLine, deps: ExecContext): TestSuite {
   return {
     ...options,
     ...deps,
-    settings: { ...settings, clock: settings.clock === 'real' ? begun : settings.clock },
+    settings: {
+      ...defaultSettings(),
+      ...settings,
+      state: ':memory:',
+      clock: settings.clock === 'real' ? begun : settings.clock,
+    },
     stopped: stop.signal,
     deadline: Number.POSITIVE_INFINITY,
     line: createStatusLine(output.isJson ? undefined : host.stderr),
