@@ -94,7 +94,6 @@ const commonSettings = {
   rules: text({
     value: 'FILE',
     expected: 'the name of a file',
-    formerly: 'scenarios',
     files: readsFile,
     description: 'File of scenario rules to switch on for all requests; its schema is spec/scenarios.schema.json.',
   }),
@@ -129,6 +128,4 @@ export type LibrarySettings = Partial<Omit<ReturnType<typeof sharedDefaults>, 's
   readonly seed?: string | number | undefined
   /** The simulated time: "real", or an instant at which it stands still. Default: "real". */
   readonly clock?: string | Date | undefined
-  /** The former name of `rules`. */
-  readonly scenarios?: string | undefined
 }

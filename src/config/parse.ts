@@ -4,7 +4,7 @@ import { endSentence } from '../core/text.ts'
 import type { CommandLineOf, CommandSyntax } from './command-syntax.ts'
 import { createParser, describeCommandHelp, describeProgram } from './program.ts'
 import { describeWrongValue, flagOf, joinNames, type Setting, type SettingTable, type ValuesOf } from './setting.ts'
-import { formerVariableOf, variableOf } from './settings.ts'
+import { variableOf } from './settings.ts'
 import { type Environment, findVariableProblem, removeServiceLinks } from './variables.ts'
 
 /** The parsed command line: a command to run, a text to print, or a problem to report. */
@@ -102,10 +102,10 @@ function takesValue(setting: Setting<unknown> | undefined): boolean {
 function indexFlags(...tables: readonly SettingTable[]): ReadonlyMap<string, Setting<unknown>> {
   const index = new Map<string, Setting<unknown>>()
   for (const [name, setting] of tables.flatMap((table) => Object.entries(table))) {
-    const flags = [name, setting.formerly ?? name].map(flagOf)
-    const off = setting.value === undefined ? flags.map((flag) => flag.replace('--', '--no-')) : []
+    const flag = flagOf(name)
+    const off = setting.value === undefined ? [flag.replace('--', '--no-')] : []
     const short = setting.short === undefined ? [] : [`-${setting.short}`]
-    for (const flag of [...flags, ...off, ...short]) if (!index.has(flag)) index.set(flag, setting)
+    for (const one of [flag, ...off, ...short]) if (!index.has(one)) index.set(one, setting)
   }
   return index
 }
@@ -190,12 +190,10 @@ interface GivenValue {
 
 /** Finds the flag or variable that gives a setting, and its value. An empty variable counts as not given. */
 function findGivenValue(name: string, setting: Setting<unknown>, flags: Flags, env: Environment): GivenValue {
-  const { alsoEnv = '', alsoEnvOnly, formerly = name } = setting
-  const flag = [name, formerly].find((one) => flags[one] !== undefined)
-  if (flag !== undefined) return { source: flagOf(flag), given: flags[flag] }
+  const { alsoEnv = '', alsoEnvOnly } = setting
+  if (flags[name] !== undefined) return { source: flagOf(name), given: flags[name] }
   const own = variableOf(name)
-  const variable = [own, formerVariableOf(setting)].find((one) => one !== undefined && env[one])
-  if (variable !== undefined) return { source: variable, given: env[variable] }
+  if (own !== undefined && env[own]) return { source: own, given: env[own] }
   const value = env[alsoEnv]
   if (!value) return notGiven
   if (!alsoEnvOnly || alsoEnvOnly.test(value)) return { source: alsoEnv, given: value }

@@ -29,8 +29,7 @@ function formatFlag(flag: string, text: string, helper: Help): string {
 }
 
 function addFlag(parser: Command, name: string, setting: Setting<unknown>, isHidden = false): void {
-  const { short, alsoEnv, value, description, repeatable, formerly } = setting
-  if (formerly !== undefined) parser.addOption(new Option(`${flagOf(formerly)} <${value}>`).hideHelp())
+  const { short, alsoEnv, value, description, repeatable } = setting
   const flags = `${short ? `-${short}, ` : ''}${flagOf(name)}`
   const variables = [variableOf(name), alsoEnv].filter((variable) => variable !== undefined).join(', ')
   const help = `${description} [${variables && `${variables}; `}default: ${defaultOf(setting)}]`

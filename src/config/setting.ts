@@ -15,8 +15,6 @@ export interface Setting<T> {
   /** The default as help shows it, unless it is the default itself or none. */
   readonly defaultText?: string
   readonly description: string
-  /** The former name, whose flag and variable are understood, and which help does not show, if any. */
-  readonly formerly?: string
   /** Allows the flag several times; its values are joined with commas. */
   readonly repeatable?: boolean
   /** The files that a value names, and what is done with them; undefined: it names none. */

@@ -32,13 +32,9 @@ export const answerSettings = [
 
 /** Returns the environment variable of a setting, `CONVSIM_PORT`; undefined for one that no server has. */
 export function variableOf(name: string): string | undefined {
-  return Object.hasOwn(serverSettings, name) ? toVariable(name) : undefined
+  if (!Object.hasOwn(serverSettings, name)) return undefined
+  return `CONVSIM_${flagOf(name).slice(2).replaceAll('-', '_').toUpperCase()}`
 }
-
-/** Returns the environment variable of a setting's former name, `CONVSIM_SCENARIOS`, if any. */
-export const formerVariableOf = ({ formerly }: Setting<unknown>): string | undefined => formerly && toVariable(formerly)
-
-const toVariable = (name: string) => `CONVSIM_${flagOf(name).slice(2).replaceAll('-', '_').toUpperCase()}`
 
 /** Returns the default of a setting as help and documentation show it. */
 export function defaultOf(setting: Setting<unknown>): string {

@@ -1,7 +1,7 @@
 import { findSimilar } from '../core/similar.ts'
 import type { CommandSyntax } from './command-syntax.ts'
-import { flagOf, type Setting } from './setting.ts'
-import { formerVariableOf, serverSettings, variableOf } from './settings.ts'
+import { flagOf } from './setting.ts'
+import { serverSettings, variableOf } from './settings.ts'
 
 /** Environment variables, e.g. `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -22,8 +22,7 @@ function isServiceLink(name: string, value: string): boolean {
 /** Returns the problem of a variable `CONVSIM_...` that is no setting, or undefined if there is none. */
 export function findVariableProblem(commands: readonly CommandSyntax[], env: Environment): string | undefined {
   const known = Object.keys(serverSettings).flatMap((name) => variableOf(name) ?? [])
-  const former = Object.values<Setting<unknown>>(serverSettings).map(formerVariableOf)
-  const understood = [...known, ...former, ...commands.flatMap(({ variables = [] }) => variables)]
+  const understood = [...known, ...commands.flatMap(({ variables = [] }) => variables)]
   const unknown = Object.keys(env).find((name) => name.startsWith('CONVSIM_') && !understood.includes(name))
   if (unknown === undefined) return undefined
   const problem = `There is no setting for the environment variable ${unknown}.`

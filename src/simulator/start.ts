@@ -124,8 +124,7 @@ function parseSettings(settings: LibrarySettings) {
   const known = new Map(Object.entries(serverSettings).filter(([name]) => !Object.hasOwn(endSettings, name)))
   const values: Record<string, unknown> = {}
   const problems: string[] = []
-  for (const [word, given] of Object.entries(settings)) {
-    const name = currentNames.get(word) ?? word
+  for (const [name, given] of Object.entries(settings)) {
     const setting = known.get(name)
     if (!setting) problems.push(describeUnknownSetting(name, [...known.keys()]))
     else if (given !== undefined) {
@@ -161,11 +160,5 @@ const reportSettings = ['report', 'failOn']
 function nameInCode(text: string): string {
   return text.replace(/--[a-z][a-z-]*/g, (flag) => nameByFlag.get(flag) ?? flag)
 }
-
-const currentNames = new Map(
-  Object.entries<Setting<unknown>>(serverSettings).flatMap(([name, { formerly }]) =>
-    formerly ? [[formerly, name]] : [],
-  ),
-)
 
 const nameByFlag = new Map(Object.keys(serverSettings).map((name) => [flagOf(name), name]))

@@ -222,9 +222,6 @@ test.each<[string[], Env, string, unknown]>([
   [['--seed=--strict', '-p', '1'], {}, 'seed', '--strict'],
   [['--no-strict'], { CONVSIM_STRICT: 'true' }, 'strict', false],
   [['--cors'], { CONVSIM_CORS: 'off' }, 'cors', true],
-  [['--scenarios', 'a.yaml'], {}, 'rules', 'a.yaml'],
-  [['--rules', 'b.yaml', '--scenarios', 'a.yaml'], {}, 'rules', 'b.yaml'],
-  [[], { CONVSIM_SCENARIOS: 'a.yaml' }, 'rules', 'a.yaml'],
   [['-h', '0.0.0.0', '--control-open'], {}, 'host', '0.0.0.0'],
   [['-h::1'], {}, 'host', '::1'],
   ...['0.0.0.0', '192.0.2.7', '::', '::1', 'localhost'].map((host): [string[], Env, string, string] => [

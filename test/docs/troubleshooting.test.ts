@@ -78,7 +78,7 @@ const provocations: Readonly<Record<string, () => Promise<string>>> = {
   'A rules file has an error': async () => {
     const cwd = await tempFolder()
     writeFileSync(join(cwd, 'rules.yaml'), 'rules:\n  - scenari: reset\n')
-    return refuse(['--port', '0', '--state', ':memory:', '--scenarios', 'rules.yaml'], { cwd })
+    return refuse(['--port', '0', '--state', ':memory:', '--rules', 'rules.yaml'], { cwd })
   },
   'Prism is missing': startWithoutPrism,
   'The library has no such setting': async () => {

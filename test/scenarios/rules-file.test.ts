@@ -23,7 +23,7 @@ rules:
     sequence: 429*2, 200
 `
 
-describe('--scenarios FILE', () => {
+describe('--rules FILE', () => {
   test('switches its rules on for every sandbox, each with counts of its own', async () => {
     const sim = await startForTest({ rules: await fileWith(good) })
     for (const token of ['k', 'k~a', 'k~b']) {
@@ -56,8 +56,8 @@ describe('--scenarios FILE', () => {
 
   test('starts with a right one, also of JSON, from the command line and from the environment', async () => {
     const file = await fileWith(JSON.stringify(parse(good)), 'rules.json')
-    const environment = { env: { CONVSIM_SCENARIOS: file } }
-    for (const command of [convsim([...inMemory, '--scenarios', file]), convsim(inMemory, environment)]) {
+    const environment = { env: { CONVSIM_RULES: file } }
+    for (const command of [convsim([...inMemory, '--rules', file]), convsim(inMemory, environment)]) {
       expect((await ask({ origin: await command.ready() }, analyticsPath)).status).toBe(429)
       expect(await command.stop()).toBe(0)
     }
