@@ -6,30 +6,32 @@
 import { success } from '../core/result.ts'
 import type { CommandContext } from '../process/command.ts'
 import { endSoon } from '../process/output.ts'
+import { parseReportTargets } from '../reports/formats/index.ts'
 import type { FindingsReport } from '../reports/report.ts'
+import { findReportProblem } from '../reports/report-file.ts'
 import { describeCommand } from '../reports/reported-run.ts'
 import { createSections } from '../reports/sections.ts'
 import { parseSuiteFailOn, type SuiteGate } from './parse-suite-fail-on.ts'
 import { chooseRuns, type NamedRun, parseRunName, pickNamedRuns } from './plan/choose-runs.ts'
 import type { Fault } from './plan/fault-set.ts'
 import { describeNoPlace, type PlannedRun, planRuns, type SuitePlan } from './plan/plan.ts'
+import { finishSuite, finishUntriable } from './report/finish-suite.ts'
 import { countGoodAnswers, hasGoodAnswer } from './report/good-answers.ts'
 import { judgeRequests, judgeSuite } from './report/judge-suite.ts'
-import { suiteToJson, toSuitePage } from './report/suite-formats.ts'
-import { countByOperation, describeProblem, type JudgedRun, type SuiteReport } from './report/suite-report.ts'
+import { countByOperation, type JudgedRun, type SuiteReport } from './report/suite-report.ts'
 import { isRed, judgeRuns, type RunOutcome } from './report/verdict.ts'
 import { type PlainRun, recordPlainRuns, repeatPlainRun } from './runs/plain-runs.ts'
 import { describeProgress } from './runs/progress.ts'
 import { describeRepeat } from './runs/repeat-command.ts'
-import { type EndedRun, executeTwice, makeRuns, type PreparedRun, prepareRun, type RunEnds } from './runs/suite-run.ts'
+import { type EndedRun, executeTwice, makeRuns, type PreparedRun, type RunEnds } from './runs/suite-run.ts'
 import {
   deadlineAfter,
   isOver,
   loadFaultContext,
+  openSuite,
   readFaults,
   refuseFlag,
-  runSuite,
-  type SuiteOutcome,
+  refuseStart,
   type TestSuite,
   UntriableSuite,
 } from './runs/test-suite.ts'
@@ -37,12 +39,23 @@ import type { EachLine } from './settings.ts'
 
 /** Tries the command with each fault, and returns the exit code. */
 export async function each(line: EachLine, context: CommandContext): Promise<number> {
-  const output = await context.openOutput(line.settings)
-  return endSoon(context.host, await runSuite(line, { ...context, output }, tryFaults))
+  const suite = openSuite(line, { ...context, output: await context.openOutput(line.settings) })
+  return endSoon(context.host, await runSuite(suite))
+}
+
+async function runSuite(suite: TestSuite): Promise<number> {
+  try {
+    const problem = await findReportProblem(parseReportTargets(suite.settings.report ?? '') ?? [])
+    if (problem) throw refuseStart([problem])
+    return await finishSuite(suite, await tryFaults(suite))
+  } catch (error) {
+    if (error instanceof UntriableSuite) return finishUntriable(suite, error)
+    throw error
+  }
 }
 
 /** Runs the command without faults, plans, makes the runs within their bounds, and reports on them. */
-async function tryFaults(opened: TestSuite): Promise<SuiteOutcome> {
+async function tryFaults(opened: TestSuite): Promise<SuiteReport> {
   const { settings, elapsed } = opened
   const { faults, only } = await loadFaults(opened)
   const suite = { ...opened, deadline: deadlineAfter(settings.time, elapsed) }
@@ -51,20 +64,14 @@ async function tryFaults(opened: TestSuite): Promise<SuiteOutcome> {
   const reachable = plan.runs.filter(({ isReachable }) => isReachable)
   const chosen = chooseRuns(reachable, settings)
   const failOn = parseSuiteFailOn(settings.failOn ?? '') ?? []
-  const report = reportOn(suite, plan, plain, failOn, await tryRuns(suite, chosen, plain, failOn))
-  return {
-    page: toSuitePage(report),
-    toJson: () => suiteToJson(report),
-    failed: report.failed,
-    problem: describeProblem(report),
-  }
+  return reportOn(suite, plan, plain, failOn, await tryRuns(suite, chosen, plain, failOn))
 }
 
 /** Parses `--set` or `--only`: the faults to try, and the run that `--only` names. */
 async function loadFaults(suite: TestSuite) {
   const { set, only } = suite.settings
   const context = await loadFaultContext(suite)
-  if (only === undefined) return { faults: readFaults(suite, '--set', set, context), only }
+  if (only === undefined) return { faults: readFaults(suite, set, context), only }
   const named = parseRunName(only, context)
   if (!named.ok) throw refuseFlag('--only', named.error)
   return { faults: [named.value.fault], only: named.value }
@@ -92,12 +99,11 @@ async function tryRuns(suite: TestSuite, chosen: readonly PlannedRun[], plain: P
   const changes = [...plain.changes]
   let isEndedByPlainRun = false
   const showProgress = createProgress(suite, chosen.length, judged)
-  const prepare = (run: PlannedRun) => prepareRun(suite, { run })
   const tryRun = async (run: PlannedRun, prepared: PreparedRun) => {
-    const ends = await executeTwice(suite, prepared, plain.limitMs, (first) => {
-      if (!mustRepeat(run, first, plain)) return undefined
-      showProgress(true)
-      return prepare(run)
+    const ends = await executeTwice(suite, run, prepared, plain.limitMs, (first) => {
+      const isRepeated = mustRepeat(run, first, plain)
+      if (isRepeated) showProgress(true)
+      return isRepeated
     })
     if (!ends) return
     judged.set(run, judgeRun(run, ends, plain, failOn))
@@ -107,7 +113,7 @@ async function tryRuns(suite: TestSuite, chosen: readonly PlannedRun[], plain: P
   for (let next = 0; next < chosen.length && !isOver(suite) && !isEndedByPlainRun; next += batchSize) {
     const batch = chosen.slice(next, next + batchSize)
     showProgress()
-    await makeRuns(suite, batch.values(), prepare, tryRun)
+    await makeRuns(suite, batch, tryRun)
     suite.line.clear() // before the simulator of the next run can log
     if (judged.size === 0) break // the time was up, or a signal came, before the first run ended
     const isLast = next + batchSize >= chosen.length || isOver(suite)

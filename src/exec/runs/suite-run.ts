@@ -58,18 +58,20 @@ export async function executeRun(
 export type RunEnds = readonly [EndedRun, ...EndedRun[]]
 
 /**
- * Runs the command, and once more if `prepareSecond` starts a simulator for that. Returns undefined if a stop ended the
- * command, since its end says nothing.
+ * Runs the command, and once more if `mustRepeat` says so. Returns undefined if a stop ended the command, since its end
+ * says nothing.
  */
 export async function executeTwice(
   suite: TestSuite,
+  run: PlannedRun,
   prepared: PreparedRun,
   limitMs: number,
-  prepareSecond: (first: EndedRun) => Promise<PreparedRun> | undefined,
+  mustRepeat: (first: EndedRun) => boolean,
 ): Promise<RunEnds | undefined> {
   const first = await executeRun(suite, prepared, limitMs)
-  const again = suite.stopped.aborted ? undefined : await prepareSecond(first)
-  const ends: RunEnds = again ? [first, await executeRun(suite, again, limitMs)] : [first]
+  if (suite.stopped.aborted) return undefined
+  if (!mustRepeat(first)) return [first]
+  const ends: RunEnds = [first, await executeRun(suite, await prepareRun(suite, { run }), limitMs)]
   return suite.stopped.aborted ? undefined : ends
 }
 
@@ -77,15 +79,15 @@ export async function executeTwice(
  * Makes runs side by side, as many as `--jobs` says, until there is none or none may begin. The simulator of the next
  * one starts while a command runs, so that its start adds nothing to a run; on a fixed port there is room for one.
  */
-export async function makeRuns<T>(
+export async function makeRuns(
   suite: TestSuite,
-  runs: Iterator<T, undefined>,
-  prepare: (run: T) => Promise<PreparedRun>,
-  make: (run: T, prepared: PreparedRun) => Promise<void>,
+  planned: readonly PlannedRun[],
+  make: (run: PlannedRun, prepared: PreparedRun) => Promise<void>,
 ): Promise<void> {
+  const runs = planned.values()
   const startNext = () => {
     const run = isOver(suite) ? undefined : runs.next().value
-    const prepared = run && prepare(run)
+    const prepared = run && prepareRun(suite, { run })
     prepared?.catch(() => undefined) // an error is thrown where it is awaited, after the run before
     return prepared && { run, prepared }
   }
