@@ -16,7 +16,7 @@ import { commands } from './commands.ts'
 
 /**
  * The exit code of the process. 0: success. 1: a bad setting, contract, fixture, state, port or report, a lost state, a
- * truncated report, or no health. 3: a condition of `--fail-on` is met, or `drift`, `replay` found something.
+ * truncated report, or no health. 3: a condition of `--fail-on` is met, or `drift` found something.
  * 128 + n: signal n ended the process. Others: the exit code of the command of `exec`.
  */
 type ExitCode = number

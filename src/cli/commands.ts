@@ -1,4 +1,3 @@
-import { replayCommand } from '../bundles/command.ts'
 import type { CommandTable } from '../config/parse.ts'
 import { driftCommand } from '../drift/command.ts'
 import { eachCommand, execCommand } from '../exec/command.ts'
@@ -19,7 +18,6 @@ export const commands: CommandTable<CliCommand> = [
   execCommand,
   eachCommand,
   checkCommand,
-  replayCommand(() => import('../simulator/simulator.ts')),
   scenariosCommand,
   assumptionsCommand,
   driftCommand,

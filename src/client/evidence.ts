@@ -58,8 +58,6 @@ export interface SandboxEvidence<N extends Names> {
   request(id: string): Promise<ControlSchemas['Exchange']>
   /** Yields requests without bodies as they come, until the loop ends: `for await (const r of sim.follow())`. */
   follow(filter?: RequestFilter<N>): AsyncIterable<ControlSchemas['Exchange']>
-  /** Returns the sandbox and its requests as a document, whose file `convsim replay FILE` repeats. */
-  bundle(): Promise<ControlSchemas['Bundle']>
   /** Deletes the recorded requests; coverage and manners begin anew. */
   clearRequests(): Promise<void>
   count(operation?: N['operation'], match?: MatchInput<N>): Promise<RequestCount>
@@ -115,7 +113,6 @@ export function sandboxEvidence<N extends Names>(
     requests: (filter = {}) => listRequests(transport, sandbox, filter),
     request: (id) => dataOf(transport.GET('/requests/{id}', { params: { path: { id } } })),
     follow: (filter = {}) => streamRequests(transport, { ...toQuery(filter), sandbox }),
-    bundle: () => dataOf(transport.GET('/bundle', { params })),
     clearRequests: () => done(transport.DELETE('/requests', { params })),
     count: async (operation, match) =>
       dataOf(transport.POST('/requests/count', { params, body: toQuestion<N>(operation, match) })),

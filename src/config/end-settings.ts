@@ -2,7 +2,7 @@ import { parseReportTargets, reportExtensions, reportFormats } from '../reports/
 import { expectedFailOn, failOnKinds, parseFailOn } from '../reports/parse-fail-on.ts'
 import { boolean, type SettingTable, text } from './setting.ts'
 
-/** The settings of a server for the end of its process: reports, exit code, bundle. */
+/** The settings of a server for the end of its process: reports and exit code. */
 export const endSettings = {
   report: text({
     value: 'FILE',
@@ -34,12 +34,5 @@ export const endSettings = {
   allowNoRequests: boolean({
     default: false,
     description: 'Accept a run in which no request reached the simulator, with which --fail-on else exits with 3.',
-  }),
-  bundle: text({
-    value: 'FILE',
-    description:
-      'File for a bundle of all sandboxes with their requests, for convsim replay. ' +
-      'It is written at the end if a condition of --fail-on is met or the command of exec fails; ' +
-      'serve without --fail-on always writes it.',
   }),
 } as const satisfies SettingTable

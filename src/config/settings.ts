@@ -18,7 +18,7 @@ export const defaultSettings = () => defaultsOf(serverSettings)
 /** The values of the settings of a server. */
 export type Settings = ReturnType<typeof defaultSettings>
 
-/** The settings that decide answers. Those of sockets, bounds and logs are left out, since a bundle has the bodies. */
+/** The settings that decide answers, without those of sockets, bounds and logs. */
 export const answerSettings = [
   'seed',
   'plan',
@@ -46,7 +46,7 @@ export function defaultOf(setting: Setting<unknown>): string {
  * may be for other commands, so it is not refused.
  */
 export function findServerProblem(settings: Settings, sources: SettingSources): string | undefined {
-  const { state, sync, bundle, fixtures, maxAnalysesPerHour } = settings
+  const { state, sync, fixtures, maxAnalysesPerHour } = settings
   const isRedis = /^rediss?:/i.test(state)
   const redis = isRedis ? undefined : 'a state in Redis: --state redis://HOST:PORT/DATABASE'
   const needs = {
@@ -58,9 +58,9 @@ export function findServerProblem(settings: Settings, sources: SettingSources): 
   }
   const useless = Object.entries(needs).find(([name, need]) => need && sources.get(name)?.startsWith('--'))
   if (useless) return `${sources.get(useless[0])} needs ${useless[1]}.`
-  if (!isRedis || !(sync || bundle)) return undefined
-  const reason = sync
-    ? 'Redis decides when a change is on its disk. Set its appendfsync to always.'
-    : 'no replica knows in which order the others changed it.'
-  return `${sources.get(sync ? 'sync' : 'bundle')} takes no state in Redis (${sources.get('state')}): ${reason}`
+  if (!isRedis || !sync) return undefined
+  return (
+    `${sources.get('sync')} takes no state in Redis (${sources.get('state')}): ` +
+    'Redis decides when a change is on its disk. Set its appendfsync to always.'
+  )
 }

@@ -13,15 +13,6 @@ import type { Catalogue } from '../scenarios/definition.ts'
 import type { ActiveRules } from '../scenarios/rules.ts'
 import type { SandboxExport, Store } from '../state/store.ts'
 
-/** A function that the control plane calls after each change, and waits for before it replies. */
-export type ChangeListener = (change: {
-  readonly operation: string
-  readonly sandbox: string
-  readonly request: SimRequest
-  /** The position in the order of `Journal.takeOrder`, taken before the change began. */
-  readonly order: number
-}) => Promise<void>
-
 export interface ControlDeps {
   readonly contract: Contract
   readonly controlContract: Contract
@@ -44,7 +35,6 @@ export interface ControlDeps {
   readonly journal: Journal
   readonly reporter: Reporter
   readonly explain: Explain
-  readonly onChange: ChangeListener
   /** The origins of pages whose preflights the edge answers. */
   readonly corsOrigins: CorsOrigins
   /** Aborted when a stop was requested, and requests are still answered. */

@@ -16,8 +16,8 @@ import { recordHandlers, snapshotHandlers } from './state.ts'
 import { verifyHandlers } from './verify.ts'
 
 /**
- * Returns the handlers of the control plane, one for each `operationId` of `spec/control.openapi.yaml`. Those of a
- * feature are in its room, and `simulator/simulator.ts` adds them: bundles, MCP.
+ * Returns the handlers of the control plane, one for each `operationId` of `spec/control.openapi.yaml`. That of MCP is
+ * in its room, and `simulator/simulator.ts` adds it.
  *
  * Steps to add an endpoint:
  * 1. Describe it in `spec/control.openapi.yaml`. The document checks parameters and body, and fills in defaults.
@@ -49,27 +49,24 @@ export function controlHandlers(deps: ControlDeps) {
 /** The operations that are no GET, and change nothing in a sandbox. */
 const readOnly: ReadonlySet<string> = new Set<ControlOperationId>(['countRequests', 'verify', 'explain'])
 
-/** Returns the handlers; those that change a sandbox also raise its revision and call `onChange`. */
+/** Returns the handlers; those that change a sandbox also raise its revision. */
 function markChanges<Handlers extends Partial<ControlHandlers>>(
   handlers: Handlers,
-  { controlContract, sandboxes, journal, onChange }: ControlDeps,
+  { controlContract, sandboxes }: ControlDeps,
 ): Handlers {
   const mark =
-    (operation: string, handle: ControlHandler): ControlHandler =>
+    (handle: ControlHandler): ControlHandler =>
     async (request) => {
-      const order = journal.takeOrder()
       const outcome = await handle(request)
       if (outcome instanceof ControlError) return outcome
       const { name } = request.parameters.path
-      const sandbox = typeof name === 'string' ? name : request.sandbox
-      sandboxes.markChanged(sandbox)
-      await onChange({ operation, sandbox, request: request.source, order })
+      sandboxes.markChanged(typeof name === 'string' ? name : request.sandbox)
       return outcome
     }
   const changing = controlContract.operations.filter(({ id, method }) => method !== 'GET' && !readOnly.has(id))
   const marked = changing.flatMap(({ id }) => {
     const handle = handlers[id as ControlOperationId]
-    return handle ? [[id, mark(id, handle)]] : []
+    return handle ? [[id, mark(handle)]] : []
   })
   return { ...handlers, ...Object.fromEntries(marked) }
 }

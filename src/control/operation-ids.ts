@@ -29,7 +29,6 @@ export type ControlOperationId =
   | 'getManners'
   | 'getRetries'
   | 'getReport'
-  | 'getBundle'
   | 'listSnapshots'
   | 'createSnapshot'
   | 'restoreSnapshot'

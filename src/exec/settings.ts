@@ -26,7 +26,7 @@ export const execSettings = {
 } as const satisfies SettingTable
 
 // Each run has a state of its own in memory, and a command without requests has no place for a fault.
-const { bundle, state, statePrefix, replica, sync, allowNoRequests, ...ofServers } = execSettings
+const { state, statePrefix, replica, sync, allowNoRequests, ...ofServers } = execSettings
 
 /** The settings of `each`. */
 export const eachSettings = {

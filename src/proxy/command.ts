@@ -6,7 +6,6 @@ import { upstreamTokenVariable } from '../upstream/parse-upstream.ts'
 // The real service knows keys, plans, models and records; the proxy stores none, and cannot bring the service back to
 // an earlier state.
 const {
-  bundle,
   state,
   statePrefix,
   replica,

@@ -33,7 +33,7 @@ export function redactToken(text: string, token: string | undefined): string {
 }
 
 /** Lists the forms that a token can have in texts: its own, in a URL, JSON, a pointer and a header, longest first. */
-export const listTokenForms = memoizeLast((token: string): readonly string[] => {
+const listTokenForms = memoizeLast((token: string): readonly string[] => {
   const forms = [token, decodeHeader(token)].flatMap((text) => {
     const escaped = escapeJson(text)
     // Twice: a header quotes a violation, which quotes the token.
@@ -50,7 +50,7 @@ function decodeHeader(value: string): string {
 }
 
 /** Escapes a text as within a string of JSON. */
-export const escapeJson = (text: string) => JSON.stringify(text).slice(1, -1)
+const escapeJson = (text: string) => JSON.stringify(text).slice(1, -1)
 
 /** The mark with which a message cuts quotes: `"sk_live_51…"`, escaped in a header, or V8's `..."sk_live_51"...`. */
 const cutMark = /(\u2026|\\{1,3}u2026|(?:\\{0,3}")?\.\.\.(?:\\{0,3}")?)/

@@ -5,19 +5,10 @@ import type { Finding } from '../documents/finding.ts'
 import { writePrivateFile } from '../documents/private-file.ts'
 import type { ReportTarget } from './formats/index.ts'
 
-/** The beginning of a bundle (`bundles/bundle.ts`). */
-const bundleBeginning = /^\s*\{\s*"kind"\s*:\s*"convsim bundle"/
-
-/** Returns why the reports or the bundle could not be written at the end of the run, or undefined if they can. */
-export async function findReportProblem(
-  targets: readonly ReportTarget[],
-  bundle?: string,
-): Promise<Finding | undefined> {
+/** Returns why the reports could not be written at the end of the run, or undefined if they can. */
+export async function findReportProblem(targets: readonly ReportTarget[]): Promise<Finding | undefined> {
   const problems = await Promise.all(targets.map(({ file }) => findTargetProblem(file)))
-  const found = problems.find((problem) => problem !== undefined)
-  if (found || bundle === undefined) return found
-  const problem = (await findTargetProblem(bundle)) ?? (await findLoss(bundle))
-  return problem && { ...problem, flag: '--bundle' }
+  return problems.find((problem) => problem !== undefined)
 }
 
 const createFileFinding = (file: string, message: string): Finding => ({
@@ -32,11 +23,6 @@ async function findTargetProblem(file: string): Promise<Finding | undefined> {
   if (!folder?.isDirectory()) return createFileFinding(file, `there is no folder ${dirname(file)}. Make it first.`)
   const existing = await stat(file).catch(() => undefined)
   return existing?.isDirectory() ? createFileFinding(file, 'that is a folder, not a file.') : undefined
-}
-
-async function findLoss(bundle: string): Promise<Finding | undefined> {
-  if (await mayOverwrite(bundle, (beginning) => bundleBeginning.test(beginning))) return undefined
-  return createFileFinding(bundle, 'that file is no bundle, and would be lost. Name another one, or delete it first.')
 }
 
 /** Writes a report. @returns the reason of a failure; undefined for success */

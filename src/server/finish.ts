@@ -1,6 +1,4 @@
 import type { Settings } from '../config/settings.ts'
-import { reasonOf } from '../core/result.ts'
-import { writePrivateFile } from '../documents/private-file.ts'
 import type { Output } from '../process/output.ts'
 import { renderClientReport } from '../reports/client-page.ts'
 import { judgeFailOn } from '../reports/fail-on.ts'
@@ -51,11 +49,10 @@ export async function finish(running: RunningSimulator, created: Report, run: En
   const failed = judgeFailOn(report, report.run.failOn)
   if (failed.length > 0) printLine(`convsim: --fail-on: ${failed.join('; ')}.`, 'error')
   const isWritten = await writeReports(settings.report, (format) => renderClientReport(format, report), printLine)
-  const isBundled = await writeBundleIfFailed(running, failed, { ...run, code })
   const isComplete = checkCompleteness(report, run)
   if (code !== 0) return code
   if (failed.length > 0) return 3
-  return isWritten && isBundled && isComplete ? 0 : 1
+  return isWritten && isComplete ? 0 : 1
 }
 
 /** Prints that a report which was asked for may miss requests to other replicas. Returns false then. */
@@ -67,43 +64,6 @@ function checkCompleteness({ truncated }: Report, { settings, printLine }: Ended
     'error',
   )
   return false
-}
-
-/**
- * Writes the bundle of `--bundle` if a condition of `--fail-on` is met or the command failed; `serve` without
- * `--fail-on` always writes it. Returns false if it cannot be written.
- */
-async function writeBundleIfFailed(
-  running: RunningSimulator,
-  conditions: readonly string[],
-  { settings: { bundle, failOn }, code, command, printLine }: EndedProcess,
-): Promise<boolean> {
-  const reasons = [...conditions, ...(code === 0 ? [] : [`exit code ${code}`])]
-  const isAlways = command === undefined && failOn === undefined
-  if (bundle === undefined || (reasons.length === 0 && !isAlways)) return true
-  const addresses = new Set<string>()
-  try {
-    await writePrivateFile(bundle, collectAddresses(running.bundle(reasons), addresses))
-  } catch (error) {
-    printLine(`convsim: --bundle ${bundle}: cannot be written: ${reasonOf(error)}`, 'error')
-    return false
-  }
-  const found =
-    addresses.size === 0 ? '' : `, with at least ${addresses.size} e-mail address${addresses.size === 1 ? '' : 'es'}`
-  printLine(
-    `convsim: the bundle is in ${bundle}; repeat the run with convsim replay ${bundle}. ` +
-      `It has what clients sent but credentials${found}: look there for personal data before you store it.`,
-  )
-  return true
-}
-
-/** Passes the pieces of a text on, and collects the ASCII e-mail addresses in them, but none that two pieces share. */
-async function* collectAddresses(pieces: AsyncIterable<string>, addresses: Set<string>): AsyncGenerator<string> {
-  for await (const piece of pieces) {
-    for (const [address] of piece.matchAll(/(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g))
-      addresses.add(address.toLowerCase())
-    yield piece
-  }
 }
 
 /** Writes a report to every file of `--report`, and prints names or problems. Returns true if all are written. */

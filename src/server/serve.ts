@@ -44,7 +44,7 @@ export async function startServer(
   now: () => number,
   proxied?: ProxiedService,
 ): Promise<RunningSimulator | undefined> {
-  const problem = await findReportProblem(parseReportTargets(settings.report ?? '') ?? [], settings.bundle)
+  const problem = await findReportProblem(parseReportTargets(settings.report ?? '') ?? [])
   if (problem !== undefined) {
     printStartProblems([problem], variables, output)
     return undefined
@@ -64,7 +64,7 @@ export async function endServer(
   { log, printLine }: Output,
   host: CommandContext['host'],
 ): Promise<number> {
-  const isReportRequested = [settings.report, settings.failOn, settings.bundle].some((one) => one !== undefined)
+  const isReportRequested = settings.report !== undefined || settings.failOn !== undefined
   const report = isReportRequested ? await running.closeWithReport() : await running.close()
   log.info({}, 'stopped')
   log.flush()

@@ -25,8 +25,8 @@ interface ReloadDeps {
   readonly settings: Settings
   readonly state: PipelineState
   readonly served: ServedInputs
-  /** Called once a generation is served. */
-  readonly listeners: readonly (() => void)[]
+  /** Called once a generation is served: reports go on with its contract. */
+  readonly adopt: () => void
   /** Returns epoch milliseconds. */
   readonly now: () => number
 }
@@ -47,7 +47,7 @@ export function reloadOnChange(watchFiles: WatchFiles, stopping: AbortSignal, de
 
 /** Loads all inputs again, and serves them if none has an error. Otherwise what was loaded before stays. */
 async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void> {
-  const { served, settings, state, listeners, now } = deps
+  const { served, settings, state, adopt, now } = deps
   const { log, sandboxes, proxied } = state
   const at = now()
   const loaded = await loadStartInputs(settings, log, proxied)
@@ -74,7 +74,7 @@ async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void>
   })
   served.present = generation
   served.failure = undefined
-  for (const listener of listeners) listener()
+  adopt()
   await changed
   const { length: operations } = contract.operations
   log.info({ files, generation: number, contract: generation.contractDigest(), operations, tookMs }, 'reloaded')

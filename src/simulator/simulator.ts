@@ -1,6 +1,5 @@
 /** Puts the parts together: create, start, explain, seed state. `start.ts` makes the simulator listen. */
 import { setMaxListeners } from 'node:events'
-import { openBundles } from '../bundles/bundles.ts'
 import { splitList } from '../config/setting.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
@@ -55,8 +54,6 @@ export interface Simulator {
   report(): Promise<Report>
   /** Returns that report without the coverage, which takes the most time. The shared state must answer. */
   findings(): Promise<FindingsReport>
-  /** Yields the text of a bundle of all sandboxes. `reasons`: the conditions that were met; default: none. */
-  bundle(reasons?: readonly string[]): AsyncIterable<string>
   /** Aborted at a stop: ends the requests that wait, `POST /__sim/verify` and streams, and the deliveries that hang. */
   readonly stopping: AbortController
   /** Aborted before a stop, while requests are still answered: health is 503 from then on. */
@@ -133,10 +130,6 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
   const state = { store, sandboxes, journal, log, findPlannedFault, proxied }
   const served: ServedInputs = { present: createGeneration(1, settings, inputs, state), failure: undefined }
   const contract = createLiveView(() => present().contract)
-  const bundles = await openBundles(
-    { settings, present, journal, sandboxes, store, seedState, now },
-    { isProxy: proxied !== undefined, isShared: shared !== undefined },
-  )
   const { reporter, reportAtEnd, adopt } = createReporter({ present, journal, log, sandboxes, settings, now })
   const [stopping, draining] = [new AbortController(), new AbortController()]
   setMaxListeners(0, stopping.signal) // one listener for each waiting request, of which there may be any number
@@ -159,16 +152,13 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
       productsOfModel: () => present().productsOfModel,
       stopping: stopping.signal,
       draining: draining.signal,
-      onChange: bundles.onChange,
       explain: createExplain(state, sandboxes, (copy) => present().createPipelineOver(copy)),
     }),
     // The controls of features.
-    ...bundles.handlers,
     ...mcpHandlers((request, gone) => controls.answer(request, gone)),
   }
   const controls = createControl(inputs.control, handlers, readGuardSettings(settings), log)
-  if (watch)
-    reloadOnChange(watch, stopping.signal, { settings, state, served, listeners: [adopt, bundles.onReload], now })
+  if (watch) reloadOnChange(watch, stopping.signal, { settings, state, served, adopt, now })
   return {
     contract,
     contractDigest: () => present().contractDigest(),
@@ -180,7 +170,6 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
     requestIdPrefix: journal.requestIdPrefix,
     report: reportAtEnd,
     findings: () => reporter.findings(undefined),
-    bundle: bundles.write,
     stopping,
     draining,
     findStateLoss: () => store.findLoss(),

@@ -19,8 +19,7 @@ import { readCorsOrigins } from './lookups.ts'
 import { createSimulator, type Dependencies, type Simulator } from './simulator.ts'
 
 /** A simulator that listens. */
-export interface RunningSimulator
-  extends Pick<Simulator, 'findExample' | 'report' | 'findings' | 'bundle' | 'findStateLoss'> {
+export interface RunningSimulator extends Pick<Simulator, 'findExample' | 'report' | 'findings' | 'findStateLoss'> {
   /** `http://127.0.0.1:4010/v1`: the base URL for clients of the service. */
   readonly baseUrl: string
   /** `http://127.0.0.1:4010/__sim`. */
@@ -60,7 +59,7 @@ export async function start(
     simulator.stopping.abort()
     await stop(listening.value, shutdownGraceMs)
   })
-  const { findExample, report, findings, bundle, findStateLoss } = simulator
+  const { findExample, report, findings, findStateLoss } = simulator
   const close = once(() => endRequests().then(() => simulator.close()))
   const closeWithReport = async () => {
     await endRequests()
@@ -79,7 +78,6 @@ export async function start(
     findExample,
     report,
     findings,
-    bundle,
     findStateLoss,
     close,
     closeWithReport,

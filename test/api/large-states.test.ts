@@ -56,7 +56,7 @@ async function sendMeasured(sim: TestSimulator, path: string, body?: Json) {
 /** Work in one block has a share of nearly 1. */
 const mostOfOneBlock = 0.35
 
-onLinux('others are answered while 20,000 events are imported, refused, exported, bundled and rated', async () => {
+onLinux('others are answered while 20,000 events are imported, refused, exported and rated', async () => {
   const sim = await startForTest()
   const imported = await sendMeasured(sim, '/__sim/import', document)
   expect(imported).toMatchObject({ status: 200, text: '{"events":20000,"prompts":0}' })
@@ -70,9 +70,7 @@ onLinux('others are answered while 20,000 events are imported, refused, exported
   expect(exported.body).toEqual(document)
   const rated = await sendMeasured(sim, '/__sim/quality')
   expect(rated.body).toMatchObject({ conversations: { length: 20_000 } })
-  const bundled = await sendMeasured(sim, '/__sim/bundle')
-  expect(bundled.body).toMatchObject({ sandboxes: [{ state: { events: { length: 20_000 } } }] })
-  for (const { headers, longestBlock } of [exported, rated, bundled]) {
+  for (const { headers, longestBlock } of [exported, rated]) {
     expect(headers.get('transfer-encoding')).toBe('chunked')
     expect(longestBlock).toBeLessThan(mostOfOneBlock)
   }

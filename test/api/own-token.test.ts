@@ -51,7 +51,7 @@ async function readEverything(sim: TestSimulator): Promise<[string, string][]> {
   const paths = [
     ...entries.map(({ id }) => `/requests/${id}?format=curl`),
     ...['json', 'junit', 'markdown', 'html'].map((format) => `/report?format=${format}&sandbox=*`),
-    ...['/requests?format=har&limit=1000', '/metrics', '/sandboxes', '/bundle?sandbox=*'],
+    ...['/requests?format=har&limit=1000', '/metrics', '/sandboxes'],
   ]
   const read = async (path: string): Promise<[string, string]> => [path, (await ask(sim, `/__sim${path}`)).text]
   const verification = { operation: 'createEvent', match: { body: { '/value': 'none' } }, count: { exactly: 99 } }

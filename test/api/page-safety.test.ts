@@ -21,7 +21,6 @@ test.each<[string, Parameters<typeof ask>[2]]>([
   ['/__sim/', {}],
   ['/__sim', { headers: { accept: 'text/html' } }],
   ['/__sim/report?format=html', {}],
-  ['/__sim/bundle', {}],
   ['/__sim/requests?format=har', { method: 'HEAD' }],
   ['/__sim/nothing', {}],
   ['/__SIM/info', {}],

@@ -83,12 +83,6 @@ export const rooms: Readonly<Record<string, Room>> = {
     'core documents fixtures reports',
   ),
   process: room('output.ts', 'The process: a command, output, signals, progress.', 'core documents config'),
-  bundles: room(
-    'bundle.ts',
-    'A sandbox and its requests in one file, and their replay.',
-    'core documents contract state fixtures exchange scenarios sandboxes redaction journal reports control',
-    'config process',
-  ),
   mcp: room(
     'mcp.ts',
     'Tools for coding agents: MCP over HTTP and stdio, and a skill.',
@@ -98,12 +92,12 @@ export const rooms: Readonly<Record<string, Room>> = {
     'simulator.ts',
     'Puts the parts together: create, start, explain, seed state.',
     'core documents contract simulation state fixtures exchange scenarios http sandboxes operations journal',
-    'reports bundles mcp pipeline control config',
+    'reports mcp pipeline control config',
   ),
   server: room(
     'serve.ts',
     'The run of a server: start, ready line, stop, and what it writes at its end.',
-    'core documents fixtures reports config process simulator',
+    'core fixtures reports config process simulator',
   ),
   proxy: room(
     'proxy.ts',
@@ -128,8 +122,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   cli: room(
     'cli.ts',
     'The process: commands, signals, exit codes.',
-    'core documents contract fixtures scenarios reports bundles mcp config simulator process server proxy exec drift',
-    'record',
+    'core documents contract fixtures scenarios reports mcp config simulator process server proxy exec drift record',
   ),
   client: room('connect.ts', 'The typed client of the control plane, for tests: a simulator, and its sandboxes.'),
   testing: room('start-simulator.ts', 'The modules that users import in their tests.', 'core config client simulator'),
@@ -187,15 +180,13 @@ export interface Habit {
 export const habits: readonly Habit[] = [
   {
     sentence:
-      'only the command line, the build, what runs in the processes of tests, a bundle (its version of Node), the ' +
-      'lock and the name of a replica (their id), the time limit (its processor time) and timers.ts (the end of a ' +
-      'callback) use the process',
+      'only the command line, the build, what runs in the processes of tests, the lock and the name of a replica ' +
+      '(their id), the time limit (its processor time) and timers.ts (the end of a callback) use the process',
     pattern: /\bprocess\s*[.[]|'node:process'/,
     only: [
       'cli/cli.ts',
       'build/',
       'testing/',
-      'bundles/bundle-head.ts',
       'state/file/lock.ts',
       'simulator/open-state.ts',
       'core/run-with-timeout.ts',

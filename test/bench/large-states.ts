@@ -107,11 +107,10 @@ const megabyte = 'x\\"'.repeat(330_000)
 export const largeStates: readonly HostileRequests[] = [
   importOf('20,000 events', () => exported(manyEvents(20_000))),
   read('export of 20,000 events'),
-  read('bundle with 20,000 events', 'bundle'),
   read('quality of 20,000 conversations', 'quality'),
   read('events, 10,000 in a page', 'events?limit=10000'),
   importOf('9,900 events', () => exported(manyEvents(9900))),
-  attack('restore of a snapshot, whose state a bundle holds', () => [
+  attack('restore of a snapshot', () => [
     send('snapshots', '{}'),
     send(`snapshots/${deriveUuid(['1', sandbox, 'snapshot', 0])}/restore`, ''),
   ]),
@@ -123,7 +122,6 @@ export const largeStates: readonly HostileRequests[] = [
   ),
   read('prompts of 20 MB', 'prompts'),
   read('export of prompts of 20 MB'),
-  read('bundle with prompts of 20 MB', 'bundle'),
   importOf('events', () => exported(allEvents())),
   attack('an event after an import', () => [sendToService('/v1/events', newEvent().body ?? '')]),
   read('export of an import'),

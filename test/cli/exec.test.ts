@@ -184,24 +184,12 @@ describe('--report', () => {
     )
   })
 
-  test('and --bundle are for their owner alone, also in place of wider files; the bundle is announced', async () => {
+  test('is for its owner alone, also in place of wider files', async () => {
     const cwd = await tempFolder()
-    for (const name of ['old.html', 'b.json']) {
-      await writeFile(join(cwd, name), '')
-      await chmod(join(cwd, name), 0o644)
-    }
-    const value = 'jane@customer.com, Jane@customer.com, joe.x+y@mail.customer.co.uk, convsim@0, @x.com'
-    const body = event({ value, valueType: 'TEXT' })
-    const script = `${send('/events', body)}.then(() => process.exit(7))`
-    const { code, stderr } = await run(node(script, '--report', 'old.html,new.json', '--bundle', 'b.json'), { cwd })
-    expect(code).toBe(7)
-    expect(stderr).toContain(
-      'convsim: the bundle is in b.json; repeat the run with convsim replay b.json. ' +
-        'It has what clients sent but credentials, with at least 2 e-mail addresses: ' +
-        'look there for personal data before you store it.',
-    )
-    expect(await readFile(join(cwd, 'b.json'), 'utf8')).toContain('jane@customer.com')
-    for (const name of ['old.html', 'new.json', 'b.json'])
+    await writeFile(join(cwd, 'old.html'), '')
+    await chmod(join(cwd, 'old.html'), 0o644)
+    await run(node(good, '--report', 'old.html,new.json'), { cwd })
+    for (const name of ['old.html', 'new.json'])
       expect([name, (await stat(join(cwd, name))).mode & 0o777]).toEqual([name, 0o600])
   })
 })

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,7 +12,6 @@ import { type Command, convsim, inMemory } from '../support/command.ts'
 import { listenForTest } from '../support/fake-upstream.ts'
 import { postText } from '../support/pipelined.ts'
 import { connectTo } from '../support/raw-http.ts'
-import { startForTest } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { untilGone } from '../support/until-gone.ts'
 import { eachArgs, hangIf } from './sample-suite.ts'
@@ -161,23 +160,6 @@ describe('a command without anything to finish ends by the first signal', { tags
       expect([await command.stop(signal), command.stderr()]).toEqual([code, ''])
     }
     expect(await readdir(cwd)).toEqual([])
-  })
-
-  test('replay leaves no temporary folder', async () => {
-    const [file, tmp] = [join(await tempFolder(), 'bundle.json'), await tempFolder()]
-    const sim = await startForTest()
-    await ask(sim, '/v1/nowhere')
-    const bundle = JSON.parse((await ask(sim, '/__sim/bundle')).text)
-    const [sandbox] = bundle.sandboxes
-    const [first] = sandbox.requests
-    sandbox.requests = Array.from({ length: 3_000 }, (_, at) => ({ ...first, id: `req-${at + 1}`, order: at + 1 }))
-    await writeFile(file, JSON.stringify(bundle))
-    const command = convsim(['replay', file], { env: { TMPDIR: tmp } })
-    // Beside it, Node 22.1 and newer keep compiled code in a folder of their own.
-    const folders = async () => (await readdir(tmp)).filter((name) => name.startsWith('convsim-'))
-    while ((await folders()).length === 0) await sleep(5)
-    expect(await command.stop()).toBe(143)
-    expect(await folders()).toEqual([])
   })
 })
 

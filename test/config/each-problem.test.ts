@@ -13,7 +13,6 @@ function refusalOf([command = '', ...flags]: readonly string[], env: Readonly<Re
 test.each([
   [['exec'], { CONVSIM_FAIL_ON: 'unnoticed' }, 'CONVSIM_FAIL_ON takes violation, '],
   [['exec', '--jobs', '2'], {}, '--jobs is a flag of convsim each.'],
-  [['exec', '--state', 'redis://a', '--bundle', 'x.json'], {}, '--bundle takes no state in Redis (--state): '],
   [['exec', '--state', 'redis://a', '--sync'], {}, '--sync takes no state in Redis (--state): '],
   [['exec', '--state-prefix', 'a'], {}, '--state-prefix needs a state in Redis: '],
   [['exec', '--replica', 'a'], {}, '--replica needs a state in Redis: '],
@@ -33,7 +32,7 @@ test.each<[string[], Readonly<Record<string, string>>]>([
   [['exec', '--state', 'redis://a', '--state-prefix', 'a'], {}],
   [['exec'], { CONVSIM_STATE_PREFIX: 'a' }],
   [['each', '--only', one], {}],
-  [['each'], { CONVSIM_STATE: 'redis://localhost:1', CONVSIM_SYNC: '1', CONVSIM_BUNDLE: 'x.json' }],
+  [['each'], { CONVSIM_STATE: 'redis://localhost:1', CONVSIM_SYNC: '1' }],
 ])('%j with %j is taken', (line, env) => {
   expect(refusalOf(line, env)).toBeUndefined()
 })

@@ -13,7 +13,7 @@ const parseCommandLine = (argv: readonly string[], env: Readonly<Record<string, 
 type Sample = { readonly good: string; readonly means: unknown; readonly bad: string | undefined }
 
 /** The settings whose value is any text. */
-const texts = 'contract fixtures scenario seedState rules plan out bundle until set only writes har journal patch'
+const texts = 'contract fixtures scenario seedState rules plan out set only writes har journal patch'
 
 /** A valid text of each setting, its value, and an invalid text, or undefined if all are valid. A missing row fails. */
 const samples: Readonly<Record<string, Sample>> = {
@@ -335,8 +335,7 @@ describe('commands', () => {
     [['serve', '--strict=yes'], /^--strict takes no value\. See convsim serve --help\.$/],
     [['serve', '--no-cors=yes'], /^--no-cors takes no value\./],
     [['serve', '--no-port'], /^unknown option '--no-port'/],
-    [['exec', '--until', 'a', '--', 'x'], /^--until is a flag of convsim replay\./],
-    [['exec', '--format', 'json', '--', 'x'], /^--format is a flag of convsim check, replay and drift\./],
+    [['exec', '--format', 'json', '--', 'x'], /^--format is a flag of convsim check and drift\./],
     [['check', '--format', 'gitlab'], /takes text, json, github or markdown; got "gitlab"/],
   ])('%j is refused', (argv, words) => {
     expect(problemOf(parseCommandLine(argv, {}))).toMatch(words)
@@ -358,7 +357,7 @@ describe('the help', () => {
     ...[['--help'], ['-h'], ['-p', 'x', '-h'], ['-h', '--port', '1'], ['help'], ['--seed', 'exec', '--help']].map(
       (argv): [string[], string] => [argv, '[command]'],
     ),
-    [['--bundle', 'exec', 'check', '--help'], 'check'],
+    [['--report', 'exec', 'check', '--help'], 'check'],
     ...commands.flatMap(({ name }) =>
       [
         [name, '--help'],

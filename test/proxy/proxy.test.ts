@@ -20,15 +20,6 @@ async function unexpectedMessages(sim: TestSimulator): Promise<string[]> {
   return unexpected.findings.map(({ message }) => message)
 }
 
-test('a proxy has no bundle, and says what to take in its place', async () => {
-  const sim = await proxyTo((await startForTest()).origin)
-  const answer = await fetch(`${sim.controlUrl}/bundle`)
-  expect([answer.status, await answer.json()]).toEqual([
-    409,
-    { success: false, error: expect.stringMatching(/^A proxy has no bundle, .*format=har exports the requests\.$/) },
-  ])
-})
-
 describe('the way of a request', () => {
   test('the real service answers, and the proxy checks and records both directions', async () => {
     const upstream = await startForTest()

@@ -1,7 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { bundleKind } from '../../src/bundles/bundle.ts'
 import { commands } from '../../src/cli/commands.ts'
 import { parseCommandLine } from '../../src/config/parse.ts'
 import { renderClientReport } from '../../src/reports/client-page.ts'
@@ -44,17 +43,4 @@ test('a name that is no format is a part of the file name', () => {
 const wrong = ['report', 'report.pdf', '.json', 'a/.md', 'a\\.md', 'markdown=', 'pdf=report', 'a.md,b', 'a.md,']
 test.each(wrong)('the file %s is refused', (file) => {
   expect(parseCommandLine(commands, ['--report', file], {})).toMatchObject({ kind: 'problem' })
-})
-
-test('a bundle replaces an earlier bundle or an empty file, and no other file', async () => {
-  const file = join(await tempFolder(), 'failed.json')
-  for (const text of ['', JSON.stringify({ kind: bundleKind }), JSON.stringify({ kind: bundleKind }, null, 2)]) {
-    await writeFile(file, text)
-    expect(await findReportProblem([], file)).toBeUndefined()
-  }
-  await writeFile(file, '{"name": "my-package"}')
-  expect(await findReportProblem([], file)).toMatchObject({
-    flag: '--bundle',
-    message: 'that file is no bundle, and would be lost. Name another one, or delete it first.',
-  })
 })

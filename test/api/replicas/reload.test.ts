@@ -69,12 +69,4 @@ describeWithRedis('replicas with --watch', () => {
       expect(others.map(countWarnings)).toEqual([1, 0, 0])
     },
   )
-
-  test('have no bundle, and say why', async () => {
-    const [one] = await startReplicas(redis())
-    expect(await ask(one, '/__sim/bundle')).toMatchObject({
-      status: 409,
-      body: { error: expect.stringContaining('--state redis:// has no bundle') },
-    })
-  })
 })
