@@ -1,6 +1,4 @@
-import { hash } from 'node:crypto'
 import { fromLatin1, toLatin1 } from '../core/bytes.ts'
-import { LruCache } from '../core/memoize.ts'
 import type { RecordedBody } from './entry.ts'
 
 /** The most bytes stored of an answer's body. Request bodies are stored whole, since queries look into them. */
@@ -12,7 +10,7 @@ export function captureBody(latin1: string, maxBytes = Number.POSITIVE_INFINITY)
   if (length <= maxBytes) return { latin1, size: length }
   // A copy of a part, since a slice would hold the memory of the whole body.
   const part = toLatin1(fromLatin1(latin1.slice(0, maxBytes)))
-  return { latin1: part, size: length, digest: computeBodyDigest(latin1) }
+  return { latin1: part, size: length }
 }
 
 /** Returns how many bytes of a body are stored. */
@@ -23,13 +21,4 @@ export function storedBytes({ latin1 }: RecordedBody): number {
 /** Returns true where the whole body is stored: a value that is absent from it was not sent. */
 export function isComplete({ latin1, size, isWhole }: RecordedBody): boolean {
   return latin1 === undefined ? size === 0 : (isWhole ?? latin1.length === size)
-}
-
-/** The digests of the latest bodies that are stored whole: the answers of a cache are evicted many times. */
-const digests = new LruCache<string>(50)
-
-/** Returns the SHA-256 of a body, in hex. */
-export function computeBodyDigest(latin1: string): string {
-  const compute = () => hash('sha256', fromLatin1(latin1), 'hex')
-  return latin1.length > maxAnswerBodyBytes ? compute() : digests.get(latin1, compute)
 }

@@ -1,5 +1,5 @@
 import { memoizeLast } from '../core/memoize.ts'
-import { computeBodyDigest, storedBytes } from './capture-body.ts'
+import { storedBytes } from './capture-body.ts'
 import type { DeliveryEnd, JournalEntry, RecordedBody } from './entry.ts'
 
 type Side = 'request' | 'answer'
@@ -35,7 +35,7 @@ export class EntryRing<Owner> {
   readonly #size: number
   readonly #maxBytes: number
   readonly #sizeOf = createSizeEstimate()
-  readonly #onEvicted: (owner: Owner, entry: JournalEntry) => void
+  readonly #onEvicted: (owner: Owner) => void
   /** The place of an entry is its number modulo `size + 1`: a new entry is stored before the oldest is evicted. */
   readonly #places: (StoredEntry<Owner> | undefined)[] = []
   readonly #bodies: Readonly<Record<Side, StoredBodies>> = {
@@ -48,8 +48,8 @@ export class EntryRing<Owner> {
   latest = 0
   #bytes = 0
 
-  /** `size`: the most entries, 0 for none; `onEvicted` gets each evicted entry and its owner. */
-  constructor(size: number, onEvicted: (owner: Owner, entry: JournalEntry) => void) {
+  /** `size`: the most entries, 0 for none; `onEvicted` gets the owner of each evicted entry. */
+  constructor(size: number, onEvicted: (owner: Owner) => void) {
     this.#size = size
     this.#maxBytes = Math.max(minEntryBytes, size * bytesPerEntry)
     this.#onEvicted = onEvicted
@@ -103,7 +103,7 @@ export class EntryRing<Owner> {
     this.#bytes -= stored.bytes
     this.#bodies.request.bytes -= stored.request
     this.#bodies.answer.bytes -= stored.answer
-    this.#onEvicted(stored.owner, stored.entry)
+    this.#onEvicted(stored.owner)
   }
 
   #evictBodies(side: Side): void {
@@ -115,15 +115,13 @@ export class EntryRing<Owner> {
       if (!stored || stored[side] === 0) continue
       bodies.bytes -= stored[side]
       stored[side] = 0
-      evictBytes(stored.entry[side].body, side)
+      evictBytes(stored.entry[side].body)
     }
   }
 }
 
 /** Evicts in place: a copy of an old entry for every new one took 7 of the 55 µs of a GET. */
-function evictBytes(body: { latin1: RecordedBody['latin1']; digest?: RecordedBody['digest'] }, side: Side): void {
-  // Of an answer the digest stays, so that a replay can still compare it; a request cannot be repeated by its digest.
-  if (side === 'answer' && body.latin1 !== undefined) body.digest ??= computeBodyDigest(body.latin1)
+function evictBytes(body: { latin1: RecordedBody['latin1'] }): void {
   body.latin1 = undefined
 }
 

@@ -15,8 +15,6 @@ export interface RecordedBody {
   readonly size: number
   /** True for a whole body that another process shared, whose length a redaction may have changed. */
   readonly isWhole?: boolean
-  /** The SHA-256, in hex, of the whole body of an answer whose bytes are cut or evicted; undefined for others. */
-  readonly digest?: string | undefined
   /** The refusal of a request's body that was not read: it was too large, or in an unknown encoding. */
   readonly unreadable?: { readonly status: number; readonly reason: string }
 }
@@ -27,8 +25,6 @@ export interface JournalEntry {
   readonly id: string
   /** The position among the exchanges of the process, from 1, in the order in which their deliveries ended. */
   readonly number: number
-  /** The position in the order in which the handling of requests and of changes by the control plane began, from 1. */
-  readonly order: number
   /** The machine's time of receipt, epoch milliseconds. */
   readonly at: number
   /** The sandbox's time of receipt, epoch milliseconds. */

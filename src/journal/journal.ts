@@ -33,8 +33,8 @@ export interface LiveExchange {
 /** A function that the journal calls for each recorded exchange, within the request's turn: it must be fast. */
 export type EntryListener = (entry: JournalEntry, live: LiveExchange) => void
 
-/** A function that the journal calls when a sandbox is cleared, with the number of all entries that it recorded. */
-type ClearListener = (sandbox: string, recorded: number) => void
+/** A function that the journal calls when a sandbox is cleared. */
+type ClearListener = (sandbox: string) => void
 
 /** The exchanges of all replicas, which a shared journal follows: see `StreamFollower`. */
 interface SharedExchanges {
@@ -65,7 +65,6 @@ export class Journal {
   readonly #clearListeners = new Set<ClearListener>()
   readonly #changeListeners = new Set<() => void>()
   #version = 0
-  #order = 0
 
   /** Stores at most `size` entries; with 0 it only calls the listeners. `share` connects it with other replicas. */
   constructor(size: number, share?: (journal: Journal) => SharedExchanges) {
@@ -89,11 +88,6 @@ export class Journal {
   /** The number of exchanges that were ever recorded, which is also the number of the latest one. */
   get recorded(): number {
     return this.#entries.latest
-  }
-
-  /** Returns the next position in the order in which requests and changes by the control plane are handled, from 1. */
-  takeOrder(): number {
-    return ++this.#order
   }
 
   /** Stores an entry, and calls the listeners. Its number is `recorded + 1`, or higher with a shared `place`. */
@@ -157,10 +151,9 @@ export class Journal {
     return () => void this.#changeListeners.delete(listener)
   }
 
-  /** Calls the listener for every entry from now on. @returns a function that removes the listener */
-  onEntry(listener: EntryListener): () => void {
+  /** Calls the listener for every entry from now on. */
+  onEntry(listener: EntryListener): void {
     this.#entryListeners.add(listener)
-    return () => void this.#entryListeners.delete(listener)
   }
 
   /** Calls the listener for each exchange of this process, at the end of its delivery. */
@@ -168,10 +161,9 @@ export class Journal {
     this.#ownListeners.add(listener)
   }
 
-  /** Calls the listener for each sandbox whose entries are cleared. @returns a function that removes the listener */
-  onClear(listener: ClearListener): () => void {
+  /** Calls the listener for each sandbox whose entries are cleared. */
+  onClear(listener: ClearListener): void {
     this.#clearListeners.add(listener)
-    return () => void this.#clearListeners.delete(listener)
   }
 
   /** Waits until the journal has every exchange that was answered before the call. */
@@ -219,9 +211,9 @@ export class Journal {
   /** Clears what this process has of a sandbox; undefined: of all. */
   clearRecorded(sandbox: string | undefined): void {
     for (const name of sandbox === undefined ? this.#counts.list() : [sandbox]) {
-      const recorded = this.#counts.clear(name)
+      this.#counts.clear(name)
       this.#announceChange()
-      for (const listener of this.#clearListeners) listener(name, recorded)
+      for (const listener of this.#clearListeners) listener(name)
     }
   }
 

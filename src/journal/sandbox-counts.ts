@@ -54,14 +54,13 @@ export class CountsBySandbox {
     return counts
   }
 
-  /** Clears a sandbox. @returns the number of its exchanges */
-  clear(sandbox: string): number {
+  /** Clears a sandbox. */
+  clear(sandbox: string): void {
     const counts = this.#counts.get(sandbox)
-    if (!counts) return 0
+    if (!counts) return
     counts.isCleared = true
     this.#clears += 1
     this.#counts.delete(sandbox)
-    return counts.recorded
   }
 
   /** Returns true if exchanges of a sandbox, or of any (undefined), are lost. */

@@ -40,8 +40,6 @@ const readBearerOf = memoizeLast(readBearer)
 /** One request on its way through the stages; each stage adds its results. */
 export class Exchange {
   readonly request: SimRequest
-  /** The position of the request in the order of `Journal.takeOrder`. */
-  readonly order: number
   /** Collects the reasons for the reply; undefined except for `POST /__sim/explain` and `--log-level debug`. */
   readonly trace: DecisionTrace | undefined
   readonly bearer: Bearer
@@ -101,9 +99,8 @@ export class Exchange {
   /** Headers that every reply to this request carries: rate fields, `Preference-Applied`. */
   readonly extraHeaders: Record<string, string> = {}
 
-  constructor(request: SimRequest, sandbox: Sandbox, trace: DecisionTrace | undefined, order: number) {
+  constructor(request: SimRequest, sandbox: Sandbox, trace: DecisionTrace | undefined) {
     this.request = request
-    this.order = order
     this.trace = trace
     this.sandbox = sandbox
     sandbox.activeRequests += 1

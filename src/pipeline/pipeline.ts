@@ -79,7 +79,7 @@ export function createPipeline(deps: PipelineDeps, createStages: CreateStages = 
   const isExplained = log.isLevelEnabled('debug')
   return async function pipeline(request, trace) {
     const decisionTrace = trace ?? (isExplained ? { decisions: [] } : undefined)
-    const exchange = new Exchange(request, sandboxes.use(defaultSandbox), decisionTrace, deps.journal.takeOrder())
+    const exchange = new Exchange(request, sandboxes.use(defaultSandbox), decisionTrace)
     try {
       const first = await findFirstReply(stages.request, exchange, deps)
       // A refusal has no figures, so that no scenario has changed them.

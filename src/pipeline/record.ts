@@ -121,7 +121,6 @@ function createEntry(
   return {
     id: request.id,
     number,
-    order: exchange.order,
     at: request.at,
     now: exchange.now,
     durationMs: Math.round(durationMs * 1000) / 1000, // microseconds

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { captureBody, maxAnswerBodyBytes } from '../../src/journal/capture-body.ts'
 
@@ -7,6 +6,5 @@ test('a request body is stored whole, an answer body is cut above 64 KiB', () =>
   expect(captureBody(small, maxAnswerBodyBytes)).toEqual({ latin1: small, size: maxAnswerBodyBytes })
   const large = `${small}ÿ`
   expect(captureBody(large)).toEqual({ latin1: large, size: maxAnswerBodyBytes + 1 })
-  const digest = createHash('sha256').update(large, 'latin1').digest('hex')
-  expect(captureBody(large, maxAnswerBodyBytes)).toEqual({ latin1: small, size: maxAnswerBodyBytes + 1, digest })
+  expect(captureBody(large, maxAnswerBodyBytes)).toEqual({ latin1: small, size: maxAnswerBodyBytes + 1 })
 })

@@ -32,7 +32,6 @@ export function entryFor(journal: Journal, parts: EntryParts = {}): JournalEntry
   return {
     id: `req-${number}`,
     number,
-    order: number,
     at: 0,
     now: 0,
     durationMs: 1,
