@@ -1,6 +1,5 @@
 import { insertKey } from '../events.ts'
 import { ImpactIndex, impactOfEvent } from '../memory/impact.ts'
-import { TextList } from '../memory/text-list.ts'
 import { countOccurrence, type Occurrences } from '../occurrences.ts'
 import type { StoredEvent } from '../records.ts'
 import type { Collection, Table } from './collection.ts'
@@ -12,7 +11,7 @@ export type EventChange =
 
 /** The events of a sandbox as JSON. Its indexes make the cost of a command independent of the number of events. */
 export class EventTable implements Table<StoredEvent> {
-  #texts = new TextList()
+  #texts: string[] = []
   /** The positions of the events by `insertId`. */
   #positions = new Map<string, number>()
   /** The occurrences of payloads without an `insertId`; see `Occurrences`. */
@@ -32,14 +31,14 @@ export class EventTable implements Table<StoredEvent> {
   }
 
   list(): Iterable<string> {
-    return this.#texts.copy()
+    return this.#texts.slice()
   }
 
   /** Returns the event with this `insertId`, or undefined if there is none. */
   find(insertId: string): StoredEvent | undefined {
     const position = this.#positions.get(insertId)
     if (position === undefined) return undefined
-    return JSON.parse(this.#texts.at(position) as string) // added with its position
+    return JSON.parse(this.#texts[position] as string) // added with its position
   }
 
   apply(change: EventChange): void {
@@ -52,19 +51,19 @@ export class EventTable implements Table<StoredEvent> {
     if (key !== undefined) this.#positions.set(key, this.size)
     else countOccurrence(this.#occurrences, event.eventId, event.repeatOf)
     if (!event.sampledOut) this.#impact.add(impactOfEvent(event))
-    this.#texts.set(this.size, JSON.stringify(event))
+    this.#texts.push(JSON.stringify(event))
   }
 
   #addReplay(insertId: string): void {
     const position = this.#positions.get(insertId)
     const event = this.find(insertId)
     if (position === undefined || event === undefined) throw new Error(`no event has insertId ${insertId}`)
-    this.#texts.set(position, JSON.stringify({ ...event, replays: event.replays + 1 }))
+    this.#texts[position] = JSON.stringify({ ...event, replays: event.replays + 1 })
   }
 
   copy(): EventTable {
     const copy = new EventTable()
-    copy.#texts = this.#texts.copy()
+    copy.#texts = this.#texts.slice()
     copy.#positions = new Map(this.#positions)
     copy.#occurrences = new Map(this.#occurrences)
     copy.#impact = this.#impact.copy()
