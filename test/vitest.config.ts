@@ -4,9 +4,8 @@ import { ControlAnswersReporter } from './support/control-answers/reporter.ts'
 
 const controlAnswers = new ControlAnswersReporter()
 
-/** The files that replace modules, set flags of V8 or test its cache. Each has a process; others share modules. */
+/** The files that replace modules or set flags of V8. Each has a process; others share modules. */
 const isolated = [
-  'test/build/build.test.ts',
   'test/simulator/no-growth.test.ts',
   'test/state/collections/index.test.ts',
   'test/testing/testcontainers.test.ts',

@@ -2,13 +2,12 @@
  * The bundle. This script builds `dist/` in a folder of its own, which then takes the place of `dist/`: a process
  * that loads `dist/` finds the old build or the new one, and two builds at once both succeed.
  */
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rm, stat, utimes } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { createBuildFolder, putInPlace } from './build-folder.ts'
 import { writeBundles } from './bundles.ts'
 import { writeTypes } from './declarations.ts'
@@ -18,24 +17,11 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = await createBuildFolder(root)
 const { mtime: begun } = await stat(folder)
 try {
-  await Promise.all([writeBundles(folder).then(compileAhead), compileTypes()])
+  await Promise.all([writeBundles(folder), compileTypes()])
   await utimes(join(folder, STAMP), begun, begun)
   await putInPlace(folder, join(root, 'dist'))
 } finally {
   await rm(folder, { recursive: true, force: true })
-}
-
-/**
- * Runs `compile-ahead.ts` in a process of its own, so that V8 has the flags of a start, and without the variables that
- * set the simulator (`CONVSIM_...`) or Node (`NODE_...`).
- */
-async function compileAhead(): Promise<void> {
-  const args = [...process.execArgv, join(root, 'src/build/compile-ahead.ts'), folder]
-  const isOther = ([name]: readonly [string, unknown]) => !/^(CONVSIM|NODE)_/.test(name)
-  const env = Object.fromEntries(Object.entries(process.env).filter(isOther))
-  await promisify(execFile)(process.execPath, args, { env, timeout: 60_000 }).catch((error: Error) =>
-    console.error(`Each start takes longer, because the build has stored no compiled code: ${error.message}`),
-  )
 }
 
 /** Writes the declarations of what users import. */

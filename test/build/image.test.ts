@@ -1,13 +1,11 @@
 // @module-tag long
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { version } from '../../src/fixtures/bundled.ts'
 import { startProgram } from '../support/command.ts'
-import { startForTest } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -41,29 +39,6 @@ describe('the entry point of the image', () => {
     const file = join(folder, 'own.json')
     expect(await stateOf(folder, [], { CONVSIM_STATE: file })).toBe(file)
     expect(await stateOf(folder, ['--state', join(folder, 'flag.json')])).toBe(join(folder, 'flag.json'))
-  })
-})
-
-describe('the health check of the image', () => {
-  const check = async (env: Record<string, string>) => {
-    const command = startProgram('bash', [join(root, 'docker/healthcheck.sh')], { env })
-    return { code: await command.ended, stdout: command.stdout(), stderr: command.stderr() }
-  }
-  const isLinux = process.platform === 'linux'
-  // Process 1 of a container is the simulator; that of this machine could have a flag of the same name.
-  const hasPortFlag = isLinux && /\0(-p|--port)/.test(readFileSync('/proc/1/cmdline', 'utf8'))
-
-  test.skipIf(!isLinux || hasPortFlag)('asks at PORT without Node', async () => {
-    const { origin } = await startForTest()
-    const silent = { code: 0, stdout: '', stderr: '' } // Node would print the answer
-    expect(await check({ PORT: new URL(origin).port })).toEqual(silent)
-  })
-
-  test.skipIf(!isLinux)('prefers CONVSIM_PORT to PORT, and fails with the reason if nothing answers', async () => {
-    const { origin } = await startForTest()
-    const healthy = await check({ PORT: '1', CONVSIM_PORT: new URL(origin).port })
-    expect(healthy).toMatchObject({ code: 0, stdout: expect.stringContaining('healthy') })
-    expect(await check({ PORT: '1' })).toMatchObject({ code: 1, stderr: expect.stringContaining('ECONNREFUSED') })
   })
 })
 

@@ -35,7 +35,7 @@ describe.each([
 ])('the licences beside the bundle of %s', (_name, bundle, licences) => {
   // esbuild writes the path of each file above its code, or before its function where comments are left out.
   const text = read(bundle).replaceAll('\\\n', '')
-  const paths = text.match(/(?<=^ *\/\/ |^[^ ].*")node_modules\/[^"\n]*(?=\n|":\(function\()/gm) ?? []
+  const paths = text.match(/(?<=^ *\/\/ |^[^ ].*")node_modules\/[^"\n]*(?=\n|"\()/gm) ?? []
   const folders = [...new Set(paths.map(findPackageFolder).filter((folder) => folder !== undefined))]
 
   test('name each package in it, with its version', () => {
