@@ -9,7 +9,6 @@ import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { childLimits } from '../support/child-limits.ts'
 import { documentWithPaths } from '../support/documents.ts'
-import { tempFolder } from '../support/temp-folder.ts'
 import { createProject, type Project, repository } from './project.ts'
 
 const manifest = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
@@ -213,22 +212,6 @@ it.each([
   const options = ['--strict', '--noEmit', '--skipLibCheck', '--target', 'es2022', '--module', module]
   const args = [tsc, '--ignoreConfig', ...options, '--moduleResolution', resolution, file]
   expect(project.run(process.execPath, ...args)).toBe('')
-})
-
-/** Runs the check before a publication in a folder with this package.json. */
-const check = async (fields: object) => {
-  const folder = await tempFolder()
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...manifest, ...fields }))
-  const [node = '', script = ''] = manifest.scripts.prepublishOnly.split(' ')
-  return spawnSync(node, [join(repository, script)], { ...childLimits, cwd: folder, encoding: 'utf8' })
-}
-
-it('a publication is refused while an address is a placeholder, and allowed with those of its owner', async () => {
-  const url = 'https://code.test/convsim'
-  const problem = expect.stringContaining('package.json has placeholders: repository.url, bugs.')
-  expect(await check({ homepage: url })).toMatchObject({ status: 1, stderr: problem })
-  const addresses = { repository: { type: 'git', url }, homepage: url, bugs: url }
-  expect(await check(addresses)).toMatchObject({ status: 0, stderr: '' })
 })
 
 /** The programs of Node that run the package: this one, and those of `NODES=/path/to/node22:/path/to/node26`. */
