@@ -1,15 +1,14 @@
 /**
  * Serves in this process until npm ends: `npm start`.
  *
- * npm passes SIGINT and SIGTERM only to the shell that it starts. Many shells do not pass them on, so package.json
- * replaces the shell by this process with `exec`; the shell of Windows finds `exec.cmd` under that name. If npm ends
- * without a signal to this process (kill -9; any end of a process on Windows), its parent is gone, and that is
- * watched here.
+ * npm passes SIGTERM only to the shell that it starts. Some shells replace themselves by this process; others, such as
+ * Debian's, end without passing it on. So this process watches its parent, and stops as on SIGTERM once that is gone.
+ * Only `npm start` does this: a server that a script has started in the background outlives the script.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** The pause between two looks at the parent, milliseconds. */
-const watchMs = 500
+const watchMs = 200
 
 /**
  * The most times that the command is looked for, and the pause between two looks, milliseconds: a build that ends has
@@ -23,7 +22,7 @@ const parent = process.ppid
 
 if (await load(maxLooks)) {
   const watch = setInterval(stopWithoutParent, watchMs).unref()
-  // The end of npm after a signal is no second one, which would end the server at once.
+  // The end of the parent after a signal is not a second signal, which would end the server at once.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) process.once(signal, () => clearInterval(watch))
 } else {
   console.error('convsim cannot start: it is not built, and dist/cli.js is missing.')

@@ -1,17 +1,5 @@
-import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
-
-const executablePath = '/usr/bin/chromium'
-
-const installCommand = 'apt-get install -y --no-install-recommends chromium'
-
-/** Says why there is no browser, or returns undefined. In CI a missing one is an error, so that no test is skipped. */
-export function findBrowserProblem(): string | undefined {
-  if (existsSync(executablePath)) return undefined
-  const problem = `There is no ${executablePath}: ${installCommand}`
-  if (process.env['CI'] === 'true') throw new Error(problem)
-  return problem
-}
+import { tools } from '../support/tools.ts'
 
 /** Opens a headless browser without background connections. `flags`: further ones of its command line. */
 export function openBrowser(...flags: readonly string[]): Promise<Browser> {
@@ -25,5 +13,5 @@ export function openBrowser(...flags: readonly string[]): Promise<Browser> {
     '--disable-sync',
     ...flags,
   ]
-  return chromium.launch({ executablePath, args })
+  return chromium.launch({ executablePath: tools.chromium.path, args })
 }

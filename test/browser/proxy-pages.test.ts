@@ -3,16 +3,16 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fakeUpstream, proxyTo } from '../proxy/fake-upstream.ts'
 import { analyticsPath } from '../support/client.ts'
-import { findBrowserProblem, openBrowser } from './chromium.ts'
+import { isMissing } from '../support/tools.ts'
+import { openBrowser } from './chromium.ts'
 import { openForeignPage } from './foreign-page.ts'
 
-const problem = findBrowserProblem()
 const token = 'upstream-secret-1'
 let browser: Browser | undefined
 
 beforeAll(async () => {
   // A name server of an attacker gives the name of the page the address of this machine.
-  if (problem === undefined) browser = await openBrowser('--host-resolver-rules=MAP evil.example 127.0.0.1')
+  if (!isMissing('chromium')) browser = await openBrowser('--host-resolver-rules=MAP evil.example 127.0.0.1')
 })
 afterAll(async () => browser?.close())
 
@@ -67,7 +67,7 @@ const tryEverything = (url: string) => `(async () => {
   return texts.filter((text) => text.includes('secret'))
 })()`
 
-describe.skipIf(problem !== undefined)('a page in a browser', () => {
+describe.skipIf(isMissing('chromium'))('a page in a browser', () => {
   test.each([
     ['another port of the same host', '127.0.0.1'],
     ['another site', 'localhost'],

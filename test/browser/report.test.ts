@@ -8,17 +8,15 @@ import { runSampleSuite } from '../reports/sample-suite.ts'
 import { withStylesheet } from '../support/golden.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { tempFolder } from '../support/temp-folder.ts'
-import { findBrowserProblem, openBrowser } from './chromium.ts'
+import { isMissing } from '../support/tools.ts'
+import { openBrowser } from './chromium.ts'
 import { openForeignPage } from './foreign-page.ts'
-
-const problem = findBrowserProblem()
-if (problem !== undefined) process.stderr.write(`The tests of the report in a browser are skipped. ${problem}\n`)
 
 const sim = sharedSimulator()
 let browser: Browser | undefined
 
 beforeAll(async () => {
-  if (problem === undefined) browser = await openBrowser()
+  if (!isMissing('chromium')) browser = await openBrowser()
 })
 afterAll(async () => browser?.close())
 
@@ -50,7 +48,7 @@ async function measureLightness(page: Page): Promise<number[]> {
   return colors.map((rgb) => (rgb.match(/\d+/g) ?? []).slice(0, 3).reduce((sum, part) => sum + Number(part) / 3, 0))
 }
 
-describe.skipIf(problem !== undefined)('the report in a browser', () => {
+describe.skipIf(isMissing('chromium'))('the report in a browser', () => {
   beforeAll(() => runSampleSuite(sim()))
 
   test.each<Appearance>([

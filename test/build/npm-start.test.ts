@@ -1,6 +1,6 @@
 // @module-tag long
 import { once } from 'node:events'
-import { cp, mkdir, readFile, symlink } from 'node:fs/promises'
+import { cp, mkdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,12 +10,20 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A checkout without dependencies, so that no test builds `dist/` while others use it. */
-async function checkoutWith(built: readonly string[]): Promise<string> {
+/** A checkout with the files that `npm start` and `npm test` run first. */
+async function checkout(): Promise<string> {
   const folder = await tempFolder()
   await mkdir(join(folder, 'src/build'), { recursive: true })
   for (const file of ['package.json', ...['prepare', 'is-built', 'start'].map((name) => `src/build/${name}.mjs`)])
     await cp(join(root, file), join(folder, file))
+  return folder
+}
+
+/** A checkout installed without development dependencies, so that no test builds `dist/` while others use it. */
+async function checkoutWith(built: readonly string[]): Promise<string> {
+  const folder = await checkout()
+  await mkdir(join(folder, 'node_modules'))
+  await writeFile(join(folder, 'node_modules/.package-lock.json'), '{}')
   for (const name of built) await symlink(join(root, name), join(folder, name))
   return folder
 }
@@ -32,51 +40,66 @@ async function listenOn(port: number): Promise<void> {
   await once(server, 'listening')
 }
 
-const signals = ['SIGTERM', 'SIGINT'] as const
-
-test.each(signals)('%s to npm alone stops the server before npm ends', async (signal) => {
-  const command = npm(await checkoutWith(['dist']), ...serve)
-  const port = await portOf(command)
-  command.process.kill(signal)
-  await once(command.process, 'exit')
-  await listenOn(port)
-})
-
-test.each(signals)(
-  '%s to the group, as Ctrl-C sends it, ends with report, code of --fail-on and "stopped"',
-  async (signal) => {
+test.each(['SIGTERM to npm alone', 'SIGTERM to the group', 'SIGINT to the group, as Ctrl-C sends it'])(
+  '%s stops the server, with its report',
+  async (title) => {
     const folder = await checkoutWith(['dist'])
-    for (let count = 0; count < 4; count += 1) {
-      const report = join(folder, `${count}.json`)
-      // npm sends its copy at once; the stop takes longer.
-      const flags = ['--drain', '200ms', '--report', report, '--fail-on', 'unexpected']
-      const { ended, killGroup, ready, output } = npm(folder, ...serve, ...flags)
-      await fetch(`${await ready()}/v1/nowhere`)
-      killGroup(signal)
-      expect(await ended).toBe(3)
-      expect(output()).toContain('"stopped"')
-      expect(JSON.parse(await readFile(report, 'utf8'))).toMatchObject({ requests: 1 })
-    }
+    const signal = title.startsWith('SIGINT') ? 'SIGINT' : 'SIGTERM'
+    const report = join(folder, 'report.json')
+    const command = npm(folder, ...serve, '--drain', '500ms', '--report', report, '--fail-on', 'unexpected')
+    const port = await portOf(command)
+    await fetch(`http://127.0.0.1:${port}/v1/nowhere`)
+    if (title.endsWith('alone')) command.process.kill(signal)
+    else command.killGroup(signal)
+    // A shell between npm and the server ends by the signal; one that the server replaced has the server's exit code.
+    expect([signal, 3]).toContain(await command.ended)
+    expect(command.output()).toContain('"stopped"')
+    expect(JSON.parse(await readFile(report, 'utf8'))).toMatchObject({ requests: 1 })
+    await listenOn(port)
   },
 )
 
-test.each(['0s', '3500ms'])('the server stops if npm is killed, and a stop of %s is not cut off', async (drain) => {
-  const command = npm(await checkoutWith(['dist']), ...serve, '--drain', drain)
-  const port = await portOf(command)
-  await command.stop('SIGKILL') // the server has npm's output open until it ends, too
-  expect(command.output()).toContain('"stopped"')
-  await listenOn(port)
+/** A stand-in for tsx, which copies a build, and says that it ran the tests. */
+const tool = `#!/usr/bin/env node
+const { cpSync } = require('node:fs')
+if (process.argv[2].endsWith('build.ts')) cpSync(${JSON.stringify(join(root, 'dist'))}, 'dist', { recursive: true })
+else console.log('all tests ran')
+`
+
+test('a fresh clone installs and builds before it serves or tests, and again only after a change', async () => {
+  const folder = await checkout()
+  for (const name of ['spec', 'fixtures']) await symlink(join(root, name), join(folder, name))
+  const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+  const own = { ...manifest, peerDependencies: {}, overrides: {}, devDependencies: { tsx: 'file:tool' } }
+  await writeFile(join(folder, 'package.json'), JSON.stringify(own))
+  await mkdir(join(folder, 'tool'))
+  await writeFile(join(folder, 'tool/package.json'), '{ "name": "tsx", "version": "1.0.0", "bin": "tsx.cjs" }')
+  await writeFile(join(folder, 'tool/tsx.cjs'), tool, { mode: 0o755 })
+  await npm(folder, 'install', '--package-lock-only', '--ignore-scripts').ended
+
+  const first = npm(folder, ...serve)
+  expect((await fetch(`${await first.ready()}/healthz`)).status).toBe(200)
+  expect(first.output().match(/^(Installing|Building) .*/gm)).toEqual([
+    expect.stringMatching(/^Installing packages .*: npm ci/),
+    expect.stringMatching(/^Building dist\/ .*: npm run --silent build/),
+  ])
+  const second = npm(folder, 'test')
+  expect([await second.ended, second.output()]).toEqual([0, expect.stringContaining('all tests ran')])
+  expect(second.output()).not.toMatch(/^(Installing|Building)/m)
+  await utimes(join(folder, 'package-lock.json'), 9e9, 9e9)
+  const third = npm(folder, 'test')
+  expect([await third.ended, third.stderr()]).toEqual([0, expect.stringMatching(/^Installing packages/)])
 })
 
 test('npm start without development dependencies serves what is built, and says why it does not build', async () => {
   const { ready, output } = npm(await checkoutWith(['dist']), ...serve)
   expect((await fetch(`${await ready()}/healthz`)).status).toBe(200)
-  expect(output()).toMatch(/convsim is not built again, and dist\/ stays as it is: .*--omit=dev.*npm ci --include=dev/)
+  expect(output()).toMatch(/convsim is not built again, and dist\/ is unchanged: .*--omit=dev.*npm ci --include=dev/)
 })
 
 test.each([
   ['npm start with nothing built ends with', serve, 1, /is not built: .*npm ci --include=dev[\s\S]*dist\/cli\.js is/],
-  ['an installation without them builds nothing, and ends with', ['run', 'dependencies'], 0, /npm ci --include=dev/],
+  ['an installation without them builds nothing, and ends with', ['run', 'prepare'], 0, /npm ci --include=dev/],
 ] as const)('%s %j: %i, and says what to do', async (_, args, code, words) => {
   const { ended, output } = npm(await checkoutWith([]), ...args)
   expect([await ended, output()]).toEqual([code, expect.stringMatching(words)])

@@ -20,7 +20,7 @@ const pages = readPages()
 const isRun = ({ notRun }: DocBlock) => notRun === undefined
 
 /** A start of the simulator: a block with no other command. */
-const serve = /^(?:npm ci\n)?(npx convsim(?: (?:-|\S+\.yaml).*)?)\n$/
+const serve = /^(npm start|npx convsim(?: (?:-|\S+\.yaml).*)?)\n$/
 
 /** A reader who follows a page from top to bottom. */
 interface Visit {
@@ -80,7 +80,6 @@ function reduceTo(pattern: unknown, value: unknown): unknown {
 const follow: Readonly<Record<string, Follow>> = {
   async sh(visit, { text }) {
     const [, start] = serve.exec(text) ?? []
-    // The tests run after the installation, which builds what they test.
     if (start !== undefined) return visit.reader.start(start)
     if (visit.reader.origin === '') await visit.reader.start('npx convsim')
     if (/^curl /m.test(text)) return sendRequests(visit, text)

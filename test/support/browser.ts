@@ -1,15 +1,13 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { findBrowserProblem, openBrowser } from '../browser/chromium.ts'
+import { openBrowser } from '../browser/chromium.ts'
 import { startForTest, type TestSimulator } from './start.ts'
+import { isMissing } from './tools.ts'
 
 export { test } from './start.ts'
 
-const problem = findBrowserProblem()
-if (problem !== undefined) process.stderr.write(`The tests of the console in a browser are skipped. ${problem}\n`)
-
 /** Describes tests that need a browser. Without one on this machine they are skipped, in CI they fail. */
-export const describeInBrowser = describe.skipIf(problem !== undefined)
+export const describeInBrowser = describe.skipIf(isMissing('chromium'))
 
 /** The appearance of a page, and the place in the console. */
 export interface PageOptions {
@@ -25,7 +23,7 @@ export function sharedBrowser() {
   let browser: Browser | undefined
   const complaints: string[] = []
   beforeAll(async () => {
-    if (problem === undefined) browser = await openBrowser()
+    if (!isMissing('chromium')) browser = await openBrowser()
   })
   afterAll(async () => {
     await browser?.close()

@@ -3,9 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../bench/target.ts'
-
-/** The server of Debian's package `redis-server`. */
-export const executablePath = '/usr/bin/redis-server'
+import { tools } from './tools.ts'
 
 /** A Redis server of a test. */
 export interface RedisServer {
@@ -43,7 +41,7 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
     url: `redis://127.0.0.1:${port}`,
     port,
     async start(moreArgs = []) {
-      child = spawn(executablePath, [...args, ...(options.args ?? []), ...moreArgs], {
+      child = spawn(tools['redis-server'].path, [...args, ...(options.args ?? []), ...moreArgs], {
         stdio: ['ignore', 'pipe', 'ignore'],
       })
       await waitForLine(child, 'Ready to accept connections')

@@ -8,8 +8,7 @@ const steps = [
   {
     script: 'unit',
     description:
-      'builds dist/ if a source is newer, then runs every test without the tag "long"; ' +
-      'those over HTTP and of the command start the built program (vitest)',
+      'every test without the tag "long"; those over HTTP and of the command start the built program (vitest)',
   },
 ] as const
 

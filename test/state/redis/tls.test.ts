@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { ask, event } from '../../support/client.ts'
 import { convsim } from '../../support/command.ts'
 import { redisForTest } from '../../support/redis.ts'
-import { executablePath } from '../../support/redis-server.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
+import { tools } from '../../support/tools.ts'
 
 const problem = findTlsProblem()
 if (problem !== undefined)
@@ -15,9 +15,10 @@ if (problem !== undefined)
 function findTlsProblem(): string | undefined {
   if (spawnSync('openssl', ['version']).status !== 0) return 'openssl is not installed.'
   // A server that was built without TLS does not know the setting.
-  const { error, stderr } = spawnSync(executablePath, ['--tls-port', '0', '--port', 'none'], { encoding: 'utf8' })
-  if (error) return `${executablePath} is not installed.`
-  return /tls-port/.test(stderr) ? `${executablePath} was built without TLS.` : undefined
+  const { path } = tools['redis-server']
+  const { error, stderr } = spawnSync(path, ['--tls-port', '0', '--port', 'none'], { encoding: 'utf8' })
+  if (error) return `${path} is not installed.`
+  return /tls-port/.test(stderr) ? `${path} was built without TLS.` : undefined
 }
 
 /** Starts a Redis that speaks TLS alone, with a certificate for `name` that signed itself. */
