@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 if (process.env.npm_lifecycle_event !== 'prepare' && !isInstalled()) {
   // The build and the tests need the development dependencies, also where NODE_ENV or npm's settings omit them.
-  run('Installing packages (about 20 s)', 'npm ci --include=dev --no-audit --no-fund')
+  run('Installing packages (about 20 s)', 'npm ci --include=dev --no-audit --no-fund --loglevel=error')
 }
 if (!isBuilt(root)) {
   if (existsSync(join(root, 'node_modules/tsx'))) run('Building dist/ (about 10 s)', 'npm run --silent build')
