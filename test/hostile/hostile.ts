@@ -11,10 +11,9 @@
  * `npm run test:hostile -- --minutes 60` runs for an hour, `--only http,redis` those kinds. Exits with 1 if it finds a
  * fault.
  */
-import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { seededChance } from '../support/chance.ts'
-import { executablePath } from '../support/redis-server.ts'
+import { isMissing } from '../support/tools.ts'
 import { DocumentTrial } from './documents.ts'
 import { Figures } from './figures.ts'
 import { FileTrial } from './files.ts'
@@ -38,8 +37,8 @@ const end = Date.now() + Number(values.minutes) * 60_000
 const figures = new Figures()
 const chance = seededChance(values.seed)
 const processes = new ProcessTrial(chance, figures)
-const hasRedis = existsSync(executablePath)
-if (isOn('redis') && !hasRedis) console.log(`redis is skipped: there is no ${executablePath}`)
+const hasRedis = !isMissing('redis-server')
+if (isOn('redis') && !hasRedis) console.log('redis is skipped: there is no redis-server')
 
 /** The trials beside those with processes on one state file. */
 const trials: { run(): Promise<void>; close?(): unknown }[] = []
