@@ -8,8 +8,8 @@ export const BUNDLE = 'convsim.cjs'
 type BundleEntries = Readonly<Record<string, () => unknown>>
 
 /**
- * Loads the bundle in a folder for a process of its own. From 22.1 on, Node stores the compiled code for the next start,
- * in `NODE_COMPILE_CACHE` or the temporary folder.
+ * Loads the bundle in a folder for a process of its own. From 22.1 on, Node stores the compiled code for the next
+ * start, in `NODE_COMPILE_CACHE` or the temporary folder.
  */
 export function loadBundle(folder: string): BundleEntries {
   compileCache.enableCompileCache?.()

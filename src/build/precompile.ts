@@ -11,7 +11,8 @@ import { computeDigest, readSource } from '../documents/read-source.ts'
 import { type CompiledSchemas, compilePublished, type PublishedSchema } from '../documents/schema.ts'
 import type { Source } from '../documents/source.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../fixtures/bundled.ts'
-import { FIXTURE_FILES, loadFixtures } from '../fixtures/fixtures.ts'
+import { FIXTURE_FILES } from '../fixtures/fixture-files.ts'
+import { loadFixtures } from '../fixtures/fixtures.ts'
 import { exportSchema } from '../state/sandbox-export.ts'
 
 /** The texts of modules by name. A module imports another one as `precompiled:name`. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../core/json.ts'
-import { answersFolder, toAnswersFiles } from '../fixtures/answers.ts'
+import { toAnswersFiles } from '../fixtures/answers.ts'
+import { answersFolder } from '../fixtures/fixture-files.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
 import { recordedOperation, type SeenAnswer } from './collect-answers.ts'
 

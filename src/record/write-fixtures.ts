@@ -4,7 +4,7 @@ import { failure, type Result, reasonOf, success } from '../core/result.ts'
 import { appendYaml } from '../documents/parse.ts'
 import { PRIVATE_FOLDER, writePrivateFile } from '../documents/private-file.ts'
 import { readOrdinaryFile } from '../documents/read-file.ts'
-import { FIXTURE_FILES } from '../fixtures/fixtures.ts'
+import { FIXTURE_FILES } from '../fixtures/fixture-files.ts'
 import type { FixturePlan } from './plan-fixtures.ts'
 
 /** Returns why a folder cannot be written to, if it has files already, which might be somebody's work. */

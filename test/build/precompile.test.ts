@@ -11,7 +11,7 @@ import type { Json } from '../../src/core/json.ts'
 import type { PrecompiledFiles } from '../../src/documents/precompiled.ts'
 import { computeDigest, readSource } from '../../src/documents/read-source.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../../src/fixtures/bundled.ts'
-import { FIXTURE_FILES } from '../../src/fixtures/fixtures.ts'
+import { FIXTURE_FILES } from '../../src/fixtures/fixture-files.ts'
 import { replaceAt } from '../support/replace-at.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
