@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { cyclesIn, isWithin, reachableFrom, roomOf } from './graph.ts'
 import { readProse, readSourceFiles, readTestFiles, type SourceFile } from './source-files.ts'
-import { clauseOpeners, generatedFiles, habits, libraries, maxColumns, maxLines, neverReaches, rooms } from './table.ts'
+import { generatedFiles, habits, libraries, maxColumns, maxLines, neverReaches, rooms } from './table.ts'
 
 const files = readSourceFiles()
 const paths = files.map(({ path }) => path)
@@ -71,16 +71,6 @@ describe('words', () => {
       for (const [, name = ''] of text.matchAll(/^export (?:abstract )?(?:type|interface|class|enum) (\w+)/gm))
         declared.set(name, [...(declared.get(name) ?? []), path])
     expect([...declared].filter(([, places]) => places.length > 1)).toEqual([])
-  })
-
-  it('no doc comment opens with a clause', () => {
-    const opening = new RegExp(`/\\*\\*\\s+(?:\\* )?(?:${clauseOpeners.join('|')})\\b.*`, 'g')
-    const offenders = worded.flatMap((file) =>
-      [...file.text.matchAll(opening)].map((match) => `${at(file, lineAt(file.text, match.index))} ${match[0].trim()}`),
-    )
-    expect(offenders, 'begin with a noun, or a verb in the present tense: "Returns ...", "A rate window ..."').toEqual(
-      [],
-    )
   })
 
   it('no doc comment says "Undefined:", "True:" or "False:"', () => {
@@ -173,10 +163,6 @@ describe('habits', () => {
 
 function literal(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-}
-
-function lineAt(text: string, index: number): number {
-  return text.slice(0, index).split('\n').length
 }
 
 function libraryOf(specifier: string): string {

@@ -253,6 +253,3 @@ export const maxColumns = 120
 
 /** Files that a tool writes, so that no rule about lines holds for them. */
 export const generatedFiles = ['client/control-types.ts']
-
-/** The words with which no doc comment begins, since they open a clause and not a sentence. */
-export const clauseOpeners = ['What', 'Whether', 'Who', 'Whose', 'Of', 'As', 'Where', 'How', 'Why', 'To', 'From', 'So']
