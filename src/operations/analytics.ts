@@ -6,7 +6,7 @@ import { type DataOverrides, noOverrides } from '../scenarios/definition.ts'
 import { setExtremes } from '../scenarios/extremes.ts'
 import type { AnalyticsQuery, World } from '../simulation/analytics.ts'
 import type { Store } from '../state/store.ts'
-import type { OperationAnswer, OperationDeclaration, OperationHandler } from './handler.ts'
+import type { OperationAnswer, OperationDefinition } from './handler.ts'
 
 export const defaultDays = 30
 
@@ -16,25 +16,29 @@ export const readDays = memoizeLast((period: unknown): number | undefined => {
   return days === undefined ? undefined : Number(days)
 })
 
+/** The most answers that are cached, about 50 kB each; beyond it the least recently used are evicted. */
+const cacheSize = 100
+
 /**
- * Handles GET /models/{modelId}/analytics (docs/development/service.md, 3): the model's figures over the period. An
- * answer is a pure function of the values in `cacheKey`, so the latest `cacheSize` answers are cached under it; 0
- * caches none.
+ * GET /models/{modelId}/analytics (docs/development/service.md, 3): the model's figures over the period. An answer is a
+ * pure function of the values in `cacheKey`, so the latest `cacheSize` answers are cached under it.
  */
-export function getModelAnalytics({
-  world,
-  store,
-  productsOfModel,
-  answers,
-  cacheSize,
-}: AnalyticsDeps): OperationHandler {
-  const exactAnswers = indexAnswers(answers)
-  const cache = new LruCache<Body>(cacheSize)
-  return {
-    ...analyticsDeclaration,
-    requires: 'analytics',
-    rateLimit: 'analyses',
-    async handle({ sandbox, seed, now, parameters, overrides, explain }) {
+export const getModelAnalytics: OperationDefinition = {
+  operationId: 'getModelAnalytics',
+  pathParameters: ['modelId'],
+  modelParameter: 'modelId',
+  readsBody: false,
+  invent: (world, query, overrides) => analyticsBody(world, { ...query, days: defaultDays }, overrides),
+  samples: (world) =>
+    (['no-null', 'all-null'] as const).map((shape) =>
+      analyticsBody(world, { modelId: sampleModel, seed: '1', now: 0, days: 7 }, { ...noOverrides, shape }),
+    ),
+  requires: 'analytics',
+  rateLimit: 'analyses',
+  createHandle({ world, store, productsOfModel, answers }) {
+    const exactAnswers = indexAnswers(answers)
+    const cache = new LruCache<Body>(cacheSize)
+    return async ({ sandbox, seed, now, parameters, overrides, explain }) => {
       const modelId = String(parameters.path['modelId']).toLowerCase()
       // A scenario that chooses figures needs invented ones.
       const exact =
@@ -51,22 +55,15 @@ export function getModelAnalytics({
       return cache.get(cacheKey(figures, overrides, shift), () =>
         jsonBody(analyticsBody(world, { ...figures, qualityShift: shift?.of }, overrides)),
       )
-    },
-  }
+    }
+  },
 }
 
-/** The things that the handler works with; `OperationDeps` explains them. */
-interface AnalyticsDeps {
-  readonly world: World
-  readonly store: Store
-  readonly productsOfModel: ReadonlyMap<string, readonly string[]>
-  readonly answers: readonly OperationAnswer[]
-  readonly cacheSize: number
-}
+const sampleModel = '00000000-0000-4000-8000-000000000001'
 
 /** Returns the exact answers by model and period, each encoded once. */
 function indexAnswers(answers: readonly OperationAnswer[]): ReadonlyMap<string, ExactBody> {
-  const own = answers.filter(({ operation }) => operation === analyticsDeclaration.operationId)
+  const own = answers.filter(({ operation }) => operation === getModelAnalytics.operationId)
   return new Map(
     own.map(({ modelId, period, file, body }) => [`${modelId} ${period}`, { file, body: exactBody(body) }]),
   )
@@ -76,21 +73,6 @@ interface ExactBody {
   readonly file: string
   readonly body: Body
 }
-
-/** The declaration of GET /models/{modelId}/analytics. */
-export const analyticsDeclaration: OperationDeclaration = {
-  operationId: 'getModelAnalytics',
-  pathParameters: ['modelId'],
-  modelParameter: 'modelId',
-  readsBody: false,
-  invent: (world, query, overrides) => analyticsBody(world, { ...query, days: defaultDays }, overrides),
-  samples: (world) =>
-    (['no-null', 'all-null'] as const).map((shape) =>
-      analyticsBody(world, { modelId: sampleModel, seed: '1', now: 0, days: 7 }, { ...noOverrides, shape }),
-    ),
-}
-
-const sampleModel = '00000000-0000-4000-8000-000000000001'
 
 type FiguresQuery = Omit<AnalyticsQuery, 'persona' | 'shape' | 'qualityShift'>
 

@@ -3,33 +3,27 @@ import { cutText } from '../core/text.ts'
 import type { Violation } from '../documents/violation.ts'
 import { jsonBody } from '../exchange/body.ts'
 import type { EventDraft } from '../state/records.ts'
-import type { Store } from '../state/store.ts'
-import { bodyOf, type OperationDeclaration, type OperationHandler, type ValidBody } from './handler.ts'
+import { bodyOf, type OperationDefinition, type ValidBody } from './handler.ts'
 
 /** An event as the contract's schema lets it in: an `EventDraft` without the defaults. */
 type EventBody = Partial<EventDraft> & Pick<EventDraft, 'eventType' | 'productId' | 'value'>
 
-/** Handles POST /events (docs/development/service.md, 5): records a business event once per `insertId`. */
-export function createEvent(store: Store): OperationHandler {
-  return {
-    ...eventDeclaration,
-    warnings: (request) => [...typeWarnings(eventOf(request)), ...valueWarnings(eventOf(request))],
-    recommendations: (request) => (isLinked(eventOf(request)) ? [] : [unlinked]),
-    async handle(context) {
+/** POST /events (docs/development/service.md, 5): records a business event once per `insertId`. */
+export const createEvent: OperationDefinition = {
+  operationId: 'createEvent',
+  pathParameters: [],
+  readsBody: true,
+  samples: () => [{ success: true, eventId: '2c5ea4c0-4067-41e9-8bad-9b1deb4d3b7d' }],
+  warnings: (request) => [...typeWarnings(eventOf(request)), ...valueWarnings(eventOf(request))],
+  recommendations: (request) => (isLinked(eventOf(request)) ? [] : [unlinked]),
+  createHandle:
+    ({ store }) =>
+    async (context) => {
       const { event, payloadDiffers } = await store.recordEvent(context, withDefaults(eventOf(context)))
       if (event.sampledOut) context.markDropped()
       if (payloadDiffers) context.warn(differentPayload)
       return jsonBody({ success: true, eventId: event.eventId })
     },
-  }
-}
-
-/** The declaration of POST /events. */
-export const eventDeclaration: OperationDeclaration = {
-  operationId: 'createEvent',
-  pathParameters: [],
-  readsBody: true,
-  samples: () => [{ success: true, eventId: '2c5ea4c0-4067-41e9-8bad-9b1deb4d3b7d' }],
 }
 
 // Validated against the contract's schema.

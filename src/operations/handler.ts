@@ -5,6 +5,7 @@ import type { Body } from '../exchange/body.ts'
 import type { DataOverrides } from '../scenarios/definition.ts'
 import type { World } from '../simulation/analytics.ts'
 import type { WriteContext } from '../state/records.ts'
+import type { Store } from '../state/store.ts'
 
 /** A validated request as a handler sees it, with sandbox, seed and time for changes of the state. */
 export interface OperationContext extends WriteContext {
@@ -29,8 +30,18 @@ interface InventedQuery {
   readonly now: number
 }
 
-/** The part of a handler that is known before there is a store: what it needs of the document, and what it answers. */
-export interface OperationDeclaration {
+/** The things that handlers work with. */
+export interface OperationDeps {
+  readonly world: World
+  readonly store: Store
+  /** Ids of the products that each model belongs to, by the model's id; both in lower case. */
+  readonly productsOfModel: ReadonlyMap<string, readonly string[]>
+  /** The exact answers of the fixtures. */
+  readonly answers: readonly OperationAnswer[]
+}
+
+/** An operation of the service: what it reads of the document, the conditions under which it runs, and its handler. */
+export interface OperationDefinition {
   /** `operationId` of the contract. */
   readonly operationId: string
   /** Names of the path parameters that the handler reads. */
@@ -46,6 +57,16 @@ export interface OperationDeclaration {
    * applies to the operations that have this function.
    */
   invent?(world: World, query: InventedQuery, overrides: DataOverrides): Json
+  /** The feature that the caller's plan must include (docs/development/service.md, 2.2); absent: none. */
+  readonly requires?: 'analytics'
+  /** The hourly limit of the plan that a request counts against (docs/development/service.md, 2.4); absent: none. */
+  readonly rateLimit?: 'analyses'
+  /** Returns probable mistakes that the service accepts; with `--strict` they are refused. */
+  warnings?(request: ValidBody): readonly Violation[]
+  /** Returns recommendations that the request does not follow; they are never refused. */
+  recommendations?(request: ValidBody): readonly Violation[]
+  /** Creates the function that carries out the operation. */
+  createHandle(deps: OperationDeps): OperationHandler['handle']
 }
 
 /** An exact answer of the fixtures about one model. */
@@ -64,18 +85,10 @@ export interface OperationAnswer {
 /** A request's body, validated; undefined where the operation takes no body, or none was sent. */
 export type ValidBody = Pick<OperationContext, 'body'>
 
-/** An operation of the service, with the conditions under which it runs. */
-export interface OperationHandler extends OperationDeclaration {
-  /** The feature that the caller's plan must include (docs/development/service.md, 2.2); absent: none. */
-  readonly requires?: 'analytics'
-  /** The hourly limit of the plan that a request counts against (docs/development/service.md, 2.4); absent: none. */
-  readonly rateLimit?: 'analyses'
-  /** Returns probable mistakes that the service accepts; with `--strict` they are refused. */
-  warnings?(request: ValidBody): readonly Violation[]
-  /** Returns recommendations that the request does not follow; they are never refused. */
-  recommendations?(request: ValidBody): readonly Violation[]
+/** An operation of a running simulator. */
+export interface OperationHandler extends Omit<OperationDefinition, 'createHandle'> {
   /** Returns the body of the documented success status. */
-  handle(context: OperationContext): Promise<Body>
+  readonly handle: (context: OperationContext) => Promise<Body>
 }
 
 /** Returns the request's body. An edited contract can make the body optional, and let a request without one pass. */

@@ -2,26 +2,10 @@ import { isObject, type Json } from '../core/json.ts'
 import type { Violation } from '../documents/violation.ts'
 import { jsonBody } from '../exchange/body.ts'
 import type { PromptDraft } from '../state/records.ts'
-import type { Store } from '../state/store.ts'
-import { bodyOf, type OperationDeclaration, type OperationHandler } from './handler.ts'
+import { bodyOf, type OperationDefinition } from './handler.ts'
 
-/** Handles POST /prompts (docs/development/service.md, 4): adds an immutable version that is not active. */
-export function createPrompt(store: Store): OperationHandler {
-  return {
-    ...promptDeclaration,
-    warnings: (request) => findMissingMembers(bodyOf(request)),
-    async handle(context) {
-      const draft = bodyOf(context) as unknown as PromptDraft // validated against the contract's schema
-      const { promptId, version } = await store.addPromptVersion(context, draft)
-      const { versionId, componentIds } = version
-      const echo = draft.externalPromptId === undefined ? {} : { externalPromptId: draft.externalPromptId }
-      return jsonBody({ promptId, versionId, componentIds: [...componentIds], ...echo })
-    },
-  }
-}
-
-/** The declaration of POST /prompts. */
-export const promptDeclaration: OperationDeclaration = {
+/** POST /prompts (docs/development/service.md, 4): adds an immutable version that is not active. */
+export const createPrompt: OperationDefinition = {
   operationId: 'createPrompt',
   pathParameters: [],
   readsBody: true,
@@ -33,6 +17,16 @@ export const promptDeclaration: OperationDeclaration = {
       externalPromptId: 'order-assistant',
     },
   ],
+  warnings: (request) => findMissingMembers(bodyOf(request)),
+  createHandle:
+    ({ store }) =>
+    async (context) => {
+      const draft = bodyOf(context) as unknown as PromptDraft // validated against the contract's schema
+      const { promptId, version } = await store.addPromptVersion(context, draft)
+      const { versionId, componentIds } = version
+      const echo = draft.externalPromptId === undefined ? {} : { externalPromptId: draft.externalPromptId }
+      return jsonBody({ promptId, versionId, componentIds: [...componentIds], ...echo })
+    },
 }
 
 /** docs/development/service.md, 4.1: typed clients send both members, so the service may require them. */

@@ -3,8 +3,8 @@ import { groupBy } from '../core/group-by.ts'
 import type { Json } from '../core/json.ts'
 import { errorAt, type Finding } from '../documents/finding.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
-import { analyticsDeclaration, defaultDays, readDays } from '../operations/analytics.ts'
-import { declarations, type OperationHandlers } from '../operations/index.ts'
+import { defaultDays, getModelAnalytics, readDays } from '../operations/analytics.ts'
+import { handledOperations, type OperationHandlers } from '../operations/index.ts'
 import { createWorld } from '../simulation/world.ts'
 
 /** Checks that a document's operations have the parameters, body and answers that their handlers expect. */
@@ -56,7 +56,7 @@ export function checkRefusals({ file, operations }: Contract): Finding[] {
 
 /** Warns of the periods of analytics in a document that are no number of days. */
 export function checkPeriods({ file, operations }: Contract): Finding[] {
-  const analytics = operations.find(({ id }) => id === analyticsDeclaration.operationId)
+  const analytics = operations.find(({ id }) => id === getModelAnalytics.operationId)
   const { schema } = analytics?.parameters.find(({ in: part, name }) => part === 'query' && name === 'period') ?? {}
   const others = Array.isArray(schema?.enum) ? schema.enum.filter((period) => readDays(period) === undefined) : []
   const message = `the periods ${others.join(', ')} are no number of days, such as 14d: they get ${defaultDays} days`
@@ -69,7 +69,7 @@ const takesParts = ({ body }: Operation) => body?.mediaTypes.some((type) => type
 function createOperationCheck(fixtures: Fixtures): (operation: Operation) => string[] {
   const world = createWorld(fixtures)
   return function findProblems(operation) {
-    const declaration = declarations.find(({ operationId }) => operationId === operation.id)
+    const declaration = handledOperations.find(({ operationId }) => operationId === operation.id)
     if (!declaration) return []
     const { pathParameters, readsBody, samples } = declaration
     const documented = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)

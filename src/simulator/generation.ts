@@ -51,7 +51,7 @@ export function createGeneration(
       ...over,
       contract,
       fixtures,
-      handlers: createHandlers({ contract, world, productsOfModel, answers: fixtures.answers, store: over.store }),
+      handlers: createHandlers(contract, { world, productsOfModel, answers: fixtures.answers, store: over.store }),
       fallback,
       scenarios: { catalogue, ofModel, productsOfModel, startUp, findPlannedFault },
       planOfUnknownKeys: settings.plan,

@@ -11,7 +11,7 @@ import { errorAt, type Finding, type Findings } from '../documents/finding.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../fixtures/bundled.ts'
 import { listFixtureFiles } from '../fixtures/fixture-files.ts'
 import { type Fixtures, loadFixtures } from '../fixtures/fixtures.ts'
-import { declarations } from '../operations/index.ts'
+import { handledOperations } from '../operations/index.ts'
 import { createCatalogue } from '../scenarios/catalogue.ts'
 import type { Catalogue } from '../scenarios/definition.ts'
 import { parseScenarios } from '../scenarios/parse.ts'
@@ -110,7 +110,7 @@ export async function loadFallback(contract: Contract) {
 }
 
 function listUnhandled({ operations }: Contract): string[] {
-  const handled = new Set<string>(declarations.map(({ operationId }) => operationId))
+  const handled = new Set<string>(handledOperations.map(({ operationId }) => operationId))
   return operations.map(({ id }) => id).filter((id) => !handled.has(id))
 }
 
@@ -125,7 +125,7 @@ export function listInputFiles({ contract, overlay, fixtures, rules }: Settings)
 }
 
 /** The operations whose handlers invent figures. */
-const inventedOperations = declarations.flatMap(({ operationId, invent }) => (invent ? [operationId] : []))
+const inventedOperations = handledOperations.flatMap(({ operationId, invent }) => (invent ? [operationId] : []))
 
 /** Loads the rules of `--scenario` and `--rules`. */
 async function loadStartUpRules(

@@ -1,6 +1,6 @@
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
-import { declarations } from '../operations/index.ts'
+import { handledOperations } from '../operations/index.ts'
 import { type Preview, type Previewer, parseKnownScenarios, scenarioHint } from '../reports/hint-finder.ts'
 import { type Catalogue, type DataOverrides, noOverrides } from '../scenarios/definition.ts'
 import type { World } from '../simulation/analytics.ts'
@@ -8,7 +8,7 @@ import type { KnownModel } from '../simulation/persona.ts'
 import type { LoadedInputs } from './loaded-inputs.ts'
 
 /** The names of path parameters that take the id of a model. An operation without a handler means the same by them. */
-const modelParameters = new Set(declarations.flatMap(({ modelParameter }) => modelParameter ?? []))
+const modelParameters = new Set(handledOperations.flatMap(({ modelParameter }) => modelParameter ?? []))
 
 /** The value of a path parameter that is not known. */
 const placeholder = 'ID'
@@ -62,7 +62,7 @@ export function createPreviewer({ contract, fixtures, catalogue }: LoadedInputs,
   const scenarios = names.filter((name) => catalogue.find(name)?.family === 'data')
   return (id, seed, now) => {
     const operation = contract.operations.find((one) => one.id === id)
-    const declaration = declarations.find(({ operationId }) => operationId === id)
+    const declaration = handledOperations.find(({ operationId }) => operationId === id)
     if (!operation || !model || !declaration?.invent) return []
     const path = buildModelPath(contract, operation, model.id)
     const query = { seed, modelId: model.id.toLowerCase(), now }

@@ -15,7 +15,7 @@ import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
 import type { EntryListener } from '../journal/journal.ts'
 import { mcpHandlers } from '../mcp/mcp.ts'
-import { declarations } from '../operations/index.ts'
+import { handledOperations } from '../operations/index.ts'
 import type { FindPlannedFault } from '../pipeline/scenario-sources.ts'
 import type { FindingsReport, Report } from '../reports/report.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
@@ -148,7 +148,7 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
       reporter,
       stateFile: showState(settings.state),
       corsOrigins: readCorsOrigins(settings, proxied !== undefined),
-      handledOperations: new Set(declarations.map(({ operationId }) => operationId)),
+      handledOperations: new Set(handledOperations.map(({ operationId }) => operationId)),
       productsOfModel: () => present().productsOfModel,
       stopping: stopping.signal,
       draining: draining.signal,

@@ -49,7 +49,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   sandboxes: room('sandboxes.ts', "The registry of sandboxes, and a sandbox's clock.", 'core state scenarios'),
   operations: room(
     'index.ts',
-    "The service's operations, one file each, and the table of handlers.",
+    "The service's operations, one file each, and their table.",
     'core documents contract simulation state exchange scenarios',
   ),
   journal: room(

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { declarations } from '../../src/operations/index.ts'
+import { handledOperations } from '../../src/operations/index.ts'
 import { inputs } from '../support/catalogue.ts'
 import { allOperations } from '../support/client.ts'
 import { documentWithPaths } from '../support/documents.ts'
@@ -16,7 +16,7 @@ describe('convsim scenarios', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     for (const { name, description } of inputs.catalogue.definitions)
       expect(stdout).toContain(`\n  ${name.padEnd(18)} ${description}`)
-    const invented = declarations.filter(({ invent }) => invent).map(({ operationId }) => operationId)
+    const invented = handledOperations.filter(({ invent }) => invent).map(({ operationId }) => operationId)
     const { operations } = inputs.contract
     const writing = operations.filter(({ method }) => method !== 'GET').map(({ id }) => id)
     expect(stdout).toMatch(new RegExp(`\\n {2}critical .*Only for: ${invented.join(', ')}\\.\\n`))

@@ -4,7 +4,7 @@ import { jsonBody } from '../../src/exchange/body.ts'
 import { delivered } from '../../src/exchange/delivery.ts'
 import type { SimRequest } from '../../src/exchange/request.ts'
 import { Journal } from '../../src/journal/journal.ts'
-import { eventDeclaration } from '../../src/operations/events.ts'
+import { createEvent } from '../../src/operations/events.ts'
 import type { OperationHandler } from '../../src/operations/handler.ts'
 import { createPipeline } from '../../src/pipeline/pipeline.ts'
 import { Sandboxes } from '../../src/sandboxes/sandboxes.ts'
@@ -24,7 +24,7 @@ function setup(handle: OperationHandler['handle'], log?: Log) {
     fixtures: inputs.fixtures,
     sandboxes,
     store: createMemoryStore(),
-    handlers: new Map([['createEvent', { ...eventDeclaration, handle }]]),
+    handlers: new Map([['createEvent', { ...createEvent, handle }]]),
     fallback: undefined,
     scenarios: { ...inputs, ofModel: new Map(), productsOfModel: new Map() },
     planOfUnknownKeys: 'growth',
