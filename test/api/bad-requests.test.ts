@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { groupBy } from '../../src/core/group-by.ts'
+import { allOperations } from '../support/all-operations.ts'
 import { analyticsPath, ask, event, expectRefusal, type RequestOptions, readStateInfo } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
@@ -44,14 +46,15 @@ test.each(bad)('%s is refused, says what is right and changes nothing', async (_
   expect(await readStateInfo(sim())).toEqual(before)
 })
 
-test.each([
-  ['DELETE', '/v1/events', 'POST'],
-  ['GET', '/v1/events', 'POST'],
-  ['PATCH', '/v1/prompts', 'POST'],
-  ['POST', analyticsPath, 'GET'],
-  ['OPTIONS', '/v1/events', 'POST'],
-  ['HEAD', analyticsPath, 'GET'],
-])('the wrong method %s on %s is a 405 that allows %s', async (method, path, allowed) => {
+const methods = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']
+const documented = groupBy(allOperations, ({ path }) => path.replace(/\?.*/, ''))
+const wrongMethods = Array.from(documented, ([path, own]) => ({ path, allowed: own.map(({ method }) => method) }))
+  .flatMap((of) => methods.map((method) => ({ ...of, method })))
+  .filter(({ method, allowed }) => !allowed.includes(method))
+
+test.each(wrongMethods)('the wrong method $method on $path is a 405 that allows $allowed', async (wrong) => {
+  const { method, path } = wrong
+  const allowed = wrong.allowed.join(', ')
   const before = await readStateInfo(sim())
   const answer = await ask(sim(), path, { method })
   expect([answer.status, answer.headers.get('allow')]).toEqual([405, allowed])

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { ControlSchemas } from '../../src/client/transport.ts'
+import { allOperations } from '../support/all-operations.ts'
 import { inputs } from '../support/catalogue.ts'
-import { type Answer, allOperations, askOperation } from '../support/client.ts'
+import { type Answer, askOperation } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { readControl } from '../support/stored-records.ts'
 

@@ -8,8 +8,8 @@ import { formatChecks } from '../../src/cli/check/check-format.ts'
 import { commands } from '../../src/cli/commands.ts'
 import { version } from '../../src/fixtures/bundled.ts'
 import { freePort } from '../bench/target.ts'
+import { allOperations } from '../support/all-operations.ts'
 import { inputs } from '../support/catalogue.ts'
-import { allOperations } from '../support/client.ts'
 import { cli, convsim, inMemory, run } from '../support/command.ts'
 import { excludeFromRecording } from '../support/control-answers/recording.ts'
 import { documentWith, fixturesWith } from '../support/documents.ts'
@@ -93,7 +93,7 @@ describe('check', () => {
       { severity, place, ...at, message: expect.stringContaining(message) },
     ]
     const at = { line: expect.any(Number), column: expect.any(Number) }
-    const summary = expect.stringMatching(/^3 operations, \d+ assumptions$/)
+    const summary = expect.stringMatching(new RegExp(`^${allOperations.length} operations, \\d+ assumptions$`))
     expect(JSON.parse(stdout)).toEqual({
       ok: false,
       files: [

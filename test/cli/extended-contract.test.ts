@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { isObject, type JsonObject } from '../../src/core/json.ts'
+import { allOperations } from '../support/all-operations.ts'
 import {
   type Answer,
-  allOperations,
   ask,
   askOperation,
   errorOf,

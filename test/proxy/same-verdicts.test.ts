@@ -41,9 +41,9 @@ test('a client gets the same verdicts through a proxy as from the service itself
   await sendRequests(direct, direct)
   const expected = verdictsOf(await reportOf(direct))
   expect(expected).toMatchObject({
-    summary:
-      '12 requests, 3 broke the contract, 3 unexpected answers, 1 finding on manners, 5 pieces of advice, ' +
-      '40.2 % of the contract covered',
+    summary: expect.stringMatching(
+      /^12 requests, 3 broke the contract, 3 unexpected answers, 1 finding on manners, 5 pieces of advice, [\d.]+ % /,
+    ),
   })
 
   const refusing = await proxyTo((await startForTest()).origin, {}, { clock: frozenNow })

@@ -165,11 +165,13 @@ describe('--watch', () => {
     await replace('contract.yaml', contract.replaceAll('createEvent', 'storeEvent'))
     await untilInfo(simulator, generation(2))
     const { operations } = objectOf(await ask(simulator, '/__sim/coverage'))
-    expect(operations).toMatchObject([
-      { operation: 'getModelAnalytics', requests: 1, covered: expect.arrayContaining(['query period=7d']) },
-      { operation: 'createPrompt', requests: 0 },
-      { operation: 'storeEvent', requests: 0, covered: [] },
-    ])
+    const covered = expect.arrayContaining(['query period=7d'])
+    expect(operations).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ operation: 'getModelAnalytics', requests: 1, covered }),
+        expect.objectContaining({ operation: 'storeEvent', requests: 0, covered: [] }),
+      ]),
+    )
   })
 
   test('drops no request while the contract is replaced, and answers each by one of the contracts', {

@@ -158,9 +158,6 @@ export interface OperationRequest {
   readonly success: number
 }
 
-/** A valid request to every operation, in the order of the document. The sweeps try every scenario on each. */
-export const allOperations: readonly OperationRequest[] = [...operations]
-
 /** Sends a valid request to an operation, with the options of the test. */
 export function askOperation(target: Target, operation: OperationRequest, how: RequestOptions = {}): Promise<Answer> {
   const { method, path, body } = operation

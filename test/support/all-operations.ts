@@ -1,0 +1,25 @@
+import { readExamples } from '../../src/contract/examples.ts'
+import { isObject } from '../../src/core/json.ts'
+import { joinPointer } from '../../src/core/json-pointer.ts'
+import { findOperation } from '../../src/drift/observe/places.ts'
+import { planProbes } from '../../src/drift/probe/plan-probes.ts'
+import { inputs } from './catalogue.ts'
+import type { OperationRequest } from './client.ts'
+
+const { contract } = inputs
+const { probes } = planProbes(contract, { ids: new Map(), withWrites: true, samples: 1, run: 'test' })
+
+/** A valid request to every operation, from the first examples of the document and in its order. */
+export const allOperations: readonly OperationRequest[] = contract.operations.map((operation) => {
+  const probe = probes.find((one) => one.operation === operation)
+  if (!probe) throw new Error(`the document has no examples for a request to ${operation.id}`)
+  const pointer = joinPointer(findOperation(contract.document, operation) ?? '', 'requestBody', 'content')
+  const body = readExamples(contract.document, joinPointer(pointer, 'application/json'))[0]?.value
+  return {
+    id: operation.id,
+    method: operation.method,
+    path: contract.basePath + probe.target,
+    body: isObject(body) ? body : undefined,
+    success: operation.successStatus,
+  }
+})
