@@ -45,7 +45,9 @@ function activeFor(text: string) {
   return active
 }
 
-const pairs = catalogue.definitions.flatMap((entry) =>
+const entries = [...catalogue.definitions, ...catalogue.statuses]
+
+const pairs = entries.flatMap((entry) =>
   allOperations.map((operation) => {
     const text = textFor(entry)
     const { values } = activeFor(text)
@@ -169,19 +171,19 @@ describe('every entry of the catalogue', () => {
   )
 
   test('fits an operation, and is a sentence with parameters that are sentences', () => {
-    for (const entry of catalogue.definitions) {
+    for (const entry of entries) {
       expect([entry.name, pairs.some((one) => one.entry === entry && one.fits)]).toEqual([entry.name, true])
       for (const { description } of [entry, ...entry.parameters]) expect(description).toMatch(/^[A-Z].*\.$/)
     }
   })
 
   test('is a name that needs no quotes, and no other has it', () => {
-    const names = catalogue.definitions.map(({ name }) => name)
+    const names = entries.map(({ name }) => name)
     expect(names.filter((name) => !/^[a-z0-9][a-z0-9_-]*$/.test(name))).toEqual([])
     expect(new Set(names).size).toBe(names.length)
   })
 
-  test('stands in the catalogue of the control plane, with every parameter and p', async () => {
+  test('is listed by the control plane with every parameter and p, but for the statuses', async () => {
     const { scenarios } = await steer(sim(), 'GET', '/catalogue')
     expect(scenarios).toMatchObject(
       catalogue.definitions.map((entry) => ({
@@ -194,7 +196,7 @@ describe('every entry of the catalogue', () => {
   })
 })
 
-const parameters = catalogue.definitions.flatMap((entry) =>
+const parameters = entries.flatMap((entry) =>
   [...entry.parameters, probability].map((parameter) => ({ entry, parameter })),
 )
 

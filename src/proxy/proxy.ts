@@ -2,6 +2,7 @@
 import type { Settings } from '../config/settings.ts'
 import { parseDuration } from '../core/instant.ts'
 import { failure, type Result, success } from '../core/result.ts'
+import { joinCatalogue } from '../scenarios/catalogue.ts'
 import type { Catalogue, ScenarioDefinition } from '../scenarios/definition.ts'
 import type { ProxiedService } from '../simulator/explain.ts'
 import { readCorsOrigins, readGuardSettings } from '../simulator/lookups.ts'
@@ -57,10 +58,8 @@ const refuseToSend: UpstreamClient['send'] = async () =>
  * Returns the catalogue of a proxy, in which a scenario makes no sense if it needs an answer of the simulator: one that
  * chooses invented figures, or the status of a success.
  */
-function limitCatalogue({ definitions }: Catalogue): Catalogue {
-  const own = definitions.map(limitToProxy)
-  const byName = new Map(own.map((definition) => [definition.name, definition]))
-  return { definitions: own, find: (name) => byName.get(name) }
+function limitCatalogue({ definitions, statuses }: Catalogue): Catalogue {
+  return joinCatalogue(definitions.map(limitToProxy), statuses.map(limitToProxy))
 }
 
 function limitToProxy(definition: ScenarioDefinition): ScenarioDefinition {

@@ -94,7 +94,7 @@ function createCandidate(operationItems: OperationItems, hint: CoverageHint, sta
 
 /** Returns a candidate for each status that a scenario causes with its default parameters. */
 function refusalCandidates(operationItems: OperationItems, catalogue: Catalogue): Candidate[] {
-  return catalogue.definitions.flatMap((definition) => {
+  return [...catalogue.definitions, ...catalogue.statuses].flatMap((definition) => {
     const read = readValues(definition.parameters, new Map())
     if (!read.ok || definition.inapplicableReason(operationItems.operation, read.value) !== undefined) return []
     const effect = definition.effect(read.value)

@@ -40,8 +40,15 @@ export function createCatalogue(
     ...connectionScenarios(),
     ...driftScenarios(),
     ...expectationScenarios,
-    ...statusScenarios(contract),
   ]
-  const byName = new Map(definitions.map((definition) => [definition.name, definition]))
-  return { definitions, find: (name) => byName.get(name) }
+  return joinCatalogue(definitions, statusScenarios(contract))
+}
+
+/** Joins scenarios and statuses to a catalogue. */
+export function joinCatalogue(
+  definitions: readonly ScenarioDefinition[],
+  statuses: readonly ScenarioDefinition[],
+): Catalogue {
+  const byName = new Map([...definitions, ...statuses].map((definition) => [definition.name, definition]))
+  return { definitions, statuses, find: (name) => byName.get(name) }
 }

@@ -51,8 +51,11 @@ export interface ActiveScenario {
 
 /** All scenarios of a contract and its personas. */
 export interface Catalogue {
-  /** All scenarios; the documented statuses by their number come last. */
+  /** The scenarios that lists show. */
   readonly definitions: readonly ScenarioDefinition[]
+  /** The documented statuses, each of which is a scenario by its number: `429`. Lists leave them out. */
+  readonly statuses: readonly ScenarioDefinition[]
+  /** Finds a scenario by its name, or a status by its number. */
   find(name: string): ScenarioDefinition | undefined
 }
 

@@ -175,10 +175,10 @@ function parseScenario(text: string, catalogue: Catalogue): Result<ActiveScenari
 }
 
 /** Describes a scenario that does not exist: a number stands for a status, any other name is compared with all. */
-function describeUnknownScenario(name: string, { definitions }: Catalogue): string {
-  const names = definitions.map((definition) => definition.name)
+function describeUnknownScenario(name: string, { definitions, statuses }: Catalogue): string {
   const unknown = `There is no scenario "${cutText(name)}".`
   if (/^\d+$/.test(name))
-    return `${unknown} The documented statuses are ${names.filter((known) => /^\d+$/.test(known)).join(', ')}.`
+    return `${unknown} The documented statuses are ${statuses.map((status) => status.name).join(', ')}.`
+  const names = definitions.map((definition) => definition.name)
   return `${unknown} ${describeKnown(name, names, 'convsim scenarios and GET /__sim/catalogue list all.')}`
 }

@@ -184,8 +184,8 @@ function checkMagicValues({ keys, models }: Fixtures, catalogue: Catalogue, oper
  * Returns a finding for each persona with the name of a built-in scenario: a name switches one of the two on, and the
  * other could not be reached.
  */
-function checkPersonaNames({ personas }: Fixtures, { definitions }: Catalogue): Finding[] {
-  const names = definitions.map(({ name }) => name)
+function checkPersonaNames({ personas }: Fixtures, { definitions, statuses }: Catalogue): Finding[] {
+  const names = [...definitions, ...statuses].map(({ name }) => name)
   const taken = personas.filter(({ name }) => names.indexOf(name) !== names.lastIndexOf(name))
   const message = 'has the name of a built-in scenario; give the persona another name'
   return taken.map(({ name }) => ({ ...errorAt(`fixtures: persona ${name}`, message), flag: '--fixtures' }))

@@ -88,8 +88,8 @@ describe('scenarios of a sandbox', () => {
     expect((await sim.rules()).rules).toEqual([])
   })
 
-  const { definitions } = inputs.catalogue
-  test.each(definitions)(
+  const { definitions, statuses } = inputs.catalogue
+  test.each([...definitions, ...statuses])(
     '$name has all its parameters with their defaults or examples',
     async ({ name, parameters }) => {
       const given = parameters.map(({ name: parameter, default: value, example }) => [parameter, value ?? example])

@@ -15,7 +15,7 @@ function unformattedText(): string {
   const { catalogue, contract, fixtures } = inputs
   const personas = fixtures.personas.map(({ name }) => name)
   const statuses = new Set(contract.operations.flatMap(({ statuses: documented }) => documented))
-  const scenarios = catalogue.definitions
+  const scenarios = [...catalogue.definitions, ...catalogue.statuses]
     .filter(({ name }) => !personas.includes(name))
     .map(({ name, parameters }) => `  readonly '${name}': ${parametersType(parameters)}\n`)
   return `// \`npm run generate\` writes this file from spec/openapi.yaml, fixtures/ and the scenarios: edit those.

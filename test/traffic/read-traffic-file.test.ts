@@ -246,7 +246,7 @@ describe('a journal', () => {
   })
 
   test('of the simulator itself gives no answer that a scenario of the data family made up', async () => {
-    const { definitions } = inputs.catalogue
+    const definitions = [...inputs.catalogue.definitions, ...inputs.catalogue.statuses]
     const own = recorded('contract', { size: 2, json: {} })
     const requests = definitions.map(({ name }) => ({ ...own, scenarios: [name] }))
     const file = await tempFile(JSON.stringify({ requests }), 'traffic.json')

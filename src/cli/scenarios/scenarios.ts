@@ -57,7 +57,9 @@ function listScenarios({ catalogue, contract }: LoadedInputs): string {
     const rows = definitions.map((one) => formatRow(one.name, one.description + describeLimits(one, contract)))
     return `${family}\n${rows.join('\n')}`
   })
-  const intro = '"convsim scenarios NAME" shows parameters, an example and what the client sees.'
+  const intro =
+    '"convsim scenarios NAME" shows parameters, an example and what the client sees.\n' +
+    `A documented status is a scenario by its number: ${catalogue.statuses.map(({ name }) => name).join(', ')}.`
   return [intro, ...chapters].join('\n\n')
 }
 

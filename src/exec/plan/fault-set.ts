@@ -97,9 +97,8 @@ function groupsOf({ name, family }: ScenarioDefinition): readonly string[] {
   return [...sets.filter(([, names]) => names.includes(name)).map(([group]) => group), family]
 }
 
-/** Returns false for a scenario that needs a parameter, and for a number, which is a refusal or no fault. */
-function isUsableAlone({ name, parameters }: ScenarioDefinition): boolean {
-  return !/^\d+$/.test(name) && !parameters.some(({ required }) => required)
+function isUsableAlone({ parameters }: ScenarioDefinition): boolean {
+  return !parameters.some(({ required }) => required)
 }
 
 /** Parses a scenario as a fault. `group`: the set that it is from; undefined: the one that has it, or its family. */

@@ -72,7 +72,7 @@ function OfferItem({ offer, onAdded }: { offer: Offer; onAdded: () => Promise<vo
     <div ref={element} class="offer entries">
       <a href={hrefOf({ id: isOpen ? undefined : offer.name })} aria-expanded={isOpen}>
         <span>
-          <code>{offer.name}</code> {offer.status !== offer.name && <b class="faint">{offer.status}</b>}
+          <code>{offer.name}</code> <b class="faint">{offer.status}</b>
         </span>
         <span>{offer.about}</span>
       </a>

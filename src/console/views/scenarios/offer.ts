@@ -8,7 +8,7 @@ export interface Offer extends Pick<Schema<'Entry'>, 'name' | 'family' | 'about'
   /** The member of a rule that takes the text, where the user writes the whole text. */
   readonly freeText?: 'scenario' | 'sequence'
   readonly example: string
-  /** The status that a refusal answers: `429`; undefined for others. */
+  /** The status of a refusal: `429`. */
   readonly status?: string | undefined
 }
 
@@ -32,23 +32,17 @@ export const freeTexts: readonly [sequence: Offer, combination: Offer] = [
   },
 ]
 
-/**
- * Lists the scenarios to switch on. A refusal stands under its name, with its status beside it. The probability of a
- * scenario is left out, since a rule has its own.
- */
+/** Lists the scenarios to switch on. The probability of a scenario is left out, since a rule has its own. */
 export function listOffers(): readonly Offer[] {
   const offers = (catalogue.value?.scenarios ?? []).map((entry): Offer => {
     const [, status] = /^Answers (\d+)/.exec(entry.about) ?? []
-    const family = /^2\d\d$/.test(entry.name) ? 'as the service is' : entry.family
-    return { ...entry, family, status, parameters: entry.parameters.filter(({ name }) => name !== 'p') }
+    return { ...entry, status, parameters: entry.parameters.filter(({ name }) => name !== 'p') }
   })
-  const named = offers.map(({ name, status }) => (name === status ? undefined : status))
-  return [...freeTexts, ...offers.filter(({ name, status }) => name !== status || !named.includes(status))]
+  return [...freeTexts, ...offers]
 }
 
 /** Returns the name of an offer with its status: `rate-limited (429)`. */
-export const titleOf = ({ name, status }: Offer) =>
-  status === undefined || status === name ? name : `${name} (${status})`
+export const titleOf = ({ name, status }: Offer) => (status === undefined ? name : `${name} (${status})`)
 
 /** Returns true for the offer that a name means; a status means the refusal of that status. */
 export const isCalled = (name: string | undefined, offer: Offer) =>
