@@ -145,7 +145,7 @@ export function createApp(
   return {
     messages: createMessageClasses(app),
     listener: (req, res) => {
-      req.url = toOriginForm(req.url ?? '')
+      req.url = toOriginForm(req)
       // Express calls the function with an error that a handler throws: the last route answers every other request.
       if (req.url.startsWith('/')) app(req as Request, res as Response, (error) => sendInternalError(error, res, log))
       else deliverImmediately(refuse(400, describeTarget(req.url), 'simulator'), res)

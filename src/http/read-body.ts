@@ -30,8 +30,9 @@ export interface BodyLimit {
 }
 
 /**
- * Calls `then` once with the body of a request, immediately if it has none. A refused body is drained, because some
- * clients read the reply only after they have sent everything, unless the client waits for `100 Continue`.
+ * Calls `then` once with the body of a request, immediately if it has none or its head refuses it. The rest of a
+ * refused body is drained, since some clients read the reply only after they have sent everything; one that waits for
+ * `100 Continue` is not asked to send it.
  */
 export function readBody(
   req: IncomingMessage,
@@ -75,7 +76,7 @@ function readEncoding({ 'content-encoding': encoding }: IncomingHttpHeaders): st
   return encoding?.toLowerCase() || 'identity'
 }
 
-/** Receives a body and calls `then` with it. If `known` is given, the body is drained, and `then` gets `known`. */
+/** Receives a body and calls `then` with it, or with `known`, if given, while the body is drained. */
 function receiveBody(
   req: IncomingMessage,
   known: RequestBody | undefined,
@@ -93,8 +94,10 @@ function receiveBody(
     end(aborted)
     decoder?.destroy() // `pipe` does not end the decoder when the client disconnects
   })
-  if (known) drain(req, () => end(known))
-  else collect(req, decoder ? req.pipe(decoder) : req, limit, end)
+  if (known) {
+    drain(req)
+    end(known)
+  } else collect(req, decoder ? req.pipe(decoder) : req, limit, end)
 }
 
 function collect(
@@ -113,7 +116,8 @@ function collect(
       req.unpipe()
       stream.destroy()
     }
-    drain(req, () => end(body))
+    drain(req)
+    end(body)
   }
   stream.on('data', (chunk: Buffer) => {
     if (isRefused) return
@@ -126,6 +130,7 @@ function collect(
     if (isRefused) return
     const [first = Buffer.alloc(0)] = chunks
     const bytes = chunks.length > 1 ? Buffer.concat(chunks, size) : first
+    chunks.length = 0 // the request holds its listeners until the response has ended
     end(size > 0 ? { kind: 'bytes', bytes } : absent)
   })
   // Only a decoder's error is handled here; after an error of the connection, 'close' follows.
@@ -138,10 +143,17 @@ function isBomb(stream: IncomingMessage | Decoder, decodedBytes: number): boolea
   return decodedBytes > stream.bytesWritten * maxDecodedRatio
 }
 
-/** Reads the rest of a request and discards it. */
-function drain(req: IncomingMessage, then: () => void): void {
-  if (req.readableEnded) then()
-  else req.once('end', then).resume()
+/** The most bytes of a refused body that are read, so that a client that sends all of it first gets the refusal. */
+const maxDrainedBytes = 16 * 1024 * 1024
+
+/** Reads the rest of a request and discards it. Closes the connection if that is too long. */
+function drain(req: IncomingMessage): void {
+  let left = maxDrainedBytes
+  req.on('data', (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) req.socket.destroy()
+  })
+  req.resume()
 }
 
 const aborted: RequestBody = { kind: 'aborted' }

@@ -26,11 +26,19 @@ export function readRequest(
   readBody(req, res, limit, (body) => then(body.kind === 'absent' ? head : { ...head, body }))
 }
 
-/** Returns path and query of a request target, which may be absolute, with scheme and host (RFC 9112, 3.2.2). */
-export function toOriginForm(url: string): string {
-  if (url.startsWith('/')) return url
-  const path = url.replace(/^https?:\/\/[^/?]*/i, '')
-  return path === '' || path.startsWith('?') ? `/${path}` : path
+/**
+ * Reduces the request target to path and query. The host of an absolute one, with scheme and host, takes the place of
+ * the Host header (RFC 9112, 3.2.2).
+ */
+export function toOriginForm(req: IncomingMessage): string {
+  const { url = '' } = req
+  const [scheme, host] = /^https?:\/\/(?:[^/?@]*@)?([^/?]*)/i.exec(url) ?? []
+  if (scheme === undefined || host === undefined) return url
+  req.headers.host = host
+  // The raw headers, too: by these `readHeaders` recognises the headers of the request before.
+  req.rawHeaders = [...req.rawHeaders, 'Host', host]
+  const path = url.slice(scheme.length)
+  return path.startsWith('/') ? path : `/${path}`
 }
 
 /** Reads the head of a request. `target` is the path and query, because a router changes `req.url`. */

@@ -89,6 +89,16 @@ test('a client that waits to send a body that is too large is told at once, and 
   expect(await listRequests(own)).toMatchObject([{ operation: 'createEvent', answer }])
 })
 
+test('a body with a declared length above the limit is refused before it is sent', async () => {
+  const connection = await connectTo(sim().origin)
+  const length = 3_000_000
+  connection.send(post('').replace('Content-Length: 0', `Content-Length: ${length}`))
+  expectRefusal(await connection.answer(), 413, /larger than the limit of 1mb/)
+  connection.send('x'.repeat(length) + post(event()))
+  expect((await connection.answer()).status).toBe(201)
+  connection.destroy()
+})
+
 test('a client that waits to send what the control plane refuses is told at once, and need not send it', async () => {
   const own = await startForTest({ controlToken: 'secret' })
   const head = post('', ['Expect: 100-continue']).replace('Content-Length: 0', 'Content-Length: 1000')

@@ -40,6 +40,14 @@ describe('the Host header', () => {
     expectRefusal(await askAs({ host: `${'x'.repeat(5000)}.example` }), 403, /^.{1,299}$/s)
   })
 
+  test('in an absolute target takes the place of that in the header', async () => {
+    const host = new URL(sim().origin).host
+    for (const path of ['/__sim/export', '/__sim/health/../info'])
+      expectRefusal(await askAs({}, `http://example.com${path}`), 403, /does not answer to the host "example.com/)
+    for (const target of [`http://${host}/__sim/info`, `HTTP://u:p@${host}/__sim/info`, 'http://localhost/__sim/info'])
+      expect([target, (await askAs({ host: 'example.com' }, target)).status]).toEqual([target, 200])
+  })
+
   test('--control-hosts adds names, in any case, with any port, and no others, not even without dots', async () => {
     const own = await startForTest({ controlHosts: 'sim.example.com, Other.Example.org, convsim' })
     const status = async (host: string) => (await askAs({ host }, '/__sim/info', 'GET', own.origin)).status
