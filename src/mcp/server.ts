@@ -76,7 +76,7 @@ function readInput(document: JsonObject, parameterNames: Readonly<Record<string,
   const operations = paths.flatMap((path) => Object.values(path).filter(isObject))
   const inputs = Object.entries(parameterNames).map(([id, names]) => {
     const { parameters = [], requestBody = {} } = operations.find((one) => one['operationId'] === id) ?? {}
-    const operation = dereference(document, { parameters, requestBody })
+    const operation = dereference(document, { parameters, requestBody }, 'operation')
     const chosen = listOf(operation, 'parameters').filter(({ name }) => names.split(' ').includes(String(name)))
     const content = objectOf(objectOf(operation, 'requestBody'), 'content')
     const members = objectOf(objectOf(objectOf(content, 'application/json'), 'schema'), 'properties')
