@@ -7,14 +7,14 @@ import type { Contract, Operation, OperationMatch } from '../contract/contract.t
 import type { Log } from '../core/log.ts'
 import { findNearest } from '../core/similar.ts'
 import { refuse } from '../exchange/refusals.ts'
-import type { Reply } from '../exchange/reply.ts'
+import type { Reply, ReplyStream } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
 import { replyToStoreError } from '../exchange/store-errors.ts'
 import { redactHead } from '../redaction/redact.ts'
 import { answerConsole, isConsoleFile } from './console-files.ts'
 import { type GuardSettings, guard } from './guard.ts'
-import { ControlError, type ControlHandlers, type ControlOutcome, CustomReply } from './handler.ts'
-import { replyWithJson } from './json-reply.ts'
+import { ControlError, type ControlHandlers, CustomReply } from './handler.ts'
+import { createJsonReply, type JsonReply } from './json-reply.ts'
 import type { ControlOperationId } from './operation-ids.ts'
 import { readControlRequest } from './read-request.ts'
 
@@ -36,6 +36,7 @@ export function createControl(
 ): Control {
   const isPublic = (request: SimRequest) =>
     isOperation(matchControl(contract, request), 'getHealth') || isConsoleFile(request)
+  const replyWithJson = createJsonReply()
   const refusal = (request: SimRequest) => guard(request, settings, isPublic(request))
   const logReply = (request: SimRequest, reply: Reply) => {
     if (log.isLevelEnabled('debug')) log.debug(debugLine(contract, request, reply), 'controlled')
@@ -50,8 +51,10 @@ export function createControl(
     async answer(request, clientGone) {
       try {
         const reply =
-          refusal(request) ?? (await answerConsole(request)) ?? (await answer(contract, handlers, request, clientGone))
-        return logReply(request, reply)
+          refusal(request) ??
+          (await answerConsole(request)) ??
+          (await answer(contract, handlers, request, clientGone, replyWithJson))
+        return logReply(request, reply.stream ? { ...reply, stream: logFailure(request, reply.stream, log) } : reply)
       } catch (error) {
         return refuseInternalError(request, error, log)
       }
@@ -87,11 +90,27 @@ const matchControl = (contract: Contract, { method, path }: SimRequest) =>
 const isOperation = (match: OperationMatch, id: ControlOperationId) =>
   match.kind === 'operation' && match.operation.id === id
 
+/** Logs why a stream breaks off, such as a shared state without the records that were not sent yet. */
+function logFailure(request: SimRequest, { mediaType, chunks }: ReplyStream, log: Log): ReplyStream {
+  return {
+    mediaType,
+    async *chunks(clientGone) {
+      try {
+        yield* chunks(clientGone)
+      } catch (error) {
+        refuseInternalError(request, error, log)
+        throw error
+      }
+    },
+  }
+}
+
 async function answer(
   contract: Contract,
   handlers: ControlHandlers,
   request: SimRequest,
   clientGone: AbortSignal,
+  replyWithJson: JsonReply,
 ): Promise<Reply> {
   const match = matchControl(contract, request)
   if (match.kind === 'wrong-method') return refuseMethod(request, match.allowed)
@@ -99,14 +118,15 @@ async function answer(
   const { operation } = match
   const read = await readControlRequest(operation, match.path, request, clientGone)
   const outcome = read.ok ? await handlers[operation.id as ControlOperationId](read.value) : read.error
-  if (outcome instanceof ControlError) return refuse(outcome.status, outcome.error, 'simulator')
-  return toReply(operation, outcome, request.method === 'HEAD')
+  const isReply = outcome instanceof ControlError || outcome instanceof CustomReply
+  const reply = isReply ? outcome : await replyWithJson(outcome, clientGone)
+  if (reply instanceof ControlError) return refuse(reply.status, reply.error, 'simulator', reply.headers)
+  return toReply(operation, reply, request.method === 'HEAD')
 }
 
-function toReply({ successStatus }: Operation, outcome: Exclude<ControlOutcome, ControlError>, isHead: boolean): Reply {
+function toReply({ successStatus }: Operation, { parts }: CustomReply, isHead: boolean): Reply {
   const headers = { 'Cache-Control': 'no-store' }
   const base = { status: successStatus, headers, body: undefined, origin: 'simulator' } as const
-  const { parts } = outcome instanceof CustomReply ? outcome : replyWithJson(outcome)
   const { stream, ...others } = parts
   const reply = { ...base, ...others, headers: { ...headers, ...others.headers } }
   if (!stream || !isHead) return { ...reply, ...(stream && { stream }) }

@@ -24,12 +24,22 @@ export interface ControlRequest {
 }
 
 /** The outcome of a control operation: the JSON body of the documented success status, another reply, or a refusal. */
-export type ControlOutcome = Json | ControlError | CustomReply
+export type ControlOutcome = Json | JsonPieces | ControlError | CustomReply
 
 export type ControlHandler = (request: ControlRequest) => ControlOutcome | Promise<ControlOutcome>
 
 /** One handler for each operation of the control document. A missing or misspelt handler does not compile. */
 export type ControlHandlers = Readonly<Record<ControlOperationId, ControlHandler>>
+
+/** JSON that is written while the client reads it: `new JsonPieces(objectPieces({ events, total }))`. */
+export class JsonPieces {
+  readonly pieces: Iterable<string> | AsyncIterable<string>
+  readonly mediaType: string
+  constructor(pieces: JsonPieces['pieces'], mediaType = 'application/json; charset=utf-8') {
+    this.pieces = pieces
+    this.mediaType = mediaType
+  }
+}
 
 /** A reply that is no JSON, or not of the lowest success status: `new CustomReply({ body: textBody(page, type) })`. */
 export class CustomReply {
@@ -43,11 +53,17 @@ export class CustomReply {
 export class ControlError {
   readonly status: number
   readonly error: string
-  constructor(status: number, error: string) {
+  readonly headers: Reply['headers']
+  constructor(status: number, error: string, headers: Reply['headers'] = {}) {
     this.status = status
     this.error = error
+    this.headers = headers
   }
 }
+
+/** Refuses a request for which the memory would not suffice if every client sent it at the same time. */
+export const refuseBusy = (reason: string): ControlError =>
+  new ControlError(429, `${reason} Send the request again when one of them has ended.`, { 'Retry-After': '1' })
 
 /** Refuses a named sandbox that was never used, whose empty evidence would pass for a clean client. */
 export function refuseUnused(sandbox: string | undefined, sandboxes: Pick<Sandboxes, 'has'>): ControlError | undefined {

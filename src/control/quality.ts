@@ -1,16 +1,23 @@
-import { isObject, type JsonObject } from '../core/json.ts'
-import { inSlices } from '../core/slices.ts'
+import { isObject, type JsonObject, objectPieces } from '../core/json.ts'
+import { inSlices, mapEach } from '../core/slices.ts'
 import { uuidKey } from '../state/clone.ts'
 import { impactOfEvent, UNITS_PER_IMPACT } from '../state/memory/impact.ts'
 import type { StoredEvent } from '../state/records.ts'
 import type { ControlDeps } from './deps.ts'
-import type { ControlHandlers } from './handler.ts'
+import { type ControlError, type ControlHandlers, type ControlRequest, JsonPieces, refuseBusy } from './handler.ts'
+import { Slots } from './slots.ts'
 
 /** Index of a product or conversation without events. */
 const neutralIndex = 0.5
 
 /** The largest number of event ids that are listed with an index; the index counts all events. */
 const maxEventIds = 100
+
+/** The events of a sandbox whose groups are small enough for any number of clients. */
+const maxEventsOfSmall = 10_000
+
+/** The most larger sandboxes at a time: groups of 100 MB of events can take 60 MB. */
+const maxLargeSandboxes = 2
 
 interface EventGroup {
   /** The sum of their impacts as `ImpactSum` has it. */
@@ -22,32 +29,49 @@ interface EventGroup {
 
 /** Handles `GET` and `PUT quality`: weight of events, quality index of each product (PQI) and conversation (CQI). */
 export function qualityHandlers({ store, fixtures, sandboxes }: ControlDeps) {
-  async function qualityToJson(sandbox: string): Promise<JsonObject> {
+  const slots = new Slots(maxLargeSandboxes)
+
+  /** Returns a refusal if the groups of too many large sandboxes are held for clients that read them. */
+  async function refuseLarge({ sandbox, clientGone }: ControlRequest): Promise<ControlError | undefined> {
+    const { total } = await store.listEvents(sandbox, { limit: 0 })
+    if (total <= maxEventsOfSmall || slots.take(clientGone)) return undefined
+    return refuseBusy(`The quality of ${maxLargeSandboxes} large sandboxes is being read already.`)
+  }
+
+  async function readQuality(sandbox: string): Promise<JsonPieces> {
     const productNames = new Map(fixtures.products.map(({ id, name }) => [id.toLowerCase(), name]))
     const { weight } = await store.getQuality(sandbox)
-    const { events } = await store.listEvents(sandbox, { sampledOut: false })
-    const products = await groupEvents(events, ({ fields }) => uuidKey(fields.productId))
-    const conversations = await groupEvents(events, findConversationKey)
-    return {
+    const { events } = await store.listEvents(sandbox)
+    const [products, conversations] = [new Map<string, EventGroup>(), new Map<string, EventGroup>()]
+    for await (const event of inSlices(events)) {
+      if (event.sampledOut) continue
+      addToGroup(products, uuidKey(event.fields.productId), event)
+      addToGroup(conversations, findConversationKey(event), event)
+    }
+    const pieces = objectPieces({
       weight,
-      products: Array.from(products, ([productId, group]) => {
+      products: mapEach(products, ([productId, group]) => {
         const name = productNames.get(productId)
         return { productId, ...(name !== undefined && { name }), ...indexToJson('pqi', group, weight) }
       }),
-      conversations: Array.from(conversations, ([conversation, group]) => ({
+      conversations: mapEach(conversations, ([conversation, group]) => ({
         conversation,
         ...indexToJson('cqi', group, weight),
       })),
-    }
+    })
+    return new JsonPieces(pieces)
   }
 
   return {
-    getQuality: ({ sandbox }) => qualityToJson(sandbox),
-    async putQuality({ sandbox, body }) {
+    getQuality: async (request) => (await refuseLarge(request)) ?? readQuality(request.sandbox),
+    async putQuality(request) {
+      const { sandbox, body } = request
+      const refusal = await refuseLarge(request)
+      if (refusal) return refusal
       sandboxes.use(sandbox)
       const weight = isObject(body) ? Number(body['weight']) : 0
       await store.putQuality(sandbox, { weight })
-      return qualityToJson(sandbox)
+      return readQuality(sandbox)
     },
   } satisfies Partial<ControlHandlers>
 }
@@ -70,20 +94,12 @@ function indexToJson(name: 'pqi' | 'cqi', { units, count, eventIds }: EventGroup
   }
 }
 
-/** Groups events by their key, in slices between which other requests are answered. */
-async function groupEvents(
-  events: readonly StoredEvent[],
-  keyOf: (event: StoredEvent) => string | null | undefined,
-): Promise<Map<string, EventGroup>> {
-  const groups = new Map<string, EventGroup>()
-  for await (const event of inSlices(events)) {
-    const key = keyOf(event)
-    if (typeof key !== 'string') continue
-    const group = groups.get(key) ?? { units: 0, count: 0, eventIds: [] }
-    groups.set(key, group)
-    group.units += impactOfEvent(event).units
-    group.count += 1
-    if (group.count <= maxEventIds) group.eventIds.push(event.eventId)
-  }
-  return groups
+/** Adds an event to the group of its key, if it has one. */
+function addToGroup(groups: Map<string, EventGroup>, key: string | null | undefined, event: StoredEvent): void {
+  if (typeof key !== 'string') return
+  const group = groups.get(key) ?? { units: 0, count: 0, eventIds: [] }
+  groups.set(key, group)
+  group.units += impactOfEvent(event).units
+  group.count += 1
+  if (group.count <= maxEventIds) group.eventIds.push(event.eventId)
 }

@@ -87,7 +87,7 @@ async function readJsonBody(
     const error = `The control plane takes JSON: send Content-Type: application/json; got "${got}".`
     return failure(new ControlError(415, error))
   }
-  if (body.kind === 'absent') return operation.body?.required ? badRequest('A JSON body is required.') : success(noBody)
+  if (body.kind !== 'bytes') return operation.body?.required ? badRequest('A JSON body is required.') : success(noBody)
   if (!operation.body) return refuseBody(operation, Buffer.from(body.bytes).toString().trim())
   const read = await readerOf(operation)(body.bytes)
   if (!read.ok) return badRequest(`Invalid request: body${read.error.pointer}: ${read.error.message}.`)

@@ -1,4 +1,5 @@
-import type { JsonObject } from '../core/json.ts'
+import { type JsonObject, objectPieces } from '../core/json.ts'
+import { mapEach } from '../core/slices.ts'
 import { textBody } from '../exchange/body.ts'
 import { version } from '../fixtures/bundled.ts'
 import { entryToJson } from '../journal/entry-json.ts'
@@ -6,8 +7,16 @@ import type { Journal } from '../journal/journal.ts'
 import { entryToCurl } from '../reports/curl.ts'
 import { findUnknownOperation } from '../scenarios/rule-match-problems.ts'
 import type { ControlDeps } from './deps.ts'
-import { ControlError, type ControlHandlers, type ControlRequest, CustomReply } from './handler.ts'
-import { replyWithEntries, replyWithHar } from './json-reply.ts'
+import {
+  ControlError,
+  type ControlHandlers,
+  type ControlRequest,
+  CustomReply,
+  JsonPieces,
+  refuseBusy,
+} from './handler.ts'
+import { writeHar } from './json-reply.ts'
+import { Slots } from './slots.ts'
 import { createFilter, type JournalFilter, streamEntries } from './stream-entries.ts'
 
 /** The query of `GET requests`, typed by the control document. */
@@ -26,15 +35,13 @@ const heartbeatMs = 15_000
 /** The most streams at a time: each reads every new entry. */
 const maxStreams = 100
 
-const tooManyStreams = new ControlError(
-  429,
-  `There are ${maxStreams} streams of the journal already. ` +
-    'Close one of them, or ask GET requests?since= from time to time.',
+const tooManyStreams = refuseBusy(
+  `There are ${maxStreams} streams of the journal already. Or poll GET requests?since= instead.`,
 )
 
 /** Handles `GET` and `DELETE requests`, `GET requests/{id}` and `GET requests/stream`: the journal. */
 export function requestHandlers({ journal, contract, stopping }: ControlDeps) {
-  let openStreams = 0
+  const streams = new Slots(maxStreams)
   return {
     listRequests(request) {
       const query = request.parameters.query as unknown as ListQuery // typed by the control document
@@ -59,14 +66,7 @@ export function requestHandlers({ journal, contract, stopping }: ControlDeps) {
       if (problem !== undefined) return new ControlError(400, problem)
       const { latest } = await journal.list({ limit: 0 })
       const after = readResumePoint(request, latest) ?? latest
-      const { clientGone } = request
-      if (openStreams >= maxStreams) return tooManyStreams
-      if (!clientGone.aborted) {
-        openStreams += 1
-        clientGone.addEventListener('abort', () => {
-          openStreams -= 1
-        })
-      }
+      if (!streams.take(request.clientGone)) return tooManyStreams
       return new CustomReply({
         stream: {
           mediaType: 'text/event-stream; charset=utf-8',
@@ -78,13 +78,9 @@ export function requestHandlers({ journal, contract, stopping }: ControlDeps) {
   } satisfies Partial<ControlHandlers>
 }
 
-async function pageToJson(
-  journal: Journal,
-  sandbox: string | undefined,
-  query: ListQuery,
-): Promise<JsonObject | CustomReply> {
+async function pageToJson(journal: Journal, sandbox: string | undefined, query: ListQuery): Promise<JsonPieces> {
   const { since, cursor, limit, order, bodies, format } = query
-  const { entries, counts: recorded } = await journal.list({ sandbox, after: since, order })
+  const { entries, counts: recorded } = await journal.list({ sandbox, after: since, order, asStored: true })
   const matching = entries.filter(createFilter(query))
   const isAfterCursor = (number: number) =>
     cursor === undefined || (order === 'oldest' ? number > cursor : number < cursor)
@@ -98,9 +94,8 @@ async function pageToJson(
     truncated: recorded.dropped > 0,
     ...(last && remaining.length > limit && { next: last.number }),
   }
-  if (format === 'har') return replyWithHar(page, { name: 'convsim', version }, toCustomFields(counts))
-  if (bodies) return replyWithEntries(page, (entry) => entryToJson(entry, { bodies }), counts)
-  return { requests: page.map((entry) => entryToJson(entry, { bodies })), ...counts }
+  if (format === 'har') return writeHar(page, { name: 'convsim', version }, toCustomFields(counts))
+  return new JsonPieces(objectPieces({ requests: mapEach(page, (entry) => entryToJson(entry, { bodies })), ...counts }))
 }
 
 /** Returns members under names that begin with an underscore, as a HAR file wants those that are not its own. */

@@ -1,11 +1,11 @@
-import { isObject, type JsonObject } from '../core/json.ts'
-import { inSlices } from '../core/slices.ts'
+import { isObject, type JsonObject, objectPieces } from '../core/json.ts'
+import { mapEach } from '../core/slices.ts'
 import { componentsOf } from '../state/prompts.ts'
 import type { PromptVersion, StoredPrompt } from '../state/records.ts'
 import { parseExport } from '../state/sandbox-export.ts'
 import type { EventQuery } from '../state/store.ts'
 import type { ControlDeps } from './deps.ts'
-import { ControlError, type ControlHandlers } from './handler.ts'
+import { ControlError, type ControlHandlers, JsonPieces } from './handler.ts'
 
 /** Handles `GET events`, `GET prompts` and `activate`: the records that the service's user interface would show. */
 export function recordHandlers({ store }: ControlDeps) {
@@ -13,12 +13,10 @@ export function recordHandlers({ store }: ControlDeps) {
     async listEvents({ sandbox, parameters }) {
       const { sandbox: _, ...query } = parameters.query
       const page = await store.listEvents(sandbox, query as EventQuery) // typed by the control document
-      return toJson(page)
+      return new JsonPieces(objectPieces({ ...page }))
     },
     async listPrompts(request) {
-      const prompts: JsonObject[] = []
-      for await (const prompt of inSlices(await store.listPrompts(request.sandbox))) prompts.push(promptToJson(prompt))
-      return { prompts }
+      return new JsonPieces(objectPieces({ prompts: mapEach(await store.listPrompts(request.sandbox), promptToJson) }))
     },
     async activateVersion(request) {
       const promptId = String(request.parameters.path['promptId'])
@@ -52,7 +50,7 @@ export function snapshotHandlers({ store, sandboxes }: ControlDeps) {
       const id = String(request.parameters.path['snapshotId']).toLowerCase()
       return (await store.deleteSnapshot(request.sandbox, id)) ? { deleted: id } : snapshotNotFound(id)
     },
-    exportSandbox: async (request) => toJson(await store.exportSandbox(request.sandbox)),
+    exportSandbox: async (request) => new JsonPieces(objectPieces({ ...(await store.exportSandbox(request.sandbox)) })),
     async importSandbox(request) {
       const name = request.sandbox
       const parsed = await parseExport(request.body)

@@ -1,3 +1,4 @@
+import { chunksInSlices } from '../core/slices.ts'
 import { matchOutcome, type RequestMatch, type RequestQuery, requestConditions } from '../exchange/match.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { entryToJson } from '../journal/entry-json.ts'
@@ -17,7 +18,7 @@ export interface StreamOptions {
   readonly heartbeatMs: number
 }
 
-/** The most entries that are read at a time, and sent in one piece. */
+/** The most entries that are read at a time. */
 const maxEntriesPerPiece = 100
 
 /**
@@ -35,7 +36,7 @@ export async function* streamEntries(
   let { generation } = await journal.counts(sandbox)
   yield ': the journal, from now on\n\n'
   while (!ends.some(({ aborted }) => aborted)) {
-    const slice = await journal.list({ sandbox, after: last, limit: maxEntriesPerPiece })
+    const slice = await journal.list({ sandbox, after: last, limit: maxEntriesPerPiece, asStored: true })
     const losses = formatLosses(slice, generation, last)
     if (losses !== '') yield losses
     generation = slice.counts.generation
@@ -43,7 +44,7 @@ export async function* streamEntries(
     const { latest } = slice
     last = Math.max(last, isLastPiece ? latest : (slice.entries.at(-1)?.number ?? latest))
     const matching = slice.entries.filter(matches)
-    if (matching.length > 0) yield matching.map((entry) => formatEntry(entry, bodies)).join('')
+    if (matching.length > 0) yield* chunksInSlices(formatEntries(matching, bodies))
     else if (isLastPiece && (await waitForEntry(journal, slice.version, heartbeatMs, ends)) === 'time')
       yield ': still here\n\n'
   }
@@ -57,8 +58,9 @@ function formatLosses({ counts, oldest }: JournalSlice, generation: number, last
   return (isCleared ? 'event: cleared\ndata: {}\n\n' : '') + dropped
 }
 
-function formatEntry(entry: JournalEntry, bodies: boolean): string {
-  return `event: request\nid: ${entry.number}\ndata: ${JSON.stringify(entryToJson(entry, { bodies }))}\n\n`
+function* formatEntries(entries: readonly JournalEntry[], bodies: boolean): Generator<string> {
+  for (const entry of entries)
+    yield `event: request\nid: ${entry.number}\ndata: ${JSON.stringify(entryToJson(entry, { bodies }))}\n\n`
 }
 
 /** The conditions of `GET /__sim/requests`. The path is the one that was sent, with the sandbox's base path. */

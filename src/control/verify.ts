@@ -3,6 +3,7 @@ import { listHiddenNames } from '../contract/security.ts'
 import { maxWorkMs } from '../core/slices.ts'
 import { jsonBody } from '../exchange/body.ts'
 import { type RequestMatch, type RequestQuery, requestConditions } from '../exchange/match.ts'
+import { releaseBody } from '../exchange/request.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { type RequestSubjects, stripSandboxPath } from '../journal/match.ts'
 import { redactHeader, redactText } from '../redaction/redact.ts'
@@ -58,8 +59,9 @@ export function verifyHandlers(deps: ControlDeps) {
       const body = request.body as unknown as Partial<Verification> & Forceable // proved by the control document
       const problem = findQueryProblem(body, contract) ?? findCountProblem(body.count)
       if (problem !== undefined) return new ControlError(400, problem)
-      if (waiting >= maxWaiting) return new ControlError(429, waitingMessage)
+      if (waiting >= maxWaiting) return new ControlError(429, waitingMessage, { 'Retry-After': '1' })
       waiting += 1
+      releaseBody(request.source)
       try {
         return await answerVerification(request, { ...body, count: body.count ?? {}, withinMs: body.withinMs ?? 0 })
       } finally {

@@ -91,6 +91,36 @@ export function* jsonPieces(value: Json): Generator<string> {
   else yield JSON.stringify(value)
 }
 
+/** Yields the JSON of an object in pieces. Members that can be iterated are lists, which are read meanwhile. */
+export async function* objectPieces(members: Readonly<Record<string, unknown>>): AsyncGenerator<string> {
+  let separator = '{'
+  for (const [name, member] of Object.entries(members)) {
+    if (member === undefined) continue
+    yield `${separator}${JSON.stringify(name)}:`
+    separator = ','
+    if (isRecords(member)) yield* piecesOfRecords(member)
+    else yield* jsonPieces(member as Json)
+  }
+  yield '}'
+}
+
+type Records = Iterable<object> | AsyncIterable<object>
+
+/** Returns true for a list of records, which may be read while it is written. */
+const isRecords = (value: unknown): value is Records =>
+  typeof value === 'object' && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value)
+
+async function* piecesOfRecords(records: Records): AsyncGenerator<string> {
+  let separator = ''
+  yield '['
+  for await (const record of records) {
+    yield separator
+    yield* jsonPieces(record as Json)
+    separator = ','
+  }
+  yield ']'
+}
+
 function isListOfObjects(value: Json): value is Json[] {
   return Array.isArray(value) && isObject(value[0])
 }

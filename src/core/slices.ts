@@ -34,29 +34,55 @@ export class SlicedWork {
 }
 
 /** Yields items, and lets others run between those of two slices. */
-export async function* inSlices<Item>(items: Iterable<Item>): AsyncGenerator<Item> {
+export async function* inSlices<Item>(items: Iterable<Item> | AsyncIterable<Item>): AsyncGenerator<Item> {
   const work = new SlicedWork()
-  for (const item of items) {
+  for await (const item of items) {
     yield item
     if (work.isDue) await work.rest()
   }
 }
 
+/** Yields texts, long ones in parts for chunks, not cut within a character. */
+async function* cutTexts(texts: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const text of texts) {
+    for (let from = 0, to = 0; from < text.length; from = to) {
+      to = from + chunkLength
+      const isHighSurrogate = (text.charCodeAt(to - 1) & 0xfc00) === 0xd800
+      if (isHighSurrogate) to += 1
+      yield text.slice(from, to)
+    }
+  }
+}
+
 /** Joins the pieces of a text to chunks, between which other requests are answered. */
 export async function* chunksInSlices(
-  pieces: Iterable<string>,
+  pieces: Iterable<string> | AsyncIterable<string>,
   work: SlicedWork = new SlicedWork(),
 ): AsyncGenerator<string> {
   let chunk = ''
   await work.rest() // what was done for the request before may have taken long
-  for (const piece of pieces) {
-    chunk += piece
+  for await (const part of cutTexts(pieces)) {
+    chunk += part
     if (chunk.length < chunkLength && !work.isDue) continue
     yield chunk
     chunk = ''
     if (work.isDue) await work.rest()
   }
   if (chunk !== '') yield chunk
+}
+
+/** Yields what each item is converted to. */
+export async function* mapEach<Item, Result>(
+  items: Iterable<Item> | AsyncIterable<Item>,
+  convert: (item: Item) => Result,
+): AsyncGenerator<Result> {
+  for await (const item of items) yield convert(item)
+}
+
+/** Yields an item, then what is left of others. */
+export async function* resume<Item>(item: Item, rest: AsyncIterator<Item> | Iterator<Item>): AsyncGenerator<Item> {
+  yield item
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
 }
 
 /**

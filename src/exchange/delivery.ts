@@ -129,3 +129,7 @@ export interface OutgoingReply {
    */
   readonly store?: ((outcome: DeliveryOutcome, sight: ClientSight) => Promise<Reply | undefined>) | undefined
 }
+
+/** Returns true for a delivery that does not end at once. */
+export const isLong = ({ delayMs, mode }: Delivery): boolean =>
+  delayMs > 0 || mode.kind === 'hang' || mode.kind === 'dribble'

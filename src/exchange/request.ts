@@ -11,6 +11,8 @@ export type RequestBody =
   | { readonly kind: 'unreadable'; readonly status: number; readonly reason: string }
   /** The client disconnected before the end of the body: no reply can reach it. */
   | { readonly kind: 'aborted' }
+  /** Read and released, since the response takes long. */
+  | { readonly kind: 'released'; readonly size: number }
 
 /** A request as it was read from the socket. */
 export interface SimRequest {
@@ -35,6 +37,12 @@ export interface SimRequest {
   /** Lower-case names. Repeated headers are joined with commas; of a single value (`Content-Type`) the first counts. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: RequestBody
+}
+
+/** Releases the bytes of a body in place, since whoever waits for the response holds the request. */
+export function releaseBody(request: { body: RequestBody }): void {
+  const { body } = request
+  if (body.kind === 'bytes') request.body = { kind: 'released', size: body.bytes.length }
 }
 
 /** Creates a request that came over no socket, received at 0 unless `at` says otherwise. `target`: path and query. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import { httpDate } from '../core/instant.ts'
 import { monotonicNow, sleep } from '../core/timers.ts'
 import {
   type ClientSight,
@@ -122,7 +123,10 @@ export function deliverImmediately(reply: Reply, res: ServerResponse): void {
   void deliver({ reply, delivery: immediateDelivery, date: undefined }, res)
 }
 
-/** Writes a stream no faster than the client reads, then closes the connection, for which a stop need not wait. */
+/**
+ * Writes a stream no faster than the client reads, then closes the connection, for which a stop need not wait. A failed
+ * stream, which logs the reason, is cut off.
+ */
 async function writeStream(
   reply: Reply,
   stream: ReplyStream,
@@ -134,11 +138,15 @@ async function writeStream(
   res.setHeader('Connection', 'close')
   writeHead(reply, undefined, undefined, progress, res)
   res.flushHeaders()
-  for await (const piece of stream.chunks(clientGone.signal)) {
-    if (!res.write(piece)) await once(res, 'drain', { signal: clientGone.signal }).catch(() => undefined)
-    if (res.destroyed) return
+  try {
+    for await (const piece of stream.chunks(clientGone.signal)) {
+      if (!res.write(piece)) await once(res, 'drain', { signal: clientGone.signal }).catch(() => undefined)
+      if (res.destroyed) return
+    }
+    res.end()
+  } catch {
+    res.destroy()
   }
-  res.end()
 }
 
 /** Writes the body of the real service no faster than the client reads, and breaks it off where the service does. */
@@ -189,19 +197,6 @@ function writeHead(
   // A response without a socket waits behind another one on its connection.
   if (res.socket) progress.headSentAt = monotonicNow()
 }
-
-/** Formats an instant as HTTP does: `Thu, 15 Jan 2026 12:00:00 GMT`. Caches the text of the current second. */
-const httpDate = (() => {
-  let second = Number.NaN
-  let text = ''
-  return (instant: number) => {
-    if (Math.floor(instant / 1000) !== second) {
-      second = Math.floor(instant / 1000)
-      text = new Date(instant).toUTCString()
-    }
-    return text
-  }
-})()
 
 /** Returns the first bytes: the share `keep`, from 0 to 1, but never all of them. */
 function firstShare(bytes: Uint8Array, keep: number): Uint8Array {

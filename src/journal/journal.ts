@@ -179,7 +179,8 @@ export class Journal {
   async list(range: EntryRange = {}): Promise<JournalSlice> {
     if (this.shared) await this.shared.catchUp()
     const { oldest, latest } = this.#entries
-    const entries = Array.from(this.#entriesIn(range), copyEntry)
+    const stored = [...this.#entriesIn(range)]
+    const entries = range.asStored ? stored : stored.map(copyEntry)
     return { entries, counts: this.#sumCounts(range.sandbox), oldest, latest, version: this.#version }
   }
 

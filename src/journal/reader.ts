@@ -19,6 +19,8 @@ export interface EntryRange {
   readonly order?: 'oldest' | 'newest'
   /** The most entries. Default: all. */
   readonly limit?: number
+  /** True for the stored entries, which lose their bodies when these are evicted. Default: copies, which keep them. */
+  readonly asStored?: boolean
 }
 
 /** The stored entries of a range, and the state of the journal at the moment of reading. */

@@ -3,7 +3,13 @@ import { listHiddenNames } from '../contract/security.ts'
 import { toLatin1 } from '../core/bytes.ts'
 import type { Log } from '../core/log.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
-import { type ClientSight, type DeliveryOutcome, mayBeUnread, type OutgoingReply } from '../exchange/delivery.ts'
+import {
+  type ClientSight,
+  type DeliveryOutcome,
+  isLong,
+  mayBeUnread,
+  type OutgoingReply,
+} from '../exchange/delivery.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
 import { readTraceId } from '../exchange/request-headers.ts'
@@ -14,8 +20,9 @@ import { bodyToText, roundToMicroseconds } from '../journal/entry-json.ts'
 import type { Journal, LiveExchange } from '../journal/journal.ts'
 import { redactHead, redactNamed, redactText, redactViolations } from '../redaction/redact.ts'
 import { findOwnToken, minTokenLength } from '../redaction/redact-token.ts'
-import { type Exchange, rawParametersOf } from './exchange.ts'
+import { type Exchange, jsonOf, rawParametersOf } from './exchange.ts'
 import { readError } from './explain-reply.ts'
+import { HeldBodies, release } from './held-bodies.ts'
 import { type CreateRecord, type EndedExchange, StoredExchange } from './stored-exchange.ts'
 
 /** The record of one exchange; `store` is called before its answer has ended, if there are replicas. */
@@ -40,6 +47,7 @@ export function record({ contract, journal, log, logBodies, recordedReply, addSt
   const isTraced = log.isLevelEnabled('trace')
   const { shared } = journal
   const hiddenNames = listHiddenNames(contract.document)
+  const heldBodies = new HeldBodies()
   const writeLines = ({ entry, reply }: EndedExchange, { trace }: Exchange) => {
     const line = logLine(entry, reply)
     log.info(logBodies ? { ...line, ...logBodiesOf(entry) } : line, 'answered')
@@ -57,14 +65,19 @@ export function record({ contract, journal, log, logBodies, recordedReply, addSt
     }
     const stored = shared && new StoredExchange(reply, create, shared, log)
     let ended: EndedExchange | undefined
+    if (!stored && isLong(exchange.delivery)) heldBodies.hold(exchange)
     const onEnd: Recording['onEnd'] = (outcome, sight) => {
       exchange.sandbox.activeRequests -= 1
       try {
+        if (heldBodies.end(exchange)) jsonOf(exchange)
         ended = stored ? stored.end(outcome, sight, endOf(exchange)) : create(reply, outcome, sight)
         const { entry, live } = ended
         if (stored) journal.announceOwn(entry, live)
         else journal.record(entry, live)
         writeLines(ended, exchange)
+        // The connection may stay open: the listeners parse the recorded body again, if its end is corrected.
+        ended = { ...ended, live: { ...live, requestBody: undefined, answerBody: undefined } }
+        release(exchange)
       } catch (error) {
         // The client has its reply; nobody above could handle the exception.
         log.error({ requestId: exchange.request.id, err: error }, 'a bug in what listens to the journal')
@@ -181,6 +194,7 @@ function loggedBodyOf({ request: { body, headers } }: Exchange): RecordedBody {
   const declared = Number(headers['content-length'])
   const size = Number.isSafeInteger(declared) ? declared : 0
   if (body.kind === 'aborted') return { latin1: undefined, size }
+  if (body.kind === 'released') return { latin1: undefined, size: body.size }
   return { latin1: undefined, size, unreadable: { status: body.status, reason: body.reason } }
 }
 

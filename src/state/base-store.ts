@@ -1,8 +1,8 @@
 import { once } from '../core/memoize.ts'
 import { deriveUuid } from '../core/seeded.ts'
-import { cloneJson, copyInSlices } from './clone.ts'
+import { cloneJson, copyEach } from './clone.ts'
 import { replaceRecord } from './collections/collection.ts'
-import { eventCollection } from './collections/events.ts'
+import { type EventTable, eventCollection } from './collections/events.ts'
 import { promptCollection } from './collections/prompts.ts'
 import { createStoredEvent, insertKey, payloadDiffers } from './events.ts'
 import { Counters } from './memory/counters.ts'
@@ -15,9 +15,9 @@ import {
   type StateData,
 } from './memory/state-data.ts'
 import { createPromptHead, createVersion } from './prompts.ts'
-import { addUpRecords, listEvents } from './queries.ts'
-import { EXPORT_FORMAT } from './records.ts'
-import type { EventReceipt, SandboxExport, Store } from './store.ts'
+import { addUpRecords, type EventSource, listEvents } from './queries.ts'
+import { EXPORT_FORMAT, type StoredEvent } from './records.ts'
+import type { EventReceipt, SandboxReading, Store } from './store.ts'
 
 /**
  * A command reads the state and decides on a change, if any, and on the result to return once the change is stored. A
@@ -36,6 +36,12 @@ export interface Committer {
   /** See `Store`. A committer without this method never refuses writes for good. */
   findLoss?(): string | undefined
   close(): Promise<void>
+}
+
+/** Returns the events as they are now. */
+function sourceOf(table: EventTable): EventSource {
+  const texts = table.list()
+  return { size: texts.length, read: (from, to) => copyEach<StoredEvent>(texts.slice(from, to)) }
 }
 
 /** A store whose records are in memory. It decides there, and its committer makes the changes durable. */
@@ -88,9 +94,9 @@ export class BaseStore implements Store {
     this.#counters().nextSequenceIndex(sandbox, key)
   readonly listSequences: Store['listSequences'] = async (sandbox) => this.#counters().sequenceCounts(sandbox)
   readonly listEvents: Store['listEvents'] = async (sandbox, query = {}) =>
-    this.#read(sandbox, ({ data }) => listEvents(data.table(eventCollection), query))
+    this.#read(sandbox, ({ data }) => listEvents(sourceOf(data.table(eventCollection)), query))
   readonly listPrompts: Store['listPrompts'] = async (sandbox) =>
-    this.#read(sandbox, ({ data }) => copyInSlices(data.table(promptCollection).list()))
+    this.#read(sandbox, ({ data }) => copyEach(data.table(promptCollection).list()))
   readonly activateVersion: Store['activateVersion'] = (sandbox, promptId, versionId) =>
     this.#changeIf({ sandbox, op: 'activate', promptId, versionId }, ({ data }) =>
       data.table(promptCollection).hasVersion(promptId, versionId),
@@ -102,7 +108,7 @@ export class BaseStore implements Store {
     await this.#changeIf({ sandbox, op: 'quality', quality: cloneJson(settings) }, () => true)
   }
   readonly listRecords: Store['listRecords'] = async (sandbox, collection) =>
-    this.#read(sandbox, ({ data }) => copyInSlices(data.table(collection).list()))
+    this.#read(sandbox, ({ data }) => [...copyEach(data.table(collection).list())])
   readonly updateRecord: Store['updateRecord'] = (sandbox, collection, key, update) =>
     this.#committer.commit((state) => {
       const present = cloneJson(state.sandbox(sandbox).data.table(collection).get(key))
@@ -127,16 +133,10 @@ export class BaseStore implements Store {
   readonly deleteSnapshot: Store['deleteSnapshot'] = (sandbox, snapshotId) =>
     this.#changeIf({ sandbox, op: 'forget', snapshotId }, ({ snapshots }) => snapshots.has(snapshotId))
   readonly exportSandbox: Store['exportSandbox'] = async (sandbox) =>
-    this.#read(sandbox, async ({ data }) => {
+    this.#read(sandbox, ({ data }) => {
       const { quality, lists } = data.capture()
-      const records: Record<string, unknown> = {}
-      for (const [name, held] of lists) records[name] = await copyInSlices(held)
-      // There is a list for each collection.
-      return {
-        format: EXPORT_FORMAT,
-        quality,
-        ...records,
-      } as unknown as SandboxExport
+      const records = Object.fromEntries(lists.map(([name, held]) => [name, copyEach(held)]))
+      return { format: EXPORT_FORMAT, quality, ...records } as unknown as SandboxReading // a list for each collection
     })
   readonly importSandbox: Store['importSandbox'] = async (sandbox, content, condition) => {
     const isAllowed = ({ data }: SandboxEntry) =>

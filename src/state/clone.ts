@@ -1,5 +1,3 @@
-import { inSlices } from '../core/slices.ts'
-
 /**
  * Returns a deep copy of JSON. Members without a value are left out and -0 becomes 0, as after a way through a file, so
  * that the store in memory and the store in a file never differ.
@@ -16,12 +14,9 @@ export function cloneJson<T>(value: T): T {
   return copy as T // which has the shape of the original
 }
 
-/** Copies records, of which some may be JSON, in slices between which other requests are answered. */
-export async function copyInSlices<T extends object>(records: Iterable<T | string>): Promise<T[]> {
-  const copies: T[] = []
-  for await (const record of inSlices(records))
-    copies.push(typeof record === 'string' ? JSON.parse(record) : cloneJson(record))
-  return copies
+/** Yields copies of records, of which some may be JSON. */
+export function* copyEach<T extends object>(records: Iterable<T | string>): Generator<T> {
+  for (const record of records) yield typeof record === 'string' ? JSON.parse(record) : cloneJson(record)
 }
 
 /** Returns the spelling by which UUIDs are compared, or null for a value that is no string. */

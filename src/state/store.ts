@@ -37,10 +37,13 @@ export interface EventQuery {
   readonly limit?: number
 }
 
+/** Copies of the records of one moment, each made when it is read. They can be read once. */
+export type Records<Item> = Iterable<Item> | AsyncIterable<Item>
+
 /** One page of the events that match a query. */
 export interface EventPage {
   /** The events in the order of the query. */
-  readonly events: readonly StoredEvent[]
+  readonly events: Records<StoredEvent>
   /** The number of matching events on all pages. */
   readonly total: number
 }
@@ -97,6 +100,13 @@ export interface SandboxExport extends Required<StoredContent> {
   readonly format: typeof EXPORT_FORMAT
 }
 
+/** An export whose records are read one by one. */
+export type SandboxReading = {
+  readonly [Name in keyof SandboxExport]: SandboxExport[Name] extends readonly (infer Item)[]
+    ? Records<Item>
+    : SandboxExport[Name]
+}
+
 /** The numbers of records of one sandbox. */
 export interface SandboxSummary extends RecordCounts {
   readonly name: string
@@ -112,6 +122,7 @@ export interface StateSummary extends RecordCounts {
  * The port to the simulator's state. Every method is atomic, so that an adapter for a shared database needs one round
  * trip. A promise resolves once the change is stored, and rejects with `StoreWriteError`, the state unchanged, if that
  * fails. Arguments are copied; results are copies or frozen. A sandbox that was never written to is an empty sandbox.
+ * Reading `Records` throws a `StoreUnavailableError` if a shared store no longer has the records of that moment.
  */
 export interface Store {
   /** Records an event, once per `insertId` and sandbox. */
@@ -130,7 +141,7 @@ export interface Store {
 
   listEvents(sandbox: string, query?: EventQuery): Promise<EventPage>
   /** Lists prompts in the order of their creation, each with its versions from first to last. */
-  listPrompts(sandbox: string): Promise<readonly StoredPrompt[]>
+  listPrompts(sandbox: string): Promise<Records<StoredPrompt>>
   /** Makes this version the only active version of its prompt. Returns false if the version does not exist. */
   activateVersion(sandbox: string, promptId: string, versionId: string): Promise<boolean>
 
@@ -161,7 +172,7 @@ export interface Store {
   /** Deletes a snapshot. Returns false if the snapshot does not exist. */
   deleteSnapshot(sandbox: string, snapshotId: string): Promise<boolean>
 
-  exportSandbox(sandbox: string): Promise<SandboxExport>
+  exportSandbox(sandbox: string): Promise<SandboxReading>
   /**
    * Replaces the sandbox's data by a valid export, and discards its counters. Returns false, with nothing changed, if
    * the sandbox has records and `condition` is `if-empty`. The export is shared, so it must not change afterwards.

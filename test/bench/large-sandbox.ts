@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { parseRedisUrl } from '../../src/state/redis/location.ts'
 import { type OpenedRedisStore, openRedisStore } from '../../src/state/redis/open-redis-store.ts'
 import type { SandboxExport } from '../../src/state/store.ts'
-import { context, event, importDocument } from '../state/drafts.ts'
+import { context, event, exportSandbox, importDocument, listEvents } from '../state/drafts.ts'
 import { startRedis } from '../support/redis-server.ts'
 
 /** The milliseconds between two looks at the clock. */
@@ -20,10 +20,10 @@ export async function measureLargeSandbox(count: number): Promise<void> {
     document = undefined
     const record = () => store.recordEvent({ ...context, sandbox: 'default' }, event({ insertId: 'e7' }))
     await measure(connection, 'replay of an event', record)
-    await measure(connection, 'page of 100', () => store.listEvents('default', { limit: 100, order: 'newest' }))
+    await measure(connection, 'page of 100', () => listEvents(store, 'default', { limit: 100, order: 'newest' }))
     const filter = { conversationId: conversationOf(7), limit: 100 }
-    await measure(connection, 'listing with a filter', () => store.listEvents('default', filter))
-    await measure(connection, 'export', () => store.exportSandbox('default'))
+    await measure(connection, 'listing with a filter', () => listEvents(store, 'default', filter))
+    await measure(connection, 'export', () => exportSandbox(store, 'default'))
     const { snapshotId } = await measure(connection, 'snapshot', () => store.createSnapshot(context))
     await store.recordEvent(context, event())
     await measure(connection, 'restore', () => store.restoreSnapshot('default', snapshotId))

@@ -7,7 +7,7 @@ import { compilePublished } from '../../src/documents/schema.ts'
 import { toViolations } from '../../src/documents/violations.ts'
 import { createMemoryStore } from '../../src/state/memory/memory-store.ts'
 import { exportSchema } from '../../src/state/sandbox-export.ts'
-import { context, event, prompt } from '../state/drafts.ts'
+import { context, event, exportSandbox, prompt } from '../state/drafts.ts'
 import { replaceAt } from '../support/replace-at.ts'
 
 const built: { precompiled: PrecompiledFiles } = await import(
@@ -44,5 +44,5 @@ async function writeExport(): Promise<Json> {
   await store.recordEvent(context, event({ insertId: 'a' }))
   await store.addPromptVersion(context, prompt())
   await store.putQuality('default', { weight: 0.5 })
-  return JSON.parse(JSON.stringify(await store.exportSandbox('default')))
+  return JSON.parse(JSON.stringify(await exportSandbox(store, 'default')))
 }

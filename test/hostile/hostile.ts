@@ -6,6 +6,7 @@
  *   memory.
  * - redis: a Redis loses rights and memory, which health must notice.
  * - documents: a check and a start with hostile documents must agree, show no file and send nothing.
+ * - reads: clients that read 100 MB of events, or never read, and requests that hang, must not take all memory.
  * - files: outputs onto inputs, and pipes in place of inputs, must be refused.
  *
  * `npm run test:hostile -- --minutes 60` runs for an hour, `--only http,redis` those kinds. Exits with 1 if it finds a
@@ -19,6 +20,7 @@ import { Figures } from './figures.ts'
 import { FileTrial } from './files.ts'
 import { HttpTrial } from './http.ts'
 import { ProcessTrial } from './processes.ts'
+import { ReadTrial } from './reads.ts'
 import { RedisTrial } from './redis.ts'
 
 const processKinds = ['kill', 'stop', 'second writer', 'full disk'] as const
@@ -27,7 +29,7 @@ const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '2' },
     seed: { type: 'string', default: String(process.pid) },
-    only: { type: 'string', default: [...processKinds, 'http', 'redis', 'documents', 'files'].join() },
+    only: { type: 'string', default: [...processKinds, 'http', 'redis', 'documents', 'files', 'reads'].join() },
   },
 })
 const kinds = values.only.split(',')
@@ -46,6 +48,7 @@ if (isOn('http')) trials.push(await HttpTrial.start(chance, figures))
 if (isOn('redis') && hasRedis) trials.push(await RedisTrial.start(chance, figures))
 if (isOn('documents')) trials.push(await DocumentTrial.start(chance, figures))
 if (isOn('files')) trials.push(new FileTrial(chance, figures))
+if (isOn('reads')) trials.push(await ReadTrial.start(figures))
 
 const rounds = (['kill', 'stop', 'kill', 'second writer', 'kill', 'full disk'] as const).filter(isOn)
 

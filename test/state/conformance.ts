@@ -3,7 +3,17 @@ import type { JsonObject } from '../../src/core/json.ts'
 import { countEach } from '../../src/state/collections/index.ts'
 import type { PromptDraft } from '../../src/state/records.ts'
 import type { Store } from '../../src/state/store.ts'
-import { context, event, importDocument, noon, product, prompt } from './drafts.ts'
+import {
+  context,
+  event,
+  exportSandbox,
+  importDocument,
+  listEvents,
+  listPrompts,
+  noon,
+  product,
+  prompt,
+} from './drafts.ts'
 
 /** The counts of an empty store. */
 const noRecords = countEach(() => 0)
@@ -42,7 +52,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         )
         expect(new Set(receipts.map((receipt) => receipt.event.eventId)).size).toBe(1)
         expect(receipts.filter((receipt) => !receipt.replayed)).toHaveLength(1)
-        const { events, total } = await store.listEvents('default')
+        const { events, total } = await listEvents(store, 'default')
         expect(total).toBe(1)
         expect(events[0]?.replays).toBe(199)
       })
@@ -97,7 +107,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         const ids = async (values: string[]) => {
           await store.reset('default')
           for (const value of values) await store.recordEvent(context, event({ value }))
-          const { events } = await store.listEvents('default')
+          const { events } = await listEvents(store, 'default')
           return new Map(events.map(({ fields, eventId }) => [fields.value, eventId]))
         }
         expect(await ids(['1', '2', '3'])).toEqual(await ids(['3', '1', '2']))
@@ -153,7 +163,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         }
         await store.recordEvent(context, event({ insertId: 'x', sampleRate: 0, externalConversationId: 'c' }))
         const values = async (query: Parameters<Store['listEvents']>[1]) => {
-          const { events, total } = await store.listEvents('default', query)
+          const { events, total } = await listEvents(store, 'default', query)
           return { values: events.map(({ fields }) => fields.value).join(' '), total }
         }
         expect(await values({ eventType: 'b', limit: 2 })).toEqual({ values: '0 1', total: 5 })
@@ -180,7 +190,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         properties.plan = 'changed'
         const { event: stored } = await receipt
         Object.assign(stored.fields.properties ?? {}, { plan: 'changed' })
-        for (const { events } of [await store.listEvents('default'), await store.exportSandbox('default')]) {
+        for (const { events } of [await listEvents(store, 'default'), await exportSandbox(store, 'default')]) {
           expect(events[0]).toMatchObject({ impact: 1, fields: { properties: { plan: 'growth' } } })
           Object.assign(events[0] ?? {}, { impact: 7 })
           Object.assign(events[0]?.fields.properties ?? {}, { plan: 'changed' })
@@ -192,7 +202,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
       test('fields that the contract does not list are stored under any name', async () => {
         const body = JSON.parse('{"extra":[1,{"a":null}],"__proto__":{"a":1},"constructor":0}')
         await store.recordEvent(context, event(body))
-        const [stored] = (await store.listEvents('default')).events
+        const [stored] = (await listEvents(store, 'default')).events
         expect(JSON.parse(JSON.stringify(stored?.fields))).toMatchObject(body)
         expect(Object.keys(stored?.fields ?? {})).toContain('__proto__')
       })
@@ -260,13 +270,13 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         ]
         expect(new Set(receipts.map((receipt) => receipt.promptId)).size).toBe(4)
         expect(receipts.map((receipt) => receipt.version.version)).toEqual([1, 1, 1, 1])
-        expect(await store.listPrompts('default')).toHaveLength(4)
+        expect(await listPrompts(store, 'default')).toHaveLength(4)
       })
 
       test('components that only an edited contract allows are stored', async () => {
         const bodies: JsonObject[] = [{ components: 5 }, { components: [null, { content: '{{a}}' }] }]
         for (const body of bodies) await store.addPromptVersion(context, body as PromptDraft)
-        const stored = (await store.listPrompts('default')).flatMap(({ versions }) => versions)
+        const stored = (await listPrompts(store, 'default')).flatMap(({ versions }) => versions)
         expect(stored).toMatchObject([
           { fields: bodies[0], variables: [], componentIds: [] },
           { fields: bodies[1], variables: ['a'], componentIds: { length: 2 } },
@@ -335,7 +345,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         const { promptId, version } = await store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
         await store.activateVersion('default', promptId, version.versionId)
         await store.putQuality('default', { weight: 1 })
-        const before = await store.exportSandbox('default')
+        const before = await exportSandbox(store, 'default')
         const snapshot = await store.createSnapshot(context, 'seeded')
         expect(snapshot).toMatchObject({ name: 'seeded', events: 1, prompts: 1 })
 
@@ -345,7 +355,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         await store.nextSequenceIndex('default', 's')
         expect(await store.restoreSnapshot('default', snapshot.snapshotId)).toBe(true)
 
-        expect(await store.exportSandbox('default')).toEqual(before)
+        expect(await exportSandbox(store, 'default')).toEqual(before)
         expect(await store.nextSequenceIndex('default', 's')).toBe(0)
         expect((await store.recordEvent(context, event({ insertId: 'after' }))).replayed).toBe(false)
         expect((await store.recordEvent(context, event({ insertId: 'before' }))).replayed).toBe(true)
@@ -396,7 +406,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
       test('a sandbox can have any name', async () => {
         for (const sandbox of ['__proto__', 'constructor', '', 'ü "x"']) {
           await store.recordEvent({ ...context, sandbox }, event())
-          expect((await store.listEvents(sandbox)).total).toBe(1)
+          expect((await listEvents(store, sandbox)).total).toBe(1)
         }
         expect((await store.size()).sandboxes).toBe(4)
       })
@@ -406,12 +416,12 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         const { promptId, version } = await store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
         await store.activateVersion('default', promptId, version.versionId)
         await store.recordEvent(elsewhere, event())
-        const document: unknown = JSON.parse(JSON.stringify(await store.exportSandbox('default')))
+        const document: unknown = JSON.parse(JSON.stringify(await exportSandbox(store, 'default')))
         expect(await importDocument(store, 'worker-3', document)).toEqual({
           ok: true,
           value: { ...noRecords, events: 1, prompts: 1 },
         })
-        expect(await store.exportSandbox('worker-3')).toEqual(await store.exportSandbox('default'))
+        expect(await exportSandbox(store, 'worker-3')).toEqual(await exportSandbox(store, 'default'))
         expect((await store.recordEvent(elsewhere, event({ insertId: 'x' }))).replayed).toBe(true)
       })
 
@@ -421,10 +431,10 @@ export function conformance(name: string, open: () => Promise<Store>): void {
           return [stored.eventId, (await store.addPromptVersion(context, prompt())).promptId]
         }
         for (const _ of [1, 2, 3]) await record()
-        const { events, prompts, ...others } = await store.exportSandbox('default')
+        const { events, prompts, ...others } = await exportSandbox(store, 'default')
         await importDocument(store, 'default', { ...others, events: events.slice(1), prompts: prompts.slice(1) })
         const [first, second] = [await record(), await record()]
-        const all = await store.exportSandbox('default')
+        const all = await exportSandbox(store, 'default')
         expect(new Set(all.events.map(({ eventId }) => eventId)).size).toBe(4)
         expect(all.prompts.map(({ promptId, versions }) => [promptId, versions.length])).toEqual(
           [prompts[1]?.promptId, prompts[2]?.promptId, first[1], second[1]].map((id) => [id, 1]),
@@ -434,30 +444,30 @@ export function conformance(name: string, open: () => Promise<Store>): void {
 
       test('an export is apart from the quality settings', async () => {
         await store.putQuality('default', { weight: 0.5 })
-        const { quality } = await store.exportSandbox('default')
+        const { quality } = await exportSandbox(store, 'default')
         expect(() => Object.assign(quality, { weight: 9 })).toThrow(TypeError)
         expect(await store.getQuality('default')).toEqual({ weight: 0.5 })
       })
 
       test('an export with an event without an insertId and one with the insertId undefined is imported', async () => {
         for (const fields of [{}, { insertId: 'undefined' }]) await store.recordEvent(context, event(fields))
-        expect(await importDocument(store, 'copy', await store.exportSandbox('default'))).toMatchObject({ ok: true })
+        expect(await importDocument(store, 'copy', await exportSandbox(store, 'default'))).toMatchObject({ ok: true })
       })
 
       test('an import into an empty sandbox leaves one with records as it is', async () => {
         await store.recordEvent(context, event())
-        const document = await store.exportSandbox('default')
+        const document = await exportSandbox(store, 'default')
         await store.addPromptVersion(elsewhere, prompt())
-        const before = await store.exportSandbox('worker-3')
+        const before = await exportSandbox(store, 'worker-3')
         expect(await store.importSandbox('worker-3', document, 'if-empty')).toBe(false)
-        expect(await store.exportSandbox('worker-3')).toEqual(before)
+        expect(await exportSandbox(store, 'worker-3')).toEqual(before)
         expect(await store.importSandbox('empty', document, 'if-empty')).toBe(true)
-        expect(await store.exportSandbox('empty')).toEqual(document)
+        expect(await exportSandbox(store, 'empty')).toEqual(document)
       })
 
       test('an invalid import changes nothing and lists every problem with its place', async () => {
         await store.recordEvent(context, event())
-        const valid = await store.exportSandbox('default')
+        const valid = await exportSandbox(store, 'default')
         const [stored] = valid.events
         const invalid = { ...valid, quality: { weight: 2 }, events: [stored, { ...stored, impact: 'high' }] }
         expect(await importDocument(store, 'default', invalid)).toEqual({
@@ -467,13 +477,13 @@ export function conformance(name: string, open: () => Promise<Store>): void {
             '/events/1/impact must be a number; got "high" (a string)',
           ],
         })
-        expect(await store.exportSandbox('default')).toEqual(valid)
+        expect(await exportSandbox(store, 'default')).toEqual(valid)
       })
     })
 
     describe('a fork', () => {
       const everything = async () => [
-        await store.exportSandbox('default'),
+        await exportSandbox(store, 'default'),
         [...(await store.listSequences('default'))],
         await store.listSnapshots('default'),
         await store.size(),

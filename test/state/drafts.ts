@@ -1,8 +1,8 @@
 import { type Result, success } from '../../src/core/result.ts'
-import { countRecords, type RecordCounts } from '../../src/state/collections/index.ts'
+import { collections, countRecords, type RecordCounts } from '../../src/state/collections/index.ts'
 import type { EventDraft, PromptDraft, WriteContext } from '../../src/state/records.ts'
 import { parseExport } from '../../src/state/sandbox-export.ts'
-import type { Store } from '../../src/state/store.ts'
+import type { EventQuery, Records, SandboxExport, Store } from '../../src/state/store.ts'
 
 /** Epoch milliseconds. */
 export const noon = Date.parse('2026-01-15T12:00:00Z')
@@ -37,7 +37,28 @@ export async function recordAll(store: Store, insertIds: readonly string[]): Pro
 
 /** Returns the insertIds of the stored events in their order. */
 export async function listInsertIds(store: Store): Promise<(string | undefined)[]> {
-  return (await store.listEvents('default')).events.map(({ fields }) => fields.insertId)
+  return (await listEvents(store, 'default')).events.map(({ fields }) => fields.insertId)
+}
+
+/** Reads records one by one. */
+async function collect<Item>(records: Records<Item>): Promise<Item[]> {
+  const items: Item[] = []
+  for await (const item of records) items.push(item)
+  return items
+}
+
+export async function listEvents(store: Store, sandbox: string, query?: EventQuery) {
+  const { events, total } = await store.listEvents(sandbox, query)
+  return { events: await collect(events), total }
+}
+
+export const listPrompts = async (store: Store, sandbox: string) => collect(await store.listPrompts(sandbox))
+
+export async function exportSandbox(store: Store, sandbox: string): Promise<SandboxExport> {
+  const members: Record<string, unknown> = {}
+  for (const [name, member] of Object.entries(await store.exportSandbox(sandbox)))
+    members[name] = collections.some((one) => one.name === name) ? await collect(member as Records<object>) : member
+  return members as unknown as SandboxExport // with a list for each collection
 }
 
 /** Imports a document as the control plane does. Returns the numbers of its records, or its faults. */

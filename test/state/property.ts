@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Store } from '../../src/state/store.ts'
-import { event, importDocument, noon, product, prompt } from './drafts.ts'
+import { event, exportSandbox, importDocument, listPrompts, noon, product, prompt } from './drafts.ts'
 
 /** A store that can be restarted, for one run. */
 export interface RestartableStore {
@@ -109,14 +109,14 @@ const finish = {
     const prompt = modelOf(pair, sandbox).prompts[which]
     const exists = prompt !== undefined && version < prompt.versions
     if (exists) prompt.active = version
-    const stored = (await pair.subject.store.listPrompts(sandbox))[which]
+    const stored = (await listPrompts(pair.subject.store, sandbox))[which]
     const versionId = stored?.versions[version]?.versionId ?? 'none'
     expect(await pair.subject.store.activateVersion(sandbox, stored?.promptId ?? 'none', versionId)).toBe(exists)
   },
   move: (from: string, to: string) => async (pair: Pair) => {
     await settle(pair)
     Object.assign(modelOf(pair, to), contentOf(modelOf(pair, from)))
-    const outcome = await importDocument(pair.subject.store, to, await pair.subject.store.exportSandbox(from))
+    const outcome = await importDocument(pair.subject.store, to, await exportSandbox(pair.subject.store, from))
     expect(outcome).toMatchObject({ ok: true })
   },
   restart: (isGraceful: boolean) => async (pair: Pair) => {
@@ -138,7 +138,7 @@ const finish = {
 async function compare(pair: Pair): Promise<void> {
   await settle(pair)
   for (const sandbox of ['a', 'b']) {
-    const { quality, events, prompts } = await pair.subject.store.exportSandbox(sandbox)
+    const { quality, events, prompts } = await exportSandbox(pair.subject.store, sandbox)
     const stored: Content = {
       events: events.map(({ fields, replays }) => ({ name: fields.insertId, value: fields.value, replays })),
       prompts: prompts.map(({ externalPromptId = '', versions }) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_QUALITY } from '../../src/state/records.ts'
 import type { Store } from '../../src/state/store.ts'
-import { context, event, importDocument, noon, prompt } from './drafts.ts'
+import { context, event, exportSandbox, importDocument, listEvents, listPrompts, noon, prompt } from './drafts.ts'
 import { isLinearizable, type Operation } from './linearizable.ts'
 
 /** Calls `each` for 0 to `count - 1`, with so many calls at a time as there are writers. */
@@ -51,7 +51,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
           if (!receipt.replayed) created += 1
         })
         expect([ids.size, created, [...ids.values()].filter(({ size }) => size !== 1)]).toEqual([1000, 1000, []])
-        const exports = await Promise.all(stores.map((store) => store.exportSandbox('default')))
+        const exports = await Promise.all(stores.map((store) => exportSandbox(store, 'default')))
         expect(exports[0]?.events).toHaveLength(1000)
         expect(exports[0]?.events.reduce((sum, { replays }) => sum + replays, 0)).toBe(9000)
         expect([exports[1], exports[2]]).toEqual([exports[0], exports[0]])
@@ -70,15 +70,15 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
     test('an import into an empty sandbox replaces no event that another replica has stored meanwhile', () =>
       withStores(async ([one, two, three]) => {
         await one.recordEvent({ ...context, sandbox: 'source' }, event({ insertId: 'of the import' }))
-        const document = await one.exportSandbox('source')
+        const document = await exportSandbox(one, 'source')
         for (let round = 0; round < 20; round += 1) {
           const sandbox = `empty-${round}`
-          await two.listEvents(sandbox)
+          await listEvents(two, sandbox)
           const [, receipt] = await Promise.all([
             two.importSandbox(sandbox, document, 'if-empty'),
             one.recordEvent({ ...context, sandbox }, event({ insertId: 'stored meanwhile' })),
           ])
-          const { events } = await three.listEvents(sandbox)
+          const { events } = await listEvents(three, sandbox)
           expect(events.map(({ eventId }) => eventId)).toContain(receipt.event.eventId)
         }
       }))
@@ -92,7 +92,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
           numbers.push(version.version)
         })
         expect(numbers.sort((a, b) => a - b)).toEqual(Array.from({ length: 300 }, (_, index) => index + 1))
-        const [stored] = await stores[2].listPrompts('default')
+        const [stored] = await listPrompts(stores[2], 'default')
         expect(stored?.versions.map(({ version }) => version)).toEqual(numbers)
       }))
 
@@ -143,7 +143,7 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
       withStores(async (stores) => {
         for (let index = 0; index < 30; index += 1) {
           await anyOf(stores, index).recordEvent(context, event({ insertId: `e${index}` }))
-          const totals = await Promise.all(stores.map((store) => store.listEvents('default', { limit: 0 })))
+          const totals = await Promise.all(stores.map((store) => listEvents(store, 'default', { limit: 0 })))
           expect(totals.map(({ total }) => total)).toEqual([index + 1, index + 1, index + 1])
         }
         const [one, two, three] = stores
@@ -154,9 +154,9 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
         await three.nextSequenceIndex('default', 's')
         expect(await one.getQuality('default')).toEqual(DEFAULT_QUALITY)
         expect(await one.restoreSnapshot('default', snapshotId)).toBe(true)
-        expect((await two.listEvents('default')).total).toBe(30)
+        expect((await listEvents(two, 'default')).total).toBe(30)
         expect(await three.nextSequenceIndex('default', 's')).toBe(0)
-        await importDocument(three, 'copy', await one.exportSandbox('default'))
+        await importDocument(three, 'copy', await exportSandbox(one, 'default'))
         expect((await two.size()).events).toBe(60)
         expect((await one.listSandboxes()).map((sandbox) => sandbox.name)).toEqual(['default', 'copy'])
         expect(await two.deleteSandbox('default')).toBe(true)

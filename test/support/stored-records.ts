@@ -1,6 +1,5 @@
 import type { ControlSchemas } from '../../src/client/transport.ts'
-import type { StoredPrompt } from '../../src/state/records.ts'
-import type { EventPage } from '../../src/state/store.ts'
+import type { StoredEvent, StoredPrompt } from '../../src/state/records.ts'
 import { ask } from './client.ts'
 import type { TestSimulator } from './start.ts'
 
@@ -14,13 +13,13 @@ export async function readControl<T>(target: Target, path: string): Promise<T> {
 }
 
 /** Reads a page of stored events: `readEventPage(sim, 'sandbox=a&limit=10')`. */
-export function readEventPage(target: Target, query = ''): Promise<EventPage> {
+export function readEventPage(target: Target, query = ''): Promise<{ events: StoredEvent[]; total: number }> {
   return readControl(target, `/events?${query}`)
 }
 
 /** Reads all stored events of a sandbox, page by page. */
-export async function readAllEvents(target: Target, sandbox = 'default'): Promise<EventPage['events']> {
-  const events: EventPage['events'][number][] = []
+export async function readAllEvents(target: Target, sandbox = 'default'): Promise<StoredEvent[]> {
+  const events: StoredEvent[] = []
   for (;;) {
     const page = await readEventPage(target, `sandbox=${sandbox}&offset=${events.length}&limit=10000`)
     events.push(...page.events)

@@ -30,7 +30,7 @@ export class EventTable implements Table<StoredEvent> {
     return this.#impact
   }
 
-  list(): Iterable<string> {
+  list(): readonly string[] {
     return this.#texts.slice()
   }
 

@@ -1,9 +1,10 @@
 /** Reads the records of a sandbox in slices, between which others get their turn, as they were at one moment. */
+import { resume } from '../../core/slices.ts'
 import { plainCollections } from '../collections/index.ts'
 import { componentsOf, deriveComponentIds, type PromptHead } from '../prompts.ts'
-import { createTest } from '../queries.ts'
+import { type EventSource, listEvents as findPage } from '../queries.ts'
 import { DEFAULT_QUALITY, EXPORT_FORMAT, type PromptVersion, type StoredEvent, type StoredPrompt } from '../records.ts'
-import { type EventPage, type EventQuery, type SandboxExport, StoreUnavailableError } from '../store.ts'
+import { type EventPage, type EventQuery, type Records, type SandboxReading, StoreUnavailableError } from '../store.ts'
 import type { RedisReply } from './connection.ts'
 import { countField, recordsField, sandboxKeys } from './keys.ts'
 import { READ_RECORDS } from './lua/record-scripts.ts'
@@ -16,7 +17,11 @@ const SLICE_BYTES = 256 * 1024
 const MAX_READINGS = 20
 
 /** The data of a sandbox were replaced between two slices. */
-class ReplacedError extends Error {}
+class ReplacedError extends StoreUnavailableError {
+  constructor(sandbox: string) {
+    super(`The sandbox "${sandbox}" was changed again and again while it was read; send the request again.`)
+  }
+}
 
 /** A sandbox to read, and the fields of its head at the moment that is read. */
 interface Source {
@@ -52,16 +57,11 @@ export function parseStoredEvent(sandbox: string, text: RedisReply | undefined, 
 
 /** Reads a page of the events that match a query. Without a filter only the page is read, with one all events are. */
 export function listEvents(scripts: SandboxScripts, sandbox: string, query: EventQuery): Promise<EventPage> {
-  const { order = 'oldest', offset = 0, limit = Number.MAX_SAFE_INTEGER, insertId } = query
-  const passes = createTest(query)
+  const { insertId } = query
   return readUndisturbed(scripts, sandbox, async (source) => {
-    const { events: total } = source
-    const end = Math.min(total, offset + limit)
-    const page = order === 'newest' ? ([total - end, total - offset] as const) : ([offset, end] as const)
-    const candidates = insertId === undefined ? ([0, total] as const) : await findPlaces(source, insertId)
-    const events = await readEvents(source, ...(passes ? candidates : page), passes)
-    if (order === 'newest') events.reverse()
-    return passes ? { events: events.slice(offset, offset + limit), total: events.length } : { events, total }
+    const candidates = insertId === undefined ? undefined : await findPlaces(source, insertId)
+    const { events, total } = await findPage(createEventSource(source), query, candidates)
+    return { events: await begin(events), total }
   })
 }
 
@@ -73,16 +73,16 @@ async function findPlaces({ scripts, sandbox, events }: Source, insertId: string
   return [place, Math.min(place + 1, events)]
 }
 
-/** Lists the prompts with their versions. */
+/** Lists the prompts with their versions, which are all read before: those of a prompt may be anywhere in the list. */
 export function listPrompts(scripts: SandboxScripts, sandbox: string): Promise<readonly StoredPrompt[]> {
   return readUndisturbed(scripts, sandbox, readPrompts)
 }
 
 /** Reads all that a sandbox has. */
-export function exportSandbox(scripts: SandboxScripts, sandbox: string): Promise<SandboxExport> {
+export function exportSandbox(scripts: SandboxScripts, sandbox: string): Promise<SandboxReading> {
   return readUndisturbed(scripts, sandbox, async (source) => {
     const prompts = await readPrompts(source)
-    const events = await readEvents(source, 0, source.events)
+    const events = await begin(createEventSource(source).read(0, source.events))
     const quality = Object.freeze(parseField(sandbox, 'quality settings', source.quality, DEFAULT_QUALITY))
     const records = plainCollections().map(({ name }, index) => [
       name,
@@ -110,24 +110,29 @@ async function readUndisturbed<T>(
       if (!(error instanceof ReplacedError)) throw error
     }
   }
-  throw new StoreUnavailableError(
-    `The sandbox "${sandbox}" was changed again and again while it was read; send the request again.`,
-  )
+  throw new ReplacedError(sandbox)
 }
 
-/** Reads the events between two places that pass a test. */
-async function readEvents(source: Source, from: number, to: number, passes = (_: StoredEvent) => true) {
-  const events: StoredEvent[] = []
-  await readRecords(source, 'events', from, to, (text, replays) => {
-    const event = parseStoredEvent(source.sandbox, text, replays)
-    if (passes(event)) events.push(event)
-  })
-  return events
+/** Reads the first record at once: if the data were replaced before it, the reading begins anew. */
+async function begin<Item>(records: Records<Item>): Promise<Records<Item>> {
+  const iterator = Symbol.asyncIterator in records ? records[Symbol.asyncIterator]() : records[Symbol.iterator]()
+  const { done, value } = await iterator.next()
+  return done ? [] : resume(value, iterator)
+}
+
+function createEventSource(source: Source): EventSource {
+  return {
+    size: source.events,
+    async *read(from, to) {
+      for await (const [text, replays] of readRecords(source, 'events', from, to))
+        yield parseStoredEvent(source.sandbox, text, replays)
+    },
+  }
 }
 
 async function readPrompts(source: Source): Promise<readonly StoredPrompt[]> {
   const found = new Map<string, PromptHead & { readonly versions: PromptVersion[] }>()
-  await readRecords(source, 'versions', 0, source.versions, (text, mark) => {
+  for await (const [text, mark] of readRecords(source, 'versions', 0, source.versions)) {
     const stored: StoredVersion = parseStoredJson(source.sandbox, 'prompts', text)
     const { promptId, prompt, repeatOf, version } = stored
     const known = found.get(promptId) ?? {
@@ -139,23 +144,22 @@ async function readPrompts(source: Source): Promise<readonly StoredPrompt[]> {
     found.set(promptId, known)
     const { versionId, fields, componentIds = deriveComponentIds(versionId, componentsOf(fields).length) } = version
     known.versions.push({ ...version, componentIds, active: mark === 1 })
-  })
+  }
   return [...found.values()]
 }
 
-/** Reads the records between two places, and calls `take` with each. Throws a `ReplacedError` if the moment is over. */
-async function readRecords(
+/** Yields the records between two places with their marks. Throws a `ReplacedError` if the moment is over. */
+async function* readRecords(
   { scripts, sandbox, generation, activations, replays }: Source,
   kind: 'events' | 'versions',
   from: number,
   to: number,
-  take: (text: RedisReply | undefined, mark: RedisReply | undefined) => void,
-): Promise<void> {
+): AsyncGenerator<readonly [text: RedisReply | undefined, mark: RedisReply | undefined]> {
   for (let place = from; place < to; ) {
     const slice = await scripts.run(READ_RECORDS, sandbox, [kind, place, to, SLICE_BYTES, replays])
     const [present, texts, marks] = slice as Slice // the script returns these
-    if (present !== (kind === 'events' ? generation : `${generation} ${activations}`)) throw new ReplacedError()
-    for (const [index, text] of texts.entries()) take(text, marks[index])
+    if (present !== (kind === 'events' ? generation : `${generation} ${activations}`)) throw new ReplacedError(sandbox)
+    for (const [index, text] of texts.entries()) yield [text, marks[index]]
     place += texts.length
   }
 }

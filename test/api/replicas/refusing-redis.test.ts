@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { context, prompt } from '../../state/drafts.ts'
+import { context, exportSandbox, prompt } from '../../state/drafts.ts'
 import { openRedisOrFail } from '../../state/redis/open-redis.ts'
 import { ask, event, analyticsPath as path } from '../../support/client.ts'
 import { run } from '../../support/command.ts'
@@ -93,7 +93,7 @@ describeWithRedis('while Redis takes no changes', () => {
     const { store, connection: admin } = await openRedisOrFail(redis.url, 'seed')
     await store.addPromptVersion(context, prompt({ components: [{ content: 'x'.repeat(2_000_000) }] }))
     const seed = join(await tempFolder(), 'seed.json')
-    await writeFile(seed, JSON.stringify(await store.exportSandbox('default')))
+    await writeFile(seed, JSON.stringify(await exportSandbox(store, 'default')))
     await store.deleteSandbox('default')
     const used = Number(/used_memory:(\d+)/.exec(String(await admin.call('info', 'memory')))?.[1])
     await admin.call('config', 'set', 'maxmemory', used + 500_000)

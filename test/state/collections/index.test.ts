@@ -4,7 +4,7 @@ import type { Collection, PlainCollection } from '../../../src/state/collections
 import { collections } from '../../../src/state/collections/index.ts'
 import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
 import type { Store } from '../../../src/state/store.ts'
-import { context, event, importDocument } from '../drafts.ts'
+import { context, event, exportSandbox, importDocument } from '../drafts.ts'
 import { copyAsKilled, openNew, openOrFail } from '../file/open-file.ts'
 
 // Before any other file reads the list.
@@ -72,15 +72,15 @@ describe('a plain collection in the list', () => {
     await store.updateRecord('default', bookmarkCollection, 'b', () => undefined)
     const { snapshotId } = await store.createSnapshot(context)
     await put(store, 'c')
-    const before = await store.exportSandbox('default')
+    const before = await exportSandbox(store, 'default')
     expect(before).toMatchObject({ bookmarks: [{ snapshotId: 'a' }, { snapshotId: 'c' }] })
 
     const fromLog = await openOrFail(copyAsKilled(path))
     expect(fromLog.loaded).toMatchObject({ bookmarks: 2 })
-    expect(await fromLog.store.exportSandbox('default')).toEqual(before)
+    expect(await exportSandbox(fromLog.store, 'default')).toEqual(before)
     await store.close()
     const { store: fromFile } = await openOrFail(path)
-    expect(await fromFile.exportSandbox('default')).toEqual(before)
+    expect(await exportSandbox(fromFile, 'default')).toEqual(before)
     expect(await fromFile.listSnapshots('default')).toMatchObject([{ events: 1, prompts: 0, bookmarks: 1 }])
     expect(await importDocument(fromFile, 'copy', JSON.parse(JSON.stringify(before)))).toMatchObject({
       ok: true,

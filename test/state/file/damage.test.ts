@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { openFileStore } from '../../../src/state/file/file-store.ts'
-import { context, event, prompt } from '../drafts.ts'
+import { context, event, listEvents, prompt } from '../drafts.ts'
 import { copyAsKilled, openNew, openOrFail, problemOf, sealLog, statePath } from './open-file.ts'
 
 /** The number of entries in the log of `killedState`. */
@@ -55,7 +55,7 @@ async function openChanged(name: FileName, changed: Buffer) {
   writeFileSync(`${path}.journal`, contents.log)
   const opened = await openFileStore(path)
   if (opened.ok) {
-    const { events } = await opened.value.store.listEvents('default')
+    const { events } = await listEvents(opened.value.store, 'default')
     await opened.value.store.close()
     return { ...opened.value.loaded, replays: events.map(({ replays }) => replays) }
   }

@@ -20,7 +20,7 @@ import { StateData } from '../../../src/state/memory/state-data.ts'
 import type { EventDraft, PromptDraft } from '../../../src/state/records.ts'
 import { StoreWriteError } from '../../../src/state/store.ts'
 import { childLimits } from '../../support/child-limits.ts'
-import { context, event, listInsertIds, prompt, recordAll } from '../drafts.ts'
+import { context, event, exportSandbox, listInsertIds, prompt, recordAll } from '../drafts.ts'
 import { copyAsKilled, openNew, openOrFail, problemOf, sealLog, sealState, statePath } from './open-file.ts'
 
 describe('an acknowledged change', () => {
@@ -29,18 +29,18 @@ describe('an acknowledged change', () => {
     await recordAll(first.store, ['a', 'b'])
     await first.store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
     await first.store.createSnapshot(context)
-    const before = await first.store.exportSandbox('default')
+    const before = await exportSandbox(first.store, 'default')
 
     const copy = copyAsKilled(path)
     const second = await openOrFail(copy)
     expect(second.loaded).toMatchObject({ sandboxes: 1, events: 2, prompts: 1, journalEntries: 4 })
-    expect(await second.store.exportSandbox('default')).toEqual(before)
+    expect(await exportSandbox(second.store, 'default')).toEqual(before)
     await second.store.close()
     expect(readdirSync(dirname(copy))).toEqual(['state.json'])
 
     const third = await openOrFail(copy)
     expect(third.loaded).toMatchObject({ sandboxes: 1, events: 2, prompts: 1, journalEntries: 0 })
-    expect(await third.store.exportSandbox('default')).toEqual(before)
+    expect(await exportSandbox(third.store, 'default')).toEqual(before)
     expect(await third.store.listSnapshots('default')).toHaveLength(1)
     expect((await third.store.recordEvent(context, event({ insertId: 'a' }))).replayed).toBe(true)
   })
@@ -101,13 +101,13 @@ describe('an acknowledged change', () => {
     await store.recordEvent(context, event({ insertId: 'a' }))
     await store.recordEvent(context, event({ insertId: 'a' }))
     const log = readFileSync(`${path}.journal`)
-    const before = await store.exportSandbox('default')
+    const before = await exportSandbox(store, 'default')
     await store.close()
     writeFileSync(`${path}.journal`, log)
 
     const again = await openOrFail(path)
     expect(again.loaded.journalEntries).toBe(0)
-    expect(await again.store.exportSandbox('default')).toEqual(before)
+    expect(await exportSandbox(again.store, 'default')).toEqual(before)
     await again.store.recordEvent(context, event({ insertId: 'b' }))
     await again.store.close()
     expect((await openOrFail(path)).loaded.events).toBe(3)
@@ -167,16 +167,16 @@ describe('a record that only an edited contract allows', () => {
     const { path, store } = await openNew()
     for (const body of events) await store.recordEvent(context, { ...event(), ...body } as EventDraft)
     for (const body of prompts) await store.addPromptVersion(context, body as PromptDraft)
-    const before = await store.exportSandbox('default')
+    const before = await exportSandbox(store, 'default')
     expect(before.prompts.at(-1)?.versions).toMatchObject([{ variables: ['a'], componentIds: { length: 3 } }])
     expect(before.events.map(({ replays }) => replays)).toEqual([0, 0, 1, 1, 0])
     expect(before.prompts.map(({ versions }) => versions.length)).toEqual([1, 1, 1, 1, 1, 1, 1])
 
     const fromLog = await openOrFail(copyAsKilled(path))
-    expect(await fromLog.store.exportSandbox('default')).toEqual(before)
+    expect(await exportSandbox(fromLog.store, 'default')).toEqual(before)
     await store.close()
     const fromFile = await openOrFail(path)
-    expect(await fromFile.store.exportSandbox('default')).toEqual(before)
+    expect(await exportSandbox(fromFile.store, 'default')).toEqual(before)
     const named = { ...event(), insertId: { b: 2, a: 1 } } as unknown as EventDraft
     expect((await fromFile.store.recordEvent(context, named)).replayed).toBe(true)
   })
@@ -222,7 +222,7 @@ describe('a full disk', () => {
     const limited = disk()
     const { path, store } = await openNew({ write: limited.write })
     await recordAll(store, ['a'])
-    const before = await store.exportSandbox('default')
+    const before = await exportSandbox(store, 'default')
     const impact = await store.eventImpact('default', { productIds: [event().productId] })
     limited.free = 100
     const refused = [
@@ -241,7 +241,7 @@ describe('a full disk', () => {
       expect(outcome).toMatchObject({ status: 'rejected' })
       expect(String(outcome.status === 'rejected' && outcome.reason)).toContain('no space left on device')
     }
-    expect(await store.exportSandbox('default')).toEqual(before)
+    expect(await exportSandbox(store, 'default')).toEqual(before)
     expect(await store.eventImpact('default', { productIds: [event().productId] })).toEqual(impact)
     expect(await store.size()).toMatchObject({ sandboxes: 1, events: 1, prompts: 0 })
     expect(await store.listSnapshots('default')).toEqual([])

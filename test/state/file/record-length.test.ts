@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
 import { type SandboxExport, type Store, StoreWriteError } from '../../../src/state/store.ts'
-import { context, event, importDocument, prompt } from '../drafts.ts'
+import { context, event, exportSandbox, importDocument, listPrompts, prompt } from '../drafts.ts'
 import { copyAsKilled, openNew, openOrFail, statePath } from './open-file.ts'
 
 const maxRecordLength = 6000
 
 const addVersion = (store: Store, externalPromptId: string) =>
   store.addPromptVersion(context, prompt({ externalPromptId, description: 'x'.repeat(1000) }))
-const countVersions = async (store: Store) => (await store.listPrompts('default'))[0]?.versions.length
+const countVersions = async (store: Store) => (await listPrompts(store, 'default'))[0]?.versions.length
 
 /** Adds versions to a prompt until one is refused, and checks the refusal. */
 async function fill(store: Store, externalPromptId: string): Promise<void> {
@@ -28,7 +28,7 @@ async function fill(store: Store, externalPromptId: string): Promise<void> {
 async function exportOf(count: number): Promise<SandboxExport> {
   const store = createMemoryStore()
   for (let index = 0; index < count; index += 1) await store.recordEvent(context, event({ insertId: `many-${index}` }))
-  return store.exportSandbox('default')
+  return exportSandbox(store, 'default')
 }
 
 test('a version that makes its prompt longer than a record can be is refused before it is acknowledged', async () => {
@@ -59,7 +59,7 @@ test('so is an event or an import whose line of the log would be too long; many 
   const large = event({ properties: { text: 'x'.repeat(18_000) } })
   await expect(store.recordEvent(context, large)).rejects.toThrow('more than 18000 bytes')
   for (let count = 0; count < 20; count += 1) await store.recordEvent(context, event({ value: 'x'.repeat(count) }))
-  const exported = await store.exportSandbox('default')
+  const exported = await exportSandbox(store, 'default')
   expect(await importDocument(store, 'copy', exported)).toMatchObject({ ok: true })
   const [first] = exported.events
   const long = { ...exported, events: [{ ...first, fields: { ...large, eventAt: first?.fields.eventAt } }] }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { Store } from '../../../src/state/store.ts'
-import { context, event, prompt } from '../drafts.ts'
+import { context, event, exportSandbox, prompt } from '../drafts.ts'
 import { openNew, openOrFail } from './open-file.ts'
 
 async function recordEvents(store: Store, from: number, count: number): Promise<void> {
@@ -19,18 +19,18 @@ test('after a restart each snapshot has the records of its moment', async () => 
   await store.activateVersion('default', first.promptId, first.version.versionId)
   await recordEvents(store, 3, 300)
   const late = await store.createSnapshot(context)
-  const before = await store.exportSandbox('default')
+  const before = await exportSandbox(store, 'default')
   await store.reset('default')
   await store.close()
 
   const { store: again } = await openOrFail(path)
   expect(await again.listSnapshots('default')).toEqual([early, late])
   await again.restoreSnapshot('default', early.snapshotId)
-  const { events, prompts } = await again.exportSandbox('default')
+  const { events, prompts } = await exportSandbox(again, 'default')
   expect(events.map(({ replays }) => replays)).toEqual([0, 0, 0])
   expect(prompts.map(({ versions }) => versions.map(({ active }) => active))).toEqual([[first.version.active]])
   await again.restoreSnapshot('default', late.snapshotId)
-  expect(await again.exportSandbox('default')).toEqual(before)
+  expect(await exportSandbox(again, 'default')).toEqual(before)
 })
 
 test('a name that quotes the history of the file does not move the records of others', async () => {

@@ -4,7 +4,7 @@ import { createStoredEvent } from '../../../src/state/events.ts'
 import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
 import type { EventDraft, StoredEvent } from '../../../src/state/records.ts'
 import type { Store } from '../../../src/state/store.ts'
-import { context, event, recordAll } from '../drafts.ts'
+import { context, event, exportSandbox, listEvents, recordAll } from '../drafts.ts'
 import { openNew, openOrFail } from '../file/open-file.ts'
 
 const many = 300
@@ -53,7 +53,7 @@ describe('a table of many events', () => {
   test('is listed as it was when the list began', async () => {
     const store = createMemoryStore()
     await record(store, 2500)
-    const listing = store.listEvents('default')
+    const listing = listEvents(store, 'default')
     await record(store, 1, 2400)
     await record(store, 1, 2500)
     const { events } = await listing
@@ -65,10 +65,10 @@ describe('a table of many events', () => {
     const texts = ['', 'größe', '会話', '\ud800', '\u2028\n\r\t"\\', '__proto__', 'x'.repeat(200_000)]
     const { path, store } = await openNew()
     for (const value of texts) await store.recordEvent(context, event({ value, properties: { [value]: [value] } }))
-    const before = await store.exportSandbox('default')
+    const before = await exportSandbox(store, 'default')
     await store.close()
     const again = await openOrFail(path)
-    expect(await again.store.exportSandbox('default')).toEqual(before)
+    expect(await exportSandbox(again.store, 'default')).toEqual(before)
   })
 })
 
@@ -80,7 +80,7 @@ describe('a store of many events', () => {
     await first.store.close()
     const second = await openOrFail(path)
     await record(second.store, 1, 10)
-    const { events, total } = await second.store.listEvents('default', { offset: 9, limit: 3 })
+    const { events, total } = await listEvents(second.store, 'default', { offset: 9, limit: 3 })
     expect(events.map(({ replays }) => replays)).toEqual([0, 2, 0])
     expect(total).toBe(many)
   })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Store } from '../../../src/state/store.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
 import { openSlowLine } from '../../support/slow-line.ts'
-import { context, event, noon, prompt } from '../drafts.ts'
+import { context, event, exportSandbox, listEvents, listPrompts, noon, prompt } from '../drafts.ts'
 import { nextPrefix, openRedisOrFail } from './open-redis.ts'
 
 describeWithRedis('a replica that is far away', () => {
@@ -33,7 +33,7 @@ describeWithRedis('a replica that is far away', () => {
     }
     await writeFrom(async (far) => {
       for (let count = 0; count < 3000; count += 1) void far.recordEvent(context, event({ insertId: `e${count}` }))
-      expect((await far.listEvents('default', { eventType: event().eventType })).total).toBe(3000)
+      expect((await listEvents(far, 'default', { eventType: event().eventType })).total).toBe(3000)
     }, activate)
   })
 
@@ -50,7 +50,7 @@ describeWithRedis('a replica that is far away', () => {
       (far) => far.recordEvent({ ...context, now: noon + 1 }, event()),
       (near) => near.recordEvent(context, event()),
     )
-    const { events } = await store.exportSandbox('default')
+    const { events } = await exportSandbox(store, 'default')
     expect(new Set(events.map(({ eventId }) => eventId)).size).toBe(events.length)
     expect(events.filter(({ receivedAt }) => receivedAt.endsWith('00.001Z'))).toHaveLength(1)
   })
@@ -61,7 +61,7 @@ describeWithRedis('a replica that is far away', () => {
       (far) => far.addPromptVersion({ ...context, now: noon + 1 }, draft),
       (near) => near.addPromptVersion(context, draft),
     )
-    const [stored] = await store.listPrompts('default')
+    const [stored] = await listPrompts(store, 'default')
     const versions = stored?.versions ?? []
     expect(versions.map(({ version }) => version)).toEqual(versions.map((_, index) => index + 1))
     expect(versions.filter(({ createdAt }) => createdAt.endsWith('00.001Z'))).toHaveLength(1)
@@ -77,7 +77,7 @@ describeWithRedis('a replica that does not know what another has recorded', () =
     for (let count = 0; count < 3; count += 1) await one.store.recordEvent(context, event({ value: 'equal' }))
     const drafts = [{ value: 'equal' }, { value: '1', insertId: 'a' }, { value: 'equal' }, { value: '2' }]
     const receipts = await Promise.all(drafts.map((draft) => two.store.recordEvent(context, event(draft))))
-    const { events } = await one.store.listEvents('default')
+    const { events } = await listEvents(one.store, 'default')
     expect(events.map(({ fields }) => fields.value).slice(3)).toEqual(drafts.map(({ value }) => value))
     expect(events.slice(3)).toEqual(receipts.map((receipt) => receipt.event))
   })

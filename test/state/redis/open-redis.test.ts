@@ -5,7 +5,7 @@ import { openRedisStore } from '../../../src/state/redis/open-redis-store.ts'
 import { startCuttingProxy } from '../../support/cutting-proxy.ts'
 import { listenForTest } from '../../support/fake-upstream.ts'
 import { describeWithRedis, redisForTest, sharedRedis } from '../../support/redis.ts'
-import { context, event, importDocument, prompt } from '../drafts.ts'
+import { context, event, exportSandbox, importDocument, listEvents, prompt } from '../drafts.ts'
 import { nextPrefix, openNewRedis, openRedisOrFail } from './open-redis.ts'
 
 describeWithRedis('a state in Redis', () => {
@@ -72,10 +72,10 @@ describeWithRedis('a state in Redis', () => {
     await store.recordEvent(context, event({ insertId: 'x' }))
     await connection.call('hset', `{${prefix}:default}:events`, 0, 'no JSON')
     const reason = 'The sandbox "default" cannot be read: its events in Redis are damaged ('
-    await expect(store.listEvents('default')).rejects.toThrow(reason)
+    await expect(listEvents(store, 'default')).rejects.toThrow(reason)
     await expect(store.recordEvent(context, event({ insertId: 'x' }))).rejects.toThrow(reason)
     expect(await store.deleteSandbox('default')).toBe(true)
-    expect((await store.listEvents('default')).total).toBe(0)
+    expect((await listEvents(store, 'default')).total).toBe(0)
   })
 
   test('whose server asks for no password gets a warning of the given one', async () => {
@@ -107,7 +107,7 @@ describeWithRedis('a state in Redis', () => {
     const { snapshotId } = await store.createSnapshot(context)
     await store.recordEvent(context, event({ insertId: 'x' }))
     await store.createSnapshot(context)
-    await importDocument(store, 'default', await store.exportSandbox('default'))
+    await importDocument(store, 'default', await exportSandbox(store, 'default'))
     await store.restoreSnapshot('default', snapshotId)
     await store.nextSequenceIndex('default', 's')
     await store.consumeRate(context, 'key', 1, 1000)
@@ -141,7 +141,7 @@ describeWithRedis('a state in Redis', () => {
     await redis().start()
     while ((await store.findOutage()) !== undefined) await new Promise((resolve) => setTimeout(resolve, 20))
     expect((await store.recordEvent(context, event({ insertId: 'x' }))).replayed).toBe(false)
-    expect((await store.listEvents('default')).total).toBe(1)
+    expect((await listEvents(store, 'default')).total).toBe(1)
   })
 
   test('whose clock differs from that of the machine by more than limits bear is reported once', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { SandboxExport, Store } from '../../../src/state/store.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
-import { context, event, importDocument, noon, prompt } from '../drafts.ts'
+import { context, event, exportSandbox, importDocument, listEvents, noon, prompt } from '../drafts.ts'
 import { nextPrefix, openNewRedis, openRedisOrFail } from './open-redis.ts'
 
 /** More events than a slice has. */
@@ -47,13 +47,13 @@ describeWithRedis('a sandbox that is read in slices', { tags: ['long'] }, () => 
         await store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
       },
       async (store) => {
-        const { events, prompts } = await store.exportSandbox('default')
+        const { events, prompts } = await exportSandbox(store, 'default')
         const recorded = events.length - COUNT
         const replays = events[COUNT - 1]?.replays ?? 0
         const versions = prompts[0]?.versions.length ?? 0
         expect(recorded - replays === 0 || recorded - replays === 1).toBe(true)
         expect(replays - versions === 0 || replays - versions === 1).toBe(true)
-        const { events: listed, total } = await store.listEvents('default', {
+        const { events: listed, total } = await listEvents(store, 'default', {
           order: 'newest',
           eventType: 'upgrade_purchased',
           limit: 2,
@@ -71,7 +71,7 @@ describeWithRedis('a sandbox that is read in slices', { tags: ['long'] }, () => 
         await store.restoreSnapshot('default', snapshotId)
       },
       async (store) => {
-        const { events } = await store.exportSandbox('default')
+        const { events } = await exportSandbox(store, 'default')
         const values = new Set(events.map(({ fields }) => fields.value))
         expect([0, COUNT]).toContain(events.length)
         expect(values.size).toBe(events.length === 0 ? 0 : 1)
@@ -86,7 +86,7 @@ describeWithRedis('snapshots in Redis', () => {
     const { store } = await openNewRedis(redis().url)
     const record = async () => (await store.recordEvent(context, event())).event.eventId
     const state = async () => [
-      await store.exportSandbox('default'),
+      await exportSandbox(store, 'default'),
       [...(await store.eventImpact('default', { productIds: [event().productId] }))],
     ]
     await record()

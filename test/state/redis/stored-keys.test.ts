@@ -5,7 +5,7 @@ import { impactField } from '../../../src/state/redis/impact.ts'
 import { sandboxKeys } from '../../../src/state/redis/keys.ts'
 import type { Store } from '../../../src/state/store.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
-import { context, event, importDocument, product, prompt } from '../drafts.ts'
+import { context, event, exportSandbox, importDocument, listEvents, listPrompts, product, prompt } from '../drafts.ts'
 import { openNewRedis, openRedisOrFail } from './open-redis.ts'
 
 /** Records what repeats earlier records, with snapshots that are restored or deleted. Returns all that can be read. */
@@ -26,13 +26,13 @@ async function use(store: Store) {
   }
   const [first] = await store.listSnapshots('default')
   const read = async () => [
-    await store.exportSandbox('default'),
+    await exportSandbox(store, 'default'),
     [...(await store.eventImpact('default', { productIds: [product] }))],
     await store.listSnapshots('default'),
     await store.listSandboxes(),
   ]
   const present = await read()
-  await importDocument(store, 'default', await store.exportSandbox('default'))
+  await importDocument(store, 'default', await exportSandbox(store, 'default'))
   ids.push(await store.recordEvent(context, event(sampled)), await store.addPromptVersion(context, prompt()))
   await store.restoreSnapshot('default', first?.snapshotId ?? '')
   return { ids, present, restored: await read() }
@@ -67,7 +67,7 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
       await connection.call('hincrby', head, 'replays', 7)
       return connection.run(...given)
     })
-    const { events } = await store.exportSandbox('default')
+    const { events } = await exportSandbox(store, 'default')
     expect([events[0]?.replays, run.mock.calls.length]).toEqual([1, 3])
   })
 
@@ -96,10 +96,10 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
       store.activateVersion('default', receipts[0]?.promptId ?? '', receipts[index]?.version.versionId ?? '')
     for (let round = 0; round < 5; round += 1) expect([await activate(1), await activate(0)]).toEqual([true, true])
     expect(await connection.call('hlen', `${sandboxKeys(prefix, 'default')}versions`)).toBe(2)
-    await importDocument(store, 'copy', await store.exportSandbox('default'))
+    await importDocument(store, 'copy', await exportSandbox(store, 'default'))
     await store.activateVersion('copy', receipts[0]?.promptId ?? '', receipts[1]?.version.versionId ?? '')
     const activeIn = async (sandbox: string) =>
-      (await store.listPrompts(sandbox)).flatMap(({ versions }) => versions.map(({ active }) => active))
+      (await listPrompts(store, sandbox)).flatMap(({ versions }) => versions.map(({ active }) => active))
     expect([await activeIn('default'), await activeIn('copy')]).toEqual([
       [true, false],
       [false, true],
@@ -109,7 +109,7 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
   test('are taken from an import in which two versions have one id', async () => {
     const { store } = await openNewRedis(redis().url)
     for (const _ of [1, 2]) await store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
-    const { prompts, ...others } = await store.exportSandbox('default')
+    const { prompts, ...others } = await exportSandbox(store, 'default')
     const [{ versions, ...head } = { versions: [] }] = prompts
     const doubled = versions.map((version) => ({ ...version, versionId: versions[0]?.versionId }))
     const document = { ...others, prompts: [{ ...head, versions: doubled }] }
@@ -126,7 +126,7 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
     await expect(limited.store.restoreSnapshot('default', snapshotId)).rejects.toThrow(
       'grant +@read +@write +@scripting',
     )
-    expect((await store.listEvents('default')).total).toBe(1)
+    expect((await listEvents(store, 'default')).total).toBe(1)
   })
 
   test('are read again after another connection, which may be to a Redis that has lost changes', async () => {
@@ -154,7 +154,7 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
   test('that a failed import has written are dropped', async () => {
     const { prefix, store, connection } = await openNewRedis(redis().url)
     await store.recordEvent(context, event({ insertId: 'a' }))
-    const document = await store.exportSandbox('default')
+    const document = await exportSandbox(store, 'default')
     const listKeys = async () => ((await connection.call('keys', `{${prefix}:*`)) as string[]).sort()
     const before = await listKeys()
     const call = connection.call.bind(connection)

@@ -1,0 +1,139 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { type ClientRequest, get, type IncomingMessage, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { warmAnalytics } from '../bench/requests.ts'
+import { freePort, send, waitUntilOk } from '../bench/target.ts'
+import { event, prompt } from '../state/drafts.ts'
+import { cli } from './chance.ts'
+import type { Figures } from './figures.ts'
+
+/** The most resident memory at its peak, in MB, with a heap of 512 MB. */
+const maxPeakMb = 600
+
+const CLIENTS = 40
+const HELD_REQUESTS = 600
+
+/** The time for which clients read, or keep their connections without reading. */
+const ATTACK_MS = 5000
+
+const large = 900_000
+const paths = [
+  'export',
+  'events?limit=10000',
+  'events?limit=10000&order=newest&eventType=upgrade_purchased',
+  'prompts',
+  'requests?bodies=true&limit=1000',
+  'requests?format=har&limit=1000',
+  'quality',
+  'report',
+  'requests/stream?since=0&bodies=true',
+] as const
+
+const headers = { authorization: 'Bearer hostile', 'content-type': 'application/json' }
+
+/** Reads a sandbox with 100 MB of events by many clients, of which some never read what they requested. */
+export class ReadTrial {
+  readonly #figures: Figures
+  readonly #child: ChildProcess
+  readonly #origin: string
+  #round = 0
+
+  private constructor(child: ChildProcess, origin: string, figures: Figures) {
+    this.#child = child
+    this.#origin = origin
+    this.#figures = figures
+    child.once('exit', (code, signal) => figures.fault(`the server of the read trial ended: ${signal ?? code}`))
+  }
+
+  /** Starts the command with its state in memory, and stores 100 MB of events, half of them in large ones. */
+  static async start(figures: Figures): Promise<ReadTrial> {
+    const port = await freePort()
+    const args = ['--max-old-space-size=512', cli, '--port', String(port), '--state', ':memory:']
+    const child = spawn(process.execPath, args, { stdio: 'ignore' })
+    const origin = `http://127.0.0.1:${port}`
+    await waitUntilOk('convsim', child, `${origin}/v1`, warmAnalytics)
+    const trial = new ReadTrial(child, origin, figures)
+    for (let version = 0; version < 20; version += 1)
+      await trial.#post('/v1/prompts', prompt({ externalPromptId: 'p', components: [{ content: randomText(large) }] }))
+    for (let count = 0; count < 55; count += 1) await trial.#post('/v1/events', event({ value: randomText(large) }))
+    for (let count = 0; count < 50; count += 1)
+      await Promise.all(
+        Array.from({ length: 20 }, () => trial.#post('/v1/events', event({ value: randomText(50_000) }))),
+      )
+    return trial
+  }
+
+  /** Runs one round: one of the resources, read by all clients or requested by all and not read, or held requests. */
+  async run(): Promise<void> {
+    const kind = this.#round % (2 * paths.length + 3)
+    this.#round += 1
+    const path = paths[Math.floor(kind / 2)]
+    if (path !== undefined) await this.#read(path, kind % 2 === 0)
+    else await this.#hold((['hang', 'slow', 'verify'] as const)[kind - 2 * paths.length] ?? 'hang')
+    const peakMb = readPeakMb(this.#child.pid ?? 0)
+    this.#figures.peak('peak of resident memory with reads, MB', peakMb)
+    if (peakMb > maxPeakMb) this.#figures.fault(`${path ?? 'held requests'}: the memory has been ${peakMb} MB`)
+  }
+
+  async #read(path: string, isReading: boolean): Promise<void> {
+    const requests = Array.from({ length: CLIENTS }, () => this.#request(path, isReading))
+    await sleep(ATTACK_MS)
+    for (const each of requests) each.destroy()
+    await this.#check()
+  }
+
+  #request(path: string, isReading: boolean): ClientRequest {
+    this.#figures.add(isReading ? 'readers' : 'clients that do not read')
+    const sent = get(`${this.#origin}/__sim/${path}`, { agent: false }, (response: IncomingMessage) => {
+      if (isReading) response.resume()
+      if (response.statusCode === 429) this.#figures.add('refused readers')
+      else if (response.statusCode !== 200) this.#figures.fault(`${path}: a ${response.statusCode}`)
+    })
+    return sent.on('error', () => {}) // of a connection that is closed here
+  }
+
+  /** Sends requests with large bodies that get no response meanwhile. */
+  async #hold(kind: 'hang' | 'slow' | 'verify'): Promise<void> {
+    const scenario = { hang: 'hang', slow: 'slow;ms=20000', verify: 'none' }[kind]
+    const verification = { withinMs: 60_000, match: { path: `/${randomText(large)}` } }
+    // Not a valid event, which would be stored.
+    const refused = event({ value: randomText(large), sampleRate: 7 })
+    const body = JSON.stringify(kind === 'verify' ? verification : refused)
+    const held: ClientRequest[] = []
+    for (let count = 0; count < HELD_REQUESTS; count += 1) {
+      const path = kind === 'verify' ? '/__sim/verify' : '/v1/events'
+      const options = { method: 'POST', agent: false, headers: { ...headers, 'x-sim-scenario': scenario } }
+      held.push(request(this.#origin + path, options).on('error', () => {}))
+      await new Promise<void>((resolve) => held.at(-1)?.end(body, resolve))
+    }
+    this.#figures.add('held requests', held.length)
+    await sleep(ATTACK_MS)
+    for (const each of held) each.destroy()
+    await this.#check()
+  }
+
+  async #post(path: string, body: object): Promise<void> {
+    const { status } = await send(this.#origin, { method: 'POST', path, headers, body: JSON.stringify(body) })
+    if (status !== 201) throw new Error(`POST ${path} responded with ${status}`)
+  }
+
+  /** Checks that the server still responds. */
+  async #check(): Promise<void> {
+    const reply = await send(this.#origin, { method: 'GET', path: '/__sim/health', headers: {} }).catch(String)
+    if (typeof reply === 'string' || reply.status !== 200) this.#figures.fault(`no health: ${JSON.stringify(reply)}`)
+  }
+
+  close(): void {
+    this.#child.removeAllListeners('exit')
+    this.#child.kill('SIGTERM')
+  }
+}
+
+/** A text that cannot be compressed to much less than its length. */
+const randomText = (length: number) => randomBytes(length * 0.75).toString('base64')
+
+/** The peak of a process's resident memory so far, in MB. */
+const readPeakMb = (pid: number) =>
+  Math.round(Number(/VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024)
