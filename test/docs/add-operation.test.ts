@@ -1,0 +1,90 @@
+// @module-tag long
+import { execFile } from 'node:child_process'
+import { cp, readFile, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const run = promisify(execFile)
+
+const operation = `
+    get:
+      operationId: listPrompts
+      tags: [Prompts]
+      summary: List the prompts
+      responses:
+        '200':
+          description: The ids of the prompts.
+          content:
+            application/json:
+              schema:
+                type: object
+                required: [promptIds]
+                properties: { promptIds: { type: array, items: { type: string } } }
+              examples:
+                one: { value: { promptIds: [1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed] } }
+        '401': { $ref: '#/components/responses/Unauthorized' }
+        '403': { $ref: '#/components/responses/Forbidden' }
+        '404': { $ref: '#/components/responses/NotFound' }
+        '429': { $ref: '#/components/responses/RateLimited' }
+        '500': { $ref: '#/components/responses/ServerError' }
+        '503': { $ref: '#/components/responses/Unavailable' }`
+
+const definition = `import { jsonBody } from '../exchange/body.ts'
+import type { OperationDefinition } from './handler.ts'
+
+/** GET /prompts: lists the ids of the prompts. */
+export const listPrompts: OperationDefinition = {
+  operationId: 'listPrompts',
+  pathParameters: [],
+  readsBody: false,
+  samples: () => [{ promptIds: [] }],
+  createHandle:
+    ({ store }) =>
+    async ({ sandbox }) => {
+      const promptIds: string[] = []
+      for await (const { promptId } of await store.listPrompts(sandbox)) promptIds.push(promptId)
+      return jsonBody({ promptIds })
+    },
+}
+`
+
+/** The folders and files of tests that read the operations of the document. */
+const affected = 'api cli client control docs drift mcp proxy reports scenarios simulator sweeps.test.ts'
+
+test('an added operation touches the document, a file and a line of the table, and fails no quick test', async () => {
+  const folder = await tempFolder()
+  const { stdout } = await run('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root })
+  for (const file of stdout.trim().split('\n')) await cp(join(root, file), join(folder, file))
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+  await run('git', ['init', '--quiet'], { cwd: folder }) // the tests ask git for the files
+  await run('git', ['add', '--all'], { cwd: folder })
+  const edit = async (file: string, before: string, after: string) => {
+    const text = await readFile(join(folder, file), 'utf8')
+    expect(text).toContain(before)
+    await writeFile(
+      join(folder, file),
+      text.replace(before, () => after),
+    )
+  }
+  await edit('spec/openapi.yaml', '\n  /prompts:', `\n  /prompts:${operation}`)
+  await writeFile(join(folder, 'src/operations/list-prompts.ts'), definition)
+  await edit(
+    'src/operations/index.ts',
+    'import { createPrompt',
+    "import { listPrompts } from './list-prompts.ts'\nimport { createPrompt",
+  )
+  await edit('src/operations/index.ts', 'createEvent]', 'createEvent, listPrompts]')
+
+  const tool = (...args: string[]) => run('npm', args, { cwd: folder, maxBuffer: 2 ** 28 })
+  await tool('run', 'generate')
+  await tool('run', 'build')
+  await tool('run', 'unit', '--', 'test/reports', '-u')
+  const paths = affected.split(' ').map((name) => `test/${name}`)
+  const ended = await tool('run', 'unit', '--', ...paths, '--tags-filter=!long').catch((error) => error)
+  expect(ended.stdout.match(/FAIL.*|AssertionError.*/g) ?? []).toEqual([])
+  expect(ended.code ?? 0).toBe(0)
+}, 600_000)
