@@ -57,6 +57,7 @@ export function record({ contract, journal, log, logBodies, recordedReply, addSt
   // The duration is that from the receipt until the reply was ready.
   return function record(exchange: Exchange, reply: Reply, durationMs: number): Recording {
     const create: CreateRecord = (answer, outcome, sight) => {
+      if (heldBodies.end(exchange)) jsonOf(exchange)
       const recorded = recordedReply(exchange, answer, outcome)
       const token = findOwnKey(exchange.request.headers, hiddenNames)
       const head = { ...redactNamed(redactHead(exchange.request), hiddenNames), token }
@@ -65,11 +66,10 @@ export function record({ contract, journal, log, logBodies, recordedReply, addSt
     }
     const stored = shared && new StoredExchange(reply, create, shared, log)
     let ended: EndedExchange | undefined
-    if (!stored && isLong(exchange.delivery)) heldBodies.hold(exchange)
+    if (isLong(exchange.delivery)) heldBodies.hold(exchange)
     const onEnd: Recording['onEnd'] = (outcome, sight) => {
       exchange.sandbox.activeRequests -= 1
       try {
-        if (heldBodies.end(exchange)) jsonOf(exchange)
         ended = stored ? stored.end(outcome, sight, endOf(exchange)) : create(reply, outcome, sight)
         const { entry, live } = ended
         if (stored) journal.announceOwn(entry, live)

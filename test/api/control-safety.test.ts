@@ -1,10 +1,14 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { describe, expect } from 'vitest'
 import { analyticsPath, ask, event, expectRefusal, type RequestOptions, readStateInfo } from '../support/client.ts'
+import { steer } from '../support/control.ts'
 import { controlOperations } from '../support/documented.ts'
-import { askRaw } from '../support/raw-http.ts'
+import { askRaw, connectTo, postText, requestText } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, test } from '../support/start.ts'
+import { listRequests } from '../support/stored-records.ts'
 
 const sim = sharedSimulator()
 
@@ -233,6 +237,35 @@ describe('the sandbox of a control', () => {
     expectRefusal(await ask(sim(), '/__sim/clock?sandbox=w1', { sandbox: 'w2' }), 400, /two sandboxes/)
     expect((await ask(sim(), '/__sim/info', { sandbox: 'w2' })).status).toBe(200)
   })
+})
+
+test('a long response is read by 20 clients at a time, and a further one is told to retry', async ({ own }) => {
+  for (let count = 0; count < 16; count += 1)
+    await ask(own, '/v1/events', { body: event({ value: 'x'.repeat(900_000) }) })
+  // Nobody takes their data, so they read no more than a buffer.
+  const readers = Array.from({ length: 20 }, () => connect(Number(new URL(own.origin).port), '127.0.0.1'))
+  for (const reader of readers) reader.write(requestText('GET', '/__sim/events'))
+  for (const reader of readers) await once(reader, 'readable')
+  const refused = await ask(own, '/__sim/export')
+  expectRefusal(refused, 429, /^20 long responses are being read already\./)
+  expect(refused.headers.get('retry-after')).toBe('1')
+  for (const reader of readers) reader.destroy()
+  await expect.poll(async () => (await ask(own, '/__sim/events?limit=1')).status).toBe(200)
+})
+
+test('requests that hang keep 32 MB of bodies, the newest ones, for the journal', async ({ own }) => {
+  const body = event({ value: 'x'.repeat(900_000) })
+  const held = await Promise.all(Array.from({ length: 40 }, () => connectTo(own.origin)))
+  for (const connection of held) {
+    connection.send(postText('/v1/events', body, ['X-Sim-Scenario: hang']))
+    await ask(own, '/__sim/health')
+  }
+  for (const connection of held) connection.destroy()
+  await steer(own, 'POST', '/verify', { count: { atLeast: 40 }, withinMs: 30_000 })
+  const requests = await listRequests(own, 'bodies=true&limit=40')
+  const sizes = requests.map(({ request }) => JSON.stringify(request).length > 900_000)
+  expect(sizes.slice(0, 5)).toEqual([false, false, false, false, false])
+  expect(sizes.at(-1)).toBe(true)
 })
 
 describe('the head of a request', () => {

