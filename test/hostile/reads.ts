@@ -18,6 +18,9 @@ const HELD_REQUESTS = 600
 /** The time for which clients read, or keep their connections without reading. */
 const ATTACK_MS = 5000
 
+/** The longest time until one of all readers has read 100 MB, beside the other trials. */
+const MAX_READ_MS = 60_000
+
 const large = 900_000
 const paths = [
   'export',
@@ -84,7 +87,10 @@ export class ReadTrial {
     const requests = Array.from({ length: CLIENTS }, () => this.#request(path, isReading))
     await sleep(ATTACK_MS)
     const isEndless = path.startsWith('requests/stream')
-    if (isReading && !isEndless && this.#wholeResponses === 0) this.#figures.fault(`${path}: nobody read it`)
+    const mayWait = isReading && !isEndless
+    for (let waitedMs = 0; mayWait && this.#wholeResponses === 0 && waitedMs < MAX_READ_MS; waitedMs += 100)
+      await sleep(100)
+    if (mayWait && this.#wholeResponses === 0) this.#figures.fault(`${path}: nobody read it`)
     for (const each of requests) each.destroy()
     await this.#check()
   }
