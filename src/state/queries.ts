@@ -17,7 +17,7 @@ export interface EventSource {
 type Range = readonly [from: number, to: number]
 
 /** The number of events that are held at a time if the newest come first. */
-const maxReversed = 16
+const maxReversed = 4
 
 /**
  * Finds a page of the events that match, and counts all that match, in slices between which others are answered. It

@@ -115,8 +115,8 @@ describe('a bad setting ends the start with 1 and states what is valid', { tags:
     [['no/x.md'], {}, noFile('--contract')],
     [['--fixtures', 'no'], {}, / no: error: there is no such folder; .*keys\.yaml.* \(--fixtures\)/],
     [['--fixtures', 'package.json'], {}, / package\.json: error: is a file, and a folder is expected; .*keys\.yaml/],
-    ...['contract', 'rules', 'scenarios', 'seed-state', 'report'].flatMap((name): [string[], object, RegExp][] => {
-      const flag = `--${name.replace('scenarios', 'rules')}`
+    ...['contract', 'rules', 'seed-state', 'report'].flatMap((name): [string[], object, RegExp][] => {
+      const flag = `--${name}`
       const variable = `CONVSIM_${name.replace('-', '_').toUpperCase()}`
       return [
         [[`--${name}`, 'no/x.md'], {}, noFile(flag)],

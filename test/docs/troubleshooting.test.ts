@@ -1,4 +1,5 @@
 // @module-tag long
+import { execFileSync } from 'node:child_process'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -75,6 +76,16 @@ const provocations: Readonly<Record<string, () => Promise<string>>> = {
   'A flag is unknown': () => refuse(['--prot', '1']),
   'A variable is unknown': () => refuse([], { env: { CONVSIM_PROT: '1' } }),
   'A file is missing': () => refuse(['nowhere.yaml', '--state', ':memory:']),
+  'A report would overwrite an input': async () => {
+    const rules = join(await tempFolder(), 'rules.yaml')
+    writeFileSync(rules, 'rules: []\n')
+    return refuse(['--state', ':memory:', '--rules', rules, '--report', `json=${rules}`])
+  },
+  'An input is a pipe': async () => {
+    const cwd = await tempFolder()
+    execFileSync('mkfifo', [join(cwd, 'rules.yaml')])
+    return refuse(['--port', '0', '--state', ':memory:', '--rules', 'rules.yaml'], { cwd })
+  },
   'A rules file has an error': async () => {
     const cwd = await tempFolder()
     writeFileSync(join(cwd, 'rules.yaml'), 'rules:\n  - scenari: reset\n')

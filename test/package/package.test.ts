@@ -72,7 +72,7 @@ describe('the library', () => {
     const file = join(installed, 'dist/index.cjs')
     const module = { exports: {} }
     const wrapper = `(function (exports, require, module, __filename, __dirname) {${readFileSync(file, 'utf8')}\n})`
-    const context = vm.createContext({ console })
+    const context = vm.createContext({ console, process })
     const run = vm.runInContext(wrapper, context, { filename: file })
     run(module.exports, createRequire(file), module, file, join(installed, 'dist'))
     const { startSimulator } = module.exports as typeof import('../../src/index.ts') // the built index.ts
