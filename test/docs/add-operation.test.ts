@@ -56,43 +56,39 @@ export const listPrompts: OperationDefinition = {
 const slow = { timeout: 1_800_000, retry: 1 }
 
 /** Tests that read the operations of the document, and once had lists of them. */
-const affected = `sweeps.test.ts api/bad-requests.test.ts api/control-plane.test.ts cli/commands.test.ts cli/output.test.ts
-  client control drift/planted.test.ts proxy/same-verdicts.test.ts reports simulator/watch.test.ts`
+const affected = `sweeps.test.ts api/bad-requests.test.ts api/control-plane.test.ts cli/commands.test.ts
+  cli/output.test.ts client control drift/planted.test.ts proxy/same-verdicts.test.ts reports simulator/watch.test.ts`
 
-test(
-  'an added operation touches the document, a file and a line of the table, and fails no quick test',
-  slow,
-  async () => {
-    const folder = await tempFolder()
-    const { stdout } = await run('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root })
-    for (const file of stdout.trim().split('\n')) await cp(join(root, file), join(folder, file))
-    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
-    await run('git', ['init', '--quiet'], { cwd: folder }) // the tests ask git for the files
-    await run('git', ['add', '--all'], { cwd: folder })
-    const edit = async (file: string, before: string, after: string) => {
-      const text = await readFile(join(folder, file), 'utf8')
-      expect(text).toContain(before)
-      await writeFile(
-        join(folder, file),
-        text.replace(before, () => after),
-      )
-    }
-    await edit('spec/openapi.yaml', '\n  /prompts:', `\n  /prompts:${operation}`)
-    await writeFile(join(folder, 'src/operations/list-prompts.ts'), definition)
-    await edit(
-      'src/operations/index.ts',
-      'import { createPrompt',
-      "import { listPrompts } from './list-prompts.ts'\nimport { createPrompt",
+test('an operation is added by the document, a file and a line, and no quick test fails', slow, async () => {
+  const folder = await tempFolder()
+  const { stdout } = await run('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root })
+  for (const file of stdout.trim().split('\n')) await cp(join(root, file), join(folder, file))
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+  await run('git', ['init', '--quiet'], { cwd: folder }) // the tests ask git for the files
+  await run('git', ['add', '--all'], { cwd: folder })
+  const edit = async (file: string, before: string, after: string) => {
+    const text = await readFile(join(folder, file), 'utf8')
+    expect(text).toContain(before)
+    await writeFile(
+      join(folder, file),
+      text.replace(before, () => after),
     )
-    await edit('src/operations/index.ts', 'createEvent]', 'createEvent, listPrompts]')
+  }
+  await edit('spec/openapi.yaml', '\n  /prompts:', `\n  /prompts:${operation}`)
+  await writeFile(join(folder, 'src/operations/list-prompts.ts'), definition)
+  await edit(
+    'src/operations/index.ts',
+    'import { createPrompt',
+    "import { listPrompts } from './list-prompts.ts'\nimport { createPrompt",
+  )
+  await edit('src/operations/index.ts', 'createEvent]', 'createEvent, listPrompts]')
 
-    const tool = (...args: string[]) => run('npm', args, { cwd: folder, maxBuffer: 2 ** 28 })
-    await tool('run', 'generate')
-    await tool('run', 'build')
-    await tool('run', 'unit', '--', 'test/reports', '-u')
-    const paths = affected.split(/\s+/).map((name) => `test/${name}`)
-    const ended = await tool('run', 'unit', '--', ...paths, '--tags-filter=!long').catch((error) => error)
-    expect(ended.stdout.match(/FAIL.*|AssertionError.*/g) ?? []).toEqual([])
-    expect(ended.code ?? 0, String(ended.stdout).slice(-2000)).toBe(0)
-  },
-)
+  const tool = (...args: string[]) => run('npm', args, { cwd: folder, maxBuffer: 2 ** 28 })
+  await tool('run', 'generate')
+  await tool('run', 'build')
+  await tool('run', 'unit', '--', 'test/reports', '-u')
+  const paths = affected.split(/\s+/).map((name) => `test/${name}`)
+  const ended = await tool('run', 'unit', '--', ...paths, '--tags-filter=!long').catch((error) => error)
+  expect(ended.stdout.match(/FAIL.*|AssertionError.*/g) ?? []).toEqual([])
+  expect(ended.code ?? 0, String(ended.stdout).slice(-2000)).toBe(0)
+})
