@@ -2,7 +2,7 @@ import { releaseBody } from '../exchange/request.ts'
 import type { Exchange } from './exchange.ts'
 
 /** The most bytes of all bodies of requests whose responses take long; above them the oldest are released. */
-const maxHeldBytes = 32 * 1024 * 1024
+const maxHeldBytes = 16 * 1024 * 1024
 
 /** The size from which bodies are released. */
 const minBytes = 4096

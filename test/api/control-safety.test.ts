@@ -253,16 +253,16 @@ test('a long response is read by 20 clients at a time, and a further one is told
   await expect.poll(async () => (await ask(own, '/__sim/events?limit=1')).status).toBe(200)
 })
 
-test('requests that hang keep 32 MB of bodies, the newest ones, for the journal', async ({ own }) => {
+test('requests that hang keep 16 MB of bodies, the newest ones, for the journal', async ({ own }) => {
   const body = event({ value: 'x'.repeat(900_000) })
-  const held = await Promise.all(Array.from({ length: 40 }, () => connectTo(own.origin)))
+  const held = await Promise.all(Array.from({ length: 24 }, () => connectTo(own.origin)))
   for (const connection of held) {
     connection.send(postText('/v1/events', body, ['X-Sim-Scenario: hang']))
     await ask(own, '/__sim/health')
   }
   for (const connection of held) connection.destroy()
-  await steer(own, 'POST', '/verify', { count: { atLeast: 40 }, withinMs: 30_000 })
-  const requests = await listRequests(own, 'bodies=true&limit=40')
+  await steer(own, 'POST', '/verify', { count: { atLeast: 24 }, withinMs: 30_000 })
+  const requests = await listRequests(own, 'bodies=true&limit=24')
   const sizes = requests.map(({ request }) => JSON.stringify(request).length > 900_000)
   expect(sizes.slice(0, 5)).toEqual([false, false, false, false, false])
   expect(sizes.at(-1)).toBe(true)
