@@ -18,7 +18,7 @@ export class HeldBodies {
   /** Holds the body of an exchange as bytes only: it is parsed again when it is recorded. */
   hold(exchange: Exchange): void {
     const { body } = exchange.request
-    if (body.kind !== 'bytes' || body.bytes.length < minBytes) return
+    if (body.kind !== 'bytes' || !isLargeBody(exchange)) return
     this.#sizes.set(exchange, body.bytes.length)
     this.#bytes += body.bytes.length
     if (exchange.json) exchange.json = exchange.body = undefined
@@ -31,10 +31,15 @@ export class HeldBodies {
 
   /** Returns true if the body was held, and holds it no longer. */
   end(exchange: Exchange): boolean {
+    if (this.#sizes.size === 0) return false
     this.#bytes -= this.#sizes.get(exchange) ?? 0
     return this.#sizes.delete(exchange)
   }
 }
+
+/** Returns true for a body that is worth its release. */
+export const isLargeBody = ({ request: { body } }: Exchange): boolean =>
+  body.kind === 'bytes' && body.bytes.length >= minBytes
 
 /** Releases the body of an exchange, bytes and value. */
 export function release(exchange: Exchange): void {

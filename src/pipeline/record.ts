@@ -22,7 +22,7 @@ import { redactHead, redactNamed, redactText, redactViolations } from '../redact
 import { findOwnToken, minTokenLength } from '../redaction/redact-token.ts'
 import { type Exchange, jsonOf, rawParametersOf } from './exchange.ts'
 import { readError } from './explain-reply.ts'
-import { HeldBodies, release } from './held-bodies.ts'
+import { HeldBodies, isLargeBody, release } from './held-bodies.ts'
 import { type CreateRecord, type EndedExchange, StoredExchange } from './stored-exchange.ts'
 
 /** The record of one exchange; `store` is called before its answer has ended, if there are replicas. */
@@ -75,9 +75,11 @@ export function record({ contract, journal, log, logBodies, recordedReply, addSt
         if (stored) journal.announceOwn(entry, live)
         else journal.record(entry, live)
         writeLines(ended, exchange)
-        // The connection may stay open: the listeners parse the recorded body again, if its end is corrected.
-        ended = { ...ended, live: { ...live, requestBody: undefined, answerBody: undefined } }
-        release(exchange)
+        if (isLargeBody(exchange)) {
+          // The connection may stay open: the listeners parse the recorded body again, if its end is corrected.
+          ended = { ...ended, live: { ...live, requestBody: undefined, answerBody: undefined } }
+          release(exchange)
+        }
       } catch (error) {
         // The client has its reply; nobody above could handle the exception.
         log.error({ requestId: exchange.request.id, err: error }, 'a bug in what listens to the journal')
