@@ -6,8 +6,8 @@ import { useEffect, useRef } from 'preact/hooks'
  */
 const restFactor = 9
 
-/** Milliseconds of the longest rest. */
-const maxRestMs = 30_000
+/** Milliseconds of the longest rest: a list is not older than this and the time that it takes to read. */
+const maxRestMs = 5_000
 
 /** The asking that is under way. */
 interface Asking {

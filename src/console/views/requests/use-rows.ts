@@ -59,10 +59,7 @@ export function useRows(search: RequestSearch, key: string): RequestRows {
     const came = late.current
     late.current = undefined
     if (paused.peek() !== undefined && state.peek().rows) return
-    // The journal had all up to the newest that it listed, also those beyond the page.
-    const newest = found.rows?.[0]?.number ?? 0
-    const later = came.filter(({ number }) => number > newest)
-    state.value = addRows(found, later, mostRows())
+    state.value = addRows(found, came, mostRows())
   }, [key])
   const isPaused = paused.value !== undefined
   usePacedAsking(key, load, [connection.value, clearTick.value, missed.value, isPaused])
@@ -116,12 +113,14 @@ function areEnough(rows: readonly Exchange[], before: RowsState, most: number): 
   return (rows.at(-1)?.number ?? 0) <= (before.rows?.at(-1)?.number ?? 0)
 }
 
-/** Adds those requests that are not listed yet. The time tells them apart where a restarted server counts anew. */
+/**
+ * Adds the requests after the newest row. Earlier ones that are delivered late are in the journal that was read, also
+ * those beyond its page. After a restart, which counts from 1 again, the list is read again.
+ */
 function addRows(state: RowsState, later: readonly Exchange[], most: number): RowsState {
   const rows = state.rows ?? []
-  const keyOf = ({ number, at }: Exchange) => `${number} ${at}`
-  const known = new Set(rows.map(keyOf))
-  const added = later.filter((one) => !known.has(keyOf(one))).reverse()
+  const newest = rows[0]?.number ?? 0
+  const added = later.filter(({ number }) => number > newest).reverse()
   if (state.rows && added.length === 0) return state
   const total = state.total + added.length
   return { ...state, rows: [...added, ...rows].slice(0, most), total, problem: undefined }
