@@ -2,7 +2,7 @@ import { jsonBody } from '../exchange/body.ts'
 import { immediateDelivery } from '../exchange/delivery.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
-import { type Exchange, operationOf, type ReplyStage } from './exchange.ts'
+import type { Exchange, ReplyStage } from './exchange.ts'
 
 /** Damages the reply as scenarios ask. Impossible damage is refused if the request itself asks for it. */
 export function applyDrift(): ReplyStage {
@@ -29,8 +29,8 @@ const isStored = ({ status, origin }: Reply) => status < 300 && (origin === 'con
 function driftedReply(exchange: Exchange, reply: Reply): { reply: Reply; problem?: string } {
   const active = exchange.scenarios.find(({ definition }) => definition.family === 'drift')
   const effect = active?.definition.effect(active.values)
-  if (!active || effect?.kind !== 'drift') return { reply }
-  const operation = operationOf(exchange)
+  const { operation } = exchange
+  if (!operation || !active || effect?.kind !== 'drift') return { reply }
   const isReal = reply.origin === 'upstream'
   const schema = isReal ? operation.responseSchema(reply.status) : operation.simulatedResponseSchema(reply.status)
   if (reply.origin === 'simulator' || !schema || !reply.body) return { reply }

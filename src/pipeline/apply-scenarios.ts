@@ -8,11 +8,11 @@ import { numberOf } from '../scenarios/parameters.ts'
 import { itemAt, positionAt, type Sequence, sequencePrefix } from '../scenarios/parse.ts'
 import { type ActiveRule, ruleTimesKey } from '../scenarios/rules.ts'
 import type { Store } from '../state/store.ts'
-import { type Exchange, operationOf } from './exchange.ts'
+import type { Exchange, MatchedExchange } from './exchange.ts'
 
 /** Applies the scenarios that fire by chance, in order. Returns the reply of the last one that replies, if any. */
 export async function applyScenarios(
-  exchange: Exchange,
+  exchange: MatchedExchange,
   scenarios: readonly ActiveScenario[],
   store: Store,
 ): Promise<Reply | undefined> {
@@ -32,11 +32,11 @@ export async function applyScenarios(
 }
 
 /** Returns the reply to a request that is lost before the operation: an example where the client sees a part. */
-function replyBeforeWork(exchange: Exchange): Reply | undefined {
+function replyBeforeWork(exchange: MatchedExchange): Reply | undefined {
   const effects = exchange.scenarios.map(({ definition, values }) => definition.effect(values))
   if (!effects.some((effect) => effect.kind === 'deliver' && effect.isBeforeWork)) return undefined
   const { kind } = exchange.delivery.mode
-  const operation = operationOf(exchange)
+  const operation = exchange.operation
   const status = operation.successStatus
   const [example] = kind === 'truncated' || kind === 'malformed' ? operation.examples(status) : []
   if (!example) return refusals.lostRequest()
@@ -44,12 +44,12 @@ function replyBeforeWork(exchange: Exchange): Reply | undefined {
 }
 
 /** Applies the part of an effect that comes before the operation; drift and `lost-ack` are applied by `applyDrift`. */
-function applyEffect(exchange: Exchange, effect: Effect, chance: Chance): Reply | undefined {
+function applyEffect(exchange: MatchedExchange, effect: Effect, chance: Chance): Reply | undefined {
   switch (effect.kind) {
     case 'answer':
-      return effect.reply(operationOf(exchange), exchange.pathParameters['modelId'])
+      return effect.reply(exchange.operation, exchange.pathParameters['modelId'])
     case 'ordinary':
-      if (operationOf(exchange).statuses.includes(effect.status)) exchange.requestedStatus = effect.status
+      if (exchange.operation.statuses.includes(effect.status)) exchange.requestedStatus = effect.status
       break
     case 'data':
       exchange.dataOverrides = { ...exchange.dataOverrides, ...effect.overrides }
@@ -68,7 +68,7 @@ function applyEffect(exchange: Exchange, effect: Effect, chance: Chance): Reply 
 
 /** Returns those scenarios that make sense for the operation of the exchange. */
 export function applicableScenarios(
-  exchange: Exchange,
+  exchange: MatchedExchange,
   scenarios: readonly ActiveScenario[],
 ): readonly ActiveScenario[] {
   return scenarios.filter((active) => inapplicableReason(exchange, active) === undefined)
@@ -76,10 +76,10 @@ export function applicableScenarios(
 
 /** Returns the reason why a scenario makes no sense for the operation of the exchange, or undefined if it does. */
 export function inapplicableReason(
-  exchange: Exchange,
+  exchange: MatchedExchange,
   { definition, values, text }: ActiveScenario,
 ): string | undefined {
-  const reason = definition.inapplicableReason(operationOf(exchange), values)
+  const reason = definition.inapplicableReason(exchange.operation, values)
   return reason === undefined ? undefined : endSentence(`The scenario "${text}" makes no sense here: ${reason}`)
 }
 
@@ -102,12 +102,12 @@ function fires({ values }: ActiveScenario, chance: Chance): boolean {
 
 /** Returns the sequence's item for this request, in the order of arrival. `prefix` tells rules from requests. */
 export async function nextItem(
-  exchange: Exchange,
+  exchange: MatchedExchange,
   sequence: Sequence,
   store: Store,
   prefix = sequencePrefix,
 ): Promise<ActiveScenario> {
-  const key = `${prefix}${operationOf(exchange).id} ${sequence.text}`
+  const key = `${prefix}${exchange.operation.id} ${sequence.text}`
   const index = await store.nextSequenceIndex(exchange.sandbox.name, key)
   const item = itemAt(sequence, index)
   if (exchange.trace) {

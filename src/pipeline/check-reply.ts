@@ -6,7 +6,6 @@ import type { Violation } from '../documents/violation.ts'
 import type { Body } from '../exchange/body.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
-import type { OperationHandlers } from '../operations/index.ts'
 import type { ReplyStage } from './exchange.ts'
 import { documentedBody } from './handle.ts'
 
@@ -15,14 +14,14 @@ import { documentedBody } from './handle.ts'
  * becomes a 500, except a refusal for which an own contract has another shape. Replies of handlers also keep the rules
  * of `x-simulated-values`; examples and exact answers need not.
  */
-export function checkReply(handlers: Pick<OperationHandlers, 'has'>, log: Log): ReplyStage {
+export function checkReply(log: Log): ReplyStage {
   // Cached answers are sent many times with one body: 10 kB of it take 40 µs to check.
   const checked = new WeakMap<Body, Operation>()
   return function checkReply(exchange, reply) {
-    const { operation, request } = exchange
+    const { operation, handler, request } = exchange
     const { status, body, origin } = reply
     if (!operation || !body || origin === 'simulator' || checked.get(body) === operation) return reply
-    const isHandled = handlers.has(operation.id)
+    const isHandled = handler !== undefined
     const violations = findViolations(operation, reply, body, isHandled)
     const isOwnShape = status >= 400 && !(isHandled && operation.statuses.includes(status))
     if (isOwnShape) return shapeRefusal(operation, reply, violations.length === 0 ? body.value : undefined)

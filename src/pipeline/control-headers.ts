@@ -12,7 +12,7 @@ import { maxControlLength } from '../scenarios/parameters.ts'
 import { parseScenarios, parseSequence, type Sequence } from '../scenarios/parse.ts'
 import { standardHeaders } from '../scenarios/refusals.ts'
 import { splitOutsideQuotes, splitPair } from '../scenarios/split-text.ts'
-import { type Exchange, operationOf } from './exchange.ts'
+import type { Exchange, MatchedExchange } from './exchange.ts'
 
 /** The request headers that steer the simulator. Any other `X-Sim-` header is refused, not ignored. */
 const controlHeaders = [
@@ -38,7 +38,7 @@ export interface RequestedControls {
 }
 
 /** Reads the request's controls, and sets the seed and the instant that it names. The error is a sentence. */
-export function readControls(exchange: Exchange, catalogue: Catalogue): Result<RequestedControls> {
+export function readControls(exchange: MatchedExchange, catalogue: Catalogue): Result<RequestedControls> {
   const { headers } = exchange.request
   const controls = Object.keys(headers).filter((name) => name.startsWith('x-sim-'))
   if (controls.length === 0 && headers['prefer'] === undefined) return noControls // most requests
@@ -99,11 +99,11 @@ const noControls: Result<RequestedControls> = {
 
 /** Reads `Prefer: code=` and `example=`; together they name the example of that status. */
 function readPreferred(
-  exchange: Exchange,
+  exchange: MatchedExchange,
   catalogue: Catalogue,
   preferences: ReadonlyMap<string, string>,
 ): Result<Pick<RequestedControls, 'scenarios' | 'example' | 'preferred'>> {
-  const operation = operationOf(exchange)
+  const operation = exchange.operation
   const code = preferences.get('code')
   const name = preferences.get('example')
   if (code !== undefined && !operation.statuses.some((status) => String(status) === code)) {

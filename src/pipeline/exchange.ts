@@ -16,7 +16,7 @@ import {
   readReplayOf,
   replayHeader,
 } from '../exchange/request-headers.ts'
-import type { OperationContext } from '../operations/handler.ts'
+import type { OperationContext, OperationHandler } from '../operations/handler.ts'
 import type { Sandbox, Sandboxes } from '../sandboxes/sandboxes.ts'
 import { type ActiveScenario, type DataOverrides, noOverrides } from '../scenarios/definition.ts'
 import type { ActiveRules } from '../scenarios/rules.ts'
@@ -55,8 +55,10 @@ export class Exchange {
   seed = ''
   /** The sandbox's rules. Set by `identify`. */
   rules: ActiveRules = []
-  /** Set by `identify`. */
+  /** Set by `identify`; undefined where no operation matches. */
   operation: Operation | undefined
+  /** Set by `identify`; undefined where the simulator responds from the examples of the document. */
+  handler: OperationHandler | undefined
   pathParameters: Readonly<Record<string, string>> = {}
   /** Set by `authenticate`; undefined where the operation asks for no credential. */
   caller: Caller | undefined
@@ -118,11 +120,10 @@ export function switchSandbox(exchange: Exchange, sandbox: Sandbox): void {
   exchange.sandbox = sandbox
 }
 
-/** Returns the operation of an exchange that `identify` let through. */
-export function operationOf(exchange: Exchange): Operation {
-  if (!exchange.operation) throw new Error('a stage needs the operation before identify has found it')
-  return exchange.operation
-}
+/** An exchange whose operation `identify` has found. */
+export type MatchedExchange = Exchange & { readonly operation: Operation }
+
+export const isMatched = (exchange: Exchange): exchange is MatchedExchange => exchange.operation !== undefined
 
 /** Returns the request's body as JSON, parsed once; undefined without a body. `validate` judges it. */
 export function jsonOf(exchange: Exchange): Result<Json, JsonError> | undefined {
@@ -162,7 +163,9 @@ export function operationContext(exchange: Exchange): OperationContext {
 }
 
 /** A stage of a request: replies, or lets the exchange go on to the next stage (undefined). */
-export type RequestStage = (exchange: Exchange) => Reply | undefined | Promise<Reply | undefined>
+export type RequestStage<Seen extends Exchange = Exchange> = (
+  exchange: Seen,
+) => Reply | undefined | Promise<Reply | undefined>
 
 /** The request stages in their order, each with its public name. */
 export type RequestStages = readonly (readonly [name: string, stage: RequestStage])[]

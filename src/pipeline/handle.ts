@@ -5,14 +5,12 @@ import type { Json } from '../core/json.ts'
 import { type Body, jsonBody, textBody } from '../exchange/body.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
-import type { OperationHandlers } from '../operations/index.ts'
-import { type Exchange, operationContext, operationOf, rawParametersOf } from './exchange.ts'
+import { type MatchedExchange, operationContext, type RequestStage, rawParametersOf } from './exchange.ts'
 
 /** Carries out the operation. It is the last stage and always replies. */
-export function handle(contract: Contract, handlers: OperationHandlers, fallback: Fallback | undefined) {
-  return async function handle(exchange: Exchange): Promise<Reply> {
-    const operation = operationOf(exchange)
-    const handler = handlers.get(operation.id)
+export function handle(contract: Contract, fallback: Fallback | undefined): RequestStage<MatchedExchange> {
+  return async function handle(exchange) {
+    const { operation, handler } = exchange
     if (!handler) return replyFromDocument(exchange, contract, fallback)
     const problem = problemWithRequestedStatus(exchange)
     if (problem !== undefined) return refusals.control(problem)
@@ -23,8 +21,8 @@ export function handle(contract: Contract, handlers: OperationHandlers, fallback
 }
 
 /** Returns why the requested status has no body to be sent with; checked before the operation changes the state. */
-function problemWithRequestedStatus({ operation, requestedStatus: status }: Exchange): string | undefined {
-  if (!operation || status === undefined || hasSuccessShape(operation, status)) return undefined
+function problemWithRequestedStatus({ operation, requestedStatus: status }: MatchedExchange): string | undefined {
+  if (status === undefined || hasSuccessShape(operation, status)) return undefined
   if (!operation.hasResponseBody(status) || operation.examples(status).length > 0) return undefined
   return (
     `${operation.id} documents another body for ${status} than for ${operation.successStatus}, ` +
@@ -49,11 +47,11 @@ function hasSuccessShape(operation: Operation, status: number): boolean {
 
 /** Replies to an operation without a handler, which an edited contract added, from its examples and schemas. */
 async function replyFromDocument(
-  exchange: Exchange,
+  exchange: MatchedExchange,
   { basePath }: Contract,
   fallback: Fallback | undefined,
 ): Promise<Reply> {
-  const operation = operationOf(exchange)
+  const { operation } = exchange
   if (!fallback) throw new Error(`no handler and no fallback for ${operation.id}`)
   const { query, header } = rawParametersOf(exchange)
   const reply = await fallback({

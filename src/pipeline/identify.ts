@@ -3,6 +3,7 @@ import { cutText } from '../core/text.ts'
 import type { Violation } from '../documents/violation.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
+import type { OperationHandlers } from '../operations/index.ts'
 import { readSandboxOfBaggage } from '../sandboxes/baggage.ts'
 import { isSandboxName, sandboxNameRule } from '../sandboxes/sandboxes.ts'
 import { type Exchange, type PipelineSandboxes, type RequestStage, switchSandbox } from './exchange.ts'
@@ -12,7 +13,12 @@ import { type Exchange, type PipelineSandboxes, type RequestStage, switchSandbox
  * real service would not have seen the request, so it consumes no rate and no item of a sequence. With `passesUnknown`
  * a proxy passes on requests that match no operation.
  */
-export function identify(contract: Contract, sandboxes: PipelineSandboxes, passesUnknown = false): RequestStage {
+export function identify(
+  contract: Contract,
+  handlers: OperationHandlers,
+  sandboxes: PipelineSandboxes,
+  passesUnknown = false,
+): RequestStage {
   const knownPaths = [...new Set(contract.operations.map(({ path }) => contract.basePath + path))]
   return async function identify(exchange) {
     const { request } = exchange
@@ -21,6 +27,7 @@ export function identify(contract: Contract, sandboxes: PipelineSandboxes, passe
     const refusal = enterSandbox(exchange, sandboxes, sandboxOfPath)
     // Before the first await, which fails while a shared state is away: the journal has the operation also then.
     const unknown = refusal ? undefined : matchOperation(exchange, contract, knownPaths)
+    exchange.handler = exchange.operation && handlers.get(exchange.operation.id)
     const { seed, rules, clock } = await sandboxes.settings.read(exchange.sandbox.name)
     exchange.seed = seed
     exchange.rules = rules

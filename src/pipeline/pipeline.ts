@@ -17,7 +17,15 @@ import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import type { Store } from '../state/store.ts'
 import { applyDrift } from './apply-drift.ts'
 import { checkReply } from './check-reply.ts'
-import { Exchange, type PipelineSandboxes, type ReplyStage, type RequestStage, type RequestStages } from './exchange.ts'
+import {
+  Exchange,
+  isMatched,
+  type MatchedExchange,
+  type PipelineSandboxes,
+  type ReplyStage,
+  type RequestStage,
+  type RequestStages,
+} from './exchange.ts'
 import { explainReply } from './explain-reply.ts'
 import { finaliseHeaders, type HeaderSettings } from './finalise-headers.ts'
 import { handle } from './handle.ts'
@@ -104,27 +112,32 @@ function createSimulatorStages(deps: PipelineDeps): Stages {
   const { contract, fixtures, store, handlers } = deps
   return {
     request: Object.entries({
-      /** 404, 405 */
-      identify: identify(contract, deps.sandboxes),
+      /** 404, 405; without an operation no later stage runs */
+      identify: identify(contract, handlers, deps.sandboxes),
       /** 401 */
-      authenticate: authenticate(fixtures.keys, deps.planOfUnknownKeys),
+      authenticate: whenMatched(authenticate(fixtures.keys, deps.planOfUnknownKeys)),
       /** any reply that a scenario gives */
-      scenario: scenario(deps.scenarios, store),
+      scenario: whenMatched(scenario(deps.scenarios, store)),
       /** 403 */
-      plan: requirePlan(fixtures.plans, handlers),
+      plan: whenMatched(requirePlan(fixtures.plans)),
       /** 400, 413, 415 */
-      validate: validate(handlers, deps.strict),
+      validate: whenMatched(validate(deps.strict)),
       /** 404 */
-      subject: checkModelExists(deps.isModel, handlers),
+      subject: whenMatched(checkModelExists(deps.isModel)),
       /** 429 */
-      rate: limitRate(store, deps.limitOf, handlers),
+      rate: whenMatched(limitRate(store, deps.limitOf)),
       /** the operation itself */
-      handle: handle(contract, handlers, deps.fallback),
+      handle: whenMatched(handle(contract, deps.fallback)),
     } satisfies Record<string, RequestStage>),
-    reply: [checkReply(handlers, deps.log), applyDrift(), finaliseHeaders(deps.headers)],
+    reply: [checkReply(deps.log), applyDrift(), finaliseHeaders(deps.headers)],
     recorded: (_, reply) => reply,
     isDated: false,
   }
+}
+
+/** Lets a stage that needs an operation see only the exchanges that have one. */
+function whenMatched(stage: RequestStage<MatchedExchange>): RequestStage {
+  return (exchange) => (isMatched(exchange) ? stage(exchange) : undefined)
 }
 
 /** Returns the reply of the first stage that has one. After each stage with a large body, other requests get a turn. */

@@ -4,18 +4,16 @@ import type { Violation } from '../documents/violation.ts'
 import { type RateLimit, rateHeaders } from '../exchange/rate-headers.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Fixtures } from '../fixtures/fixtures.ts'
-import type { OperationHandlers } from '../operations/index.ts'
 import type { Store } from '../state/store.ts'
-import { type Exchange, operationOf, type RequestStage } from './exchange.ts'
+import type { Exchange, MatchedExchange, RequestStage } from './exchange.ts'
 
 /** Identifies the caller by the bearer token, which every operation requires (docs/development/service.md, 2.2). */
-export function authenticate(keys: Fixtures['keys'], planOfUnknownKeys: string): RequestStage {
+export function authenticate(keys: Fixtures['keys'], planOfUnknownKeys: string): RequestStage<MatchedExchange> {
   const magicKeys = new Map(keys.map((key) => [key.token, key]))
   const findMeant = memoizeLast((token: string) => findSimilar(token, magicKeys.keys()))
   return function authenticate(exchange) {
-    const operation = operationOf(exchange)
+    const { operation, bearer } = exchange
     if (!operation.takesBearer) return undefined
-    const { bearer } = exchange
     if (!bearer.ok) return operation.secured ? refusals.unauthorized(operation, bearer.problem) : undefined
     const { token } = bearer
     const key = magicKeys.get(token)
@@ -41,12 +39,11 @@ const misspeltKey = (meant: string): Violation => ({
 })
 
 /** Refuses callers whose plan lacks a feature that the operation requires (docs/development/service.md, 2.2). */
-export function requirePlan(plans: Fixtures['plans'], handlers: OperationHandlers): RequestStage {
+export function requirePlan(plans: Fixtures['plans']): RequestStage<MatchedExchange> {
   const namesByFeature = { analytics: plans.filter(({ analytics }) => analytics).map(({ name }) => name) }
   return function requirePlan(exchange) {
-    const operation = operationOf(exchange)
-    const { caller } = exchange
-    const feature = handlers.get(operation.id)?.requires
+    const { operation, handler, caller } = exchange
+    const feature = handler?.requires
     if (!caller || !feature) return undefined
     const including = namesByFeature[feature]
     return including.includes(caller.plan) ? undefined : refusals.plan(operation, caller.plan, including)
@@ -54,10 +51,10 @@ export function requirePlan(plans: Fixtures['plans'], handlers: OperationHandler
 }
 
 /** Refuses requests for a model that does not exist: with `--models open` any UUID exists, else only a fixture's. */
-export function checkModelExists(isModel: (modelId: string) => boolean, handlers: OperationHandlers): RequestStage {
+export function checkModelExists(isModel: (modelId: string) => boolean): RequestStage<MatchedExchange> {
   return function checkModelExists(exchange) {
-    const operation = operationOf(exchange)
-    const name = handlers.get(operation.id)?.modelParameter
+    const { operation, handler } = exchange
+    const name = handler?.modelParameter
     if (name === undefined) return undefined
     const modelId = String(exchange.parameters?.path[name])
     return isModel(modelId) ? undefined : refusals.unknownModel(operation, modelId)
@@ -72,12 +69,10 @@ export function checkModelExists(isModel: (modelId: string) => boolean, handlers
 export function limitRate(
   store: Store,
   limitOf: (plan: string) => RateLimit | undefined,
-  handlers: OperationHandlers,
-): RequestStage {
+): RequestStage<MatchedExchange> {
   return function limitRate(exchange) {
-    const operation = operationOf(exchange)
-    const { caller } = exchange
-    const counted = handlers.get(operation.id)?.rateLimit
+    const { operation, handler, caller } = exchange
+    const counted = handler?.rateLimit
     if (!caller || !counted) return undefined
     const limit = limitOf(caller.plan)
     if (limit === undefined) return undefined

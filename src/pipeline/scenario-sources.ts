@@ -5,7 +5,7 @@ import { parseScenarios } from '../scenarios/parse.ts'
 import { type ActiveRule, type ActiveRules, ruleActedKey, ruleSequencePrefix } from '../scenarios/rules.ts'
 import type { Store } from '../state/store.ts'
 import { applicableScenarios, findRuleRest, inapplicableReason, nextItem } from './apply-scenarios.ts'
-import { type Exchange, jsonOf } from './exchange.ts'
+import { type Exchange, jsonOf, type MatchedExchange } from './exchange.ts'
 
 /** The sources of scenarios besides the request's own control headers. */
 export interface ScenarioSources {
@@ -31,7 +31,7 @@ export function hasWiderScope(exchange: Exchange, sources: ScenarioSources): boo
 
 /** Returns the scenarios of the narrowest scope that has any: magic values, then the sandbox, then the start-up. */
 export async function scenariosOfWiderScope(
-  exchange: Exchange,
+  exchange: MatchedExchange,
   sources: ScenarioSources,
   store: Store,
 ): Promise<readonly ActiveScenario[]> {
@@ -91,7 +91,7 @@ interface Scope {
 
 /** Returns the scenarios of the first rule that acts on the request. */
 async function scenariosOfRules(
-  exchange: Exchange,
+  exchange: MatchedExchange,
   { name, rules }: Scope,
   sources: ScenarioSources,
   store: Store,
@@ -119,7 +119,7 @@ async function countRule(exchange: Exchange, scope: Scope['name'], rule: ActiveR
 
 /** Returns the scenarios of a rule for this request, or the reason why the rule does not act. */
 async function scenariosOfRule(
-  exchange: Exchange,
+  exchange: MatchedExchange,
   rule: ActiveRule,
   index: number,
   input: MatchSubject,

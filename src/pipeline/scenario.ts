@@ -6,14 +6,14 @@ import { findConflict } from '../scenarios/parse.ts'
 import type { Store } from '../state/store.ts'
 import { applyScenarios, inapplicableReason, nextItem } from './apply-scenarios.ts'
 import { type RequestedControls, readControls } from './control-headers.ts'
-import { type Exchange, operationOf, type RequestStage } from './exchange.ts'
+import type { Exchange, MatchedExchange, RequestStage } from './exchange.ts'
 import { hasWiderScope, type ScenarioSources, scenariosOfWiderScope } from './scenario-sources.ts'
 
 /**
  * Finds the scenarios that act on a request, and applies them. Precedence: request > sandbox > start-up > default; the
  * narrowest scope that asks for anything decides alone. In the request a control header wins over a magic value.
  */
-export function scenario(sources: ScenarioSources, store: Store): RequestStage {
+export function scenario(sources: ScenarioSources, store: Store): RequestStage<MatchedExchange> {
   return function scenario(exchange) {
     const controls = readControls(exchange, sources.catalogue)
     if (!controls.ok) return refusals.control(controls.error)
@@ -31,7 +31,7 @@ export function scenario(sources: ScenarioSources, store: Store): RequestStage {
 
 /** Applies the scenarios that the request names. A requested example is the reply, whatever the scenarios reply. */
 async function applyRequested(
-  exchange: Exchange,
+  exchange: MatchedExchange,
   { scenarios, sequence, example }: RequestedControls,
   store: Store,
 ): Promise<Reply | undefined> {
@@ -53,22 +53,25 @@ function listDecidingHeaders({ request: { headers } }: Exchange): string[] {
 
 /** Applies the planned fault, and what wider scopes ask for besides, as they do without it. */
 async function applyPlannedFault(
-  exchange: Exchange,
+  exchange: MatchedExchange,
   sources: ScenarioSources,
   store: Store,
 ): Promise<Reply | undefined> {
-  const fault = sources.findPlannedFault?.(operationOf(exchange).id, exchange.request.id)
+  const fault = sources.findPlannedFault?.(exchange.operation.id, exchange.request.id)
   const reply = fault && (await applyScenarios(exchange, [fault], store))
   return reply ?? applyWiderScope(exchange, sources, store)
 }
 
-function applyWiderScope(exchange: Exchange, sources: ScenarioSources, store: Store) {
+function applyWiderScope(exchange: MatchedExchange, sources: ScenarioSources, store: Store) {
   if (!hasWiderScope(exchange, sources)) return undefined // the stage need not wait
   return scenariosOfWiderScope(exchange, sources, store).then((active) => applyScenarios(exchange, active, store))
 }
 
 /** Returns why the requested controls cannot act as a whole, so that no test believes in a fault that does not act. */
-function problemWith(exchange: Exchange, { scenarios, sequence, example }: RequestedControls): string | undefined {
+function problemWith(
+  exchange: MatchedExchange,
+  { scenarios, sequence, example }: RequestedControls,
+): string | undefined {
   const items = sequence?.items.map((item) => item.scenario) ?? []
   const all = [...scenarios, ...items]
   const inapplicable = all.map((active) => inapplicableReason(exchange, active)).find((reason) => reason !== undefined)

@@ -1,3 +1,4 @@
+import type { Operation } from '../contract/contract.ts'
 import { isForm, isJson, matchMediaType } from '../contract/media-types.ts'
 import { findUnknownNames } from '../contract/unknown-names.ts'
 import type { Json } from '../core/json.ts'
@@ -6,51 +7,50 @@ import { cutText } from '../core/text.ts'
 import type { Violation } from '../documents/violation.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
-import type { OperationHandler } from '../operations/handler.ts'
-import type { OperationHandlers } from '../operations/index.ts'
-import { type Exchange, jsonOf, operationOf, type RequestStage, rawParametersOf } from './exchange.ts'
+import { jsonOf, type MatchedExchange, type RequestStage, rawParametersOf } from './exchange.ts'
 
 /** Checks parameters and body against the contract, and names all violations. With `strict`, warnings are refusals. */
-export function validate(handlers: OperationHandlers, strict: boolean): RequestStage {
+export function validate(strict: boolean): RequestStage<MatchedExchange> {
   return function validate(exchange) {
-    const operation = operationOf(exchange)
-    const { body } = exchange.request
+    const { operation, request } = exchange
+    const { body } = request
     if (body.kind === 'unreadable' && operation.body)
       return refusals.unreadableBody(operation, body.status, body.reason)
     const { values, violations } = operation.readParameters(rawParametersOf(exchange))
     exchange.parameters = values
     exchange.violations = [...violations, ...checkBody(exchange)]
     if (exchange.violations.length > 0) return refusals.invalid(operation, exchange.violations)
-    return addAdvice(exchange, handlers.get(operation.id), strict)
+    return addAdvice(exchange, strict)
   }
 }
 
 /** Adds typing errors and the handler's warnings and recommendations to the advice; `strict` refuses the first two. */
-function addAdvice(exchange: Exchange, handler: OperationHandler | undefined, strict: boolean): Reply | undefined {
-  const warnings = findUnknownNames(operationOf(exchange), rawParametersOf(exchange).query, exchange.body)
+function addAdvice(exchange: MatchedExchange, strict: boolean): Reply | undefined {
+  const { operation, handler } = exchange
+  const warnings = findUnknownNames(operation, rawParametersOf(exchange).query, exchange.body)
   if (handler?.warnings) warnings.push(...handler.warnings(exchange))
   const recommendations = handler?.recommendations?.(exchange) ?? []
   exchange.advice = [...exchange.advice, ...warnings, ...recommendations]
   if (!strict || warnings.length === 0) return undefined
   exchange.violations = warnings
-  return refusals.invalid(operationOf(exchange), warnings)
+  return refusals.invalid(operation, warnings)
 }
 
 /** Reads and checks the body; sets `exchange.body` where the body is JSON, even if it breaks the schema. */
-function checkBody(exchange: Exchange): Violation[] {
-  const expected = operationOf(exchange).body
-  const { request } = exchange
+function checkBody(exchange: MatchedExchange): Violation[] {
+  const { operation, request } = exchange
+  const expected = operation.body
   if (!expected) return []
   if (request.body.kind !== 'bytes') return expected.required ? [missing(expected.mediaTypes)] : []
   const contentType = request.headers['content-type']
   const mediaType = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
   const problem = contentTypeProblem(contentType, mediaType, expected.mediaTypes)
   if (problem) return [{ in: 'header', pointer: '/content-type', keyword: 'media-type', message: problem }]
-  const read = isJson(mediaType) ? jsonOf(exchange) : readText(exchange, mediaType, request.body.bytes)
+  const read = isJson(mediaType) ? jsonOf(exchange) : readText(operation, mediaType, request.body.bytes)
   if (!read) throw new Error('a body of bytes was not read')
   if (!read.ok) return [{ in: 'body', pointer: read.error.pointer, keyword: 'json', message: read.error.message }]
   exchange.body = read.value
-  return operationOf(exchange).checkBody(mediaType, read.value)
+  return operation.checkBody(mediaType, read.value)
 }
 
 const missing = (mediaTypes: readonly string[]): Violation => ({
@@ -61,9 +61,9 @@ const missing = (mediaTypes: readonly string[]): Violation => ({
 })
 
 /** Reads a body that is no JSON, which an own contract may describe: a form is an object, all else a string. */
-function readText(exchange: Exchange, mediaType: string, bytes: Uint8Array): ReturnType<typeof success<Json>> {
+function readText(operation: Operation, mediaType: string, bytes: Uint8Array): ReturnType<typeof success<Json>> {
   const text = new TextDecoder().decode(bytes)
-  return success((isForm(mediaType) ? operationOf(exchange).readForm(text) : undefined) ?? text)
+  return success((isForm(mediaType) ? operation.readForm(text) : undefined) ?? text)
 }
 
 /** Returns what is wrong with a content type that the document does not cover, if it is. JSON is UTF-8 (RFC 8259). */

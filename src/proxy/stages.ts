@@ -3,7 +3,7 @@ import { type PageSettings, refuseForeignPage } from '../exchange/foreign-page.t
 import { refusals } from '../exchange/refusals.ts'
 import { applyDrift } from '../pipeline/apply-drift.ts'
 import { checkReply } from '../pipeline/check-reply.ts'
-import type { RequestStage } from '../pipeline/exchange.ts'
+import { isMatched, type MatchedExchange, type RequestStage } from '../pipeline/exchange.ts'
 import { finaliseHeaders } from '../pipeline/finalise-headers.ts'
 import { identify } from '../pipeline/identify.ts'
 import type { PipelineDeps, Stages } from '../pipeline/pipeline.ts'
@@ -33,16 +33,16 @@ export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, 
   // Only their warnings and recommendations are used, for operations that the document describes as they are.
   const handlers = withFittingDocument(deps.handlers, contract, deps.fixtures)
   const noMagicValues = { ...scenarios, ofModel: new Map<string, string>() }
-  const checkOwnReply = checkReply(handlers, log)
+  const checkOwnReply = checkReply(log)
   return {
     request: Object.entries({
       /** 403 for a foreign page, before it can create a sandbox by a name */
       authenticate: readCaller(token === undefined ? undefined : pages.allowed),
       /** 400 for a malformed name of a sandbox */
-      identify: identify(contract, sandboxes, true),
+      identify: identify(contract, handlers, sandboxes, true),
       /** any reply that a scenario gives */
       scenario: scenarioOfOperation(scenario(noMagicValues, store)),
-      validate: judgeRequest(validate(handlers, deps.strict)),
+      validate: judgeRequest(validate(deps.strict)),
       /** the answer of the service; 413, 502, 504 */
       handle: askUpstream(contract.basePath, upstream, pages.cors),
     } satisfies Record<string, RequestStage>),
@@ -78,9 +78,9 @@ function readCaller(pages: PageSettings | undefined): RequestStage {
 }
 
 /** Limits the stage `scenario` to requests that match an operation. */
-function scenarioOfOperation(stage: RequestStage): RequestStage {
+function scenarioOfOperation(stage: RequestStage<MatchedExchange>): RequestStage {
   return function scenarioOfOperation(exchange) {
-    if (exchange.operation) return stage(exchange)
+    if (isMatched(exchange)) return stage(exchange)
     const { headers } = exchange.request
     const control = ['x-sim-scenario', 'x-sim-sequence'].find((name) => headers[name] !== undefined)
     if (control === undefined) return undefined
@@ -92,11 +92,11 @@ function scenarioOfOperation(stage: RequestStage): RequestStage {
 }
 
 /** Runs the stage `validate` for its findings alone. A request without its credential is not judged. */
-function judgeRequest(stage: RequestStage): RequestStage {
+function judgeRequest(stage: RequestStage<MatchedExchange>): RequestStage {
   return function judgeRequest(exchange) {
+    if (!isMatched(exchange)) return undefined
     const { operation, bearer, request } = exchange
-    const isJudged = operation && (bearer.ok || !operation.secured) && request.body.kind !== 'unreadable'
-    if (isJudged) stage(exchange)
+    if ((bearer.ok || !operation.secured) && request.body.kind !== 'unreadable') stage(exchange)
     return undefined
   }
 }

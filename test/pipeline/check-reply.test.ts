@@ -9,8 +9,12 @@ import { createLogRecorder, type LogEntry } from '../support/start.ts'
 
 function setup() {
   const said: LogEntry[] = []
-  const check = checkReply(new Set(['createEvent']), createLogRecorder(said))
-  const exchange = { operation: operationOf('createEvent'), request: { id: 'req-1' } } as unknown as Exchange
+  const check = checkReply(createLogRecorder(said))
+  const exchange = {
+    operation: operationOf('createEvent'),
+    handler: {},
+    request: { id: 'req-1' },
+  } as unknown as Exchange
   const answer = (status: number, body: Json, origin: Origin = 'contract'): Reply =>
     check(exchange, { status, headers: {}, body: jsonBody(body), origin })
   return { answer, said }
