@@ -55,6 +55,19 @@ export interface ClientSight {
   readonly hasClientLeft: boolean
 }
 
+/** The deliveries without status and headers. */
+const headless: readonly string[] = ['reset', 'empty']
+
+/** Returns the end, at `now`, of a delivery at once to a client that stays. */
+export function expectedEnd({ mode: { kind } }: Delivery, now: number) {
+  return {
+    delivery: usable[kind] ? delivered : ({ kind: 'damaged' } as const),
+    hasClientLeft: false,
+    headSentAt: headless.includes(kind) ? undefined : now,
+    endedAt: now,
+  }
+}
+
 /** Returns the outcome of a delivery. `isComplete`: the last byte was handed over. */
 export function deliveryOutcome(
   { kind }: DeliveryMode,
@@ -122,12 +135,6 @@ export interface OutgoingReply {
   readonly onEnd?: (outcome: DeliveryOutcome, sight?: ClientSight) => void
   /** Called at most once, after `onEnd`, if the client leaves before another request. `isReset`: bytes were unread. */
   readonly onLeave?: (isReset: boolean) => void
-  /**
-   * Called once with the expected end before the last byte is sent, or before the delivery breaks off, so that a client
-   * with an answer finds the exchange in the journal of every replica; undefined without replicas. Resolves to the
-   * refusal to send in place of the reply if the shared state does not answer.
-   */
-  readonly store?: ((outcome: DeliveryOutcome, sight: ClientSight) => Promise<Reply | undefined>) | undefined
 }
 
 /** Returns true for a delivery that does not end at once. */

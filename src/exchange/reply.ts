@@ -14,6 +14,8 @@ export interface Reply {
   readonly stream?: ReplyStream
   /** The body of the real service, passed on while it arrives, in place of a body; absent for every other reply. */
   readonly relay?: RelayedBody
+  /** The bytes that passed of a relayed body that is recorded in part; absent: `body` is whole. */
+  readonly passedBytes?: number
   /** Values of `Set-Cookie`, which is the only header that may be repeated and not joined; absent for none. */
   readonly cookies?: readonly string[]
 }

@@ -2,15 +2,7 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { httpDate } from '../core/instant.ts'
 import { monotonicNow, sleep } from '../core/timers.ts'
-import {
-  type ClientSight,
-  clientSight,
-  type DeliveryMode,
-  deliveryOutcome,
-  immediateDelivery,
-  type OutgoingReply,
-  type SendProgress,
-} from '../exchange/delivery.ts'
+import { immediateDelivery, type OutgoingReply, type SendProgress } from '../exchange/delivery.ts'
 import type { RelayedBody, Reply, ReplyStream } from '../exchange/reply.ts'
 import { endAtStop, onSocket } from './end-at-stop.ts'
 import { watchEnd } from './watch-end.ts'
@@ -31,21 +23,13 @@ export async function deliver(outgoing: OutgoingReply, res: ServerResponse, stop
     endAtStop(delivery, res, stopping, () => {
       progress.isCutByStop = true
     })
-  const store = createStore(outgoing, progress, res)
-  if (mode.kind === 'hang') return void (await store?.()) // nothing is sent, and the connection stays open
+  if (mode.kind === 'hang') return // nothing is sent, and the connection stays open
   if (delivery.delayMs > 0) await pause(delivery.delayMs, res)
   if (res.destroyed) return
   if (reply.stream) return writeStream(reply, reply.stream, progress, res)
-  if (reply.relay) return writeRelay(reply, reply.relay, progress, res, store)
-  if (mode.kind === 'dribble' && reply.body) return writeInPieces(outgoing, mode, progress, res, store)
-  const writeNow = (stored: OutgoingReply) => writeAtOnce(stored, progress, res, end)
-  if (store) await store().then((refusal) => !res.destroyed && writeNow(refuseWith(refusal, outgoing)))
-  else writeNow(outgoing)
-}
-
-/** Returns the reply with a refusal in its place, if any. */
-function refuseWith(refusal: Reply | undefined, outgoing: OutgoingReply): OutgoingReply {
-  return refusal ? { reply: refusal, delivery: immediateDelivery, date: outgoing.date } : outgoing
+  if (reply.relay) return writeRelay(reply, reply.relay, progress, res)
+  if (mode.kind === 'dribble' && reply.body) return writeInPieces(outgoing, mode, progress, res)
+  writeAtOnce(outgoing, progress, res, end)
 }
 
 /** Writes a reply, or breaks it off, in one step. `end`: ends the delivery. */
@@ -96,28 +80,6 @@ function writeWhole(reply: Reply, date: number | undefined, progress: SendProgre
   else res.end(latin1, 'latin1')
 }
 
-/** Stores the exchange. Resolves to a refusal if that is impossible; a reply that has begun cannot become one. */
-type StoreNow = (() => Promise<Reply | undefined>) | undefined
-
-/** Creates the function that stores the exchange with the expected end of its delivery, if there are replicas. */
-function createStore(
-  { delivery: { mode }, store }: OutgoingReply,
-  progress: SendProgress,
-  res: ServerResponse,
-): StoreNow {
-  return store && (() => store(deliveryOutcome(mode, true, progress), expectSight(mode, progress, res)))
-}
-
-/** Returns the client's part in a delivery that ends as expected, from now on. */
-function expectSight({ kind }: DeliveryMode, progress: SendProgress, res: ServerResponse): ClientSight {
-  const hasHead = progress.headSentAt === undefined && res.socket && !headless.includes(kind)
-  const headSentAt = hasHead ? monotonicNow() : progress.headSentAt
-  return clientSight(true, { ...progress, headSentAt })
-}
-
-/** The deliveries without status and headers. */
-const headless: readonly string[] = ['hang', 'reset', 'empty']
-
 /** Writes a reply at once and whole, with the machine's time as its `Date`. */
 export function deliverImmediately(reply: Reply, res: ServerResponse): void {
   void deliver({ reply, delivery: immediateDelivery, date: undefined }, res)
@@ -155,7 +117,6 @@ async function writeRelay(
   relay: RelayedBody,
   progress: SendProgress,
   res: ServerResponse,
-  store: StoreNow,
 ): Promise<void> {
   const clientGone = new AbortController()
   res.once('close', () => clientGone.abort())
@@ -168,8 +129,7 @@ async function writeRelay(
       progress.sentBytes += piece.length
       if (!isRoom) await once(res, 'drain', { signal: clientGone.signal }).catch(() => undefined)
     }
-    if (await store?.()) res.destroy()
-    else res.end()
+    res.end()
   } catch {
     progress.isCutByUpstream = !res.destroyed
     res.destroy()
@@ -209,10 +169,8 @@ async function writeInPieces(
   { pieces, ms }: { readonly pieces: number; readonly ms: number },
   progress: SendProgress,
   res: ServerResponse,
-  store: StoreNow,
 ): Promise<void> {
   const bytes = reply.body?.bytes() ?? noBytes
-  const isLast = (at: number) => at + size >= bytes.length
   const size = Math.max(1, Math.ceil(bytes.length / pieces))
   const gap = ms / Math.max(1, Math.ceil(bytes.length / size) - 1)
   const startedAt = monotonicNow()
@@ -221,7 +179,6 @@ async function writeInPieces(
   for (let at = 0; at < bytes.length; at += size) {
     // The time of a piece is counted from the start, so that the delays of timers do not add up.
     if (at > 0) await pause(Math.max(0, startedAt + (at / size) * gap - monotonicNow()), res)
-    if (!res.destroyed && store && isLast(at) && (await store())) res.destroy() // the reply has begun
     if (res.destroyed) return
     const piece = bytes.subarray(at, at + size)
     res.write(piece, (error) => {

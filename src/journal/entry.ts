@@ -1,3 +1,5 @@
+import type { Operation, RawParameters } from '../contract/contract.ts'
+import type { Json } from '../core/json.ts'
 import type { Violation } from '../documents/violation.ts'
 import type { RuleReference } from '../exchange/decision-trace.ts'
 import type { DeliveryOutcome } from '../exchange/delivery.ts'
@@ -101,3 +103,38 @@ export interface JournalEntry {
 
 /** The end of a delivery as an entry has it. */
 export type DeliveryEnd = Pick<JournalEntry, 'delivery' | 'hasClientLeft' | 'headSentAt' | 'endedAt'>
+
+/** The parsed parts of an exchange while it is recorded, so that listeners need not parse the bodies again. */
+export interface LiveExchange {
+  /** The parsed request body; undefined where the request has none, or no stage parsed it. */
+  readonly requestBody: Json | undefined
+  /** The answer's body, with damage; undefined where it has none. */
+  readonly answerBody: Json | undefined
+  /** The matched operation; undefined for none. */
+  readonly operation: Operation | undefined
+  /** The parameters as they were sent; path parameters only where the request matches an operation. */
+  readonly rawParameters: RawParameters
+  /** The bearer token if one was sent, in a shared journal its hash: it tells callers apart. No listener stores it. */
+  readonly token: string | undefined
+  /** Is true if another replica answered the request. */
+  readonly isForeign?: boolean
+  /** Is true if the journal has called its listeners with the exchange before, with another end of its delivery. */
+  readonly isCorrection?: boolean
+}
+
+/** An exchange as it is recorded. */
+export type Recorded = readonly [entry: JournalEntry, live: LiveExchange]
+
+/** The record of one exchange of this process, from its reply to the end of its connection. */
+export interface ExchangeRecord {
+  /**
+   * Stores the exchange before its reply is sent, with the expected end of its delivery, so that a client with a
+   * response finds it through any replica. Rejects where the shared store does not respond, and then only this process
+   * has the exchange. Absent in a journal of one process.
+   */
+  readonly announce?: (expected: Recorded) => Promise<void>
+  /** Records the end of the delivery. Returns the recorded exchange, which `create` creates if it was not announced. */
+  end(end: DeliveryEnd, create: () => Recorded): Recorded
+  /** Corrects the recorded end: the client may not have read its response. */
+  correct(corrected: Recorded): void
+}

@@ -1,8 +1,8 @@
 import { SlicedWork } from '../core/slices.ts'
 import { nextTurn, sleep } from '../core/timers.ts'
-import type { AppendedExchange, ExchangeStream, StreamBatch, StreamMessage } from '../state/exchanges.ts'
-import type { DeliveryEnd, JournalEntry } from './entry.ts'
-import type { Journal, LiveExchange } from './journal.ts'
+import type { ExchangeStream, MessagePlace, StreamBatch, StreamMessage } from '../state/exchanges.ts'
+import type { DeliveryEnd, JournalEntry, LiveExchange } from './entry.ts'
+import type { Journal } from './journal.ts'
 import { decodeEnd, ExchangeDecoder, encodeEnd, encodeExchange, type FindOperation } from './shared-entry.ts'
 
 export interface FollowerDeps {
@@ -61,11 +61,11 @@ export class StreamFollower {
   }
 
   /** Appends an exchange. Returns undefined if the store takes no changes. Rejects if it does not answer. */
-  append(entry: JournalEntry, live: LiveExchange): Promise<AppendedExchange | undefined> {
+  append(entry: JournalEntry, live: LiveExchange): Promise<MessagePlace | undefined> {
     return this.#untilClose(this.#append(entry, live))
   }
 
-  async #append(entry: JournalEntry, live: LiveExchange): Promise<AppendedExchange | undefined> {
+  async #append(entry: JournalEntry, live: LiveExchange): Promise<MessagePlace | undefined> {
     const { text, request, answer } = encodeExchange(entry, live)
     const { sandbox } = entry
     const appended = await this.#deps.stream.append(sandbox, text, request, answer)
@@ -80,7 +80,7 @@ export class StreamFollower {
   }
 
   /** Corrects how a delivery ended: now, or before the next reading if the store does not answer. */
-  correct({ id, number }: AppendedExchange, end: DeliveryEnd): Promise<void> {
+  correct({ id, number }: MessagePlace, end: DeliveryEnd): Promise<void> {
     const text = JSON.stringify({ stream: id, number, ...encodeEnd(end) })
     this.#ends.add(text)
     return this.#untilClose(this.#appendEnd(text))
@@ -195,7 +195,7 @@ export class StreamFollower {
       if (message.kind === 'clear') this.#clearRecorded(message.sandbox)
       else if (message.kind === 'end') this.#foldEnd(message.text)
       else {
-        const { entry, live } = this.#decoder.decode(message)
+        const [entry, live] = this.#decoder.decode(message)
         this.#comparison?.seen.add(entry.sandbox)
         this.#journal.record(entry, live, message.place)
         if (message.request === undefined || message.answer === undefined) this.#journal.countLoss(entry.sandbox)

@@ -1,34 +1,13 @@
 /**
  * The record of requests and replies: record, find, match, share with replicas. `entry.ts` is the stored exchange,
- * `match.ts` has the parts that a query compares, and `follower.ts` brings the journal of a replica to the end of the
- * stream of all.
+ * `match.ts` has the parts that a query compares, and `shared-journal.ts` is the journal of a replica.
  */
 
-import type { Operation, RawParameters } from '../contract/contract.ts'
-import type { Json } from '../core/json.ts'
-import type { AppendedExchange, SandboxPlace } from '../state/exchanges.ts'
-import type { DeliveryEnd, JournalEntry } from './entry.ts'
+import type { SandboxPlace } from '../state/exchanges.ts'
+import type { DeliveryEnd, ExchangeRecord, JournalEntry, LiveExchange } from './entry.ts'
 import { copyEntry, EntryRing } from './entry-ring.ts'
 import type { EntryRange, JournalCounts, JournalSlice } from './reader.ts'
 import { CountsBySandbox, type SandboxCounts } from './sandbox-counts.ts'
-
-/** The parsed parts of an exchange while it is recorded, so that listeners need not parse the bodies again. */
-export interface LiveExchange {
-  /** The parsed request body; undefined where the request has none, or no stage parsed it. */
-  readonly requestBody: Json | undefined
-  /** The answer's body, with damage; undefined where it has none. */
-  readonly answerBody: Json | undefined
-  /** The matched operation; undefined for none. */
-  readonly operation: Operation | undefined
-  /** The parameters as they were sent; path parameters only where the request matches an operation. */
-  readonly rawParameters: RawParameters
-  /** The bearer token if one was sent, in a shared journal its hash: it tells callers apart. No listener stores it. */
-  readonly token: string | undefined
-  /** Is true if another replica answered the request. */
-  readonly isForeign?: boolean
-  /** Is true if the journal has called its listeners with the exchange before, with another end of its delivery. */
-  readonly isCorrection?: boolean
-}
 
 /** A function that the journal calls for each recorded exchange, within the request's turn: it must be fast. */
 export type EntryListener = (entry: JournalEntry, live: LiveExchange) => void
@@ -36,42 +15,23 @@ export type EntryListener = (entry: JournalEntry, live: LiveExchange) => void
 /** A function that the journal calls when a sandbox is cleared. */
 type ClearListener = (sandbox: string) => void
 
-/** The exchanges of all replicas, which a shared journal follows: see `StreamFollower`. */
-interface SharedExchanges {
-  readonly requestIdPrefix: string
-  append(entry: JournalEntry, live: LiveExchange): Promise<AppendedExchange | undefined>
-  correct(appended: AppendedExchange, end: DeliveryEnd): Promise<void>
-  catchUp(): Promise<void>
-  follow(): Promise<void>
-  clear(sandbox: string | undefined): Promise<void>
-  hasLost(sandbox: string | undefined): boolean
-  markLost(sandbox: string): void
-  close(): Promise<void>
-}
-
 /**
- * The latest exchanges of all sandboxes: at most `size`, fewer where they are very large; the oldest are evicted. In
- * one process an exchange is recorded when its delivery has ended. Replicas append theirs to a stream (`shared`), and
- * each records what the stream has before it reads.
+ * The latest exchanges of all sandboxes: at most `size`, fewer where they are very large; the oldest are evicted. An
+ * exchange is recorded when its delivery has ended.
  */
 export class Journal {
-  /** The stream of all replicas; undefined in a journal of one process. */
-  readonly shared: SharedExchanges | undefined
   readonly #size: number
   #entries: EntryRing<SandboxCounts>
   readonly #counts = new CountsBySandbox()
   readonly #entryListeners = new Set<EntryListener>()
-  readonly #ownListeners: Set<EntryListener>
   readonly #clearListeners = new Set<ClearListener>()
   readonly #changeListeners = new Set<() => void>()
   #version = 0
 
-  /** Stores at most `size` entries; with 0 it only calls the listeners. `share` connects it with other replicas. */
-  constructor(size: number, share?: (journal: Journal) => SharedExchanges) {
+  /** Stores at most `size` entries; with 0 it only calls the listeners. */
+  constructor(size: number) {
     this.#size = size
     this.#entries = this.#createRing()
-    this.shared = share?.(this)
-    this.#ownListeners = this.shared ? new Set() : this.#entryListeners
   }
 
   #createRing(): EntryRing<SandboxCounts> {
@@ -82,7 +42,24 @@ export class Journal {
 
   /** The first part of the ids of requests, by which the journal finds them. */
   get requestIdPrefix(): string {
-    return this.shared?.requestIdPrefix ?? 'req'
+    return 'req'
+  }
+
+  /** True if the journal also has the exchanges of other replicas. */
+  get isShared(): boolean {
+    return false
+  }
+
+  /** Begins the record of an exchange of this process. */
+  begin(): ExchangeRecord {
+    return {
+      end: (_, create) => {
+        const recorded = create()
+        this.record(...recorded)
+        return recorded
+      },
+      correct: ([entry, live]) => this.correct(entry.number, entry, () => ({ ...live, isCorrection: true })),
+    }
   }
 
   /** The number of exchanges that were ever recorded, which is also the number of the latest one. */
@@ -100,11 +77,6 @@ export class Journal {
     this.#entries.add(entry, counts)
     this.#announceChange()
     for (const listener of this.#entryListeners) listener(entry, live)
-  }
-
-  /** Calls the listeners for exchanges of this process with one that is appended to a shared journal, or cannot be. */
-  announceOwn(entry: JournalEntry, live: LiveExchange): void {
-    for (const listener of this.#ownListeners) listener(entry, live)
   }
 
   /** Corrects the end of the delivery of a stored entry, and calls the listeners with it once more. */
@@ -147,7 +119,7 @@ export class Journal {
 
   onChange(listener: () => void): () => void {
     this.#changeListeners.add(listener)
-    void this.shared?.follow()
+    this.follow()
     return () => void this.#changeListeners.delete(listener)
   }
 
@@ -158,7 +130,7 @@ export class Journal {
 
   /** Calls the listener for each exchange of this process, at the end of its delivery. */
   onOwnEntry(listener: EntryListener): void {
-    this.#ownListeners.add(listener)
+    this.onEntry(listener)
   }
 
   /** Calls the listener for each sandbox whose entries are cleared. */
@@ -167,17 +139,26 @@ export class Journal {
   }
 
   /** Waits until the journal has every exchange that was answered before the call. */
-  async catchUp(): Promise<void> {
-    await this.shared?.catchUp()
-  }
+  async catchUp(): Promise<void> {}
+
+  /** Catches up from time to time while somebody waits for a change. */
+  protected follow(): void {}
+
+  /** Waits until other replicas have all exchanges of this process. */
+  async close(): Promise<void> {}
 
   /** Returns true if exchanges of a sandbox, or of any (undefined), are missing that the journal never had. */
   hasLoss(sandbox: string | undefined): boolean {
-    return this.#counts.hasLoss(sandbox) || this.shared?.hasLost(sandbox) === true
+    return this.#counts.hasLoss(sandbox) || this.hasUncountedLoss(sandbox)
+  }
+
+  /** Returns true if exchanges are lost that nobody has counted yet. */
+  protected hasUncountedLoss(_sandbox: string | undefined): boolean {
+    return false
   }
 
   async list(range: EntryRange = {}): Promise<JournalSlice> {
-    if (this.shared) await this.shared.catchUp()
+    await this.catchUp()
     const { oldest, latest } = this.#entries
     const stored = [...this.#entriesIn(range)]
     const entries = range.asStored ? stored : stored.map(copyEntry)
@@ -185,13 +166,13 @@ export class Journal {
   }
 
   async find(id: string): Promise<JournalEntry | undefined> {
-    if (this.shared) await this.shared.catchUp()
+    await this.catchUp()
     for (const entry of this.#entriesIn({ order: 'newest' })) if (entry.id === id) return copyEntry(entry)
     return undefined
   }
 
   async counts(sandbox: string | undefined): Promise<JournalCounts> {
-    if (this.shared) await this.shared.catchUp()
+    await this.catchUp()
     return this.#sumCounts(sandbox)
   }
 
@@ -199,13 +180,17 @@ export class Journal {
     return this.#version
   }
 
-  /** Clears the entries. In one process it does so at once: a request after the call stays. */
+  /** Clears the entries at once: a request after the call stays. Returns their number. */
   async clear(sandbox: string | undefined, isEvicted = false): Promise<number> {
-    if (this.shared) await this.shared.catchUp()
+    const count = this.countCleared(sandbox, isEvicted)
+    this.clearRecorded(sandbox)
+    return count
+  }
+
+  /** Counts the entries that are cleared. */
+  protected countCleared(sandbox: string | undefined, isEvicted: boolean): number {
     const { recorded, dropped } = this.#sumCounts(sandbox)
     this.#counts.evicted = sandbox === undefined ? 0 : this.#counts.evicted + (isEvicted ? recorded : 0)
-    if (this.shared) await this.shared.clear(sandbox)
-    else this.clearRecorded(sandbox)
     return recorded - dropped
   }
 
@@ -238,6 +223,6 @@ export class Journal {
 
   /** Returns the counts of a sandbox, or of all. Lost exchanges that nobody has counted yet count as one. */
   #sumCounts(sandbox: string | undefined): JournalCounts {
-    return this.#counts.sum(sandbox, this.shared?.hasLost(sandbox) ? 1 : 0)
+    return this.#counts.sum(sandbox, this.hasUncountedLoss(sandbox) ? 1 : 0)
   }
 }

@@ -9,20 +9,12 @@ import { redactJson, redactText } from '../redaction/redact.ts'
 import { redactToken } from '../redaction/redact-token.ts'
 import type { SharedAnswer, StreamMessage } from '../state/exchanges.ts'
 import { isComplete } from './capture-body.ts'
-import type { DeliveryEnd, JournalEntry, RecordedBody } from './entry.ts'
+import type { DeliveryEnd, JournalEntry, LiveExchange, Recorded, RecordedBody } from './entry.ts'
 import { bodyToBase64, bodyToText, decodeBody, parseBody, parseBoundedJson } from './entry-json.ts'
-import type { LiveExchange } from './journal.ts'
 
 /** The content of a body as other replicas read it. `parsed`: the whole body where the entry has only a part of it. */
 type SharedBody = ({ readonly text: string } | { readonly base64: string }) & {
   readonly parsed?: Json | undefined
-}
-
-/** An exchange as it is appended. */
-interface EncodedExchange {
-  readonly text: string
-  readonly request: string
-  readonly answer: SharedAnswer
 }
 
 /** Returns the name under which replicas tell the callers of requests apart: no token leaves its process. */
@@ -34,7 +26,7 @@ export const hashToken = memoizeLast(
  * Encodes an exchange for all replicas. Times are in epoch milliseconds. A request's own token is redacted in the
  * bodies, too, since other replicas cannot know it.
  */
-export function encodeExchange(entry: JournalEntry, live: LiveExchange): EncodedExchange {
+export function encodeExchange(entry: JournalEntry, live: LiveExchange) {
   const { request, answer, ownToken, authorization, number: _number, ...others } = entry
   const text = JSON.stringify({
     ...others,
@@ -109,12 +101,6 @@ function decodeShared(body: SharedBody | undefined): string | undefined {
   return 'text' in body ? utf8ToLatin1(body.text) : toLatin1(Buffer.from(body.base64, 'base64'))
 }
 
-/** An exchange as another replica reads it. */
-export interface SharedExchange {
-  readonly entry: JournalEntry
-  readonly live: LiveExchange
-}
-
 /** A message with an exchange; see `StreamMessage`. */
 type SharedMessage = Pick<StreamMessage & { kind: 'exchange' }, 'number' | 'text' | 'request' | 'answer'>
 
@@ -136,7 +122,7 @@ export class ExchangeDecoder {
     this.#ownPrefix = ownPrefix
   }
 
-  decode({ number, text, ...bodies }: SharedMessage): SharedExchange {
+  decode({ number, text, ...bodies }: SharedMessage): Recorded {
     const { live, openedAt, receivedAt, request, answer, ...others } = JSON.parse(text) // of `encodeExchange`
     const requestBody = parseShared(bodies.request)
     const { body: answerBody, latin1 } = this.#answers.get(bodies.answer ?? '', () => readShared(bodies.answer))
@@ -152,7 +138,7 @@ export class ExchangeDecoder {
       answer: { ...answer, body: { ...answer.body, latin1 } },
     }
     const answered = () => answerBody?.parsed ?? this.#parse(answerBody)
-    return { entry, live: this.#toLive(entry, live, () => this.#parse(requestBody), answered) }
+    return [entry, this.#toLive(entry, live, () => this.#parse(requestBody), answered)]
   }
 
   /** Returns the live exchange of an entry that was decoded before. Its path parameters are not known any more. */

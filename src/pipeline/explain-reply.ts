@@ -1,4 +1,4 @@
-import { isObject } from '../core/json.ts'
+import { isObject, type Json } from '../core/json.ts'
 import { endSentence } from '../core/text.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
 import type { Reply } from '../exchange/reply.ts'
@@ -10,7 +10,8 @@ import type { Exchange } from './exchange.ts'
  */
 export function explainReply(trace: DecisionTrace, exchange: Exchange, first: Reply, sent: Reply): void {
   trace.decisions.push(...listReasons(exchange, first))
-  if (sent.status !== first.status) trace.decisions.push(`A ${sent.status} replaces that answer: ${readError(sent)}`)
+  if (sent.status !== first.status)
+    trace.decisions.push(`A ${sent.status} replaces that answer: ${readError(sent.body?.value)}`)
 }
 
 function listReasons(exchange: Exchange, reply: Reply): string[] {
@@ -18,15 +19,14 @@ function listReasons(exchange: Exchange, reply: Reply): string[] {
   if (origin === 'scenario') return [] // the stage that found the scenario has named its source
   if (status < 400) return [`Nothing refuses the request, so the operation ${exchange.operation?.id} is carried out.`]
   const answers = `The stage "${exchange.stage}" answers ${status}:`
-  if (exchange.violations.length === 0) return [`${answers} ${readError(reply)}`]
+  if (exchange.violations.length === 0) return [`${answers} ${readError(reply.body?.value)}`]
   return exchange.violations.map(({ in: part, pointer, message }) =>
     endSentence(`${answers} ${part}${pointer} ${message}`),
   )
 }
 
 /** Returns the sentence of the service's error body; empty for another body. */
-export function readError({ body }: Pick<Reply, 'body'>): string {
-  const value = body?.value
+export function readError(value: Json | undefined): string {
   const error = isObject(value) ? value['error'] : undefined
   return typeof error === 'string' ? error : ''
 }

@@ -4,7 +4,7 @@ import type { Fallback } from '../contract/fallback.ts'
 import type { Log } from '../core/log.ts'
 import { nextTurn } from '../core/timers.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
-import type { DeliveryOutcome, OutgoingReply } from '../exchange/delivery.ts'
+import { type DeliveryOutcome, immediateDelivery, type OutgoingReply } from '../exchange/delivery.ts'
 import type { RateLimit } from '../exchange/rate-headers.ts'
 import { refusals } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
@@ -30,7 +30,7 @@ import { explainReply } from './explain-reply.ts'
 import { finaliseHeaders, type HeaderSettings } from './finalise-headers.ts'
 import { handle } from './handle.ts'
 import { identify } from './identify.ts'
-import { type RecordedReply, record } from './record.ts'
+import { record } from './record.ts'
 import { authenticate, checkModelExists, limitRate, requirePlan } from './refusal-stages.ts'
 import { scenario } from './scenario.ts'
 import { expectRefusal, type ScenarioSources } from './scenario-sources.ts'
@@ -70,7 +70,7 @@ export interface Stages {
   /** The stages of the reply; every reply passes through all of them. */
   readonly reply: readonly ReplyStage[]
   /** Returns a reply as it is recorded, once its delivery has ended. */
-  readonly recorded: (exchange: Exchange, reply: Reply, outcome: DeliveryOutcome) => RecordedReply
+  readonly recorded: (exchange: Exchange, reply: Reply, outcome: DeliveryOutcome) => Reply
   /** True if replies already have a `Date` header, so that the sandbox's clock sets none. */
   readonly isDated: boolean
 }
@@ -83,8 +83,15 @@ export function createPipeline(deps: PipelineDeps, createStages: CreateStages = 
   const stages = createStages(deps)
   const addStages = (exchange: Exchange, first: Reply) =>
     stages.reply.reduce((reply, stage) => stage(exchange, reply), first)
-  const recordExchange = record({ ...deps, recordedReply: stages.recorded, addStages })
+  const recordExchange = record({ ...deps, recordedReply: stages.recorded })
   const isExplained = log.isLevelEnabled('debug')
+  /** Returns the reply in place of one that could not be announced to the other replicas. */
+  const refuse = (exchange: Exchange, error: unknown) => {
+    const refusal = replyToStoreError(error, exchange.request.id, log)
+    if (!refusal) throw error
+    exchange.delivery = immediateDelivery
+    return addStages(exchange, refusal)
+  }
   return async function pipeline(request, trace) {
     const decisionTrace = trace ?? (isExplained ? { decisions: [] } : undefined)
     const exchange = new Exchange(request, sandboxes.use(defaultSandbox), decisionTrace)
@@ -96,7 +103,9 @@ export function createPipeline(deps: PipelineDeps, createStages: CreateStages = 
       const reply = addStages(exchange, first)
       if (decisionTrace) explainReply(decisionTrace, exchange, first, reply)
       const date = stages.isDated ? undefined : exchange.now
-      return { reply, delivery: exchange.delivery, date, ...recordExchange(exchange, reply, request.elapsed()) }
+      const { announce, ...recording } = recordExchange(exchange, reply, request.elapsed())
+      const refusal = await announce?.((error) => refuse(exchange, error))
+      return { reply: refusal ?? reply, delivery: exchange.delivery, date, ...recording }
     } catch (error) {
       exchange.sandbox.activeRequests -= 1 // without a reply, `onEnd` is never called
       throw error

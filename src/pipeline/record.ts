@@ -3,34 +3,27 @@ import { listHiddenNames } from '../contract/security.ts'
 import { toLatin1 } from '../core/bytes.ts'
 import type { Log } from '../core/log.ts'
 import type { DecisionTrace } from '../exchange/decision-trace.ts'
-import {
-  type ClientSight,
-  type DeliveryOutcome,
-  isLong,
-  mayBeUnread,
-  type OutgoingReply,
-} from '../exchange/delivery.ts'
+import { type DeliveryOutcome, expectedEnd, isLong, mayBeUnread, type OutgoingReply } from '../exchange/delivery.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
 import { readTraceId } from '../exchange/request-headers.ts'
-import { replyToStoreError } from '../exchange/store-errors.ts'
 import { captureBody, maxAnswerBodyBytes } from '../journal/capture-body.ts'
-import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
+import type { DeliveryEnd, JournalEntry, LiveExchange, Recorded, RecordedBody } from '../journal/entry.ts'
 import { bodyToText, roundToMicroseconds } from '../journal/entry-json.ts'
-import type { Journal, LiveExchange } from '../journal/journal.ts'
+import type { Journal } from '../journal/journal.ts'
 import { redactHead, redactNamed, redactText, redactViolations } from '../redaction/redact.ts'
 import { findOwnToken, minTokenLength } from '../redaction/redact-token.ts'
 import { type Exchange, jsonOf, rawParametersOf } from './exchange.ts'
 import { readError } from './explain-reply.ts'
 import { HeldBodies, isLargeBody, release } from './held-bodies.ts'
-import { type CreateRecord, type EndedExchange, StoredExchange } from './stored-exchange.ts'
 
-/** The record of one exchange; `store` is called before its answer has ended, if there are replicas. */
-type Recording = Required<Pick<OutgoingReply, 'onEnd' | 'onLeave' | 'store'>>
-
-export interface RecordedReply extends Reply {
-  /** The bytes that passed of a body that is known in part; absent: `body` is whole. */
-  readonly passedBytes?: number
+/** The record of one exchange. */
+interface Recording extends Required<Pick<OutgoingReply, 'onEnd' | 'onLeave'>> {
+  /**
+   * Announces the exchange to other replicas before its reply is sent. If that fails, the reply that `refuse` returns
+   * is to be sent and recorded instead. Undefined where nothing is announced.
+   */
+  readonly announce: ((refuse: (error: unknown) => Reply) => Promise<Reply | undefined>) | undefined
 }
 
 interface RecorderDeps {
@@ -38,46 +31,44 @@ interface RecorderDeps {
   readonly journal: Journal
   readonly log: Log
   readonly logBodies: boolean
-  readonly recordedReply: (exchange: Exchange, reply: Reply, outcome: DeliveryOutcome) => RecordedReply
-  readonly addStages: (exchange: Exchange, first: Reply) => Reply
+  readonly recordedReply: (exchange: Exchange, reply: Reply, outcome: DeliveryOutcome) => Reply
 }
 
 /** Records every exchange in the journal and the log; `debug` adds the reasons for the answer, `trace` the headers. */
-export function record({ contract, journal, log, logBodies, recordedReply, addStages }: RecorderDeps) {
+export function record({ contract, journal, log, logBodies, recordedReply }: RecorderDeps) {
   const isTraced = log.isLevelEnabled('trace')
-  const { shared } = journal
   const hiddenNames = listHiddenNames(contract.document)
   const heldBodies = new HeldBodies()
-  const writeLines = ({ entry, reply }: EndedExchange, { trace }: Exchange) => {
-    const line = logLine(entry, reply)
+  const writeLines = ([entry, live]: Recorded, { trace }: Exchange) => {
+    const line = logLine(entry, live)
     log.info(logBodies ? { ...line, ...logBodiesOf(entry) } : line, 'answered')
     if (trace) log.debug(decisionLine(entry, trace), 'decided')
     if (isTraced) log.trace(headerLine(entry), 'headers')
   }
   // The duration is that from the receipt until the reply was ready.
   return function record(exchange: Exchange, reply: Reply, durationMs: number): Recording {
-    const create: CreateRecord = (answer, outcome, sight) => {
+    const create = (end: DeliveryEnd): Recorded => {
       if (heldBodies.end(exchange)) jsonOf(exchange)
-      const recorded = recordedReply(exchange, answer, outcome)
+      const recorded = recordedReply(exchange, sent, end.delivery)
       const token = findOwnKey(exchange.request.headers, hiddenNames)
       const head = { ...redactNamed(redactHead(exchange.request), hiddenNames), token }
-      const entry = createEntry(exchange, recorded, head, journal.recorded + 1, durationMs, outcome, sight)
-      return { reply: recorded, entry, live: liveExchangeOf(exchange, recorded) }
+      const entry = createEntry(exchange, recorded, head, journal.recorded + 1, durationMs, end)
+      return [entry, liveExchangeOf(exchange, recorded)]
     }
-    const stored = shared && new StoredExchange(reply, create, shared, log)
-    let ended: EndedExchange | undefined
+    const kept = journal.begin()
+    let sent = reply
+    let ended: Recorded | undefined
     if (isLong(exchange.delivery)) heldBodies.hold(exchange)
-    const onEnd: Recording['onEnd'] = (outcome, sight) => {
+    const onEnd: Recording['onEnd'] = (delivery, sight) => {
       exchange.sandbox.activeRequests -= 1
       try {
-        ended = stored ? stored.end(outcome, sight, endOf(exchange)) : create(reply, outcome, sight)
-        const { entry, live } = ended
-        if (stored) journal.announceOwn(entry, live)
-        else journal.record(entry, live)
+        const { headSentAt, hasClientLeft = false } = sight ?? { headSentAt: undefined }
+        const end = { delivery, headSentAt, hasClientLeft, endedAt: timeOf(exchange) }
+        ended = kept.end(end, () => create(end))
         writeLines(ended, exchange)
         if (isLargeBody(exchange)) {
           // The connection may stay open: the listeners parse the recorded body again, if its end is corrected.
-          ended = { ...ended, live: { ...live, requestBody: undefined, answerBody: undefined } }
+          ended = [ended[0], { ...ended[1], requestBody: undefined, answerBody: undefined }]
           release(exchange)
         }
       } catch (error) {
@@ -86,25 +77,26 @@ export function record({ contract, journal, log, logBodies, recordedReply, addSt
       }
     }
     const onLeave: Recording['onLeave'] = (isReset) => {
-      if (!ended || !(isReset || mayBeUnread(ended.entry, endOf(exchange)))) return
-      const { entry, live } = ended
-      const { number, delivery, headSentAt, endedAt } = entry
-      const end = { delivery, hasClientLeft: true, headSentAt, endedAt }
-      if (stored) stored.correct({ ...ended, entry: { ...entry, ...end } })
-      else journal.correct(number, end, () => ({ ...live, isCorrection: true }))
+      if (!ended) return
+      const [entry, live] = ended
+      if (isReset || mayBeUnread(entry, timeOf(exchange))) kept.correct([{ ...entry, hasClientLeft: true }, live])
     }
-    const store =
-      stored &&
-      ((outcome: DeliveryOutcome, sight: ClientSight) =>
-        stored.store(outcome, sight, (error) => {
-          const refusal = replyToStoreError(error, exchange.request.id, log)
-          return refusal && addStages(exchange, refusal)
-        }))
-    return { onEnd, onLeave, store }
+    const announce: Recording['announce'] = async (refuse) => {
+      try {
+        await kept.announce?.(create(expectedEnd(exchange.delivery, timeOf(exchange))))
+        return undefined
+      } catch (error) {
+        sent = refuse(error)
+        return sent
+      }
+    }
+    // How a long delivery ends is not known before.
+    return { onEnd, onLeave, announce: kept.announce && !isLong(exchange.delivery) ? announce : undefined }
   }
 }
 
-const endOf = ({ request }: Exchange) => request.receivedAt + request.elapsed()
+/** Returns the present time by the clock of `receivedAt`. */
+const timeOf = ({ request }: Exchange) => request.receivedAt + request.elapsed()
 
 function liveExchangeOf(exchange: Exchange, reply: Reply): LiveExchange {
   const { body, json, operation, caller } = exchange
@@ -125,12 +117,11 @@ function findOwnKey(headers: SimRequest['headers'], names: readonly string[]): s
 
 function createEntry(
   exchange: Exchange,
-  reply: RecordedReply,
+  reply: Reply,
   { path, query, headers, token }: ReturnType<typeof redactHead> & { readonly token: string | undefined },
   number: number,
   durationMs: number,
-  outcome: DeliveryOutcome,
-  sight: ClientSight | undefined,
+  end: DeliveryEnd,
 ): JournalEntry {
   const { request, scenarios } = exchange
   return {
@@ -142,8 +133,8 @@ function createEntry(
     delayMs: exchange.delivery.delayMs,
     receivedAt: request.receivedAt,
     openedAt: request.openedAt,
-    headSentAt: sight?.headSentAt,
-    endedAt: endOf(exchange),
+    headSentAt: end.headSentAt,
+    endedAt: end.endedAt,
     sandbox: exchange.sandbox.name,
     operation: exchange.operation?.id,
     request: { method: request.method, path, query, headers, body: loggedBodyOf(exchange) },
@@ -156,8 +147,8 @@ function createEntry(
       body: captureAnswer(reply),
       origin: reply.origin,
     },
-    delivery: request.body.kind === 'aborted' ? neverSent : outcome,
-    hasClientLeft: sight?.hasClientLeft ?? false,
+    delivery: request.body.kind === 'aborted' ? neverSent : end.delivery,
+    hasClientLeft: end.hasClientLeft,
     stage: exchange.stage,
     rule: exchange.rule,
     scenarios: scenarios.length > 0 ? scenarios.map(({ text }) => redactText(text, token)) : none,
@@ -171,7 +162,7 @@ function createEntry(
 }
 
 /** Returns the recorded part of an answer's body. */
-function captureAnswer({ body, passedBytes = 0 }: RecordedReply): RecordedBody {
+function captureAnswer({ body, passedBytes = 0 }: Reply): RecordedBody {
   const captured = captureBody(body?.latin1() ?? '', maxAnswerBodyBytes)
   return passedBytes > captured.size ? { ...captured, size: passedBytes } : captured
 }
@@ -201,7 +192,7 @@ function loggedBodyOf({ request: { body, headers } }: Exchange): RecordedBody {
 }
 
 /** The fields of the log's line about an exchange; undefined ones are left out. */
-function logLine(entry: JournalEntry, reply: Reply) {
+function logLine(entry: JournalEntry, live: LiveExchange) {
   const { id, request, answer, durationMs, delayMs, sandbox, operation } = entry
   const { scenarios, damage, violations, advice, aborted, delivery } = entry
   return {
@@ -220,15 +211,15 @@ function logLine(entry: JournalEntry, reply: Reply) {
     traceId: readTraceId(request.headers['traceparent']),
     scenarios: scenarios.length > 0 ? scenarios : undefined,
     damage: damage.length > 0 ? damage : undefined,
-    error: answer.status >= 400 && violations.length === 0 ? readLoggedError(entry, reply) : undefined,
+    error: answer.status >= 400 && violations.length === 0 ? readLoggedError(entry, live) : undefined,
     violations: violations.length > 0 ? violations : undefined,
     advice: advice.length > 0 ? advice : undefined,
   }
 }
 
 /** Returns the sentence of a refusal, which can quote the request. */
-function readLoggedError({ ownToken }: JournalEntry, reply: Reply): string | undefined {
-  return redactText(readError(reply), ownToken).slice(0, maxLogged) || undefined
+function readLoggedError({ ownToken }: JournalEntry, { answerBody }: LiveExchange): string | undefined {
+  return redactText(readError(answerBody), ownToken).slice(0, maxLogged) || undefined
 }
 
 function decisionLine({ id, stage, ownToken }: JournalEntry, { decisions }: DecisionTrace) {

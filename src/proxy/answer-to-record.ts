@@ -3,7 +3,6 @@ import type { Violation } from '../documents/violation.ts'
 import type { DeliveryOutcome } from '../exchange/delivery.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { Exchange } from '../pipeline/exchange.ts'
-import type { RecordedReply } from '../pipeline/record.ts'
 import { redactHeaders, redactViolations } from '../redaction/redact.ts'
 import { findOwnToken, minTokenLength, redacted, redactToken } from '../redaction/redact-token.ts'
 import { maxCheckedBytes, relays, toBody } from './ask-upstream.ts'
@@ -20,7 +19,7 @@ export function answerToRecord(
   reply: Reply,
   outcome: DeliveryOutcome,
   token: string | undefined,
-): RecordedReply {
+): Reply {
   const relay = relays.get(exchange)
   // A token that is shorter than a credential is a part of unrelated words.
   const secret = token === undefined || token.length < minTokenLength ? undefined : token

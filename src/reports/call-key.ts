@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Contract } from '../contract/contract.ts'
 import { fromLatin1 } from '../core/bytes.ts'
 import { canonicalJson, isObject, type Json, type JsonObject } from '../core/json.ts'
-import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
+import type { JournalEntry, LiveExchange, RecordedBody } from '../journal/entry.ts'
 import { parseBody } from '../journal/entry-json.ts'
-import type { LiveExchange } from '../journal/journal.ts'
 
 /** The keys by which a request is recognised as an attempt of an earlier call. */
 export interface CallKey {

@@ -1,8 +1,7 @@
 import type { RawParameters } from '../contract/contract.ts'
 import { isMemberOf } from '../contract/parameters.ts'
 import { usableDeliveries } from '../exchange/delivery.ts'
-import type { JournalEntry } from '../journal/entry.ts'
-import type { LiveExchange } from '../journal/journal.ts'
+import type { JournalEntry, LiveExchange } from '../journal/entry.ts'
 import type { CoverageItem, OperationItems, ParameterItems } from './coverage-items.ts'
 import { collectHits } from './coverage-tree.ts'
 

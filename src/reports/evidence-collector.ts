@@ -1,5 +1,4 @@
-import type { JournalEntry } from '../journal/entry.ts'
-import type { LiveExchange } from '../journal/journal.ts'
+import type { JournalEntry, LiveExchange } from '../journal/entry.ts'
 import { ContractFindings, type IsMagicKey } from './contract-findings.ts'
 import { Coverage } from './coverage.ts'
 import type { OperationItems } from './coverage-items.ts'

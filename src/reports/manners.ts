@@ -1,5 +1,4 @@
-import type { JournalEntry } from '../journal/entry.ts'
-import type { LiveExchange } from '../journal/journal.ts'
+import type { JournalEntry, LiveExchange } from '../journal/entry.ts'
 import { CappedTally } from './capped-tally.ts'
 import type { MannersRule, RetryFault } from './judge-retry.ts'
 import { type RequestTrace, traceRequest } from './request-trace.ts'

@@ -6,8 +6,8 @@ import type { Log } from '../core/log.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { errorAt, type Findings } from '../documents/finding.ts'
 import { readSource } from '../documents/read-source.ts'
-import { StreamFollower } from '../journal/follower.ts'
 import { type EntryListener, Journal } from '../journal/journal.ts'
+import { SharedJournal } from '../journal/shared-journal.ts'
 import type { OpenedStore } from '../state/file/file-store.ts'
 import { openStore } from '../state/open-store.ts'
 import { showState } from '../state/redis/location.ts'
@@ -89,11 +89,12 @@ export function openJournal(
   shared: SharedState | undefined,
 ): Journal {
   const deps = shared && {
+    log,
     stream: shared.openJournal(Math.max(minStreamSize, journalSize)),
     findOperation: (id: string) => present().contract.operations.find((operation) => operation.id === id),
     report: (problem: string) => log.warn({ problem }, 'the journal of all replicas is not complete'),
   }
-  const journal = new Journal(journalSize, deps && ((followed) => new StreamFollower(followed, deps)))
+  const journal = deps ? new SharedJournal(journalSize, deps) : new Journal(journalSize)
   if (onExchange) journal.onOwnEntry(onExchange)
   return journal
 }

@@ -40,7 +40,7 @@ export function createReporter({ present, journal, log, sandboxes, settings, now
   journal.onEntry((entry, live) => collector.record(entry, live))
   journal.onClear((sandbox) => collector.retire(sandbox))
   // For the report at the end, if Redis is away then.
-  const own = journal.shared ? createCollector() : collector
+  const own = journal.isShared ? createCollector() : collector
   if (own !== collector) journal.onOwnEntry((entry, live) => own.record(entry, live))
   const failOn = parseGate(settings.failOn, settings.allowNoRequests)
   const joinReporter = (parts: Pick<ReporterDependencies, 'collector' | 'journal'>, readSettings: ReadSettings) =>

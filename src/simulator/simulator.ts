@@ -176,7 +176,7 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
     async close() {
       stopping.abort()
       proxied?.close()
-      await journal.shared?.close()
+      await journal.close()
       await store.close()
     },
   }

@@ -38,7 +38,7 @@ export interface StreamBatch {
 }
 
 /** An appended message: the id of its stream, and the number of the exchange. */
-export interface AppendedExchange {
+export interface MessagePlace {
   readonly id: string
   readonly number: number
 }
@@ -54,9 +54,9 @@ export interface ExchangeStream {
   /** The id of this process. */
   readonly replica: string
   /** Appends an exchange. Returns undefined while the store takes no changes. */
-  append(sandbox: string, entry: string, request: string, answer: SharedAnswer): Promise<AppendedExchange | undefined>
+  append(sandbox: string, entry: string, request: string, answer: SharedAnswer): Promise<MessagePlace | undefined>
   /** Appends the end of a delivery that differs from the appended one. Returns undefined as above. */
-  appendEnd(text: string): Promise<AppendedExchange | undefined>
+  appendEnd(text: string): Promise<MessagePlace | undefined>
   /** Counts a lost exchange for each of the sandboxes. Returns false where the store takes no changes. */
   countLost(sandboxes: readonly string[]): Promise<boolean>
   clear(sandbox: string | undefined): Promise<void>

@@ -1,8 +1,8 @@
 import { utf8ToLatin1 } from '../../src/core/bytes.ts'
 import { delivered } from '../../src/exchange/delivery.ts'
 import { captureBody } from '../../src/journal/capture-body.ts'
-import type { JournalEntry } from '../../src/journal/entry.ts'
-import { Journal, type LiveExchange } from '../../src/journal/journal.ts'
+import type { JournalEntry, LiveExchange } from '../../src/journal/entry.ts'
+import { Journal } from '../../src/journal/journal.ts'
 
 /** A live exchange without any parsed part. */
 export const unparsed: LiveExchange = {

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Json } from '../../src/core/json.ts'
+import { silentLog } from '../../src/core/log.ts'
 import { captureBody, isComplete } from '../../src/journal/capture-body.ts'
 import { bodyToText, parseBody } from '../../src/journal/entry-json.ts'
-import { StreamFollower } from '../../src/journal/follower.ts'
-import { Journal } from '../../src/journal/journal.ts'
+import { SharedJournal } from '../../src/journal/shared-journal.ts'
 import { RedisConnection } from '../../src/state/redis/connection.ts'
 import { RedisJournalStream } from '../../src/state/redis/journal-stream.ts'
 import { parseRedisUrl } from '../../src/state/redis/location.ts'
@@ -28,9 +28,9 @@ async function openJournal(port: number, { size = 1000, stream = 100_000 } = {})
     findOperation: () => undefined,
     report: (problem: string) => void problems.push(problem),
   }
-  const journal = new Journal(size, (followed) => new StreamFollower(followed, deps))
+  const journal = new SharedJournal(size, { ...deps, log: silentLog })
   const append = async (parts: EntryParts = {}, ownToken?: string, answerBody?: Json) =>
-    journal.shared?.append({ ...entryFor(journal, parts), ownToken }, { ...unparsed, answerBody })
+    journal.follower.append({ ...entryFor(journal, parts), ownToken }, { ...unparsed, answerBody })
   return { journal, append, problems, connection }
 }
 
@@ -177,7 +177,7 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
     const corrections: boolean[] = []
     two.journal.onEntry((_, { isCorrection = false }) => corrections.push(isCorrection))
     await redis.kill()
-    await expect(one.journal.shared?.correct(appended, end)).rejects.toBeInstanceOf(StoreUnavailableError)
+    await expect(one.journal.follower.correct(appended, end)).rejects.toBeInstanceOf(StoreUnavailableError)
     await redis.start()
     await vi.waitFor(() => one.journal.list(), 30_000)
     await vi.waitFor(async () => expect(await deliveries()).toEqual(['client-gone']), 30_000)
@@ -190,7 +190,7 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
     const lost = await one.append()
     await one.connection.call('flushall')
     expect(await two.append()).toMatchObject({ number: lost?.number })
-    if (lost) await one.journal.shared?.correct(lost, end)
+    if (lost) await one.journal.follower.correct(lost, end)
     for (const { journal } of [one, two])
       expect((await journal.list()).entries.map((entry) => entry.delivery.kind)).toEqual(['delivered'])
   })
@@ -224,12 +224,12 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
 
   test('counts a lost exchange at the stop of its replica, and forgets one of a sandbox that is cleared', async () => {
     const [one, two] = await openTwo()
-    one.journal.shared?.markLost('cleared')
+    one.journal.follower.markLost('cleared')
     expect(one.journal.hasLoss('cleared')).toBe(true)
-    await one.journal.shared?.clear('cleared')
+    await one.journal.follower.clear('cleared')
     expect(one.journal.hasLoss('cleared')).toBe(false)
-    one.journal.shared?.markLost('lost')
-    await one.journal.shared?.close()
+    one.journal.follower.markLost('lost')
+    await one.journal.follower.close()
     expect(await two.journal.counts('lost')).toMatchObject({ recorded: 1, dropped: 1 })
     expect(await two.journal.counts('cleared')).toMatchObject({ recorded: 0 })
   })

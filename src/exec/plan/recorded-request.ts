@@ -3,9 +3,8 @@ import { groupBy } from '../../core/group-by.ts'
 import { isObject, type Json } from '../../core/json.ts'
 import { joinPointer } from '../../core/json-pointer.ts'
 import { readQuery } from '../../core/query-string.ts'
-import type { JournalEntry } from '../../journal/entry.ts'
+import type { JournalEntry, LiveExchange } from '../../journal/entry.ts'
 import { parseBody } from '../../journal/entry-json.ts'
-import type { LiveExchange } from '../../journal/journal.ts'
 
 /** The values of a request by their names: `path`, `?period` for the query, `/eventType` for the body. */
 type RequestMembers = ReadonlyMap<string, string>

@@ -7,7 +7,7 @@
  * it was cleared, and the count since then: by it a reader knows how many exchanges of each sandbox it has missed.
  */
 import { randomUUID } from 'node:crypto'
-import type { AppendedExchange, ExchangeStream, SharedAnswer, StreamBatch, StreamMessage } from '../exchanges.ts'
+import type { ExchangeStream, MessagePlace, SharedAnswer, StreamBatch, StreamMessage } from '../exchanges.ts'
 import type { RedisConnection } from './connection.ts'
 import { isRefusal } from './faults.ts'
 import { sharedKeys } from './keys.ts'
@@ -32,7 +32,7 @@ const READ_BYTES = 4 * 1024 * 1024
 const READ_COUNTS = 1000
 
 /** An appended message. `end` is the place of its answer's body: the number of bytes of bodies up to its end. */
-interface AppendedMessage extends AppendedExchange {
+interface AppendedMessage extends MessagePlace {
   readonly end: number
 }
 
@@ -76,7 +76,7 @@ export class RedisJournalStream implements ExchangeStream {
     entry: string,
     request: string,
     { key, text }: SharedAnswer,
-  ): Promise<AppendedExchange | undefined> {
+  ): Promise<MessagePlace | undefined> {
     const appended = await this.#append(['exchange', sandbox, entry, request, this.#findStored(key) ?? text()])
     if (!appended || appended.end === 0) return appended
     if (key) this.#stored.set(key, appended)
@@ -84,7 +84,7 @@ export class RedisJournalStream implements ExchangeStream {
     return appended
   }
 
-  appendEnd(text: string): Promise<AppendedExchange | undefined> {
+  appendEnd(text: string): Promise<MessagePlace | undefined> {
     return this.#append(['end', '', text, '', ''])
   }
 

@@ -13,8 +13,8 @@ export function toText(value: Json | undefined): string {
 
 const toTexts = (list: Json | undefined): string[] => (Array.isArray(list) ? list.map(toText) : [])
 
-/** One exchange as a recording of any form has it; undefined members are not in the file. */
-interface RecordedExchange {
+/** The fields of a recording, of any form, that tell if an answer is one; undefined members are not in the file. */
+interface RecordingFields {
   readonly status: Json | undefined
   /** The cause of the answer as convsim names it. In a recording of another tool it is the service: `upstream`. */
   readonly origin: Json | undefined
@@ -29,10 +29,7 @@ interface RecordedExchange {
 }
 
 /** Returns the reason why an exchange has no answer of the real service that reached its end; undefined: it has one. */
-export function findRecordingProblem(
-  exchange: RecordedExchange,
-  accepted: AcceptedOrigins,
-): TrafficProblem | undefined {
+export function findRecordingProblem(exchange: RecordingFields, accepted: AcceptedOrigins): TrafficProblem | undefined {
   return findOriginProblem(exchange, accepted) ?? findDeliveryProblem(exchange) ?? findStatusProblem(exchange)
 }
 
@@ -42,7 +39,7 @@ export function findRecordingProblem(
  */
 const keepsContent = /^(slow|dribble|expect-violation|expect-refusal|\d{3})\s*(;|$)/
 
-function findOriginProblem(exchange: RecordedExchange, accepted: AcceptedOrigins): TrafficProblem | undefined {
+function findOriginProblem(exchange: RecordingFields, accepted: AcceptedOrigins): TrafficProblem | undefined {
   const { origin, damage, scenarios } = exchange
   const isDamaged = toTexts(damage).some((kind) => !usableDeliveries.includes(kind))
   const isMadeUp = origin === 'contract' && !toTexts(scenarios).every((text) => keepsContent.test(text))
@@ -59,7 +56,7 @@ function findOriginProblem(exchange: RecordedExchange, accepted: AcceptedOrigins
 }
 
 /** Describes an answer that convsim gave because the real service behind a proxy gave none: 504 and 502. */
-function describeProxyProblem({ status, body }: RecordedExchange): TrafficProblem {
+function describeProxyProblem({ status, body }: RecordingFields): TrafficProblem {
   const reason = readErrorText(body)
   if (status === 504)
     return { problem: 'time-out', sentence: reason ?? 'The real service did not answer the proxy in time.' }
@@ -84,14 +81,14 @@ const brokenDeliveries = new Map<Json, string>([
   ['server-stopped', 'The proxy stopped before the end of the answer.'],
 ])
 
-function findDeliveryProblem({ delivery }: RecordedExchange): TrafficProblem | undefined {
+function findDeliveryProblem({ delivery }: RecordingFields): TrafficProblem | undefined {
   const outcome = isObject(delivery) ? delivery.outcome : undefined
   if (outcome === undefined || outcome === 'delivered') return undefined
   const sentence = brokenDeliveries.get(outcome) ?? 'The answer did not reach its end.'
   return { problem: 'connection', sentence }
 }
 
-function findStatusProblem({ status }: RecordedExchange): TrafficProblem | undefined {
+function findStatusProblem({ status }: RecordingFields): TrafficProblem | undefined {
   // A browser writes 0 for a request that it blocked, or that got no answer.
   const isStatus = typeof status === 'number' && Number.isInteger(status) && status >= 100 && status <= 999
   if (isStatus) return undefined
