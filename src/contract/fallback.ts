@@ -2,6 +2,7 @@ import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { parseReference, toFragment } from '../core/json-pointer.ts'
 import { failure, type Result, reasonOf, success } from '../core/result.ts'
 import type { Contract, Operation } from './contract.ts'
+import { leastSize, maxGenerated } from './least-size.ts'
 import { type METHODS, mapNodes, type NodeKind } from './walk.ts'
 
 /** A request for an operation that the document describes and that has no handler. */
@@ -86,11 +87,22 @@ export async function createFallback(contract: Contract): Promise<Result<Fallbac
     }
   }
   return success(async (request) => {
+    const tooLarge = describeTooLarge(request.operation, request.status)
+    if (tooLarge !== undefined) return failure(tooLarge)
     const sampled = await mock(request)
     if (isValid(request, sampled)) return sampled
     const generated = await mock(request, `${request.operation.method} ${request.path}`)
     return isValid(request, generated) ? generated : sampled
   })
+}
+
+/** Returns why a response of an operation is not generated: it would be too large. Undefined: it can be. */
+export function describeTooLarge(operation: Operation, status: number = operation.successStatus): string | undefined {
+  if (operation.examples(status).length > 0 || leastSize(operation.responseSchema(status)) <= maxGenerated) return
+  return (
+    `${operation.id}: the schema of ${status} asks for more than ${maxGenerated.toLocaleString('en')} values, ` +
+    'the most that are generated. Add an example to the document, which is sent instead'
+  )
 }
 
 /** Returns the operations of a document as Prism has them, without callbacks, to which it would send requests. */

@@ -102,13 +102,22 @@ async function writeStream(
   res.flushHeaders()
   try {
     for await (const piece of stream.chunks(clientGone.signal)) {
-      if (!res.write(piece)) await once(res, 'drain', { signal: clientGone.signal }).catch(() => undefined)
+      if (!res.write(piece)) await drain(res, clientGone.signal)
       if (res.destroyed) return
     }
     res.end()
   } catch {
     res.destroy()
   }
+}
+
+/** Milliseconds after which a client that reads nothing of a stream is disconnected: others may wait for its place. */
+const maxStallMs = 30_000
+
+/** Waits until the client has read on; disconnects one that does not. */
+async function drain(res: ServerResponse, clientGone: AbortSignal): Promise<void> {
+  const signal = AbortSignal.any([clientGone, AbortSignal.timeout(maxStallMs)])
+  await once(res, 'drain', { signal }).catch(() => res.destroy())
 }
 
 /** Writes the body of the real service no faster than the client reads, and breaks it off where the service does. */

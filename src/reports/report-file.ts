@@ -22,7 +22,9 @@ async function findTargetProblem(file: string): Promise<Finding | undefined> {
   const folder = await stat(dirname(file)).catch(() => undefined)
   if (!folder?.isDirectory()) return createFileFinding(file, `there is no folder ${dirname(file)}. Make it first.`)
   const existing = await stat(file).catch(() => undefined)
-  return existing?.isDirectory() ? createFileFinding(file, 'that is a folder, not a file.') : undefined
+  return existing?.isDirectory() || /[\\/]$/.test(file)
+    ? createFileFinding(file, 'that is a folder, not a file.')
+    : undefined
 }
 
 /** Writes a report. @returns the reason of a failure; undefined for success */

@@ -1,4 +1,5 @@
 import type { Contract, Operation } from '../contract/contract.ts'
+import { describeTooLarge } from '../contract/fallback.ts'
 import { groupBy } from '../core/group-by.ts'
 import type { Json } from '../core/json.ts'
 import { errorAt, type Finding } from '../documents/finding.ts'
@@ -52,6 +53,15 @@ export function checkRefusals({ file, operations }: Contract): Finding[] {
     const severity = withoutExample === '' ? 'info' : 'warning'
     return [{ severity, place: file, message: `${problem}. ${remedy}` }]
   })
+}
+
+/** Warns of responses that are too large to be generated. */
+export function checkSizes({ file, operations }: Contract): Finding[] {
+  return operations.flatMap((operation) =>
+    [...new Set([operation.successStatus, ...operation.statuses])]
+      .flatMap((status) => describeTooLarge(operation, status) ?? [])
+      .map((message): Finding => ({ severity: 'warning', place: file, message })),
+  )
 }
 
 /** Warns of the periods of analytics in a document that are no number of days. */

@@ -18,7 +18,7 @@ import { parseScenarios } from '../scenarios/parse.ts'
 import { asksForModel } from '../scenarios/rule-match-problems.ts'
 import { type ActiveRules, activateRules, listInapplicable, type RuleContext, readRules } from '../scenarios/rules.ts'
 import { loadRulesFile } from '../scenarios/rules-file.ts'
-import { checkOperations, checkPeriods, checkRefusals } from './check-operations.ts'
+import { checkOperations, checkPeriods, checkRefusals, checkSizes } from './check-operations.ts'
 import type { ProxiedService } from './explain.ts'
 
 /** The documents, fixtures and rules of a start, checked against each other. */
@@ -74,7 +74,12 @@ export async function loadInputs(
 
 /** Checks a user's own document against handlers and refusals, of which the returned contract has the warnings. */
 function checkOwn(contract: Contract, fixtures: Fixtures) {
-  const warnings = [...contract.warnings, ...checkRefusals(contract), ...checkPeriods(contract)]
+  const warnings = [
+    ...contract.warnings,
+    ...checkRefusals(contract),
+    ...checkSizes(contract),
+    ...checkPeriods(contract),
+  ]
   return { problems: checkOperations(contract, fixtures), contract: { ...contract, warnings } }
 }
 

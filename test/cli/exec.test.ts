@@ -169,6 +169,7 @@ describe('--report', () => {
     [node(good, '--report', 'none/report.md'), /there is no folder none\. Make it/],
     [[...inMemory, '--report', 'none/report.md'], /there is no folder none\. Make it/],
     [node(good, '--report', 'json=docs'), /that is a folder, not a file/],
+    [node(good, '--report', 'json=new/'), /that is a folder, not a file/],
   ])('is refused at start: %j', async (args, words) => {
     expect(await run(args)).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(words) })
   })

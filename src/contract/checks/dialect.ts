@@ -12,6 +12,8 @@ const SUPPORTED_DIALECTS = [
 
 /** Warns of a dialect that is not known. */
 export function* checkDialect(pointer: string, dialect: Json | undefined): Generator<DocumentFault> {
+  // Another type is an error of the meta-schema.
+  if (dialect !== undefined && typeof dialect !== 'string') return
   if (SUPPORTED_DIALECTS.some((known) => known === dialect)) return
   yield warning(pointer, `the dialect "${dialect}" is not known; schemas are read as JSON Schema 2020-12`)
 }

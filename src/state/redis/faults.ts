@@ -49,7 +49,7 @@ function describeDenial(reply: string, { user, prefix }: RedisLocation): string 
   const command = /run the '(\w+)|\((\w+)\)$/.exec(reply)?.slice(1).join('').toUpperCase()
   if (command === undefined) return `${name} may not run all commands: grant +@read +@write +@scripting.`
   const right = rights.find(([commands]) => commands.test(command))?.[1] ?? '+@write'
-  return `${name} may not run ${right === '+@scripting' ? 'scripts (EVAL)' : command}: grant ${right}.`
+  return `${name} may not run ${right === '+@scripting' ? `scripts (${command})` : command}: grant ${right}.`
 }
 
 /** The reasons for which there is no reply, by the codes of errors of the operating system. */

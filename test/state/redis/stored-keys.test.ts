@@ -129,6 +129,13 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
     expect((await listEvents(store, 'default')).total).toBe(1)
   })
 
+  test('are not begun by a user who may only send whole scripts', async () => {
+    const { connection, prefix } = await openNewRedis(redis().url)
+    await connection.call('acl', 'setuser', 'whole', 'on', '>pw', '~*', '&*', '+@all', '-evalsha')
+    const opening = openRedisOrFail(redis().url.replace('redis://', 'redis://whole:pw@'), prefix)
+    await expect(opening).rejects.toThrow(/may not run scripts \(EVALSHA\): grant \+@scripting/)
+  })
+
   test('are read again after another connection, which may be to a Redis that has lost changes', async () => {
     const { store, shared, connection, prefix } = await openNewRedis(redis().url)
     const { event: stored } = await store.recordEvent(context, event())
