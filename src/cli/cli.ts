@@ -60,6 +60,7 @@ const surroundings: CommandContext = {
   signals,
   now: Date.now,
   elapsed: () => performance.now(),
+  parse: (words) => parseCommandLine(commands, words, process.env),
   openOutput,
 }
 
@@ -69,7 +70,7 @@ function refuse(problem: string): ExitCode {
 }
 
 async function main(): Promise<ExitCode> {
-  const invocation = parseCommandLine(commands, process.argv.slice(2), process.env)
+  const invocation = surroundings.parse(process.argv.slice(2))
   switch (invocation.kind) {
     case 'run': {
       const conflict = findFileConflict(invocation.command, invocation)

@@ -1,4 +1,4 @@
-import type { SettingTable, ValuesOf } from './setting.ts'
+import type { SettingSources, SettingTable, ValuesOf } from './setting.ts'
 
 /** The purposes by which the help of the program lists the commands. */
 export const purposes = ['Serve', 'Test a client', 'Compare with the real service', 'Look up'] as const
@@ -29,9 +29,6 @@ export interface CommandSyntax<Table extends SettingTable = SettingTable> {
   /** Finds a setting that another one, or an argument, does not allow, if any. */
   findProblem?(settings: ValuesOf<Table>, sources: SettingSources, files: readonly string[]): string | undefined
 }
-
-/** The flag or variable that gives each setting, by its name: `--port`, `CONVSIM_STATE`; empty: it has its default. */
-export type SettingSources = ReadonlyMap<string, string>
 
 /** A command line of a command that takes these settings. */
 export interface CommandLineOf<Values> {

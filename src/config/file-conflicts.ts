@@ -1,8 +1,7 @@
 import { readlinkSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isOpenFile } from '../documents/read-file.ts'
-import type { CommandLineOf, CommandSyntax } from './command-syntax.ts'
-import { flagOf } from './setting.ts'
+import { flagOf, type SettingTable } from './setting.ts'
 
 /** A file that a command reads or writes. */
 interface UsedFile {
@@ -16,8 +15,18 @@ interface UsedFile {
 }
 
 /** The parts of a command and of its line that name files. */
-type FileCommand = Pick<CommandSyntax, 'settings' | 'runsCommand'>
-type FileLine = Pick<CommandLineOf<object>, 'settings' | 'files' | 'variables'>
+interface FileCommand {
+  readonly settings: SettingTable
+  /** Is true for a command whose operands are a command line. */
+  readonly runsCommand?: true
+}
+
+interface FileLine {
+  readonly settings: object
+  readonly files: readonly string[]
+  /** The environment variables that gave settings, by flag. */
+  readonly variables: ReadonlyMap<string, string>
+}
 
 /**
  * Finds a file that a command would write although it also reads it, or writes it for another purpose: a report in

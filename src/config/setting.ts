@@ -161,3 +161,6 @@ export function splitList(list = ''): string[] {
   const parts = list.split(',').map((part) => part.trim())
   return parts.filter((part) => part !== '')
 }
+
+/** The flag or variable that gives each setting, by its name: `--port`, `CONVSIM_STATE`; empty: it has its default. */
+export type SettingSources = ReadonlyMap<string, string>

@@ -4,10 +4,9 @@
  * setting.ts has the kinds of settings: text, integer, ... parse.ts parses the settings of a command from flags and
  * environment variables.
  */
-import type { SettingSources } from './command-syntax.ts'
 import { endSettings } from './end-settings.ts'
 import { sharedSettings } from './library-settings.ts'
-import { defaultsOf, flagOf, type Setting } from './setting.ts'
+import { defaultsOf, flagOf, type Setting, type SettingSources } from './setting.ts'
 
 /** The settings of a server by their names; `startSimulator` takes all but those of the end of the process. */
 export const serverSettings = { ...sharedSettings, ...endSettings }

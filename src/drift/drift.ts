@@ -19,7 +19,6 @@ import { createSimulator, type Simulator } from '../simulator/simulator.ts'
 import { parseUpstream, type Upstream, upstreamTokenVariable, withBasePath } from '../upstream/parse-upstream.ts'
 import { readTrafficFile } from '../upstream/traffic/read-traffic-file.ts'
 import type { ReadTraffic } from '../upstream/traffic/sample.ts'
-import type { DriftSettings } from './command.ts'
 import { renderDrift } from './judge/drift-page.ts'
 import type { DriftReport, DriftVerdict } from './judge/finding.ts'
 import { type DriftInput, judgeDrift } from './judge/judge.ts'
@@ -27,6 +26,7 @@ import { findPatchProblem, writePatch } from './patch/write-patch.ts'
 import { observeAnswers } from './probe/ask-simulator.ts'
 import { type GatheredTraffic, gatherFromRecording, gatherFromUpstream } from './probe/gather.ts'
 import { type ProbePlan, planProbes } from './probe/plan-probes.ts'
+import type { DriftSettings } from './settings.ts'
 
 const exitCodes: Readonly<Record<DriftVerdict, number>> = { same: 0, drift: 3, 'not-judged': 1 }
 

@@ -1,4 +1,4 @@
-import type { SettingSources } from '../config/command-syntax.ts'
+import type { SettingSources } from '../config/setting.ts'
 import { defaultSettings, findServerProblem } from '../config/settings.ts'
 import { defineCommand } from '../process/command.ts'
 import { type EachSettings, eachSettings, execSettings } from './settings.ts'

@@ -1,4 +1,5 @@
 import type { CommandLineOf, CommandSyntax } from '../config/command-syntax.ts'
+import type { Invocation } from '../config/parse.ts'
 import type { SettingTable, ValuesOf } from '../config/setting.ts'
 import type { LogSettings, Output } from './output.ts'
 import type { StopSignals } from './stop-signals.ts'
@@ -13,6 +14,8 @@ export interface CommandContext {
   readonly now: () => number
   /** Returns the milliseconds since the process began. */
   readonly elapsed: () => number
+  /** Parses the words of another command line of this program. */
+  readonly parse: (words: readonly string[]) => Invocation<CliCommand>
   /** Opens the log of a command that serves. */
   readonly openOutput: (settings: LogSettings) => Promise<Output>
 }

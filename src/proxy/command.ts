@@ -1,7 +1,7 @@
-import { duration } from '../config/setting.ts'
 import { defaultSettings, serverSettings } from '../config/settings.ts'
 import { defineCommand } from '../process/command.ts'
 import { upstreamTokenVariable } from '../upstream/parse-upstream.ts'
+import { upstreamTimeout } from '../upstream/settings.ts'
 
 // The real service knows keys, plans, models and records; the proxy stores none, and cannot bring the service back to
 // an earlier state.
@@ -34,12 +34,7 @@ export const proxyCommand = defineCommand({
   ],
   settings: {
     ...shared,
-    upstreamTimeout: duration({
-      default: '30s',
-      description:
-        'The longest time until an answer of the real service begins, and between two parts of it; ' +
-        'beyond it the client gets a 504, or the connection breaks.',
-    }),
+    upstreamTimeout,
   },
   variables: [upstreamTokenVariable],
   async run({ files, settings, ...line }, context) {

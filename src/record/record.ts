@@ -9,9 +9,9 @@ import { createCountProgress } from '../process/count-progress.ts'
 import { loadInputs } from '../simulator/loaded-inputs.ts'
 import { describeOmitted } from '../upstream/traffic/sample.ts'
 import { collectAnswers } from './collect-answers.ts'
-import type { RecordSettings } from './command.ts'
 import { type FixturePlan, planAnswers } from './plan-fixtures.ts'
 import { readTrafficSources } from './read-sources.ts'
+import type { RecordSettings } from './settings.ts'
 import { findTargetFolderProblem, writeFixtures } from './write-fixtures.ts'
 
 /** Creates the function that asks on the terminal of a process; undefined where its input or output is none. */

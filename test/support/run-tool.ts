@@ -50,6 +50,7 @@ export async function runInProcess(
     signals: new StopSignals({ on: () => process, exit: process.exit }, () => undefined),
     now,
     elapsed: now,
+    parse: (words) => parseCommandLine(commands, words, env),
     openOutput: () => Promise.reject(new Error(`${command.name} needs a process of its own`)),
   })
   return { code, stdout, stderr }

@@ -13,7 +13,7 @@ import { bundledContract, bundledFixtures, controlContract } from '../../fixture
 import { pluralize } from '../../reports/report.ts'
 import { isContract, isRulesFile, loadRulesFile } from '../../scenarios/rules-file.ts'
 import { loadFallback, loadInputs } from '../../simulator/loaded-inputs.ts'
-import type { CheckSettings } from './command.ts'
+import type { CheckSettings } from './settings.ts'
 
 /** The result of `convsim check` for one file or folder. */
 export interface CheckResult {

@@ -1,20 +1,5 @@
-import { choice, pickSettings, type ValuesOf } from '../../config/setting.ts'
-import { serverSettings } from '../../config/settings.ts'
 import { defineCommand } from '../../process/command.ts'
-
-const checkSettings = {
-  ...pickSettings(serverSettings, 'contract', 'overlay', 'fixtures', 'scenario', 'rules', 'plan'),
-  format: choice({
-    of: ['text', 'json', 'github', 'markdown'],
-    default: 'text',
-    description:
-      "The form of the findings: lines for people, one JSON document, GitHub's commands, " +
-      'which annotate the lines of a pull request, or Markdown.',
-  }),
-}
-
-/** The values of the settings of `check`. */
-export type CheckSettings = ValuesOf<typeof checkSettings>
+import { checkSettings } from './settings.ts'
 
 /** The command `check`. */
 export const checkCommand = defineCommand({

@@ -2,15 +2,12 @@ import { readFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseCommandLine } from '../../config/parse.ts'
-import type { Environment } from '../../config/variables.ts'
 import { parseDuration } from '../../core/instant.ts'
 import { isObject, parseJson } from '../../core/json.ts'
 import { failure, type Result, success } from '../../core/result.ts'
 import { escapeControls } from '../../core/text.ts'
 import type { CommandContext } from '../../process/command.ts'
-import { commands } from '../commands.ts'
-import type { HealthSettings } from './command.ts'
+import type { HealthSettings } from './settings.ts'
 
 /** The health that a simulator reports. */
 interface Health {
@@ -96,17 +93,14 @@ type Address = { readonly host: string; readonly port: number }
 /**
  * Returns the address of the server whose health is requested: `given` if a flag of this process sets it, or if process
  * 1 is another program; otherwise the address of process 1. In a container (`docker run convsim --port 5000`) only the
- * command line of process 1 has the port. `argv` is that of this process.
+ * command line of process 1 has the port.
  */
-export function findServerAddress(
-  given: Address,
-  [, program = '', ...ownArguments]: readonly string[],
-  env: Environment,
-): Address {
+export function findServerAddress(given: Address, { host: { argv }, parse }: CommandContext): Address {
+  const [, program = '', ...ownArguments] = argv
   const hasAddress = ownArguments.some((word) => /^(-[ph]|--(port|host)(=|$))/.test(word))
   const serverCommand = hasAddress ? [] : readCommandOfProcess1()
   const at = serverCommand.indexOf(program)
-  const server = at < 0 ? undefined : parseCommandLine(commands, serverCommand.slice(at + 1), env)
+  const server = at < 0 ? undefined : parse(serverCommand.slice(at + 1))
   if (server?.kind !== 'run') return given
   const { host, port } = server.settings
   return typeof host === 'string' && typeof port === 'number' ? { host, port } : given

@@ -1,14 +1,5 @@
-import { pickSettings, type ValuesOf } from '../../config/setting.ts'
-import { serverSettings } from '../../config/settings.ts'
 import { defineCommand } from '../../process/command.ts'
-
-const scenarioSettings = {
-  ...pickSettings(serverSettings, 'contract', 'overlay', 'fixtures'),
-  port: { ...serverSettings.port, description: 'Port of the simulator that the example asks.' },
-}
-
-/** The values of the settings of `scenarios`. */
-export type ScenarioSettings = ValuesOf<typeof scenarioSettings>
+import { scenarioSettings } from './settings.ts'
 
 /** The command `scenarios`. */
 export const scenariosCommand = defineCommand({

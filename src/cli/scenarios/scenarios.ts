@@ -17,7 +17,7 @@ import { exampleOf } from '../../scenarios/example.ts'
 import { parseScenarios } from '../../scenarios/parse.ts'
 import { type LoadedInputs, loadInputs } from '../../simulator/loaded-inputs.ts'
 import { buildModelPath, findOrdinaryModel } from '../../simulator/ordinary-model.ts'
-import type { ScenarioSettings } from './command.ts'
+import type { ScenarioSettings } from './settings.ts'
 
 type Print = (text: string) => unknown
 
