@@ -38,7 +38,7 @@ const DENIAL = /^NOPERM|^ERR The user executing the script can't/
 const rights: readonly (readonly [commands: RegExp, right: string])[] = [
   [/^(EVAL|EVALSHA|SCRIPT)$/, '+@scripting'],
   [/^(PING|SELECT|CLIENT|AUTH)$/, '+@connection'],
-  [/^(INFO|TIME)$/, '+info +time'],
+  [/^INFO$/, '+info'],
   [/^(GET|HM?GET|HLEN|HKEYS|HSCAN|HVALS|EXISTS|LRANGE|ZRANGE|ZREVRANGE|ZCARD|PTTL|XRANGE)$/, '+@read'],
 ]
 

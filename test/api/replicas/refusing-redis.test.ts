@@ -54,7 +54,7 @@ describeWithRedis('while Redis takes no changes', () => {
     const redis = await redisForTest()
     const { connection } = await openRedisOrFail(redis.url, 'admin')
     const allow = (rule: string) => connection.call('acl', 'setuser', 'limited', ...rule.split(' '))
-    const rights = 'reset on >pw ~{acl* +@read +@write +@scripting +@connection +info +time'
+    const rights = 'reset on >pw ~{acl* +@read +@write +@scripting +@connection +info'
     await allow(rights)
     const settings = { state: redis.url.replace('redis://', 'redis://limited:pw@'), statePrefix: 'acl' }
     const [one] = await startReplicas(redis, settings)

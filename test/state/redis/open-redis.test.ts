@@ -144,22 +144,6 @@ describeWithRedis('a state in Redis', () => {
     expect((await listEvents(store, 'default')).total).toBe(1)
   })
 
-  test('whose clock differs from that of the machine by more than limits bear is reported once', async () => {
-    let ahead = 60_000 // a busy machine compares the clocks late, by some seconds
-    const problems: string[] = []
-    const options = { now: () => Date.now() + ahead, warn: (problem: string) => void problems.push(problem) }
-    const { store } = await openNewRedis(redis().url, options)
-    await store.findOutage()
-    expect(problems).toEqual([
-      expect.stringMatching(/^The clock of this machine is [56]\d\.\d s ahead of that of Redis\. .* less than 3 s\./),
-    ])
-    ahead = 0
-    await store.findOutage()
-    ahead = -60_000
-    await store.findOutage()
-    expect(problems[1]).toMatch(/is \d+\.\d s behind that of Redis/)
-  })
-
   test('is refused on a node of a cluster', async () => {
     const cluster = await redisForTest({ args: ['--cluster-enabled', 'yes'] })
     await expect(openRedisOrFail(cluster.url, nextPrefix())).rejects.toThrow(
