@@ -4,7 +4,6 @@ import { reasonOf } from '../../core/result.ts'
 import { sleep } from '../../core/timers.ts'
 import { StoreUnavailableError } from '../store.ts'
 import { describeReason, describeStartFault, isErrorReply, replyWithin, TOO_LATE } from './faults.ts'
-import { escapeName } from './keys.ts'
 import type { RedisLocation } from './location.ts'
 
 /** The bounds of waiting for Redis. */
@@ -193,15 +192,7 @@ async function prepareConnection(redis: Redis, location: RedisLocation): Promise
     })
   if (database !== 0) await redis.select(database)
   await redis.ping()
-  await redis.client('SETNAME', connectionName(location)).catch((error: unknown) => {
-    if (!isErrorReply(error)) throw error // the connection has ended; a refusal does not matter
-  })
   return warning
-}
-
-/** Returns the name of the connections of all replicas of a state: `convsim:0:PREFIX`. */
-export function connectionName({ database, prefix }: RedisLocation): string {
-  return `convsim:${database}:${escapeName(prefix)}`
 }
 
 /** Loads the client, which an installation can leave out since it is an optional peer dependency. */

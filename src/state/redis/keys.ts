@@ -36,8 +36,7 @@ export const recordsField = (collection: string) => `records:${collection}`
 /**
  * Returns the beginning of the keys that belong to no sandbox. They are:
  *
- * - `format`, the mark of the format; `id`, by which a process notices that Redis was emptied; and `inputs`, the digest
- *   of the inputs of the replica that started last.
+ * - `format`, the mark of the format, and `id`, by which a process notices that Redis was emptied.
  * - `sandboxes`, a sorted set of names in the order of their creation, and `created`, how many there ever were.
  * - `journal`, a stream of all replicas, and `journal-bodies`, a stream of the bodies of exchanges.
  * - `journal-head`, a hash: `id`, which tells the journal from a lost one, and the numbers of its `messages`,
@@ -49,6 +48,6 @@ export function sharedKeys(prefix: string): string {
 }
 
 /** Escapes a name by UTF-16 units, so that names with braces, or with lone surrogates, have keys of their own. */
-export function escapeName(name: string): string {
+function escapeName(name: string): string {
   return name.replace(/[^A-Za-z0-9._-]/g, (unit) => `%${unit.charCodeAt(0).toString(16)};`)
 }

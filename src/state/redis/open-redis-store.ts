@@ -3,8 +3,8 @@ import { failure, type Result, reasonOf, success } from '../../core/result.ts'
 import type { OpenedStore } from '../file/file-store.ts'
 import type { SharedState } from '../shared-state.ts'
 import { StoreUnavailableError } from '../store.ts'
-import { connectionName, RedisConnection, type RedisTimeouts } from './connection.ts'
-import { describeStartFault, isRefusal } from './faults.ts'
+import { RedisConnection, type RedisTimeouts } from './connection.ts'
+import { describeStartFault } from './faults.ts'
 import { createSettings } from './head-fields.ts'
 import { RedisJournalStream } from './journal-stream.ts'
 import { PROBE_KINDS, sandboxKeys, sharedKeys } from './keys.ts'
@@ -62,7 +62,6 @@ export async function openRedisStore(
     const shared: SharedState = {
       shown,
       ...createSettings(scripts),
-      registerInputs: (digest) => registerInputs(connection, location, digest),
       listSandboxes: (limit) => listNames(connection, prefix, limit),
       openJournal: (size) => new RedisJournalStream({ connection, prefix, replica: scripts.createId(), size }),
     }
@@ -110,14 +109,4 @@ function createProbe(
       'prefix (--state-prefix).'
     )
   }
-}
-
-/** Does what `SharedState.registerInputs` describes, as far as Redis may list its clients. */
-async function registerInputs(connection: RedisConnection, location: RedisLocation, digest: string): Promise<boolean> {
-  const before = await connection.call('set', `${sharedKeys(location.prefix)}inputs`, digest, 'GET')
-  if (before === null || before === digest) return false
-  const clients = await connection.call('client', 'LIST', 'TYPE', 'normal').catch((error) => {
-    if (!isRefusal(error)) throw error
-  })
-  return String(clients).split(` name=${connectionName(location)} `).length > 2 // this process has one of them
 }
