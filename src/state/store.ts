@@ -37,7 +37,10 @@ export interface EventQuery {
   readonly limit?: number
 }
 
-/** Copies of the records of one moment, each made when it is read. They can be read once. */
+/**
+ * Copies of the records of one moment, each made when it is read. They can be read once. A shared store may already
+ * count replays of an event that came while it was read.
+ */
 export type Records<Item> = Iterable<Item> | AsyncIterable<Item>
 
 /** One page of the events that match a query. */

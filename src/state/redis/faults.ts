@@ -39,7 +39,7 @@ const rights: readonly (readonly [commands: RegExp, right: string])[] = [
   [/^(EVAL|EVALSHA|SCRIPT)$/, '+@scripting'],
   [/^(PING|SELECT|CLIENT|AUTH)$/, '+@connection'],
   [/^INFO$/, '+info'],
-  [/^(GET|HM?GET|HLEN|HKEYS|HSCAN|HVALS|EXISTS|LRANGE|ZRANGE|ZREVRANGE|ZCARD|PTTL|XRANGE)$/, '+@read'],
+  [/^(GET|HM?GET|HLEN|HKEYS|HSCAN|HVALS|EXISTS|ZRANGE|ZREVRANGE|ZCARD|PTTL|XRANGE)$/, '+@read'],
 ]
 
 /** Names the missing right: `the Redis user 'ci' may not run scripts (EVAL): grant +@scripting.` */

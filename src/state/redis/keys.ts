@@ -2,13 +2,13 @@
 export const KINDS = ['head', 'events', 'versions', 'index', 'impact'] as const
 
 /** The kinds of the keys that a check of health writes. */
-export const PROBE_KINDS = ['hash', 'list', 'set', 'stream', 'number'] as const
+export const PROBE_KINDS = ['hash', 'set', 'stream', 'number'] as const
 
 /**
  * Returns the beginning of all keys of a sandbox, which is a hash tag. They are:
  *
  * - `head`, a hash: `generation` (the name of the data, another one after each restore and import), `count:events` and
- *   other numbers of records, `replays` and `activations` (how many there ever were), `quality`, `records:NAME` (the
+ *   other numbers of records, `activations` (how many there ever were), `quality`, `records:NAME` (the
  *   records of a plain collection), and, which are no data, `settings` and `settings-version` (the digest of the text).
  * - `events`, a hash of events by their place, and `versions`, a hash of the versions of all prompts by theirs.
  * - `index`, a hash that finds and counts records: `event named JSON` and `prompt named KEY` find one by the caller's
@@ -16,7 +16,6 @@ export const PROBE_KINDS = ['hash', 'list', 'set', 'stream', 'number'] as const
  *   `versions PLACE` is 1 for an active version, `last PROMPT` the number of the last version, `active PROMPT` the
  *   place of the active one, and `version PROMPT VERSION` the place of any.
  * - `impact`, a hash of sums by product and day.
- * - `replay-log`, a list of the places of the latest replays, for readings in slices.
  * - `snapshots`, a hash of descriptions by id; `taken`, how many there ever were; `snapshot:ID:head` and so on are
  *   the copies.
  * - `staged:ID:events` and so on: what an import has written, before it replaces the data.

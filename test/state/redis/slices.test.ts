@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { type SandboxExport, type Store, StoreUnavailableError } from '../../../src/state/store.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
-import { context, event, exportSandbox, importDocument, listEvents, noon, prompt } from '../drafts.ts'
+import { context, event, exportSandbox, importDocument, noon } from '../drafts.ts'
 import { nextPrefix, openNewRedis, openRedisOrFail } from './open-redis.ts'
 
 /** More events than a slice has. */
@@ -54,31 +54,6 @@ describeWithRedis('a sandbox that is read in slices', { tags: ['long'] }, () => 
       await written
     }
   }
-
-  const lastInsertId = `e${COUNT - 1}`
-
-  test('is read as it was at one moment: no replay without the event that was recorded before it', () =>
-    readDuring(
-      async (store) => {
-        await store.recordEvent(context, event())
-        await store.recordEvent(context, event({ insertId: lastInsertId }))
-        await store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
-      },
-      async (store) => {
-        const { events, prompts } = await exportSandbox(store, 'default')
-        const recorded = events.length - COUNT
-        const replays = events[COUNT - 1]?.replays ?? 0
-        const versions = prompts[0]?.versions.length ?? 0
-        expect(recorded - replays === 0 || recorded - replays === 1).toBe(true)
-        expect(replays - versions === 0 || replays - versions === 1).toBe(true)
-        const { events: listed, total } = await listEvents(store, 'default', {
-          order: 'newest',
-          eventType: 'upgrade_purchased',
-          limit: 2,
-        })
-        expect([listed.length, total >= events.length]).toEqual([2, true])
-      },
-    ))
 
   test('is read before or after an import, a reset or a restore, and never in between', () =>
     readDuring(
