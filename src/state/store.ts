@@ -72,8 +72,8 @@ export interface RateResult {
 }
 
 /**
- * A change was refused, the state unchanged: by the disk, usually with `ENOSPC`, until there is space; because a record
- * would be too long; or because the files are not this process's any more. A change whose sync failed may be stored.
+ * A change was refused, the state unchanged: by the disk, usually with `ENOSPC`, until there is space, or because the
+ * files are not this process's any more. A change whose sync failed may be stored.
  */
 export class StoreWriteError extends Error {
   override readonly name = 'StoreWriteError'

@@ -4,7 +4,6 @@ import { reasonOf } from '../../core/result.ts'
 import { chunksInSlices } from '../../core/slices.ts'
 import { endOfTurn } from '../../core/timers.ts'
 import type { Command, Committer } from '../base-store.ts'
-import { promptCollection } from '../collections/prompts.ts'
 import type { Change, ImportChange, StateData } from '../memory/state-data.ts'
 import { describeLoss, StoreWriteError } from '../store.ts'
 import type { Lock } from './lock.ts'
@@ -18,10 +17,6 @@ interface Waiting {
   readonly resolve: (result: unknown) => void
   readonly reject: (error: unknown) => void
 }
-
-type VersionChange = Extract<Change, { readonly op: 'version' }>
-
-const MAX_BYTES_PER_CHARACTER = 3
 
 /** The number of writes of one change each, after a write that failed, before a write has several again. */
 const SINGLE_CHANGES = 100
@@ -133,14 +128,10 @@ export class DurableCommitter implements Committer {
   /** Returns the line of a change. Throws, with nothing changed, for a change that cannot be stored. */
   #encode(change: Change, isFirst: boolean): Buffer {
     const { data } = this.#db
-    const { maxRecordLength: max } = this.#options
     try {
       if (isFirst) this.#log.checkOwner()
       const members = this.#preparedImports.get(change) ?? JSON.stringify(change).slice(1)
-      if (change.op === 'version') checkPromptLength(data, change, members.length, max)
-      const line = this.#log.encode(data.seq + 1, members)
-      if (line.length <= max * MAX_BYTES_PER_CHARACTER) return line
-      throw new Error(`a change must not have more than ${max * MAX_BYTES_PER_CHARACTER} bytes`)
+      return this.#log.encode(data.seq + 1, members)
     } catch (error) {
       throw this.#refuse(error)
     }
@@ -212,13 +203,4 @@ export class DurableCommitter implements Committer {
     if (!this.#log.isEmpty && this.#log.findLoss() === undefined) await this.#writeCheckpoint()
     await this.#file.close().finally(() => this.#lock.release())
   }
-}
-
-/** Throws if a version makes its prompt longer than a line of the state file can be. */
-function checkPromptLength(state: StateData, change: VersionChange, length: number, max: number): void {
-  const { promptId } = change.prompt
-  if (state.sandbox(change.sandbox).data.table(promptCollection).lengthOf(promptId) + length <= max) return
-  throw new Error(
-    `prompt ${promptId} would have more than ${max} characters with all its versions; use another externalPromptId`,
-  )
 }

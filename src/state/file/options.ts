@@ -7,8 +7,6 @@ export interface FileStoreOptions {
   readonly report?: (problem: string) => void
   /** The size of the log, in bytes, below which no checkpoint is written before the store closes. Default: 4 MiB. */
   readonly checkpointFrom?: number
-  /** The largest length of a prompt in characters; a change has at most three times as many bytes. Default: 2^27. */
-  readonly maxRecordLength?: number
   /** Acknowledges a write once its change is on the disk, so that a power failure cannot lose it. Default: false. */
   readonly sync?: boolean
   /** Writes to the log and returns the number of bytes written, for tests of a full disk. Default: `writeSync`. */
@@ -23,7 +21,6 @@ export type CompleteOptions = Required<FileStoreOptions>
 export const DEFAULT_OPTIONS: CompleteOptions = {
   report: () => undefined,
   checkpointFrom: 4 * 1024 * 1024,
-  maxRecordLength: 2 ** 27, // a line is read as a string, for which Node takes at most 2^29 - 24 bytes
   sync: false,
   write: writeSync,
   syncFile: (file) => file.datasync(),
