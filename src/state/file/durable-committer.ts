@@ -55,9 +55,6 @@ export class DurableCommitter implements Committer {
     this.#lock = lock
     this.#options = options
     this.#nextCheckpoint = Math.max(options.checkpointFrom, file.size)
-    lock.acknowledged = db.data.seq
-    lock.findUserLoss = () => this.findLoss()
-    lock.beat()
   }
 
   read<T>(query: (state: StateData) => T | Promise<T>): T | Promise<T> {
@@ -129,7 +126,7 @@ export class DurableCommitter implements Committer {
   #encode(change: Change, isFirst: boolean): Buffer {
     const { data } = this.#db
     try {
-      if (isFirst) this.#log.checkOwner()
+      if (isFirst) this.#log.checkFiles()
       const members = this.#preparedImports.get(change) ?? JSON.stringify(change).slice(1)
       return this.#log.encode(data.seq + 1, members)
     } catch (error) {
@@ -145,7 +142,6 @@ export class DurableCommitter implements Committer {
         throw error
       })
     this.#singleChanges = Math.max(0, this.#singleChanges - 1)
-    this.#lock.acknowledged = this.#db.data.seq
     if (this.#log.bytes >= this.#nextCheckpoint) this.#checkpoint ??= this.#writeCheckpoint()
   }
 

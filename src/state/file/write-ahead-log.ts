@@ -22,9 +22,6 @@ import { FORMAT } from './state-text.ts'
 /** The `kind` in the first line of a log. */
 export const LOG_KIND = 'convsim journal'
 
-/** The bit of a file's mode that a process clears before it takes over the log. */
-const OWNER_WRITES = 0o200
-
 /**
  * The append side of the write-ahead log. Appends are synchronous: an append to the system's cache takes some
  * microseconds, a tenth of a trip through the thread pool.
@@ -106,7 +103,7 @@ export class WriteAheadLog {
     try {
       writeAll(fd, bytes, this.#options.write)
       this.bytes += bytes.length
-      this.checkOwner()
+      this.checkFiles() // another process takes the lock before it reads the log, so it has read these lines, or this fails
       apply()
       this.isEmpty = false
     } catch (error) {
@@ -125,16 +122,7 @@ export class WriteAheadLog {
     }
   }
 
-  /**
-   * Throws if the files are not this process's any more, as far as the log tells. A process that takes the log over
-   * makes it read-only before it reads the file: it reads an entry that was written before this check, or the check
-   * fails. One `stat` takes two microseconds.
-   */
-  checkOwner(): void {
-    if (this.loss !== undefined || this.#findLogLoss() !== undefined) this.checkFiles()
-  }
-
-  /** Says why the files are not this process's any more, if so, by the lock file and by the log. */
+  /** Says why the files are not this process's any more, if so, by the lock file and by the log: two `stat`. */
   findLoss(): string | undefined {
     const loss = this.loss ?? this.#lock.findLoss() ?? this.#findLogLoss()
     return loss === undefined ? undefined : this.lose(loss)
@@ -156,7 +144,6 @@ export class WriteAheadLog {
       const named = statSync(path, { throwIfNoEntry: false })
       if (named === undefined) return `its log ${path} was removed or was moved away`
       if (named.ino !== this.#inode) return `its log ${path} was replaced`
-      if ((named.mode & OWNER_WRITES) === 0) return `another process reads its log ${path}`
       if (named.size === 0) return `its log ${path} was emptied`
       return named.size === this.bytes ? undefined : `another program changed its log ${path}`
     } catch (error) {

@@ -1,16 +1,4 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync, readFileSync, symlinkSync, writeFileSync, writeSync } from 'node:fs'
 import { afterEach, expect, test, vi } from 'vitest'
 import { StateFile } from '../../../src/state/file/state-file.ts'
 import { StateData } from '../../../src/state/memory/state-data.ts'
@@ -89,39 +77,13 @@ test('a single change that was written and cannot be applied is taken off the lo
   expect(again.loaded.events).toBe(2)
 })
 
-test('a start that is refused leaves the mode of its log as it was, and that of the file of a link', async () => {
-  const { path, store } = await openOnDisk()
-  const copy = copyAsKilled(path)
-  await store.close()
-  writeFileSync(copy, 'damaged')
-  chmodSync(`${copy}.journal`, 0o640)
-  expect(await problemOf(copy)).toContain('is not JSON')
-  expect(statSync(`${copy}.journal`).mode & 0o777).toBe(0o640)
-
-  const linked = statePath()
-  const victim = `${dirname(linked)}/victim/file`
-  mkdirSync(dirname(victim))
-  writeFileSync(victim, 'precious', { mode: 0o644 })
-  symlinkSync(victim, `${linked}.journal`)
-  expect(await problemOf(linked)).toContain('is no file')
-  expect(statSync(victim).mode & 0o777).toBe(0o644)
-})
-
-test('the number of acknowledged entries stands in the lock file right after a start', async () => {
-  const { path, store } = await openOnDisk()
-  const copy = copyAsKilled(path)
-  await store.close()
-  await openOrFail(copy)
-  expect(Number(JSON.parse(readFileSync(`${copy}.lock`, 'utf8')).acknowledged)).toBe(1)
-})
-
-test('a lock file that cannot be read at present is no loss', async () => {
-  const { path, store, record } = await openOnDisk()
-  rmSync(`${path}.lock`)
-  mkdirSync(`${path}.lock`) // a reading fails, and not since the file is missing, as with too many open files
-  expect(await store.findLoss()).toBeUndefined()
-  await record('b')
-  rmdirSync(`${path}.lock`)
+test('a link in the place of the log is refused, and its file stays', async () => {
+  const path = statePath()
+  const victim = `${path}.victim`
+  writeFileSync(victim, 'precious')
+  symlinkSync(victim, `${path}.journal`)
+  expect(await problemOf(path)).toContain('is no file')
+  expect(readFileSync(victim, 'utf8')).toBe('precious')
 })
 
 test('a stop that fails to close the files releases the lock', async () => {
