@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { closeSync, openSync, readSync, renameSync, statSync, writeSync } from 'node:fs'
+import { renameSync, statSync } from 'node:fs'
 import { type FileHandle, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -9,7 +9,7 @@ import { StateData } from '../memory/state-data.ts'
 import { formatTrailer } from './checksum.ts'
 import { failAt, findEntry, replaceFile, syncFolder } from './disk.ts'
 import { type LogTail, readLog } from './log-reader.ts'
-import { BEFORE_MARK, type Mark, readStateText, stateText } from './state-text.ts'
+import { readStateText, stateText } from './state-text.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
 
 const NO_LOG: LogTail = { entries: 0, from: 0, to: 0, warnings: [] }
@@ -34,13 +34,8 @@ export class StateFile implements Adapter<StateData> {
     const { path, log } = this
     const stored =
       findEntry(path) && (await readStateText(path).catch((error) => failAt(`The state file ${path}`, error)))
-    const state = stored?.state ?? new StateData(randomUUID())
-    const missing =
-      `The log ${log.path} is missing: all changes that were acknowledged after entry ${state.seq} are lost, ` +
-      'as by a deletion or a power failure.'
-    this.found = findEntry(log.path)
-      ? await readLog(log.path, state, stored === undefined)
-      : { ...NO_LOG, warnings: stored?.mark === 'open' ? [missing] : [] }
+    const state = stored ?? new StateData(randomUUID())
+    this.found = findEntry(log.path) ? await readLog(log.path, state, stored === undefined) : NO_LOG
     return state
   }
 
@@ -48,7 +43,6 @@ export class StateFile implements Adapter<StateData> {
   async beginLog({ history, seq }: StateData): Promise<void> {
     const { entries, from, to } = this.found
     await this.log.begin(history, seq - entries, from, to)
-    writeMark(this.path, 'open') // without it only a deletion of the log would go unnoticed
   }
 
   /**
@@ -62,10 +56,7 @@ export class StateFile implements Adapter<StateData> {
     const { history, seq } = state
     const text = stateText(state)
     if (isBegun) await log.sync() // a power failure can bring back the old file, which needs the whole log
-    const fill = async (file: FileHandle) => {
-      await writeFile(file, withTrailer(text))
-      if (isBegun) await file.write('open', BEFORE_MARK.length) // whatever becomes of the next log
-    }
+    const fill = (file: FileHandle) => writeFile(file, withTrailer(text))
     const file = await replaceFile(path, 'wx', fill, (temporary) => {
       log.checkFiles()
       renameSync(temporary, path)
@@ -83,11 +74,7 @@ export class StateFile implements Adapter<StateData> {
   /** Closes the log. It stays if it has entries, and in a folder that has become read-only. */
   async close(): Promise<void> {
     const { log } = this
-    if (log.isEmpty && log.findLoss() === undefined) {
-      // Before the log is deleted, so that a crash leaves no mark of a missing log. A file that is gone has no mark.
-      const isMarked = writeMark(this.path, 'none') || findEntry(this.path) === undefined
-      if (isMarked) await rm(log.path, { force: true }).catch(() => undefined)
-    }
+    if (log.isEmpty && log.findLoss() === undefined) await rm(log.path, { force: true }).catch(() => undefined)
     await log.close()
   }
 }
@@ -99,23 +86,4 @@ async function* withTrailer(text: Iterable<string>): AsyncGenerator<string> {
     yield chunk
   }
   yield formatTrailer(checksum)
-}
-
-/**
- * Overwrites the mark in place. It stands within the first sector (512 bytes), which a disk writes as a whole or not at
- * all, and no flip of a bit makes one mark of the other. Returns false if the mark before stays.
- */
-function writeMark(path: string, mark: Mark): boolean {
-  try {
-    const fd = openSync(path, 'r+')
-    try {
-      const before = Buffer.alloc(BEFORE_MARK.length)
-      readSync(fd, before)
-      return before.toString() === BEFORE_MARK && writeSync(fd, mark, before.length) === mark.length
-    } finally {
-      closeSync(fd)
-    }
-  } catch {
-    return false
-  }
 }

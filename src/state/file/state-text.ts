@@ -14,7 +14,7 @@ import { formatTrailer } from './checksum.ts'
 import { parseStateJson, StateFileError, visitLines } from './disk.ts'
 
 /** The version of the format of the state file and its log. */
-export const FORMAT = 4
+export const FORMAT = 5
 
 /** The `kind` of a state file. */
 const STATE_KIND = 'convsim state'
@@ -28,16 +28,12 @@ export function findFormatFault(document: unknown, kind: string): string | undef
   return `has format ${format}, and this version reads format ${FORMAT}; use ${writer}`
 }
 
-/** The mark of a state file: `open` if a log was begun beside the file. */
-export type Mark = 'none' | 'open'
-
 /** The content of a state file of the current format. */
 interface StateDocument {
   /** The id of the file's history. */
   readonly history: string
   /** The number of the last log entry that the file contains. 0: none. */
   readonly seq: number
-  readonly log: Mark
   readonly sandboxes: readonly SandboxDocument[]
 }
 
@@ -50,15 +46,8 @@ interface SandboxDocument extends StoredContent {
 /** The indentation of lines that are records. No other line has it. */
 const RECORD_INDENT = '        '
 
-/** The beginning of a state file up to its mark, which says if a log was begun beside the file. */
-export const BEFORE_MARK = `{\n  "kind": ${JSON.stringify(STATE_KIND)},\n  "format": ${FORMAT},\n  "log": "`
-
 /** The beginning of a state file of any format. */
 const OPENING = /^\{\s*"kind": *"([^"]*)",\s*"format": *(\d+),/
-
-/** The line of the mark of a begun log, and the one that the checksum of the file is computed with. */
-const OPEN_LINE = '  "log": "open",\n'
-const SEALED_LINE = '  "log": "none",\n'
 
 /** Returns the text of a state file up to its checksum, in small pieces. Later changes do not change it. */
 export function stateText({ history, seq, sandboxes }: StateData): Iterable<string> {
@@ -76,7 +65,9 @@ export function stateText({ history, seq, sandboxes }: StateData): Iterable<stri
     ...capture(data),
     snapshots: Array.from(snapshots.values(), (snapshot) => ({ ...snapshot.head, ...capture(snapshot.data) })),
   }))
-  const head = `${BEFORE_MARK}none",\n  "history": ${JSON.stringify(history)},\n  "seq": ${seq},\n  "sandboxes": `
+  const head =
+    `{\n  "kind": ${JSON.stringify(STATE_KIND)},\n  "format": ${FORMAT},\n  "history": ${JSON.stringify(history)},\n` +
+    `  "seq": ${seq},\n  "sandboxes": `
   return withLists(`${head}${JSON.stringify(documents)},\n`.split(`"${placeholder}"`), lists)
 }
 
@@ -98,14 +89,14 @@ function* withLists(texts: readonly string[], lists: readonly Iterable<HeldRecor
  * records: `"events": [3]`. What fits the checksum is as it was written, so its content needs no check. Throws a
  * `StateFileError` for a damaged file or another format.
  */
-export async function readStateText(path: string): Promise<{ readonly state: StateData; readonly mark: Mark }> {
+export async function readStateText(path: string): Promise<StateData> {
   const lists: object[][] = []
   let list: object[] | undefined
   let [frame, end, checksum] = ['', '', 0]
   await visitLines(path, (line) => {
     const text = line.toString('utf8')
     if (end !== '' || text.startsWith('  "checksum"')) end += text
-    else checksum = crc32(text === OPEN_LINE ? SEALED_LINE : line, checksum)
+    else checksum = crc32(line, checksum)
     if (!text.startsWith(RECORD_INDENT)) {
       frame += text
       list = undefined
@@ -124,10 +115,10 @@ export async function readStateText(path: string): Promise<{ readonly state: Sta
   if (fault) throw new StateFileError(fault) // also for lines that no longer make up JSON
   if (end !== formatTrailer(checksum)) throw new StateFileError(await describeDamage(path, end))
   const document: StateDocument = JSON.parse(frame)
-  const { history, seq, log } = document
+  const { history, seq } = document
   const entries: [string, SandboxEntry][] = []
   for (const sandbox of document.sandboxes) entries.push([sandbox.name, await createEntry(sandbox, lists)])
-  return { state: new StateData(history, seq, entries), mark: log }
+  return new StateData(history, seq, entries)
 }
 
 /** Says what is wrong with a file that does not fit its checksum. Throws, with the place, for one that is no JSON. */
