@@ -1,6 +1,6 @@
 /**
  * The state data in a file: a state file of lowdb with a write-ahead log beside it, and a lock. `state-file.ts` reads
- * and writes the files; `durable-committer.ts` appends to the log, and writes the state file anew.
+ * and writes the files; `durable-committer.ts` appends to the log, and says when the state file is written.
  */
 import { realpathSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -23,7 +23,7 @@ export interface LoadSummary extends Partial<StateSummary> {
   readonly journalEntries: number
   /** The process that died holding the lock. Absent: the lock was free. */
   readonly tookOverFrom?: { readonly pid: number; readonly since: string }
-  /** Sentences about what is missing from the end of the log. Empty: nothing is known to be missing. */
+  /** Sentences about an entry that a crash cut off at the end of the log. */
   readonly warnings: readonly string[]
 }
 
@@ -88,10 +88,9 @@ async function loadStore(path: string, lock: Lock, options: FileStoreOptions): P
   const file = new StateFile(path, new WriteAheadLog(`${path}.journal`, lock, complete))
   const db = new Low(file, new StateData())
   await db.read()
-  if (findEntry(path) === undefined) await db.write() // which proves that it can be written
-  await file.beginLog(db.data)
-  const committer = new DurableCommitter(db, file, lock, complete)
-  const store = new BaseStore(committer)
+  if (file.seq < db.data.seq) await db.write() // the log then begins empty; a new file proves that it can be written
+  file.log.begin()
+  const store = new BaseStore(db.data, new DurableCommitter(db, file, lock, complete))
   const { tookOver: dead } = lock
   const { entries, warnings } = file.found
   const loaded = {
@@ -107,7 +106,7 @@ async function loadStore(path: string, lock: Lock, options: FileStoreOptions): P
 function unusableMessage(path: string, error: unknown): string {
   if (error instanceof StateFileError) {
     const name = basename(path)
-    const step = `Move ${name} and ${name}.journal away together, or choose another file with --state.`
+    const step = `Move ${name} and ${name}.journal* away together, or choose another file with --state.`
     return `${error.message}. It was left as it is. ${step}`
   }
   return `The state cannot be kept in ${path} (${reasonOf(error)}). Choose a place that can be written to, or :memory:.`

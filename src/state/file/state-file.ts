@@ -1,28 +1,21 @@
-import { randomUUID } from 'node:crypto'
-import { renameSync, statSync } from 'node:fs'
-import { type FileHandle, rm, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { Adapter } from 'lowdb'
 import { chunksInSlices } from '../../core/slices.ts'
 import { StateData } from '../memory/state-data.ts'
 import { formatTrailer } from './checksum.ts'
-import { failAt, findEntry, replaceFile, syncFolder } from './disk.ts'
+import { failAt, findEntry, replaceFile } from './disk.ts'
 import { type LogTail, readLog } from './log-reader.ts'
 import { readStateText, stateText } from './state-text.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
 
-const NO_LOG: LogTail = { entries: 0, from: 0, to: 0, warnings: [] }
-
-/**
- * The adapter of lowdb for the state file and the log beside it. It reads the state from both. It writes the state to a
- * temporary file, which then replaces the state file, and begins the log anew.
- */
+/** The adapter of lowdb for the state file and the log beside it. It reads the state from both. */
 export class StateFile implements Adapter<StateData> {
   readonly path: string
   readonly log: WriteAheadLog
-  /** The log as the last read has found it. */
-  found = NO_LOG
+  /** The number of the last change that the file has. -1: there is no file. */
+  seq = -1
+  /** What the last read has found beside the state file. */
+  found: LogTail = { entries: 0, warnings: [] }
 
   constructor(path: string, log: WriteAheadLog) {
     this.path = path
@@ -34,15 +27,11 @@ export class StateFile implements Adapter<StateData> {
     const { path, log } = this
     const stored =
       findEntry(path) && (await readStateText(path).catch((error) => failAt(`The state file ${path}`, error)))
-    const state = stored ?? new StateData(randomUUID())
-    this.found = findEntry(log.path) ? await readLog(log.path, state, stored === undefined) : NO_LOG
+    if (stored) this.seq = stored.seq
+    const state = stored ?? new StateData()
+    const [old, present] = [await readLog(log.oldPath, state), await readLog(log.path, state)]
+    this.found = { entries: old.entries + present.entries, warnings: [...old.warnings, ...present.warnings] }
     return state
-  }
-
-  /** Begins the log that follows the files that were read, with the entries that are not in the state file. */
-  async beginLog({ history, seq }: StateData): Promise<void> {
-    const { entries, from, to } = this.found
-    await this.log.begin(history, seq - entries, from, to)
   }
 
   /**
@@ -50,32 +39,12 @@ export class StateFile implements Adapter<StateData> {
    * contains from the log. All changes of the state must be in the log. Later changes are not written.
    */
   async write(state: StateData): Promise<void> {
-    const { path, log } = this
-    const { bytes: logEnd } = log
-    const isBegun = logEnd > 0
-    const { history, seq } = state
+    const { seq } = state
     const text = stateText(state)
-    if (isBegun) await log.sync() // a power failure can bring back the old file, which needs the whole log
-    const fill = (file: FileHandle) => writeFile(file, withTrailer(text))
-    const file = await replaceFile(path, 'wx', fill, (temporary) => {
-      log.checkFiles()
-      renameSync(temporary, path)
-    })
-    await file.close()
-    await syncFolder(dirname(path))
-    if (isBegun) await log.begin(history, seq, logEnd)
-  }
-
-  /** Returns the size of the state file in bytes. */
-  get size(): number {
-    return statSync(this.path).size
-  }
-
-  /** Closes the log. It stays if it has entries, and in a folder that has become read-only. */
-  async close(): Promise<void> {
-    const { log } = this
-    if (log.isEmpty && log.findLoss() === undefined) await rm(log.path, { force: true }).catch(() => undefined)
-    await log.close()
+    this.log.rotate()
+    await replaceFile(this.path, withTrailer(text), () => this.log.checkFiles())
+    this.seq = seq
+    await this.log.dropOld()
   }
 }
 

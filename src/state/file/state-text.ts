@@ -14,7 +14,7 @@ import { formatTrailer } from './checksum.ts'
 import { parseStateJson, StateFileError, visitLines } from './disk.ts'
 
 /** The version of the format of the state file and its log. */
-export const FORMAT = 5
+const FORMAT = 5
 
 /** The `kind` of a state file. */
 const STATE_KIND = 'convsim state'
@@ -30,8 +30,6 @@ export function findFormatFault(document: unknown, kind: string): string | undef
 
 /** The content of a state file of the current format. */
 interface StateDocument {
-  /** The id of the file's history. */
-  readonly history: string
   /** The number of the last log entry that the file contains. 0: none. */
   readonly seq: number
   readonly sandboxes: readonly SandboxDocument[]
@@ -50,9 +48,9 @@ const RECORD_INDENT = '        '
 const OPENING = /^\{\s*"kind": *"([^"]*)",\s*"format": *(\d+),/
 
 /** Returns the text of a state file up to its checksum, in small pieces. Later changes do not change it. */
-export function stateText({ history, seq, sandboxes }: StateData): Iterable<string> {
+export function stateText({ seq, sandboxes }: StateData): Iterable<string> {
   const lists: Iterable<HeldRecord>[] = []
-  const placeholder = randomUUID() // which no client can know, unlike the id of the history
+  const placeholder = randomUUID() // which no client can know
   const capture = (data: SandboxData) => {
     const { quality, lists: captured } = data.capture()
     lists.push(...captured.map(([, list]) => list))
@@ -65,9 +63,7 @@ export function stateText({ history, seq, sandboxes }: StateData): Iterable<stri
     ...capture(data),
     snapshots: Array.from(snapshots.values(), (snapshot) => ({ ...snapshot.head, ...capture(snapshot.data) })),
   }))
-  const head =
-    `{\n  "kind": ${JSON.stringify(STATE_KIND)},\n  "format": ${FORMAT},\n  "history": ${JSON.stringify(history)},\n` +
-    `  "seq": ${seq},\n  "sandboxes": `
+  const head = `{\n  "kind": ${JSON.stringify(STATE_KIND)},\n  "format": ${FORMAT},\n  "seq": ${seq},\n  "sandboxes": `
   return withLists(`${head}${JSON.stringify(documents)},\n`.split(`"${placeholder}"`), lists)
 }
 
@@ -115,10 +111,10 @@ export async function readStateText(path: string): Promise<StateData> {
   if (fault) throw new StateFileError(fault) // also for lines that no longer make up JSON
   if (end !== formatTrailer(checksum)) throw new StateFileError(await describeDamage(path, end))
   const document: StateDocument = JSON.parse(frame)
-  const { history, seq } = document
+  const { seq } = document
   const entries: [string, SandboxEntry][] = []
   for (const sandbox of document.sandboxes) entries.push([sandbox.name, await createEntry(sandbox, lists)])
-  return new StateData(history, seq, entries)
+  return new StateData(seq, entries)
 }
 
 /** Says what is wrong with a file that does not fit its checksum. Throws, with the place, for one that is no JSON. */

@@ -2,9 +2,9 @@ import { createScript } from '../connection.ts'
 
 /**
  * Marks the state with its format and its id, unless it has them, and uses every command that requests need on keys
- * that it deletes again. KEYS: the mark, the id, and a hash, a sorted set, a stream and a text for the trial.
- * ARGV: the mark, and a new id. Returns the mark and the id; or, with nothing changed, another mark. An error reply ends
- * with the command that was refused.
+ * that it deletes again. KEYS: the mark, the id, and a hash, a sorted set, a stream and a text for the trial. ARGV: the
+ * mark, and a new id. Returns the mark and the id; or, with nothing changed, another mark. An error reply ends with the
+ * command that was refused.
  */
 export const PROBE = createScript(`
 local mark, id, hash, set, stream, number = unpack(KEYS)
