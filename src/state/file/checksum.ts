@@ -23,7 +23,10 @@ export function isSealed(line: Buffer): boolean {
   return line.toString('latin1', 0, SEAL.length) === sealOf(line)
 }
 
+/** The beginning of the last lines of a state file. */
+export const TRAILER = '  "checksum": "'
+
 /** Returns the last lines of a state file, with the checksum of all bytes before them. */
 export function formatTrailer(checksum: number): string {
-  return `  "checksum": "${formatChecksum(checksum)}"\n}\n`
+  return `${TRAILER}${formatChecksum(checksum)}"\n}\n`
 }

@@ -23,7 +23,7 @@ export interface LoadSummary extends Partial<StateSummary> {
   readonly journalEntries: number
   /** The process that died holding the lock. Absent: the lock was free. */
   readonly tookOverFrom?: { readonly pid: number; readonly since: string }
-  /** Sentences about an entry that a crash cut off at the end of the log. */
+  /** Sentences about a file that was changed by hand, and an entry that a crash cut off at the end of the log. */
   readonly warnings: readonly string[]
 }
 
@@ -88,7 +88,7 @@ async function loadStore(path: string, lock: Lock, options: FileStoreOptions): P
   const file = new StateFile(path, new WriteAheadLog(`${path}.journal`, lock, complete))
   const db = new Low(file, new StateData())
   await db.read()
-  if (file.seq < db.data.seq) await db.write() // the log then begins empty; a new file proves that it can be written
+  if (file.seq < db.data.seq) await db.write() // a new or edited file, or one with a log, which begins empty then
   file.log.begin()
   const store = new BaseStore(db.data, new DurableCommitter(db, file, lock, complete))
   const { tookOver: dead } = lock
@@ -106,7 +106,7 @@ async function loadStore(path: string, lock: Lock, options: FileStoreOptions): P
 function unusableMessage(path: string, error: unknown): string {
   if (error instanceof StateFileError) {
     const name = basename(path)
-    const step = `Move ${name} and ${name}.journal* away together, or choose another file with --state.`
+    const step = `Correct it, or move ${name} and ${name}.journal* away together, or choose another file with --state.`
     return `${error.message}. It was left as it is. ${step}`
   }
   return `The state cannot be kept in ${path} (${reasonOf(error)}). Choose a place that can be written to, or :memory:.`

@@ -12,7 +12,7 @@ import type { WriteAheadLog } from './write-ahead-log.ts'
 export class StateFile implements Adapter<StateData> {
   readonly path: string
   readonly log: WriteAheadLog
-  /** The number of the last change that the file has. -1: there is no file. */
+  /** The number of the last change that the file has. -1: there is no file, or one that was changed by hand. */
   seq = -1
   /** What the last read has found beside the state file. */
   found: LogTail = { entries: 0, warnings: [] }
@@ -27,10 +27,12 @@ export class StateFile implements Adapter<StateData> {
     const { path, log } = this
     const stored =
       findEntry(path) && (await readStateText(path).catch((error) => failAt(`The state file ${path}`, error)))
-    if (stored) this.seq = stored.seq
-    const state = stored ?? new StateData()
+    if (stored && !stored.isEdited) this.seq = stored.state.seq
+    const state = stored?.state ?? new StateData()
     const [old, present] = [await readLog(log.oldPath, state), await readLog(log.path, state)]
-    this.found = { entries: old.entries + present.entries, warnings: [...old.warnings, ...present.warnings] }
+    const warnings = [...old.warnings, ...present.warnings]
+    if (stored?.isEdited) warnings.push(`The state file ${path} was changed by hand. It is valid, so it was loaded.`)
+    this.found = { entries: old.entries + present.entries, warnings }
     return state
   }
 
@@ -48,9 +50,14 @@ export class StateFile implements Adapter<StateData> {
   }
 }
 
+/** The largest length of a text, which is that of a string in Node, with room for the end. */
+const MAX_LENGTH = 2 ** 29 - 100
+
 async function* withTrailer(text: Iterable<string>): AsyncGenerator<string> {
-  let checksum = 0
+  let [checksum, length] = [0, 0]
   for await (const chunk of chunksInSlices(text)) {
+    length += chunk.length
+    if (length > MAX_LENGTH) throw new Error('it would be longer than a start can read')
     checksum = crc32(chunk, checksum)
     yield chunk
   }

@@ -19,7 +19,7 @@ import type { CompleteOptions } from '../../../src/state/file/options.ts'
 import type { EventDraft, PromptDraft } from '../../../src/state/records.ts'
 import { childLimits } from '../../support/child-limits.ts'
 import { context, event, exportSandbox, listInsertIds, prompt, recordAll } from '../drafts.ts'
-import { copyAsKilled, openNew, openOrFail, problemOf, sealLog, sealState, statePath } from './open-file.ts'
+import { copyAsKilled, openNew, openOrFail, problemOf, sealLog, statePath } from './open-file.ts'
 
 describe('an acknowledged change', () => {
   test('is loaded after a kill, and after a graceful stop', async () => {
@@ -245,10 +245,7 @@ describe('a full disk', () => {
 
 describe('a file that cannot be loaded stays unchanged', () => {
   const good = '{"kind":"convsim state","format":5,"seq":0,"sandboxes":[]}'
-  const content = '{"name":"a","snapshotsTaken":0,"snapshots":[],"quality":{"weight":0.1},"events":[{}],"prompts":[]}'
-  const older = good.replace('5', '4').replace('[]', '[{"events":[\n        "0+2"],\n        {}]}]')
   const olderFormat = 'has format 4, and this version reads format 5; use the older version that wrote it'
-  const otherLayout = good.replace('[]', `[${content}]`)
 
   test.each([
     ['cut off', good.slice(0, 40), 'is not JSON: it ends at line 1, column 41, where ":" is expected'],
@@ -256,19 +253,14 @@ describe('a file that cannot be loaded stays unchanged', () => {
     ['empty', '', 'state.json is empty. It was left as it is'],
     ['of another program', '{"name":"package"}', 'is not ours: it does not say "kind"'],
     ['older', good.replace('5', '4'), olderFormat],
-    ['older, with its checksum and references between its lines', sealState(older), olderFormat],
-    ['older, and cut off', older.slice(0, 90), olderFormat],
     ['newer', good.replace('5', '9'), 'has format 9, and this version reads format 5; use a newer version'],
-    ['without a checksum', good, 'does not end with its checksum, so it was damaged or changed'],
-    ['of another layout', sealState(otherLayout), 'does not list its events one a line'],
-    ['of another shape', sealState(good.replace('[]', '[{"name":"a"}]')), 'snapshots is not iterable)'],
   ])('a state file that is %s', async (_, content, message) => {
     const path = statePath()
     writeFileSync(path, content)
     const problem = await problemOf(path)
     expect(problem).toContain(`The state file ${path} `)
     expect(problem).toContain(message)
-    expect(problem).toContain('Move state.json and state.json.journal* away together')
+    expect(problem).toContain('move state.json and state.json.journal* away together')
     expect(readFileSync(path, 'utf8')).toBe(content)
     expect(readdirSync(dirname(path))).toEqual(['state.json'])
   })
@@ -296,7 +288,7 @@ describe('a file that cannot be loaded stays unchanged', () => {
     const problem = await problemOf(path)
     expect(problem).toContain(`The log ${log}`)
     expect(problem).toContain(message)
-    expect(problem).toContain('Move state.json and state.json.journal* away together')
+    expect(problem).toContain('move state.json and state.json.journal* away together')
     expect(readFileSync(log, 'utf8')).toBe(changed)
   })
 

@@ -1,9 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { crc32 } from 'node:zlib'
 import { onTestFinished } from 'vitest'
-import { formatTrailer, SEAL, sealLine } from '../../../src/state/file/checksum.ts'
+import { SEAL, sealLine } from '../../../src/state/file/checksum.ts'
 import { systemErrorCode } from '../../../src/state/file/disk.ts'
 import { openFileStore } from '../../../src/state/file/file-store.ts'
 import type { FileStoreOptions } from '../../../src/state/file/options.ts'
@@ -60,12 +59,6 @@ function copyIfExists(from: string, to: string): void {
   } catch (error) {
     if (systemErrorCode(error) !== 'ENOENT') throw error
   }
-}
-
-/** Returns the JSON of an object as a state file with its checksum. */
-export function sealState(json: string): string {
-  const head = `${json.slice(0, -1)},\n`
-  return head + formatTrailer(crc32(head))
 }
 
 /** Returns the text of a log with the checksum that each line would have, so that tests can change entries. */
