@@ -114,7 +114,7 @@ export class RedisConnection {
         this.#lastError = isErrorReply(error) ? error : (this.#lastError ?? (error as Error)) // the client throws these
         if (!reasonOf(this.#lastError).startsWith('LOADING')) reject(error)
       }
-      this.#outage = describeReason(this.#lastError, this.#location)
+      this.#outage = describeReason(this.#lastError)
       this.#disconnect()
       await sleep(PAUSE_MS, undefined, { ref: false })
     }
@@ -149,11 +149,11 @@ export class RedisConnection {
   #explain(error: unknown): Error {
     if (error === TOO_LATE && this.#outage === undefined) {
       this.#lastError = TOO_LATE
-      this.#outage = describeReason(TOO_LATE, this.#location)
+      this.#outage = describeReason(TOO_LATE)
       this.#disconnect()
     }
     const { shown } = this.#location
-    const reason = describeReason(isErrorReply(error) ? error : (this.#lastError ?? error), this.#location)
+    const reason = describeReason(isErrorReply(error) ? error : (this.#lastError ?? error))
     const message = isErrorReply(error)
       ? `The state in ${shown} refused this: ${reason}.`
       : `The state in ${shown} did not answer (${reason}); send the request again.`
