@@ -13,6 +13,7 @@ import type { Source } from '../documents/source.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../fixtures/bundled.ts'
 import { FIXTURE_FILES } from '../fixtures/fixture-files.ts'
 import { loadFixtures } from '../fixtures/fixtures.ts'
+import { stateSchema } from '../state/file/state-document.ts'
 import { exportSchema } from '../state/sandbox-export.ts'
 
 /** The texts of modules by name. A module imports another one as `precompiled:name`. */
@@ -45,11 +46,14 @@ export async function precompile(): Promise<ModuleTexts> {
     const source = unwrap(await readSource(join(bundledFixtures, `${name}.yaml`)))
     entries.push(await writeEntry(source, '{}', false))
   }
-  const exportValidators = addSchemas(compilePublished(withoutTexts(exportSchema), STANDALONE_OPTIONS))
+  const schemas = [exportSchema, stateSchema].map((schema) => {
+    const validators = addSchemas(compilePublished(withoutTexts(schema), STANDALONE_OPTIONS))
+    return `${JSON.stringify(schema.name)}: ${validators}['']`
+  })
   const imports = compiledSchemas.map((_, index) => `import { validators as v${index} } from 'precompiled:v${index}'`)
   const main = `${imports.join('\n')}
 const sources = {\n${entries.join(',\n')}\n}
-const schemas = { ${JSON.stringify(exportSchema.name)}: ${exportValidators}[''] }
+const schemas = { ${schemas.join(', ')} }
 export const precompiled = { sources, schemas }
 `
   return new Map([

@@ -11,11 +11,11 @@ import { boolean, choice, defaultsOf, integer, readsFile, type SettingTable, spl
 // A URL with a fault is refused when the state is opened, with a message that does not repeat its password.
 const isState = (text: string) => text !== '' && (/^rediss?:/i.test(text) || !/^[a-z]+:\/\//i.test(text))
 
-/** Lists the state file and the files beside it that it needs: its log, its lock, and the next version of both. */
+/** Lists the state file and the files beside it that it needs: its log, its lock, and those of a checkpoint. */
 function listStateFiles(state = ':memory:'): string[] {
   if (state === ':memory:' || /^rediss?:/i.test(state)) return []
   const path = findRealPath(state)
-  return [path, ...['.journal', '.lock', '.tmp', '.journal.tmp'].map((ending) => path + ending)]
+  return [path, ...['.journal', '.lock', '.tmp', '.journal.old'].map((ending) => path + ending)]
 }
 
 /** The most used settings of a server. */

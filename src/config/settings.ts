@@ -17,18 +17,6 @@ export const defaultSettings = () => defaultsOf(serverSettings)
 /** The values of the settings of a server. */
 export type Settings = ReturnType<typeof defaultSettings>
 
-/** The settings that decide answers, without those of sockets, bounds and logs. */
-export const answerSettings = [
-  'seed',
-  'plan',
-  'maxAnalysesPerHour',
-  'analysesWindow',
-  'models',
-  'strict',
-  'simHeaders',
-  'xRateLimit',
-] as const satisfies readonly (keyof Settings)[]
-
 /** Returns the environment variable of a setting, `CONVSIM_PORT`; undefined for one that no server has. */
 export function variableOf(name: string): string | undefined {
   if (!Object.hasOwn(serverSettings, name)) return undefined

@@ -4,10 +4,8 @@ import { setImmediate as immediate, setTimeout as timeout } from 'node:timers/pr
 
 /** The timers and clocks of the process. */
 const present = {
-  clearInterval: globalThis.clearInterval,
   clearTimeout: globalThis.clearTimeout,
   setImmediate: globalThis.setImmediate,
-  setInterval: globalThis.setInterval,
   setTimeout: globalThis.setTimeout,
   nextTick: tick,
   nextTurn: immediate,
@@ -33,14 +31,12 @@ holder[first] = { ...present, ...holder[first] }
  * `timeOrigin` is its zero in epoch milliseconds.
  */
 export const {
-  clearInterval,
   clearTimeout,
   machineNow,
   monotonicNow,
   nextTick,
   nextTurn,
   setImmediate,
-  setInterval,
   setTimeout,
   sleep,
   timeOrigin,

@@ -77,6 +77,6 @@ export function createGeneration(
 }
 
 /** Returns the digest of JSON, which does not depend on the order of members: `sha256:9f86d0...`. */
-export function computeJsonDigest(value: Json): string {
+function computeJsonDigest(value: Json): string {
   return `sha256:${createHash('sha256').update(canonicalJson(value)).digest('hex')}`
 }

@@ -1,7 +1,6 @@
 import { hostname } from 'node:os'
-import { answerSettings, type Settings } from '../config/settings.ts'
+import type { Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
-import type { Json } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { errorAt, type Findings } from '../documents/finding.ts'
@@ -14,8 +13,7 @@ import { showState } from '../state/redis/location.ts'
 import { parseExport } from '../state/sandbox-export.ts'
 import type { SharedState } from '../state/shared-state.ts'
 import type { SandboxExport } from '../state/store.ts'
-import { computeJsonDigest } from './generation.ts'
-import { type LoadedInputs, nameFlags } from './loaded-inputs.ts'
+import { nameFlags } from './loaded-inputs.ts'
 
 /** Opens the state that `--state` names, and logs what is missing from it. */
 export async function openState(
@@ -31,36 +29,6 @@ export async function openState(
   if (!opened.ok) return failure([errorAt('--state', opened.error)])
   for (const warning of opened.value.loaded.warnings) log.warn({ file: showState(state) }, warning)
   return opened
-}
-
-/** Warns if the replica that started before this one on the same state has other inputs. */
-export async function warnOfOtherInputs(
-  { shared }: OpenedStore,
-  settings: Settings,
-  inputs: LoadedInputs,
-  log: Log,
-): Promise<void> {
-  if (!shared || !(await shared.registerInputs(computeInputsDigest(settings, inputs)))) return
-  const problem =
-    'The replica that started before this one has another contract, fixtures, start-up rules or settings ' +
-    '(such as --seed, --clock or --plan), so the same request can get different answers. ' +
-    'Start all replicas with the same ones.'
-  log.warn({ file: shared.shown }, problem)
-}
-
-/** Returns the digest of all inputs on which answers depend, which are the same in copies of a folder of fixtures. */
-function computeInputsDigest(settings: Settings, { contract, fixtures, startUp }: LoadedInputs): string {
-  const values = [...answerSettings, 'clock' as const].map((name) => settings[name] ?? null)
-  const bodies = fixtures.answers.map(({ operation, modelId, period, body }): [string, Json] => [
-    `${operation} ${modelId} ${period}`,
-    body,
-  ])
-  return computeJsonDigest([
-    contract.document,
-    { ...fixtures, answers: Object.fromEntries(bodies) } as unknown as Json, // read from JSON or YAML
-    startUp.map(({ source }) => source),
-    values,
-  ])
 }
 
 /** Loads the first state of the default sandbox, which a reset restores (`--seed-state`); undefined without a file. */

@@ -27,7 +27,7 @@ import { createExplain, type ProxiedService } from './explain.ts'
 import { createGeneration } from './generation.ts'
 import { listInputFiles, loadStartInputs, type StartInputs } from './loaded-inputs.ts'
 import { readCorsOrigins, readGuardSettings } from './lookups.ts'
-import { loadSeedState, openJournal, openState, warnOfOtherInputs, withReplica } from './open-state.ts'
+import { loadSeedState, openJournal, openState, withReplica } from './open-state.ts'
 import { type ExampleRequest, findExampleRequest } from './ordinary-model.ts'
 import { logFindings, reloadOnChange, type ServedInputs } from './reload.ts'
 import { createReporter } from './reporter.ts'
@@ -93,7 +93,6 @@ export async function createSimulator(
   const { store, loaded } = opened.value
   try {
     logFindings(inputs.value.contract.warnings, log)
-    await warnOfOtherInputs(opened.value, settings, inputs.value, log)
     if (seedState.value) await store.importSandbox(defaultSandbox, seedState.value, 'if-empty')
     const { contract, fixtures, catalogue } = inputs.value
     const counts = {

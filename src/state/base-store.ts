@@ -19,18 +19,16 @@ import { addUpRecords, type EventSource, listEvents } from './queries.ts'
 import { EXPORT_FORMAT, type StoredEvent } from './records.ts'
 import type { EventReceipt, SandboxReading, Store } from './store.ts'
 
-/**
- * A command reads the state and decides on a change, if any, and on the result to return once the change is stored. A
- * committer applies the change before any other command decides.
- */
-export type Command<T> = (state: StateData) => { readonly change?: Change; readonly result: T }
+/** Reads the state and decides on a change, if any, and on the result to return once the change is stored. */
+type Command<T> = (state: StateData) => { readonly change?: Change; readonly result: T }
 
-/** Makes a committed change durable; the part that differs between adapters. */
+/** Makes changes durable; the part that differs between adapters. */
 export interface Committer {
-  /** Calls `query` with the state as soon as all of its changes are stored, before any other change is decided. */
-  read<T>(query: (state: StateData) => T | Promise<T>): T | Promise<T>
-  /** Decides, applies and stores a command. Rejects, with the state unchanged, if the change cannot be stored. */
-  commit<T>(command: Command<T>): Promise<T>
+  /**
+   * Stores a change and applies it, before it returns. Resolves once the change can be acknowledged. Rejects, with the
+   * state unchanged, if the change cannot be stored.
+   */
+  commit(change: Change): Promise<void>
   /** Encodes an import in slices, between which other requests are answered, so that its later commit is short. */
   prepareImport?(change: ImportChange): Promise<void>
   /** See `Store`. A committer without this method never refuses writes for good. */
@@ -46,12 +44,14 @@ function sourceOf(table: EventTable): EventSource {
 
 /** A store whose records are in memory. It decides there, and its committer makes the changes durable. */
 export class BaseStore implements Store {
+  readonly #state: StateData
   readonly #committer: Committer
   /** The counters of this process, which are created when they are first needed: most forks need none. */
   readonly #counters: () => Counters
 
   /** `createCounters` returns the counters to begin with; default: new ones. */
-  constructor(committer: Committer, createCounters = () => new Counters()) {
+  constructor(state: StateData, committer: Committer, createCounters = () => new Counters()) {
+    this.#state = state
     this.#committer = committer
     this.#counters = once(createCounters)
   }
@@ -61,7 +61,7 @@ export class BaseStore implements Store {
     const { sandbox } = context
     const draft = cloneJson(given)
     const insertId = insertKey(draft)
-    return this.#committer.commit<EventReceipt>((state) => {
+    return this.#commit<EventReceipt>((state) => {
       const events = state.sandbox(sandbox).data.table(eventCollection)
       const stored = insertId === undefined ? undefined : events.find(insertId)
       if (insertId === undefined || stored === undefined) {
@@ -77,7 +77,7 @@ export class BaseStore implements Store {
   readonly addPromptVersion: Store['addPromptVersion'] = async (context, given) => {
     const { sandbox } = context
     const draft = cloneJson(given)
-    return this.#committer.commit((state) => {
+    return this.#commit((state) => {
       const prompts = state.sandbox(sandbox).data.table(promptCollection)
       const known = prompts.find(draft) ?? { ...createPromptHead(context, draft, prompts.occurrences), versions: [] }
       const { versions, ...prompt } = known
@@ -110,7 +110,7 @@ export class BaseStore implements Store {
   readonly listRecords: Store['listRecords'] = async (sandbox, collection) =>
     this.#read(sandbox, ({ data }) => [...copyEach(data.table(collection).list())])
   readonly updateRecord: Store['updateRecord'] = (sandbox, collection, key, update) =>
-    this.#committer.commit((state) => {
+    this.#commit((state) => {
       const present = cloneJson(state.sandbox(sandbox).data.table(collection).get(key))
       const record = replaceRecord(collection, key, present, update)
       if (record === present) return { result: present }
@@ -118,7 +118,7 @@ export class BaseStore implements Store {
     })
   /** Creates a snapshot. Its id is derived from the number of earlier snapshots, so that a run can be repeated. */
   readonly createSnapshot: Store['createSnapshot'] = ({ sandbox, seed, now }, name) =>
-    this.#committer.commit((state) => {
+    this.#commit((state) => {
       const { data, snapshotsTaken } = state.sandbox(sandbox)
       const snapshotId = deriveUuid([seed, sandbox, 'snapshot', snapshotsTaken])
       const snapshot = { snapshotId, ...(name !== undefined && { name }), createdAt: new Date(now).toISOString() }
@@ -147,36 +147,36 @@ export class BaseStore implements Store {
     return this.#replaceData(change, isAllowed)
   }
   readonly listSandboxes: Store['listSandboxes'] = async () =>
-    this.#committer.read(({ sandboxes }) =>
-      Array.from(sandboxes, ([name, { data, snapshots }]) => ({ name, ...data.count(), snapshots: snapshots.size })),
-    )
+    Array.from(this.#state.sandboxes, ([name, { data, snapshots }]) => ({
+      name,
+      ...data.count(),
+      snapshots: snapshots.size,
+    }))
   readonly deleteSandbox: Store['deleteSandbox'] = (sandbox) => this.#discard('delete', sandbox)
   readonly reset: Store['reset'] = async (sandbox) => {
     await this.#discard('reset', sandbox)
   }
   readonly size: Store['size'] = async () => addUpRecords(await this.listSandboxes())
   readonly fork: Store['fork'] = () =>
-    new BaseStore(
-      {
-        read: (query) => this.#committer.read(query),
-        commit: async (command) => this.#committer.read((state) => command(state).result),
-        close: async () => {},
-      },
-      () => this.#counters().copy(),
-    )
+    new BaseStore(this.#state, { commit: async () => {}, close: async () => {} }, () => this.#counters().copy())
   readonly findLoss: Store['findLoss'] = async () => this.#committer.findLoss?.()
   readonly findOutage: Store['findOutage'] = async () => undefined // no other server has the state
   readonly close: Store['close'] = () => this.#committer.close()
 
-  #read<T>(sandbox: string, query: (entry: SandboxEntry) => T | Promise<T>): T | Promise<T> {
-    return this.#committer.read((state) => query(state.sandbox(sandbox)))
+  /** Decides, stores and applies a change, and returns the result. No other command runs before it is applied. */
+  async #commit<T>(decide: Command<T>): Promise<T> {
+    const { change, result } = decide(this.#state)
+    if (change !== undefined) await this.#committer.commit(change)
+    return result
+  }
+
+  #read<T>(sandbox: string, query: (entry: SandboxEntry) => T): T {
+    return query(this.#state.sandbox(sandbox))
   }
 
   /** Makes the change and returns true if its sandbox passes the test; else changes nothing and returns false. */
   #changeIf(change: Change, test: (entry: SandboxEntry) => boolean): Promise<boolean> {
-    return this.#committer.commit((state) =>
-      test(state.sandbox(change.sandbox)) ? { change, result: true } : { result: false },
-    )
+    return this.#commit((state) => (test(state.sandbox(change.sandbox)) ? { change, result: true } : { result: false }))
   }
 
   /** Discards the data of a sandbox, and its counters, which it can have without data. */

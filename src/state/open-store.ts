@@ -8,7 +8,7 @@ import { isRedisUrl, parseRedisUrl } from './redis/location.ts'
 export interface StoreOptions extends FileStoreOptions {
   /** The beginning of the keys in Redis. */
   readonly prefix: string
-  /** Receives a sentence if the clocks of this machine and of Redis differ. */
+  /** Receives a sentence if Redis was emptied. */
   readonly warn: (problem: string) => void
 }
 

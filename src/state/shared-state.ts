@@ -15,11 +15,6 @@ export interface SharedState {
     sandbox: string,
     update: (record: JsonObject | undefined) => { readonly record: JsonObject | undefined; readonly result: T },
   ): Promise<T>
-  /**
-   * Stores the digest of this replica's inputs. Returns true if the replica that started before it had others, and any
-   * is still connected.
-   */
-  registerInputs(digest: string): Promise<boolean>
   /** Opens the journal of all replicas, which stores about so many messages. */
   openJournal(size: number): ExchangeStream
   /** Lists the names of the newest sandboxes, at most `limit`, in the order of their creation. */

@@ -37,7 +37,10 @@ export interface EventQuery {
   readonly limit?: number
 }
 
-/** Copies of the records of one moment, each made when it is read. They can be read once. */
+/**
+ * Copies of the records of one moment, each made when it is read. They can be read once. A shared store may already
+ * count replays of an event that came while it was read.
+ */
 export type Records<Item> = Iterable<Item> | AsyncIterable<Item>
 
 /** One page of the events that match a query. */
@@ -69,8 +72,8 @@ export interface RateResult {
 }
 
 /**
- * A change was refused, the state unchanged: by the disk, usually with `ENOSPC`, until there is space; because a record
- * would be too long; or because the files are not this process's any more. A change whose sync failed may be stored.
+ * A change was refused, the state unchanged: by the disk, usually with `ENOSPC`, until there is space, or because the
+ * files are not this process's any more. A change whose sync failed may be stored.
  */
 export class StoreWriteError extends Error {
   override readonly name = 'StoreWriteError'

@@ -196,7 +196,7 @@ export const habits: readonly Habit[] = [
   },
   {
     sentence:
-      'only cli.ts, start.ts, http/, timers.ts, slices of work, the lock, the comparison with the clock of Redis and ' +
+      'only cli.ts, start.ts, http/, timers.ts, slices of work, the lock, the pauses between checkpoints and ' +
       "the web page read the machine's time",
     pattern: /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b|\bhrtime\b|\b(machine|monotonic)Now\b/,
     only: [
@@ -206,19 +206,18 @@ export const habits: readonly Habit[] = [
       'simulator/start.ts',
       'http/',
       'state/file/lock.ts',
-      'state/redis/open-redis-store.ts',
+      'state/file/durable-committer.ts',
       'console/',
     ],
     instead: 'take `now` from the exchange or the sandbox',
   },
   {
     sentence:
-      'only the nonce of a lock, the ids of histories and replicas, the placeholder of records in a state file, and ' +
+      'only the nonce of a lock, the ids of replicas, the placeholder of records in a state file, and ' +
       'the names of sandboxes beside those of other processes are random',
     pattern: /\bMath\.random\b|\brandom(UUID|Bytes|Int)\b|\bgetRandomValues\b/,
     only: [
       'state/file/lock.ts',
-      'state/file/state-file.ts',
       'state/file/state-text.ts',
       'state/redis/sandbox-scripts.ts',
       'state/redis/journal-stream.ts',

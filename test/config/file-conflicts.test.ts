@@ -35,7 +35,7 @@ async function findConflict(line: string, env: Record<string, string> = {}): Pro
 }
 
 const state = ['state.json', './state.json', 'state-link.json', 'state-name.json', 'state.json.journal']
-const beside = ['state.json.lock', 'state.json.tmp', 'state.json.journal.tmp']
+const beside = ['state.json.lock', 'state.json.tmp', 'state.json.journal.old']
 const input = ['input.json', 'input-link.json', 'input-name.json']
 const reads = ['--contract', '--overlay', '--rules', '--seed-state']
 

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -80,25 +80,14 @@ export class ProcessTrial {
     this.#figures.add('second writers')
     const writing = [this.#write(first, 'first')]
     await sleep(this.#chance() * 200)
-    const isPaused = this.#chance() < 0.3
-    if (isPaused) this.#pauseAsInContainer(first)
-    else if (this.#chance() < 0.8) rmSync(`${this.#path}.lock`, { force: true })
+    if (this.#chance() < 0.8) rmSync(`${this.#path}.lock`, { force: true })
     const second = await this.#start().catch(() => undefined)
-    if (isPaused) process.kill(first.pid, 'SIGCONT')
     if (second) writing.push(this.#write(second, 'second'))
     else this.#figures.add('second writers refused')
     await sleep(200)
     for (const { end } of writing) await end()
     for (const server of second ? [first, second] : [first])
       await server.stop(this.#chance() < 0.5 ? 'SIGKILL' : 'SIGTERM')
-  }
-
-  /** Pauses the process, and makes its lock that of another container, where only heartbeats show that it lives. */
-  #pauseAsInContainer({ pid }: StartedTarget): void {
-    this.#figures.add('pauses of 2.5 s')
-    const lock = `${this.#path}.lock`
-    writeFileSync(lock, readFileSync(lock, 'utf8').replace(/"space":"[^"]*"/, '"space":"another"'), { flag: 'r+' })
-    process.kill(pid, 'SIGSTOP')
   }
 
   /** Writes with several clients until `end` is called or connections break. Records what was acknowledged. */

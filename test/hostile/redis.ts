@@ -5,7 +5,7 @@ import { type RedisServer, startRedis } from '../support/redis-server.ts'
 import { type Chance, cli } from './chance.ts'
 import type { Figures } from './figures.ts'
 
-const RIGHTS = 'reset on >pw ~{convsim* +@read +@write +@scripting +@connection +info +time'
+const RIGHTS = 'reset on >pw ~{convsim* +@read +@write +@scripting +@connection +info'
 
 /** The rights to commands that an event does not need, while other requests do. */
 const NOT_OF_EVENTS = ['-set', '-zadd', '-incr', '-hlen', '-exists', '-hget', '-@string', '-@sortedset']

@@ -13,8 +13,6 @@ export class PromptTable extends Map<string, StoredPrompt> implements Table<Stor
   /** Prompt ids by the caller's identifier. */
   readonly #ids = new Map<string, string>()
   readonly #occurrences = new Map<string, number>()
-  /** The lengths of the JSON of prompts, in characters, as far as they were measured. */
-  readonly #lengths = new Map<string, number>()
 
   /** The occurrences of requests without an identifier of the caller's; see `Occurrences`. */
   get occurrences(): ReadonlyMap<string, number> {
@@ -36,15 +34,6 @@ export class PromptTable extends Map<string, StoredPrompt> implements Table<Stor
     return this.get(promptId)?.versions.some((version) => version.versionId === versionId) ?? false
   }
 
-  /** Returns the length of a prompt's JSON in characters, measured once for each version; 0 for none. */
-  lengthOf(promptId: string): number {
-    const prompt = this.get(promptId)
-    if (prompt === undefined) return 0
-    const length = this.#lengths.get(promptId) ?? JSON.stringify(prompt).length
-    this.#lengths.set(promptId, length)
-    return length
-  }
-
   add(prompt: StoredPrompt): void {
     const { promptId, repeatOf } = prompt
     const key = externalKey(prompt)
@@ -59,10 +48,7 @@ export class PromptTable extends Map<string, StoredPrompt> implements Table<Stor
   }
 
   #addVersion(head: PromptHead, version: PromptVersion): void {
-    const { promptId } = head
-    const length = this.#lengths.get(promptId)
-    if (length !== undefined) this.#lengths.set(promptId, length + JSON.stringify(version).length + 1)
-    this.add({ ...head, versions: [...(this.get(promptId)?.versions ?? []), version] })
+    this.add({ ...head, versions: [...(this.get(head.promptId)?.versions ?? []), version] })
   }
 
   #activate(promptId: string, versionId: string): void {
@@ -71,7 +57,6 @@ export class PromptTable extends Map<string, StoredPrompt> implements Table<Stor
       throw new Error(`no prompt ${promptId} has a version ${versionId}`)
     const versions = prompt.versions.map((version) => ({ ...version, active: version.versionId === versionId }))
     this.add({ ...prompt, versions })
-    this.#lengths.delete(promptId)
   }
 
   copy(): PromptTable {

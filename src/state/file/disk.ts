@@ -1,5 +1,5 @@
-import { existsSync, lstatSync, mkdirSync, rmSync, type Stats } from 'node:fs'
-import { type FileHandle, open, rm } from 'node:fs/promises'
+import { existsSync, lstatSync, mkdirSync, renameSync, rmSync, type Stats } from 'node:fs'
+import { open, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { describeSyntaxError } from '../../core/json-syntax.ts'
 import { reasonOf } from '../../core/result.ts'
@@ -67,34 +67,31 @@ export async function syncFolder(path: string): Promise<void> {
 }
 
 /**
- * Replaces a file, which stays until the content of the new one is on the disk. `fill` writes the content. `place`
- * renames the new file, unless it throws. Returns the new file.
+ * Replaces a file, which stays until the content of the new one is on the disk. `check` throws if this process may not
+ * replace it any more.
  */
-export async function replaceFile(
-  path: string,
-  flags: 'ax' | 'wx',
-  fill: (file: FileHandle) => Promise<unknown>,
-  place: (temporary: string, file: FileHandle) => void,
-): Promise<FileHandle> {
+export async function replaceFile(path: string, content: AsyncIterable<string>, check: () => void): Promise<void> {
   const temporary = `${path}.tmp`
   rmSync(temporary, { force: true }) // of a process that died, or a link that another program made
-  const file = await open(temporary, flags, PRIVATE_FILE)
+  const file = await open(temporary, 'wx', PRIVATE_FILE)
   try {
-    await fill(file)
+    await writeFile(file, content)
     await file.sync()
-    place(temporary, file)
-    return file
-  } catch (error) {
     await file.close()
+    check()
+    renameSync(temporary, path)
+  } catch (error) {
+    await file.close().catch(() => undefined)
     await rm(temporary, { force: true }).catch(() => undefined) // the next write tries again
     throw error
   }
+  await syncFolder(dirname(path))
 }
 
 export const LINE_BREAK = 0x0a
 
 /** The number of bytes that are read of a file at once. */
-export const PIECE_BYTES = 1024 * 1024
+const PIECE_BYTES = 1024 * 1024
 
 /**
  * Calls `visit` for each line of a file of any size, with its line break, which the last one may lack. Other requests

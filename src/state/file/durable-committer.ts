@@ -2,53 +2,32 @@ import type { Low } from 'lowdb'
 import { type Json, jsonPieces } from '../../core/json.ts'
 import { reasonOf } from '../../core/result.ts'
 import { chunksInSlices } from '../../core/slices.ts'
-import { endOfTurn } from '../../core/timers.ts'
-import type { Command, Committer } from '../base-store.ts'
-import { promptCollection } from '../collections/prompts.ts'
+import { clearTimeout, monotonicNow, setTimeout } from '../../core/timers.ts'
+import type { Committer } from '../base-store.ts'
 import type { Change, ImportChange, StateData } from '../memory/state-data.ts'
 import { describeLoss, StoreWriteError } from '../store.ts'
 import type { Lock } from './lock.ts'
 import type { CompleteOptions } from './options.ts'
 import type { StateFile } from './state-file.ts'
-import type { WriteAheadLog } from './write-ahead-log.ts'
 
-/** A command that waits for the end of its turn of the event loop. */
-interface Waiting {
-  readonly command: Command<unknown>
-  readonly resolve: (result: unknown) => void
-  readonly reject: (error: unknown) => void
-}
+/** The time between two checkpoints is at least so many times that of the first, so they take a twentieth of it. */
+const PAUSE_FACTOR = 20
 
-type VersionChange = Extract<Change, { readonly op: 'version' }>
-
-const MAX_BYTES_PER_CHARACTER = 3
-
-/** The number of writes of one change each, after a write that failed, before a write has several again. */
-const SINGLE_CHANGES = 100
-
-/**
- * A committer that writes once a turn: the commands of one turn of the event loop are decided at its end, their changes
- * are appended to the write-ahead log by one write, and all are answered after it. Reads wait for that write, too, so
- * no reader sees a change that is refused, unless its sync failed. If the write of several changes fails, the state is
- * read again from the disk, as at a start. The last change is applied after the write, and a write has one change while
- * writes fail, so a full disk costs one reading and not one for each request.
- */
+/** A committer that appends each change to the write-ahead log, and soon writes the state to its file. */
 export class DurableCommitter implements Committer {
   /** The state: its data are the records in memory, its adapter is the state file. */
   readonly #db: Low<StateData>
   readonly #file: StateFile
-  readonly #log: WriteAheadLog
   readonly #lock: Lock
   readonly #options: CompleteOptions
-  #waiting: Waiting[] = []
-  /** Resolves when all changes of the turn are stored or refused, or undefined while no command waits. */
-  #turn: Promise<void> | undefined
+  /** The time of the next checkpoint at the earliest, by `monotonicNow`. */
+  #earliest = 0
+  /** Waits for the next checkpoint. Absent: the file has all changes, or a checkpoint is being written. */
+  #timer: NodeJS.Timeout | undefined
   /** The checkpoint that is being written. */
   #checkpoint: Promise<void> | undefined
-  /** The bytes of the log at which the next checkpoint is written: its cost is a constant part of each write. */
-  #nextCheckpoint: number
-  /** The number of writes to come that have one change each. */
-  #singleChanges = 0
+  /** Is true if the last checkpoint failed, which is reported once. */
+  #isFailing = false
   #closing: Promise<void> | undefined
   /** The entries of imports that are about to be committed. */
   readonly #preparedImports = new WeakMap<Change, string>()
@@ -56,138 +35,68 @@ export class DurableCommitter implements Committer {
   constructor(db: Low<StateData>, file: StateFile, lock: Lock, options: CompleteOptions) {
     this.#db = db
     this.#file = file
-    this.#log = file.log
     this.#lock = lock
     this.#options = options
-    this.#nextCheckpoint = Math.max(options.checkpointFrom, file.size)
-    lock.acknowledged = db.data.seq
-    lock.findUserLoss = () => this.findLoss()
-    lock.beat()
   }
 
-  read<T>(query: (state: StateData) => T | Promise<T>): T | Promise<T> {
-    return this.#turn === undefined ? query(this.#db.data) : this.#turn.then(() => query(this.#db.data))
-  }
-
-  commit<T>(command: Command<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      if (this.#closing !== undefined) throw new Error('The state is closed.')
-      this.#waiting.push({ command, resolve: resolve as (result: unknown) => void, reject })
-      if (this.#waiting.length === 1) this.#turn = this.#endTurn(this.#turn)
-    })
-  }
-
-  /** Writes what waits, at the end of a turn of the event loop, once the turn before is written. */
-  async #endTurn(previous: Promise<void> | undefined): Promise<void> {
-    if (previous !== undefined) await previous
-    await endOfTurn() // also after another turn, so that other requests are answered between the two
-    const turn = this.#waiting
-    this.#waiting = []
-    while (turn.length > 0) {
-      await this.#write(turn.splice(0, this.#singleChanges > 0 ? 1 : turn.length))
-      if (turn.length > 0) await endOfTurn()
-    }
-    if (this.#waiting.length === 0) this.#turn = undefined
-  }
-
-  /** Decides commands, and stores their changes by one write. */
-  async #write(turn: readonly Waiting[]): Promise<void> {
+  async commit(change: Change): Promise<void> {
+    if (this.#closing !== undefined) throw new Error('The state is closed.')
     const { data } = this.#db
-    const lines: Buffer[] = []
-    const answers: (() => void)[] = []
-    let last: Change | undefined
-    let isApplied = false
-    const applyLast = () => {
-      if (last === undefined) return
-      isApplied = true
-      data.apply(last)
-    }
+    const { log } = this.#file
     try {
-      for (const each of turn) {
-        applyLast()
-        last = this.#decide(each, lines, answers)
-      }
-      if (lines.length > 0) await this.#store(lines, applyLast)
-      for (const answer of answers) answer()
-    } catch (error) {
-      this.#singleChanges = SINGLE_CHANGES
-      if (isApplied) await this.#recover()
-      const refusal = this.#refuse(error)
-      for (const { reject } of turn) reject(refusal)
-    }
-  }
-
-  /** Adds the line of the command's change, and its answer. A command that cannot be stored is refused alone. */
-  #decide({ command, resolve, reject }: Waiting, lines: Buffer[], answers: (() => void)[]): Change | undefined {
-    try {
-      const { change, result } = command(this.#db.data)
-      if (change !== undefined) lines.push(this.#encode(change, lines.length === 0))
-      answers.push(() => resolve(result))
-      return change
-    } catch (error) {
-      reject(error)
-      return undefined
-    }
-  }
-
-  /** Returns the line of a change. Throws, with nothing changed, for a change that cannot be stored. */
-  #encode(change: Change, isFirst: boolean): Buffer {
-    const { data } = this.#db
-    const { maxRecordLength: max } = this.#options
-    try {
-      if (isFirst) this.#log.checkOwner()
       const members = this.#preparedImports.get(change) ?? JSON.stringify(change).slice(1)
-      if (change.op === 'version') checkPromptLength(data, change, members.length, max)
-      const line = this.#log.encode(data.seq + 1, members)
-      if (line.length <= max * MAX_BYTES_PER_CHARACTER) return line
-      throw new Error(`a change must not have more than ${max * MAX_BYTES_PER_CHARACTER} bytes`)
+      log.append(data.seq + 1, members, () => data.apply(change))
+      this.#planCheckpoint()
+      if (this.#options.sync) await log.sync().catch((error) => this.#loseSync(error))
     } catch (error) {
-      throw this.#refuse(error)
+      const loss = log.findLoss()
+      const reason = `The state could not be written (${reasonOf(error)}), so nothing was changed.`
+      throw new StoreWriteError(loss === undefined ? reason : describeLoss(loss), { cause: error })
     }
   }
 
-  async #store(lines: readonly Buffer[], apply: () => void): Promise<void> {
-    this.#log.append(lines, apply)
-    if (this.#options.sync)
-      await this.#log.sync().catch((error) => {
-        this.#log.lose(`the disk failed to sync its log (${reasonOf(error)})`)
-        throw error
-      })
-    this.#singleChanges = Math.max(0, this.#singleChanges - 1)
-    this.#lock.acknowledged = this.#db.data.seq
-    if (this.#log.bytes >= this.#nextCheckpoint) this.#checkpoint ??= this.#writeCheckpoint()
+  #loseSync(error: unknown): never {
+    this.#file.log.lose(`the disk failed to sync its log (${reasonOf(error)})`)
+    throw error
+  }
+
+  #planCheckpoint(): void {
+    if (this.#timer !== undefined || this.#checkpoint !== undefined) return
+    const delay = Math.max(this.#options.checkpointMs, this.#earliest - monotonicNow())
+    this.#timer = setTimeout(() => void this.#beginCheckpoint(), delay)
+    this.#timer.unref() // the log has all changes
+  }
+
+  /** Writes a checkpoint, and plans the next one if there were changes meanwhile. */
+  #beginCheckpoint(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#checkpoint = this.#writeCheckpoint().finally(() => {
+      this.#checkpoint = undefined
+      if (this.#closing === undefined && this.#isPending()) this.#planCheckpoint()
+    })
+    return this.#checkpoint
+  }
+
+  /** Returns true if the file lacks changes, and this process may write it. */
+  #isPending(): boolean {
+    return this.#file.seq < this.#db.data.seq && this.#file.log.findLoss() === undefined
   }
 
   /** Writes the state to its file. A failure loses nothing. */
   async #writeCheckpoint(): Promise<void> {
+    const begun = monotonicNow()
     try {
       await this.#db.write()
-      this.#nextCheckpoint = Math.max(this.#options.checkpointFrom, this.#file.size)
+      this.#isFailing = false
     } catch (error) {
-      this.#nextCheckpoint = this.#log.bytes * 2
       const problem =
         `The checkpoint of the state could not be written (${reasonOf(error)}). ` +
         'No change is lost; the log grows until a checkpoint succeeds.'
-      if (this.#log.findLoss() === undefined) this.#options.report(problem)
+      if (this.#file.log.findLoss() === undefined && !this.#isFailing) this.#options.report(problem)
+      this.#isFailing = true
     }
-    this.#checkpoint = undefined
-  }
-
-  /** Reads the state again from the disk, without the changes that could not be written. */
-  async #recover(): Promise<void> {
-    await this.#checkpoint // which replaces the files
-    try {
-      if (this.#log.findLoss() === undefined) await this.#db.read()
-    } catch (error) {
-      this.#log.lose(`it could not be read again after a write that failed (${reasonOf(error)})`)
-    }
-  }
-
-  /** Returns the error for changes that are not stored, and notices if the files are not this process's any more. */
-  #refuse(error: unknown): StoreWriteError {
-    const loss = this.#log.findLoss()
-    const reason = `The state could not be written (${reasonOf(error)}), so nothing was changed.`
-    return new StoreWriteError(loss === undefined ? reason : describeLoss(loss), { cause: error })
+    this.#earliest = begun + PAUSE_FACTOR * (monotonicNow() - begun)
   }
 
   async prepareImport(change: ImportChange): Promise<void> {
@@ -198,7 +107,8 @@ export class DurableCommitter implements Committer {
   }
 
   findLoss(): string | undefined {
-    return this.#closing === undefined ? this.#log.findLoss() : this.#log.loss // a stop releases the lock
+    const { log } = this.#file
+    return this.#closing === undefined ? log.findLoss() : log.loss // a stop releases the lock
   }
 
   close(): Promise<void> {
@@ -207,18 +117,13 @@ export class DurableCommitter implements Committer {
   }
 
   async #finish(): Promise<void> {
-    await this.#turn
-    await this.#checkpoint
-    if (!this.#log.isEmpty && this.#log.findLoss() === undefined) await this.#writeCheckpoint()
-    await this.#file.close().finally(() => this.#lock.release())
+    try {
+      await this.#checkpoint
+      if (this.#isPending()) await this.#beginCheckpoint()
+      clearTimeout(this.#timer)
+      await this.#file.log.close(this.#file.seq === this.#db.data.seq)
+    } finally {
+      this.#lock.release()
+    }
   }
-}
-
-/** Throws if a version makes its prompt longer than a line of the state file can be. */
-function checkPromptLength(state: StateData, change: VersionChange, length: number, max: number): void {
-  const { promptId } = change.prompt
-  if (state.sandbox(change.sandbox).data.table(promptCollection).lengthOf(promptId) + length <= max) return
-  throw new Error(
-    `prompt ${promptId} would have more than ${max} characters with all its versions; use another externalPromptId`,
-  )
 }

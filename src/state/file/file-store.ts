@@ -1,9 +1,8 @@
 /**
  * The state data in a file: a state file of lowdb with a write-ahead log beside it, and a lock. `state-file.ts` reads
- * and writes the files; `durable-committer.ts` appends to the log, and writes the state file anew.
+ * and writes the files; `durable-committer.ts` appends to the log, and says when the state file is written.
  */
 import { realpathSync, type Stats, statSync } from 'node:fs'
-import { chmod } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { Low } from 'lowdb'
 import { failure, type Result, reasonOf, success } from '../../core/result.ts'
@@ -23,8 +22,8 @@ export interface LoadSummary extends Partial<StateSummary> {
   /** The number of log entries that were not in the state file. Above 0: the last stop was not graceful. */
   readonly journalEntries: number
   /** The process that died holding the lock. Absent: the lock was free. */
-  readonly tookOverFrom?: { readonly pid: number; readonly host: string; readonly since: string }
-  /** Sentences about what is missing from the end of the log. Empty: nothing is known to be missing. */
+  readonly tookOverFrom?: { readonly pid: number; readonly since: string }
+  /** Sentences about a file that was changed by hand, and an entry that a crash cut off at the end of the log. */
   readonly warnings: readonly string[]
 }
 
@@ -76,9 +75,9 @@ function describeUnusable(found: Stats | undefined): string | undefined {
   )
 }
 
-function lockedMessage({ pid, host, since }: LockHolder, path: string): string {
+function lockedMessage({ pid, since }: LockHolder, path: string): string {
   return (
-    `The state file ${path} is in use by process ${pid} on ${host}, since ${since}. ` +
+    `The state file ${path} is in use by process ${pid} since ${since}. ` +
     'Stop that process, or choose another file, or :memory:. ' +
     'A second simulator needs a port of its own, too: --state :memory: --port 0.'
   )
@@ -88,54 +87,26 @@ async function loadStore(path: string, lock: Lock, options: FileStoreOptions): P
   const complete = { ...DEFAULT_OPTIONS, ...options }
   const file = new StateFile(path, new WriteAheadLog(`${path}.journal`, lock, complete))
   const db = new Low(file, new StateData())
-  await readFiles(db, file)
-  const committer = new DurableCommitter(db, file, lock, complete)
-  const store = new BaseStore(committer)
+  await db.read()
+  if (file.seq < db.data.seq) await db.write() // a new or edited file, or one with a log, which begins empty then
+  file.log.begin()
+  const store = new BaseStore(db.data, new DurableCommitter(db, file, lock, complete))
   const { tookOver: dead } = lock
   const { entries, warnings } = file.found
-  const [last, acknowledged] = [db.data.seq, dead?.acknowledged ?? 0]
-  const missing =
-    `The log ends with entry ${last}, and entry ${acknowledged} was acknowledged: ` +
-    `${acknowledged - last} acknowledged changes are lost, as by a power failure (see --sync) or a cut file.`
   const loaded = {
     ...(await store.size()),
     journalEntries: entries,
-    ...(dead && { tookOverFrom: { pid: dead.pid, host: dead.host, since: dead.since } }),
-    warnings: last < acknowledged ? [...warnings, missing] : warnings,
+    ...(dead && { tookOverFrom: { pid: dead.pid, since: dead.since } }),
+    warnings,
   }
   return { store, loaded }
-}
-
-const READ_ONLY = 0o400
-
-/**
- * Reads the state, and begins the log. The old log is made read-only before, so that a process that lost its lock
- * acknowledges no entry that is not read here. A missing state file is written at once, which proves that it can be
- * written.
- */
-async function readFiles(db: Low<StateData>, file: StateFile): Promise<void> {
-  const isPresent = findEntry(file.path) !== undefined
-  const found = findEntry(file.log.path)
-  const setMode = async (mode = 0) => {
-    // A link is refused, and its file is left as it is. Another user's log is replaced.
-    if (found?.isFile()) await chmod(file.log.path, mode).catch(() => undefined)
-  }
-  await setMode(READ_ONLY)
-  try {
-    await db.read()
-    if (!isPresent) await db.write()
-    await file.beginLog(db.data)
-  } catch (error) {
-    await setMode(found?.mode)
-    throw error
-  }
 }
 
 /** Returns the sentence for a state that cannot be used. A damaged file stays unchanged: it may be the only copy. */
 function unusableMessage(path: string, error: unknown): string {
   if (error instanceof StateFileError) {
     const name = basename(path)
-    const step = `Move ${name} and ${name}.journal away together, or choose another file with --state.`
+    const step = `Correct it, or move ${name} and ${name}.journal* away together, or choose another file with --state.`
     return `${error.message}. It was left as it is. ${step}`
   }
   return `The state cannot be kept in ${path} (${reasonOf(error)}). Choose a place that can be written to, or :memory:.`

@@ -1,20 +1,18 @@
-import { writeSync } from 'node:fs'
-import type { FileHandle } from 'node:fs/promises'
+import { fdatasync, writeSync } from 'node:fs'
+import { promisify } from 'node:util'
 
 /** The options of a store in a file. */
 export interface FileStoreOptions {
   /** Receives a sentence about each failure in the background, such as that of a checkpoint. Default: no effect. */
   readonly report?: (problem: string) => void
-  /** The size of the log, in bytes, below which no checkpoint is written before the store closes. Default: 4 MiB. */
-  readonly checkpointFrom?: number
-  /** The largest length of a prompt in characters; a change has at most three times as many bytes. Default: 2^27. */
-  readonly maxRecordLength?: number
+  /** The milliseconds from a change to the checkpoint that has it, unless checkpoints take long. Default: 200. */
+  readonly checkpointMs?: number
   /** Acknowledges a write once its change is on the disk, so that a power failure cannot lose it. Default: false. */
   readonly sync?: boolean
   /** Writes to the log and returns the number of bytes written, for tests of a full disk. Default: `writeSync`. */
   readonly write?: (fd: number, bytes: Uint8Array, offset: number) => number
   /** Makes the log durable, for tests of a failing disk. Default: `fdatasync`. */
-  readonly syncFile?: (file: FileHandle) => Promise<void>
+  readonly syncFile?: (fd: number) => Promise<void>
 }
 
 /** The options of a store in a file, with a value for each. */
@@ -22,9 +20,8 @@ export type CompleteOptions = Required<FileStoreOptions>
 
 export const DEFAULT_OPTIONS: CompleteOptions = {
   report: () => undefined,
-  checkpointFrom: 4 * 1024 * 1024,
-  maxRecordLength: 2 ** 27, // a line is read as a string, for which Node takes at most 2^29 - 24 bytes
+  checkpointMs: 200,
   sync: false,
   write: writeSync,
-  syncFile: (file) => file.datasync(),
+  syncFile: promisify(fdatasync),
 }

@@ -1,28 +1,21 @@
-import { randomUUID } from 'node:crypto'
-import { closeSync, openSync, readSync, renameSync, statSync, writeSync } from 'node:fs'
-import { type FileHandle, rm, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { Adapter } from 'lowdb'
 import { chunksInSlices } from '../../core/slices.ts'
 import { StateData } from '../memory/state-data.ts'
 import { formatTrailer } from './checksum.ts'
-import { failAt, findEntry, replaceFile, syncFolder } from './disk.ts'
+import { failAt, findEntry, replaceFile } from './disk.ts'
 import { type LogTail, readLog } from './log-reader.ts'
-import { BEFORE_MARK, type Mark, readStateText, stateText } from './state-text.ts'
+import { readStateText, stateText } from './state-text.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
 
-const NO_LOG: LogTail = { entries: 0, from: 0, to: 0, warnings: [] }
-
-/**
- * The adapter of lowdb for the state file and the log beside it. It reads the state from both. It writes the state to a
- * temporary file, which then replaces the state file, and begins the log anew.
- */
+/** The adapter of lowdb for the state file and the log beside it. It reads the state from both. */
 export class StateFile implements Adapter<StateData> {
   readonly path: string
   readonly log: WriteAheadLog
-  /** The log as the last read has found it. */
-  found = NO_LOG
+  /** The number of the last change that the file has. -1: there is no file, or one that was changed by hand. */
+  seq = -1
+  /** What the last read has found beside the state file. */
+  found: LogTail = { entries: 0, warnings: [] }
 
   constructor(path: string, log: WriteAheadLog) {
     this.path = path
@@ -34,21 +27,13 @@ export class StateFile implements Adapter<StateData> {
     const { path, log } = this
     const stored =
       findEntry(path) && (await readStateText(path).catch((error) => failAt(`The state file ${path}`, error)))
-    const state = stored?.state ?? new StateData(randomUUID())
-    const missing =
-      `The log ${log.path} is missing: all changes that were acknowledged after entry ${state.seq} are lost, ` +
-      'as by a deletion or a power failure.'
-    this.found = findEntry(log.path)
-      ? await readLog(log.path, state, stored === undefined)
-      : { ...NO_LOG, warnings: stored?.mark === 'open' ? [missing] : [] }
+    if (stored && !stored.isEdited) this.seq = stored.state.seq
+    const state = stored?.state ?? new StateData()
+    const [old, present] = [await readLog(log.oldPath, state), await readLog(log.path, state)]
+    const warnings = [...old.warnings, ...present.warnings]
+    if (stored?.isEdited) warnings.push(`The state file ${path} was changed by hand. It is valid, so it was loaded.`)
+    this.found = { entries: old.entries + present.entries, warnings }
     return state
-  }
-
-  /** Begins the log that follows the files that were read, with the entries that are not in the state file. */
-  async beginLog({ history, seq }: StateData): Promise<void> {
-    const { entries, from, to } = this.found
-    await this.log.begin(history, seq - entries, from, to)
-    writeMark(this.path, 'open') // without it only a deletion of the log would go unnoticed
   }
 
   /**
@@ -56,66 +41,25 @@ export class StateFile implements Adapter<StateData> {
    * contains from the log. All changes of the state must be in the log. Later changes are not written.
    */
   async write(state: StateData): Promise<void> {
-    const { path, log } = this
-    const { bytes: logEnd } = log
-    const isBegun = logEnd > 0
-    const { history, seq } = state
+    const { seq } = state
     const text = stateText(state)
-    if (isBegun) await log.sync() // a power failure can bring back the old file, which needs the whole log
-    const fill = async (file: FileHandle) => {
-      await writeFile(file, withTrailer(text))
-      if (isBegun) await file.write('open', BEFORE_MARK.length) // whatever becomes of the next log
-    }
-    const file = await replaceFile(path, 'wx', fill, (temporary) => {
-      log.checkFiles()
-      renameSync(temporary, path)
-    })
-    await file.close()
-    await syncFolder(dirname(path))
-    if (isBegun) await log.begin(history, seq, logEnd)
-  }
-
-  /** Returns the size of the state file in bytes. */
-  get size(): number {
-    return statSync(this.path).size
-  }
-
-  /** Closes the log. It stays if it has entries, and in a folder that has become read-only. */
-  async close(): Promise<void> {
-    const { log } = this
-    if (log.isEmpty && log.findLoss() === undefined) {
-      // Before the log is deleted, so that a crash leaves no mark of a missing log. A file that is gone has no mark.
-      const isMarked = writeMark(this.path, 'none') || findEntry(this.path) === undefined
-      if (isMarked) await rm(log.path, { force: true }).catch(() => undefined)
-    }
-    await log.close()
+    this.log.rotate()
+    await replaceFile(this.path, withTrailer(text), () => this.log.checkFiles())
+    this.seq = seq
+    await this.log.dropOld()
   }
 }
 
+/** The largest length of a text, which is that of a string in Node, with room for the end. */
+const MAX_LENGTH = 2 ** 29 - 100
+
 async function* withTrailer(text: Iterable<string>): AsyncGenerator<string> {
-  let checksum = 0
+  let [checksum, length] = [0, 0]
   for await (const chunk of chunksInSlices(text)) {
+    length += chunk.length
+    if (length > MAX_LENGTH) throw new Error('it would be longer than a start can read')
     checksum = crc32(chunk, checksum)
     yield chunk
   }
   yield formatTrailer(checksum)
-}
-
-/**
- * Overwrites the mark in place. It stands within the first sector (512 bytes), which a disk writes as a whole or not at
- * all, and no flip of a bit makes one mark of the other. Returns false if the mark before stays.
- */
-function writeMark(path: string, mark: Mark): boolean {
-  try {
-    const fd = openSync(path, 'r+')
-    try {
-      const before = Buffer.alloc(BEFORE_MARK.length)
-      readSync(fd, before)
-      return before.toString() === BEFORE_MARK && writeSync(fd, mark, before.length) === mark.length
-    } finally {
-      closeSync(fd)
-    }
-  } catch {
-    return false
-  }
 }

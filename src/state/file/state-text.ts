@@ -1,69 +1,37 @@
-/**
- * The text of a state file. Each event or prompt is a line, which is readable, greppable and fast to parse, and the
- * size of the file is not bounded by that of a string.
- */
+/** The text of a state file. Each event or prompt is a line, which is readable and greppable. */
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
-import { isObject, parseJson } from '../../core/json.ts'
+import { isObject } from '../../core/json.ts'
 import type { HeldRecord } from '../collections/collection.ts'
-import { collections, recordsOf, type StoredContent } from '../collections/index.ts'
 import { SandboxData, type SandboxEntry, StateData, type StoredSnapshot } from '../memory/state-data.ts'
-import type { SnapshotHead } from '../records.ts'
-import { formatTrailer } from './checksum.ts'
-import { parseStateJson, StateFileError, visitLines } from './disk.ts'
+import { formatTrailer, TRAILER } from './checksum.ts'
+import { parseStateJson, StateFileError } from './disk.ts'
+import { checkEdited, type SandboxDocument, type StateDocument } from './state-document.ts'
 
-/** The version of the format of the state file and its log. */
-export const FORMAT = 4
+/** The version of the format of the state file and its log, also in `spec/state.schema.json`. */
+const FORMAT = 5
 
 /** The `kind` of a state file. */
 const STATE_KIND = 'convsim state'
 
-/** Says why a document is no file of this kind and format, or returns undefined if it is one. */
-export function findFormatFault(document: unknown, kind: string): string | undefined {
-  if (!isObject(document) || document['kind'] !== kind) return `is not ours: it does not say "kind": "${kind}"`
+/** Says why a document is not a state file of this format, or returns undefined if it is one. */
+function findFormatFault(document: unknown): string | undefined {
+  if (!isObject(document) || document['kind'] !== STATE_KIND)
+    return `is not ours: it does not say "kind": "${STATE_KIND}"`
   const { format } = document
   if (format === FORMAT) return undefined
   const writer = Number(format) > FORMAT ? 'a newer version' : 'the older version that wrote it'
   return `has format ${format}, and this version reads format ${FORMAT}; use ${writer}`
 }
 
-/** The mark of a state file: `open` if a log was begun beside the file. */
-export type Mark = 'none' | 'open'
-
-/** The content of a state file of the current format. */
-interface StateDocument {
-  /** The id of the file's history. */
-  readonly history: string
-  /** The number of the last log entry that the file contains. 0: none. */
-  readonly seq: number
-  readonly log: Mark
-  readonly sandboxes: readonly SandboxDocument[]
-}
-
-interface SandboxDocument extends StoredContent {
-  readonly name: string
-  readonly snapshotsTaken: number
-  readonly snapshots: readonly (StoredContent & SnapshotHead)[]
-}
-
-/** The indentation of lines that are records. No other line has it. */
+/** The indentation of lines that are records. */
 const RECORD_INDENT = '        '
 
-/** The beginning of a state file up to its mark, which says if a log was begun beside the file. */
-export const BEFORE_MARK = `{\n  "kind": ${JSON.stringify(STATE_KIND)},\n  "format": ${FORMAT},\n  "log": "`
-
-/** The beginning of a state file of any format. */
-const OPENING = /^\{\s*"kind": *"([^"]*)",\s*"format": *(\d+),/
-
-/** The line of the mark of a begun log, and the one that the checksum of the file is computed with. */
-const OPEN_LINE = '  "log": "open",\n'
-const SEALED_LINE = '  "log": "none",\n'
-
 /** Returns the text of a state file up to its checksum, in small pieces. Later changes do not change it. */
-export function stateText({ history, seq, sandboxes }: StateData): Iterable<string> {
+export function stateText({ seq, sandboxes }: StateData): Iterable<string> {
   const lists: Iterable<HeldRecord>[] = []
-  const placeholder = randomUUID() // which no client can know, unlike the id of the history
+  const placeholder = randomUUID() // which no client can know
   const capture = (data: SandboxData) => {
     const { quality, lists: captured } = data.capture()
     lists.push(...captured.map(([, list]) => list))
@@ -76,7 +44,7 @@ export function stateText({ history, seq, sandboxes }: StateData): Iterable<stri
     ...capture(data),
     snapshots: Array.from(snapshots.values(), (snapshot) => ({ ...snapshot.head, ...capture(snapshot.data) })),
   }))
-  const head = `${BEFORE_MARK}none",\n  "history": ${JSON.stringify(history)},\n  "seq": ${seq},\n  "sandboxes": `
+  const head = `{\n  "kind": ${JSON.stringify(STATE_KIND)},\n  "format": ${FORMAT},\n  "seq": ${seq},\n  "sandboxes": `
   return withLists(`${head}${JSON.stringify(documents)},\n`.split(`"${placeholder}"`), lists)
 }
 
@@ -93,71 +61,28 @@ function* withLists(texts: readonly string[], lists: readonly Iterable<HeldRecor
   }
 }
 
-/**
- * Reads a state file. Its lines that are no records are JSON together, with the number of a list in place of its
- * records: `"events": [3]`. What fits the checksum is as it was written, so its content needs no check. Throws a
- * `StateFileError` for a damaged file or another format.
- */
-export async function readStateText(path: string): Promise<{ readonly state: StateData; readonly mark: Mark }> {
-  const lists: object[][] = []
-  let list: object[] | undefined
-  let [frame, end, checksum] = ['', '', 0]
-  await visitLines(path, (line) => {
-    const text = line.toString('utf8')
-    if (end !== '' || text.startsWith('  "checksum"')) end += text
-    else checksum = crc32(text === OPEN_LINE ? SEALED_LINE : line, checksum)
-    if (!text.startsWith(RECORD_INDENT)) {
-      frame += text
-      list = undefined
-      return
-    }
-    if (list === undefined) {
-      list = []
-      frame += lists.push(list) - 1
-    }
-    const endOfRecord = text.lastIndexOf('}') + 1
-    list.push(parseJson(text.slice(0, endOfRecord)) as object) // unless the file is damaged
-    if (text[endOfRecord] === ']') frame += text.slice(endOfRecord) // after the last record of a list
-  })
-  const [, kind, format] = OPENING.exec(frame) ?? []
-  const fault = kind && findFormatFault({ kind, format: Number(format) }, STATE_KIND)
-  if (fault) throw new StateFileError(fault) // also for lines that no longer make up JSON
-  if (end !== formatTrailer(checksum)) throw new StateFileError(await describeDamage(path, end))
-  const document: StateDocument = JSON.parse(frame)
-  const { history, seq, log } = document
+/** Reads a state file, which must be valid if it was changed since a process wrote it. Throws a `StateFileError`. */
+export async function readStateText(path: string): Promise<{ readonly state: StateData; readonly isEdited: boolean }> {
+  const bytes = await readFile(path)
+  const text = bytes.toString('utf8')
+  if (text === '') throw new StateFileError('is empty')
+  const document = parseStateJson(text)
+  const fault = findFormatFault(document)
+  if (fault !== undefined) throw new StateFileError(fault)
+  const end = bytes.lastIndexOf(TRAILER)
+  const isEdited = end < 0 || bytes.toString('utf8', end) !== formatTrailer(crc32(bytes.subarray(0, end)))
+  const { seq = 0, sandboxes } = isEdited ? await checkEdited(document, text) : (document as StateDocument)
   const entries: [string, SandboxEntry][] = []
-  for (const sandbox of document.sandboxes) entries.push([sandbox.name, await createEntry(sandbox, lists)])
-  return { state: new StateData(history, seq, entries), mark: log }
+  for (const sandbox of sandboxes) entries.push([sandbox.name, await createEntry(sandbox)])
+  return { state: new StateData(seq, entries), isEdited }
 }
 
-/** Says what is wrong with a file that does not fit its checksum. Throws, with the place, for one that is no JSON. */
-async function describeDamage(path: string, end: string): Promise<string> {
-  const text = await readFile(path, 'utf8').catch(() => undefined) // longer than a string can be
-  if (text === '') return 'is empty'
-  const fault = end === '' ? 'does not end with its checksum' : 'does not fit the checksum at its end'
-  return (text && findFormatFault(parseStateJson(text), STATE_KIND)) ?? `${fault}, so it was damaged or changed`
-}
-
-async function createEntry(sandbox: SandboxDocument, lists: readonly object[][]): Promise<SandboxEntry> {
-  const data = await createData(sandbox, lists)
+async function createEntry({ snapshots: stored = [], ...sandbox }: SandboxDocument): Promise<SandboxEntry> {
   const snapshots = new Map<string, StoredSnapshot>()
-  for (const content of sandbox.snapshots) {
-    const { snapshotId, name, createdAt } = content
+  for (const { snapshotId, name, createdAt, ...content } of stored) {
     const head = { snapshotId, ...(name !== undefined && { name }), createdAt }
-    snapshots.set(snapshotId, { head, data: await createData(content, lists) })
+    snapshots.set(snapshotId, { head, data: await SandboxData.load(content) })
   }
-  return { data, snapshotsTaken: sandbox.snapshotsTaken, snapshots }
-}
-
-/** Puts the lists of records in place of their numbers. A file of another layout must not count as empty. */
-async function createData(content: StoredContent, lists: readonly object[][]): Promise<SandboxData> {
-  for (const collection of collections) {
-    const { name } = collection
-    const [number, ...others] = recordsOf(content, collection)
-    if (number === undefined) continue
-    const list = lists[Number(number)]
-    if (list === undefined || others.length > 0) throw new StateFileError(`does not list its ${name} one a line`)
-    Object.assign(content, { [name]: list })
-  }
-  return await SandboxData.load(content)
+  const { snapshotsTaken = snapshots.size } = sandbox
+  return { data: await SandboxData.load(sandbox), snapshotsTaken, snapshots }
 }

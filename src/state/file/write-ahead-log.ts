@@ -1,88 +1,90 @@
-import {
-  closeSync,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  readSync,
-  renameSync,
-  statSync,
-  writeSync,
-} from 'node:fs'
-import type { FileHandle } from 'node:fs/promises'
+/**
+ * The append side of the write-ahead log: the changes that the state file does not have yet, one a line. Appends are
+ * synchronous: an append to the system's cache takes some microseconds, a tenth of a trip through the thread pool.
+ */
+import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { reasonOf } from '../../core/result.ts'
+import { PRIVATE_FILE } from '../../documents/private-file.ts'
 import { describeLoss } from '../store.ts'
 import { SEAL, sealLine } from './checksum.ts'
-import { LINE_BREAK, PIECE_BYTES, replaceFile, syncFolder } from './disk.ts'
+import { findEntry, syncFolder } from './disk.ts'
 import type { Lock } from './lock.ts'
 import type { CompleteOptions } from './options.ts'
-import { FORMAT } from './state-text.ts'
 
-/** The `kind` in the first line of a log. */
-export const LOG_KIND = 'convsim journal'
+/** A file of the log that is open, and its inode. */
+interface OpenLog {
+  readonly fd: number
+  readonly inode: number
+}
 
-/** The bit of a file's mode that a process clears before it takes over the log. */
-const OWNER_WRITES = 0o200
-
-/**
- * The append side of the write-ahead log. Appends are synchronous: an append to the system's cache takes some
- * microseconds, a tenth of a trip through the thread pool.
- */
+/** The log. While a checkpoint is written, the entries that it contains are in a second file, the old log. */
 export class WriteAheadLog {
   readonly path: string
+  readonly oldPath: string
   readonly #lock: Lock
   readonly #options: CompleteOptions
-  #history = ''
-  /** The open file, from `begin` on. */
-  #file!: FileHandle
-  #inode = 0
-  /** The length of the file in bytes. 0: no log was begun. */
-  bytes = 0
-  /** Is true if the file has no entry. */
-  isEmpty = true
-  /** The last sync of the file's name in the folder. */
+  /** The present file, from `begin` on. */
+  #file: OpenLog | undefined
+  /** The old log, while it is open. */
+  #old: OpenLog | undefined
+  #bytes = 0
+  /** The last sync of the names in the folder. */
   #naming: Promise<void> = Promise.resolve()
+  /** The latest sync of entries, and the one that waits for it. */
+  #lastSync: Promise<void> = Promise.resolve()
+  #nextSync: Promise<void> | undefined
   /** The reason why the files are not this process's any more, if so. */
   loss: string | undefined
 
   constructor(path: string, lock: Lock, options: CompleteOptions) {
     this.path = path
+    this.oldPath = `${path}.old`
     this.#lock = lock
     this.#options = options
   }
 
-  /**
-   * Begins a new file after entry `seq`, with the entries in the bytes `from` to `to` of the present file; by default
-   * all from `from` on, also those that are appended meanwhile. The new file takes the place of the present one, so
-   * that a process that lost its lock has no name for its own.
-   */
-  async begin(history: string, seq: number, from: number, to = this.bytes): Promise<void> {
-    const { path } = this
-    const old = this.bytes > 0 ? this.#file : undefined
-    this.#history = history
-    const header = this.encode(seq, JSON.stringify({ kind: LOG_KIND, format: FORMAT, history }).slice(1))
-    const fill = async ({ fd }: FileHandle) => {
-      writeAll(fd, header)
-      copyLines(path, from, to, fd)
+  /** Begins an empty log, after the state file has all entries of the present one. */
+  begin(): void {
+    this.remove()
+    this.#open()
+  }
+
+  #open(): void {
+    const fd = openSync(this.path, 'ax', PRIVATE_FILE)
+    this.#file = { fd, inode: fstatSync(fd).ino }
+    this.#bytes = 0
+    this.#naming = syncFolder(dirname(this.path))
+    this.#naming.catch(() => undefined) // `sync` tells it
+  }
+
+  /** Goes on in a new file. A checkpoint that failed has left an old log; then the present file grows. */
+  rotate(): void {
+    const old = this.#file
+    if (old === undefined || findEntry(this.oldPath) !== undefined) return
+    this.checkFiles()
+    if (this.#options.sync) fdatasyncSync(old.fd)
+    renameSync(this.path, this.oldPath)
+    try {
+      this.#open()
+      this.#old = old
+    } catch (error) {
+      renameSync(this.oldPath, this.path)
+      throw error
     }
-    await replaceFile(path, 'ax', fill, (temporary, file) => {
-      if (this.bytes > to) {
-        copyLines(path, to, this.bytes, file.fd)
-        if (this.#options.sync) fsyncSync(file.fd)
-      }
-      this.checkFiles()
-      renameSync(temporary, path)
-      this.#file = file
-      const { size, ino } = fstatSync(file.fd)
-      this.bytes = size
-      this.#inode = ino
-      this.isEmpty = size === header.length
-    })
-    void old?.close().catch(() => undefined) // waits for a sync of it, which is told to its caller
-    this.#naming = syncFolder(dirname(path))
-    await this.#naming
-    this.checkFiles() // another process may have taken the lock just before the file was replaced
+  }
+
+  /** Deletes the old log, once the state file has its entries. */
+  async dropOld(): Promise<void> {
+    rmSync(this.oldPath, { force: true })
+    await this.#closeOld()
+  }
+
+  async #closeOld(): Promise<void> {
+    const old = this.#old
+    this.#old = undefined
+    await this.#lastSync.catch(() => undefined) // may be one of this file
+    if (old !== undefined) closeSync(old.fd)
   }
 
   /** Throws if the files are not this process's any more: none may be replaced then. */
@@ -91,24 +93,22 @@ export class WriteAheadLog {
     if (loss !== undefined) throw new Error(loss)
   }
 
-  /** Returns the line of an entry. `members`: the members of its JSON but `seq`, with the closing brace. */
-  encode(seq: number, members: string): Buffer {
-    const line = Buffer.from(`${SEAL}"seq":${seq},${members}\n`)
-    sealLine(line.subarray(0, -1), this.#history)
-    return line
-  }
-
-  /** Appends lines by one write, and applies them. Throws, with nothing appended, if the write or `apply` fails. */
-  append(lines: readonly Buffer[], apply: () => void): void {
+  /**
+   * Appends an entry, and applies it. `members`: the members of its JSON but `seq`, with the closing brace. Throws,
+   * with nothing appended, if the write or `apply` fails. Another process takes the lock before it reads the log, so it
+   * has read this entry, or the check after the write fails.
+   */
+  append(seq: number, members: string, apply: () => void): void {
+    if (this.loss !== undefined || this.#file === undefined) throw new Error(this.loss ?? 'The log is closed.')
     const { fd } = this.#file
-    const start = this.bytes
-    const bytes = Buffer.concat(lines)
+    const line = Buffer.from(`${SEAL}"seq":${seq},${members}\n`)
+    sealLine(line.subarray(0, -1))
+    const start = this.#bytes
     try {
-      writeAll(fd, bytes, this.#options.write)
-      this.bytes += bytes.length
-      this.checkOwner()
+      for (let written = 0; written < line.length; ) written += this.#options.write(fd, line, written)
+      this.#bytes += line.length
+      this.checkFiles()
       apply()
-      this.isEmpty = false
     } catch (error) {
       if (this.loss === undefined) this.#cutOff(fd, start)
       throw error
@@ -119,22 +119,13 @@ export class WriteAheadLog {
   #cutOff(fd: number, length: number): void {
     try {
       ftruncateSync(fd, length)
-      this.bytes = length
+      this.#bytes = length
     } catch {
       this.lose('its log cannot be truncated after a write that failed')
     }
   }
 
-  /**
-   * Throws if the files are not this process's any more, as far as the log tells. A process that takes the log over
-   * makes it read-only before it reads the file: it reads an entry that was written before this check, or the check
-   * fails. One `stat` takes two microseconds.
-   */
-  checkOwner(): void {
-    if (this.loss !== undefined || this.#findLogLoss() !== undefined) this.checkFiles()
-  }
-
-  /** Says why the files are not this process's any more, if so, by the lock file and by the log. */
+  /** Says why the files are not this process's any more, if so, by the lock file and by the log: two `stat`. */
   findLoss(): string | undefined {
     const loss = this.loss ?? this.#lock.findLoss() ?? this.#findLogLoss()
     return loss === undefined ? undefined : this.lose(loss)
@@ -151,48 +142,42 @@ export class WriteAheadLog {
   /** Notices that the file has another name now, or one that cannot be read, under which no start would find it. */
   #findLogLoss(): string | undefined {
     const { path } = this
-    if (this.bytes === 0) return undefined
+    if (this.#file === undefined) return undefined
     try {
       const named = statSync(path, { throwIfNoEntry: false })
       if (named === undefined) return `its log ${path} was removed or was moved away`
-      if (named.ino !== this.#inode) return `its log ${path} was replaced`
-      if ((named.mode & OWNER_WRITES) === 0) return `another process reads its log ${path}`
-      if (named.size === 0) return `its log ${path} was emptied`
-      return named.size === this.bytes ? undefined : `another program changed its log ${path}`
+      if (named.ino !== this.#file.inode) return `its log ${path} was replaced`
+      if (named.size === this.#bytes) return undefined
+      return named.size === 0 ? `its log ${path} was emptied` : `another program changed its log ${path}`
     } catch (error) {
       return `its log ${path} cannot be found any more (${reasonOf(error)})`
     }
   }
 
-  /** Makes all appended entries durable. */
-  async sync(): Promise<void> {
-    await this.#options.syncFile(this.#file)
-    await this.#naming
+  /** Makes all appended entries durable. Callers that come during a sync share the next one. */
+  sync(): Promise<void> {
+    this.#nextSync ??= this.#lastSync
+      .catch(() => undefined)
+      .then(async () => {
+        this.#nextSync = undefined
+        if (this.#file !== undefined) await this.#options.syncFile(this.#file.fd)
+        await this.#naming
+      })
+    this.#lastSync = this.#nextSync
+    return this.#nextSync
   }
 
-  /** Closes the file, once it is synced. */
-  close(): Promise<void> {
-    return this.#file.close()
+  /** Closes the files. They are deleted if the state file has all entries: `isEmpty`. */
+  async close(isEmpty: boolean): Promise<void> {
+    const isOwn = this.findLoss() === undefined
+    await this.#closeOld()
+    if (this.#file !== undefined) closeSync(this.#file.fd)
+    this.#file = undefined
+    if (isEmpty && isOwn) this.remove()
   }
-}
 
-/** Copies bytes of a file that are lines, of which the last may lack its line break, to the end of another file. */
-function copyLines(path: string, from: number, to: number, target: number): void {
-  if (from >= to) return
-  const source = openSync(path, 'r')
-  try {
-    let piece = Buffer.alloc(0)
-    for (let at = from; at < to; at += piece.length) {
-      piece = Buffer.alloc(Math.min(to - at, PIECE_BYTES))
-      if (readSync(source, piece, 0, piece.length, at) < piece.length) throw new Error(`the log ${path} was cut`)
-      writeAll(target, piece)
-    }
-    if (piece.at(-1) !== LINE_BREAK) writeAll(target, Buffer.of(LINE_BREAK))
-  } finally {
-    closeSync(source)
+  /** Deletes the files. */
+  remove(): void {
+    for (const path of [this.path, this.oldPath]) rmSync(path, { force: true })
   }
-}
-
-function writeAll(fd: number, bytes: Uint8Array, write: CompleteOptions['write'] = writeSync): void {
-  for (let written = 0; written < bytes.length; ) written += write(fd, bytes, written)
 }

@@ -6,13 +6,10 @@ import { StateData } from './state-data.ts'
 export function createMemoryStore(): Store {
   const state = new StateData()
   let isClosed = false
-  return new BaseStore({
-    read: (query) => query(state),
-    async commit(command) {
+  return new BaseStore(state, {
+    async commit(change) {
       if (isClosed) throw new Error('The state is closed.')
-      const { change, result } = command(state)
-      if (change !== undefined) state.apply(change)
-      return result
+      state.apply(change)
     },
     async close() {
       isClosed = true

@@ -95,14 +95,11 @@ export const EMPTY_ENTRY = emptyEntry()
 
 /** The data of all sandboxes. All stored data is changed here only, by `apply`. */
 export class StateData {
-  /** The id of the history that these data are the outcome of. Empty: no file has them. */
-  readonly history: string
   readonly sandboxes: Map<string, SandboxEntry>
-  /** The number of changes in the history up to now. */
+  /** The number of changes up to now. */
   seq: number
 
-  constructor(history = '', seq = 0, sandboxes: Iterable<[string, SandboxEntry]> = []) {
-    this.history = history
+  constructor(seq = 0, sandboxes: Iterable<[string, SandboxEntry]> = []) {
     this.seq = seq
     this.sandboxes = new Map(sandboxes)
   }

@@ -4,7 +4,6 @@ import { reasonOf } from '../../core/result.ts'
 import { sleep } from '../../core/timers.ts'
 import { StoreUnavailableError } from '../store.ts'
 import { describeReason, describeStartFault, isErrorReply, replyWithin, TOO_LATE } from './faults.ts'
-import { escapeName } from './keys.ts'
 import type { RedisLocation } from './location.ts'
 
 /** The bounds of waiting for Redis. */
@@ -115,7 +114,7 @@ export class RedisConnection {
         this.#lastError = isErrorReply(error) ? error : (this.#lastError ?? (error as Error)) // the client throws these
         if (!reasonOf(this.#lastError).startsWith('LOADING')) reject(error)
       }
-      this.#outage = describeReason(this.#lastError, this.#location)
+      this.#outage = describeReason(this.#lastError)
       this.#disconnect()
       await sleep(PAUSE_MS, undefined, { ref: false })
     }
@@ -150,11 +149,11 @@ export class RedisConnection {
   #explain(error: unknown): Error {
     if (error === TOO_LATE && this.#outage === undefined) {
       this.#lastError = TOO_LATE
-      this.#outage = describeReason(TOO_LATE, this.#location)
+      this.#outage = describeReason(TOO_LATE)
       this.#disconnect()
     }
     const { shown } = this.#location
-    const reason = describeReason(isErrorReply(error) ? error : (this.#lastError ?? error), this.#location)
+    const reason = describeReason(isErrorReply(error) ? error : (this.#lastError ?? error))
     const message = isErrorReply(error)
       ? `The state in ${shown} refused this: ${reason}.`
       : `The state in ${shown} did not answer (${reason}); send the request again.`
@@ -193,15 +192,7 @@ async function prepareConnection(redis: Redis, location: RedisLocation): Promise
     })
   if (database !== 0) await redis.select(database)
   await redis.ping()
-  await redis.client('SETNAME', connectionName(location)).catch((error: unknown) => {
-    if (!isErrorReply(error)) throw error // the connection has ended; a refusal does not matter
-  })
   return warning
-}
-
-/** Returns the name of the connections of all replicas of a state: `convsim:0:PREFIX`. */
-export function connectionName({ database, prefix }: RedisLocation): string {
-  return `convsim:${database}:${escapeName(prefix)}`
 }
 
 /** Loads the client, which an installation can leave out since it is an optional peer dependency. */

@@ -23,6 +23,10 @@ const meanings: readonly (readonly [reply: RegExp, meaning: string])[] = [
   [/^BUSY/, 'it is busy with a script. Try again in a moment.'],
   [/^NOAUTH/, `it asks for a password. ${passwordStep}`],
   [/^WRONGPASS/, `it does not accept the password. ${passwordStep}`],
+  [
+    /^NOPERM|^ERR The user executing the script can't/,
+    'its user lacks a right. Grant ~{PREFIX* +@read +@write +@scripting +@connection +info, where PREFIX is that of the state.',
+  ],
   [/^WRONGTYPE/, 'another program uses a key with this prefix. Choose another prefix (--state-prefix).'],
   [/cluster mode/, 'it is a node of a cluster. Name a Redis without cluster mode in --state.'],
   [
@@ -30,27 +34,6 @@ const meanings: readonly (readonly [reply: RegExp, meaning: string])[] = [
     'it does not have the database of that URL. Choose a smaller number, or raise its setting "databases".',
   ],
 ]
-
-/** The replies that deny a right, also those to a script. */
-const DENIAL = /^NOPERM|^ERR The user executing the script can't/
-
-/** The rights that commands belong to. All others belong to `+@write`. */
-const rights: readonly (readonly [commands: RegExp, right: string])[] = [
-  [/^(EVAL|EVALSHA|SCRIPT)$/, '+@scripting'],
-  [/^(PING|SELECT|CLIENT|AUTH)$/, '+@connection'],
-  [/^(INFO|TIME)$/, '+info +time'],
-  [/^(GET|HM?GET|HLEN|HKEYS|HSCAN|HVALS|EXISTS|LRANGE|ZRANGE|ZREVRANGE|ZCARD|PTTL|XRANGE)$/, '+@read'],
-]
-
-/** Names the missing right: `the Redis user 'ci' may not run scripts (EVAL): grant +@scripting.` */
-function describeDenial(reply: string, { user, prefix }: RedisLocation): string {
-  const name = `the Redis user '${user || 'default'}'`
-  if (/\bkeys?\b/.test(reply)) return `${name} may not read and write the keys of the state: grant ~{${prefix}*.`
-  const command = /run the '(\w+)|\((\w+)\)$/.exec(reply)?.slice(1).join('').toUpperCase()
-  if (command === undefined) return `${name} may not run all commands: grant +@read +@write +@scripting.`
-  const right = rights.find(([commands]) => commands.test(command))?.[1] ?? '+@write'
-  return `${name} may not run ${right === '+@scripting' ? `scripts (${command})` : command}: grant ${right}.`
-}
 
 /** The reasons for which there is no reply, by the codes of errors of the operating system. */
 const reasons: Readonly<Record<string, string>> = {
@@ -76,12 +59,11 @@ export function isRefusal(error: unknown): boolean {
  * sandboxes (...). It answers: OOM command not allowed when used memory > 'maxmemory'`. Names and places of scripts are
  * left out. Returns undefined if there was no answer.
  */
-function describeAnswer(error: unknown, location: RedisLocation): string | undefined {
+function describeAnswer(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   const text = error.message.replace(/ script: .*/s, '').replace(/[.:]\s*$/, '')
   if (isErrorReply(error)) {
-    const isDenied = DENIAL.test(text)
-    const meaning = isDenied ? describeDenial(text, location) : meanings.find(([reply]) => reply.test(text))?.[1]
+    const meaning = meanings.find(([reply]) => reply.test(text))?.[1]
     return meaning === undefined ? `it answers: ${text}` : `${meaning} It answers: ${text}`
   }
   if (text.includes('Please report this'))
@@ -97,22 +79,21 @@ function describeAnswer(error: unknown, location: RedisLocation): string | undef
  * Describes why there is no connection or no reply, with the next step if there is one, and without a full stop. The
  * words are our own, since those of the client would tell nothing to a user.
  */
-export function describeReason(error: unknown, location: RedisLocation): string {
+export function describeReason(error: unknown): string {
   const code = codeOf(error)
-  return describeAnswer(error, location) ?? reasons[code] ?? `it cannot be reached: ${code}`
+  return describeAnswer(error) ?? reasons[code] ?? `it cannot be reached: ${code}`
 }
 
 /**
  * Describes why a start cannot use Redis, with the next step: `The state in redis://cache:6379 cannot be used (nothing
  * listens there: ECONNREFUSED). Start that server, or choose a file: --state FILE.`
  */
-export function describeStartFault(error: unknown, location: RedisLocation): string {
-  const { shown } = location
+export function describeStartFault(error: unknown, { shown }: RedisLocation): string {
   const problem = `The state in ${shown} cannot be used`
-  const answer = describeAnswer(error, location)
+  const answer = describeAnswer(error)
   if (answer !== undefined) return `${problem}: ${answer}.`
   const hint = findSchemeHint(error, shown)
-  return `${problem} (${describeReason(error, location)}). Start that server, or choose a file: --state FILE.${hint}`
+  return `${problem} (${describeReason(error)}). Start that server, or choose a file: --state FILE.${hint}`
 }
 
 /** Returns advice on the scheme of the URL where TLS may be used on one side alone. */

@@ -2,13 +2,13 @@
 export const KINDS = ['head', 'events', 'versions', 'index', 'impact'] as const
 
 /** The kinds of the keys that a check of health writes. */
-export const PROBE_KINDS = ['hash', 'list', 'set', 'stream', 'number'] as const
+export const PROBE_KINDS = ['hash', 'set', 'stream', 'number'] as const
 
 /**
  * Returns the beginning of all keys of a sandbox, which is a hash tag. They are:
  *
  * - `head`, a hash: `generation` (the name of the data, another one after each restore and import), `count:events` and
- *   other numbers of records, `replays` and `activations` (how many there ever were), `quality`, `records:NAME` (the
+ *   other numbers of records, `activations` (how many there ever were), `quality`, `records:NAME` (the
  *   records of a plain collection), and, which are no data, `settings` and `settings-version` (the digest of the text).
  * - `events`, a hash of events by their place, and `versions`, a hash of the versions of all prompts by theirs.
  * - `index`, a hash that finds and counts records: `event named JSON` and `prompt named KEY` find one by the caller's
@@ -16,7 +16,6 @@ export const PROBE_KINDS = ['hash', 'list', 'set', 'stream', 'number'] as const
  *   `versions PLACE` is 1 for an active version, `last PROMPT` the number of the last version, `active PROMPT` the
  *   place of the active one, and `version PROMPT VERSION` the place of any.
  * - `impact`, a hash of sums by product and day.
- * - `replay-log`, a list of the places of the latest replays, for readings in slices.
  * - `snapshots`, a hash of descriptions by id; `taken`, how many there ever were; `snapshot:ID:head` and so on are
  *   the copies.
  * - `staged:ID:events` and so on: what an import has written, before it replaces the data.
@@ -36,8 +35,7 @@ export const recordsField = (collection: string) => `records:${collection}`
 /**
  * Returns the beginning of the keys that belong to no sandbox. They are:
  *
- * - `format`, the mark of the format; `id`, by which a process notices that Redis was emptied; and `inputs`, the digest
- *   of the inputs of the replica that started last.
+ * - `format`, the mark of the format, and `id`, by which a process notices that Redis was emptied.
  * - `sandboxes`, a sorted set of names in the order of their creation, and `created`, how many there ever were.
  * - `journal`, a stream of all replicas, and `journal-bodies`, a stream of the bodies of exchanges.
  * - `journal-head`, a hash: `id`, which tells the journal from a lost one, and the numbers of its `messages`,
@@ -49,6 +47,6 @@ export function sharedKeys(prefix: string): string {
 }
 
 /** Escapes a name by UTF-16 units, so that names with braces, or with lone surrogates, have keys of their own. */
-export function escapeName(name: string): string {
+function escapeName(name: string): string {
   return name.replace(/[^A-Za-z0-9._-]/g, (unit) => `%${unit.charCodeAt(0).toString(16)};`)
 }

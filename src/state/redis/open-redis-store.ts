@@ -1,30 +1,23 @@
-/** Opens the state in Redis: connects, and checks that it takes changes and agrees on format and clock. */
+/** Opens the state in Redis: connects, and checks that it takes changes and has the same format. */
 import { failure, type Result, reasonOf, success } from '../../core/result.ts'
-import { machineNow } from '../../core/timers.ts'
 import type { OpenedStore } from '../file/file-store.ts'
 import type { SharedState } from '../shared-state.ts'
 import { StoreUnavailableError } from '../store.ts'
-import { connectionName, RedisConnection, type RedisTimeouts } from './connection.ts'
-import { describeStartFault, isRefusal } from './faults.ts'
+import { RedisConnection, type RedisTimeouts } from './connection.ts'
+import { describeStartFault } from './faults.ts'
 import { createSettings } from './head-fields.ts'
 import { RedisJournalStream } from './journal-stream.ts'
 import { PROBE_KINDS, sandboxKeys, sharedKeys } from './keys.ts'
 import type { RedisLocation } from './location.ts'
 import { FORMAT_MARK } from './lua/prelude.ts'
 import { PROBE } from './lua/probe-script.ts'
-import { CLOCK_TOLERANCE_MS } from './redis-counters.ts'
 import { createRedisStore, listNames } from './redis-store.ts'
 import { SandboxScripts } from './sandbox-scripts.ts'
 
 /** The options of a store in Redis. */
 export interface RedisStoreOptions extends Partial<RedisTimeouts> {
-  /**
-   * Receives a sentence each time that the clocks of this machine and of Redis begin to differ, and that Redis was
-   * emptied. Default: no effect.
-   */
+  /** Receives a sentence each time that Redis was emptied. Default: no effect. */
   readonly warn?: (problem: string) => void
-  /** Returns the machine's time, epoch milliseconds, for tests. */
-  readonly now?: () => number
 }
 
 const DEFAULT_COMMAND_MS = 2000
@@ -42,14 +35,14 @@ export interface OpenedRedisStore extends OpenedStore {
  */
 export async function openRedisStore(
   location: RedisLocation,
-  { commandMs = DEFAULT_COMMAND_MS, connectMs = DEFAULT_CONNECT_MS, ...clock }: RedisStoreOptions = {},
+  { commandMs = DEFAULT_COMMAND_MS, connectMs = DEFAULT_CONNECT_MS, warn }: RedisStoreOptions = {},
 ): Promise<Result<OpenedRedisStore>> {
   const { prefix, shown } = location
   const connecting = RedisConnection.open(location, { commandMs, connectMs })
   try {
     const connection = await connecting
     const scripts = new SandboxScripts(connection, prefix)
-    const findFault = createProbe(scripts, location, clock)
+    const findFault = createProbe(scripts, location, warn)
     const info = String(await connection.call('info'))
     const fault = /^cluster_enabled:1/m.test(info) ? `The state in ${shown} ${CLUSTER}` : await findFault()
     if (fault !== undefined) throw new Error(fault)
@@ -69,7 +62,6 @@ export async function openRedisStore(
     const shared: SharedState = {
       shown,
       ...createSettings(scripts),
-      registerInputs: (digest) => registerInputs(connection, location, digest),
       listSandboxes: (limit) => listNames(connection, prefix, limit),
       openJournal: (size) => new RedisJournalStream({ connection, prefix, replica: scripts.createId(), size }),
     }
@@ -89,29 +81,14 @@ const EMPTIED =
   'was emptied, as by FLUSHALL or by a start of Redis without its data: what was stored there before is gone.'
 
 /**
- * Creates a function that tries what requests need, marks the state, and compares the clocks. It returns a sentence
- * about another format, if so, and rejects with what Redis refuses.
+ * Creates a function that tries what requests need, and marks the state. It returns a sentence about another format, if
+ * so, and rejects with what Redis refuses.
  */
 function createProbe(
   { connection, createId }: SandboxScripts,
   { prefix, shown }: RedisLocation,
-  { warn = () => {}, now = machineNow }: RedisStoreOptions,
+  warn: (problem: string) => void = () => {},
 ): () => Promise<string | undefined> {
-  let isClockReported = false
-
-  /** Compares the time of Redis with those of this machine before and after the command that read it. */
-  function compareClocks(before: number, redisMs: number): void {
-    const aheadMs = Math.max(0, before - redisMs) - Math.max(0, redisMs - now())
-    const isOff = Math.abs(aheadMs) > CLOCK_TOLERANCE_MS
-    const difference = `${(Math.abs(aheadMs) / 1000).toFixed(1)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} that of Redis`
-    if (isOff && !isClockReported)
-      warn(
-        `The clock of this machine is ${difference}. Limits of requests hold across replicas whose clocks differ by ` +
-          `less than ${CLOCK_TOLERANCE_MS / 1000} s. Synchronise the clocks of all machines.`,
-      )
-    isClockReported = isOff
-  }
-
   const keys = [
     ...['format', 'id'].map((key) => sharedKeys(prefix) + key),
     ...PROBE_KINDS.map((kind) => `${sandboxKeys(prefix, 'default')}probe-${kind}`),
@@ -119,13 +96,11 @@ function createProbe(
   let knownId: string | undefined
 
   return async () => {
-    const before = now()
     let reply = await connection.run(PROBE, keys, [FORMAT_MARK, createId()])
     // The client sends the first run as EVAL, and the others as EVALSHA.
     if (knownId === undefined) reply = await connection.run(PROBE, keys, [FORMAT_MARK, createId()])
-    const [found = '', id, seconds, micros] = reply as string[] // which the script returns
+    const [found = '', id] = reply as string[] // which the script returns
     if (found === FORMAT_MARK) {
-      compareClocks(before, Number(seconds) * 1000 + Number(micros) / 1000)
       if (knownId !== undefined && id !== knownId) warn(`The state in ${shown} ${EMPTIED}`)
       knownId = id
       return undefined
@@ -136,14 +111,4 @@ function createProbe(
       'prefix (--state-prefix).'
     )
   }
-}
-
-/** Does what `SharedState.registerInputs` describes, as far as Redis may list its clients. */
-async function registerInputs(connection: RedisConnection, location: RedisLocation, digest: string): Promise<boolean> {
-  const before = await connection.call('set', `${sharedKeys(location.prefix)}inputs`, digest, 'GET')
-  if (before === null || before === digest) return false
-  const clients = await connection.call('client', 'LIST', 'TYPE', 'normal').catch((error) => {
-    if (!isRefusal(error)) throw error
-  })
-  return String(clients).split(` name=${connectionName(location)} `).length > 2 // this process has one of them
 }

@@ -1,4 +1,7 @@
-/** Reads the records of a sandbox in slices, between which others get their turn, as they were at one moment. */
+/**
+ * Reads the records of a sandbox in slices, between which others get their turn. Those that are recorded meanwhile are
+ * left out; the replays of an event are those of its slice. Data before and after an import are never mixed.
+ */
 import { resume } from '../../core/slices.ts'
 import { plainCollections } from '../collections/index.ts'
 import { componentsOf, deriveComponentIds, type PromptHead } from '../prompts.ts'
@@ -29,8 +32,6 @@ interface Source {
   readonly sandbox: string
   readonly generation: string
   readonly activations: string
-  /** The number of all replays so far. */
-  readonly replays: number
   readonly events: number
   readonly versions: number
   readonly quality: string
@@ -98,12 +99,12 @@ async function readUndisturbed<T>(
   sandbox: string,
   read: (source: Source) => Promise<T>,
 ): Promise<T> {
-  const names = ['generation', 'activations', 'replays', countField('events'), countField('versions'), 'quality']
+  const names = ['generation', 'activations', countField('events'), countField('versions'), 'quality']
   const plainNames = plainCollections().map(({ name }) => recordsField(name))
   for (let readings = 0; readings < MAX_READINGS; readings += 1) {
     const fields = await scripts.readFields(sandbox, ...names, ...plainNames)
-    const [generation = '', activations = '', replays, events, versions, quality = '', ...plain] = fields
-    const numbers = { replays: Number(replays), events: Number(events), versions: Number(versions) }
+    const [generation = '', activations = '', events, versions, quality = '', ...plain] = fields
+    const numbers = { events: Number(events), versions: Number(versions) }
     try {
       return await read({ scripts, sandbox, generation, activations, ...numbers, quality, plain })
     } catch (error) {
@@ -150,13 +151,13 @@ async function readPrompts(source: Source): Promise<readonly StoredPrompt[]> {
 
 /** Yields the records between two places with their marks. Throws a `ReplacedError` if the moment is over. */
 async function* readRecords(
-  { scripts, sandbox, generation, activations, replays }: Source,
+  { scripts, sandbox, generation, activations }: Source,
   kind: 'events' | 'versions',
   from: number,
   to: number,
 ): AsyncGenerator<readonly [text: RedisReply | undefined, mark: RedisReply | undefined]> {
   for (let place = from; place < to; ) {
-    const slice = await scripts.run(READ_RECORDS, sandbox, [kind, place, to, SLICE_BYTES, replays])
+    const slice = await scripts.run(READ_RECORDS, sandbox, [kind, place, to, SLICE_BYTES])
     const [present, texts, marks] = slice as Slice // the script returns these
     if (present !== (kind === 'events' ? generation : `${generation} ${activations}`)) throw new ReplacedError(sandbox)
     for (const [index, text] of texts.entries()) yield [text, marks[index]]

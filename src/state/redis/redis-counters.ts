@@ -13,7 +13,7 @@ const UNUSED_MS = 24 * 60 * 60 * 1000
  * The milliseconds by which the clocks of two replicas can differ: a window that begins so much in the future was
  * opened by another replica, and is open. One that begins later has ended, since the sandbox's clock was set back.
  */
-export const CLOCK_TOLERANCE_MS = 3000
+const CLOCK_TOLERANCE_MS = 3000
 
 /**
  * Consumes one unit of a counter, unless none is left, and opens it if it is not open. Arguments: `sequences` or

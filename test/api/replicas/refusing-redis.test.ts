@@ -43,18 +43,19 @@ describeWithRedis('while Redis takes no changes', () => {
   )
 
   test.each([
-    ['without @scripting', '-@scripting', /may not run scripts \(EVAL\): grant \+@scripting\./],
-    ['without @write', '-@write', /may not run SET: grant \+@write\./],
-    ['without @read', '-@read', /may not run \w+: grant \+@read\./],
-    ['without one command', '-hincrby', /may not run HINCRBY: grant \+@write\./],
-    ['with another key pattern', 'resetkeys ~other:*', /may not read and write the keys .*: grant ~{acl\*\./],
-    ['with the keys of no sandbox', 'resetkeys ~{acl}:*', /may not read and write the keys .*: grant ~{acl\*\./],
-    ['that may only read keys', 'resetkeys %R~*', /may not read and write the keys .*: grant ~{acl\*\./],
-  ])('health and a start name the right that a user of Redis %s lacks', async (_cause, rules, reason) => {
+    ['without @scripting', '-@scripting'],
+    ['without @write', '-@write'],
+    ['without @read', '-@read'],
+    ['without one command', '-hincrby'],
+    ['with another key pattern', 'resetkeys ~other:*'],
+    ['with the keys of no sandbox', 'resetkeys ~{acl}:*'],
+    ['that may only read keys', 'resetkeys %R~*'],
+  ])('health and a start say that a user of Redis %s lacks a right', async (_cause, rules) => {
+    const reason = /its user lacks a right\. Grant .*\. It answers: /
     const redis = await redisForTest()
     const { connection } = await openRedisOrFail(redis.url, 'admin')
     const allow = (rule: string) => connection.call('acl', 'setuser', 'limited', ...rule.split(' '))
-    const rights = 'reset on >pw ~{acl* +@read +@write +@scripting +@connection +info +time'
+    const rights = 'reset on >pw ~{acl* +@read +@write +@scripting +@connection +info'
     await allow(rights)
     const settings = { state: redis.url.replace('redis://', 'redis://limited:pw@'), statePrefix: 'acl' }
     const [one] = await startReplicas(redis, settings)
@@ -66,7 +67,6 @@ describeWithRedis('while Redis takes no changes', () => {
     await allow(rules)
     const { status, body } = await ask(one, '/readyz')
     expect([status, body]).toMatchObject([503, { reason: expect.stringMatching(reason) }])
-    expect(JSON.stringify(body)).toContain("the Redis user 'limited' may not")
     await expect(startReplicas(redis, settings)).rejects.toThrow(reason)
     expect(await outcomes()).toEqual([503, 503])
     await allow(rights)

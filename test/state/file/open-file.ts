@@ -1,9 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { crc32 } from 'node:zlib'
 import { onTestFinished } from 'vitest'
-import { formatTrailer, SEAL, sealLine } from '../../../src/state/file/checksum.ts'
+import { SEAL, sealLine } from '../../../src/state/file/checksum.ts'
 import { systemErrorCode } from '../../../src/state/file/disk.ts'
 import { openFileStore } from '../../../src/state/file/file-store.ts'
 import type { FileStoreOptions } from '../../../src/state/file/options.ts'
@@ -15,9 +14,9 @@ export function statePath(): string {
   return join(folder, 'state.json')
 }
 
-/** Opens the store in a file until the end of the test. Throws if it is refused. */
+/** Opens the store in a file until the end of the test, by default without checkpoints. Throws if it is refused. */
 export async function openOrFail(path: string, options: FileStoreOptions = {}) {
-  const opened = await openFileStore(path, options)
+  const opened = await openFileStore(path, { checkpointMs: 600_000, ...options })
   if (!opened.ok) throw new Error(opened.error)
   onTestFinished(() => opened.value.store.close())
   return opened.value
@@ -62,21 +61,12 @@ function copyIfExists(from: string, to: string): void {
   }
 }
 
-/** Returns the JSON of an object as a state file with its checksum. */
-export function sealState(json: string): string {
-  const head = `${json.slice(0, -1)},\n`
-  return head + formatTrailer(crc32(head))
-}
-
 /** Returns the text of a log with the checksum that each line would have, so that tests can change entries. */
 export function sealLog(text: string): string {
-  const history = /"history":"([^"]+)"/.exec(text)?.[1] ?? ''
-  const lines = text.split('\n').slice(0, -1)
-  return lines.map((line) => sealedLine(line, history)).join('')
-}
-
-function sealedLine(line: string, history: string): string {
-  const bytes = Buffer.from(line)
-  if (line.startsWith(SEAL.slice(0, 8))) sealLine(bytes, history)
-  return `${bytes.toString('utf8')}\n`
+  const seal = (line: string) => {
+    const bytes = Buffer.from(line)
+    if (line.startsWith(SEAL.slice(0, 8))) sealLine(bytes)
+    return `${bytes.toString('utf8')}\n`
+  }
+  return text.split('\n').slice(0, -1).map(seal).join('')
 }

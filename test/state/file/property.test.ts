@@ -17,7 +17,7 @@ async function open(): Promise<RestartableStore> {
     throw new Error('ENOSPC: no space left on device')
   }
   const openAgain = async () => {
-    const { store, loaded } = await openOrFail(path, { checkpointFrom: 2000, write })
+    const { store, loaded } = await openOrFail(path, { checkpointMs: 0, write })
     expect(loaded.warnings).toEqual([])
     return store
   }

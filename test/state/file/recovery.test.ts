@@ -1,18 +1,6 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { afterEach, expect, test, vi } from 'vitest'
-import { StateFile } from '../../../src/state/file/state-file.ts'
+import { WriteAheadLog } from '../../../src/state/file/write-ahead-log.ts'
 import { StateData } from '../../../src/state/memory/state-data.ts'
 import { context, event, listInsertIds } from '../drafts.ts'
 import { copyAsKilled, openNew, openOrFail, problemOf, statePath } from './open-file.ts'
@@ -21,20 +9,12 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Opens a store on a disk that can be full, with one stored event. */
-async function openOnDisk() {
-  const path = statePath()
-  const disk = { isFull: false, writes: 0 }
-  const { store } = await openOrFail(path, {
-    write: (fd, bytes, offset) => {
-      disk.writes += 1
-      if (disk.isFull) throw new Error('ENOSPC: no space left on device')
-      return writeSync(fd, bytes, offset)
-    },
-  })
+/** Opens a store with one stored event. */
+async function openWithOne() {
+  const { path, store } = await openNew()
   const record = (insertId: string) => store.recordEvent(context, event({ insertId }))
   await record('a')
-  return { path, disk, store, record, listIds: () => listInsertIds(store) }
+  return { path, store, record, listIds: () => listInsertIds(store) }
 }
 
 test('files are read in pieces, with lines that are shorter and longer than a piece', async () => {
@@ -47,36 +27,8 @@ test('files are read in pieces, with lines that are shorter and longer than a pi
   for (const { store: read } of [fromLog, await openOrFail(path)]) expect(await listInsertIds(read)).toEqual(ids)
 })
 
-test('a full disk costs one reading of the state, however many changes are refused', async () => {
-  const { disk, record, listIds } = await openOnDisk()
-  const read = vi.spyOn(StateFile.prototype, 'read')
-  disk.isFull = true
-  for (let turn = 0; turn < 20; turn += 1) {
-    const outcomes = await Promise.allSettled(['b', 'c', 'd'].map(record))
-    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
-  }
-  expect(read).toHaveBeenCalledTimes(1)
-  expect(await listIds()).toEqual(['a'])
-  disk.isFull = false
-  await Promise.all(['b', 'c', 'd'].map(record))
-  expect(await listIds()).toEqual(['a', 'b', 'c', 'd'])
-  for (let index = 0; index < 100; index += 1) await record(`one by one ${index}`)
-  const { writes } = disk
-  await Promise.all(['e', 'f', 'g'].map(record))
-  expect(disk.writes).toBe(writes + 1) // a turn is one write again
-})
-
-test('a single change that cannot be written costs no reading of the state', async () => {
-  const { disk, record, listIds } = await openOnDisk()
-  const read = vi.spyOn(StateFile.prototype, 'read')
-  disk.isFull = true
-  await expect(record('b')).rejects.toThrow('ENOSPC')
-  expect(read).not.toHaveBeenCalled()
-  expect(await listIds()).toEqual(['a'])
-})
-
-test('a single change that was written and cannot be applied is taken off the log again', async () => {
-  const { path, record, listIds } = await openOnDisk()
+test('a change that was written and cannot be applied is taken off the log again', async () => {
+  const { path, record, listIds } = await openWithOne()
   const before = readFileSync(`${path}.journal`, 'utf8')
   vi.spyOn(StateData.prototype, 'apply').mockImplementationOnce(() => {
     throw new RangeError('out of memory')
@@ -89,44 +41,18 @@ test('a single change that was written and cannot be applied is taken off the lo
   expect(again.loaded.events).toBe(2)
 })
 
-test('a start that is refused leaves the mode of its log as it was, and that of the file of a link', async () => {
-  const { path, store } = await openOnDisk()
-  const copy = copyAsKilled(path)
-  await store.close()
-  writeFileSync(copy, 'damaged')
-  chmodSync(`${copy}.journal`, 0o640)
-  expect(await problemOf(copy)).toContain('is not JSON')
-  expect(statSync(`${copy}.journal`).mode & 0o777).toBe(0o640)
-
-  const linked = statePath()
-  const victim = `${dirname(linked)}/victim/file`
-  mkdirSync(dirname(victim))
-  writeFileSync(victim, 'precious', { mode: 0o644 })
-  symlinkSync(victim, `${linked}.journal`)
-  expect(await problemOf(linked)).toContain('is no file')
-  expect(statSync(victim).mode & 0o777).toBe(0o644)
-})
-
-test('the number of acknowledged entries stands in the lock file right after a start', async () => {
-  const { path, store } = await openOnDisk()
-  const copy = copyAsKilled(path)
-  await store.close()
-  await openOrFail(copy)
-  expect(Number(JSON.parse(readFileSync(`${copy}.lock`, 'utf8')).acknowledged)).toBe(1)
-})
-
-test('a lock file that cannot be read at present is no loss', async () => {
-  const { path, store, record } = await openOnDisk()
-  rmSync(`${path}.lock`)
-  mkdirSync(`${path}.lock`) // a reading fails, and not since the file is missing, as with too many open files
-  expect(await store.findLoss()).toBeUndefined()
-  await record('b')
-  rmdirSync(`${path}.lock`)
+test('a link in the place of the log is refused, and its file stays', async () => {
+  const path = statePath()
+  const victim = `${path}.victim`
+  writeFileSync(victim, 'precious')
+  symlinkSync(victim, `${path}.journal`)
+  expect(await problemOf(path)).toContain('is no file')
+  expect(readFileSync(victim, 'utf8')).toBe('precious')
 })
 
 test('a stop that fails to close the files releases the lock', async () => {
-  const { path, store } = await openOnDisk()
-  vi.spyOn(StateFile.prototype, 'close').mockRejectedValueOnce(new Error('EIO'))
+  const { path, store } = await openWithOne()
+  vi.spyOn(WriteAheadLog.prototype, 'close').mockRejectedValueOnce(new Error('EIO'))
   await expect(store.close()).rejects.toThrow('EIO')
   Object.assign(store, { close: async () => undefined }) // has failed already
   expect(existsSync(`${path}.lock`)).toBe(false)

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { Store } from '../../../src/state/store.ts'
 import { context, event, exportSandbox, prompt } from '../drafts.ts'
@@ -31,14 +30,4 @@ test('after a restart each snapshot has the records of its moment', async () => 
   expect(prompts.map(({ versions }) => versions.map(({ active }) => active))).toEqual([[first.version.active]])
   await again.restoreSnapshot('default', late.snapshotId)
   expect(await exportSandbox(again, 'default')).toEqual(before)
-})
-
-test('a name that quotes the history of the file does not move the records of others', async () => {
-  const { path, store } = await openNew()
-  const { history } = JSON.parse(readFileSync(path, 'utf8'))
-  await store.createSnapshot(context, `records of ${history}`)
-  await store.recordEvent({ ...context, sandbox: 'other' }, event())
-  const before = await store.listSandboxes()
-  await store.close()
-  expect(await (await openOrFail(path)).store.listSandboxes()).toEqual(before)
 })

@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { SandboxExport, Store } from '../../../src/state/store.ts'
+import { type SandboxExport, type Store, StoreUnavailableError } from '../../../src/state/store.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
-import { context, event, exportSandbox, importDocument, listEvents, noon, prompt } from '../drafts.ts'
+import { context, event, exportSandbox, importDocument, noon } from '../drafts.ts'
 import { nextPrefix, openNewRedis, openRedisOrFail } from './open-redis.ts'
 
 /** More events than a slice has. */
@@ -22,45 +23,37 @@ function exportOf(value: string): SandboxExport {
 describeWithRedis('a sandbox that is read in slices', { tags: ['long'] }, () => {
   const redis = sharedRedis()
 
-  /** Reads 30 times while another replica writes again and again. */
+  /**
+   * Reads until 10 readings have succeeded, while another replica writes again and again. A reading that is refused,
+   * since the data were replaced too often, doubles the pause between two writes, so a slow machine succeeds as well.
+   */
   async function readDuring(write: (store: Store) => Promise<unknown>, read: (store: Store) => Promise<void>) {
     const prefix = nextPrefix()
     const [one, other] = [await openRedisOrFail(redis().url, prefix), await openRedisOrFail(redis().url, prefix)]
     await importDocument(one.store, 'default', exportOf('first'))
-    let isDone = false
+    let [isDone, pauseMs] = [false, 1]
     const writing = async () => {
-      while (!isDone) await write(one.store)
+      while (!isDone) {
+        await write(one.store)
+        await sleep(pauseMs)
+      }
     }
     const written = writing()
-    for (let reads = 0; reads < 30; reads += 1) await read(other.store)
-    isDone = true
-    await written
+    try {
+      for (let succeeded = 0; succeeded < 10; ) {
+        try {
+          await read(other.store)
+          succeeded += 1
+        } catch (error) {
+          if (!(error instanceof StoreUnavailableError)) throw error
+          pauseMs *= 2
+        }
+      }
+    } finally {
+      isDone = true
+      await written
+    }
   }
-
-  const lastInsertId = `e${COUNT - 1}`
-
-  test('is read as it was at one moment: no replay without the event that was recorded before it', () =>
-    readDuring(
-      async (store) => {
-        await store.recordEvent(context, event())
-        await store.recordEvent(context, event({ insertId: lastInsertId }))
-        await store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
-      },
-      async (store) => {
-        const { events, prompts } = await exportSandbox(store, 'default')
-        const recorded = events.length - COUNT
-        const replays = events[COUNT - 1]?.replays ?? 0
-        const versions = prompts[0]?.versions.length ?? 0
-        expect(recorded - replays === 0 || recorded - replays === 1).toBe(true)
-        expect(replays - versions === 0 || replays - versions === 1).toBe(true)
-        const { events: listed, total } = await listEvents(store, 'default', {
-          order: 'newest',
-          eventType: 'upgrade_purchased',
-          limit: 2,
-        })
-        expect([listed.length, total >= events.length]).toEqual([2, true])
-      },
-    ))
 
   test('is read before or after an import, a reset or a restore, and never in between', () =>
     readDuring(

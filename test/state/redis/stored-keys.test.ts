@@ -52,25 +52,6 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
     expect(Number(await connection.call('pttl', `${sandboxKeys(prefix, 'default')}windows`))).toBeGreaterThan(690e6)
   })
 
-  test('have a log of replays that does not grow without bound, and is read again where it is too short', async () => {
-    const { prefix, store, connection } = await openNewRedis(redis().url)
-    await store.recordEvent(context, event({ insertId: 'a' }))
-    const keys = sandboxKeys(prefix, 'default')
-    const [head, log] = [`${keys}head`, `${keys}replay-log`]
-    const fill = "for _ = 1, 100000 do redis.call('RPUSH', KEYS[1], 0) end"
-    await connection.call('eval', fill, 1, log)
-    await store.recordEvent(context, event({ insertId: 'a' }))
-    expect(await connection.call('llen', log)).toBe(100_000)
-    await connection.call('del', log)
-    const run = vi.spyOn(connection, 'run')
-    run.mockImplementationOnce(async (...given) => {
-      await connection.call('hincrby', head, 'replays', 7)
-      return connection.run(...given)
-    })
-    const { events } = await exportSandbox(store, 'default')
-    expect([events[0]?.replays, run.mock.calls.length]).toEqual([1, 3])
-  })
-
   test('are not written by half where a sum overflows, or a key is one of another program', async () => {
     const { prefix, store, connection } = await openNewRedis(redis().url)
     const { event: stored } = await store.recordEvent(context, event())
@@ -133,7 +114,7 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
     const { connection, prefix } = await openNewRedis(redis().url)
     await connection.call('acl', 'setuser', 'whole', 'on', '>pw', '~*', '&*', '+@all', '-evalsha')
     const opening = openRedisOrFail(redis().url.replace('redis://', 'redis://whole:pw@'), prefix)
-    await expect(opening).rejects.toThrow(/may not run scripts \(EVALSHA\): grant \+@scripting/)
+    await expect(opening).rejects.toThrow(/evalsha/)
   })
 
   test('are read again after another connection, which may be to a Redis that has lost changes', async () => {

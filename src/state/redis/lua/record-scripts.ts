@@ -1,8 +1,5 @@
 import { sandboxScript } from './prelude.ts'
 
-/** The most replays in the log, which is for readings in slices: none takes as long as so many requests. */
-const MAX_LOGGED = 100_000
-
 /**
  * Stores a record, with what finds or counts it. `occurrence` derives the id of a record that no name of the caller's
  * tells apart, and its number among those of equal content, as `occurrences.ts` does.
@@ -45,9 +42,6 @@ if insertId == '' then
 else
   local place = find('index', 'event named ' .. insertId)
   if place then
-    write('RPUSH', tag .. 'replay-log', place)
-    write('LTRIM', tag .. 'replay-log', -${MAX_LOGGED}, -1)
-    write('HINCRBY', KEYS[1], 'replays', 1)
     write('HINCRBY', tag .. 'index', 'events ' .. place, 1)
     return {'replayed', read('events', place), count('index', 'events ' .. place) + (isDry and 1 or 0)}
   end
@@ -117,25 +111,19 @@ return {'activated'}`)
 
 /**
  * Reads events or versions from a place on: at most 1,000, and about as many bytes as wanted. Arguments: `events` or
- * `versions`; the place, and the one to stop before; the bytes; the number of replays beyond which none is counted.
- * Returns the generation, of versions with the number of activations, or empty if the log does not reach back so far;
- * the records; and for each the number of its replays, or 1 for an active version.
+ * `versions`; the place, and the one to stop before; the bytes. Returns the generation, of versions with the number of
+ * activations; the records; and for each the number of its replays so far, or 1 for an active version.
  */
 export const READ_RECORDS = sandboxScript(`
-local kind, from, to, bytes, counted = unpack(args)
-local present, newer, later = read('head', 'generation'), count('head', 'replays') - counted, {}
-if kind == 'events' and newer > 0 then
-  local places = redis.call('LRANGE', tag .. 'replay-log', text(-newer), -1)
-  if #places < newer then present = '' end
-  for _, place in ipairs(places) do later[place] = (later[place] or 0) + 1 end
-end
+local kind, from, to, bytes = unpack(args)
+local present = read('head', 'generation')
 if kind == 'versions' then present = present .. ' ' .. read('head', 'activations') end
 local records, marks, left = {}, {}, tonumber(bytes)
 for number = from, math.min(to, from + 1000) - 1 do
   local place = text(number)
   local record = read(kind, place)
   records[#records + 1] = record
-  marks[#records] = count('index', kind .. ' ' .. place) - (later[place] or 0)
+  marks[#records] = count('index', kind .. ' ' .. place)
   left = left - #record
   if left <= 0 then break end
 end

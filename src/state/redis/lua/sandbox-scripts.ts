@@ -39,7 +39,7 @@ local function put(source, target, isMoved)
 end
 local function replaceData(source, isMoved)
   local settings, version = read('head', 'settings'), read('head', 'settings-version')
-  for _, key in ipairs({'sequences', 'sequences-order', 'windows', 'windows-order', 'replay-log'}) do
+  for _, key in ipairs({'sequences', 'sequences-order', 'windows', 'windows-order'}) do
     write('UNLINK', tag .. key)
   end
   put(source, tag, isMoved)

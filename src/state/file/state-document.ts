@@ -1,0 +1,78 @@
+/** The content of a state file, and its check, for a file that a person has changed. */
+import schema from '../../../spec/state.schema.json' with { type: 'json' }
+import { once } from '../../core/memoize.ts'
+import { loadSchema } from '../../documents/load-schema.ts'
+import type { PublishedSchema } from '../../documents/schema.ts'
+import type { StoredContent } from '../collections/index.ts'
+import { EXPORT_FORMAT, type SnapshotHead } from '../records.ts'
+import { parseExport } from '../sandbox-export.ts'
+import { StateFileError } from './disk.ts'
+
+/** The content of a state file of the current format. */
+export interface StateDocument {
+  /** The number of the last log entry that the file contains. 0: none. */
+  readonly seq?: number
+  readonly sandboxes: readonly SandboxDocument[]
+}
+
+export interface SandboxDocument extends StoredContent {
+  readonly name: string
+  readonly snapshotsTaken?: number
+  readonly snapshots?: readonly (StoredContent & SnapshotHead)[]
+}
+
+/** The schema of state files without the records, which are those of exports. The build precompiles it. */
+export const stateSchema: PublishedSchema = { name: 'state', schema }
+
+const loadCheck = once(() => loadSchema(stateSchema))
+
+/** The length of a text above which its lines are not looked up: a parser of YAML takes seconds for it. */
+const MAX_LOCATED = 16 * 1024 * 1024
+
+/** A broken rule: its place as a JSON pointer, and the end of a sentence. */
+type Fault = readonly [pointer: string, message: string]
+
+/** Returns the document if it is valid. Throws a `StateFileError` with the line of the first broken rule. */
+export async function checkEdited(document: unknown, text: string): Promise<StateDocument> {
+  const [wrong] = (await loadCheck())(document)
+  const fault: Fault | undefined = wrong
+    ? [wrong.pointer, wrong.message]
+    : await findContentFault(document as StateDocument) // just checked
+  if (fault === undefined) return document as StateDocument
+  const [pointer, message] = fault
+  throw new StateFileError(`breaks a rule: ${await locate(text, pointer)}${pointer || 'the file'} ${message}`)
+}
+
+/** Finds a fault in the records of a sandbox or a snapshot, or a repeated name. */
+async function findContentFault({ sandboxes }: StateDocument): Promise<Fault | undefined> {
+  const names = sandboxes.map(({ name }) => name)
+  const repeated = names.findIndex((name, index) => names.indexOf(name) < index)
+  if (repeated !== -1) return [`/sandboxes/${repeated}/name`, 'must not repeat the name of an earlier sandbox']
+  for (const [index, sandbox] of sandboxes.entries()) {
+    const place = `/sandboxes/${index}`
+    const fault = await findRecordFault(place, sandbox)
+    if (fault !== undefined) return fault
+    for (const [at, snapshot] of (sandbox.snapshots ?? []).entries()) {
+      const fault = await findRecordFault(`${place}/snapshots/${at}`, snapshot)
+      if (fault !== undefined) return fault
+    }
+  }
+  return undefined
+}
+
+async function findRecordFault(place: string, content: StoredContent): Promise<Fault | undefined> {
+  const parsed = await parseExport({ ...content, format: EXPORT_FORMAT })
+  if (parsed.ok) return undefined
+  const [first = ''] = parsed.error
+  const [, pointer = '', message = first] = /^(?:the export|(\/\S*)) (.*)$/s.exec(first) ?? []
+  return [place + pointer, message]
+}
+
+/** Returns the line and column of a value, `line 7, column 3: `, or nothing for a text that is too long. */
+async function locate(text: string, pointer: string): Promise<string> {
+  if (text.length > MAX_LOCATED) return ''
+  const { parseSource } = await import('../../documents/parse.ts') // which a start does not load
+  const source = parseSource(text, '')
+  const [, line, column] = (source.ok && source.value.place(pointer).split(':')) || []
+  return line === undefined ? '' : `line ${line}, column ${column}: `
+}

@@ -1,0 +1,59 @@
+import { mkdirSync, readFileSync, rmdirSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { StateFile } from '../../../src/state/file/state-file.ts'
+import { eventsIn, parseStateFile } from '../../support/state-file.ts'
+import { listInsertIds, recordAll } from '../drafts.ts'
+import { copyAsKilled, openNew, openOrFail } from './open-file.ts'
+
+const patience = { timeout: 30_000 }
+
+const idsIn = (path: string) =>
+  eventsIn(parseStateFile(readFileSync(path, 'utf8'))).map(({ fields: { insertId } }) => insertId)
+
+test('the state file has an event a moment after it was acknowledged, and the log drops it', async () => {
+  const { path, store } = await openNew({ checkpointMs: 200 })
+  const ids = Array.from({ length: 1000 }, (_, index) => `e${index}`)
+  await recordAll(store, ids)
+  await vi.waitFor(() => expect(idsIn(path)).toEqual(ids), patience)
+  await recordAll(store, ['last'])
+  await vi.waitFor(() => expect(idsIn(path)).toEqual([...ids, 'last']), patience)
+  await vi.waitFor(() => expect(readFileSync(`${path}.journal`, 'utf8')).toBe(''), patience)
+})
+
+test('checkpoints take a twentieth of the time at most, however fast writes come', async () => {
+  const { store } = await openNew({ checkpointMs: 0 })
+  const times: { readonly begun: number; readonly ended: number }[] = []
+  vi.spyOn(StateFile.prototype, 'write').mockImplementation(async () => {
+    const begun = performance.now()
+    await sleep(30)
+    times.push({ begun, ended: performance.now() })
+  })
+  onTestFinished(() => void vi.restoreAllMocks())
+  for (let index = 0; times.length < 3; index += 1) {
+    await recordAll(store, [`e${index}`])
+    await sleep(1)
+  }
+  for (const [index, { begun, ended }] of times.slice(0, -1).entries())
+    expect((times[index + 1]?.begun ?? 0) - begun).toBeGreaterThan(19 * (ended - begun))
+})
+
+test('a checkpoint that fails is reported once, loses nothing, and succeeds as soon as it can', async () => {
+  const reports: string[] = []
+  const { path, store } = await openNew({ checkpointMs: 0, report: (problem) => reports.push(problem) })
+  const before = readFileSync(path, 'utf8')
+  mkdirSync(`${path}.tmp`) // in the way of the next file
+  for (const insertId of ['a', 'b', 'c']) {
+    await recordAll(store, [insertId])
+    await vi.waitFor(() => expect(reports).toHaveLength(1), patience)
+    await sleep(30)
+  }
+  expect(reports).toEqual([expect.stringContaining('No change is lost; the log grows until a checkpoint succeeds.')])
+  expect(readFileSync(path, 'utf8')).toBe(before)
+  rmdirSync(`${path}.tmp`)
+  const copy = copyAsKilled(path)
+  await vi.waitFor(() => expect(idsIn(path)).toEqual(['a', 'b', 'c']), patience)
+  expect(await listInsertIds((await openOrFail(copy)).store)).toEqual(['a', 'b', 'c'])
+  await recordAll(store, ['d'])
+  await vi.waitFor(() => expect(idsIn(path)).toEqual(['a', 'b', 'c', 'd']), patience)
+})

@@ -1,0 +1,64 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { context, listInsertIds, recordAll } from '../drafts.ts'
+import { openNew, openOrFail, problemOf, statePath } from './open-file.ts'
+
+/** Returns a state file with two events and a snapshot, which no process uses. */
+async function closedState(): Promise<string> {
+  const { path, store } = await openNew()
+  await recordAll(store, ['a', 'b'])
+  await store.createSnapshot(context)
+  await store.close()
+  return path
+}
+
+const edit = (path: string, change: (text: string) => string) => writeFileSync(path, change(readFileSync(path, 'utf8')))
+
+test.each<[string, (text: string) => string]>([
+  ['with another value', (text) => text],
+  ['formatted by an editor', (text) => JSON.stringify(JSON.parse(text), null, 2)],
+  ['on one line', (text) => JSON.stringify(JSON.parse(text))],
+])('a valid file that was changed by hand, %s, is loaded with a warning, once', async (_, format) => {
+  const path = await closedState()
+  edit(path, (text) => format(text.replaceAll('"insertId":"b"', '"insertId":"by hand"')))
+  const { store, loaded } = await openOrFail(path)
+  expect(loaded.warnings).toEqual([`The state file ${path} was changed by hand. It is valid, so it was loaded.`])
+  expect(await listInsertIds(store)).toEqual(['a', 'by hand'])
+  expect(await store.listSnapshots('default')).toMatchObject([{ events: 2 }])
+  await store.close()
+  expect((await openOrFail(path)).loaded).toMatchObject({ events: 2, warnings: [] })
+})
+
+test('a file that was written by hand is loaded', async () => {
+  const path = statePath()
+  const sandbox = { name: 'mine', quality: { weight: 0.5 }, events: [], prompts: [] }
+  writeFileSync(path, JSON.stringify({ kind: 'convsim state', format: 5, sandboxes: [sandbox] }))
+  const { store } = await openOrFail(path)
+  expect(await store.getQuality('mine')).toEqual({ weight: 0.5 })
+})
+
+test.each<[string, (text: string) => string, RegExp]>([
+  [
+    'a value of another type',
+    (text) => text.replace('"impact":1', '"impact":null'),
+    /\d+, column \d+: \/sandboxes\/0\/events\/0\/impact must be a/,
+  ],
+  [
+    'a repeated key',
+    (text) => text.replace('"insertId":"b"', '"insertId":"a"'),
+    /\d+, column \d+: \/sandboxes\/0\/events\/1 must not repeat/,
+  ],
+  [
+    'a missing member',
+    (text) => text.replace('"name":"default",', ''),
+    /\d+, column \d+: \/sandboxes\/0\/name is required/,
+  ],
+  ['invalid JSON', (text) => text.replace('"sandboxes":', '"sandboxes"'), /is not JSON: line 5, column \d+/],
+])('a file with %s is refused with the line, and stays', async (_, change, problem) => {
+  const path = await closedState()
+  edit(path, change)
+  const changed = readFileSync(path, 'utf8')
+  expect(await problemOf(path)).toMatch(problem)
+  expect(await problemOf(path)).toContain('It was left as it is. Correct it, or move state.json')
+  expect(readFileSync(path, 'utf8')).toBe(changed)
+})
