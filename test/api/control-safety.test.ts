@@ -5,7 +5,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { describe, expect } from 'vitest'
 import { analyticsPath, ask, event, expectRefusal, type RequestOptions, readStateInfo } from '../support/client.ts'
 import { steer } from '../support/control.ts'
-import { controlOperations } from '../support/documented.ts'
+import { controlOperations } from '../support/control-operations.ts'
 import { askRaw, connectTo, postText, requestText } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, test } from '../support/start.ts'
@@ -147,7 +147,7 @@ describe('the body of a write', () => {
   })
 
   test('is at most 1 MB on every path but the import', async () => {
-    const writes = controlOperations().filter(({ method }) => method !== 'GET')
+    const writes = (await controlOperations()).filter(({ method }) => method !== 'GET')
     expect(writes.length).toBeGreaterThan(15)
     const body = ' '.repeat(2 ** 20 + 1)
     for (const { method, path } of writes) {

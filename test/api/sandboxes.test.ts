@@ -10,7 +10,7 @@ import {
   textOf,
 } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
-import { controlOperations } from '../support/documented.ts'
+import { controlOperations } from '../support/control-operations.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { test } from '../support/start.ts'
 import { listSandboxes } from '../support/stored-records.ts'
@@ -86,7 +86,7 @@ test('the list shows by a revision that the control plane has changed a sandbox,
 })
 
 test('a question about a sandbox that does not exist creates none', async () => {
-  for (const { id, method, path } of controlOperations()) {
+  for (const { id, method, path } of await controlOperations()) {
     if (method !== 'GET' || id === 'streamRequests') continue // which never ends
     await ask(sim(), `/__sim${path.replace(/\{\w+\}/g, 'x')}?sandbox=asked-by-${id}`, { token: null })
   }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { askOperation, expectRefusal, operations } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
-import { startForTest } from '../support/start.ts'
 
 const sim = sharedSimulator()
 
@@ -38,11 +37,4 @@ describe('parameters', () => {
     const answer = await askOperation(sim(), analytics, { scenario })
     expect(answer.body).toMatchObject({ recommendations: null })
   })
-})
-
-test('--scenario acts on every request that it makes sense for', async () => {
-  const own = await startForTest({ scenario: 'critical' })
-  const answers = await Promise.all(operations.map((operation) => askOperation(own, operation)))
-  const acting = answers.map(({ status, headers }) => [status, headers.get('x-sim-scenario')])
-  expect(acting).toEqual([200, 201, 201].map((status) => [status, status === 200 ? 'critical' : null]))
 })

@@ -4,16 +4,9 @@ export interface Room {
   readonly sentence: string
   /** The name of the main file, which a reader opens first. */
   readonly main: string
-  /** The other rooms whose files it may import. */
-  readonly imports: readonly string[]
 }
 
-/** Creates the row of a room from its main file, its sentence, and the names of the rooms that it may import. */
-const room = (main: string, sentence: string, ...names: readonly string[]): Room => ({
-  sentence,
-  main,
-  imports: names.flatMap((some) => some.split(' ')),
-})
+const room = (main: string, sentence: string): Room => ({ main, sentence })
 
 /**
  * The rooms of `src/` from the bottom to the top: a room imports only rooms above it in this table. `src/` holds these
@@ -21,113 +14,60 @@ const room = (main: string, sentence: string, ...names: readonly string[]): Room
  */
 export const rooms: Readonly<Record<string, Room>> = {
   core: room('json.ts', 'Small tools without domain and without I/O.'),
-  documents: room('source.ts', 'YAML and JSON files with line numbers, schema checks, findings.', 'core'),
-  redaction: room('redact.ts', 'Credentials removed from what is stored and shown.', 'core documents'),
-  contract: room(
-    'contract.ts',
-    'An OpenAPI document as operations that can be matched and checked.',
-    'core documents redaction',
-  ),
-  simulation: room('world.ts', 'Invented analytics: pure functions, the only faker.', 'core'),
-  state: room(
-    'store.ts',
-    "The simulator's memory: the port, its commands, memory/, file/ and redis/.",
-    'core documents',
-  ),
-  fixtures: room(
-    'fixtures.ts',
-    'Keys, plans, products, models, personas: loaded and checked.',
-    'core documents simulation',
-  ),
+  documents: room('source.ts', 'YAML and JSON files with line numbers, schema checks, findings.'),
+  redaction: room('redact.ts', 'Credentials removed from what is stored and shown.'),
+  contract: room('contract.ts', 'An OpenAPI document as operations that can be matched and checked.'),
+  simulation: room('world.ts', 'Invented analytics: pure functions, the only faker.'),
+  state: room('store.ts', "The simulator's memory: the port, its commands, memory/, file/ and redis/."),
+  fixtures: room('fixtures.ts', 'Keys, plans, products, models, personas: loaded and checked.'),
   exchange: room(
     'request.ts',
     'The vocabulary of one HTTP exchange: request, reply, delivery, refusals, decision trace.',
-    'core documents contract state',
   ),
-  scenarios: room('definition.ts', 'Everything that can be switched on.', 'core documents contract exchange'),
-  http: room('app.ts', 'Sockets: Express, requests in, replies out.', 'core exchange'),
-  sandboxes: room('sandboxes.ts', "The registry of sandboxes, and a sandbox's clock.", 'core state scenarios'),
-  operations: room(
-    'index.ts',
-    "The service's operations, one file each, and their table.",
-    'core documents contract simulation state exchange scenarios',
-  ),
-  journal: room(
-    'journal.ts',
-    'The record of requests and replies: record, find, match, share with replicas.',
-    'core documents contract state exchange redaction',
-  ),
+  scenarios: room('definition.ts', 'Everything that can be switched on.'),
+  http: room('app.ts', 'Sockets: Express, requests in, replies out.'),
+  sandboxes: room('sandboxes.ts', "The registry of sandboxes, and a sandbox's clock."),
+  operations: room('index.ts', "The service's operations, one file each, and their table."),
+  journal: room('journal.ts', 'The record of requests and replies: record, find, match, share with replicas.'),
   reports: room(
     'report.ts',
     'The meaning of the traffic: coverage, retries and manners, violations, fail conditions, page/.',
-    'core documents contract exchange scenarios redaction journal',
   ),
   upstream: room(
     'parse-upstream.ts',
     'The real service over HTTP: time limits, retries, nothing secret written; traffic/ reads recordings.',
-    'core documents exchange redaction',
   ),
-  pipeline: room(
-    'pipeline.ts',
-    'Sends a request through the stages; `createSimulatorStages` has their order.',
-    'core documents contract state fixtures exchange scenarios sandboxes operations redaction journal',
-  ),
-  control: room(
-    'control.ts',
-    'The control plane under /__sim.',
-    'core documents contract state fixtures exchange scenarios sandboxes redaction journal reports',
-  ),
-  config: room(
-    'settings.ts',
-    'The settings of a server, and the parser of a command line.',
-    'core documents fixtures reports',
-  ),
-  process: room('output.ts', 'The process: a command, output, signals, progress.', 'core documents config'),
-  mcp: room(
-    'mcp.ts',
-    'Tools for coding agents: MCP over HTTP and stdio, and a skill.',
-    'core contract fixtures exchange control config process',
-  ),
-  simulator: room(
-    'simulator.ts',
-    'Puts the parts together: create, start, explain, seed state.',
-    'core documents contract simulation state fixtures exchange scenarios http sandboxes operations journal',
-    'reports mcp pipeline control config',
-  ),
-  server: room(
-    'serve.ts',
-    'The run of a server: start, ready line, stop, and what it writes at its end.',
-    'core fixtures reports config process simulator',
-  ),
+  pipeline: room('pipeline.ts', 'Sends a request through the stages; `createSimulatorStages` has their order.'),
+  control: room('control.ts', 'The control plane under /__sim.'),
+  config: room('settings.ts', 'The settings of a server, and the parser of a command line.'),
+  process: room('output.ts', 'The process: a command, output, signals, progress.'),
+  mcp: room('mcp.ts', 'Tools for coding agents: MCP over HTTP and stdio, and a skill.'),
+  simulator: room('simulator.ts', 'Puts the parts together: create, start, explain, seed state.'),
+  server: room('serve.ts', 'The run of a server: start, ready line, stop, and what it writes at its end.'),
   proxy: room(
     'proxy.ts',
     "The real service in place of the simulator's own operations, with scenarios and checks in front of it.",
-    'core documents contract exchange scenarios redaction upstream pipeline config simulator process server',
   ),
-  exec: room(
-    'exec.ts',
-    'Runs a test suite against the simulator: as it is, or once for each fault.',
-    'core documents contract scenarios redaction journal reports config simulator process server',
-  ),
-  drift: room(
-    'drift.ts',
-    'Differences between the real service and the contract: shapes, findings, verdict, patch.',
-    'core documents contract fixtures exchange redaction reports upstream config simulator process',
-  ),
-  record: room(
-    'record.ts',
-    'Recorded traffic as a folder of fixtures.',
-    'core documents contract fixtures upstream config simulator process',
-  ),
-  cli: room(
-    'cli.ts',
-    'The process: commands, signals, exit codes.',
-    'core documents contract fixtures scenarios reports mcp config simulator process server proxy exec drift record',
-  ),
+  exec: room('exec.ts', 'Runs a test suite against the simulator: as it is, or once for each fault.'),
+  drift: room('drift.ts', 'Differences between the real service and the contract: shapes, findings, verdict, patch.'),
+  record: room('record.ts', 'Recorded traffic as a folder of fixtures.'),
+  cli: room('cli.ts', 'The process: commands, signals, exit codes.'),
   client: room('connect.ts', 'The typed client of the control plane, for tests: a simulator, and its sandboxes.'),
-  testing: room('start-simulator.ts', 'The modules that users import in their tests.', 'core config client simulator'),
-  console: room('main.tsx', 'The web page, a client of /__sim like any other.', 'client'),
-  build: room('build.ts', 'The bundle.', 'core documents contract state fixtures config'),
+  testing: room('start-simulator.ts', 'The modules that users import in their tests.'),
+  console: room('main.tsx', 'The web page, a client of /__sim like any other.'),
+  build: room('build.ts', 'The bundle.'),
+}
+
+/** The features, which do not import each other. */
+export const features = ['mcp', 'proxy', 'exec', 'drift', 'record']
+
+/** The rooms that import no others than these. */
+export const closedRooms: Readonly<Record<string, readonly string[]>> = {
+  simulation: ['core'],
+  http: ['core', 'exchange'],
+  client: [],
+  testing: ['core', 'config', 'client', 'simulator'],
+  console: ['client'],
 }
 
 /** Rooms that no chain of imports leads to from another room, with the reason. */

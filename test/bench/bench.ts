@@ -3,7 +3,6 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { formatGoals } from './goals.ts'
 import { type LoadResult, loadRows, type RequestSource, runLoad } from './load.ts'
-import { benchReplicas } from './replicas.ts'
 import { coldAnalytics, newEvent, warmAnalytics } from './requests.ts'
 import { eachRound, formatTable, median, type Row } from './table.ts'
 import { freePort, type StartedTarget, startTarget, type Target } from './target.ts'
@@ -14,12 +13,11 @@ import { buildBaselines, builtSimulator, simulatorOf, withBuild } from './target
  * every round, and rounds are short, so that noise of the machine affects all of them. A figure is the median of the
  * rounds.
  */
-const usage = `npm run bench -- [--seconds 1] [--rounds 15] [--connections 16] [--beside FOLDER] [--replicas]
+const usage = `npm run bench -- [--seconds 1] [--rounds 15] [--connections 16] [--beside FOLDER]
   seconds      duration of each load in each round, after a warm-up of five seconds
   rounds       number of rounds; figures are medians
-  connections  number of concurrent connections; with --replicas those to each process, by default 64
-  beside       another checkout with its node_modules, which is built and measured in the same rounds
-  replicas     measure replicas that share a state in Redis, and nothing else; needs redis-server`
+  connections  number of concurrent connections
+  beside       another checkout with its node_modules, which is built and measured in the same rounds`
 
 /** The duration of the warm-up of each target under each load. */
 const warmUpSeconds = 5
@@ -34,7 +32,6 @@ const options = readOptions()
 const others = options.beside === undefined ? [] : [resolve(options.beside)]
 await withBuild(
   async (folder) => {
-    if (options.replicas) return await benchReplicas(folder, options)
     const beside = others.map((checkout) => simulatorOf(checkout, 'beside', folder))
     const targets = [builtSimulator(folder), ...(await buildBaselines(folder)), ...beside]
     const names = targets.map(({ name }) => name)
@@ -102,13 +99,13 @@ function readOptions() {
   const text = { type: 'string' } as const
   const flag = { type: 'boolean', default: false } as const
   const { values } = parseArgs({
-    options: { seconds: text, rounds: text, connections: text, beside: text, replicas: flag, help: flag },
+    options: { seconds: text, rounds: text, connections: text, beside: text, help: flag },
   })
-  const { seconds = '1', rounds = '15', connections = values.replicas ? '64' : '16', beside, replicas } = values
+  const { seconds = '1', rounds = '15', connections = '16', beside } = values
   const isRight = [seconds, rounds, connections].every((number) => /^[1-9]\d{0,5}$/.test(number))
   if (values.help || !isRight) {
     console.log(usage)
     process.exit(isRight ? 0 : 1)
   }
-  return { seconds: Number(seconds), rounds: Number(rounds), connections: Number(connections), beside, replicas }
+  return { seconds: Number(seconds), rounds: Number(rounds), connections: Number(connections), beside }
 }

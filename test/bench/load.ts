@@ -6,7 +6,6 @@ import type { StartedTarget } from './target.ts'
 /** The result of one load on one target. */
 export interface LoadResult {
   readonly perSecond: number
-  readonly answers: number
   /** The median response time, milliseconds. */
   readonly p50: number
   /** The response time of the 99th percentile, milliseconds. */
@@ -49,8 +48,7 @@ export async function runLoad(
   if (failed > 0 || durations.length === 0)
     throw new Error(`${name}: ${failed} of ${durations.length + result.errors} requests failed`)
   // Measured here, since autocannon rounds its duration to whole ticks when `amount` is given.
-  const answers = result['2xx']
-  return { perSecond: (answers * 1000) / (lastAt - startedAt), answers, ...computePercentiles(durations) }
+  return { perSecond: (result['2xx'] * 1000) / (lastAt - startedAt), ...computePercentiles(durations) }
 }
 
 function computePercentiles(durations: readonly number[]) {

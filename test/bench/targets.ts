@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { newEvent, warmAnalytics } from './requests.ts'
-import { freePort, type StartedTarget, send, startTarget, type Target } from './target.ts'
+import { freePort, send, startTarget, type Target } from './target.ts'
 
 const inPackage = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
@@ -20,20 +20,6 @@ export async function withBuild(work: (folder: string) => Promise<void>, ...othe
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-}
-
-/** Builds the package, and does work with a started simulator, which is stopped afterwards. */
-export function withSimulator(
-  work: (simulator: StartedTarget) => Promise<void>,
-  prepare: (folder: string) => readonly string[] = () => [],
-): Promise<void> {
-  return withBuild(async (folder) => {
-    const flags = prepare(folder)
-    const built = builtSimulator(folder)
-    const target = { ...built, arguments: (port: number) => [...built.arguments(port), ...flags] }
-    const simulator = await startTarget(target, await freePort(), warmAnalytics)
-    await work(simulator).finally(() => simulator.stop())
-  })
 }
 
 /** Returns the built simulator, with default settings but for the port and the state file. */

@@ -167,10 +167,7 @@ describe('recorded traffic', () => {
     expect(several.code).toBe(1)
     expect(several.stderr).toContain('https://api.example.com and https://tracker.example.com. Give the base URL')
     await write(...entries)
-    for (const format of ['text', 'markdown', 'github']) {
-      const { stdout, code } = await runDrift(['--har', file, '--format', format], null)
-      expect(stdout).toContain('/recommendations/healthLevel')
-      expect(code).toBe(3)
-    }
+    const markdown = await runDrift(['--har', file, '--format', 'markdown'], null)
+    expect([markdown.code, markdown.stdout]).toEqual([3, expect.stringContaining('### enum-value: ')])
   })
 })

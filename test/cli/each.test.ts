@@ -177,22 +177,9 @@ describe('a client whose first request fails', { tags: ['long'] }, () => {
     const own = report.runs.filter(({ occurrence }: { occurrence: number }) => occurrence === 1)
     const verdict = title.endsWith('recovered') ? 'recovered' : 'never-succeeded'
     expect([code, ...verdictsOf({ runs: own })]).toEqual([0, verdict, verdict])
-  })
-
-  const set = ['--set', 'reset,truncated,unavailable;retry-after=0,slow;ms=5', '--fail-on', 'not-resilient']
-
-  test('and who swallows the error has not recovered, though the next test makes the same call', async () => {
-    const { code, stdout, stderr, report } = await trySuite(swallowing(), ...set)
-    expect(code).toBe(3)
-    expect(verdictsOf(report)).toEqual([...Array(6).fill('never-succeeded'), 'recovered', 'recovered'])
-    expect(stderr).toContain('--fail-on: 6 of 8 faults did not recover (75 %)')
-    expect(stdout).toMatch(/^resilience:reset .* green, but the call never succeeded$/m)
-    expect(stdout).toMatch(/"truncated" struck .* the answer that broke off was swallowed: /)
-  })
-
-  test('and who tries again has recovered', async () => {
-    const { code, report } = await trySuite(swallowing('false', 3), ...set)
-    expect([code, ...new Set(verdictsOf(report))]).toEqual([0, 'recovered'])
+    // A run whose call never succeeded is made twice, as a red one is.
+    const bad = verdictsOf(report).filter((one) => one !== 'recovered')
+    expect(report.summary.repeated).toBe(bad.length)
   })
 })
 
@@ -204,11 +191,6 @@ describe('a run that is red', { tags: ['long'] }, () => {
     expect(report.summary).toMatchObject({ unsteady: 1, made: 2, repeated: 1, changes: [] })
     expect(report.findings[0]).toMatchObject({ kind: 'unsteady', lastLines: ['red in run 3'] })
     expect(stdout).toMatch(/^1 of 2 runs is unsteady, since two runs disagree, so not in the shares: /m)
-  })
-
-  test('counts if it is red again', async () => {
-    const { runs, report } = await trySuite(swallowing('n === 3 || n === 4', 3), '--set', 'reset')
-    expect([runs, ...verdictsOf(report)]).toEqual([6, 'broke', 'recovered'])
   })
 
   test.each([

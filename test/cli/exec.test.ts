@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { event } from '../support/client.ts'
@@ -183,15 +183,6 @@ describe('--report', () => {
     expect(JSON.parse(report).run.command).toContain(
       '--token=[redacted] --api-key [redacted] Authorization: Bearer [redacted]',
     )
-  })
-
-  test('is for its owner alone, also in place of wider files', async () => {
-    const cwd = await tempFolder()
-    await writeFile(join(cwd, 'old.html'), '')
-    await chmod(join(cwd, 'old.html'), 0o644)
-    await run(node(good, '--report', 'old.html,new.json'), { cwd })
-    for (const name of ['old.html', 'new.json'])
-      expect([name, (await stat(join(cwd, name))).mode & 0o777]).toEqual([name, 0o600])
   })
 })
 

@@ -27,8 +27,10 @@ async function writeTraffic(): Promise<string> {
 describe('files that commands write are for their owner alone, also in place of wider ones:', () => {
   test('the report of a run', async () => {
     const cwd = await tempFolder()
-    await run(['exec', '--report', 'report.json', '--', 'true'], { cwd })
-    expect(await listModes(cwd)).toEqual(['report.json 600'])
+    await writeFile(join(cwd, 'old.html'), '')
+    await chmod(join(cwd, 'old.html'), 0o644)
+    await run(['exec', '--report', 'old.html,report.json', '--', 'true'], { cwd })
+    expect(await listModes(cwd)).toEqual(['old.html 600', 'report.json 600'])
   })
 
   test('recorded fixtures, in folders of their own', async () => {

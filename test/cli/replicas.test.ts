@@ -12,9 +12,8 @@ import { readControl } from '../support/stored-records.ts'
 
 /** Milliseconds of load with kills; `npm run test:replicas` takes a minute. */
 const chaosMs = Number(process.env['REPLICA_SECONDS'] ?? 3) * 1000
-const isLong = process.env['REPLICA_SECONDS'] !== undefined
-const posts = isLong ? 10_000 : 1000
-const versions = isLong ? 300 : 60
+const posts = 1000
+const versions = 60
 
 /** A replica on a port of its own. */
 interface Replica {
@@ -110,12 +109,14 @@ describeWithRedis('three processes behind a balancer', () => {
     const acknowledged = new Map<string, string>()
     let answered = 0
     const until = Date.now() + chaosMs
+    // A busy machine may take longer than that for the first writes.
+    const isOver = () => Date.now() >= until && acknowledged.size > 10
     const ensureRuns = async (replica: Replica) => {
       const { exitCode, signalCode } = replica.command.process
       if (exitCode !== null || signalCode !== null) replica.command = startReplica(redis, replica.port)
     }
     const disturb = async () => {
-      for (let round = 0; Date.now() < until; round += 1) {
+      for (let round = 0; !isOver(); round += 1) {
         const replica = replicas[round % 3] as Replica
         await replica.command.stop('SIGKILL')
         await ensureRuns(replica)
@@ -127,11 +128,11 @@ describeWithRedis('three processes behind a balancer', () => {
     const stopRedis = async () => {
       await sleep(chaosMs / 3)
       await redis.kill()
-      await sleep(isLong ? 5000 : 500)
+      await sleep(chaosMs / 6)
       await redis.start()
     }
     const write = async (writer: number) => {
-      for (let index = 0; Date.now() < until; ) {
+      for (let index = 0; !isOver(); ) {
         const insertId = `${writer}-${index >> 1}` // each twice
         const answer = await ask(balancer, '/v1/events', { body: event({ insertId }) })
         if (answer.status !== 201) {
@@ -155,13 +156,12 @@ describeWithRedis('three processes behind a balancer', () => {
     for (const replica of replicas) {
       const listed = await steer(replica, 'GET', '/requests?limit=1')
       expect(listed['recorded']).toBeGreaterThanOrEqual(answered)
-      if (!isLong) expect(listed).toMatchObject({ truncated: false })
+      if (answered < 10_000) expect(listed).toMatchObject({ truncated: false })
     }
     type Exported = { readonly eventId: string; readonly fields: { readonly insertId: string } }
     const { events } = await readControl<{ events: Exported[] }>(balancer, '/export')
     const stored = new Map(events.map(({ eventId, fields }) => [fields.insertId, eventId]))
     expect(stored.size).toBe(events.length)
     for (const [insertId, eventId] of acknowledged) expect(stored.get(insertId)).toBe(eventId)
-    expect(acknowledged.size).toBeGreaterThan(10)
   }, 600_000)
 })

@@ -7,10 +7,10 @@ import { allOperations } from '../support/all-operations.ts'
 import { inputs } from '../support/catalogue.ts'
 import { analyticsPath, ask, event, objectOf } from '../support/client.ts'
 import { cli, convsim, inMemory, run, startProgram } from '../support/command.ts'
-import { documentWith, fixturesWith } from '../support/documents.ts'
+import { documentWith } from '../support/documents.ts'
 import { startForTest } from '../support/start.ts'
 import { eventsIn, parseStateFile } from '../support/state-file.ts'
-import { tempFile, tempFolder } from '../support/temp-folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 describe('the ready line', () => {
   test('is one JSON line on stdout when requests are answered; the log on stderr says what was loaded', async () => {
@@ -147,11 +147,6 @@ test('a bad document ends the start with 1; all faults are printed, each with it
   expect(stderr).toMatch(/contract\.yaml:\d+:\d+: error: .*operationId "createPrompt" is taken/)
 })
 
-test('a bad fixture ends the start and names its entry', async () => {
-  const fixtures = await fixturesWith('keys.yaml', 'scenario: bad-request', 'scenario: very-bad-request')
-  await expect(startForTest({ fixtures })).rejects.toThrow(/key key_bad_request: .*very-bad-request/)
-})
-
 describe('the state', () => {
   test('is stored below the working folder by default, and loaded at the next start', async () => {
     const cwd = await tempFolder()
@@ -162,15 +157,6 @@ describe('the state', () => {
     expect(eventsIn(stored)).toMatchObject([{ fields: { insertId: 'order-1' } }])
     const second = convsim(['--port', '0'], { cwd })
     await second.untilStderr(/"state":\{"file":"[^"]*state\.json","sandboxes":1,"events":1,"prompts":0/)
-  })
-
-  test('that is cut off ends the start with its name, and is not overwritten', async () => {
-    const state = await tempFile('{"kind": "convsim state", "format": 1, "sandboxes": [', 'state.json')
-    const text = await readFile(state, 'utf8')
-    const { code, stdout, stderr } = await run(['--port', '0', '--state', state])
-    expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(state)])
-    expect(stderr).not.toMatch(/ at .*\.js:\d+/)
-    expect(await readFile(state, 'utf8')).toBe(text)
   })
 
   test('of a running process is refused to a second one', async () => {

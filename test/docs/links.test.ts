@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { run } from '../support/command.ts'
 import { findAnchors, findLinks, readPages } from '../support/doc-pages.ts'
 import { findTables, insertTables } from '../support/doc-tables.ts'
@@ -63,4 +63,26 @@ test('the documentation has at most 16 pages and 20,500 words, generated tables 
   expect(own.length).toBeLessThanOrEqual(16)
   const words = own.flatMap(({ text }) => withoutTables(text).match(/\S+/g) ?? [])
   expect(words.length).toBeLessThanOrEqual(20_500)
+})
+
+describe('a picture', () => {
+  /** The pictures that the pages show, with their alternative texts. */
+  const shown = pages.flatMap(({ path, text: page }) =>
+    Array.from(page.matchAll(/!\[([^\]]*)\]\(([^)\s]+)\)/g), ([, text = '', target = '']) => {
+      return { text, file: posix.join(posix.dirname(path), target) }
+    }),
+  )
+
+  test('of a page has an alternative text and at most 200 kB', () => {
+    expect(shown).not.toEqual([])
+    for (const { text, file } of shown) {
+      expect(text.length, file).toBeGreaterThan(40)
+      expect(statSync(join(root, file)).size, file).toBeLessThanOrEqual(200_000)
+    }
+  })
+
+  test('in docs/images is shown by a page', () => {
+    const files = readdirSync(join(root, 'docs/images')).map((name) => `docs/images/${name}`)
+    expect(files.sort()).toEqual([...new Set(shown.map(({ file }) => file))].sort())
+  })
 })

@@ -56,15 +56,6 @@ test('lines for people have no control characters of the service', () => {
   ])
 })
 
-test('Markdown has a heading for each difference, in which nothing of the service is a mark', () => {
-  const markdown = renderDrift(report, 'markdown')
-  expect(markdown).toContain('**The real service differs from the contract.**')
-  expect(markdown).toContain('### absent-field: getModelAnalytics 200 /note\n\n**info**: ')
-  expect(markdown).toContain('first: GET /v1/models/1/analytics: "a\\|&lt;b&gt;"')
-  expect(markdown).toContain('Seen in 1 of 3 answers; a note.')
-  expect(markdown).toContain('## Not judged')
-})
-
 test('commands of GitHub have the level of the finding', () => {
   const lines = renderDrift(report, 'github').split('\n')
   expect(lines.map((line) => line.split('::')[1] ?? '')).toEqual(['warning', 'notice', 'notice', '', ''])

@@ -1,7 +1,6 @@
 // @module-tag long
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
-import { renderDrift } from '../../src/drift/judge/drift-page.ts'
 import type { DriftReport } from '../../src/drift/judge/finding.ts'
 import { contract, type Given, judge, thing, things, without } from './things.ts'
 
@@ -15,20 +14,14 @@ const reasonsOf = ({ notJudged }: DriftReport) => notJudged.map(({ reason }) => 
 
 describe('an answer with more members than are judged', () => {
   const tooLarge = { items: [thing({ count: 'one' }), ...Array.from({ length: 40_000 }, () => thing())] }
-  let report: DriftReport
-  beforeAll(() => {
-    report = judge(contract, [things(thing({ note: 1 })), { body: tooLarge }])
-  })
 
   test('is not judged, and the others are', () => {
+    const report = judge(contract, [things(thing({ note: 1 })), { body: tooLarge }])
     expect(placesOf(report)).toEqual(['wrong-type /items/*/note'])
     expect([report.judged.get('listThings'), reasonsOf(report)]).toEqual([1, ['too-many-members']])
-  })
-
-  test.each(['text', 'json', 'github', 'markdown'] as const)('is said to be in the form %s', (format) => {
-    const text = renderDrift(report, format).replaceAll('\\', '')
-    expect(text.includes('too-many-members')).toBe(true)
-    expect(text.includes('The body has 440,012 members and items in 4 levels; at most 200,000 in 64 levels')).toBe(true)
+    expect(report.notJudged[0]?.sentence).toContain(
+      'The body has 440,012 members and items in 4 levels; at most 200,000 in 64 levels',
+    )
   })
 
   test('is no reason to call the service the same', () => {

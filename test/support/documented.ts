@@ -4,14 +4,14 @@ import formats from 'ajv-formats'
 import { parse } from 'yaml'
 import { applySimulatedValues } from '../../src/contract/simulated-values.ts'
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
+import { bundledContract } from '../../src/fixtures/bundled.ts'
+import { closeDocument } from './closed-document.ts'
 
 /** A document with its own ajv. */
 interface CompiledDocument {
   readonly document: JsonObject
   readonly ajv: Ajv2020
 }
-
-const read = (file: string): JsonObject => parse(readFileSync(new URL(`../../spec/${file}`, import.meta.url), 'utf8'))
 
 /** Compiles a document independently of the simulator, so that a fault of its own compiler is found. */
 function compileDocument(document: JsonObject): CompiledDocument {
@@ -22,21 +22,15 @@ function compileDocument(document: JsonObject): CompiledDocument {
   return { document, ajv }
 }
 
-const open = compileDocument(read('openapi.yaml'))
+const open = compileDocument(parse(readFileSync(bundledContract, 'utf8')))
 /** The document with its simulated values, which the simulator's answers keep, and which drift breaks. */
 const simulated = applySimulatedValues(open.document, 'document') ?? open.document
 const narrow = compileDocument(simulated)
-const closed = compileDocument(closeSchemas(simulated))
-const control = compileDocument(read('control.openapi.yaml'))
+const closed = compileDocument(closeDocument(simulated))
 
 /** Returns the faults of a response by the documented schema of its status. Empty: none. */
 export function faultsOf(operationId: string, status: number, body: Json | undefined): string[] {
   return [open, narrow].flatMap((reading) => findFaults(reading, operationId, status, body))
-}
-
-/** Returns the faults of a response of the control plane. Empty: none. */
-export function controlFaultsOf(operationId: string, status: number, body: Json | undefined): string[] {
-  return findFaults(control, operationId, status, body)
 }
 
 function findFaults(reading: CompiledDocument, operationId: string, status: number, body: Json | undefined): string[] {
@@ -66,33 +60,11 @@ export function brokenRules(
   if (!validate) throw new Error(`${operationId} documents no ${status}`)
   if (validate(body)) return []
   const broken = (validate.errors ?? []).map(({ keyword, instancePath, params }) => {
-    const name: unknown = params['missingProperty'] ?? params['additionalProperty']
+    const name: unknown = params['missingProperty'] ?? params['unevaluatedProperty']
     return { keyword, at: name === undefined ? instancePath : `${instancePath}/${name}` }
   })
   const mistyped = broken.filter(({ keyword }) => keyword === 'type').map(({ at }) => at)
   return broken.filter(({ keyword, at }) => !['enum', 'const'].includes(keyword) || !mistyped.includes(at))
-}
-
-/** Returns the document with `additionalProperties: false` in each schema with properties, which only objects have. */
-function closeSchemas(source: JsonObject): JsonObject {
-  const entries = Object.entries(source).map(([name, value]) => [name, closeIn(value)])
-  const isClosable = [source['type']].flat().includes('object') && isObject(source['properties'])
-  return { ...Object.fromEntries(entries), ...(isClosable && { additionalProperties: false }) }
-}
-
-function closeIn(value: Json): Json {
-  if (Array.isArray(value)) return value.map(closeIn)
-  return isObject(value) ? closeSchemas(value) : value
-}
-
-/** Returns every operation of the control plane with its documented statuses and the media types of its success. */
-export function controlOperations() {
-  return operationsIn(control).map(({ operation, operationId, pointer: [, path = '', method = ''] }) => {
-    const responses = childOf(operation, 'responses')
-    const statuses = Object.keys(responses).map(Number).filter(Number.isInteger)
-    const content = childOf(childOf(responses, String(statuses[0])), 'content')
-    return { id: operationId, method: method.toUpperCase(), path, statuses, mediaTypes: Object.keys(content) }
-  })
 }
 
 function validatorOf(reading: CompiledDocument, operationId: string, status: number): ValidateFunction | undefined {

@@ -20,7 +20,7 @@ const sim = sharedSimulator()
 /** Every nullable field of this model has data, so that each damage finds all of its places. */
 const fullModel = '/v1/models/00000000-0000-4000-8000-0000000000f0/analytics?period=7d'
 
-const additional = 'additionalProperties'
+const additional = 'unevaluatedProperties'
 
 /** `places`: how many different ones 40 seeds find at least; of a receipt, all that there are. */
 const drifts = [
@@ -101,8 +101,8 @@ const named = [
   ['null-required', '/dataPoints/0/date', 'type'],
   ['null-required', '/hallucinationCount/total', 'type'],
   ['unknown-enum', '/recommendations/healthLevel', 'enum'],
-  ['extra-field', '/dataPoints/2', 'additionalProperties'],
-  ['extra-field', '/jailbreakCount', 'additionalProperties'],
+  ['extra-field', '/dataPoints/2', 'unevaluatedProperties'],
+  ['extra-field', '/jailbreakCount', 'unevaluatedProperties'],
 ] as const
 
 test.each(named)('%s hits %s where it is named', async (name, pointer, keyword) => {
@@ -150,7 +150,7 @@ describe('a refusal drifts as well', () => {
     ['drop-field, forbidden', 403, 'required'],
     ['null-required, not-found', 404, 'type'],
     ['wrong-type, rate-limited;retry-after=2', 429, 'type'],
-    ['server-error, extra-field', 500, 'additionalProperties'],
+    ['server-error, extra-field', 500, 'unevaluatedProperties'],
   ] as const)('%s', async (scenario, status, keyword) => {
     const answer = await ask(sim(), analyticsPath, { headers: { 'x-sim-scenario': scenario } })
     expect(answer.status).toBe(status)

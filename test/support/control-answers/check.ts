@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject } from '../../../src/core/json.ts'
 import { joinPointer, valueAt } from '../../../src/core/json-pointer.ts'
 import { controlAliases } from '../../../src/exchange/control-aliases.ts'
 import { controlContract } from '../../../src/fixtures/bundled.ts'
-import { closeDocument } from './closed-document.ts'
+import { closeDocument } from '../closed-document.ts'
 
 /** An answer of the control plane as `record.cjs` writes it. */
 export interface RecordedAnswer {
