@@ -19,8 +19,8 @@ export function Header() {
     nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [current])
   return (
-    <header class="page-head">
-      <a class="brand" href={hrefOf({ view: views[0].name })}>
+    <header class="page-head bar">
+      <a class="brand bar" href={hrefOf({ view: views[0].name })}>
         <svg viewBox="0 0 16 16" width="18" fill="#2b5fab" aria-hidden="true">
           <rect width="16" height="16" rx="4" />
           <path d="M4 10V8m4 2V4m4 6V6" fill="none" stroke="#fff" stroke-linecap="round" stroke-width="2" />
@@ -35,7 +35,7 @@ export function Header() {
           </a>
         ))}
       </nav>
-      <div class="page-state">
+      <div class="page-state bar last nowrap">
         <SandboxClock />
         <SandboxPicker />
         <Connection />
@@ -59,7 +59,7 @@ function RuleBadge() {
   const rules = [...(value?.rules ?? []), ...(value?.startUp ?? [])].filter(({ enabled }) => enabled !== false)
   if (rules.length === 0) return null
   return (
-    <b class="badge" title={`${count(rules.length, 'rule')} on`}>
+    <b class="badge pill" title={`${count(rules.length, 'rule')} on`}>
       {rules.length}
     </b>
   )
@@ -68,7 +68,7 @@ function RuleBadge() {
 function SandboxPicker() {
   return (
     <label class="picker">
-      <span>Sandbox</span>
+      Sandbox{' '}
       <select
         value={sandbox.value}
         onFocus={() => void refreshSandboxes()}
@@ -93,7 +93,7 @@ function SandboxClock() {
   return (
     <span class="clock faint small" title={`The clock of the sandbox, in UTC${name && `; it is ${name}`}`}>
       {formatInstant(sandboxNow.value)}
-      {name && <em>{name}</em>}
+      {name && <b> {name}</b>}
     </span>
   )
 }
@@ -105,9 +105,11 @@ const words: Readonly<Record<StreamState, string>> = {
   offline: 'Offline',
 }
 
+const tones: Partial<Record<StreamState, string>> = { live: 'good', offline: 'bad' }
+
 const Connection = () => (
   <span
-    class={`connection faint small ${streamState.value}`}
+    class={`status small ${tones[streamState.value] ?? 'faint'}`}
     role="status"
     title="The stream of requests from the simulator"
   >

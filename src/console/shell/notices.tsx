@@ -6,11 +6,11 @@ import { Dialog } from '../ui/dialog.tsx'
 /** Shows notices at the lower edge of the page. */
 export function Notices() {
   return (
-    <div class="notices" role="status">
+    <div class="notices stack" role="status">
       {notices.value.map(({ id, kind, sentence }) => (
-        <div key={id} class={`notice ${kind}`}>
+        <div key={id} class={`notice bar marked box ${kind}`}>
           <span>{sentence}</span>
-          <Button label="✕" class="quiet" onClick={() => dismiss(id)} aria-label={`Close: ${sentence}`} />
+          <Button label="✕" class="quiet last" onClick={() => dismiss(id)} aria-label={`Close: ${sentence}`} />
         </div>
       ))}
     </div>
@@ -37,7 +37,7 @@ export function OpenQuestion() {
           <li key={loss}>{loss}</li>
         ))}
       </ul>
-      <p class="actions">
+      <p class="actions bar">
         <Button label="Cancel" onClick={() => answer(false)} />
         <Button label={action} class="danger" onClick={() => answer(true)} />
       </p>

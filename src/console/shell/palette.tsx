@@ -38,6 +38,7 @@ export function Palette() {
     <Dialog title="Palette" hidesTitle onClose={() => (isPaletteOpen.value = false)}>
       <input
         role="combobox"
+        class="full"
         aria-expanded="true"
         aria-controls={id}
         aria-activedescendant={found.length > 0 ? `${id}-${at.value}` : undefined}
@@ -55,6 +56,7 @@ export function Palette() {
             key={command.title}
             id={`${id}-${index}`}
             role="option"
+            class="bar"
             tabIndex={-1}
             aria-selected={index === at.value}
             onPointerMove={() => (at.value = index)}

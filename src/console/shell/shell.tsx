@@ -56,7 +56,7 @@ function Banner() {
         : undefined
   if (sentence === undefined) return null
   return (
-    <p class="banner" role="alert">
+    <p class="banner toolbar marked bad" role="alert">
       {sentence}
     </p>
   )

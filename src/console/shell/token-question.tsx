@@ -19,7 +19,7 @@ export function TokenQuestion() {
   }
   return (
     <Dialog title="This simulator asks for a token">
-      <form onSubmit={submit}>
+      <form class="stack" onSubmit={submit}>
         <p>
           It was started with <code>--control-token</code>. The token is stored for this tab only.
         </p>
@@ -28,12 +28,13 @@ export function TokenQuestion() {
           Token
           <input
             type="password"
+            class="full"
             autocomplete="off"
             value={token.value}
             onInput={(event) => (token.value = event.currentTarget.value)}
           />
         </label>
-        <p class="actions">
+        <p class="actions bar">
           <button type="submit" class="primary">
             Open the console
           </button>

@@ -16,7 +16,7 @@ interface EmptyProps {
 /** A place that has nothing to show yet, with the next step. */
 export function Empty({ title, children, curl }: EmptyProps) {
   return (
-    <div class="empty">
+    <div class="empty stack">
       <h2>{title}</h2>
       {children && <p class="faint breaks">{children}</p>}
       {curl && <CommandLine text={formatCurl(curl)} />}
@@ -29,7 +29,7 @@ export function Empty({ title, children, curl }: EmptyProps) {
 export function Loading({ problem }: { readonly problem: Problem | undefined }) {
   if (problem) return <Empty title="This cannot be shown">{problem.sentence}</Empty>
   return (
-    <p class="loading faint" role="status">
+    <p class="empty loading faint" role="status">
       Reading …
     </p>
   )
@@ -38,7 +38,7 @@ export function Loading({ problem }: { readonly problem: Problem | undefined }) 
 /** A line for the shell, with a button that copies it. */
 export function CommandLine({ text }: { readonly text: string }) {
   return (
-    <div class="command-line">
+    <div class="command-line box full">
       <code>{text}</code>
       <CopyButton label="Copy" title="Copy the command" text={text} />
     </div>

@@ -21,7 +21,7 @@ export function FieldForm({ label, value = '', action, change, field }: FieldFor
     if (await change((typed.value ?? value).trim())) typed.value = undefined
   }
   return (
-    <form class="inline-form" onSubmit={(event) => void submit(event)}>
+    <form class="inline-form wraps" onSubmit={(event) => void submit(event)}>
       <input
         aria-label={label}
         title={label}

@@ -62,6 +62,9 @@ interface NodeProps {
   readonly source?: string | undefined
 }
 
+/** The classes of values by their type. */
+const kinds: Readonly<Record<string, string>> = { string: 'json-string', number: 'json-number', boolean: 'json-number' }
+
 function Node(props: NodeProps) {
   const { name, value, pointer, placed, source } = props
   const marks = placed.get(pointer) ?? []
@@ -79,7 +82,7 @@ function Node(props: NodeProps) {
       .filter((mark) => mark.missing !== undefined)
       .map((mark) => (
         <div key={mark.missing} class={`json-line marked ${mark.kind}`}>
-          <span class="json-absent">{mark.missing}: missing</span>
+          <span class="faint">{mark.missing}: missing</span>
           <Remarks marks={[mark]} />
         </div>
       )),
@@ -90,10 +93,10 @@ function Node(props: NodeProps) {
   return (
     <div class={line.class}>
       {line.head}
-      <span class={`json-${value === null ? 'null' : typeof value}`}>
+      <span class={kinds[typeof value] ?? 'faint'}>
         <LongText text={source ?? text} />
       </span>
-      {source !== undefined && <span class="faint">JavaScript writes {text}</span>}
+      {source !== undefined && <span class="mark neutral">JavaScript writes {text}</span>}
       {line.remarks}
       {line.missing}
     </div>
@@ -117,7 +120,7 @@ function Branch({ value, pointer, isOpen: isOpenAtFirst, placed, sources, line }
     <details open={isOpen.value} onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
       <summary class={line.class}>
         {line.head}
-        <span class="json-size">{isLong ? size : JSON.stringify(value).slice(0, maxPreviewLength)}</span>
+        <span class="faint">{isLong ? size : JSON.stringify(value).slice(0, maxPreviewLength)}</span>
         {line.remarks}
       </summary>
       {isOpen.value && (

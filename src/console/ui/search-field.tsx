@@ -23,7 +23,7 @@ export function SearchField({ label, placeholder, field }: Record<'label' | 'pla
     <input
       ref={field}
       type="search"
-      class="search"
+      class="search grows"
       aria-label={label}
       placeholder={placeholder}
       spellcheck={false}

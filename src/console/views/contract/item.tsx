@@ -91,6 +91,12 @@ function Item({ name, text, missing, isMet, isOpen }: ItemProps) {
   if (!missing) return <span class={isMet ? 'item small met good' : 'item small faint'}>{words}</span>
   const toggle = () => replaceRoute({ query: { item: isOpen ? undefined : name } })
   return (
-    <Button label={words} class="item small missing" aria-expanded={isOpen} title={missing.sentence} onClick={toggle} />
+    <Button
+      label={words}
+      class="item small missing pill"
+      aria-expanded={isOpen}
+      title={missing.sentence}
+      onClick={toggle}
+    />
   )
 }

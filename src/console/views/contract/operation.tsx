@@ -76,7 +76,7 @@ function Answer({ answer, isOpen }: { answer: DocumentedOperation['answers'][num
   if (!isShown && fields.length === 0) return null
   return (
     <div class="answer">
-      <div class="field">
+      <div class="field wraps">
         <b>{answer.status}</b>
         <div>
           <Prose text={description} />
@@ -105,7 +105,7 @@ function Fields({ fields, status }: { fields: readonly DocumentedField[]; status
         const other = assumptions.map((text) => firstOf.get(text)).find((first) => first !== name)
         const at = name.lastIndexOf('.') + 1
         return (
-          <li key={`${place} ${name}`} class="field">
+          <li key={`${place} ${name}`} class="field wraps">
             <p>
               <code class="breaks">
                 <span class="faint">{name.slice(0, at)}</span>

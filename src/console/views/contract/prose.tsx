@@ -21,7 +21,7 @@ export function Assumptions({ texts }: { readonly texts: readonly string[] }) {
 /** The share of the items that clients have met, as a bar and in words. */
 export function Share({ share: { met, points, percent } }: { readonly share: Schema<'Share'> }) {
   return (
-    <span class="share faint small">
+    <span class="share bar faint small nowrap">
       <meter value={percent} max={100} aria-hidden="true" />
       {met} of {points} met
     </span>

@@ -42,11 +42,11 @@ export function EventsPage() {
   })
   useCommands([{ title: 'Close the event', key: 'Escape', run: () => replaceRoute({ id: undefined }) }], [])
   return (
-    <div class="split events">
+    <div class="split with-open with-summary">
       <section class="split-pane" aria-label="Events">
-        <div class="toolbar">
+        <div class="toolbar bar">
           <SearchField label="Search events" placeholder="Search for a type of event" field={field} />
-          <p class="toolbar-note" role="status">
+          <p class="toolbar-note small full" role="status">
             <Note wrong={search.problem ?? (value && problem?.sentence)} page={value} />
           </p>
         </div>

@@ -58,15 +58,24 @@ export function Comparison({ left, right }: ComparisonProps) {
 
 const signs = { same: ' ', removed: '−', added: '+' } as const
 
+/** The classes of the lines of a side. */
+const classes = { same: 'same', removed: 'removed violation', added: 'added' } as const
+
 function Side({ words, kind }: { words: readonly DiffStep[] | undefined; kind: DiffStep['kind'] }) {
   if (!words) return <td class="none" />
   const Changed = kind === 'removed' ? 'del' : 'ins'
+  const tone = kind === 'removed' ? 'bad' : 'good'
   return (
-    <td class={kind}>
+    <td class={classes[kind]}>
       <span class="sign">{signs[kind]}</span>
       {words.map((step, index) => {
         const word = step.text.startsWith('{{') ? <var key={index}>{step.text}</var> : step.text
-        return step.kind === 'same' ? word : <Changed key={index}>{word}</Changed>
+        if (step.kind === 'same') return word
+        return (
+          <Changed key={index} class={tone}>
+            {word}
+          </Changed>
+        )
       })}
     </td>
   )

@@ -50,7 +50,7 @@ export function PromptDetail({ prompt, product, reload }: PromptDetailProps) {
       )}
       <VersionTable versions={versions} activate={(version) => void activate(version)} />
       {versions.length > 1 && (
-        <p class="buttons">
+        <p class="wraps">
           <VersionPicker label="Compare version" name="from" chosen={left} versions={versions} />
           <VersionPicker label="with" name="to" chosen={right} versions={versions} />
           {left.fingerprint === right.fingerprint && left !== right && (
@@ -82,7 +82,7 @@ function VersionTable({ versions, activate }: { versions: readonly Version[]; ac
   const findEqual = ({ version, fingerprint }: Version) =>
     versions.find((one) => one.version < version && one.fingerprint === fingerprint)
   return (
-    <div class="versions">
+    <div class="versions scroll">
       <DataTable
         title="Versions, the newest first"
         rows={versions.toReversed()}

@@ -61,11 +61,11 @@ function Prompts({ prompts, reload }: { prompts: readonly Prompt[]; reload: () =
   }, [id === undefined])
   const open = prompts.find(({ promptId }) => promptId === id)
   return (
-    <div class="split with-menu">
-      <section class="split-pane" aria-label="Prompts">
-        <div class="toolbar">
+    <div class="split with-open with-menu">
+      <section class="split-pane scroll" aria-label="Prompts">
+        <div class="toolbar bar">
           <SearchField label="Search prompts" placeholder="Search for a name, product or id" field={field} />
-          <p class="toolbar-note faint" role="status">
+          <p class="toolbar-note faint small full" role="status">
             {listed.length < prompts.length && `${listed.length} of `}
             {count(prompts.length, 'prompt')}
           </p>

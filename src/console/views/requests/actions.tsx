@@ -23,7 +23,7 @@ export function Actions({ exchange, isRecorded }: { exchange: Schema<'Exchange'>
       <CopyButton label="curl" title="Copy as curl" text={curl} isDisabled={!isRecorded} />
       <CopyButton label="fetch" title="Copy as fetch" text={async () => formatFetch(exchange)} />
       <CopyButton label="vitest" title="Copy as a vitest test" text={async () => formatVitest(exchange)} />
-      <Button label="Send again" disabled={problem !== undefined} title={problem} onClick={send} />
+      <Button label="Send again" class="last" disabled={problem !== undefined} title={problem} onClick={send} />
     </div>
   )
 }

@@ -23,7 +23,7 @@ export function BodySection({ title, body, remarks }: BodySectionProps) {
   const isTree = 'json' in body
   return (
     <section class="message">
-      <h3>
+      <h3 class="bar">
         {title} <span class="faint">{formatSize(body.size)}</span>
         {isTree && (
           <CopyButton

@@ -40,16 +40,24 @@ export function RequestList({ listed, openId, mannersOf, isScrolled }: RequestLi
   }
   const columns = ['Time', 'Status', 'Request', 'Cause', ...(sandbox.value === '*' ? ['Sandbox'] : []), 'Duration']
   return (
-    <div class="request-list rows scrolls" ref={box} onScroll={onScroll}>
+    <div class="request-list rows scroll" ref={box} onScroll={onScroll}>
       {above.value > 0 && (
-        <Button label={`↑ ${above.value} new`} class="new-rows small" onClick={() => box.current?.scrollTo(0, 0)} />
+        <Button
+          label={`↑ ${above.value} new`}
+          class="primary pill small new-rows"
+          onClick={() => box.current?.scrollTo(0, 0)}
+        />
       )}
       <table>
         <caption class="hidden">Requests, the newest first</caption>
         <thead>
           <tr>
             {[...columns, 'Findings'].map((title) => (
-              <th key={title} scope="col" class={title === 'Status' ? 'code' : title.toLowerCase()}>
+              <th
+                key={title}
+                scope="col"
+                class={title === 'Status' ? 'code' : title === 'Duration' ? 'duration number' : title.toLowerCase()}
+              >
                 {title}
               </th>
             ))}

@@ -28,7 +28,7 @@ export function RequestRow({ exchange, isOpen, manners }: RequestRowProps) {
       </td>
       <td class="path">
         <a href={hrefOf({ id })} aria-current={isOpen ? 'true' : undefined} title={targetOf(exchange)}>
-          {subject && <b>{subject} </b>}
+          {subject && `${subject} `}
           <span class={subject ? 'mono faint' : 'mono'}>
             {request.method} {shortenIds(request.path)}
             {request.query && `?${request.query}`}
@@ -52,7 +52,7 @@ export function Outcome({ status, end }: { readonly status: number; readonly end
   const word = findBreak(end)
   if (word === undefined) return <Status code={status} />
   return (
-    <span class="status server" title={`The simulator had a ${status} ready, which the client did not get whole.`}>
+    <span class="status nowrap bad" title={`The simulator had a ${status} ready, which the client did not get whole.`}>
       {word}
     </span>
   )

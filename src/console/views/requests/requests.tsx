@@ -41,9 +41,9 @@ export function RequestsPage() {
     [],
   )
   return (
-    <div class={id === undefined ? 'split requests' : 'split requests with-detail'}>
+    <div class={id === undefined ? 'split' : 'split with-open'}>
       <section class="split-pane" aria-label="Requests">
-        <div class="toolbar">
+        <div class="toolbar bar">
           <SearchField label="Search requests" placeholder="Search in names, paths and bodies" field={field} />
           <Filters text={text} />
           <Button
@@ -98,12 +98,12 @@ function ListStatus({ rows: { state, paused }, problem }: { rows: RequestRows; p
   const failure = problem ?? state.value.problem
   if (failure)
     return (
-      <p class="toolbar-note bad" role="alert">
+      <p class="toolbar-note bad small full" role="alert">
         {failure}
       </p>
     )
   return (
-    <p class="toolbar-note faint">
+    <p class="toolbar-note faint small full">
       {paused.value === undefined ? describeListed(state.value) : `Paused; ${paused.value} more have come.`}
     </p>
   )

@@ -1,6 +1,6 @@
 import type { Schema } from '../../api/answers.ts'
 import { hrefOf, route, sandbox } from '../../store/route.ts'
-import { Mark, statusKind } from '../../ui/status.tsx'
+import { Mark, toneOf } from '../../ui/status.tsx'
 import { Instant } from '../../ui/time.tsx'
 import { Outcome } from '../requests/request-row.tsx'
 import { describeSubject, findBreak, shortenIds } from '../requests/subject.ts'
@@ -43,8 +43,8 @@ export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
           )}
         </p>
       </header>
-      <div class="line-box">
-        <ol class="line" style={{ minWidth: `${(placed.length * minAttemptWidth * 100) / equalShare}px` }}>
+      <div class="scroll">
+        <ol style={{ display: 'flex', minWidth: `${(placed.length * minAttemptWidth * 100) / equalShare}px` }}>
           {placed.map((one, index) => (
             <Attempt key={one.attempt.id} {...one} number={earlier + index + 1} next={attempts[index + 1]} />
           ))}
@@ -75,12 +75,17 @@ function Attempt({ number, next, ...placed }: AttemptProps) {
   return (
     <li class="attempt small" style={{ width: `${width}%` }}>
       <a
-        class={findings.length > 0 ? 'faulty' : undefined}
+        class={findings.length > 0 ? 'box faulty' : 'box'}
         href={hrefOf({ view: 'requests', id })}
         title={`${id}: it took ${formatSpan(tookMs)}. Open the request.`}
       >
         <span class="hidden">Try {number}, </span>
-        {findings.length > 0 && <span aria-hidden="true">✕</span>} <Outcome status={status} end={attempt} />
+        {findings.length > 0 && (
+          <span class="bad" aria-hidden="true">
+            ✕
+          </span>
+        )}{' '}
+        <Outcome status={status} end={attempt} />
         {outcome === 'uncertain' && !findBreak(attempt) && ' uncertain'}
       </a>
       <Bars {...placed} />
@@ -114,11 +119,11 @@ function ending({ outcome, status }: Schema<'RetryAttempt'>): string {
 
 /** The drawing of an attempt: the request itself, the demanded wait, and what was missing of a wait before. */
 function Bars({ attempt, took, demanded, missed }: PlacedAttempt) {
-  const kind = findBreak(attempt) ? 'server' : statusKind(attempt.status)
+  const tone = findBreak(attempt) ? 'bad' : toneOf(attempt.status)
   return (
     <div class="track" aria-hidden="true">
       {demanded > 0 && <i class="demanded" style={{ left: `${took}%`, width: `${demanded - took}%` }} />}
-      <i class={`took ${kind}`} style={{ width: `${took}%` }} />
+      <i class={`took ${tone}`} style={{ width: `${took}%` }} />
       {missed > 0 && <i class="missed" style={{ width: `${missed}%` }} />}
     </div>
   )
@@ -132,7 +137,7 @@ function Faults({ chain: { attempts, earlier } }: { readonly chain: Schema<'Retr
   })
   if (tries.size === 0) return null
   return (
-    <ul class="faults">
+    <ul class="faults remark marked violation">
       {[...tries].map(([sentence, numbers]) => (
         <li key={sentence}>
           <span class="bad">

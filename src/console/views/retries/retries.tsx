@@ -40,10 +40,10 @@ export function RetriesPage() {
   if (!retries.value || !manners.value) return <Loading problem={problem} />
   const { further, truncated } = retries.value
   return (
-    <div class="retries">
+    <div class="retries panes">
       <section class="chains" aria-label="Calls that failed">
-        <div class="toolbar">
-          <p class="summary" role="status">
+        <div class="toolbar bar">
+          <p class="summary grows" role="status">
             {problem ? <span class="bad">{problem.sentence}</span> : summarizeCalls(chains, further, isAll)}
             {truncated && ' The journal has evicted requests, so tries may be missing.'}
           </p>
@@ -112,7 +112,7 @@ function Rules({ manners }: { readonly manners: AnswerOf<'/manners', 'get'> }) {
   })
   listed.sort((a, b) => Number(b.count > 0) - Number(a.count > 0))
   return (
-    <aside class="manners" aria-label="Manners">
+    <aside class="manners stack" aria-label="Manners">
       <h2>Manners</h2>
       {listed.map(({ rule, sentence, found, count }) => (
         <section key={rule} class={count > 0 ? 'broken' : undefined}>
@@ -126,7 +126,7 @@ function Rules({ manners }: { readonly manners: AnswerOf<'/manners', 'get'> }) {
           </h3>
           <p class="faint">{sentence}</p>
           {found.map(({ sentence: fault, operation, requests, waitedMs, first }) => (
-            <p key={requests.join()} class="finding">
+            <p key={requests.join()} class="remark marked violation">
               {addPause(fault, waitedMs)} <span class="faint">{operation}</span>{' '}
               {requests.map((id) => (
                 <>

@@ -78,14 +78,14 @@ export function SandboxDetail({ name, row }: SandboxDetailProps) {
       <Snapshots name={name} after={after} />
       <h3>Export and import</h3>
       <p class="faint">A file has the events, prompts and quality settings.</p>
-      <p class="buttons">
+      <p class="wraps">
         <Button label="Export" onClick={() => void actions.downloadExport(name)} />
         <Button label="Import …" onClick={() => file.current?.click()} />
         <input ref={file} type="file" accept=".json,application/json" hidden onChange={pick} />
       </p>
       <h3>Reset and delete</h3>
       <p class="faint">A reset leaves the snapshots. Before anything is lost, the page asks once and names it.</p>
-      <p class="buttons">
+      <p class="wraps">
         <Button label="Reset …" onClick={() => after(actions.resetSandbox(name))} />
         {name !== 'default' && (
           <Button label="Delete …" class="bad" onClick={() => after(actions.deleteSandbox(name))} />

@@ -40,7 +40,7 @@ export function CatalogueList({ onAdded }: { onAdded: () => Promise<void> }) {
       {found.length === 0 && <p class="faint">No scenario has these words.</p>}
       {found.map(([family, members]) => (
         <section key={family} aria-label={family}>
-          <h3>{family}</h3>
+          <h3 class="faint small">{family}</h3>
           {members.map((offer) => (
             <OfferItem key={offer.name} {...{ offer, onAdded }} />
           ))}

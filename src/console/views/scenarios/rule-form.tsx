@@ -39,7 +39,7 @@ export function RuleForm({ offer, rule: before, save, action, onCancel }: RuleFo
   }
   const operations = ['', ...operationsOf(offer), texts['operation'] ?? '']
   return (
-    <form class="rule-form" onSubmit={(event) => void submit(event)}>
+    <form class="rule-form stack" onSubmit={(event) => void submit(event)}>
       {offer.clientSees && <p class="faint breaks">The client sees: {offer.clientSees}</p>}
       {offer.freeText && (
         <Field
@@ -129,8 +129,8 @@ interface FieldProps {
 function Field({ caption, about, unit, value, set, number, choices, placeholder = '', ...limits }: FieldProps) {
   const id = useId()
   return (
-    <div class="rule-field">
-      <label for={id} class="mono">
+    <div class="rule-field wraps">
+      <label for={id} class="row-name mono">
         {caption}
         {unit !== undefined && <span class="faint"> ({unit})</span>}
       </label>
@@ -159,7 +159,7 @@ function Field({ caption, about, unit, value, set, number, choices, placeholder 
           onInput={(event) => set(event.currentTarget.value)}
         />
       )}
-      <span class="faint">{about}</span>
+      <span class="faint grows">{about}</span>
     </div>
   )
 }

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import type { Schema } from '../../api/answers.ts'
 import { askOnce } from '../../store/question.ts'
 import { type ChangedRules, moveItem, type Rules } from '../../store/rules.ts'
@@ -52,8 +53,12 @@ export function RuleItem({ rule, index, count, change, put }: RuleItemProps) {
     return saved
   }
   return (
-    <li class={isOn ? 'rule' : 'rule off'} onKeyDown={(event) => event.key === 'Escape' && edited.value && finish()}>
-      <label class="on-off">
+    <li
+      class={isOn ? 'rule box wraps' : 'rule box wraps off'}
+      onKeyDown={(event) => event.key === 'Escape' && edited.value && finish()}
+    >
+      <label class="on-off bar">
+        <span class="faint">{index + 1}</span>
         <input
           type="checkbox"
           role="switch"
@@ -64,8 +69,7 @@ export function RuleItem({ rule, index, count, change, put }: RuleItemProps) {
         />
         <span class="faint small">{isOn ? 'on' : 'off'}</span>
       </label>
-      <RuleText rule={rule} count={count} />
-      <div class="rule-actions">
+      <RuleText rule={rule} count={count}>
         {index > 0 && (
           <Button
             label="↑"
@@ -85,7 +89,7 @@ export function RuleItem({ rule, index, count, change, put }: RuleItemProps) {
         />
         <CopyButton label="Copy header" title={`Copy header of ${name}`} text={headerOf(rule)} />
         <Button label="✕" class="quiet" aria-label={`Remove ${name}`} title="Remove" onClick={() => void remove()} />
-      </div>
+      </RuleText>
       {edited.value && (
         <RuleForm
           rule={edited.value}
@@ -99,19 +103,26 @@ export function RuleItem({ rule, index, count, change, put }: RuleItemProps) {
   )
 }
 
-/** The texts and the counts of a rule. */
-export function RuleText({ rule, count: { acted, left } }: Pick<RuleItemProps, 'rule' | 'count'>) {
+type RuleTextProps = Pick<RuleItemProps, 'rule' | 'count'> & { readonly children?: ComponentChildren }
+
+/** The texts and the counts of a rule, with the buttons to change it. */
+export function RuleText({ rule, count: { acted, left }, children }: RuleTextProps) {
   return (
     <>
-      <p class="rule-name">
-        <code>{nameRule(rule)}</code>
+      <div class="grows breaks">
+        <code>
+          <b>{nameRule(rule)}</b>
+        </code>
         {rule.sequence !== undefined && <span class="faint"> sequence</span>}
-      </p>
-      <p class="rule-when faint breaks">{listConditions(rule).join(' · ')}</p>
-      <p class="rule-count">
-        acted <b>{acted.toLocaleString('en')}</b>
-        {left !== undefined && (left > 0 ? `, ${left.toLocaleString('en')} left` : ', used up')}
-      </p>
+        <p class="faint">{listConditions(rule).join(' · ')}</p>
+      </div>
+      <div class="number last">
+        {children}
+        <p>
+          acted <b>{acted.toLocaleString('en')}</b>
+          {left !== undefined && (left > 0 ? `, ${left.toLocaleString('en')} left` : ', used up')}
+        </p>
+      </div>
     </>
   )
 }

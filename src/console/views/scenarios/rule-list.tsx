@@ -39,7 +39,7 @@ export function RuleList({ answer, reload }: { answer: AnswerOf<'/scenarios', 'g
           <p class="faint">
             The first rule that acts on a request decides. Each change in this list makes all counts begin anew.
           </p>
-          <ol class="rules">
+          <ol class="rules stack">
             {rules.map((rule, index) => (
               <RuleItem key={index} {...{ rule, index, change, put }} count={counts.rules[index] ?? { acted: 0 }} />
             ))}
@@ -53,9 +53,10 @@ export function RuleList({ answer, reload }: { answer: AnswerOf<'/scenarios', 'g
             They hold in every sandbox, for requests that no rule above acts on. They change only with the server's
             options.
           </p>
-          <ol class="rules">
+          <ol class="rules stack">
             {startUp.map((rule, index) => (
-              <li key={index} class="rule">
+              <li key={index} class="rule box wraps">
+                <span class="faint">{index + 1}</span>
                 <RuleText rule={rule} count={counts.startUp[index] ?? { acted: 0 }} />
               </li>
             ))}

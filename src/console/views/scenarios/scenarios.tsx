@@ -17,11 +17,11 @@ export function ScenariosPage() {
   if (!rules.value || !catalogue.value) return <Loading problem={rules.problem} />
   return (
     <div class="scenarios panes">
-      <section aria-label="Rules">
+      <section class="stack" aria-label="Rules">
         <RuleList answer={rules.value} reload={reload} />
         {sequences.value && <Sequences {...sequences.value} />}
       </section>
-      <section aria-label="Catalogue">
+      <section class="stack" aria-label="Catalogue">
         <CatalogueList onAdded={reload} />
       </section>
     </div>

@@ -9,9 +9,9 @@ export function Sequences({ sequences }: AnswerOf<'/sequences', 'get'>) {
   return (
     <>
       <h2>Sequences in use</h2>
-      <ul class="rules">
+      <ul class="stack">
         {sequences.map((one) => (
-          <li key={`${one.operation} ${nameOwner(one)} ${one.sequence}`} class="sequence">
+          <li key={`${one.operation} ${nameOwner(one)} ${one.sequence}`} class="sequence box">
             <p>
               <b>{one.operation}</b>{' '}
               <span class="faint">
@@ -37,7 +37,7 @@ function Steps({ items = [], position = 0 }: SequenceState) {
       {items.map(({ scenario, times }, index) => (
         <li
           key={index}
-          class={index === position ? 'small' : 'faint small'}
+          class={index === position ? 'pill small' : 'pill faint small'}
           aria-current={index === position ? 'step' : undefined}
         >
           {index < position && (

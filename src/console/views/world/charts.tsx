@@ -84,7 +84,7 @@ export function DayTable({ figures: { days }, before }: ChartsProps) {
     cell: ({ values }: (typeof rows)[number]) => formatCell(values[index], measures[index]?.kind === 'bar'),
   }))
   return (
-    <section class="day-table wide" aria-label="Days">
+    <section class="day-table scroll" aria-label="Days">
       <DataTable
         title="The figures of each day"
         rows={rows}

@@ -20,7 +20,7 @@ export function EventEffects({ products, moved, quality, ...compared }: EventEff
   const [product] = products
   const ids = new Set(moved.flatMap(({ eventIds }) => eventIds))
   return (
-    <section class="wide event-effects">
+    <section class="wide event-effects stack">
       <h3>
         What events did <span class="faint">weight {quality.weight}</span>
       </h3>

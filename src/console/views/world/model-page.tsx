@@ -62,7 +62,7 @@ function ModelHead({ question: { model: id, period, scenario }, catalogue }: Mod
         <CopyButton label="Copy" title="Copy the id" text={id} />
         {model && <span class="faint">{model.about}</span>}
       </p>
-      <div class="buttons">
+      <div class="wraps">
         {['7d', '30d', '90d'].map((one) => (
           <Button
             label={`${one.slice(0, -1)} days`}

@@ -18,7 +18,7 @@ export function TimeBar() {
   const first = info.value?.seed ?? seed
   const change = (changed: string) => changeSeed(sandbox.peek(), changed)
   return (
-    <div class="toolbar">
+    <div class="toolbar bar">
       {mode !== undefined && (
         <>
           <span>

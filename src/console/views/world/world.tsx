@@ -44,9 +44,9 @@ function Models({ catalogue }: { readonly catalogue: Schema<'Catalogue'> }) {
     return true
   }
   return (
-    <div class="split with-menu">
+    <div class="split with-open with-menu">
       <section class="split-pane scroll" aria-label="Models">
-        <div class="toolbar">
+        <div class="toolbar bar">
           <FieldForm
             label="The id of any other model"
             action="Show"
