@@ -1,13 +1,11 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { clockMode, sandboxNow } from '../store/clock.ts'
 import { type StreamState, streamState } from '../store/live.ts'
 import { hrefOf, sandbox, showSandbox } from '../store/route.ts'
 import { ruleChanges } from '../store/rules.ts'
-import { refreshSandboxes, sandboxNames } from '../store/server.ts'
+import { clockMode, refreshSandboxes, sandboxNames, sandboxNow } from '../store/server.ts'
 import { useAnswer } from '../store/use-answer.ts'
-import { count } from '../ui/text.ts'
-import { formatInstant } from '../ui/time.tsx'
-import { currentView, views } from '../views/index.ts'
+import { count, formatInstant } from '../ui/text.tsx'
+import { currentView, views } from '../views/index.tsx'
 import { isKeyListOpen, isPaletteOpen } from './keys.tsx'
 
 /** The head of the page: views, sandbox, clock and connection. */

@@ -1,18 +1,16 @@
 import { useMemo } from 'preact/hooks'
-import type { AnswerOf } from '../../api/answers.ts'
+import type { AnswerOf } from '../../api/ask.ts'
 import { useCatalogue } from '../../store/catalogue.ts'
-import { useCommands } from '../../store/commands.ts'
+import { useCommands, useListKeys } from '../../store/commands.ts'
 import { replaceRoute, route, sandbox } from '../../store/route.ts'
 import { useAnswer } from '../../store/use-answer.ts'
-import { useListKeys } from '../../store/use-list-keys.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty, Loading } from '../../ui/empty.tsx'
-import { EntryList } from '../../ui/entry-list.tsx'
+import { EntryList } from '../../ui/table.tsx'
 import type { ContractNode } from './document.ts'
-import { showsMissingOnly } from './item.tsx'
+import { Assumptions, Share, showsMissingOnly } from './item.tsx'
 import { Operation } from './operation.tsx'
 import { listOperations } from './operations.ts'
-import { Assumptions, Share } from './prose.tsx'
 
 const toggleMissingOnly = () => replaceRoute({ query: { only: showsMissingOnly() ? undefined : 'missing' } })
 

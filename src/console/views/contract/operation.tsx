@@ -1,10 +1,9 @@
 import { catalogue, groupByFamily } from '../../store/catalogue.ts'
 import { hrefOf } from '../../store/route.ts'
-import { count } from '../../ui/text.ts'
-import type { DocumentedField } from './fields.ts'
-import { CoverageContext, type CoveredOperation, Items, useShown } from './item.tsx'
+import { count } from '../../ui/text.tsx'
+import type { DocumentedField } from './document.ts'
+import { Assumptions, CoverageContext, type CoveredOperation, Items, Prose, Share, useShown } from './item.tsx'
 import type { DocumentedOperation } from './operations.ts'
-import { Assumptions, Prose, Share } from './prose.tsx'
 
 /** An operation as documentation, with its coverage drawn into it. */
 export function Operation({ operation, coverage }: CoveredOperation) {

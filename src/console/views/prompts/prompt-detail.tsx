@@ -1,12 +1,10 @@
-import type { Schema } from '../../api/answers.ts'
-import { ask } from '../../api/ask.ts'
+import { ask, type Schema } from '../../api/ask.ts'
 import { showNotice, valueOrNotice } from '../../store/notices.ts'
 import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import { CopyButton } from '../../ui/button.tsx'
 import { Mark } from '../../ui/status.tsx'
 import { DataTable } from '../../ui/table.tsx'
-import { asText, shortId } from '../../ui/text.ts'
-import { formatInstant } from '../../ui/time.tsx'
+import { asText, formatInstant, shortId } from '../../ui/text.tsx'
 import { Comparison } from './comparison.tsx'
 
 type Version = Schema<'PromptVersion'>

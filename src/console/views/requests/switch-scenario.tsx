@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
-import type { Schema } from '../../api/answers.ts'
+import type { Schema } from '../../api/ask.ts'
 import { groupByFamily, nameOf } from '../../store/catalogue.ts'
 import { useCommands } from '../../store/commands.ts'
 import { showNotice, valueOrNotice } from '../../store/notices.ts'
 import { addRule } from '../../store/rules.ts'
-import { objectOf, shortId } from '../../ui/text.ts'
-import { listOffers, titleOf } from '../scenarios/offer.ts'
+import { objectOf, shortId } from '../../ui/text.tsx'
+import { listOffers, titleOf } from '../scenarios/rules.ts'
 
 /** A form that switches on a scenario for requests like one that is shown. */
 export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchange'> }) {

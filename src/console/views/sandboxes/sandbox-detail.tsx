@@ -1,13 +1,11 @@
 import { useRef } from 'preact/hooks'
-import type { Schema } from '../../api/answers.ts'
+import type { Schema } from '../../api/ask.ts'
 import { useCommands } from '../../store/commands.ts'
 import { changeSeed, info, refreshSandboxes } from '../../store/server.ts'
 import { useAnswer } from '../../store/use-answer.ts'
-import { Button } from '../../ui/button.tsx'
-import { CopyButton } from '../../ui/copy-button.tsx'
-import { FieldForm, seedField } from '../../ui/field-form.tsx'
-import { count } from '../../ui/text.ts'
-import { Ago, formatInstant } from '../../ui/time.tsx'
+import { Button, CopyButton } from '../../ui/button.tsx'
+import { FieldForm, seedField } from '../../ui/fields.tsx'
+import { Ago, count, formatInstant } from '../../ui/text.tsx'
 import * as actions from './actions.ts'
 
 interface SandboxDetailProps {

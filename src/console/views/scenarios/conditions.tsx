@@ -1,7 +1,7 @@
 import { useId } from 'preact/hooks'
 import { catalogue } from '../../store/catalogue.ts'
 import { Button } from '../../ui/button.tsx'
-import { isNamed, type Place, places, type RuleCondition } from './rule-values.ts'
+import { isNamed, type Place, places, type RuleCondition } from './rules.ts'
 
 interface ConditionsProps {
   readonly conditions: readonly RuleCondition[]

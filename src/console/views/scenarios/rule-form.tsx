@@ -1,13 +1,9 @@
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
-import type { Schema } from '../../api/answers.ts'
-import type { Asked } from '../../api/ask.ts'
-import { Button } from '../../ui/button.tsx'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import type { Asked, Schema } from '../../api/ask.ts'
+import { Button, CopyButton } from '../../ui/button.tsx'
 import { Conditions } from './conditions.tsx'
-import { headerOf } from './describe-rule.ts'
-import { type Offer, operationsOf } from './offer.ts'
-import { type RuleValues, readRule, toRule } from './rule-values.ts'
+import { headerOf, type Offer, operationsOf, type RuleValues, readRule, toRule } from './rules.ts'
 
 interface RuleFormProps {
   readonly offer: Offer
