@@ -96,21 +96,19 @@ function SandboxClock() {
   )
 }
 
-const words: Readonly<Record<StreamState, string>> = {
-  connecting: 'Connecting',
-  live: 'Live',
-  paused: 'Hidden',
-  offline: 'Offline',
+const states: Readonly<Record<StreamState, readonly [word: string, tone: string]>> = {
+  connecting: ['Connecting', 'faint'],
+  live: ['Live', 'good'],
+  paused: ['Hidden', 'faint'],
+  offline: ['Offline', 'bad'],
 }
-
-const tones: Partial<Record<StreamState, string>> = { live: 'good', offline: 'bad' }
 
 const Connection = () => (
   <span
-    class={`status small ${tones[streamState.value] ?? 'faint'}`}
+    class={`status small ${states[streamState.value][1]}`}
     role="status"
     title="The stream of requests from the simulator"
   >
-    {words[streamState.value]}
+    {states[streamState.value][0]}
   </span>
 )
