@@ -127,7 +127,7 @@ async function writeMainBundle(dist: string): Promise<Metafile> {
   return metafile
 }
 
-/** Replaces `documents/precompiled.ts` by the module `main`. Minified it is a third as large, and it is not for reading. */
+/** Replaces `documents/precompiled.ts` by the module `main`, minified to a third, since it is not for reading. */
 function replacePrecompiled(texts: ModuleTexts) {
   const minify = async (name: string) => (await transform(texts.get(name) ?? '', { minify: true })).code
   const resolveDir = join(root, 'src/documents')

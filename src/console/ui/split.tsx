@@ -16,6 +16,8 @@ interface SearchableListProps {
   readonly note: ComponentChildren
   /** Is true if the note is read out at each change. */
   readonly isNoteSpoken?: boolean
+  /** Is false if one entry is always open. */
+  readonly canClose?: boolean
   /** The state in the address that belongs to the entry before, and goes: `{ from: undefined }`. */
   readonly query?: Readonly<Record<string, undefined>>
   readonly children: ComponentChildren
@@ -23,9 +25,10 @@ interface SearchableListProps {
 
 /** The searchable list of a view, whose open entry is shown beside it. */
 export function SearchableList({ noun, ids, query = {}, tools, problem, note, ...list }: SearchableListProps) {
+  const close = { title: `Close the ${noun}`, key: 'Escape', run: () => replaceRoute({ id: undefined }) }
   const field = useRef<HTMLInputElement>(null)
   useListKeys({ noun, ids: () => ids, open: (id) => replaceRoute({ id, query }), field })
-  useCommands([{ title: `Close the ${noun}`, key: 'Escape', run: () => replaceRoute({ id: undefined }) }], [])
+  useCommands(list.canClose === false ? [] : [close], [])
   return (
     <section class="split-pane" aria-label={`${noun[0]?.toUpperCase()}${noun.slice(1)}s`}>
       <div class="toolbar bar">

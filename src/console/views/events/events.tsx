@@ -51,7 +51,8 @@ type EventPage = AnswerOf<'/events', 'get'>
 
 function describeListed({ events, total }: EventPage): string {
   if (total === 0) return ''
-  return `${events.length < total ? `${events.length.toLocaleString('en')} of ` : ''}${total.toLocaleString('en')} listed`
+  const part = events.length < total ? `${events.length.toLocaleString('en')} of ` : ''
+  return `${part}${total.toLocaleString('en')} listed`
 }
 
 function Listing({ page, limit }: { readonly page: EventPage; readonly limit: Signal<number> }) {

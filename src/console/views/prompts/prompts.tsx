@@ -61,24 +61,27 @@ function Prompts({ prompts, reload }: { prompts: readonly Prompt[]; reload: () =
         problem={undefined}
         note={`${listed.length < prompts.length ? `${listed.length} of ` : ''}${count(prompts.length, 'prompt')}`}
         isNoteSpoken
+        canClose={false}
       >
-        <EntryList
-          entries={listed.map(({ promptId, externalPromptId, versions, repeatOf }) => ({
-            id: promptId,
-            title: <b>{asText(versions.at(-1)?.name ?? externalPromptId ?? promptId)}</b>,
-            note: [
-              asText(externalPromptId ?? shortId(promptId)),
-              repeatOf !== undefined && 'repeated',
-              versions.some(({ active }) => active)
-                ? `version ${versions.find(({ active }) => active)?.version} active`
-                : count(versions.length, 'version'),
-            ]
-              .filter(Boolean)
-              .join(' · '),
-          }))}
-          openId={id}
-          query={noVersions}
-        />
+        <div class="scroll">
+          <EntryList
+            entries={listed.map(({ promptId, externalPromptId, versions, repeatOf }) => ({
+              id: promptId,
+              title: <b>{asText(versions.at(-1)?.name ?? externalPromptId ?? promptId)}</b>,
+              note: [
+                asText(externalPromptId ?? shortId(promptId)),
+                repeatOf !== undefined && 'repeated',
+                versions.some(({ active }) => active)
+                  ? `version ${versions.find(({ active }) => active)?.version} active`
+                  : count(versions.length, 'version'),
+              ]
+                .filter(Boolean)
+                .join(' · '),
+            }))}
+            openId={id}
+            query={noVersions}
+          />
+        </div>
       </SearchableList>
       <OpenPart label="Prompt">
         {open && <PromptDetail key={id} prompt={open} product={nameOf(open.productId) || undefined} reload={reload} />}

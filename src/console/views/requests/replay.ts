@@ -2,17 +2,6 @@ import type { Schema } from '../../api/ask.ts'
 import { info } from '../../store/server.ts'
 import { findDamage } from './subject.ts'
 
-/** A recorded request in the form in which it can be sent again. */
-interface Replay {
-  readonly method: string
-  /** Path and query. */
-  readonly target: string
-  /** The headers but those of the connection, with `any-key` for a redacted token. */
-  readonly headers: Readonly<Record<string, string>>
-  /** The body, if there is one. */
-  readonly body: string | undefined
-}
-
 /** The text that the journal writes in place of a credential. */
 const redacted = '[redacted]'
 
@@ -72,8 +61,11 @@ export function targetOf({ request: { path, query } }: Schema<'Exchange'>): stri
 /** Returns the URL of a request at this server: a target with two slashes first would name another server. */
 export const urlOf = (exchange: Schema<'Exchange'>): string => location.origin + targetOf(exchange)
 
-/** Returns a request in the form to send again, with the sandbox in a header if only the redacted token named it. */
-export function toReplay(exchange: Schema<'Exchange'>): Replay {
+/**
+ * Returns a request in the form to send again: its target is path and query, and `any-key` stands for a redacted token.
+ * The sandbox is in a header if only that token named it.
+ */
+export function toReplay(exchange: Schema<'Exchange'>) {
   const { request, sandbox } = exchange
   const { method, path } = request
   const sent = meaningfulHeaders(exchange).filter(([, value]) => !value.includes(redacted))

@@ -175,13 +175,6 @@ interface PlacedAttempt {
   readonly missed: number
 }
 
-/** A chain of attempts as a time line. */
-interface Timeline {
-  readonly attempts: readonly PlacedAttempt[]
-  /** The milliseconds from the first listed attempt to the last answer. */
-  readonly spanMs: number
-}
-
 /** The share of the line that the attempts get in equal parts, percent, so that those without a pause can be read. */
 const equalShare = 60
 
@@ -190,9 +183,9 @@ const minLineMs = 200
 
 /**
  * Places the attempts of a chain by the pauses as they are judged, in which advancing the sandbox's clock is waiting.
- * The line includes a wait that is not over.
+ * The line includes a wait that is not over. `spanMs` is the time from the first listed attempt to the last answer.
  */
-function placeAttempts(attempts: readonly Schema<'RetryAttempt'>[]): Timeline {
+function placeAttempts(attempts: readonly Schema<'RetryAttempt'>[]) {
   let endMs = 0
   const timed = attempts.map((attempt, index) => {
     const startMs = index === 0 ? 0 : endMs + (attempt.waitedMs ?? 0)
@@ -201,7 +194,7 @@ function placeAttempts(attempts: readonly Schema<'RetryAttempt'>[]): Timeline {
   })
   // Something follows the last answer, so that it does not look as long as the rest of the line.
   const lineMs = Math.max(minLineMs, endMs * 1.1, ...timed.map(({ waitEndMs }) => waitEndMs))
-  const placed = timed.map(({ attempt, startMs, endMs, waitEndMs }, index) => {
+  const placed = timed.map(({ attempt, startMs, endMs, waitEndMs }, index): PlacedAttempt => {
     const pieceMs = (timed[index + 1]?.startMs ?? lineMs) - startMs
     const owedUntil = Math.max(0, ...timed.slice(0, index).map((before) => before.waitEndMs))
     const percentOf = (ms: number) => Math.min(100, Math.max(0, ((ms - startMs) / pieceMs) * 100))
