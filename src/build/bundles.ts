@@ -3,23 +3,16 @@ import { chmod, cp, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type BuildOptions, build, type Metafile } from 'esbuild'
+import { type BuildOptions, build, type Metafile, transform } from 'esbuild'
 import { buildConsole } from './console.ts'
 import { formatLicences, listBundledPackages } from './licences.ts'
 import { BUNDLE } from './load.ts'
-import {
-  importFrom,
-  loadLater,
-  onlyEnglishFaker,
-  replacePrecompiled,
-  simulatorFromBundle,
-  stubModules,
-} from './plugins.ts'
-import { precompile } from './precompile.ts'
-import { fileOf, testingModules } from './testing.ts'
+import { modules } from './modules.ts'
+import { importFrom, named, replaceFiles, replaceModules, stubModules } from './plugins.ts'
+import { type ModuleTexts, precompile } from './precompile.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const buildFolder = join(root, 'src/build')
+const resolveDir = join(root, 'src/build')
 
 /** The options of every bundle. Names are not minified, so that the stacks in the log are readable. */
 const bundleOptions = {
@@ -52,6 +45,15 @@ const entries: Readonly<Record<string, { readonly source: string; readonly expor
 /** The name of the file of the library. */
 const LIBRARY = 'index.cjs'
 
+/** The module in place of `simulator/start.ts` in the library, which has the simulator from the bundle. */
+const simulator = `
+  import { loadBundle, rejectInOwnRealm } from './load.ts'
+  let entry
+  export const startFromCode = rejectInOwnRealm(async (...args) => {
+    entry ??= loadBundle(__dirname).start()
+    return entry.startFromCode(...args)
+  })`
+
 /** The name of the file of the libraries that are loaded at their first call. */
 const LIBRARIES = 'libraries.cjs'
 
@@ -79,7 +81,15 @@ export async function writeBundles(dist: string): Promise<void> {
   await writePeer(dist, '@stoplight/prism-http', {
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // its CommonJS form cannot be bundled
     // Prism uses these to forward requests and to read Postman's collections; we do neither.
-    plugins: [stubModules('node-fetch', 'postman-collection'), onlyEnglishFaker],
+    plugins: [
+      stubModules('node-fetch', 'postman-collection'),
+      // The other languages are megabytes.
+      replaceModules(
+        'faker',
+        named('@faker-js/faker'),
+        (name) => `const faker = require('${name}/locale/en'); module.exports = { default: faker, faker }`,
+      ),
+    ],
   })
   await writePeer(dist, 'ioredis')
   const consoleFolder = join(dist, 'console')
@@ -103,14 +113,30 @@ async function writeMainBundle(dist: string): Promise<Metafile> {
     lineLimit: 160, // Node shows the line of an error
     external: ['@stoplight/prism-http', 'ioredis', `./${LIBRARIES}`],
     plugins: [
-      replacePrecompiled(await precompile()),
-      loadLater(LIBRARIES, seldomLoaded),
+      ...replacePrecompiled(await precompile()),
+      replaceModules(
+        'later',
+        named(...seldomLoaded),
+        (name) => `module.exports = require('./${LIBRARIES}')['${name}']()`,
+      ),
       // Express imports these to read bodies and send files, and pino to write. We call none. Loading the first three
       // takes a fifth of a start, loading the others 9 ms on Node 20 (FINDINGS).
       stubModules('body-parser', 'mime-types', 'send', 'qs', 'ipaddr.js', 'thread-stream', 'sonic-boom'),
     ],
   })
   return metafile
+}
+
+/** Replaces `documents/precompiled.ts` by the module `main`, minified to a third, since it is not for reading. */
+function replacePrecompiled(texts: ModuleTexts) {
+  const minify = async (name: string) => (await transform(texts.get(name) ?? '', { minify: true })).code
+  const resolveDir = join(root, 'src/documents')
+  return [
+    replaceFiles(/\/documents\/precompiled\.ts$/, async () => ({ contents: await minify('main'), resolveDir })),
+    // Its validators are precompiled, and have the parts of it that their errors show.
+    replaceFiles(/\/spec\/export\.schema\.json$/, () => ({ contents: '{}', loader: 'json' })),
+    replaceModules('precompiled', /^precompiled:/, (path) => minify(path.slice('precompiled:'.length))),
+  ]
 }
 
 /** Bundles the libraries that are seldom loaded. */
@@ -132,44 +158,41 @@ async function writeEntryModules(dist: string): Promise<void> {
   for (const [name, { exports }] of Object.entries(entries)) {
     const lines = [
       ...(name === 'cli' ? ['#!/usr/bin/env node'] : []),
-      `import { loadBundle } from './load.ts'`,
-      `const entry = loadBundle(import.meta.dirname).${name}()`,
+      `import module from 'node:module'`,
+      'module.enableCompileCache?.() // for the next start; Node 20 has none',
+      `const entry = module.createRequire(import.meta.url)('./${BUNDLE}').${name}()`,
       ...exports.map((each) => `export const ${each} = entry.${each}`),
     ]
-    await build({
-      ...bundleOptions,
-      stdin: { contents: lines.join('\n'), resolveDir: buildFolder },
-      outfile: join(dist, `${name}.js`),
-      format: 'esm',
-    })
+    await writeFile(join(dist, `${name}.js`), `${lines.join('\n')}\n`)
   }
   await chmod(join(dist, 'cli.js'), 0o755)
 }
 
 /**
- * Writes the library, and the modules for test runners, which import it. The library is CommonJS, which `import` and
+ * Writes the library, and the modules for test runners, which import it and have the code of the simulator from the
+ * bundle. The library is CommonJS, which `import` and
  * `require` both load, also in Jest and in every Node 20. The client of the control plane is a part of its file, so
- * that errors of the client are of the realm of the tests; the simulator comes from the bundle.
+ * that errors of the client are of the realm of the tests.
  */
 async function writeLibrary(dist: string): Promise<Metafile> {
-  const { metafile } = await build({
-    ...bundleOptions,
-    entryPoints: [join(root, 'src/index.ts')],
-    outfile: join(dist, LIBRARY),
-    plugins: [simulatorFromBundle(buildFolder)],
-  })
-  for (const each of testingModules) {
-    await build({
-      ...bundleOptions,
-      entryPoints: [join(root, `src/testing/${each.name}.ts`)],
-      outfile: join(dist, fileOf(each)),
-      format: each.format,
-      external: [...each.libraries],
-      plugins: [importFrom(LIBRARY, /\/(connect|expectation-error|start-simulator)\.ts$/)],
-      ...(each.only && { footer: { js: `module.exports = module.exports.${each.only}` } }),
-    })
-  }
-  return metafile
+  const [library] = await Promise.all(
+    modules.map(({ source, file, format, only }) =>
+      build({
+        ...bundleOptions,
+        entryPoints: [join(root, `src/${source}.ts`)],
+        outfile: join(dist, file),
+        format,
+        external: ['vitest', '@playwright/test', 'testcontainers'], // which their users have
+        plugins:
+          file === LIBRARY
+            ? [replaceFiles(/\/simulator\/start\.ts$/, () => ({ contents: simulator, loader: 'ts', resolveDir }))]
+            : [importFrom(LIBRARY, /\/(connect|expectation-error|start-simulator)\.ts$/)],
+        ...(only && { footer: { js: `module.exports = module.exports.${only}` } }),
+      }),
+    ),
+  )
+  if (!library) throw new Error('package.json exports nothing')
+  return library.metafile
 }
 
 /**

@@ -27,28 +27,26 @@ export async function buildConsole(root: string, folder: string): Promise<Metafi
     metafile: true,
     logLevel: 'warning',
   })
-  const page = await readFile(join(source, 'index.html'), 'utf8')
-  await writeFile(join(folder, 'index.html'), insertPreloads(insertNames(page, metafile), metafile))
-  const assets = await readdir(join(folder, 'assets'))
-  for (const file of ['index.html', ...assets.map((name) => join('assets', name))])
-    await writeCompressed(join(folder, file))
+  await writeFile(join(folder, 'index.html'), insertNames(await readFile(join(source, 'index.html'), 'utf8'), metafile))
+  for (const file of await readdir(folder, { recursive: true }))
+    if (file !== 'assets') await writeCompressed(join(folder, file))
   return metafile
 }
 
-/** Replaces `assets/app.js` and `assets/style.css` in the page by the names with their hashes. */
+/**
+ * Replaces `assets/app.js` and `assets/style.css` in the page by the names with their hashes, and adds links to the
+ * modules that the script imports, so that the browser asks for them before it reads the script.
+ */
 function insertNames(page: string, { outputs }: Metafile): string {
-  return Object.keys(outputs).reduce((text, path) => {
-    const name = basename(path)
-    return text.replace(`assets/${name.replace(/-[A-Z0-9]{8}\./, '.')}`, `assets/${name}`)
-  }, page)
-}
-
-/** Adds links to the modules that the script imports, so that the browser asks for them before it reads the script. */
-function insertPreloads(page: string, { outputs }: Metafile): string {
-  const script = Object.values(outputs).find(({ entryPoint }) => entryPoint?.endsWith('main.tsx'))
-  const imported = (script?.imports ?? []).filter(({ kind }) => kind === 'import-statement')
-  const links = imported.map(({ path }) => `<link rel="modulepreload" href="assets/${basename(path)}">`)
-  return page.replace('<script', () => [...links, '<script'].join('\n    '))
+  const urlOf = (path: string) => `assets/${basename(path)}`
+  let text = page
+  for (const [path, { entryPoint = '', imports }] of Object.entries(outputs)) {
+    text = text.replace(urlOf(path).replace(/-[A-Z0-9]{8}\./, '.'), urlOf(path))
+    const preloaded = entryPoint.endsWith('main.tsx') ? imports.filter(({ kind }) => kind === 'import-statement') : []
+    for (const one of preloaded)
+      text = text.replace('<script', `<link rel="modulepreload" href="${urlOf(one.path)}">\n    <script`)
+  }
+  return text
 }
 
 async function writeCompressed(file: string): Promise<void> {

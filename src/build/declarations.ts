@@ -3,8 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Setting } from '../config/setting.ts'
 import { defaultOf, serverSettings } from '../config/settings.ts'
-import { STAMP } from './is-built.mjs'
-import { declarationsOf, testingModules } from './testing.ts'
+import { modules } from './modules.ts'
 
 /** The folder in `dist/` with the declarations of tsc that the entry points need. */
 const FOLDER = 'types'
@@ -26,16 +25,13 @@ export function writeTypes(emitted: string, dist: string): void {
     writeFileSync(join(dist, FOLDER, target), file === SETTINGS ? addSettingComments(text) : text)
     for (const [, path] of text.matchAll(/ from '(\..+)\.ts'/g)) copy(join(dirname(file), `${path}.d.ts`))
   }
-  const write = (file: string, source: string, extension: string, only?: string) => {
+  for (const { source, declarations, format, only } of modules) {
+    const extension = format === 'esm' ? 'mts' : 'ts'
     copy(`${source}.d.ts`, `${source}.d.${extension}`)
     const module = `'./${FOLDER}/${source}.${extension}'`
     const text = only ? `import { ${only} } from ${module};\nexport = ${only};` : `export * from ${module};`
     // `Symbol.asyncDispose` is in no library that TypeScript loads for a target up to ES2024.
-    writeFileSync(join(dist, file), `/// <reference lib="esnext.disposable" />\n${text}\n`)
-  }
-  write(STAMP, 'index', 'ts')
-  for (const each of testingModules) {
-    write(declarationsOf(each), `testing/${each.name}`, each.format === 'esm' ? 'mts' : 'ts', each.only)
+    writeFileSync(join(dist, declarations), `/// <reference lib="esnext.disposable" />\n${text}\n`)
   }
   writeFileSync(join(dist, FOLDER, 'package.json'), '{ "type": "commonjs" }\n')
 }

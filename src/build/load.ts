@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { compileCache } from '../core/compile-cache.ts'
 
 /** The file name of the bundle, a CommonJS module with all code, beside the modules that load it. */
 export const BUNDLE = 'convsim.cjs'
@@ -7,17 +6,8 @@ export const BUNDLE = 'convsim.cjs'
 /** The entries of the bundle by name. Each returns its exports; the first call runs the entry. */
 type BundleEntries = Readonly<Record<string, () => unknown>>
 
-/**
- * Loads the bundle in a folder for a process of its own. From 22.1 on, Node stores the compiled code for the next
- * start, in `NODE_COMPILE_CACHE` or the temporary folder.
- */
-export function loadBundle(folder: string): BundleEntries {
-  compileCache.enableCompileCache?.()
-  return loadBundleInMainRealm(folder)
-}
-
 /** Loads the bundle in Node's main realm, once: Jest has a realm for each test file, and its own `require` there. */
-export function loadBundleInMainRealm(folder: string): BundleEntries {
+export function loadBundle(folder: string): BundleEntries {
   return process.getBuiltinModule('node:module').createRequire(join(folder, BUNDLE))(`./${BUNDLE}`)
 }
 

@@ -5,11 +5,10 @@
 import { effect } from '@preact/signals'
 import { render } from 'preact'
 import { Shell } from './shell/shell.tsx'
-import { refreshClock } from './store/clock.ts'
 import { connection, keepStreaming } from './store/live.ts'
 import { replaceRoute, route, sandbox } from './store/route.ts'
-import { refreshInfo, refreshSandboxes } from './store/server.ts'
-import { currentView, views } from './views/index.ts'
+import { refreshClock, refreshInfo, refreshSandboxes } from './store/server.ts'
+import { currentView, views } from './views/index.tsx'
 
 /** Milliseconds between the readings of clock and sandboxes, which other clients of the control plane change. */
 const refreshMs = 5_000

@@ -74,7 +74,7 @@ describeInBrowser('every view', () => {
       await page.locator(shown).first().waitFor()
       for (const link of await page.locator('td.path a, .event-list a').all()) {
         await link.click()
-        await page.locator('.request-detail header, [data-open]').first().waitFor()
+        await page.locator('[data-open]').first().waitFor()
         await unfold(page)
         expect(await page.locator('img, main script').count(), place).toBe(0)
       }
@@ -112,7 +112,7 @@ describeInBrowser('every view', () => {
       }
       if (place !== 'requests' && place !== 'events') return
       await page.locator('td.path a, .event-list a').last().click()
-      await page.locator('.request-detail header, [data-open]').first().waitFor()
+      await page.locator('[data-open]').first().waitFor()
       await unfold(page)
       await expectAccessible()
     },

@@ -75,7 +75,7 @@ describeInBrowser('the focus', () => {
   })
 
   test.each([
-    { view: 'requests', part: '.request-detail' },
+    { view: 'requests', part: '[data-open]' },
     { view: 'events', part: '[data-open]' },
   ])('returns to the row of $view that is closed, and j goes on from there', async ({ view, part }) => {
     const headers = { 'x-sim-sandbox': `back-${view}` }

@@ -24,7 +24,7 @@ const screenshots: readonly Screenshot[] = [
     height: 640,
     async isReady(page) {
       await page.locator('tbody tr', { hasText: 'violations' }).locator('td.path a').first().click()
-      await page.locator('.request-detail .json-line.marked').first().waitFor()
+      await page.locator('[data-open] .json-line.marked').first().waitFor()
       await page.locator('.why li').first().waitFor()
     },
   },

@@ -1,5 +1,5 @@
-import type { AnswerOf, ControlMethod, ControlPath, QueryOf } from './answers.ts'
-import { isTokenNeeded, tokenHeaders } from './token.ts'
+import { signal } from '@preact/signals'
+import type { components, paths } from '../../client/control-types.ts'
 
 /** The path under which the control plane and this page are served. */
 const controlBase = '/__sim'
@@ -18,7 +18,7 @@ export type Asked<Value> =
   | { readonly ok: false; readonly problem: Problem }
 
 /** The parts of a request besides method and path. */
-export interface AskOptions<Path extends ControlPath, Method extends ControlMethod> {
+interface AskOptions<Path extends ControlPath, Method extends ControlMethod> {
   /** Values for the braces of the path: `{ id: 'req-7' }` for `/requests/{id}`. */
   readonly path?: Readonly<Record<string, string>>
   readonly query?: QueryOf<Path, Method>
@@ -93,3 +93,50 @@ const unreachable = (): Problem => ({
   status: undefined,
   sentence: `The simulator at ${location.host} does not answer. Start it again; this page reconnects by itself.`,
 })
+
+/** A schema of the control document by name: `Schema<'Exchange'>`. */
+export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name]
+
+/** A path of the control document: `/requests/{id}`. */
+export type ControlPath = keyof paths
+
+/** A method of the control plane, as the document spells it. */
+type ControlMethod = 'get' | 'put' | 'post' | 'delete'
+
+type ControlOperation<Path extends ControlPath, Method extends ControlMethod> =
+  paths[Path] extends Record<Method, infer Operation> ? Operation : never
+
+type JsonOf<Response> = Response extends { content: { 'application/json': infer Body } } ? Body : never
+
+type SuccessOf<Responses> = Responses extends { 200: infer Response }
+  ? Response
+  : Responses extends { 201: infer Response }
+    ? Response
+    : never
+
+/** The JSON body of a success: `AnswerOf<'/coverage', 'get'>`. */
+export type AnswerOf<Path extends ControlPath, Method extends ControlMethod> =
+  ControlOperation<Path, Method> extends { responses: infer Responses } ? JsonOf<SuccessOf<Responses>> : never
+
+/** The query parameters of an operation. */
+export type QueryOf<Path extends ControlPath, Method extends ControlMethod> =
+  ControlOperation<Path, Method> extends { parameters: { query?: infer Query } } ? Query : never
+
+/** The name under which the token is stored, in the storage of the tab, which no other tab reads. */
+const storageName = 'convsim-control-token'
+
+/** True while the control plane refuses the page for want of the right token. The page then asks for it. */
+export const isTokenNeeded = signal(false)
+
+/** Returns the headers that carry the token; empty where none was entered. */
+export function tokenHeaders(): Record<string, string> {
+  const token = sessionStorage.getItem(storageName)
+  return token === null ? {} : { Authorization: `Bearer ${token}` }
+}
+
+/** Stores the token that the user entered, for this tab only. Returns false if no header can carry it. */
+export function storeToken(token: string): boolean {
+  if (!/^[\x20-\x7e]+$/.test(token)) return false
+  sessionStorage.setItem(storageName, token)
+  return true
+}

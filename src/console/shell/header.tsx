@@ -1,13 +1,11 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { clockMode, sandboxNow } from '../store/clock.ts'
 import { type StreamState, streamState } from '../store/live.ts'
 import { hrefOf, sandbox, showSandbox } from '../store/route.ts'
 import { ruleChanges } from '../store/rules.ts'
-import { refreshSandboxes, sandboxNames } from '../store/server.ts'
+import { clockMode, refreshSandboxes, sandboxNames, sandboxNow } from '../store/server.ts'
 import { useAnswer } from '../store/use-answer.ts'
-import { count } from '../ui/text.ts'
-import { formatInstant } from '../ui/time.tsx'
-import { currentView, views } from '../views/index.ts'
+import { count, formatInstant } from '../ui/text.tsx'
+import { currentView, views } from '../views/index.tsx'
 import { isKeyListOpen, isPaletteOpen } from './keys.tsx'
 
 /** The head of the page: views, sandbox, clock and connection. */
@@ -19,8 +17,8 @@ export function Header() {
     nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [current])
   return (
-    <header class="page-head">
-      <a class="brand" href={hrefOf({ view: views[0].name })}>
+    <header class="page-head bar">
+      <a class="brand bar" href={hrefOf({ view: views[0].name })}>
         <svg viewBox="0 0 16 16" width="18" fill="#2b5fab" aria-hidden="true">
           <rect width="16" height="16" rx="4" />
           <path d="M4 10V8m4 2V4m4 6V6" fill="none" stroke="#fff" stroke-linecap="round" stroke-width="2" />
@@ -35,7 +33,7 @@ export function Header() {
           </a>
         ))}
       </nav>
-      <div class="page-state">
+      <div class="page-state bar last nowrap">
         <SandboxClock />
         <SandboxPicker />
         <Connection />
@@ -59,7 +57,7 @@ function RuleBadge() {
   const rules = [...(value?.rules ?? []), ...(value?.startUp ?? [])].filter(({ enabled }) => enabled !== false)
   if (rules.length === 0) return null
   return (
-    <b class="badge" title={`${count(rules.length, 'rule')} on`}>
+    <b class="badge pill" title={`${count(rules.length, 'rule')} on`}>
       {rules.length}
     </b>
   )
@@ -68,7 +66,7 @@ function RuleBadge() {
 function SandboxPicker() {
   return (
     <label class="picker">
-      <span>Sandbox</span>
+      Sandbox{' '}
       <select
         value={sandbox.value}
         onFocus={() => void refreshSandboxes()}
@@ -93,24 +91,24 @@ function SandboxClock() {
   return (
     <span class="clock faint small" title={`The clock of the sandbox, in UTC${name && `; it is ${name}`}`}>
       {formatInstant(sandboxNow.value)}
-      {name && <em>{name}</em>}
+      {name && <b> {name}</b>}
     </span>
   )
 }
 
-const words: Readonly<Record<StreamState, string>> = {
-  connecting: 'Connecting',
-  live: 'Live',
-  paused: 'Hidden',
-  offline: 'Offline',
+const states: Readonly<Record<StreamState, readonly [word: string, tone: string]>> = {
+  connecting: ['Connecting', 'faint'],
+  live: ['Live', 'good'],
+  paused: ['Hidden', 'faint'],
+  offline: ['Offline', 'bad'],
 }
 
 const Connection = () => (
   <span
-    class={`connection faint small ${streamState.value}`}
+    class={`status small ${states[streamState.value][1]}`}
     role="status"
     title="The stream of requests from the simulator"
   >
-    {words[streamState.value]}
+    {states[streamState.value][0]}
   </span>
 )

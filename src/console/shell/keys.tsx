@@ -75,7 +75,7 @@ export function KeyList() {
           </div>
         ))}
       </dl>
-      <p class="actions">
+      <p class="actions bar">
         <Button label="Close" onClick={() => (isKeyListOpen.value = false)} />
       </p>
     </Dialog>

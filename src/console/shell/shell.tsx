@@ -1,17 +1,18 @@
+import { useSignal } from '@preact/signals'
 import { useErrorBoundary } from 'preact/hooks'
-import { isTokenNeeded } from '../api/token.ts'
+import { isTokenNeeded, storeToken, tokenHeaders } from '../api/ask.ts'
 import { useCommands } from '../store/commands.ts'
 import { streamProblem, streamState } from '../store/live.ts'
+import { announcement, dismiss, notices, openQuestion } from '../store/notices.ts'
 import { navigate, sandbox, showSandbox } from '../store/route.ts'
 import { isSandboxMissing, sandboxNames } from '../store/server.ts'
 import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { currentView, views } from '../views/index.ts'
+import { currentView, views } from '../views/index.tsx'
 import { Header } from './header.tsx'
 import { isKeyListOpen, isPaletteOpen, KeyList } from './keys.tsx'
-import { Announcement, Notices, OpenQuestion } from './notices.tsx'
 import { Palette } from './palette.tsx'
-import { TokenQuestion } from './token-question.tsx'
 
 /** The whole page: head, the view that the address names, and whatever lies above it. */
 export function Shell() {
@@ -56,7 +57,7 @@ function Banner() {
         : undefined
   if (sentence === undefined) return null
   return (
-    <p class="banner" role="alert">
+    <p class="banner toolbar marked bad" role="alert">
       {sentence}
     </p>
   )
@@ -82,5 +83,89 @@ function CurrentView() {
         <Button label={name} key={name} onClick={() => showSandbox(name)} />
       ))}
     </Empty>
+  )
+}
+
+/** Shows notices at the lower edge of the page. */
+function Notices() {
+  return (
+    <div class="notices stack" role="status">
+      {notices.value.map(({ id, kind, sentence }) => (
+        <div key={id} class={`notice bar marked box ${kind}`}>
+          <span>{sentence}</span>
+          <Button label="✕" class="quiet last" onClick={() => dismiss(id)} aria-label={`Close: ${sentence}`} />
+        </div>
+      ))}
+    </div>
+  )
+}
+
+/** Has a screen reader say what is seen at its place, such as the word on a button. */
+const Announcement = () => (
+  <p class="hidden" role="status">
+    {announcement.value}
+  </p>
+)
+
+/** Shows the question before an action that destroys something. */
+function OpenQuestion() {
+  const question = openQuestion.value
+  if (!question) return null
+  const { title, losses, action, answer } = question
+  return (
+    <Dialog title={title} onClose={() => answer(false)}>
+      <p>This will be lost:</p>
+      <ul class="bullets">
+        {losses.map((loss) => (
+          <li key={loss}>{loss}</li>
+        ))}
+      </ul>
+      <p class="actions bar">
+        <Button label="Cancel" onClick={() => answer(false)} />
+        <Button label={action} class="danger" onClick={() => answer(true)} />
+      </p>
+    </Dialog>
+  )
+}
+
+const refusedSentence = 'The token was refused. Enter the one of this simulator.'
+
+const impossibleSentence =
+  'A token has only letters from A to Z, digits and signs of ASCII, so this is not the one of the simulator.'
+
+/** Asks for the token of the control plane, once for the tab. */
+function TokenQuestion() {
+  const token = useSignal('')
+  const refusal = useSignal('Authorization' in tokenHeaders() ? refusedSentence : undefined)
+  const submit = (event: Event) => {
+    event.preventDefault()
+    if (token.value === '') return
+    if (storeToken(token.value)) isTokenNeeded.value = false
+    else refusal.value = impossibleSentence
+  }
+  return (
+    <Dialog title="This simulator asks for a token">
+      <form class="stack" onSubmit={submit}>
+        <p>
+          It was started with <code>--control-token</code>. The token is stored for this tab only.
+        </p>
+        {refusal.value !== undefined && <p role="alert">{refusal.value}</p>}
+        <label>
+          Token
+          <input
+            type="password"
+            class="full"
+            autocomplete="off"
+            value={token.value}
+            onInput={(event) => (token.value = event.currentTarget.value)}
+          />
+        </label>
+        <p class="actions bar">
+          <button type="submit" class="primary">
+            Open the console
+          </button>
+        </p>
+      </form>
+    </Dialog>
   )
 }

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
+import { route } from './route.ts'
 
 /** Something that the user can do by a key, or by its name in the palette. */
 export interface PageCommand {
@@ -31,3 +32,73 @@ export function commandsByKey(): ReadonlyMap<string, PageCommand> {
     pageCommands.value.flat().flatMap((command) => (command.key === undefined ? [] : [[command.key, command]])),
   )
 }
+
+/** The list of a view, whose entries are opened by their id in the address. */
+interface KeyedList {
+  /** `event`: the commands are named `Next event`, `Search events`. */
+  readonly noun: string
+  /** Returns the ids of the entries in their order on the page. */
+  readonly ids: () => readonly string[]
+  readonly open: (id: string) => void
+  /** The id of the entry that is shown where the address names none; absent: none is. */
+  readonly shownId?: string | undefined
+  /** The field that searches the list; absent: there is none. */
+  readonly field?: { readonly current: HTMLInputElement | null }
+  /** Absent: `Enter` moves the focus into the open entry, which is the element with `data-open`. */
+  readonly enter?: { readonly title: string; readonly run: () => void }
+}
+
+/**
+ * Offers the keys of a list: `j` and `k` open the next and the previous entry, `Enter` goes into the open one, `/` goes
+ * to the search. The link with `aria-current` is scrolled into view. When the entry is closed, the focus returns to its
+ * link, and `j` goes on from there.
+ */
+export function useListKeys(list: KeyedList): void {
+  const { noun, field, enter } = list
+  // The commands are offered once; the list is that of the latest drawing.
+  const latest = useRef(list)
+  latest.current = list
+  const closed = useReturnOfFocus()
+  const move = (step: number) => {
+    const ids = latest.current.ids()
+    const at = ids.indexOf(route.peek().id ?? latest.current.shownId ?? closed.current?.id ?? '')
+    const next = ids[at < 0 ? 0 : at + step]
+    if (next !== undefined) latest.current.open(next)
+  }
+  const enterOpen = () => (latest.current.enter?.run ?? focusOpen)()
+  useCommands(
+    [
+      { title: `Next ${noun}`, key: 'j', isKeyOnly: true, run: () => move(1) },
+      { title: `Previous ${noun}`, key: 'k', isKeyOnly: true, run: () => move(-1) },
+      { title: enter?.title ?? `Go into the open ${noun}`, key: 'Enter', isKeyOnly: true, run: enterOpen },
+      ...(field ? [{ title: `Search ${noun}s`, key: '/', run: () => field.current?.focus() }] : []),
+    ],
+    [],
+  )
+  const hasEntries = list.ids().length > 0
+  useEffect(() => {
+    const link = document.querySelector('main [aria-current]')
+    // A cell that cuts its text off would scroll to the end of a long link.
+    const row = link?.closest('tr, li') ?? link
+    row?.scrollIntoView({ block: 'nearest' })
+  }, [route.value.id, hasEntries])
+}
+
+/** Moves the focus from an entry that is closed to its link. Returns the entry that was opened last. */
+function useReturnOfFocus() {
+  const opened = useRef<{ id: string; link: HTMLElement | null; part: Element | null } | undefined>(undefined)
+  const { id } = route.value
+  useEffect(() => {
+    if (id !== undefined) {
+      const link = document.querySelector<HTMLElement>('main a[aria-current], main a[aria-expanded=true]')
+      opened.current = { id, link, part: document.querySelector('[data-open]') }
+      return
+    }
+    const { link, part } = opened.current ?? {}
+    const active = document.activeElement
+    if (link?.isConnected && (active === document.body || part?.contains(active))) link.focus({ preventScroll: true })
+  }, [id])
+  return opened
+}
+
+const focusOpen = () => document.querySelector<HTMLElement>('[data-open]')?.focus()

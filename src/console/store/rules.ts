@@ -1,6 +1,5 @@
 import { computed, signal } from '@preact/signals'
-import type { Schema } from '../api/answers.ts'
-import { type Asked, ask } from '../api/ask.ts'
+import { type Asked, ask, type Schema } from '../api/ask.ts'
 import { changeTick } from './server.ts'
 
 /** The number of changes of rules that this page has made. */

@@ -55,7 +55,7 @@ export function Chart({ title, unit, kind, days, values, compared, format, summa
         {known < count && <span class="faint">shaded: no data</span>}
         <span class="chart-reading last">{read === undefined ? summary : <strong>{reading}</strong>}</span>
       </figcaption>
-      <div class="chart-scale" aria-hidden="true">
+      <div class="chart-scale small" aria-hidden="true">
         {ticks.map((tick) => (
           <span key={tick} style={{ top: `${yOf(tick)}%` }}>
             {format(tick)}
@@ -63,15 +63,17 @@ export function Chart({ title, unit, kind, days, values, compared, format, summa
         ))}
       </div>
       <div class="chart-plot">
-        <svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
-          <path class="chart-gap" d={gaps} />
-          <path class="chart-grid" d={ticks.map((tick) => `M0 ${yOf(tick)}h100`).join('')} />
-          <path class="chart-grid" d={named.map((index) => `M${xOf(index)} 0v100`).join('')} />
-          {kind === 'bar' && <path class="chart-bar" d={bars} />}
-          {read !== undefined && <path class="chart-cursor" d={`M${xOf(at)} 0v100`} />}
-          {compared && <path class="chart-line compared" d={line(compared)} />}
-          {kind === 'line' && <path class="chart-line" d={line(values)} />}
-          {kind === 'line' && <path class="chart-dot" d={dots} />}
+        <svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true" {...drawing}>
+          <path class="chart-gap" d={gaps} fill="var(--raised)" stroke="none" />
+          <path d={ticks.map((tick) => `M0 ${yOf(tick)}h100`).join('')} />
+          <path d={named.map((index) => `M${xOf(index)} 0v100`).join('')} />
+          {kind === 'bar' && <path d={bars} fill="var(--accent)" stroke="none" />}
+          {read !== undefined && <path d={`M${xOf(at)} 0v100`} stroke="var(--faint)" />}
+          {compared && (
+            <path class="chart-line" d={line(compared)} {...curve} stroke="var(--warn)" stroke-dasharray="4 4" />
+          )}
+          {kind === 'line' && <path class="chart-line" d={line(values)} {...curve} />}
+          {kind === 'line' && <path d={dots} {...curve} stroke-width={7} />}
         </svg>
         <input
           type="range"
@@ -89,7 +91,7 @@ export function Chart({ title, unit, kind, days, values, compared, format, summa
           onBlur={() => (cursor.value = undefined)}
         />
       </div>
-      <div class="chart-days" aria-hidden="true">
+      <div class="chart-days small" aria-hidden="true">
         {read === undefined ? (
           named.map((index) => (
             <span key={index} style={{ left: `${xOf(index)}%` }}>
@@ -103,6 +105,10 @@ export function Chart({ title, unit, kind, days, values, compared, format, summa
     </figure>
   )
 }
+
+/** The attributes of all lines of a drawing, and those of a curve. */
+const drawing = { fill: 'none', stroke: 'var(--line)', 'stroke-linecap': 'round', 'stroke-linejoin': 'round' } as const
+const curve = { stroke: 'var(--accent)', 'stroke-width': 1.75 }
 
 const round = (value: number) => Math.round(value * 100) / 100
 

@@ -36,8 +36,15 @@ export function Dialog({ title, hidesTitle = false, onClose, children }: DialogP
     if (event.target === element.current) onClose?.()
   }
   return (
-    <dialog ref={element} aria-labelledby={id} onCancel={close} onClose={afterClose} onPointerDown={closeBeside}>
-      <div class="dialog-content">
+    <dialog
+      ref={element}
+      class="box"
+      aria-labelledby={id}
+      onCancel={close}
+      onClose={afterClose}
+      onPointerDown={closeBeside}
+    >
+      <div class="dialog-content stack">
         <h2 id={id} class={hidesTitle ? 'hidden' : undefined}>
           {title}
         </h2>

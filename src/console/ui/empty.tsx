@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import type { Problem } from '../api/ask.ts'
-import { Button } from './button.tsx'
-import { CopyButton } from './copy-button.tsx'
-import { type CurlRequest, formatCurl, sendSample } from './curl.ts'
+import { showNotice, showProblem } from '../store/notices.ts'
+import { sandbox } from '../store/route.ts'
+import { info } from '../store/server.ts'
+import { Button, CopyButton } from './button.tsx'
 
 interface EmptyProps {
   /** The state in a few words: `No requests yet`. */
@@ -16,7 +17,7 @@ interface EmptyProps {
 /** A place that has nothing to show yet, with the next step. */
 export function Empty({ title, children, curl }: EmptyProps) {
   return (
-    <div class="empty">
+    <div class="empty stack">
       <h2>{title}</h2>
       {children && <p class="faint breaks">{children}</p>}
       {curl && <CommandLine text={formatCurl(curl)} />}
@@ -29,7 +30,7 @@ export function Empty({ title, children, curl }: EmptyProps) {
 export function Loading({ problem }: { readonly problem: Problem | undefined }) {
   if (problem) return <Empty title="This cannot be shown">{problem.sentence}</Empty>
   return (
-    <p class="loading faint" role="status">
+    <p class="empty loading faint" role="status">
       Reading …
     </p>
   )
@@ -38,9 +39,69 @@ export function Loading({ problem }: { readonly problem: Problem | undefined }) 
 /** A line for the shell, with a button that copies it. */
 export function CommandLine({ text }: { readonly text: string }) {
   return (
-    <div class="command-line">
+    <div class="command-line box full">
       <code>{text}</code>
       <CopyButton label="Copy" title="Copy the command" text={text} />
     </div>
   )
 }
+
+/** A request of the service to show as a curl line. */
+export interface CurlRequest {
+  readonly method: string
+  /** The path below the base path of the service: `/events`. */
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+/** An event of the first product of the bundled fixtures, so that it moves the figures of models. */
+export const sampleEvent = {
+  eventType: 'upgrade_purchased',
+  productId: '00000000-0000-4000-9000-000000000001',
+  value: '149.00',
+  influence: 'positive',
+  externalConversationId: 'chat-1',
+}
+
+/** Returns the URL at this very server, and the headers that lead to the sandbox that the page shows. */
+function addressOf({ path, headers, body }: CurlRequest) {
+  const name = sandbox.value
+  return {
+    url: `${location.origin}${info.value?.contract.basePath ?? '/v1'}${path}`,
+    headers: {
+      Authorization: 'Bearer any-key',
+      ...(name !== 'default' && name !== '*' && { 'X-Sim-Sandbox': name }),
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+  }
+}
+
+/** Sends a request to the service, as the curl line does, and says what came of it. */
+async function sendSample(request: CurlRequest): Promise<void> {
+  const { method, body } = request
+  const { url, headers } = addressOf(request)
+  try {
+    const answer = await fetch(url, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
+    showNotice(`Sent; the answer is ${answer.status}.`)
+  } catch {
+    showProblem('The connection ended before the whole answer came.')
+  }
+}
+
+/** Formats a curl command with a line for each option. */
+export function formatCurl(request: CurlRequest): string {
+  const { method, body } = request
+  const { url, headers } = addressOf(request)
+  const options = Object.entries(headers).map(([header, value]) => `-H ${quote(`${header}: ${value}`)}`)
+  const hasOwnMethod = method !== (body === undefined ? 'GET' : 'POST')
+  return [
+    `curl -i ${hasOwnMethod ? `-X ${method} ` : ''}${quote(url)}`,
+    ...options,
+    ...(body === undefined ? [] : [`-d ${quote(JSON.stringify(body, null, 1))}`]),
+  ].join(' \\\n  ')
+}
+
+const quote = (text: string) =>
+  /^[\w:/.?&=%~-]+$/.test(text) && !/[?&]/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`

@@ -1,8 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { LongText } from './long-text.tsx'
-import { type JsonMark, memberPointer, type PlacedMark, placeMarks } from './pointer.ts'
 import { Mark } from './status.tsx'
 
 interface JsonTreeProps {
@@ -62,6 +60,9 @@ interface NodeProps {
   readonly source?: string | undefined
 }
 
+/** The classes of values by their type. */
+const kinds: Readonly<Record<string, string>> = { string: 'json-string', number: 'json-number', boolean: 'json-number' }
+
 function Node(props: NodeProps) {
   const { name, value, pointer, placed, source } = props
   const marks = placed.get(pointer) ?? []
@@ -79,7 +80,7 @@ function Node(props: NodeProps) {
       .filter((mark) => mark.missing !== undefined)
       .map((mark) => (
         <div key={mark.missing} class={`json-line marked ${mark.kind}`}>
-          <span class="json-absent">{mark.missing}: missing</span>
+          <span class="faint">{mark.missing}: missing</span>
           <Remarks marks={[mark]} />
         </div>
       )),
@@ -90,10 +91,10 @@ function Node(props: NodeProps) {
   return (
     <div class={line.class}>
       {line.head}
-      <span class={`json-${value === null ? 'null' : typeof value}`}>
+      <span class={kinds[typeof value] ?? 'faint'}>
         <LongText text={source ?? text} />
       </span>
-      {source !== undefined && <span class="faint">JavaScript writes {text}</span>}
+      {source !== undefined && <span class="mark neutral">JavaScript writes {text}</span>}
       {line.remarks}
       {line.missing}
     </div>
@@ -117,7 +118,7 @@ function Branch({ value, pointer, isOpen: isOpenAtFirst, placed, sources, line }
     <details open={isOpen.value} onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
       <summary class={line.class}>
         {line.head}
-        <span class="json-size">{isLong ? size : JSON.stringify(value).slice(0, maxPreviewLength)}</span>
+        <span class="faint">{isLong ? size : JSON.stringify(value).slice(0, maxPreviewLength)}</span>
         {line.remarks}
       </summary>
       {isOpen.value && (
@@ -152,3 +153,62 @@ const Remarks = ({ marks }: { readonly marks: readonly PlacedMark[] }) => (
     ))}
   </>
 )
+
+/** A remark about a place of a JSON value. */
+export interface JsonMark {
+  /** JSON pointer: `/components/0/content`; empty for the whole value. */
+  readonly pointer: string
+  readonly kind: 'violation' | 'advice' | 'damage'
+  readonly text: string
+}
+
+/** A mark at the place where it is shown. */
+interface PlacedMark extends JsonMark {
+  /** The name of a member that is missing below this place: `value`; undefined: the mark is about the place itself. */
+  readonly missing: string | undefined
+}
+
+/** Returns the pointer of a member: `/a~1b` for the member `a/b` of the whole value. */
+export function memberPointer(pointer: string, name: string | number): string {
+  return `${pointer}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`
+}
+
+/** Places each mark at the value that its pointer names, or at the nearest value above one that is missing. */
+function placeMarks(value: unknown, marks: readonly JsonMark[]): Map<string, PlacedMark[]> {
+  const placed = new Map<string, PlacedMark[]>()
+  for (const mark of marks) {
+    const { pointer, missing } = findPlace(value, mark.pointer)
+    placed.set(pointer, [...(placed.get(pointer) ?? []), { ...mark, missing }])
+  }
+  return placed
+}
+
+function findPlace(value: unknown, pointer: string): { pointer: string; missing: string | undefined } {
+  const names = pointer.split('/').slice(1).map(unescapeName)
+  let current = value
+  let reached = ''
+  for (const [index, name] of names.entries()) {
+    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, name))
+      return { pointer: reached, missing: names.slice(index).join('/') }
+    current = (current as Record<string, unknown>)[name]
+    reached = memberPointer(reached, name)
+  }
+  return { pointer: reached, missing: undefined }
+}
+
+/** Replaces the escapes of a JSON pointer in one of its names. */
+export const unescapeName = (name: string) => name.replaceAll('~1', '/').replaceAll('~0', '~')
+
+/** A text that is cut after `maxShown` characters, with a button that shows all of it. */
+export function LongText({ text, maxShown = 500 }: { text: string; maxShown?: number }) {
+  const isWhole = useSignal(false)
+  if (isWhole.value || text.length <= maxShown) return <>{text}</>
+  return (
+    <>
+      {text.slice(0, maxShown)}…{' '}
+      <button type="button" class="quiet" onClick={() => (isWhole.value = true)}>
+        Show all {text.length.toLocaleString('en')} characters
+      </button>
+    </>
+  )
+}

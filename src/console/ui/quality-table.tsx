@@ -1,7 +1,7 @@
-import type { Schema } from '../api/answers.ts'
+import type { Schema } from '../api/ask.ts'
 import { hrefOf } from '../store/route.ts'
 import { DataTable } from './table.tsx'
-import { searchText, shortId } from './text.ts'
+import { searchText, shortId } from './text.tsx'
 
 type QualityTableProps = Pick<Schema<'Quality'>, 'products' | 'conversations'>
 
@@ -52,7 +52,8 @@ export function QualityTable({ products, conversations }: QualityTableProps) {
             class: 'nowrap',
             cell: ({ index }) => (
               <>
-                <b>{index.toFixed(3)}</b> <meter value={index} low={0.5} optimum={1} aria-hidden="true" />
+                <b>{index.toFixed(3)}</b>{' '}
+                <meter style={{ width: '2em' }} value={index} low={0.5} optimum={1} aria-hidden="true" />
               </>
             ),
           },

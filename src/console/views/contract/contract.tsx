@@ -1,18 +1,16 @@
 import { useMemo } from 'preact/hooks'
-import type { AnswerOf } from '../../api/answers.ts'
+import type { AnswerOf } from '../../api/ask.ts'
 import { useCatalogue } from '../../store/catalogue.ts'
-import { useCommands } from '../../store/commands.ts'
+import { useCommands, useListKeys } from '../../store/commands.ts'
 import { replaceRoute, route, sandbox } from '../../store/route.ts'
 import { useAnswer } from '../../store/use-answer.ts'
-import { useListKeys } from '../../store/use-list-keys.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty, Loading } from '../../ui/empty.tsx'
-import { EntryList } from '../../ui/entry-list.tsx'
+import { EntryList } from '../../ui/table.tsx'
 import type { ContractNode } from './document.ts'
-import { showsMissingOnly } from './item.tsx'
+import { Assumptions, Share, showsMissingOnly } from './item.tsx'
 import { Operation } from './operation.tsx'
 import { listOperations } from './operations.ts'
-import { Assumptions, Share } from './prose.tsx'
 
 const toggleMissingOnly = () => replaceRoute({ query: { only: showsMissingOnly() ? undefined : 'missing' } })
 
@@ -42,7 +40,7 @@ export function ContractPage() {
   // Those that stand at no operation, such as those about keys and the order of refusals.
   const general = assumptions.value.assumptions.filter(({ text }) => !placed.includes(JSON.stringify(text)))
   return (
-    <div class="split with-menu">
+    <div class="split with-open with-menu">
       <Contents coverage={coverage.value} openId={id} />
       <div class="split-side contract" tabIndex={-1} data-open>
         {operation && covered ? (
@@ -64,9 +62,9 @@ export function ContractPage() {
 function Contents({ coverage, openId }: { coverage: AnswerOf<'/coverage', 'get'>; openId: string | undefined }) {
   return (
     <aside class="contents split-pane scroll" aria-label="Operations">
-      <div class="toolbar">
+      <div class="toolbar bar">
         <p class="contents-total facts">
-          <b>{coverage.percent} %</b> <Share share={coverage} />
+          <b style={{ fontSize: '20px' }}>{coverage.percent} %</b> <Share share={coverage} />
         </p>
       </div>
       <EntryList
@@ -82,7 +80,7 @@ function Contents({ coverage, openId }: { coverage: AnswerOf<'/coverage', 'get'>
         openId={openId}
         query={query}
       />
-      <div class="toolbar">
+      <div class="toolbar bar">
         <p class="faint">✓ met, ○ never met: click it for a request that meets it.</p>
         <Button label="Hide what was met" aria-pressed={showsMissingOnly()} onClick={toggleMissingOnly} />
       </div>

@@ -1,13 +1,11 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import type { Schema } from '../../api/answers.ts'
+import type { Schema } from '../../api/ask.ts'
 import { replaceRoute, route } from '../../store/route.ts'
 import { Button } from '../../ui/button.tsx'
-import { formatCurl } from '../../ui/curl.ts'
-import { CommandLine } from '../../ui/empty.tsx'
-import type { DocumentedItem } from './fields.ts'
-import type { DocumentedOperation } from './operations.ts'
-import { requestThatShows } from './show-request.ts'
+import { CommandLine, formatCurl } from '../../ui/empty.tsx'
+import type { DocumentedItem } from './document.ts'
+import { type DocumentedOperation, requestThatShows } from './operations.ts'
 
 /** An operation with its coverage. */
 export interface CoveredOperation {
@@ -91,6 +89,40 @@ function Item({ name, text, missing, isMet, isOpen }: ItemProps) {
   if (!missing) return <span class={isMet ? 'item small met good' : 'item small faint'}>{words}</span>
   const toggle = () => replaceRoute({ query: { item: isOpen ? undefined : name } })
   return (
-    <Button label={words} class="item small missing" aria-expanded={isOpen} title={missing.sentence} onClick={toggle} />
+    <Button
+      label={words}
+      class="item small missing pill"
+      aria-expanded={isOpen}
+      title={missing.sentence}
+      onClick={toggle}
+    />
+  )
+}
+
+/** Shows a text of the contract, in which code stands between backticks. */
+export function Prose({ text }: { readonly text: string }) {
+  return <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>
+}
+
+/** The decisions where the description of the service is silent, with their reasons. */
+export function Assumptions({ texts }: { readonly texts: readonly string[] }) {
+  return (
+    <>
+      {texts.map((text) => (
+        <p key={text} class="assumption faint small">
+          <b>Assumed</b> <Prose text={text} />
+        </p>
+      ))}
+    </>
+  )
+}
+
+/** The share of the items that clients have met, as a bar and in words. */
+export function Share({ share: { met, points, percent } }: { readonly share: Schema<'Share'> }) {
+  return (
+    <span class="share bar faint small nowrap">
+      <meter value={percent} max={100} aria-hidden="true" />
+      {met} of {points} met
+    </span>
   )
 }

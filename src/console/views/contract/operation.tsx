@@ -1,10 +1,9 @@
 import { catalogue, groupByFamily } from '../../store/catalogue.ts'
 import { hrefOf } from '../../store/route.ts'
-import { count } from '../../ui/text.ts'
-import type { DocumentedField } from './fields.ts'
-import { CoverageContext, type CoveredOperation, Items, useShown } from './item.tsx'
+import { count } from '../../ui/text.tsx'
+import type { DocumentedField } from './document.ts'
+import { Assumptions, CoverageContext, type CoveredOperation, Items, Prose, Share, useShown } from './item.tsx'
 import type { DocumentedOperation } from './operations.ts'
-import { Assumptions, Prose, Share } from './prose.tsx'
 
 /** An operation as documentation, with its coverage drawn into it. */
 export function Operation({ operation, coverage }: CoveredOperation) {
@@ -76,7 +75,7 @@ function Answer({ answer, isOpen }: { answer: DocumentedOperation['answers'][num
   if (!isShown && fields.length === 0) return null
   return (
     <div class="answer">
-      <div class="field">
+      <div class="field wraps">
         <b>{answer.status}</b>
         <div>
           <Prose text={description} />
@@ -105,7 +104,7 @@ function Fields({ fields, status }: { fields: readonly DocumentedField[]; status
         const other = assumptions.map((text) => firstOf.get(text)).find((first) => first !== name)
         const at = name.lastIndexOf('.') + 1
         return (
-          <li key={`${place} ${name}`} class="field">
+          <li key={`${place} ${name}`} class="field wraps">
             <p>
               <code class="breaks">
                 <span class="faint">{name.slice(0, at)}</span>

@@ -1,6 +1,18 @@
-import { objectOf, textOrEmpty } from '../../ui/text.ts'
-import { assumptionsOf, type ContractNode, entriesOf, flattenSchema, listOf, resolveNode } from './document.ts'
-import { type DocumentedField, describeField, listFields } from './fields.ts'
+import type { Schema } from '../../api/ask.ts'
+import { info } from '../../store/server.ts'
+import type { CurlRequest } from '../../ui/empty.tsx'
+import { objectOf, textOrEmpty } from '../../ui/text.tsx'
+import {
+  assumptionsOf,
+  type ContractNode,
+  type DocumentedField,
+  describeField,
+  entriesOf,
+  flattenSchema,
+  listFields,
+  listOf,
+  resolveNode,
+} from './document.ts'
 
 /** An operation as the contract describes it. */
 export type DocumentedOperation = ReturnType<typeof listOperations>[number]
@@ -58,4 +70,49 @@ function toDocumentedField(document: ContractNode, node: unknown): DocumentedFie
     ],
     sample: example ?? first?.[1]['value'] ?? field.sample,
   }
+}
+
+/** Returns a request that shows an item of an operation which no client has met. */
+export function requestThatShows(
+  operation: DocumentedOperation,
+  { point, headers, path }: Schema<'MissingPoint'>,
+): CurlRequest {
+  const { method, parameters, body } = operation
+  const chosen = parameters.filter((one) => one.isRequired || (one.place === point.in && one.name === point.name))
+  const textFor = (name: string, sample: unknown) => String(name === point.name ? (point.value ?? sample) : sample)
+  const values = (place: string) =>
+    chosen
+      .filter((one) => one.place === place)
+      .map(({ name, sample }): [string, string] => [name, textFor(name, sample)])
+  const filled = values('path').reduce(
+    (text, [name, value]) => text.replace(`{${name}}`, encodeURIComponent(value)),
+    operation.path,
+  )
+  const query = new URLSearchParams(values('query')).toString()
+  const basePath = info.value?.contract.basePath ?? ''
+  return {
+    method,
+    path: path === undefined ? filled + (query && `?${query}`) : path.slice(basePath.length),
+    headers: { ...Object.fromEntries(values('header')), ...headers },
+    ...(body && { body: bodyWith(body, point) }),
+  }
+}
+
+/** Returns the first example of a body, with the member or value of a point put in. */
+function bodyWith(
+  { examples, fields }: NonNullable<DocumentedOperation['body']>,
+  { kind, pointer, value }: Schema<'MissingPoint'>['point'],
+): unknown {
+  const required = fields.filter(({ pointer, isRequired }) => isRequired && pointer.lastIndexOf('/') === 0)
+  const plain = examples[0] ?? Object.fromEntries(required.map(({ name, sample }) => [name, sample]))
+  if (pointer === undefined || !kind.startsWith('field')) return plain
+  const sample = fields.find((field) => field.pointer === pointer)?.sample
+  return withMember(plain, pointer.split('/').slice(1), value ?? sample)
+}
+
+function withMember(value: unknown, [name, ...rest]: readonly string[], member: unknown): unknown {
+  if (name === undefined) return member
+  if (name !== '*') return { ...objectOf(value), [name]: withMember(objectOf(value)[name], rest, member) }
+  const [first, ...others] = Array.isArray(value) ? value : []
+  return [withMember(first, rest, member), ...others]
 }

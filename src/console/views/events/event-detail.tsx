@@ -1,11 +1,13 @@
-import type { Schema } from '../../api/answers.ts'
+import type { Schema } from '../../api/ask.ts'
+import { useProductNames } from '../../store/catalogue.ts'
 import { hrefOf } from '../../store/route.ts'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import { CopyButton } from '../../ui/button.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { formatSigned } from '../../ui/quality-table.tsx'
-import { asText, count, searchText, shortId } from '../../ui/text.ts'
-import { Instant } from '../../ui/time.tsx'
-import { EventMarks, type EventProps, Impact } from './event-list.tsx'
+import { OpenHead } from '../../ui/split.tsx'
+import { Mark } from '../../ui/status.tsx'
+import { DataTable } from '../../ui/table.tsx'
+import { asText, count, formatInstant, Instant, searchText, shortId } from '../../ui/text.tsx'
 
 type EventDetailProps = EventProps & { readonly quality: Schema<'Quality'> | undefined }
 
@@ -20,12 +22,9 @@ export function EventDetail({ event, quality }: EventDetailProps) {
   ] as const
   return (
     <>
-      <header>
+      <OpenHead noun="event">
         <h2 class="breaks">{asText(fields.eventType)}</h2>
-        <a class="close" href={hrefOf({ id: undefined })} aria-label="Close the event" title="Close (Esc)">
-          ✕
-        </a>
-      </header>
+      </OpenHead>
       <p class="facts">
         <EventMarks event={event} />
         <span>
@@ -85,5 +84,67 @@ function Sentences({ event, quality }: EventDetailProps) {
         <li>It belongs to no conversation, so it moves no CQI.</li>
       )}
     </ul>
+  )
+}
+
+/** Properties of the parts that show something of an event. */
+interface EventProps {
+  readonly event: Schema<'StoredEvent'>
+}
+
+/** The list of events, the newest on top. */
+export function EventList({ events, openId }: { events: readonly EventProps['event'][]; openId: string | undefined }) {
+  const nameOf = useProductNames()
+  return (
+    <DataTable
+      title="Events, the newest first"
+      rows={events}
+      keyOf={({ eventId }) => eventId}
+      columns={[
+        { title: 'Received', class: 'faint', cell: ({ receivedAt }) => formatInstant(receivedAt) },
+        {
+          title: 'Type',
+          class: 'short-if-narrow',
+          cell: ({ eventId, fields }) => (
+            <a href={hrefOf({ id: eventId })} aria-current={eventId === openId ? 'true' : undefined}>
+              {asText(fields.eventType)}
+            </a>
+          ),
+        },
+        { title: 'Value', class: 'if-room', isNumber: true, cell: ({ fields }) => asText(fields.value) },
+        { title: 'Impact', isNumber: true, cell: (event) => <Impact event={event} /> },
+        { title: 'Product', class: 'faint if-room', cell: ({ fields }) => nameOf(fields.productId) },
+        { title: 'Notes', class: 'if-room', cell: (event) => <EventMarks event={event} /> },
+        {
+          title: 'Conversation',
+          class: 'faint if-room',
+          cell: ({ fields }) => shortId(asText(fields.conversationId ?? fields.externalConversationId ?? '')),
+        },
+        {
+          title: 'Event at',
+          class: 'faint if-wide',
+          cell: ({ eventAtDefaulted, fields }) => (eventAtDefaulted ? '' : formatEventAt(asText(fields.eventAt))),
+        },
+      ]}
+    />
+  )
+}
+
+/** The impact with its sign; crossed out where sampling dropped the event. */
+function Impact({ event: { impact, sampledOut } }: EventProps) {
+  const text = formatSigned(impact)
+  return <span class={impact > 0 ? 'good' : impact < 0 ? 'bad' : ''}>{sampledOut ? <del>{text}</del> : text}</span>
+}
+
+const formatEventAt = (at: string) => (Number.isNaN(Date.parse(at)) ? at : formatInstant(at))
+
+/** The marks of an event: sent again, repeated without an insertId, dropped by sampling. */
+function EventMarks({ event: { replays, repeatOf, sampledOut } }: EventProps) {
+  return (
+    <>
+      {replays > 0 && <Mark kind="good" text={count(replays, 'replay')} />}
+      {repeatOf !== undefined && <Mark kind="advice" text="repeated" />}
+      {sampledOut && <Mark kind="neutral" text="sampled out" />}
+    </>
   )
 }

@@ -1,20 +1,14 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { useRef } from 'preact/hooks'
-import type { AnswerOf, Schema } from '../../api/answers.ts'
-import { ask } from '../../api/ask.ts'
-import { useCommands } from '../../store/commands.ts'
+import { type AnswerOf, ask, type Schema } from '../../api/ask.ts'
 import { showNotice, valueOrNotice } from '../../store/notices.ts'
-import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
+import { hrefOf, route, sandbox } from '../../store/route.ts'
 import { useAnswer } from '../../store/use-answer.ts'
-import { useListKeys } from '../../store/use-list-keys.ts'
 import { Button } from '../../ui/button.tsx'
-import { sampleEvent } from '../../ui/curl.ts'
-import { Empty, Loading } from '../../ui/empty.tsx'
-import { FieldForm } from '../../ui/field-form.tsx'
+import { Empty, Loading, sampleEvent } from '../../ui/empty.tsx'
+import { FieldForm } from '../../ui/fields.tsx'
 import { QualityTable } from '../../ui/quality-table.tsx'
-import { SearchField } from '../../ui/search-field.tsx'
-import { EventDetail } from './event-detail.tsx'
-import { EventList } from './event-list.tsx'
+import { OpenPart, SearchableList } from '../../ui/split.tsx'
+import { EventDetail, EventList } from './event-detail.tsx'
 import { parseEventSearch } from './search.ts'
 
 /** The events that are listed at first, and those that are added by a click. */
@@ -27,51 +21,38 @@ const maxEvents = 10_000
 export function EventsPage() {
   const { id, query } = route.value
   const limit = useSignal(pageSize)
-  const field = useRef<HTMLInputElement>(null)
   const search = parseEventSearch(query['q'] ?? '')
   const { value, problem } = useAnswer('/events', {
     query: { sandbox: sandbox.value, order: 'newest', limit: limit.value, ...search.conditions },
     followsTraffic: true,
   })
   const { value: quality, reload } = useAnswer('/quality', { query: { sandbox: sandbox.value }, followsTraffic: true })
-  useListKeys({
-    noun: 'event',
-    ids: () => (value?.events ?? []).map(({ eventId }) => eventId),
-    open: (next) => replaceRoute({ id: next }),
-    field,
-  })
-  useCommands([{ title: 'Close the event', key: 'Escape', run: () => replaceRoute({ id: undefined }) }], [])
   return (
-    <div class="split events">
-      <section class="split-pane" aria-label="Events">
-        <div class="toolbar">
-          <SearchField label="Search events" placeholder="Search for a type of event" field={field} />
-          <p class="toolbar-note" role="status">
-            <Note wrong={search.problem ?? (value && problem?.sentence)} page={value} />
-          </p>
-        </div>
-        {value ? <Listing page={value} limit={limit} /> : <Loading problem={problem} />}
-      </section>
-      <section
-        class="split-side"
-        aria-label={id === undefined ? 'Quality' : 'Event'}
-        tabIndex={-1}
-        data-open={id !== undefined || undefined}
+    <div class="split with-open with-summary">
+      <SearchableList
+        noun="event"
+        ids={(value?.events ?? []).map(({ eventId }) => eventId)}
+        placeholder="Search for a type of event"
+        problem={search.problem ?? (value && problem?.sentence)}
+        note={value && describeListed(value)}
+        isNoteSpoken
       >
+        {value ? <Listing page={value} limit={limit} /> : <Loading problem={problem} />}
+      </SearchableList>
+      <OpenPart label={id === undefined ? 'Quality' : 'Event'} isOpen={id !== undefined}>
         {id === undefined && quality && <QualityPanel quality={quality} reload={reload} />}
         {id !== undefined && <OpenEvent key={id} id={id} quality={quality} />}
-      </section>
+      </OpenPart>
     </div>
   )
 }
 
 type EventPage = AnswerOf<'/events', 'get'>
 
-function Note({ wrong, page }: { readonly wrong: string | undefined; readonly page: EventPage | undefined }) {
-  if (wrong !== undefined) return <span class="bad">{wrong}</span>
-  if (!page || page.total === 0) return null
-  const shown = page.events.length < page.total ? `${page.events.length.toLocaleString('en')} of ` : ''
-  return <span class="faint">{`${shown}${page.total.toLocaleString('en')} listed`}</span>
+function describeListed({ events, total }: EventPage): string {
+  if (total === 0) return ''
+  const part = events.length < total ? `${events.length.toLocaleString('en')} of ` : ''
+  return `${part}${total.toLocaleString('en')} listed`
 }
 
 function Listing({ page, limit }: { readonly page: EventPage; readonly limit: Signal<number> }) {

@@ -1,4 +1,4 @@
-import type { QueryOf } from '../../api/answers.ts'
+import type { QueryOf } from '../../api/ask.ts'
 
 /** The conditions of `GET events`. */
 type EventConditions = NonNullable<QueryOf<'/events', 'get'>>

@@ -1,12 +1,10 @@
-import type { Schema } from '../../api/answers.ts'
-import { ask } from '../../api/ask.ts'
+import { ask, type Schema } from '../../api/ask.ts'
 import { showNotice, valueOrNotice } from '../../store/notices.ts'
 import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import { CopyButton } from '../../ui/button.tsx'
 import { Mark } from '../../ui/status.tsx'
 import { DataTable } from '../../ui/table.tsx'
-import { asText, shortId } from '../../ui/text.ts'
-import { formatInstant } from '../../ui/time.tsx'
+import { asText, formatInstant, shortId } from '../../ui/text.tsx'
 import { Comparison } from './comparison.tsx'
 
 type Version = Schema<'PromptVersion'>
@@ -50,7 +48,7 @@ export function PromptDetail({ prompt, product, reload }: PromptDetailProps) {
       )}
       <VersionTable versions={versions} activate={(version) => void activate(version)} />
       {versions.length > 1 && (
-        <p class="buttons">
+        <p class="wraps">
           <VersionPicker label="Compare version" name="from" chosen={left} versions={versions} />
           <VersionPicker label="with" name="to" chosen={right} versions={versions} />
           {left.fingerprint === right.fingerprint && left !== right && (
@@ -82,7 +80,7 @@ function VersionTable({ versions, activate }: { versions: readonly Version[]; ac
   const findEqual = ({ version, fingerprint }: Version) =>
     versions.find((one) => one.version < version && one.fingerprint === fingerprint)
   return (
-    <div class="versions">
+    <div class="versions scroll">
       <DataTable
         title="Versions, the newest first"
         rows={versions.toReversed()}

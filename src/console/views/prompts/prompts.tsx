@@ -1,14 +1,12 @@
-import { useEffect, useRef } from 'preact/hooks'
-import type { Schema } from '../../api/answers.ts'
+import { useEffect } from 'preact/hooks'
+import type { Schema } from '../../api/ask.ts'
 import { useProductNames } from '../../store/catalogue.ts'
 import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { useAnswer } from '../../store/use-answer.ts'
-import { useListKeys } from '../../store/use-list-keys.ts'
-import { sampleEvent } from '../../ui/curl.ts'
-import { Empty, Loading } from '../../ui/empty.tsx'
-import { EntryList } from '../../ui/entry-list.tsx'
-import { SearchField } from '../../ui/search-field.tsx'
-import { asText, count, shortId } from '../../ui/text.ts'
+import { Empty, Loading, sampleEvent } from '../../ui/empty.tsx'
+import { OpenPart, SearchableList } from '../../ui/split.tsx'
+import { EntryList } from '../../ui/table.tsx'
+import { asText, count, shortId } from '../../ui/text.tsx'
 import { PromptDetail } from './prompt-detail.tsx'
 
 type Prompt = Schema<'StoredPrompt'>
@@ -41,7 +39,6 @@ export function PromptsPage() {
 
 function Prompts({ prompts, reload }: { prompts: readonly Prompt[]; reload: () => Promise<void> }) {
   const { id, query } = route.value
-  const field = useRef<HTMLInputElement>(null)
   const nameOf = useProductNames()
   const words = (query['q'] ?? '').toLowerCase().split(/\s+/)
   const textOf = ({ promptId, externalPromptId, productId, versions }: Prompt) => {
@@ -49,53 +46,51 @@ function Prompts({ prompts, reload }: { prompts: readonly Prompt[]; reload: () =
     return [promptId, externalPromptId, productId, nameOf(productId), ...named].map(asText).join(' ').toLowerCase()
   }
   const listed = prompts.filter((prompt) => words.every((word) => textOf(prompt).includes(word))).reverse()
-  useListKeys({
-    noun: 'prompt',
-    ids: () => listed.map(({ promptId }) => promptId),
-    open: (next) => replaceRoute({ id: next, query: noVersions }),
-    field,
-  })
   // The address then names the prompt, so that a newer one does not take its place.
   useEffect(() => {
     if (id === undefined) replaceRoute({ id: listed[0]?.promptId })
   }, [id === undefined])
   const open = prompts.find(({ promptId }) => promptId === id)
   return (
-    <div class="split with-menu">
-      <section class="split-pane" aria-label="Prompts">
-        <div class="toolbar">
-          <SearchField label="Search prompts" placeholder="Search for a name, product or id" field={field} />
-          <p class="toolbar-note faint" role="status">
-            {listed.length < prompts.length && `${listed.length} of `}
-            {count(prompts.length, 'prompt')}
-          </p>
+    <div class="split with-open with-menu">
+      <SearchableList
+        noun="prompt"
+        ids={listed.map(({ promptId }) => promptId)}
+        query={noVersions}
+        placeholder="Search for a name, product or id"
+        problem={undefined}
+        note={`${listed.length < prompts.length ? `${listed.length} of ` : ''}${count(prompts.length, 'prompt')}`}
+        isNoteSpoken
+        canClose={false}
+      >
+        <div class="scroll">
+          <EntryList
+            entries={listed.map(({ promptId, externalPromptId, versions, repeatOf }) => ({
+              id: promptId,
+              title: <b>{asText(versions.at(-1)?.name ?? externalPromptId ?? promptId)}</b>,
+              note: [
+                asText(externalPromptId ?? shortId(promptId)),
+                repeatOf !== undefined && 'repeated',
+                versions.some(({ active }) => active)
+                  ? `version ${versions.find(({ active }) => active)?.version} active`
+                  : count(versions.length, 'version'),
+              ]
+                .filter(Boolean)
+                .join(' · '),
+            }))}
+            openId={id}
+            query={noVersions}
+          />
         </div>
-        <EntryList
-          entries={listed.map(({ promptId, externalPromptId, versions, repeatOf }) => ({
-            id: promptId,
-            title: <b>{asText(versions.at(-1)?.name ?? externalPromptId ?? promptId)}</b>,
-            note: [
-              asText(externalPromptId ?? shortId(promptId)),
-              repeatOf !== undefined && 'repeated',
-              versions.some(({ active }) => active)
-                ? `version ${versions.find(({ active }) => active)?.version} active`
-                : count(versions.length, 'version'),
-            ]
-              .filter(Boolean)
-              .join(' · '),
-          }))}
-          openId={id}
-          query={noVersions}
-        />
-      </section>
-      <section class="split-side" aria-label="Prompt" tabIndex={-1} data-open>
+      </SearchableList>
+      <OpenPart label="Prompt">
         {open && <PromptDetail key={id} prompt={open} product={nameOf(open.productId) || undefined} reload={reload} />}
         {!open && id !== undefined && (
           <Empty title="There is no such prompt">
             The sandbox {sandbox.value} has no prompt {id}. <a href={hrefOf({ id: undefined })}>Show the newest</a>
           </Empty>
         )}
-      </section>
+      </OpenPart>
     </div>
   )
 }

@@ -1,14 +1,17 @@
 import { useRef } from 'preact/hooks'
-import type { Schema } from '../../api/answers.ts'
-import { hrefOf, sandbox } from '../../store/route.ts'
+import { ask, askText, type Schema } from '../../api/ask.ts'
+import { useCommands } from '../../store/commands.ts'
+import { askOnce, showNotice, showProblem, valueOrNotice } from '../../store/notices.ts'
+import { hrefOf, navigate, sandbox } from '../../store/route.ts'
 import { useAnswer } from '../../store/use-answer.ts'
+import { Button, CopyButton } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { Ago, formatDuration, formatInstant } from '../../ui/time.tsx'
-import { Actions } from './actions.tsx'
-import type { ClientManners } from './manners.ts'
+import { OpenHead, OpenPart } from '../../ui/split.tsx'
+import { Ago, count, formatDuration, formatInstant } from '../../ui/text.tsx'
 import { BodySection, HeaderSection, QuerySection, type Remark, RemarkList } from './message.tsx'
-import { targetOf } from './replay.ts'
-import { Marks, Outcome } from './request-row.tsx'
+import { findSendProblem, formatFetch, formatVitest, replayHeader, targetOf, toReplay, urlOf } from './replay.ts'
+import { Marks, Outcome } from './request-list.tsx'
+import type { ClientManners } from './search.ts'
 import { describeSubject, shortenIds } from './subject.ts'
 import { SwitchScenario } from './switch-scenario.tsx'
 import { Why } from './why.tsx'
@@ -22,7 +25,7 @@ export function RequestDetail({ id, ...manners }: ClientManners & { id: string }
   const isOther = exchange && sandbox.value !== '*' && exchange.sandbox !== sandbox.value
   const isGone = problem?.status === 404 || value?.at !== exchange?.at
   return (
-    <section class="split-side request-detail" aria-label={`Request ${id}`} tabIndex={-1} data-open>
+    <OpenPart label={`Request ${id}`}>
       {exchange && !isOther && <Detail {...{ exchange, isGone, ...manners }} />}
       {exchange && isOther && (
         <Empty title="This request is of another sandbox">
@@ -36,7 +39,7 @@ export function RequestDetail({ id, ...manners }: ClientManners & { id: string }
           {problem.sentence} <a href={hrefOf({ id: undefined })}>Close</a>
         </Empty>
       )}
-    </section>
+    </OpenPart>
   )
 }
 
@@ -57,17 +60,14 @@ function Detail({ exchange, isGone, tries, mannersOf }: ShownProps) {
   const manners = mannersOf(exchange)
   return (
     <>
-      <header>
+      <OpenHead noun="request">
         <h2 class="cut-off" title={targetOf(exchange)}>
           {describeSubject(request.path, request.body)}{' '}
           <span class="path mono">
             {request.method} {shortenIds(targetOf(exchange))}
           </span>
         </h2>
-        <a class="close" href={hrefOf({ id: undefined })} aria-label="Close the request" title="Close (Esc)">
-          ✕
-        </a>
-      </header>
+      </OpenHead>
       {isGone && (
         <p class="remark marked advice" role="status">
           The journal does not have this request any more: it was cleared, or the simulator was started again.
@@ -116,4 +116,47 @@ function Facts({ exchange, tries, mannersOf }: Omit<ShownProps, 'isGone'>) {
       {tried && <a href={hrefOf({ view: 'retries', id: tried.chain.id })}>Try {tried.number} of a call that failed</a>}
     </p>
   )
+}
+
+/** Copies a request in three forms, and sends it again. Only the journal writes the curl line. */
+function Actions({ exchange, isRecorded }: { exchange: Schema<'Exchange'>; isRecorded: boolean }) {
+  const problem = findSendProblem(exchange)
+  const send = () => void sendAgain(exchange)
+  useCommands(problem === undefined ? [{ title: 'Send the request again', key: 'r', run: send }] : [], [exchange])
+  const curl = async () =>
+    valueOrNotice(await askText('/requests/{id}', { path: { id: exchange.id }, query: { format: 'curl' } }))
+  return (
+    <div class="request-actions wraps">
+      <span class="faint">Copy as</span>
+      <CopyButton label="curl" title="Copy as curl" text={curl} isDisabled={!isRecorded} />
+      <CopyButton label="fetch" title="Copy as fetch" text={async () => formatFetch(exchange)} />
+      <CopyButton label="vitest" title="Copy as a vitest test" text={async () => formatVitest(exchange)} />
+      <Button label="Send again" class="last" disabled={problem !== undefined} title={problem} onClick={send} />
+    </div>
+  )
+}
+
+/** Sends a request to the service again, and opens the new one. */
+async function sendAgain(exchange: Schema<'Exchange'>): Promise<void> {
+  const { method, headers: recorded, body } = toReplay(exchange)
+  const headers = { ...recorded, [replayHeader]: exchange.id }
+  try {
+    const answer = await fetch(urlOf(exchange), { method, headers, ...(body !== undefined && { body }) })
+    const id = answer.headers.get('x-sim-request-id') ?? answer.headers.get('x-request-id')
+    showNotice(`Sent again; the answer is ${answer.status}.`)
+    if (id !== null) navigate({ view: 'requests', id })
+    await answer.arrayBuffer()
+  } catch {
+    showProblem('The connection ended before the whole answer came, as a scenario may ask. The list shows the request.')
+  }
+}
+
+/** Deletes the recorded requests of the sandbox that is shown, after a question. */
+export async function clearRequests(): Promise<void> {
+  const name = sandbox.peek()
+  const whose = name === '*' ? 'all sandboxes' : `the sandbox ${name}`
+  const losses = ['all recorded requests', 'manners and coverage, which begin anew']
+  if (!(await askOnce({ title: `Clear the requests of ${whose}?`, losses, action: 'Clear' }))) return
+  const cleared = valueOrNotice(await ask('delete', '/requests', { query: { sandbox: name } }))
+  if (cleared) showNotice(`Cleared ${count(cleared.deleted, 'request')}.`)
 }

@@ -1,9 +1,7 @@
-import type { Schema } from '../../api/answers.ts'
-import { CopyButton } from '../../ui/copy-button.tsx'
-import { JsonTree } from '../../ui/json-tree.tsx'
-import { LongText } from '../../ui/long-text.tsx'
-import type { JsonMark } from '../../ui/pointer.ts'
-import { formatSize } from '../../ui/time.tsx'
+import type { Schema } from '../../api/ask.ts'
+import { CopyButton } from '../../ui/button.tsx'
+import { type JsonMark, JsonTree, LongText } from '../../ui/json-tree.tsx'
+import { formatSize } from '../../ui/text.tsx'
 
 /** A violation or an advice, with the kind of its mark. */
 export interface Remark extends Schema<'Violation'> {
@@ -23,7 +21,7 @@ export function BodySection({ title, body, remarks }: BodySectionProps) {
   const isTree = 'json' in body
   return (
     <section class="message">
-      <h3>
+      <h3 class="bar">
         {title} <span class="faint">{formatSize(body.size)}</span>
         {isTree && (
           <CopyButton

@@ -1,18 +1,14 @@
-import { useMemo, useRef } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import { useCommands } from '../../store/commands.ts'
 import { navigate, replaceRoute, route, sandbox } from '../../store/route.ts'
-import { useListKeys } from '../../store/use-list-keys.ts'
 import { Button } from '../../ui/button.tsx'
-import { sampleEvent } from '../../ui/curl.ts'
-import { Empty } from '../../ui/empty.tsx'
-import { SearchField } from '../../ui/search-field.tsx'
-import { clearRequests } from './actions.tsx'
-import { RequestDetail } from './detail.tsx'
-import { useManners } from './manners.ts'
+import { Empty, sampleEvent } from '../../ui/empty.tsx'
+import { SearchableList } from '../../ui/split.tsx'
+import { clearRequests, RequestDetail } from './detail.tsx'
 import { RequestList } from './request-list.tsx'
-import { parseSearch } from './search.ts'
+import { parseSearch, useManners } from './search.ts'
 import { asksForManners, hasTerms, toggleTerms } from './terms.ts'
-import { type RequestRows, type RowsState, useRows } from './use-rows.ts'
+import { type RowsState, useRows } from './use-rows.ts'
 
 /** Shows the view "Requests". */
 export function RequestsPage() {
@@ -21,45 +17,38 @@ export function RequestsPage() {
   const { tries, mannersOf } = useManners()
   const search = useMemo(() => parseSearch(text, mannersOf), [text, tries])
   const rows = useRows(search, asksForManners(text) ? `${text} ${tries.size}` : text)
-  const field = useRef<HTMLInputElement>(null)
   const { state, paused } = rows
   const togglePause = () => {
     paused.value = paused.peek() === undefined ? 0 : undefined
   }
   const listed = state.value.rows ?? []
-  useListKeys({
-    noun: 'request',
-    ids: () => listed.map((exchange) => exchange.id),
-    open: (next) => replaceRoute({ view: 'requests', id: next }),
-    field,
-  })
-  useCommands(
-    [
-      { title: 'Pause or resume the list', key: 'p', run: togglePause },
-      { title: 'Close the request', key: 'Escape', run: () => replaceRoute({ id: undefined }) },
-    ],
-    [],
-  )
+  useCommands([{ title: 'Pause or resume the list', key: 'p', run: togglePause }], [])
   return (
-    <div class={id === undefined ? 'split requests' : 'split requests with-detail'}>
-      <section class="split-pane" aria-label="Requests">
-        <div class="toolbar">
-          <SearchField label="Search requests" placeholder="Search in names, paths and bodies" field={field} />
-          <Filters text={text} />
-          <Button
-            label={paused.value === undefined ? 'Pause' : 'Resume'}
-            aria-pressed={paused.value !== undefined}
-            onClick={togglePause}
-          />
-          <Button label="Clear" disabled={listed.length === 0} onClick={() => void clearRequests()} />
-          <ListStatus rows={rows} problem={search.problem} />
-        </div>
+    <div class={id === undefined ? 'split' : 'split with-open'}>
+      <SearchableList
+        noun="request"
+        ids={listed.map((exchange) => exchange.id)}
+        placeholder="Search in names, paths and bodies"
+        tools={
+          <>
+            <Filters text={text} />
+            <Button
+              label={paused.value === undefined ? 'Pause' : 'Resume'}
+              aria-pressed={paused.value !== undefined}
+              onClick={togglePause}
+            />
+            <Button label="Clear" disabled={listed.length === 0} onClick={() => void clearRequests()} />
+          </>
+        }
+        problem={search.problem ?? state.value.problem}
+        note={paused.value === undefined ? describeListed(state.value) : `Paused; ${paused.value} more have come.`}
+      >
         {state.value.rows?.length === 0 ? (
           <NoRequests isSearch={text !== ''} />
         ) : (
           <RequestList {...{ listed, mannersOf }} openId={id} isScrolled={rows.isScrolled} />
         )}
-      </section>
+      </SearchableList>
       {id !== undefined && <RequestDetail key={`${sandbox.value} ${id}`} {...{ id, tries, mannersOf }} />}
     </div>
   )
@@ -91,21 +80,6 @@ function Filters({ text }: { readonly text: string }) {
         />
       ))}
     </fieldset>
-  )
-}
-
-function ListStatus({ rows: { state, paused }, problem }: { rows: RequestRows; problem: string | undefined }) {
-  const failure = problem ?? state.value.problem
-  if (failure)
-    return (
-      <p class="toolbar-note bad" role="alert">
-        {failure}
-      </p>
-    )
-  return (
-    <p class="toolbar-note faint">
-      {paused.value === undefined ? describeListed(state.value) : `Paused; ${paused.value} more have come.`}
-    </p>
   )
 }
 

@@ -1,6 +1,6 @@
-import type { Schema } from '../../api/answers.ts'
+import type { Schema } from '../../api/ask.ts'
 import { nameOf } from '../../store/catalogue.ts'
-import { asText, objectOf, shortId } from '../../ui/text.ts'
+import { asText, objectOf, shortId } from '../../ui/text.tsx'
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
 

@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
-import type { Schema } from '../../api/answers.ts'
+import type { Schema } from '../../api/ask.ts'
 import { groupByFamily, nameOf } from '../../store/catalogue.ts'
 import { useCommands } from '../../store/commands.ts'
 import { showNotice, valueOrNotice } from '../../store/notices.ts'
 import { addRule } from '../../store/rules.ts'
-import { objectOf, shortId } from '../../ui/text.ts'
-import { listOffers, titleOf } from '../scenarios/offer.ts'
+import { objectOf, shortId } from '../../ui/text.tsx'
+import { listOffers, titleOf } from '../scenarios/rules.ts'
 
 /** A form that switches on a scenario for requests like one that is shown. */
 export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
@@ -35,7 +35,7 @@ export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchan
   }
   return (
     <form class="message switch wraps" ref={form} onSubmit={(event) => void submit(event)}>
-      <h3>Answer requests like this one with</h3>
+      <h3 class="full">Answer requests like this one with</h3>
       <label>
         <span class="faint small">Scenario</span>
         <select value={chosen?.name} onChange={(event) => (name.value = event.currentTarget.value)}>
@@ -50,22 +50,22 @@ export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchan
           ))}
         </select>
       </label>
-      <label class="parameters">
+      <label class="grows">
         <span class="faint small">With parameters</span>
-        <input key={chosen?.name} name="text" defaultValue={chosen?.example ?? ''} />
+        <input key={chosen?.name} name="text" class="full" defaultValue={chosen?.example ?? ''} />
       </label>
-      <label class="times">
+      <label class="inline-form">
         <span class="faint small">Times</span>
         <input name="times" type="number" min="1" placeholder="always" defaultValue="1" />
       </label>
       <button type="submit">Switch on</button>
       {narrow && (
-        <label class="check">
+        <label class="check bar full">
           <input name="narrow" type="checkbox" />
           {narrow.sentence}
         </label>
       )}
-      <p class="faint">{chosen?.about}</p>
+      <p class="faint full">{chosen?.about}</p>
     </form>
   )
 }

@@ -1,10 +1,9 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useCallback, useEffect, useRef } from 'preact/hooks'
-import type { AnswerOf, Schema } from '../../api/answers.ts'
-import { ask } from '../../api/ask.ts'
+import { type AnswerOf, ask, type Schema } from '../../api/ask.ts'
 import { clearTick, connection, onArrival } from '../../store/live.ts'
 import { route, sandbox } from '../../store/route.ts'
-import { usePacedAsking } from '../../store/use-paced-asking.ts'
+import { usePacedAsking } from '../../store/use-answer.ts'
 import type { RequestSearch } from './search.ts'
 
 type Exchange = Schema<'Exchange'>
@@ -29,7 +28,7 @@ export interface RowsState {
 }
 
 /** The rows of the list, which grow while requests are answered. */
-export interface RequestRows {
+interface RequestRows {
   readonly state: Signal<RowsState>
   /** The number of requests that have come while the list is paused; undefined: it is not paused. */
   readonly paused: Signal<number | undefined>

@@ -1,10 +1,9 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { AnswerOf, Schema } from '../../api/answers.ts'
-import { type Asked, ask } from '../../api/ask.ts'
+import { type AnswerOf, type Asked, ask, type Schema } from '../../api/ask.ts'
 import { hrefOf } from '../../store/route.ts'
 import { ruleChanges } from '../../store/rules.ts'
-import { count } from '../../ui/text.ts'
+import { count } from '../../ui/text.tsx'
 import { findReplayProblem, isTokenUnknown, toReplay } from './replay.ts'
 import { describeCause } from './subject.ts'
 

@@ -1,10 +1,9 @@
-import type { Schema } from '../../api/answers.ts'
+import type { Schema } from '../../api/ask.ts'
 import { hrefOf, route, sandbox } from '../../store/route.ts'
-import { Mark, statusKind } from '../../ui/status.tsx'
-import { Instant } from '../../ui/time.tsx'
-import { Outcome } from '../requests/request-row.tsx'
+import { Mark, toneOf } from '../../ui/status.tsx'
+import { Instant } from '../../ui/text.tsx'
+import { Outcome } from '../requests/request-list.tsx'
 import { describeSubject, findBreak, shortenIds } from '../requests/subject.ts'
-import { equalShare, type PlacedAttempt, placeAttempts } from './timeline.ts'
 
 /** The least width of an attempt on the line, so that its words can be read, in pixels. */
 const minAttemptWidth = 116
@@ -43,8 +42,8 @@ export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
           )}
         </p>
       </header>
-      <div class="line-box">
-        <ol class="line" style={{ minWidth: `${(placed.length * minAttemptWidth * 100) / equalShare}px` }}>
+      <div class="scroll">
+        <ol style={{ display: 'flex', minWidth: `${(placed.length * minAttemptWidth * 100) / equalShare}px` }}>
           {placed.map((one, index) => (
             <Attempt key={one.attempt.id} {...one} number={earlier + index + 1} next={attempts[index + 1]} />
           ))}
@@ -75,12 +74,17 @@ function Attempt({ number, next, ...placed }: AttemptProps) {
   return (
     <li class="attempt small" style={{ width: `${width}%` }}>
       <a
-        class={findings.length > 0 ? 'faulty' : undefined}
+        class={findings.length > 0 ? 'box faulty' : 'box'}
         href={hrefOf({ view: 'requests', id })}
         title={`${id}: it took ${formatSpan(tookMs)}. Open the request.`}
       >
         <span class="hidden">Try {number}, </span>
-        {findings.length > 0 && <span aria-hidden="true">✕</span>} <Outcome status={status} end={attempt} />
+        {findings.length > 0 && (
+          <span class="bad" aria-hidden="true">
+            ✕
+          </span>
+        )}{' '}
+        <Outcome status={status} end={attempt} />
         {outcome === 'uncertain' && !findBreak(attempt) && ' uncertain'}
       </a>
       <Bars {...placed} />
@@ -114,11 +118,11 @@ function ending({ outcome, status }: Schema<'RetryAttempt'>): string {
 
 /** The drawing of an attempt: the request itself, the demanded wait, and what was missing of a wait before. */
 function Bars({ attempt, took, demanded, missed }: PlacedAttempt) {
-  const kind = findBreak(attempt) ? 'server' : statusKind(attempt.status)
+  const tone = findBreak(attempt) ? 'bad' : toneOf(attempt.status)
   return (
     <div class="track" aria-hidden="true">
       {demanded > 0 && <i class="demanded" style={{ left: `${took}%`, width: `${demanded - took}%` }} />}
-      <i class={`took ${kind}`} style={{ width: `${took}%` }} />
+      <i class={`took ${tone}`} style={{ width: `${took}%` }} />
       {missed > 0 && <i class="missed" style={{ width: `${missed}%` }} />}
     </div>
   )
@@ -132,7 +136,7 @@ function Faults({ chain: { attempts, earlier } }: { readonly chain: Schema<'Retr
   })
   if (tries.size === 0) return null
   return (
-    <ul class="faults">
+    <ul class="faults remark marked violation">
       {[...tries].map(([sentence, numbers]) => (
         <li key={sentence}>
           <span class="bad">
@@ -158,4 +162,49 @@ function formatSpan(ms: number): string {
   return Math.floor(rest) === 0
     ? `${Math.floor(whole)} ${unit}`
     : `${Math.floor(whole)} ${unit} ${Math.floor(rest)} ${small}`
+}
+
+/** An attempt with its piece of the time line, which ends where the next attempt begins. */
+interface PlacedAttempt {
+  readonly attempt: Schema<'RetryAttempt'>
+  /** The width of the piece, percent of the line. */
+  readonly width: number
+  /** The ends of the bars, percent of the piece: the request, the wait it asked for, and a wait that was cut short. */
+  readonly took: number
+  readonly demanded: number
+  readonly missed: number
+}
+
+/** The share of the line that the attempts get in equal parts, percent, so that those without a pause can be read. */
+const equalShare = 60
+
+/** The least time that a line stands for, milliseconds, so that a fast answer looks fast also where it is alone. */
+const minLineMs = 200
+
+/**
+ * Places the attempts of a chain by the pauses as they are judged, in which advancing the sandbox's clock is waiting.
+ * The line includes a wait that is not over. `spanMs` is the time from the first listed attempt to the last answer.
+ */
+function placeAttempts(attempts: readonly Schema<'RetryAttempt'>[]) {
+  let endMs = 0
+  const timed = attempts.map((attempt, index) => {
+    const startMs = index === 0 ? 0 : endMs + (attempt.waitedMs ?? 0)
+    endMs = startMs + attempt.tookMs
+    return { attempt, startMs, endMs, waitEndMs: endMs + (attempt.retryAfterMs ?? 0) }
+  })
+  // Something follows the last answer, so that it does not look as long as the rest of the line.
+  const lineMs = Math.max(minLineMs, endMs * 1.1, ...timed.map(({ waitEndMs }) => waitEndMs))
+  const placed = timed.map(({ attempt, startMs, endMs, waitEndMs }, index): PlacedAttempt => {
+    const pieceMs = (timed[index + 1]?.startMs ?? lineMs) - startMs
+    const owedUntil = Math.max(0, ...timed.slice(0, index).map((before) => before.waitEndMs))
+    const percentOf = (ms: number) => Math.min(100, Math.max(0, ((ms - startMs) / pieceMs) * 100))
+    return {
+      attempt,
+      width: equalShare / timed.length + (pieceMs / lineMs) * (100 - equalShare),
+      took: percentOf(endMs),
+      demanded: attempt.retryAfterMs === undefined ? 0 : percentOf(waitEndMs),
+      missed: percentOf(owedUntil),
+    }
+  })
+  return { spanMs: endMs, attempts: placed }
 }

@@ -1,15 +1,12 @@
-import type { AnswerOf } from '../../api/answers.ts'
-import { useCommands } from '../../store/commands.ts'
+import type { AnswerOf } from '../../api/ask.ts'
+import { useCommands, useListKeys } from '../../store/commands.ts'
 import { hrefOf, navigate, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { useAnswer } from '../../store/use-answer.ts'
-import { useListKeys } from '../../store/use-list-keys.ts'
-import { Button } from '../../ui/button.tsx'
-import { CopyButton } from '../../ui/copy-button.tsx'
-import { sampleEvent } from '../../ui/curl.ts'
-import { Empty, Loading } from '../../ui/empty.tsx'
+import { Button, CopyButton } from '../../ui/button.tsx'
+import { Empty, Loading, sampleEvent } from '../../ui/empty.tsx'
 import { Mark } from '../../ui/status.tsx'
-import { count } from '../../ui/text.ts'
-import { addPause } from '../requests/manners.ts'
+import { count } from '../../ui/text.tsx'
+import { addPause } from '../requests/search.ts'
 import { Chain } from './chain.tsx'
 
 type Chains = AnswerOf<'/retries', 'get'>['chains']
@@ -40,10 +37,10 @@ export function RetriesPage() {
   if (!retries.value || !manners.value) return <Loading problem={problem} />
   const { further, truncated } = retries.value
   return (
-    <div class="retries">
+    <div class="retries panes">
       <section class="chains" aria-label="Calls that failed">
-        <div class="toolbar">
-          <p class="summary" role="status">
+        <div class="toolbar bar">
+          <p class="summary grows" role="status">
             {problem ? <span class="bad">{problem.sentence}</span> : summarizeCalls(chains, further, isAll)}
             {truncated && ' The journal has evicted requests, so tries may be missing.'}
           </p>
@@ -112,7 +109,7 @@ function Rules({ manners }: { readonly manners: AnswerOf<'/manners', 'get'> }) {
   })
   listed.sort((a, b) => Number(b.count > 0) - Number(a.count > 0))
   return (
-    <aside class="manners" aria-label="Manners">
+    <aside class="manners stack" aria-label="Manners">
       <h2>Manners</h2>
       {listed.map(({ rule, sentence, found, count }) => (
         <section key={rule} class={count > 0 ? 'broken' : undefined}>
@@ -126,7 +123,7 @@ function Rules({ manners }: { readonly manners: AnswerOf<'/manners', 'get'> }) {
           </h3>
           <p class="faint">{sentence}</p>
           {found.map(({ sentence: fault, operation, requests, waitedMs, first }) => (
-            <p key={requests.join()} class="finding">
+            <p key={requests.join()} class="remark marked violation">
               {addPause(fault, waitedMs)} <span class="faint">{operation}</span>{' '}
               {requests.map((id) => (
                 <>

@@ -1,11 +1,8 @@
-import type { Schema } from '../../api/answers.ts'
-import { ask, askText } from '../../api/ask.ts'
-import { refreshClock } from '../../store/clock.ts'
-import { showNotice, showProblem, valueOrNotice } from '../../store/notices.ts'
-import { askOnce } from '../../store/question.ts'
+import { ask, askText, type Schema } from '../../api/ask.ts'
+import { askOnce, showNotice, showProblem, valueOrNotice } from '../../store/notices.ts'
 import { sandbox, showSandbox } from '../../store/route.ts'
-import { refreshSandboxes } from '../../store/server.ts'
-import { count } from '../../ui/text.ts'
+import { refreshClock, refreshSandboxes } from '../../store/server.ts'
+import { count } from '../../ui/text.tsx'
 
 /** The milliseconds that a browser has to begin a download before its address ends. */
 const downloadMs = 60_000

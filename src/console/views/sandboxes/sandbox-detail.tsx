@@ -1,13 +1,11 @@
 import { useRef } from 'preact/hooks'
-import type { Schema } from '../../api/answers.ts'
+import type { Schema } from '../../api/ask.ts'
 import { useCommands } from '../../store/commands.ts'
 import { changeSeed, info, refreshSandboxes } from '../../store/server.ts'
 import { useAnswer } from '../../store/use-answer.ts'
-import { Button } from '../../ui/button.tsx'
-import { CopyButton } from '../../ui/copy-button.tsx'
-import { FieldForm, seedField } from '../../ui/field-form.tsx'
-import { count } from '../../ui/text.ts'
-import { Ago, formatInstant } from '../../ui/time.tsx'
+import { Button, CopyButton } from '../../ui/button.tsx'
+import { FieldForm, seedField } from '../../ui/fields.tsx'
+import { Ago, count, formatInstant } from '../../ui/text.tsx'
 import * as actions from './actions.ts'
 
 interface SandboxDetailProps {
@@ -78,14 +76,14 @@ export function SandboxDetail({ name, row }: SandboxDetailProps) {
       <Snapshots name={name} after={after} />
       <h3>Export and import</h3>
       <p class="faint">A file has the events, prompts and quality settings.</p>
-      <p class="buttons">
+      <p class="wraps">
         <Button label="Export" onClick={() => void actions.downloadExport(name)} />
         <Button label="Import …" onClick={() => file.current?.click()} />
         <input ref={file} type="file" accept=".json,application/json" hidden onChange={pick} />
       </p>
       <h3>Reset and delete</h3>
       <p class="faint">A reset leaves the snapshots. Before anything is lost, the page asks once and names it.</p>
-      <p class="buttons">
+      <p class="wraps">
         <Button label="Reset …" onClick={() => after(actions.resetSandbox(name))} />
         {name !== 'default' && (
           <Button label="Delete …" class="bad" onClick={() => after(actions.deleteSandbox(name))} />

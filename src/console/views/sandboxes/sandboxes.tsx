@@ -1,12 +1,11 @@
 import { useSignal } from '@preact/signals'
-import type { Schema } from '../../api/answers.ts'
+import type { Schema } from '../../api/ask.ts'
 import { hrefOf, sandbox } from '../../store/route.ts'
 import { info, sandboxes } from '../../store/server.ts'
-import { sampleEvent } from '../../ui/curl.ts'
-import { Empty, Loading } from '../../ui/empty.tsx'
-import { seedField } from '../../ui/field-form.tsx'
+import { Empty, Loading, sampleEvent } from '../../ui/empty.tsx'
+import { seedField } from '../../ui/fields.tsx'
 import { DataTable } from '../../ui/table.tsx'
-import { Ago } from '../../ui/time.tsx'
+import { Ago } from '../../ui/text.tsx'
 import { createSandbox } from './actions.ts'
 import { SandboxDetail } from './sandbox-detail.tsx'
 
@@ -15,7 +14,7 @@ export function SandboxesPage() {
   const name = sandbox.value
   return (
     <div class="sandboxes panes">
-      <section aria-label="All sandboxes">
+      <section class="stack" aria-label="All sandboxes">
         <header class="pane-head">
           <h2>Sandboxes</h2>
           <CreateForm />
@@ -23,12 +22,12 @@ export function SandboxesPage() {
         {sandboxes.value ? <SandboxList rows={sandboxes.value} /> : <Loading problem={undefined} />}
       </section>
       {name === '*' ? (
-        <section aria-label="Sandbox">
+        <section class="stack" aria-label="Sandbox">
           <h2>All sandboxes are shown</h2>
           <p class="faint">Click a name in the list to show that sandbox alone, and to change it.</p>
         </section>
       ) : (
-        <section aria-label={`Sandbox ${name}`}>
+        <section class="stack" aria-label={`Sandbox ${name}`}>
           <SandboxDetail key={name} name={name} row={sandboxes.value?.find((one) => one.name === name)} />
         </section>
       )}
@@ -97,7 +96,7 @@ function CreateForm() {
     problem.value = await createSandbox(String(fields.get('name')), String(fields.get('seed')))
   }
   return (
-    <form class="inline-form" onSubmit={(event) => void submit(event)}>
+    <form class="inline-form wraps" onSubmit={(event) => void submit(event)}>
       <input
         name="name"
         required

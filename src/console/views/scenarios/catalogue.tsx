@@ -1,13 +1,12 @@
 import { useEffect, useRef } from 'preact/hooks'
-import type { Schema } from '../../api/answers.ts'
+import type { Schema } from '../../api/ask.ts'
 import { groupByFamily } from '../../store/catalogue.ts'
-import { useCommands } from '../../store/commands.ts'
+import { useCommands, useListKeys } from '../../store/commands.ts'
 import { showNotice } from '../../store/notices.ts'
 import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { addRule } from '../../store/rules.ts'
-import { useListKeys } from '../../store/use-list-keys.ts'
-import { isCalled, listOffers, type Offer, operationsOf } from './offer.ts'
 import { RuleForm } from './rule-form.tsx'
+import { isCalled, listOffers, type Offer, operationsOf } from './rules.ts'
 
 /**
  * All scenarios by family, found by words of their sentences. The address names the one that is open. `onAdded` is
@@ -40,7 +39,7 @@ export function CatalogueList({ onAdded }: { onAdded: () => Promise<void> }) {
       {found.length === 0 && <p class="faint">No scenario has these words.</p>}
       {found.map(([family, members]) => (
         <section key={family} aria-label={family}>
-          <h3>{family}</h3>
+          <h3 class="faint small">{family}</h3>
           {members.map((offer) => (
             <OfferItem key={offer.name} {...{ offer, onAdded }} />
           ))}

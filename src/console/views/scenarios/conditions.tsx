@@ -1,7 +1,7 @@
 import { useId } from 'preact/hooks'
 import { catalogue } from '../../store/catalogue.ts'
 import { Button } from '../../ui/button.tsx'
-import { isNamed, type Place, places, type RuleCondition } from './rule-values.ts'
+import { isNamed, type Place, places, type RuleCondition } from './rules.ts'
 
 interface ConditionsProps {
   readonly conditions: readonly RuleCondition[]
@@ -33,7 +33,7 @@ export function Conditions({ conditions, setConditions }: ConditionsProps) {
   const add = (place: Place, name = '') => setConditions([...conditions, { place, name, value: '', isAbsent: false }])
   const offered = places.filter((place) => isNamed(place) || !conditions.some((one) => one.place === place))
   return (
-    <fieldset class="conditions">
+    <fieldset class="conditions stack">
       <legend>Only requests with</legend>
       {conditions.map((condition, index) => (
         <ConditionRow
@@ -43,7 +43,7 @@ export function Conditions({ conditions, setConditions }: ConditionsProps) {
           remove={() => setConditions(conditions.filter((_, at) => at !== index))}
         />
       ))}
-      <div class="buttons">
+      <div class="wraps">
         {offered.map((place) => (
           <AddButton key={place} title={titles[place]} onClick={() => add(place)} />
         ))}
@@ -69,10 +69,10 @@ function ConditionRow({ condition: { place, name, value, isAbsent }, change, rem
   const isOwnName = isNamed(place)
   const { models = [], products = [] } = catalogue.value ?? {}
   const known = place === 'model' ? models : place === 'product' ? products : []
-  const shared = { autocomplete: 'off', spellcheck: false } as const
+  const shared = { class: 'grows', autocomplete: 'off', spellcheck: false } as const
   return (
     <div class="condition wraps">
-      <span class="condition-place mono">{title}</span>
+      <span class="row-name mono">{title}</span>
       {isOwnName && (
         <input
           {...shared}

@@ -1,13 +1,9 @@
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
-import type { Schema } from '../../api/answers.ts'
-import type { Asked } from '../../api/ask.ts'
-import { Button } from '../../ui/button.tsx'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import type { Asked, Schema } from '../../api/ask.ts'
+import { Button, CopyButton } from '../../ui/button.tsx'
 import { Conditions } from './conditions.tsx'
-import { headerOf } from './describe-rule.ts'
-import { type Offer, operationsOf } from './offer.ts'
-import { type RuleValues, readRule, toRule } from './rule-values.ts'
+import { headerOf, type Offer, operationsOf, type RuleValues, readRule, toRule } from './rules.ts'
 
 interface RuleFormProps {
   readonly offer: Offer
@@ -39,7 +35,7 @@ export function RuleForm({ offer, rule: before, save, action, onCancel }: RuleFo
   }
   const operations = ['', ...operationsOf(offer), texts['operation'] ?? '']
   return (
-    <form class="rule-form" onSubmit={(event) => void submit(event)}>
+    <form class="rule-form stack" onSubmit={(event) => void submit(event)}>
       {offer.clientSees && <p class="faint breaks">The client sees: {offer.clientSees}</p>}
       {offer.freeText && (
         <Field
@@ -129,8 +125,8 @@ interface FieldProps {
 function Field({ caption, about, unit, value, set, number, choices, placeholder = '', ...limits }: FieldProps) {
   const id = useId()
   return (
-    <div class="rule-field">
-      <label for={id} class="mono">
+    <div class="rule-field wraps">
+      <label for={id} class="row-name mono">
         {caption}
         {unit !== undefined && <span class="faint"> ({unit})</span>}
       </label>
@@ -159,7 +155,7 @@ function Field({ caption, about, unit, value, set, number, choices, placeholder 
           onInput={(event) => set(event.currentTarget.value)}
         />
       )}
-      <span class="faint">{about}</span>
+      <span class="faint grows">{about}</span>
     </div>
   )
 }

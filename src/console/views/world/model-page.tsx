@@ -1,24 +1,24 @@
-import type { Schema } from '../../api/answers.ts'
+import type { Schema } from '../../api/ask.ts'
 import { replaceRoute, route, sandbox } from '../../store/route.ts'
 import { info } from '../../store/server.ts'
 import { useAnswer } from '../../store/use-answer.ts'
-import { Button } from '../../ui/button.tsx'
-import { CopyButton } from '../../ui/copy-button.tsx'
-import { formatCurl } from '../../ui/curl.ts'
-import { Empty, Loading } from '../../ui/empty.tsx'
+import { Button, CopyButton } from '../../ui/button.tsx'
+import { Empty, formatCurl, Loading } from '../../ui/empty.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
+import { OpenPart } from '../../ui/split.tsx'
 import { Mark, Status } from '../../ui/status.tsx'
-import { objectOf, textOrEmpty } from '../../ui/text.ts'
-import { Charts, DayTable, Totals } from './charts.tsx'
-import { EventEffects } from './event-effects.tsx'
-import { compareQuality, type Figures, readFigures } from './figures.ts'
+import { objectOf, textOrEmpty } from '../../ui/text.tsx'
 import {
   type AnalyticsQuestion,
   analyticsPathOf,
+  compareQuality,
+  type Figures,
   headersOf,
+  readFigures,
   useAnalytics,
   useAnalyticsWithoutEvents,
-} from './use-analytics.ts'
+} from './analytics.ts'
+import { Charts, DayTable, EventEffects, Totals } from './charts.tsx'
 
 type Explanation = Schema<'Explanation'>
 
@@ -29,13 +29,13 @@ export function ModelPage({ id, catalogue }: { id: string; catalogue: Schema<'Ca
   const { value: explanation, problem } = useAnalytics(sandbox.value, question)
   const figures = explanation?.answer.status === 200 ? readFigures(explanation.answer.body) : undefined
   return (
-    <section class="split-side" aria-label="Model" tabIndex={-1} data-open>
+    <OpenPart label="Model">
       <ModelHead {...{ question, catalogue }} />
       {!explanation && <Loading problem={problem} />}
       {explanation && !figures && <Refusal explanation={explanation} />}
       {explanation && figures && <ModelFigures {...{ question, explanation, figures, catalogue }} />}
       {explanation && <Answer {...{ question, explanation }} />}
-    </section>
+    </OpenPart>
   )
 }
 
@@ -62,7 +62,7 @@ function ModelHead({ question: { model: id, period, scenario }, catalogue }: Mod
         <CopyButton label="Copy" title="Copy the id" text={id} />
         {model && <span class="faint">{model.about}</span>}
       </p>
-      <div class="buttons">
+      <div class="wraps">
         {['7d', '30d', '90d'].map((one) => (
           <Button
             label={`${one.slice(0, -1)} days`}

@@ -1,0 +1,16 @@
+import manifest from '../../package.json' with { type: 'json' }
+
+/** The modules of the package, as `exports` of package.json names their files. */
+export const modules = Object.entries(manifest.exports).map(([path, { types, default: file }]) => {
+  const name = path.slice(2)
+  return {
+    /** The path in `src/` without its ending. */
+    source: name === '' ? 'index' : `testing/${name}`,
+    file: file.slice('./dist/'.length),
+    declarations: types.slice('./dist/'.length),
+    /** vitest cannot be loaded by `require`; the other modules are CommonJS, which `import` loads, too. */
+    format: file.endsWith('.cjs') ? ('cjs' as const) : ('esm' as const),
+    /** The function that is all of the module, as test runners demand of a global set-up; else undefined. */
+    only: { 'global-setup': 'globalSetup', 'global-teardown': 'globalTeardown' }[name],
+  }
+})
