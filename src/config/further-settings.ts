@@ -1,7 +1,7 @@
 import { parseSize } from '../core/bytes.ts'
 import { parseDuration } from '../core/instant.ts'
 import { parseOrigins } from '../core/origins.ts'
-import { boolean, choice, integer, isDelay, readsFile, type SettingTable, text } from './setting.ts'
+import { boolean, choice, duration, integer, isDelay, readsFile, type SettingTable, text } from './setting.ts'
 
 /** Tests that a header can carry the token: clients and servers cut the spaces around a value. */
 const isToken = (text: string) => /^[\x20-\x7e]{1,1000}$/.test(text) && text === text.trim()
@@ -155,3 +155,11 @@ export const furtherSettings = {
     description: 'Log the first 2,000 characters of each request and response body.',
   }),
 } as const satisfies SettingTable
+
+/** The setting `upstreamTimeout` of a command that passes requests on to the real service. */
+export const upstreamTimeout = duration({
+  default: '30s',
+  description:
+    'The longest time until an answer of the real service begins, and between two parts of it; ' +
+    'beyond it the client gets a 504, or the connection breaks.',
+})

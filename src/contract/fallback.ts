@@ -96,7 +96,7 @@ export async function createFallback(contract: Contract): Promise<Result<Fallbac
   })
 }
 
-/** Returns why a response of an operation is not generated: it would be too large. Undefined: it can be. */
+/** Returns why a response of an operation is not generated: it would be too large; undefined if it can be. */
 export function describeTooLarge(operation: Operation, status: number = operation.successStatus): string | undefined {
   if (operation.examples(status).length > 0 || leastSize(operation.responseSchema(status)) <= maxGenerated) return
   return (

@@ -1,7 +1,7 @@
+import { upstreamTimeout } from '../config/further-settings.ts'
 import { defaultSettings, serverSettings } from '../config/settings.ts'
 import { defineCommand } from '../process/command.ts'
 import { upstreamTokenVariable } from '../upstream/parse-upstream.ts'
-import { upstreamTimeout } from '../upstream/settings.ts'
 
 // The real service knows keys, plans, models and records; the proxy stores none, and cannot bring the service back to
 // an earlier state.

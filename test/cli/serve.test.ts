@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { version } from '../../src/fixtures/bundled.ts'
@@ -186,11 +186,10 @@ describe('the state', () => {
     const origin = await first.ready()
     for (let count = 0; count < 2; count += 1) await ask({ origin }, '/v1/events', { body: event() })
     await first.stop('SIGKILL')
-    const log = await readFile(`${state}.journal`)
-    await writeFile(`${state}.journal`, log.subarray(0, -20))
+    await appendFile(`${state}.journal`, Buffer.alloc(20))
     const second = start()
     await second.ready()
-    await second.untilStderr(/the last entry \(2\) is cut off after \d+ bytes/)
+    await second.untilStderr(/the last entry is cut off after 20 bytes/)
   })
 })
 

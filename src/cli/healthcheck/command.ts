@@ -1,6 +1,6 @@
+import { upstreamTimeout } from '../../config/further-settings.ts'
 import { serverSettings } from '../../config/settings.ts'
 import { defineCommand } from '../../process/command.ts'
-import { upstreamTimeout } from '../../upstream/settings.ts'
 import { healthSettings } from './settings.ts'
 
 /** The command `healthcheck`. */

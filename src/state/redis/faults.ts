@@ -25,7 +25,8 @@ const meanings: readonly (readonly [reply: RegExp, meaning: string])[] = [
   [/^WRONGPASS/, `it does not accept the password. ${passwordStep}`],
   [
     /^NOPERM|^ERR The user executing the script can't/,
-    'its user lacks a right. Grant ~{PREFIX* +@read +@write +@scripting +@connection +info, where PREFIX is that of the state.',
+    'its user lacks a right. Grant ~{PREFIX* (with the prefix of the state) ' +
+      '+@read +@write +@scripting +@connection +info.',
   ],
   [/^WRONGTYPE/, 'another program uses a key with this prefix. Choose another prefix (--state-prefix).'],
   [/cluster mode/, 'it is a node of a cluster. Name a Redis without cluster mode in --state.'],

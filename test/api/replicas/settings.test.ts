@@ -1,11 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { expect, test as plainTest } from 'vitest'
-import { ask, event, modelId, objectOf, analyticsPath as path, readStateInfo } from '../../support/client.ts'
+import { ask, event, analyticsPath as path, readStateInfo } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
-import { fixturesWith } from '../../support/documents.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
-import { startForTest } from '../../support/start.ts'
 import { startReplicas } from './start-replicas.ts'
 
 describeWithRedis('replicas share their sandboxes', () => {
@@ -71,21 +67,5 @@ describeWithRedis('replicas share their sandboxes', () => {
   test('each answer names its replica, and the information the address of the state', async ({ replicas: [one] }) => {
     expect((await ask(one, path)).headers.get('x-sim-replica')).toBe('one')
     expect(await readStateInfo(one)).toMatchObject({ file: redis().url })
-  })
-
-  test('copies of a folder of fixtures are the same inputs, and other exact answers are not', async () => {
-    const state = { state: redis().url, statePrefix: 'copies' }
-    const first = await startForTest(state)
-    const body = objectOf(await ask(first, path))
-    const startWith = async (messageCount: number) => {
-      const fixtures = await fixturesWith('keys.yaml', '', '')
-      const answers = [{ period: '7d', body: { ...body, messageCount } }]
-      const content = { about: 'Recorded.', operation: 'getModelAnalytics', modelId, answers }
-      await mkdir(join(fixtures, 'answers'))
-      await writeFile(join(fixtures, 'answers/one.json'), JSON.stringify(content))
-      const { logged } = await startForTest({ ...state, fixtures })
-      return logged.filter(({ message }) => message.includes('Start all replicas')).length
-    }
-    expect([await startWith(1), await startWith(1), await startWith(2)]).toEqual([1, 0, 1])
   })
 })
