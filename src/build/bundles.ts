@@ -37,7 +37,7 @@ const scriptOptions = {
 const entries: Readonly<Record<string, { readonly source: string; readonly exports: readonly string[] }>> = {
   cli: { source: 'src/cli/cli.ts', exports: [] },
   precompiled: { source: 'src/documents/precompiled.ts', exports: ['precompiled'] },
-  start: { source: 'src/simulator/start.ts', exports: ['start'] },
+  start: { source: 'src/cli/start.ts', exports: ['start'] },
   proxy: { source: 'src/proxy/proxy.ts', exports: ['createProxy'] },
   commands: { source: 'src/cli/commands.ts', exports: ['commands'] },
 }

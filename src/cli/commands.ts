@@ -2,6 +2,7 @@ import type { CommandTable } from '../config/parse.ts'
 import { driftCommand } from '../drift/command.ts'
 import { eachCommand, execCommand } from '../exec/command.ts'
 import { mcpCommand } from '../mcp/command.ts'
+import '../mcp/mcp.ts'
 import type { CliCommand } from '../process/command.ts'
 import { proxyCommand } from '../proxy/command.ts'
 import { recordCommand } from '../record/command.ts'
@@ -24,6 +25,6 @@ export const commands: CommandTable<CliCommand> = [
   healthcheckCommand,
   proxyCommand,
   recordCommand,
-  mcpCommand(() => import('../server/serve.ts')),
+  mcpCommand,
   skillCommand,
 ]

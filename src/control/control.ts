@@ -30,7 +30,7 @@ export interface Control {
 
 export function createControl(
   contract: Contract,
-  handlers: ControlHandlers,
+  handlers: Partial<ControlHandlers>,
   settings: GuardSettings,
   log: Log,
 ): Control {
@@ -107,7 +107,7 @@ function logFailure(request: SimRequest, { mediaType, chunks }: ReplyStream, log
 
 async function answer(
   contract: Contract,
-  handlers: ControlHandlers,
+  handlers: Partial<ControlHandlers>,
   request: SimRequest,
   clientGone: AbortSignal,
   replyWithJson: JsonReply,
@@ -116,8 +116,10 @@ async function answer(
   if (match.kind === 'wrong-method') return refuseMethod(request, match.allowed)
   if (match.kind !== 'operation') return refusePath(contract, request.path)
   const { operation } = match
+  const handle = handlers[operation.id as ControlOperationId]
+  if (!handle) return refusePath(contract, request.path) // of a feature that is left out
   const read = await readControlRequest(operation, match.path, request, clientGone)
-  const outcome = read.ok ? await handlers[operation.id as ControlOperationId](read.value) : read.error
+  const outcome = read.ok ? await handle(read.value) : read.error
   const isReply = outcome instanceof ControlError || outcome instanceof CustomReply
   const reply = isReply ? outcome : await replyWithJson(outcome, clientGone)
   if (reply instanceof ControlError) return refuse(reply.status, reply.error, 'simulator', reply.headers)

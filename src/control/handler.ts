@@ -28,7 +28,7 @@ export type ControlOutcome = Json | JsonPieces | ControlError | CustomReply
 
 export type ControlHandler = (request: ControlRequest) => ControlOutcome | Promise<ControlOutcome>
 
-/** One handler for each operation of the control document. A missing or misspelt handler does not compile. */
+/** One handler for each operation of the control document. */
 export type ControlHandlers = Readonly<Record<ControlOperationId, ControlHandler>>
 
 /** JSON that is written while the client reads it: `new JsonPieces(objectPieces({ events, total }))`. */

@@ -16,8 +16,8 @@ import { recordHandlers, snapshotHandlers } from './state.ts'
 import { verifyHandlers } from './verify.ts'
 
 /**
- * Returns the handlers of the control plane, one for each `operationId` of `spec/control.openapi.yaml`. That of MCP is
- * in its room, and `simulator/simulator.ts` adds it.
+ * Returns the handlers of the control plane, one for each `operationId` of `spec/control.openapi.yaml`. Those of
+ * features are with them: see `feature-controls.ts`.
  *
  * Steps to add an endpoint:
  * 1. Describe it in `spec/control.openapi.yaml`. The document checks parameters and body, and fills in defaults.

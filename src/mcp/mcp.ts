@@ -3,26 +3,23 @@
  * Each tool asks the control plane through `ask.ts`; `server.ts` lists and serves them.
  */
 import { readFile } from 'node:fs/promises'
-import type { Control } from '../control/control.ts'
-import { type ControlHandlers, CustomReply } from '../control/handler.ts'
+import { registerControls } from '../control/feature-controls.ts'
+import { CustomReply } from '../control/handler.ts'
 import { textBody } from '../exchange/body.ts'
 import { bundledSkill } from '../fixtures/bundled.ts'
 import { askInProcess } from './ask.ts'
 
-/** Handles `POST mcp` and `GET skill.md`. `answer`: the control plane. */
-export function mcpHandlers(answer: Control['answer']): Pick<ControlHandlers, 'callMcp' | 'getSkill'> {
-  return {
-    async callMcp({ source, body, clientGone }) {
-      const { answerCall } = await import('./server.ts')
-      const ask = askInProcess(answer, source, clientGone)
-      const { status, mediaType, text } = await answerCall(ask, source.headers, body)
-      return new CustomReply({
-        status,
-        body: text === '' ? undefined : textBody(text, mediaType ?? 'application/json'),
-      })
-    },
-    async getSkill() {
-      return new CustomReply({ body: textBody(await readFile(bundledSkill, 'utf8'), 'text/markdown; charset=utf-8') })
-    },
-  }
-}
+registerControls((answer) => ({
+  async callMcp({ source, body, clientGone }) {
+    const { answerCall } = await import('./server.ts')
+    const ask = askInProcess(answer, source, clientGone)
+    const { status, mediaType, text } = await answerCall(ask, source.headers, body)
+    return new CustomReply({
+      status,
+      body: text === '' ? undefined : textBody(text, mediaType ?? 'application/json'),
+    })
+  },
+  async getSkill() {
+    return new CustomReply({ body: textBody(await readFile(bundledSkill, 'utf8'), 'text/markdown; charset=utf-8') })
+  },
+}))

@@ -5,6 +5,7 @@ import type { Settings } from '../config/settings.ts'
 import type { Contract } from '../contract/contract.ts'
 import { createControl } from '../control/control.ts'
 import type { DocumentState } from '../control/deps.ts'
+import { featureHandlers } from '../control/feature-controls.ts'
 import { controlHandlers } from '../control/handlers.ts'
 import { createLiveView } from '../core/live-view.ts'
 import type { Log } from '../core/log.ts'
@@ -14,7 +15,6 @@ import { immediateDelivery, type OutgoingReply } from '../exchange/delivery.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { SimRequest } from '../exchange/request.ts'
 import type { EntryListener } from '../journal/journal.ts'
-import { mcpHandlers } from '../mcp/mcp.ts'
 import { handledOperations } from '../operations/index.ts'
 import type { FindPlannedFault } from '../pipeline/scenario-sources.ts'
 import type { FindingsReport, Report } from '../reports/report.ts'
@@ -153,8 +153,7 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
       draining: draining.signal,
       explain: createExplain(state, sandboxes, (copy) => present().createPipelineOver(copy)),
     }),
-    // The controls of features.
-    ...mcpHandlers((request, gone) => controls.answer(request, gone)),
+    ...featureHandlers((request, gone) => controls.answer(request, gone)),
   }
   const controls = createControl(inputs.control, handlers, readGuardSettings(settings), log)
   if (watch) reloadOnChange(watch, stopping.signal, { settings, state, served, adopt, now })
