@@ -37,8 +37,10 @@ describe('a stream of the journal', () => {
   test('sends at most 100 entries in a piece', async () => {
     const { next, idsOf } = openStream(journalOf(300, 250))
     await next()
-    const lengths = [await next(), await next(), await next()].map((piece) => idsOf(piece).length)
-    expect(lengths).toEqual([100, 100, 50])
+    const lengths: number[] = []
+    const total = () => lengths.reduce((sum, length) => sum + length, 0)
+    while (total() < 250) lengths.push(idsOf(await next()).length)
+    expect([total(), Math.max(...lengths) <= 100]).toEqual([250, true])
   })
 
   test('sends a comment after a heartbeat interval without entries', async () => {
