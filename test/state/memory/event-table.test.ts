@@ -72,20 +72,6 @@ describe('a table of many events', () => {
   })
 })
 
-describe('a store of many events', () => {
-  test('counts a replay of an old event, also after a restart', async () => {
-    const { path, ...first } = await openNew()
-    await record(first.store, many)
-    await record(first.store, 1, 10)
-    await first.store.close()
-    const second = await openOrFail(path)
-    await record(second.store, 1, 10)
-    const { events, total } = await listEvents(second.store, 'default', { offset: 9, limit: 3 })
-    expect(events.map(({ replays }) => replays)).toEqual([0, 2, 0])
-    expect(total).toBe(many)
-  })
-})
-
 test('tables of loaded events that begin with the same records do not change each other', () => {
   const events = recordedMany(many)
   const others = [...events.slice(0, 100), recorded(many), recorded(many + 1)]
