@@ -8,7 +8,7 @@ import { compareGolden, inLines, withoutStylesheet } from '../support/golden.ts'
 import { frozenNow } from '../support/start.ts'
 import { tempFile, tempFolder } from '../support/temp-folder.ts'
 import { untilGone } from '../support/until-gone.ts'
-import { eachArgs, failUnless, hangIf, model, startChild, trySuite, verdictsOf } from './sample-suite.ts'
+import { eachArgs, failUnless, hangIf, startChild, trySuite, verdictsOf } from './sample-suite.ts'
 
 /** A suite that reads analytics twice and records an event; `check` decides whether it is green. */
 const suite = (check = 'true') => `
@@ -33,29 +33,6 @@ describe('convsim each', () => {
       { fault: 'refusals:forbidden', operation: 'getModelAnalytics', occurrence: 2, verdict: 'unnoticed' },
     ])
     expect(report).toMatchObject({ truncated: false, summary: { made: 4, equivalent: 0, notMade: 0 } })
-  })
-
-  test('names the faults of a set that fit no operation of the contract, and tries the others', async () => {
-    const contract = await tempFile(SMALL, 'small.yaml')
-    const flags = ['--contract', contract, '--set', 'resilience', '--max-runs', '1']
-    const { stderr, report } = await trySuite(`await send('/things')`, ...flags)
-    expect(stderr).toContain(
-      'not tried, since they fit no operation of the contract: unavailable, rate-limited, lost-ack.\n',
-    )
-    expect(report.runs).toHaveLength(1)
-  })
-
-  test('strikes the request that is due, and no other', { tags: ['long'] }, async () => {
-    const only = ['--only', 'refusals:forbidden@getModelAnalytics']
-    const { report: noticed } = await trySuite(suite('first.success !== false'), ...only)
-    expect(noticed.runs).toMatchObject([{ verdict: 'noticed' }])
-    const { report: unnoticed } = await trySuite(suite('second.success !== false'), ...only)
-    expect(unnoticed.runs).toMatchObject([{ verdict: 'unnoticed' }])
-    expect(unnoticed.findings[0].requests).toEqual([
-      `GET /v1/models/${model}/analytics 403 forbidden`,
-      `GET /v1/models/${model}/analytics 200`,
-      'POST /v1/events 201',
-    ])
   })
 
   test('counts the requests over all sandboxes, whatever the suite resets', { tags: ['long'] }, async () => {

@@ -1,16 +1,14 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { parse } from 'yaml'
 import type { JsonObject } from '../../src/core/json.ts'
 import { createAsk } from '../../src/record/record.ts'
 import { analyticsPath, ask, modelId, objectOf } from '../support/client.ts'
 import { convsim, run } from '../support/command.ts'
 import { steer } from '../support/control.ts'
-import { fixturesWith } from '../support/documents.ts'
 import { listenForTest } from '../support/fake-upstream.ts'
 import { harEntry, writeHar } from '../support/har.ts'
 import { runInProcess } from '../support/run-tool.ts'
@@ -169,26 +167,6 @@ describe('convsim record', () => {
     expect(after).toHaveLength(2)
     expect(after).not.toContainEqual(before.find((answer: JsonObject) => answer['period'] === '90d'))
     expect(await second.answersOf(other)).toMatchObject([{ period: '30d' }])
-  })
-
-  test.each([
-    ['an empty list', () => '[]\n'],
-    ['a list in JSON', (yaml: string) => JSON.stringify(parse(yaml))],
-    ['an indented list', (yaml: string) => yaml.replace(/^/gm, '  ')],
-    ['a list without a last line break', (yaml: string) => yaml.trimEnd()],
-  ])('writes fixtures that can be served where the models of the others are %s', async (_form, change) => {
-    const fixtures = await fixturesWith('products.yaml', '', '')
-    await writeFile(join(fixtures, 'products.yaml'), '[]\n')
-    const models = join(fixtures, 'models.yaml')
-    await writeFile(models, change(await readFile(models, 'utf8')))
-    const source = await startForTest()
-    await ask(source, analyticsPath)
-    const out = join(await tempFolder(), 'recorded')
-    const written = await runInProcess(['record', source.origin, '--fixtures', fixtures, '--out', out, '--write'])
-    expect(written).toMatchObject({ code: 0, stderr: '' })
-    expect(await runInProcess(['check', out])).toMatchObject({ code: 0 })
-    const [before, after] = [models, join(out, 'models.yaml')].map((file) => parse(readFileSync(file, 'utf8')))
-    expect(after).toEqual([...before, { id: modelId, name: expect.any(String), about: expect.any(String) }])
   })
 
   test.each([

@@ -1,6 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { handledOperations } from '../../src/operations/index.ts'
 import { allOperations } from '../support/all-operations.ts'
@@ -8,7 +6,6 @@ import { inputs } from '../support/catalogue.ts'
 import { documentWithPaths } from '../support/documents.ts'
 import { runInProcess } from '../support/run-tool.ts'
 import { startForTest } from '../support/start.ts'
-import { tempFolder } from '../support/temp-folder.ts'
 
 describe('convsim scenarios', () => {
   test('lists every scenario with its sentence, and the operations where it does not fit all', async () => {
@@ -34,14 +31,6 @@ describe('convsim scenarios', () => {
     })
     const { stdout } = await runInProcess(['scenarios', '--contract', file])
     expect(stdout).toMatch(/by its number: .*\b451\b/)
-  })
-
-  test('prints the findings if the fixtures cannot be loaded', async () => {
-    const folder = await tempFolder()
-    await writeFile(join(folder, 'keys.yaml'), '[]')
-    const { code, stdout, stderr } = await runInProcess(['scenarios', '--fixtures', folder])
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toMatch(/plans\.yaml/)
   })
 })
 
