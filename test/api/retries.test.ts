@@ -80,24 +80,6 @@ describe('GET /__sim/retries', () => {
     expect(chain?.attempts[1]?.findings).toContainEqual(expect.objectContaining({ rule: 'same-insert-id' }))
   })
 
-  test('tells calls apart by caller, body and path', async () => {
-    const how = { sandbox: 'apart', scenario: '503' }
-    for (const token of ['first-token', 'second-token'])
-      await ask(sim(), '/v1/events', { ...how, token, body: event() })
-    await ask(sim(), '/v1/events', { ...how, token: 'first-token', body: event({ value: '2' }) })
-    await askUnder('apart', '500')
-    expect(statusesOf(await retriesOf('sandbox=apart'))).toEqual([[500], [503], [503], [503]])
-  })
-
-  test('does not judge the calls of a client that sends them at the same time', async () => {
-    const limited = await startForTest({ maxAnalysesPerHour: 1 })
-    await Promise.all(Array.from({ length: 10 }, () => ask(limited, analyticsPath)))
-    await ask(limited, analyticsPath)
-    const { chains } = await retriesOf('sandbox=default', limited)
-    expect(chains.flatMap(({ attempts }) => attempts.flatMap(({ findings }) => findings))).toEqual([])
-    expect(chains.some(({ parallel }) => parallel)).toBe(true)
-  })
-
   test('shows each of the equal calls that are under way together, with its own retry', async () => {
     const own = await startForTest({ clock: 'real' })
     const scripted = { 'x-sim-scenario': 'hang' }

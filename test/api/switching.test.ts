@@ -1,20 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { askOperation, expectRefusal, operations } from '../support/client.ts'
+import { askOperation, operations } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
 const sim = sharedSimulator()
-
-test.each([
-  ['null;fields=conversationCount', /"conversationCount" is no nullable field.*avgSafetyScore/],
-  [`null;fields=${'x'.repeat(2000)}`, /at most 2000 characters/],
-  ['', /names no scenario/],
-  ['forbidden, critical', /cannot both act on one answer/],
-  ['200, 429', /cannot both act on one answer/],
-])('the scenario %j cannot be understood, and is refused', async (text, words) => {
-  const answer = await askOperation(sim(), operations[0], { headers: { 'x-sim-scenario': text } })
-  expectRefusal(answer, 400, words)
-  expect(answer.headers.get('x-sim-origin')).toBe('simulator')
-})
 
 describe('parameters', () => {
   const [analytics] = operations
