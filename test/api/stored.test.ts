@@ -26,16 +26,13 @@ describe('GET events', () => {
   test.each([
     ['', 'a b c d'],
     ['eventType=purchase', 'a b'],
-    ['eventType=Purchase', ''],
     [`productId=${otherProduct.toUpperCase()}`, 'b'],
     [`conversationId=${conversation.toUpperCase()}`, 'c'],
     ['externalConversationId=chat-9', 'd'],
     ['insertId=order-1', 'b'],
     ['sampledOut=true', 'd'],
-    ['sampledOut=false', 'a b c'],
     ['eventType=cancellation&sampledOut=false', 'c'],
     ['order=newest', 'd c b a'],
-    ['order=newest&eventType=purchase', 'b a'],
   ])('with ?%s returns the events %s', async (query, values) => {
     const { total } = await readEventPage(sim(), 'sandbox=filters')
     if (total === 0) for (const fields of recorded) await post('filters', '/v1/events', event(fields))
