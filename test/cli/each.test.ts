@@ -87,15 +87,6 @@ for (const name of ['one', 'two', 'three']) {
     expect(stdout).toMatch(/^\d+ runs?, \d+ not made \(--time\)\.$/m)
   })
 
-  test('judges what the client does meanwhile', { tags: ['long'] }, async () => {
-    const sending = "send('/events', order)"
-    const lines = suite().replace(sending, `${sending}.catch(() => ${sending})`)
-    const { report } = await trySuite(lines, '--set', 'lost-ack')
-    expect(report.runs).toMatchObject([{ verdict: 'recovered' }])
-    const client = expect.arrayContaining([expect.stringMatching(/^manners: createEvent: /)])
-    expect(report.findings).toMatchObject([{ kind: 'client', client }])
-  })
-
   test('counts a run that does not end as hung, and leaves none of its processes', { tags: ['long'] }, async () => {
     const flags = ['--only', 'drift:drop-field@createEvent/eventId', '--run-timeout', '8s', '--fail-on', 'hung']
     const { code, report, read } = await trySuite(suite() + hangIf('!event.eventId'), ...flags)
@@ -161,15 +152,6 @@ describe('a client whose first request fails', { tags: ['long'] }, () => {
 })
 
 describe('a run that is red', { tags: ['long'] }, () => {
-  test('is made once more, and unsteady if it is green then', async () => {
-    const { code, runs, stdout, report } = await trySuite(swallowing('n === 3', 3), '--set', 'reset')
-    expect([code, runs]).toEqual([0, 2 + 3 + 1])
-    expect(verdictsOf(report)).toEqual(['unsteady', 'recovered'])
-    expect(report.summary).toMatchObject({ unsteady: 1, made: 2, repeated: 1, changes: [] })
-    expect(report.findings[0]).toMatchObject({ kind: 'unsteady', lastLines: ['red in run 3'] })
-    expect(stdout).toMatch(/^1 of 2 runs is unsteady, since two runs disagree, so not in the shares: /m)
-  })
-
   test.each([
     ['at the start', 1],
     ['at the end', 4 + 1],

@@ -48,34 +48,19 @@ describe('convsim proxy', () => {
 })
 
 /** An answer with what a real one could have: a score beyond the simulator's own range, and texts about people. */
-function realAnswer(invented: JsonObject): JsonObject {
-  return {
-    ...invented,
-    averageUserSentiment: { label: 'mostly fine', score: 7.5 },
-    recommendations: {
-      summary: 'Ask jane.doe@customer.com, or +49 170 1234567; the key is sk_live_12345678abcdef.',
-      healthLevel: 'healthy',
-      strengths: [],
-      recommendations: [
-        {
-          title: 'One',
-          action: 'Two',
-          rationale: { whyThisMatters: 'Three', observedPattern: 'Four' },
-          evidence: { exampleSnippets: ['My name is Jane and I am angry'] },
-          expectedImpact: [],
-          priority: 'high',
-          category: 'use_case_fit',
-        },
-      ],
-      detectedIssues: [],
-    },
-  }
-}
+const realAnswer = (invented: JsonObject): JsonObject => ({
+  ...JSON.parse(JSON.stringify(invented), (name, value) => {
+    if (name === 'summary') return 'Ask jane.doe@customer.com, or +49 170 1234567; the key is sk_live_12345678abcdef.'
+    return name === 'exampleSnippets' ? ['My name is Jane and I am angry'] : value
+  }),
+  averageUserSentiment: { label: 'mostly fine', score: 7.5 },
+})
 
 describe('convsim record', () => {
   test('lists exact answers, writes them with --write, and serves them word for word', async () => {
     const source = await startForTest()
-    const answer = realAnswer(objectOf(await ask(source, `${analyticsPath}?period=7d`)))
+    const answer = realAnswer(objectOf(await ask(source, `${analyticsPath}?period=7d`, { scenario: 'critical' })))
+    expect(JSON.stringify(answer)).toMatch(/jane\.doe.*My name is Jane/)
     const url = `https://api.example.com/api${analyticsPath}`
     const har = await writeHar([
       harEntry(`${url}?period=7d`, answer),
@@ -87,7 +72,7 @@ describe('convsim record', () => {
     expect([listed.code, existsSync(out)]).toEqual([0, false])
     expect(listed.stdout).toMatch(
       new RegExp(
-        `^answers/${modelId}\\.json: the exact answer for 7d, 7 data points, \\d+ kB, \\d texts redacted$`,
+        `^answers/${modelId}\\.json: the exact answer for 7d, 7 data points, \\d+ kB, \\d+ texts redacted$`,
         'm',
       ),
     )

@@ -37,13 +37,6 @@ describe('the ready line', () => {
       ...Array(logged.length - 2).fill({ msg: expect.stringMatching(/^stopp/) }),
     ])
   })
-
-  test('is one line for people with --log-format pretty', async () => {
-    const command = convsim([...inMemory, '--log-format', 'pretty'])
-    const origin = await command.ready()
-    await command.stop()
-    expect(command.stdout()).toBe(`convsim ${version} is listening on ${origin} (base URL ${origin}/v1)\n`)
-  })
 })
 
 describe('the address', () => {
