@@ -100,11 +100,6 @@ describe('of several rules', () => {
   })
 })
 
-test('times counts requests that come at once, too', async () => {
-  const sandbox = await sandboxWith([{ scenario: 'unavailable', times: 7 }])
-  const answers = await Promise.all(times(30, 0).map(() => ask(sim(), analyticsPath, { sandbox })))
-  expect(answers.filter(({ status }) => status === 503)).toHaveLength(7)
-})
 describe('probability', () => {
   const flaky = [{ scenario: 'unavailable', probability: 0.5 }]
   const fates = (target: TestSimulator, sandbox: string) => statusesOf(target, sandbox, times(40, analytics))
