@@ -147,9 +147,7 @@ describe('--report', () => {
 
   test.each([
     [node(good, '--report', 'a.md', '--report', 'json=./a.md'), /--report and --report would write to the same file, /],
-    [node(good, '--report', 'report.pdf'), /\.json, \.xml \(JUnit\), \.md or \.html/],
     [node(good, '--report', 'none/report.md'), /there is no folder none\. Make it/],
-    [[...inMemory, '--report', 'none/report.md'], /there is no folder none\. Make it/],
     [node(good, '--report', 'json=docs'), /that is a folder, not a file/],
     [node(good, '--report', 'json=new/'), /that is a folder, not a file/],
   ])('is refused at start: %j', async (args, words) => {

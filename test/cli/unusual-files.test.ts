@@ -26,7 +26,6 @@ test.each([
 })
 
 test.each([
-  ['state.json', 'it is a pipe or socket, not a file'],
   ['state.json.lock', 'is a pipe; an ordinary file is expected'],
   ['state.json.journal', 'is no file'],
 ])('a pipe in place of %s is refused at once', async (file, reason) => {

@@ -57,10 +57,7 @@ describe('a rule is about', () => {
 
   test.each<[string, JsonObject, Sent, Sent]>([
     ['a model', { model: modelId }, analytics, analyticsOf(shopModel)],
-    ['a product of a body', { product: productId.toUpperCase() }, sent(), sent({ productId: shop })],
     ['a product, and so the analytics of its models', { product: shop }, analyticsOf(shopModel), analytics],
-    ['a method, in any case', { method: 'post' }, sent(), analytics],
-    ['a path', { path: analyticsPath }, of('7d'), analyticsOf(shopModel)],
     ['everything that it names, at once', all, allMet, sent({ value: '7' })],
   ])('%s', async (_name, match, hit, missed) => {
     const sandbox = await sandboxWith([{ match, scenario: 'unavailable' }])
