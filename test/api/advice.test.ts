@@ -23,6 +23,8 @@ const complete = (fields = {}) => prompt({ productId, role: 'support', ...fields
 /** A request, and the places and ends of the messages of its advice. */
 type Case = [name: string, path: string, body: Json | undefined, ...advice: (readonly [place: string, end: RegExp])[]]
 
+const valued = (value: string, valueType: string) => linked({ value, valueType })
+const unfit = ['body /value', /^should be/] as const
 const meant = (name: string) => new RegExp(`did you mean "${name}"\\?$`)
 const components = [{ content: 'a' }, { content: 'b', isDinamic: true }]
 const [events, prompts] = ['/v1/events', '/v1/prompts']
@@ -39,6 +41,13 @@ const cases: readonly Case[] = [
   ['a member that is like no other', events, linked({ campaign: 'spring' })],
   ['a member like one that is sent, too', events, linked({ values: ['1'] })],
   ['any member of properties', events, linked({ properties: { valeu: 1 } })],
+  ['a text as a number', events, valued('many', 'numeric'), unfit],
+  ['nothing as a currency', events, valued('', 'currency'), unfit],
+  ['a yes as a boolean', events, valued('yes', 'boolean'), unfit],
+  ['a value of its currency', events, valued('149.00', 'currency')],
+  ['a number with an exponent', events, valued('-1e3', 'numeric')],
+  ['a boolean', events, valued('false', 'boolean')],
+  ['a value without a type', events, linked({ value: 'anything' })],
   ['a complete prompt', prompts, complete()],
   ['a period', `${analyticsPath}?period=7d`, undefined],
 ]

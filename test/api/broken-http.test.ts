@@ -58,11 +58,6 @@ test('the absolute form of a host alone means its root', async () => {
   expect(answer.headers).toMatchObject({ location: '/__sim/info' })
 })
 
-test('requests that come in one piece are answered in their order', async () => {
-  const answers = await sendRaw(sim().origin, post(event()) + get('/v1/nowhere') + get(analyticsPath), 3)
-  expect(answers.map(({ status }) => status)).toEqual([201, 404, 200])
-})
-
 test('a body in chunks is read like any other', async () => {
   const body = JSON.stringify(event())
   const half = Math.floor(body.length / 2)

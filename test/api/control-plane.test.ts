@@ -2,7 +2,6 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { version } from '../../src/fixtures/bundled.ts'
 import { allOperations } from '../support/all-operations.ts'
-import { inputs } from '../support/catalogue.ts'
 import { ask, errorOf, event, expectRefusal, objectOf, prompt } from '../support/client.ts'
 import { documentWithPaths } from '../support/documents.ts'
 import { sharedSimulator } from '../support/shared.ts'
@@ -72,12 +71,6 @@ test('GET /__sim/info names version, contract, seed and operations, and counts t
     state: { file: ':memory:', sandboxes: 2, events: 2, prompts: 1 },
     operations: allOperations.map(({ id, method }) => ({ id, method, answeredBy: 'simulator' })),
   })
-})
-
-test('GET /__sim/contract returns the loaded document', async () => {
-  const { openapi, paths } = objectOf(await ask(sim(), '/__sim/contract', open))
-  const documented = new Set(inputs.contract.operations.map(({ path }) => path))
-  expect([openapi, Object.keys(paths ?? {})]).toEqual(['3.1.0', [...documented]])
 })
 
 test('POST /__sim/reset accepts a sandbox that was never used', async () => {

@@ -32,21 +32,6 @@ describe('the same seed and clock', () => {
     const atOnce = await Promise.all(wanted.toReversed().map((one) => textOf(second, one)))
     expect(new Map(atOnce)).toEqual(inOrder)
   })
-
-  test('give the same ids to prompts and events that are sent twice, in their order', async () => {
-    const again = [prompt(), prompt(), prompt({ externalPromptId: 'a' }), prompt({ externalPromptId: 'a' })]
-    const runs = await Promise.all(
-      [1, 2].map(async () => {
-        const own = await startForTest({ seed: 'same' })
-        const texts: string[] = []
-        for (const body of again) texts.push((await ask(own, '/v1/prompts', { body })).text)
-        for (const _ of [1, 2, 3]) texts.push((await ask(own, '/v1/events', { body: event() })).text)
-        return texts
-      }),
-    )
-    expect(runs[0]).toEqual(runs[1])
-    expect(new Set(runs[0]).size).toBe(7)
-  })
 })
 
 const sim = sharedSimulator({ seed: '1' })

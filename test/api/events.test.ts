@@ -39,12 +39,6 @@ describe('a retry meets the first event', () => {
     expect(requests).toMatchObject([{ advice: [advice] }])
   })
 
-  test('of the very same body is no other payload, although time has passed', async ({ own }) => {
-    for (const time of ['12:00:00', '12:00:07'])
-      await post(own, {}, { headers: { 'x-sim-now': `2026-01-15T${time}Z` } })
-    expect(own.logged.filter(({ fields }) => 'advice' in fields)).toEqual([])
-  })
-
   test('after a restart with another seed, whatever the retry says of sampling', async () => {
     const state = join(await tempFolder(), 'nested', 'state.json')
     const first = await startForTest({ state, seed: '1' })

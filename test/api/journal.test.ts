@@ -180,13 +180,6 @@ describe('a full journal', () => {
     expect(await steer(sim, 'POST', '/verify', question)).toMatchObject({ count: 2, truncated: true })
     expectRefusal(await ask(sim, '/__sim/requests/req-1'), 404, /has dropped 1; see --journal-size/)
   })
-
-  test('with --journal-size 0 drops every request', async () => {
-    const sim = await startForTest({ journalSize: 0 })
-    await ask(sim, analyticsPath)
-    const counts = { total: 0, recorded: 1, dropped: 1, truncated: true }
-    expect(await steer(sim, 'GET', '/requests')).toEqual({ requests: [], ...counts })
-  })
 })
 
 test.for<[string, string, number[]]>([

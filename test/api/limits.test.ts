@@ -86,12 +86,6 @@ describe('the limit is counted', () => {
     for (const token of ['another-key', 'any-key~one']) expect((await ask(sim, first, { token })).status).toBe(200)
   })
 
-  test('exactly, when all come at once', async ({ sim }) => {
-    const answers = await Promise.all(Array.from({ length: 40 }, () => ask(sim, analyticsPath)))
-    const answered = answers.filter(({ status }) => status === 200)
-    expect(answered.map((one) => ratesOf(one).left).sort()).toEqual([0, 1, 2, 3, 4])
-  })
-
   test('only by analytics: prompts and events have none', async ({ sim }) => {
     await askMany(sim, 5)
     for (const operation of [...operations.slice(1), ...operations.slice(1)]) {
@@ -123,6 +117,18 @@ test('refused requests use up nothing, whatever they are refused for', async () 
     }
   }
   expect(ratesOf(await ask(sim, known)).left).toBe(3)
+})
+
+test.for<[string, number, number]>([
+  ['rate-limited', 1, 60],
+  ['rate-limited;retry-after=3', 3, 60],
+  ['rate-limited; retry-after = 3 ; limit=5', 3, 5],
+  ['rate-limited;retry-after=0', 0, 60],
+  ['429;retry-after=7', 7, 60],
+])('the scenario %s says when to come back', async ([scenario, retryAfter, quota], { sim }) => {
+  const answer = await ask(sim, analyticsPath, { scenario })
+  expect(answer.status).toBe(429)
+  expect(ratesOf(answer)).toMatchObject({ retryAfter, retryAfterMs: 1000 * retryAfter, quota })
 })
 
 test('a refusal names no data scenario', async () => {

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { readAnalytics } from '../support/analytics.ts'
 import { inputs } from '../support/catalogue.ts'
-import { analyticsPath, ask, askOperation, expectRefusal, operations, refusalStatuses } from '../support/client.ts'
+import { analyticsPath, ask, askOperation, operations, refusalStatuses } from '../support/client.ts'
 import { faultsOf } from '../support/documented.ts'
 import { sharedSimulator } from '../support/shared.ts'
-import { startForTest } from '../support/start.ts'
 
 const sim = sharedSimulator()
 
@@ -53,10 +52,4 @@ test('a magic key that is one letter wrong gets advice, and another key gets non
   const advice = /authorization.*is a letter away from the magic key key_rate_limited/
   expect(await adviceFor('key_rate_limted')).toMatch(advice)
   expect(await adviceFor('key_of_mine')).toBe('')
-})
-
-test('with --models closed an unknown UUID is a model that is not there', async () => {
-  const own = await startForTest({ models: 'closed' })
-  expectRefusal(await ask(own, analyticsPath), 404, '4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34 not found')
-  expect((await ask(own, '/v1/models/00000000-0000-4000-8000-00000000000A/analytics')).status).toBe(200)
 })

@@ -55,12 +55,6 @@ describe('the shapes', () => {
     allNull(await readAnalytics(sim(), modelId, period, { headers: { 'x-sim-scenario': 'all-null' } }))
   })
 
-  test.each(shaped.filter(({ shape }) => shape !== undefined))('$name has its shape by its id', async (model) => {
-    const answer = await readAnalytics(sim(), model.id, '90d')
-    if (model.shape === 'no-null') noNull(answer)
-    else allNull(answer)
-  })
-
   test.each(fields)('null;fields=%s sets it to null, beside another, and nothing else', async (field) => {
     const how = { headers: { 'x-sim-scenario': `no-null, null;fields=${field}|recommendations` } }
     const branches = branchesOf(await readAnalytics(sim(), modelId, '7d', how))

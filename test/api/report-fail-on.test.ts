@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ask, event, expectRefusal } from '../support/client.ts'
+import { ask, event } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
 const sim = sharedSimulator()
@@ -18,15 +18,4 @@ test.each([
   const { status, body } = await reportAfter(sandbox, fields, query)
   expect(status).toBe(expected)
   if (status === 417) expect(body).toMatchObject({ run: { failOn: ['violation', 'coverage<80'] } })
-})
-
-test('a JUnit report fails where a condition of failOn is met', async () => {
-  const { status, text } = await reportAfter('junit', { value: 7 }, 'format=junit&failOn=violation')
-  expect(status).toBe(417)
-  expect(text).toMatch(/<testsuites [^>]*failures="1"/)
-})
-
-test('an unknown condition of failOn is refused with the known ones', async () => {
-  const answer = await reportAfter('misspelt', {}, 'failOn=violations')
-  expectRefusal(answer, 400, /failOn: must be violation, unexpected, .*coverage<N.*got "violations"/)
 })

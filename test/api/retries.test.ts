@@ -80,43 +80,6 @@ describe('GET /__sim/retries', () => {
     expect(chain?.attempts[1]?.findings).toContainEqual(expect.objectContaining({ rule: 'same-insert-id' }))
   })
 
-  test('tells calls apart by caller, body and path', async () => {
-    const how = { sandbox: 'apart', scenario: '503' }
-    for (const token of ['first-token', 'second-token'])
-      await ask(sim(), '/v1/events', { ...how, token, body: event() })
-    await ask(sim(), '/v1/events', { ...how, token: 'first-token', body: event({ value: '2' }) })
-    await askUnder('apart', '500')
-    expect(statusesOf(await retriesOf('sandbox=apart'))).toEqual([[500], [503], [503], [503]])
-  })
-
-  test('does not judge the calls of a client that sends them at the same time', async () => {
-    const limited = await startForTest({ maxAnalysesPerHour: 1 })
-    await Promise.all(Array.from({ length: 10 }, () => ask(limited, analyticsPath)))
-    await ask(limited, analyticsPath)
-    const { chains } = await retriesOf('sandbox=default', limited)
-    expect(chains.flatMap(({ attempts }) => attempts.flatMap(({ findings }) => findings))).toEqual([])
-    expect(chains.some(({ parallel }) => parallel)).toBe(true)
-  })
-
-  test('shows each of the equal calls that are under way together, with its own retry', async () => {
-    const own = await startForTest({ clock: 'real' })
-    const scripted = { 'x-sim-scenario': 'hang' }
-    const send = (timeoutMs: number, headers = {}) =>
-      fetch(`${own.baseUrl}/events`, {
-        method: 'POST',
-        headers: { authorization: 'Bearer any-key', 'content-type': 'application/json', ...headers },
-        body: JSON.stringify(event()),
-        signal: AbortSignal.timeout(timeoutMs),
-      })
-    const lost = await Promise.allSettled([1, 2, 3].map(() => send(2000, scripted)))
-    expect(lost.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
-    for (const { status } of await Promise.all([1, 2, 3].map(() => send(60_000)))) expect(status).toBe(201)
-    const { chains } = await retriesOf('', own)
-    const outcomes = chains.map(({ attempts }) => attempts.map(({ findings }) => findings.map(({ rule }) => rule)))
-    expect(outcomes).toEqual(Array.from({ length: 3 }, () => [[], ['same-insert-id']]))
-    expect((await steer(own, 'GET', '/manners')).findings).toMatchObject([1, 2, 3].map(() => ({ count: 1 })))
-  })
-
   test('shows the chain with the latest attempt first, and says how many more there are', async () => {
     for (const scenario of ['500', '503', '404', '500'])
       await ask(sim(), '/v1/events', { body: event({ value: scenario }), sandbox: 'many', scenario })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/core/json.ts'
-import { ask, event, expectRefusal, prompt } from '../support/client.ts'
+import { ask, event, expectRefusal, objectOf, prompt } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow } from '../support/start.ts'
@@ -10,9 +10,10 @@ const sim = sharedSimulator()
 const otherProduct = '00000000-0000-4000-9000-000000000001'
 const conversation = '5a0e1b1c-7a0e-4b7e-8d21-0d6a5b7f9c34'
 
-async function post(sandbox: string, path: string, body: JsonObject): Promise<void> {
-  const answer = await ask(sim(), path, { body, headers: { 'x-sim-sandbox': sandbox } })
+async function post(sandbox: string, path: string, body: JsonObject): Promise<JsonObject> {
+  const answer = await ask(sim(), path, { body, sandbox })
   expect(answer.status).toBe(201)
+  return objectOf(answer)
 }
 
 describe('GET events', () => {
@@ -26,16 +27,13 @@ describe('GET events', () => {
   test.each([
     ['', 'a b c d'],
     ['eventType=purchase', 'a b'],
-    ['eventType=Purchase', ''],
     [`productId=${otherProduct.toUpperCase()}`, 'b'],
     [`conversationId=${conversation.toUpperCase()}`, 'c'],
     ['externalConversationId=chat-9', 'd'],
     ['insertId=order-1', 'b'],
     ['sampledOut=true', 'd'],
-    ['sampledOut=false', 'a b c'],
     ['eventType=cancellation&sampledOut=false', 'c'],
     ['order=newest', 'd c b a'],
-    ['order=newest&eventType=purchase', 'b a'],
   ])('with ?%s returns the events %s', async (query, values) => {
     const { total } = await readEventPage(sim(), 'sandbox=filters')
     if (total === 0) for (const fields of recorded) await post('filters', '/v1/events', event(fields))
@@ -83,9 +81,13 @@ test('GET prompts shows every version with fingerprint, variables, components an
   const components = [{ content: 'Hello {{name}}', type: 'system' }, { content: '{{ order.id }}' }]
   const about = { role: 'assistant', tags: ['shop'], temperature: 0.2 }
   const first = prompt({ externalPromptId: 'greeting', productId: otherProduct, components, ...about })
-  await post('prompts', '/v1/prompts', first)
-  await post('prompts', '/v1/prompts', { ...first, name: 'Renamed' })
-  await post('prompts', '/v1/prompts', prompt())
+  const { componentIds, promptId, versionId } = await post('prompts', '/v1/prompts', first)
+  expect(new Set([componentIds, promptId, versionId].flat()).size).toBe(4)
+  expect(await post('prompts', '/v1/prompts', { ...first, name: 'Renamed' })).toMatchObject({
+    externalPromptId: 'greeting',
+    promptId,
+  })
+  expect(await post('prompts', '/v1/prompts', prompt())).not.toHaveProperty('externalPromptId')
   const [greeting, other] = await readPrompts(sim(), 'prompts')
   expect(greeting).toMatchObject({
     externalPromptId: 'greeting',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Answer, analyticsPath, ask, event, expectRefusal, operations, readStateInfo } from '../support/client.ts'
+import { type Answer, ask, event, expectRefusal, readStateInfo } from '../support/client.ts'
 import { documentWith } from '../support/documents.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 
@@ -96,12 +96,5 @@ describe('a document in which an operation with a handler has another shape stop
     ],
   ])('%s', async (_name, from, to, message) => {
     await expect(startForTest({ contract: await documentWith(from, to) })).rejects.toThrow(message)
-  })
-
-  test('unless it is renamed, and answered from its examples', async () => {
-    const contract = await documentWith('operationId: createEvent', 'operationId: sendEvent')
-    const sim = await startForTest({ contract })
-    expect((await ask(sim, '/v1/events', { body: operations[2].body })).status).toBe(201)
-    expect((await ask(sim, analyticsPath)).status).toBe(200)
   })
 })

@@ -224,10 +224,4 @@ describe('healthcheck', () => {
       stderr: '',
     })
   })
-
-  test('--help describes the address as that of a running simulator', async () => {
-    const { stdout } = await run(['healthcheck', '--help'])
-    expect(stdout).toContain('Port of the running simulator.')
-    expect(stdout).not.toContain('to listen on')
-  })
 })

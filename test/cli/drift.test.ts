@@ -88,13 +88,6 @@ async function askForPeriods(simulator: TestSimulator) {
   await ask(simulator, '/v1/models/00000000-0000-4000-8000-000000000429/analytics')
 }
 
-/** Asks a service through a proxy, whose journal it returns. */
-async function recordJournal(change?: Change) {
-  const proxy = await startProxy((await startFakeUpstream(change)).baseUrl)
-  await askForPeriods(proxy)
-  return (await ask(proxy, '/__sim/requests?bodies=true')).body
-}
-
 /** Judges the journal of a simulator or a proxy, and its HAR file. */
 async function judgeBoth(simulator: TestSimulator) {
   const folder = await tempFolder()
@@ -112,22 +105,6 @@ async function judgeBoth(simulator: TestSimulator) {
 }
 
 describe('recorded traffic', () => {
-  test('of a journal is judged without network', async () => {
-    const file = join(await tempFolder(), 'journal.json')
-    const journal = await recordJournal()
-    await writeFile(file, JSON.stringify(journal))
-    const same = await runDrift(['--journal', file], null)
-    expect([same.report.verdict, same.code, same.report.findings]).toEqual(['same', 0, []])
-    expect(new Set(same.report.notJudged.map(({ reason }) => reason))).toEqual(new Set(['no-traffic']))
-
-    const text = JSON.stringify(journal).replaceAll('"severity":', '"urgency":')
-    await writeFile(file, text)
-    const drift = await runDrift(['--journal', file], null)
-    expect([placesOf(drift), drift.code]).toEqual([['renamed-field /recommendations/detectedIssues/*/severity'], 3])
-    const few = await runDrift(['--journal', file, '--samples', '4'], null)
-    expect(few.report.notJudged).toContainEqual(expect.objectContaining({ reason: 'too-few-samples' }))
-  })
-
   test.each<[string, Change | undefined, boolean, string, string | undefined]>([
     ['of a proxy is judged', undefined, false, 'same', undefined],
     ['with a redirect to another host is not judged', redirecting, false, 'not-judged', 'redirect'],

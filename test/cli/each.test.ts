@@ -8,7 +8,7 @@ import { compareGolden, inLines, withoutStylesheet } from '../support/golden.ts'
 import { frozenNow } from '../support/start.ts'
 import { tempFile, tempFolder } from '../support/temp-folder.ts'
 import { untilGone } from '../support/until-gone.ts'
-import { eachArgs, failUnless, hangIf, model, startChild, trySuite, verdictsOf } from './sample-suite.ts'
+import { eachArgs, failUnless, hangIf, startChild, trySuite, verdictsOf } from './sample-suite.ts'
 
 /** A suite that reads analytics twice and records an event; `check` decides whether it is green. */
 const suite = (check = 'true') => `
@@ -33,29 +33,6 @@ describe('convsim each', () => {
       { fault: 'refusals:forbidden', operation: 'getModelAnalytics', occurrence: 2, verdict: 'unnoticed' },
     ])
     expect(report).toMatchObject({ truncated: false, summary: { made: 4, equivalent: 0, notMade: 0 } })
-  })
-
-  test('names the faults of a set that fit no operation of the contract, and tries the others', async () => {
-    const contract = await tempFile(SMALL, 'small.yaml')
-    const flags = ['--contract', contract, '--set', 'resilience', '--max-runs', '1']
-    const { stderr, report } = await trySuite(`await send('/things')`, ...flags)
-    expect(stderr).toContain(
-      'not tried, since they fit no operation of the contract: unavailable, rate-limited, lost-ack.\n',
-    )
-    expect(report.runs).toHaveLength(1)
-  })
-
-  test('strikes the request that is due, and no other', { tags: ['long'] }, async () => {
-    const only = ['--only', 'refusals:forbidden@getModelAnalytics']
-    const { report: noticed } = await trySuite(suite('first.success !== false'), ...only)
-    expect(noticed.runs).toMatchObject([{ verdict: 'noticed' }])
-    const { report: unnoticed } = await trySuite(suite('second.success !== false'), ...only)
-    expect(unnoticed.runs).toMatchObject([{ verdict: 'unnoticed' }])
-    expect(unnoticed.findings[0].requests).toEqual([
-      `GET /v1/models/${model}/analytics 403 forbidden`,
-      `GET /v1/models/${model}/analytics 200`,
-      'POST /v1/events 201',
-    ])
   })
 
   test('counts the requests over all sandboxes, whatever the suite resets', { tags: ['long'] }, async () => {
@@ -108,15 +85,6 @@ for (const name of ['one', 'two', 'three']) {
     expect(code).toBe(0)
     expect(report).toMatchObject({ truncated: true, summary: { endedBy: 'time' } })
     expect(stdout).toMatch(/^\d+ runs?, \d+ not made \(--time\)\.$/m)
-  })
-
-  test('judges what the client does meanwhile', { tags: ['long'] }, async () => {
-    const sending = "send('/events', order)"
-    const lines = suite().replace(sending, `${sending}.catch(() => ${sending})`)
-    const { report } = await trySuite(lines, '--set', 'lost-ack')
-    expect(report.runs).toMatchObject([{ verdict: 'recovered' }])
-    const client = expect.arrayContaining([expect.stringMatching(/^manners: createEvent: /)])
-    expect(report.findings).toMatchObject([{ kind: 'client', client }])
   })
 
   test('counts a run that does not end as hung, and leaves none of its processes', { tags: ['long'] }, async () => {
@@ -184,15 +152,6 @@ describe('a client whose first request fails', { tags: ['long'] }, () => {
 })
 
 describe('a run that is red', { tags: ['long'] }, () => {
-  test('is made once more, and unsteady if it is green then', async () => {
-    const { code, runs, stdout, report } = await trySuite(swallowing('n === 3', 3), '--set', 'reset')
-    expect([code, runs]).toEqual([0, 2 + 3 + 1])
-    expect(verdictsOf(report)).toEqual(['unsteady', 'recovered'])
-    expect(report.summary).toMatchObject({ unsteady: 1, made: 2, repeated: 1, changes: [] })
-    expect(report.findings[0]).toMatchObject({ kind: 'unsteady', lastLines: ['red in run 3'] })
-    expect(stdout).toMatch(/^1 of 2 runs is unsteady, since two runs disagree, so not in the shares: /m)
-  })
-
   test.each([
     ['at the start', 1],
     ['at the end', 4 + 1],

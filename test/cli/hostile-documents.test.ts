@@ -46,6 +46,14 @@ function withEverywhere(...[top, item, operation, response]: object[]) {
 }
 const extensions = { 'x-guide': file, 'x-list': [url, { deep: file }] }
 const ok = { responses: { 200: { description: 'Ok.' } } }
+const withSchema = (schema: Json) => documentWithData({ schema })
+const withExamples = (examples: Json) => documentWithData({ examples })
+const withLink = (a: Json) => withEverywhere({}, {}, {}, { links: { a } })
+const withScheme = (a: Json) => withEverywhere({ components: { securitySchemes: { a } } })
+const intoCallback = {
+  requestBody: { $ref: '#/paths/~1data/get/callbacks/a/%7B$url%7D/post/requestBody' },
+  callbacks: { a: { '{$url}': { post: { ...ok, requestBody: { content: {} } } } } },
+}
 
 describe('a $ref in data is data', () => {
   const data = { leak: file, list: [url, local], '\0$ref': 1, deep: { $ref: { $ref: 'FILE' }, $id: 'a' } }
@@ -72,62 +80,36 @@ test.each<[string, object]>([
   ['extensions of schemas', documentWithData({ schema: { type: 'object', ...extensions }, ...extensions })],
   ['an extension of responses', withEverywhere({}, {}, { responses: { 200: { description: '' }, 'x-a': file } })],
   ['an extension of a callback', withEverywhere({}, {}, { callbacks: { a: { 'x-a': file, '{$url}': { post: ok } } } })],
-  [
-    'a link',
-    withEverywhere({}, {}, {}, { links: { a: { operationId: 'getData', requestBody: file, parameters: url } } }),
-  ],
-  [
-    'scopes',
-    withEverywhere({
-      components: {
-        securitySchemes: {
-          a: { type: 'oauth2', flows: { implicit: { authorizationUrl: 'https://a.test', scopes: url } } },
-        },
-      },
-    }),
-  ],
-  ['a mapping', documentWithData({ schema: { oneOf: [true], discriminator: { propertyName: 'a', mapping: url } } })],
-  [
-    'a definition with the name $ref',
-    documentWithData({ schema: { $defs: { $ref: true }, patternProperties: { $ref: {} } } }),
-  ],
-  [
-    'two examples with the same $id',
-    documentWithData({ examples: { a: { value: { $id: 'a', b: 1 } }, b: { value: { $id: 'a' } } } }),
-  ],
+  ['a link', withLink({ operationId: 'getData', requestBody: file, parameters: url })],
+  ['scopes', withScheme({ type: 'oauth2', flows: { implicit: { authorizationUrl: 'https://a.test', scopes: url } } })],
+  ['a mapping', withSchema({ oneOf: [true], discriminator: { propertyName: 'a', mapping: url } })],
+  ['a definition with the name $ref', withSchema({ $defs: { $ref: true }, patternProperties: { $ref: {} } })],
+  ['two examples with the same $id', withExamples({ a: { value: { $id: 'a', b: 1 } }, b: { value: { $id: 'a' } } })],
   ['an unknown dialect', documentWithData({ schema: {} }, { jsonSchemaDialect: 'URL' })],
-  [
-    'an unknown $schema',
-    documentWithData({ schema: { $schema: 'URL', properties: { a: { $schema: 'http://a.test' } } } }),
-  ],
-  ['an $id that is an address', documentWithData({ schema: { $id: 'URL', $anchor: 'a', type: 'object' } })],
-  ['a $dynamicRef', documentWithData({ schema: { $dynamicAnchor: 'a', properties: { b: { $dynamicRef: '#a' } } } })],
+  ['an unknown $schema', withSchema({ $schema: 'URL', properties: { a: { $schema: 'http://a.test' } } })],
+  ['an $id that is an address', withSchema({ $id: 'URL', $anchor: 'a', type: 'object' })],
+  ['a $dynamicRef', withSchema({ $dynamicAnchor: 'a', properties: { b: { $dynamicRef: '#a' } } })],
   ['a recursive schema', withSchemas(local, { A: { type: 'object', properties: { a: local } } })],
   ['an encoded reference', withSchemas({ $ref: '#/components%2Fschemas/%41' }, { A: { type: 'object' } })],
-  [
-    'a reference into a callback',
-    withEverywhere(
-      {},
-      {},
-      {
-        requestBody: { $ref: '#/paths/~1data/get/callbacks/a/%7B$url%7D/post/requestBody' },
-        callbacks: { a: { '{$url}': { post: { ...ok, requestBody: { content: {} } } } } },
-      },
-    ),
-  ],
-  ['100,000 values', documentWithData({ schema: { enum: Array.from({ length: 100_000 }, (_, index) => index) } })],
+  ['a reference into a callback', withEverywhere({}, {}, intoCallback)],
+  ['100,000 values', withSchema({ enum: Array.from({ length: 100_000 }, (_, index) => index) })],
 ])('a document is served and passes check: %s', async (_, document) => {
   const { started, body } = await outcomeOf(document)
   expect([started, body]).toEqual([[], expect.any(String)])
 })
 
-const chain = (length: number, next: (ref: Json) => Json) =>
-  Object.fromEntries(
-    Array.from({ length }, (_, index) => [`A${index}`, next({ $ref: `#/components/schemas/A${index + 1}` })]),
-  )
-const first = { $ref: '#/components/schemas/A0' }
+/** A document with schemas of which each refers to the next one, and with `first` at its answer. */
+function withChain(length: number, next: (ref: Json) => Json, first: Json = { $ref: '#/components/schemas/A0' }) {
+  const schemas = Array.from({ length }, (_, index) => [
+    `A${index}`,
+    next({ $ref: `#/components/schemas/A${index + 1}` }),
+  ])
+  return withSchemas(first, Object.fromEntries(schemas))
+}
 const nested = (levels: number) => `${'{a: '.repeat(levels)}1${'}'.repeat(levels)}`
 const text = JSON.stringify(documentWithData({ example: 'HERE' }))
+const toExample = { $ref: '#/paths/~1data/get/responses/200/content/application~1json/example' }
+const toNoIndex = { $ref: '#/components/schemas/A/allOf/' }
 const oneself = (room: string, name = 'a') => ({
   components: { [room]: { [name]: { $ref: `#/components/${room}/${name}` } } },
 })
@@ -139,58 +121,22 @@ test.each<[string, object | string, RegExp]>([
   ['a file as an example x-a', documentWithData({ examples: { 'x-a': file } }), /leads out of the document/],
   ['a file as a path', documentWithData({}, { paths: { '/data': file } }), /leads out of the document/],
   ['a file as paths', documentWithData({}, { paths: file }), /not valid OpenAPI/],
-  ['a file as a link', withEverywhere({}, {}, {}, { links: { a: file } }), /leads out of the document/],
+  ['a file as a link', withLink(file), /leads out of the document/],
   ['an address as a callback', withEverywhere({}, {}, { callbacks: { a: url } }), /leads out of the document/],
-  ['a file as a scheme', withEverywhere({ components: { securitySchemes: { a: file } } }), /leads out of/],
+  ['a file as a scheme', withScheme(file), /leads out of/],
   ['a scheme that is itself', withEverywhere(oneself('securitySchemes')), /leads back to itself/],
   ['an example that is itself', withEverywhere(oneself('examples', 'x-a')), /leads back to itself/],
-  [
-    'a reference to an example',
-    documentWithData({
-      example: {},
-      schema: { $ref: '#/paths/~1data/get/responses/200/content/application~1json/example' },
-    }),
-    /is data/,
-  ],
+  ['a reference to an example', documentWithData({ example: {}, schema: toExample }), /is data/],
   ['a reference to an extension', documentWithData({ schema: { $ref: '#/x-a' } }, { 'x-a': file }), /is data/],
   ['a reference that is a number', documentWithData({ schema: { $ref: 7 } }), /must be a string/],
   ['a reference that is a list', documentWithData({ schema: { items: { $ref: [url] } } }), /must be a string/],
-  [
-    'an index that is none',
-    withSchemas({ $ref: '#/components/schemas/A/allOf/' }, { A: { allOf: [{}] } }),
-    /leads to nothing/,
-  ],
+  ['an index that is none', withSchemas(toNoIndex, { A: { allOf: [{}] } }), /leads to nothing/],
   ['a $dynamicRef to an address', documentWithData({ schema: { $dynamicRef: 'URL' } }), /cannot be compiled/],
   ['a $schema that is a number', documentWithData({ schema: { $schema: 7 } }), /"\$schema" must be a string/],
-  [
-    'an $id twice',
-    documentWithData({ schema: { anyOf: [{ $id: 'a', type: 'object' }, { $id: 'a' }] } }),
-    /more than one/,
-  ],
-  [
-    '1,000 references in a row',
-    withSchemas(
-      first,
-      chain(1000, (ref) => ref),
-    ),
-    /more than 100 others in a row/,
-  ],
-  [
-    '1,000 schemas in each other',
-    withSchemas(
-      first,
-      chain(1000, (a) => ({ properties: { a } })),
-    ),
-    /200 levels/,
-  ],
-  [
-    '2,000 schemas that nothing refers to',
-    withSchemas(
-      {},
-      chain(2000, (items) => ({ items })),
-    ),
-    /leads to nothing/,
-  ],
+  ['an $id twice', withSchema({ anyOf: [{ $id: 'a', type: 'object' }, { $id: 'a' }] }), /more than one/],
+  ['1,000 references in a row', withChain(1000, (ref) => ref), /more than 100 others in a row/],
+  ['1,000 schemas in each other', withChain(1000, (a) => ({ properties: { a } })), /200 levels/],
+  ['2,000 schemas that nothing refers to', withChain(2000, (items) => ({ items }), {}), /leads to nothing/],
   ['10,000 levels', text.replace('"HERE"', nested(10_000)), /nested deeper than/],
   ['300 levels', text.replace('"HERE"', nested(300)), /nested deeper than/],
   ['an alias of itself', text.replace('"HERE"', '&a [*a]'), /contains itself/],

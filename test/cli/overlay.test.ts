@@ -44,12 +44,6 @@ describe('--overlay', () => {
     const { code, stderr } = await run(['serve', '--port', '0', '--overlay', file, '--log-format', 'pretty'])
     expect([code, stderr]).toEqual([1, expect.stringContaining(reason)])
   })
-
-  test('of assumptions lists those of the changed contract', async () => {
-    const file = await overlayWith(`{ target: '${operation}', update: { x-assumption: We looked. } }`)
-    const { code, stdout } = await runInProcess(['assumptions', '--overlay', file])
-    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('  We looked.\n') })
-  })
 })
 
 describe('check', () => {

@@ -1,16 +1,14 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { parse } from 'yaml'
 import type { JsonObject } from '../../src/core/json.ts'
 import { createAsk } from '../../src/record/record.ts'
 import { analyticsPath, ask, modelId, objectOf } from '../support/client.ts'
 import { convsim, run } from '../support/command.ts'
 import { steer } from '../support/control.ts'
-import { fixturesWith } from '../support/documents.ts'
 import { listenForTest } from '../support/fake-upstream.ts'
 import { harEntry, writeHar } from '../support/har.ts'
 import { runInProcess } from '../support/run-tool.ts'
@@ -50,34 +48,19 @@ describe('convsim proxy', () => {
 })
 
 /** An answer with what a real one could have: a score beyond the simulator's own range, and texts about people. */
-function realAnswer(invented: JsonObject): JsonObject {
-  return {
-    ...invented,
-    averageUserSentiment: { label: 'mostly fine', score: 7.5 },
-    recommendations: {
-      summary: 'Ask jane.doe@customer.com, or +49 170 1234567; the key is sk_live_12345678abcdef.',
-      healthLevel: 'healthy',
-      strengths: [],
-      recommendations: [
-        {
-          title: 'One',
-          action: 'Two',
-          rationale: { whyThisMatters: 'Three', observedPattern: 'Four' },
-          evidence: { exampleSnippets: ['My name is Jane and I am angry'] },
-          expectedImpact: [],
-          priority: 'high',
-          category: 'use_case_fit',
-        },
-      ],
-      detectedIssues: [],
-    },
-  }
-}
+const realAnswer = (invented: JsonObject): JsonObject => ({
+  ...JSON.parse(JSON.stringify(invented), (name, value) => {
+    if (name === 'summary') return 'Ask jane.doe@customer.com, or +49 170 1234567; the key is sk_live_12345678abcdef.'
+    return name === 'exampleSnippets' ? ['My name is Jane and I am angry'] : value
+  }),
+  averageUserSentiment: { label: 'mostly fine', score: 7.5 },
+})
 
 describe('convsim record', () => {
   test('lists exact answers, writes them with --write, and serves them word for word', async () => {
     const source = await startForTest()
-    const answer = realAnswer(objectOf(await ask(source, `${analyticsPath}?period=7d`)))
+    const answer = realAnswer(objectOf(await ask(source, `${analyticsPath}?period=7d`, { scenario: 'critical' })))
+    expect(JSON.stringify(answer)).toMatch(/jane\.doe.*My name is Jane/)
     const url = `https://api.example.com/api${analyticsPath}`
     const har = await writeHar([
       harEntry(`${url}?period=7d`, answer),
@@ -89,7 +72,7 @@ describe('convsim record', () => {
     expect([listed.code, existsSync(out)]).toEqual([0, false])
     expect(listed.stdout).toMatch(
       new RegExp(
-        `^answers/${modelId}\\.json: the exact answer for 7d, 7 data points, \\d+ kB, \\d texts redacted$`,
+        `^answers/${modelId}\\.json: the exact answer for 7d, 7 data points, \\d+ kB, \\d+ texts redacted$`,
         'm',
       ),
     )
@@ -169,26 +152,6 @@ describe('convsim record', () => {
     expect(after).toHaveLength(2)
     expect(after).not.toContainEqual(before.find((answer: JsonObject) => answer['period'] === '90d'))
     expect(await second.answersOf(other)).toMatchObject([{ period: '30d' }])
-  })
-
-  test.each([
-    ['an empty list', () => '[]\n'],
-    ['a list in JSON', (yaml: string) => JSON.stringify(parse(yaml))],
-    ['an indented list', (yaml: string) => yaml.replace(/^/gm, '  ')],
-    ['a list without a last line break', (yaml: string) => yaml.trimEnd()],
-  ])('writes fixtures that can be served where the models of the others are %s', async (_form, change) => {
-    const fixtures = await fixturesWith('products.yaml', '', '')
-    await writeFile(join(fixtures, 'products.yaml'), '[]\n')
-    const models = join(fixtures, 'models.yaml')
-    await writeFile(models, change(await readFile(models, 'utf8')))
-    const source = await startForTest()
-    await ask(source, analyticsPath)
-    const out = join(await tempFolder(), 'recorded')
-    const written = await runInProcess(['record', source.origin, '--fixtures', fixtures, '--out', out, '--write'])
-    expect(written).toMatchObject({ code: 0, stderr: '' })
-    expect(await runInProcess(['check', out])).toMatchObject({ code: 0 })
-    const [before, after] = [models, join(out, 'models.yaml')].map((file) => parse(readFileSync(file, 'utf8')))
-    expect(after).toEqual([...before, { id: modelId, name: expect.any(String), about: expect.any(String) }])
   })
 
   test.each([

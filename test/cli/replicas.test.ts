@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { freePort } from '../bench/target.ts'
 import { startBalancer } from '../support/balancer.ts'
-import { ask, event, prompt, textOf } from '../support/client.ts'
+import { ask, event, textOf } from '../support/client.ts'
 import { type Command, convsim } from '../support/command.ts'
 import { steer } from '../support/control.ts'
 import { describeWithRedis, redisForTest } from '../support/redis.ts'
@@ -12,8 +12,6 @@ import { readControl } from '../support/stored-records.ts'
 
 /** Milliseconds of load with kills; `npm run test:replicas` takes a minute. */
 const chaosMs = Number(process.env['REPLICA_SECONDS'] ?? 3) * 1000
-const posts = 1000
-const versions = 60
 
 /** A replica on a port of its own. */
 interface Replica {
@@ -39,44 +37,7 @@ async function startThree(redis: RedisServer) {
   return { replicas, balancer: await startBalancer(replicas.map(({ port }) => port)) }
 }
 
-/** Calls `each` for 0 to `count - 1`, on so many connections. */
-async function inParallel(connections: number, count: number, each: (index: number) => Promise<void>) {
-  let next = 0
-  const work = async () => {
-    for (let index = next++; index < count; index = next++) await each(index)
-  }
-  await Promise.all(Array.from({ length: connections }, work))
-}
-
 describeWithRedis('three processes behind a balancer', () => {
-  test('are one service: one event for each insertId, one numbering, one journal', async () => {
-    const { replicas, balancer } = await startThree(await redisForTest())
-    const ids = new Map<string, string>()
-    const names = new Set<string | null>()
-    await inParallel(64, posts, async (index) => {
-      const insertId = `e${index % (posts / 10)}`
-      const answer = await ask(balancer, '/v1/events', { body: event({ insertId }) })
-      names.add(answer.headers.get('x-sim-replica'))
-      const eventId = textOf(answer, 'eventId')
-      expect([answer.status, ids.get(insertId) ?? eventId]).toEqual([201, eventId])
-      ids.set(insertId, eventId)
-    })
-    expect(names.size).toBe(3)
-    expect(await steer(balancer, 'GET', '/events?limit=1')).toMatchObject({ total: posts / 10 })
-    await inParallel(versions, versions, async () => {
-      const body = prompt({ externalPromptId: 'p' })
-      expect((await ask(balancer, '/v1/prompts', { body })).status).toBe(201)
-    })
-    const { prompts } = await readControl<{ prompts: { versions: { version: number }[] }[] }>(balancer, '/prompts')
-    expect(prompts[0]?.versions.map(({ version }) => version)).toEqual(
-      Array.from({ length: versions }, (_, at) => at + 1),
-    )
-    for (const replica of replicas) {
-      const body = { operation: 'createEvent', count: { exactly: posts } }
-      expect(await ask(replica, '/__sim/verify', { body })).toMatchObject({ status: 200, body: { count: posts } })
-    }
-  })
-
   test('a replica that is stopped and started under load loses no request', async () => {
     const redis = await redisForTest()
     const { replicas, balancer } = await startThree(redis)

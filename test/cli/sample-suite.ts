@@ -4,7 +4,7 @@ import { run } from '../support/command.ts'
 import { frozenNow } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-export const model = '00000000-0000-4000-8000-000000000002'
+const model = '00000000-0000-4000-8000-000000000002'
 
 /** The first lines of each sample suite: the number of its run in its folder, `n`, and functions of a client. */
 const firstLines = `

@@ -1,6 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { handledOperations } from '../../src/operations/index.ts'
 import { allOperations } from '../support/all-operations.ts'
@@ -8,7 +6,6 @@ import { inputs } from '../support/catalogue.ts'
 import { documentWithPaths } from '../support/documents.ts'
 import { runInProcess } from '../support/run-tool.ts'
 import { startForTest } from '../support/start.ts'
-import { tempFolder } from '../support/temp-folder.ts'
 
 describe('convsim scenarios', () => {
   test('lists every scenario with its sentence, and the operations where it does not fit all', async () => {
@@ -24,24 +21,6 @@ describe('convsim scenarios', () => {
     expect(stdout).toMatch(/\n {2}unavailable [^:]*: [^:]*\n/)
     expect(stdout).not.toMatch(/\n {2}\d/)
     expect(stdout).toMatch(/by its number: 200, .*, 503\.\n/)
-  })
-
-  test('lists those of another contract', async () => {
-    const file = await documentWithPaths({
-      '/teapots': {
-        get: { operationId: 'brew', responses: { 200: { description: 'Tea.' }, 451: { description: 'Gone.' } } },
-      },
-    })
-    const { stdout } = await runInProcess(['scenarios', '--contract', file])
-    expect(stdout).toMatch(/by its number: .*\b451\b/)
-  })
-
-  test('prints the findings if the fixtures cannot be loaded', async () => {
-    const folder = await tempFolder()
-    await writeFile(join(folder, 'keys.yaml'), '[]')
-    const { code, stdout, stderr } = await runInProcess(['scenarios', '--fixtures', folder])
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toMatch(/plans\.yaml/)
   })
 })
 
@@ -59,11 +38,11 @@ describe('convsim scenarios NAME', () => {
     expect(stdout).toMatch(/a model +00000000-0000-4000-8000-000000000429\n/)
   })
 
-  test('asks for a model only where the path parameter is one', async () => {
-    const get = { responses: { 200: { description: 'Tea.' }, 451: { description: 'Gone.' } } }
-    const id = { in: 'path', required: true, schema: { type: 'string' } }
+  test('is about another contract, and asks for a model only where the path parameter is one', async () => {
+    const parameters = [{ name: 'teapot', in: 'path', required: true, schema: { type: 'string' } }]
+    const responses = { 200: { description: 'Tea.' }, 451: { description: 'Gone.' } }
     const file = await documentWithPaths({
-      '/teapots/{teapot}': { get: { ...get, operationId: 'brew', parameters: [{ ...id, name: 'teapot' }] } },
+      '/teapots/{teapot}': { get: { operationId: 'brew', parameters, responses } },
     })
     const { stdout } = await runInProcess(['scenarios', '451', '--contract', file])
     expect(stdout).toContain('/teapots/ID')

@@ -1,4 +1,4 @@
-import { appendFile, readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { version } from '../../src/fixtures/bundled.ts'
@@ -7,7 +7,6 @@ import { allOperations } from '../support/all-operations.ts'
 import { inputs } from '../support/catalogue.ts'
 import { analyticsPath, ask, event, objectOf } from '../support/client.ts'
 import { cli, convsim, inMemory, run, startProgram } from '../support/command.ts'
-import { documentWith } from '../support/documents.ts'
 import { startForTest } from '../support/start.ts'
 import { eventsIn, parseStateFile } from '../support/state-file.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -37,13 +36,6 @@ describe('the ready line', () => {
       { msg: 'answered' },
       ...Array(logged.length - 2).fill({ msg: expect.stringMatching(/^stopp/) }),
     ])
-  })
-
-  test('is one line for people with --log-format pretty', async () => {
-    const command = convsim([...inMemory, '--log-format', 'pretty'])
-    const origin = await command.ready()
-    await command.stop()
-    expect(command.stdout()).toBe(`convsim ${version} is listening on ${origin} (base URL ${origin}/v1)\n`)
   })
 })
 
@@ -137,16 +129,6 @@ describe('a bad setting ends the start with 1 and states what is valid', { tags:
   })
 })
 
-test('a bad document ends the start with 1; all faults are printed, each with its place', async () => {
-  const file = await documentWith('avgConversationQualityIndex: 0.8528', 'avgConversationQualityIndex: high')
-  const text = await readFile(file, 'utf8')
-  await writeFile(file, text.replace('operationId: createEvent', 'operationId: createPrompt'))
-  const { code, stdout, stderr } = await run([...inMemory, '--log-format', 'pretty', '--contract', file])
-  expect([code, stdout]).toEqual([1, ''])
-  expect(stderr).toMatch(/contract\.yaml:\d+:\d+: error: .*avgConversationQualityIndex.*must be a number or null/)
-  expect(stderr).toMatch(/contract\.yaml:\d+:\d+: error: .*operationId "createPrompt" is taken/)
-})
-
 describe('the state', () => {
   test('is stored below the working folder by default, and loaded at the next start', async () => {
     const cwd = await tempFolder()
@@ -177,19 +159,6 @@ describe('the state', () => {
     await parent.ready()
     process.kill(Number(/^pid (\d+)$/m.exec(parent.stdout())?.[1]), 'SIGKILL')
     await convsim(args).ready()
-  })
-
-  test('that lost its last entry in a crash is loaded with a warning', async () => {
-    const state = join(await tempFolder(), 'state.json')
-    const start = () => convsim(['--port', '0', '--state', state])
-    const first = start()
-    const origin = await first.ready()
-    for (let count = 0; count < 2; count += 1) await ask({ origin }, '/v1/events', { body: event() })
-    await first.stop('SIGKILL')
-    await appendFile(`${state}.journal`, Buffer.alloc(20))
-    const second = start()
-    await second.ready()
-    await second.untilStderr(/the last entry is cut off after 20 bytes/)
   })
 })
 

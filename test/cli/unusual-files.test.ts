@@ -1,7 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { cp, readFile, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { bundledFixtures } from '../../src/fixtures/bundled.ts'
@@ -27,7 +26,6 @@ test.each([
 })
 
 test.each([
-  ['state.json', 'it is a pipe or socket, not a file'],
   ['state.json.lock', 'is a pipe; an ordinary file is expected'],
   ['state.json.journal', 'is no file'],
 ])('a pipe in place of %s is refused at once', async (file, reason) => {
@@ -36,14 +34,6 @@ test.each([
   const { ended, stderr } = convsim(['--port', '0', '--state', 'state.json'], { cwd })
   expect(await ended).toBe(1)
   expect(stderr()).toContain(reason)
-})
-
-test('a socket in place of a file is refused', async () => {
-  const path = join(await tempFolder(), 'socket')
-  const server = createServer().listen(path)
-  const { ended, stderr } = convsim([...inMemory, '--rules', path])
-  expect([await ended, stderr()]).toEqual([1, expect.stringContaining('is a socket; an ordinary file is expected')])
-  server.close()
 })
 
 test('recorded traffic is refused as a pipe by name, and read from a pipe of the shell', async () => {

@@ -78,16 +78,6 @@ describe('a real service with planted differences', () => {
     expect([run.report.verdict, run.code]).toEqual(['drift', 3])
   })
 
-  test('the patch makes the drift gone', { tags: ['long'] }, async () => {
-    const upstream = await startFakeUpstream(all(...patchable))
-    const file = join(await tempFolder(), 'real.overlay.yaml')
-    const run = await runDrift([upstream.baseUrl, ...ids, '--patch', file])
-    expect(run.code).toBe(3)
-    expect(run.stderr).toContain('with it the same answers show no drift')
-    const overlaid = await runDrift([upstream.baseUrl, ...ids, '--overlay', file])
-    expect([placesOf(overlaid), overlaid.report.verdict, overlaid.code]).toEqual([[], 'same', 0])
-  })
-
   test('no file and no output has the token, also where the service echoes it', async () => {
     const echo: Change = (answer) =>
       onObject(answer, (body) => {

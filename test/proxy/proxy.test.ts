@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, RequestListener } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test, vi } from 'vitest'
@@ -127,14 +127,6 @@ describe('the way of a request', () => {
     const refused = await ask(sim, '/v1/other', { headers: { 'x-sim-scenario': 'rate-limited' } })
     expect(refused.status).toBe(400)
     expect(errorOf(refused)).toMatch(/needs an operation of the contract/)
-  })
-
-  test('an explanation does not ask the real service', async () => {
-    const service = vi.fn<RequestListener>()
-    const sim = await proxyTo(await fakeUpstream(service))
-    const explained = await steer(sim, 'POST', '/explain', { method: 'GET', path: analyticsPath })
-    expect(JSON.stringify(explained)).toContain('goes on to the real service')
-    expect(service).not.toHaveBeenCalled()
   })
 })
 

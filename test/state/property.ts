@@ -162,48 +162,35 @@ const few = fc.nat({ max: 2 })
 const name = fc.constantFrom('x', 'y', 'z')
 const optionalName = fc.option(name, { nil: undefined })
 
-/** Labels an operation, so that a counterexample shows `event("a", "x", "y")` and not the source. */
-function labelled(name: string, given: readonly unknown[], run: Operation): Operation {
-  const label = `${name}(${given.map((value) => JSON.stringify(value)).join(', ')})`
-  return Object.assign((pair: Pair) => run(pair), { [fc.toStringMethod]: () => label })
+/** Returns an operation with a label, so that a counterexample shows `event("a", "x", "y")` and not the source. */
+function weighted<Given extends unknown[]>(
+  weight: number,
+  name: string,
+  parts: { [At in keyof Given]: fc.Arbitrary<Given[At]> },
+  create: (...given: Given) => Operation,
+) {
+  const arbitrary = fc.tuple<Given>(...parts).map((given) => {
+    const run = create(...given)
+    const label = `${name}(${given.map((value) => JSON.stringify(value)).join(', ')})`
+    return Object.assign((pair: Pair) => run(pair), { [fc.toStringMethod]: () => label })
+  })
+  return { weight, arbitrary }
 }
 
 const operation: fc.Arbitrary<Operation> = fc.oneof(
-  {
-    weight: 10,
-    arbitrary: fc.tuple(sandbox, optionalName, name).map((given) => labelled('event', given, start.event(...given))),
-  },
-  { weight: 5, arbitrary: fc.tuple(sandbox, name).map((given) => labelled('prompt', given, start.prompt(...given))) },
-  {
-    weight: 2,
-    arbitrary: fc
-      .tuple(sandbox, fc.constantFrom(0, 0.5, 1))
-      .map((given) => labelled('weight', given, start.weight(...given))),
-  },
-  { weight: 1, arbitrary: sandbox.map((name) => labelled('reset', [name], start.reset(name))) },
-  { weight: 1, arbitrary: sandbox.map((name) => labelled('remove', [name], start.remove(name))) },
-  { weight: 2, arbitrary: sandbox.map((name) => labelled('snapshot', [name], start.snapshot(name))) },
-  { weight: 2, arbitrary: fc.tuple(sandbox, few).map((given) => labelled('restore', given, finish.restore(...given))) },
-  {
-    weight: 1,
-    arbitrary: fc
-      .tuple(sandbox, few)
-      .map((given) => labelled('deleteSnapshot', given, finish.deleteSnapshot(...given))),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.tuple(sandbox, few, few).map((given) => labelled('activate', given, finish.activate(...given))),
-  },
-  { weight: 1, arbitrary: fc.tuple(sandbox, sandbox).map((given) => labelled('move', given, finish.move(...given))) },
-  {
-    weight: 2,
-    arbitrary: fc.boolean().map((isGraceful) => labelled('restart', [isGraceful], finish.restart(isGraceful))),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.tuple(sandbox, optionalName).map((given) => labelled('refused', given, finish.refused(...given))),
-  },
-  { weight: 2, arbitrary: fc.constant(labelled('compare', [], compare)) },
+  weighted(10, 'event', [sandbox, optionalName, name], start.event),
+  weighted(5, 'prompt', [sandbox, name], start.prompt),
+  weighted(2, 'weight', [sandbox, fc.constantFrom(0, 0.5, 1)], start.weight),
+  weighted(1, 'reset', [sandbox], start.reset),
+  weighted(1, 'remove', [sandbox], start.remove),
+  weighted(2, 'snapshot', [sandbox], start.snapshot),
+  weighted(2, 'restore', [sandbox, few], finish.restore),
+  weighted(1, 'deleteSnapshot', [sandbox, few], finish.deleteSnapshot),
+  weighted(2, 'activate', [sandbox, few, few], finish.activate),
+  weighted(1, 'move', [sandbox, sandbox], finish.move),
+  weighted(2, 'restart', [fc.boolean()], finish.restart),
+  weighted(1, 'refused', [sandbox, optionalName], finish.refused),
+  weighted(2, 'compare', [], () => compare),
 )
 
 /** Defines the test that any operations lead a store to the state of a simple model. `open` opens an empty store. */

@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest'
-import { defaultSettings } from '../../../src/config/settings.ts'
-import { silentLog } from '../../../src/core/log.ts'
 import { ask, event } from '../../support/client.ts'
 import { convsim } from '../../support/command.ts'
 import { steer } from '../../support/control.ts'
 import { describeWithRedis, redisForTest } from '../../support/redis.ts'
-import { start, startForTest } from '../../support/start.ts'
+import { startForTest } from '../../support/start.ts'
 
 describeWithRedis('a replica that ends', () => {
   test.each(['SIGKILL', 'SIGTERM'] as const)(
@@ -25,25 +23,4 @@ describeWithRedis('a replica that ends', () => {
       expect(report).not.toHaveProperty('truncated')
     },
   )
-
-  test('together with others has the requests to all in its report, and none is missing', {
-    tags: ['long'],
-  }, async () => {
-    const { url } = await redisForTest()
-    const replicas = [await open(url), await open(url)]
-    const last = await open(url)
-    for (const replica of [...replicas, last])
-      expect((await ask(replica, '/v1/events', { body: event() })).status).toBe(201)
-    const reports = replicas.map((replica) => replica.closeWithReport())
-    await last.close()
-    for (const { requests, truncated } of await Promise.all(reports))
-      expect([requests, truncated]).toEqual([3, undefined])
-  })
 })
-
-/** Starts a replica, which the test closes. */
-async function open(state: string) {
-  const started = await start({ ...defaultSettings(), port: 0, state }, { now: Date.now, log: silentLog })
-  if (!started.ok) throw new Error(started.error[0]?.message)
-  return started.value
-}

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest'
 import { bundledContract } from '../../../src/fixtures/bundled.ts'
 import { ask, event } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
-import { documentWith } from '../../support/documents.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { startReplicas } from './start-replicas.ts'
@@ -43,13 +42,5 @@ describeWithRedis('replicas with --watch', () => {
 
     await reload(text, 3)
     expect([await send(one), await send(two)]).toEqual([403, 403])
-  })
-
-  test('of another contract pass over a rule that only others know', { tags: ['long'] }, async () => {
-    const contract = await documentWith('operationId: createEvent', 'operationId: createEvents')
-    const [other] = await startReplicas(redis(), { statePrefix: 'mixed' })
-    const [one] = await startReplicas(redis(), { statePrefix: 'mixed', contract })
-    await putRules(one, [{ operation: 'createEvents', scenario: 'forbidden' }])
-    expect([await send(one), await send(other)]).toEqual([403, 201])
   })
 })

@@ -3,7 +3,7 @@ import { isObject, type Json } from '../../../src/core/json.ts'
 import { analyticsPath, ask, event, expectRefusal } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
 import { sharedSimulator } from '../../support/shared.ts'
-import { startForTest, type TestSimulator } from '../../support/start.ts'
+import type { TestSimulator } from '../../support/start.ts'
 
 const sim = sharedSimulator()
 
@@ -46,17 +46,6 @@ test('rules can be put again as GET returns them, and then count from 0', async 
   const { rules } = await steer(sim(), 'GET', '/scenarios?sandbox=again')
   await putRules(sim(), (Array.isArray(rules) ? rules : []).filter(isObject), 'again')
   expect(await countsIn('again')).toMatchObject({ rules: [{ acted: 0, left: 2 }] })
-})
-
-test('start-up rules count separately in each sandbox', async () => {
-  const started = await startForTest({ scenario: '429' })
-  await askTimes('one', 2, started)
-  await askTimes('two', 1, started)
-  const acted: (Json | undefined)[] = []
-  for (const sandbox of ['one', 'two', 'three']) acted.push(await countsIn(sandbox, started))
-  expect(acted).toEqual([2, 1, 0].map((count) => ({ rules: [], startUp: [{ acted: count }] })))
-  await steer(started, 'POST', '/reset?sandbox=one')
-  expect(await countsIn('one', started)).toEqual({ rules: [], startUp: [{ acted: 0 }] })
 })
 
 test('added rules come after the others, which keep their counts, and have counts of their own', async () => {

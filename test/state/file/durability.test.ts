@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
 import {
-  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -11,13 +10,12 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/core/json.ts'
 import type { CompleteOptions } from '../../../src/state/file/options.ts'
 import type { EventDraft, PromptDraft } from '../../../src/state/records.ts'
-import { childLimits } from '../../support/child-limits.ts'
 import { context, event, exportSandbox, listInsertIds, prompt, recordAll } from '../drafts.ts'
 import { copyAsKilled, openNew, openOrFail, problemOf, sealLog, statePath } from './open-file.ts'
 
@@ -248,8 +246,6 @@ describe('a file that cannot be loaded stays unchanged', () => {
   const olderFormat = 'has format 4, and this version reads format 5; use the older version that wrote it'
 
   test.each([
-    ['cut off', good.slice(0, 40), 'is not JSON: it ends at line 1, column 41, where ":" is expected'],
-    ['broken', good.replace('[]', '[\n{,]'), 'is not JSON: line 2, column 2 has ","'],
     ['empty', '', 'state.json is empty. It was left as it is'],
     ['of another program', '{"name":"package"}', 'is not ours: it does not say "kind"'],
     ['older', good.replace('5', '4'), olderFormat],
@@ -265,29 +261,15 @@ describe('a file that cannot be loaded stays unchanged', () => {
     expect(readdirSync(dirname(path))).toEqual(['state.json'])
   })
 
-  test.each<[string, (lines: string[]) => string[], string]>([
-    [
-      'with a broken line in the middle',
-      ([a = '', ...rest]) => [a, 'garbage', ...rest],
-      'state.json.journal, line 2: does not fit its checksum',
-    ],
-    ['that lacks a line', (lines) => lines.toSpliced(1, 1), 'line 2: is entry 3 and follows entry 1'],
-    [
-      'with an entry of an unknown operation',
-      (lines) => lines.map((line) => line.replace('"op":"event"', '"op":"note"')),
-      'line 1: cannot be used (no collection has the operation note)',
-    ],
-    ['of another program', (lines) => ['{"hello":"world"}', ...lines.slice(1)], 'line 1: does not fit its checksum'],
-  ])('a log %s', async (_, change, message) => {
+  test('a log with an entry of an unknown operation', async () => {
     const { path: original, store } = await openNew()
-    await recordAll(store, ['a', 'b', 'c'])
+    await recordAll(store, ['a'])
     const path = copyAsKilled(original)
     const log = `${path}.journal`
-    const changed = sealLog(change(readFileSync(log, 'utf8').split('\n')).join('\n'))
+    const changed = sealLog(readFileSync(log, 'utf8').replace('"op":"event"', '"op":"note"'))
     writeFileSync(log, changed)
     const problem = await problemOf(path)
-    expect(problem).toContain(`The log ${log}`)
-    expect(problem).toContain(message)
+    expect(problem).toContain(`The log ${log}, line 1: cannot be used (no collection has the operation note)`)
     expect(problem).toContain('move state.json and state.json.journal* away together')
     expect(readFileSync(log, 'utf8')).toBe(changed)
   })
@@ -326,25 +308,6 @@ describe('a path that cannot be written to', () => {
       expect(problem).toContain(`cannot be kept in ${path}`)
       expect(problem).toContain(':memory:')
     }
-  })
-
-  test('is refused if the folder is read-only', async () => {
-    const folder = dirname(statePath())
-    // Root can write to any folder unless it drops its capabilities.
-    const dropRights = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-all', '--inh-caps', '-all'] : []
-    const module = new URL('../../../src/state/file/file-store.ts', import.meta.url).pathname
-    const script = `
-      import { openFileStore } from ${JSON.stringify(module)}
-      const opened = await openFileStore(${JSON.stringify(join(folder, 'state.json'))})
-      console.log(opened.ok ? 'it opened' : opened.error)`
-    chmodSync(folder, 0o555)
-    const [command = process.execPath, ...before] = [...dropRights, process.execPath]
-    const output = execFileSync(command, [...before, '--import', 'tsx', '--input-type=module', '-e', script], {
-      ...childLimits,
-      encoding: 'utf8',
-    })
-    chmodSync(folder, 0o755)
-    expect(output).toContain(`cannot be kept in ${join(folder, 'state.json')} (EACCES`)
   })
 })
 

@@ -37,26 +37,19 @@ test('a file that was written by hand is loaded', async () => {
   expect(await store.getQuality('mine')).toEqual({ weight: 0.5 })
 })
 
-test.each<[string, (text: string) => string, RegExp]>([
+test.each([
   [
     'a value of another type',
-    (text) => text.replace('"impact":1', '"impact":null'),
-    /\d+, column \d+: \/sandboxes\/0\/events\/0\/impact must be a/,
+    '"impact":1',
+    '"impact":null',
+    /\d, column \d+: \/sandboxes\/0\/events\/0\/impact must be a/,
   ],
-  [
-    'a repeated key',
-    (text) => text.replace('"insertId":"b"', '"insertId":"a"'),
-    /\d+, column \d+: \/sandboxes\/0\/events\/1 must not repeat/,
-  ],
-  [
-    'a missing member',
-    (text) => text.replace('"name":"default",', ''),
-    /\d+, column \d+: \/sandboxes\/0\/name is required/,
-  ],
-  ['invalid JSON', (text) => text.replace('"sandboxes":', '"sandboxes"'), /is not JSON: line 5, column \d+/],
-])('a file with %s is refused with the line, and stays', async (_, change, problem) => {
+  ['a repeated key', '"insertId":"b"', '"insertId":"a"', /\d, column \d+: \/sandboxes\/0\/events\/1 must not repeat/],
+  ['a missing member', '"name":"default",', '', /\d, column \d+: \/sandboxes\/0\/name is required/],
+  ['invalid JSON', '"sandboxes":', '"sandboxes"', /is not JSON: line 5, column \d+/],
+])('a file with %s is refused with the line, and stays', async (_, from, to, problem) => {
   const path = await closedState()
-  edit(path, change)
+  edit(path, (text) => text.replace(from, to))
   const changed = readFileSync(path, 'utf8')
   expect(await problemOf(path)).toMatch(problem)
   expect(await problemOf(path)).toContain('It was left as it is. Correct it, or move state.json')

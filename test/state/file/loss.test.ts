@@ -1,5 +1,6 @@
 import {
   appendFileSync,
+  copyFileSync,
   linkSync,
   lstatSync,
   readdirSync,
@@ -82,32 +83,22 @@ const removals: [string, string, (path: string) => void][] = [
 ]
 
 /** The ways in which the log stops being that of a process that goes on with its file. */
-const detachments: [string, string, (path: string) => void][] = [
-  ['moved away', 'was moved away', (path) => renameSync(`${path}.journal`, `${path}.aside`)],
+const detachments: [string, string, (log: string, aside: string) => void][] = [
+  ['moved away', 'was moved away', renameSync],
+  ['replaced', 'was replaced', (log, aside) => [renameSync(log, aside), copyFileSync(aside, log)]],
   [
-    'replaced',
-    'was replaced',
-    (path) => {
-      renameSync(`${path}.journal`, `${path}.aside`)
-      writeFileSync(`${path}.journal`, readFileSync(`${path}.aside`))
-    },
-  ],
-  [
-    'behind a link that leads to itself',
+    'a link to itself',
     'cannot be found any more (ELOOP',
-    (path) => {
-      renameSync(`${path}.journal`, `${path}.aside`)
-      symlinkSync(`${path}.journal`, `${path}.journal`)
-    },
+    (log, aside) => [renameSync(log, aside), symlinkSync(log, log)],
   ],
-  ['emptied', 'journal was emptied', (path) => truncateSync(`${path}.journal`)],
-  ['longer than it was', 'another program changed', (path) => appendFileSync(`${path}.journal`, 'x')],
+  ['emptied', 'journal was emptied', (log) => truncateSync(log)],
+  ['longer than it was', 'another program changed', (log) => appendFileSync(log, 'x')],
 ]
 
 test.each(detachments)('a log that is %s is a loss', async (_, reason, detach) => {
   const { path, store, reports } = await openFirst()
   expect(await store.findLoss()).toBeUndefined()
-  detach(path)
+  detach(`${path}.journal`, `${path}.aside`)
   expect(await store.findLoss()).toContain(reason)
   await expectRefusal(store, reason)
   expect(reports).toHaveLength(1)

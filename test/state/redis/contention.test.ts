@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Store } from '../../../src/state/store.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
 import { openSlowLine } from '../../support/slow-line.ts'
-import { context, event, exportSandbox, listEvents, listPrompts, noon, prompt } from '../drafts.ts'
+import { context, event, listEvents, prompt } from '../drafts.ts'
 import { nextPrefix, openRedisOrFail } from './open-redis.ts'
 
 describeWithRedis('a replica that is far away', () => {
@@ -43,28 +43,6 @@ describeWithRedis('a replica that is far away', () => {
       (near) => near.recordEvent(context, event()),
     )
     expect(await store.getQuality('default')).toEqual({ weight: 0.7 })
-  })
-
-  test('records an event while another records equal ones, each with an id of its own', async () => {
-    const store = await writeFrom(
-      (far) => far.recordEvent({ ...context, now: noon + 1 }, event()),
-      (near) => near.recordEvent(context, event()),
-    )
-    const { events } = await exportSandbox(store, 'default')
-    expect(new Set(events.map(({ eventId }) => eventId)).size).toBe(events.length)
-    expect(events.filter(({ receivedAt }) => receivedAt.endsWith('00.001Z'))).toHaveLength(1)
-  })
-
-  test('adds a version to a prompt while another adds versions, without a gap', async () => {
-    const draft = prompt({ externalPromptId: 'greeting' })
-    const store = await writeFrom(
-      (far) => far.addPromptVersion({ ...context, now: noon + 1 }, draft),
-      (near) => near.addPromptVersion(context, draft),
-    )
-    const [stored] = await listPrompts(store, 'default')
-    const versions = stored?.versions ?? []
-    expect(versions.map(({ version }) => version)).toEqual(versions.map((_, index) => index + 1))
-    expect(versions.filter(({ createdAt }) => createdAt.endsWith('00.001Z'))).toHaveLength(1)
   })
 })
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type SandboxExport, type Store, StoreUnavailableError } from '../../../src/state/store.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
 import { context, event, exportSandbox, importDocument, noon } from '../drafts.ts'
-import { nextPrefix, openNewRedis, openRedisOrFail } from './open-redis.ts'
+import { nextPrefix, openRedisOrFail } from './open-redis.ts'
 
 /** More events than a slice has. */
 const COUNT = 3000
@@ -70,31 +70,4 @@ describeWithRedis('a sandbox that is read in slices', { tags: ['long'] }, () => 
         expect(values.size).toBe(events.length === 0 ? 0 : 1)
       },
     ))
-})
-
-describeWithRedis('snapshots in Redis', () => {
-  const redis = sharedRedis()
-
-  test('have the impact, the replays and the equal events of their moment', async () => {
-    const { store } = await openNewRedis(redis().url)
-    const record = async () => (await store.recordEvent(context, event())).event.eventId
-    const state = async () => [
-      await exportSandbox(store, 'default'),
-      [...(await store.eventImpact('default', { productIds: [event().productId] }))],
-    ]
-    await record()
-    await store.recordEvent(context, event({ insertId: 'a' }))
-    await store.createSnapshot(context)
-    await store.recordEvent(context, event({ insertId: 'a' }))
-    const expected = await record()
-    const second = await store.createSnapshot(context)
-    const before = await state()
-    const third = await record()
-    await store.recordEvent(context, event({ insertId: 'a' }))
-    await store.restoreSnapshot('default', second.snapshotId)
-    expect(await state()).toEqual(before)
-    expect(await record()).toBe(third)
-    expect(third).not.toBe(expected)
-    expect((await store.recordEvent(context, event({ insertId: 'a' }))).event.replays).toBe(2)
-  })
 })
