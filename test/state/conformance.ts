@@ -309,6 +309,14 @@ export function conformance(name: string, open: () => Promise<Store>): void {
     })
 
     describe('snapshots', () => {
+      test('a new snapshot does not get the id of another, also after one was deleted', async () => {
+        const first = await store.createSnapshot(context)
+        const second = await store.createSnapshot(context)
+        await store.deleteSnapshot('default', first.snapshotId)
+        const third = await store.createSnapshot(context)
+        expect(new Set([first, second, third].map(({ snapshotId }) => snapshotId)).size).toBe(3)
+      })
+
       test('restoring a snapshot restarts sequences', async () => {
         const { snapshotId } = await store.createSnapshot(context)
         await store.nextSequenceIndex('default', 's')
