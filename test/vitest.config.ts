@@ -6,9 +6,9 @@ const controlAnswers = new ControlAnswersReporter()
 
 /** The files that replace modules or set flags of V8. Each has a process; others share modules. */
 const isolated = [
-  'test/simulator/no-growth.test.ts',
+  'test/server/simulator/no-growth.test.ts',
   'test/state/collections/index.test.ts',
-  'test/testing/testcontainers.test.ts',
+  'test/client/testing/testcontainers.test.ts',
 ]
 
 export default defineConfig({

@@ -35,11 +35,11 @@ const scriptOptions = {
 
 /** The modules of `dist/` by the names of their entries. All but the first are for tests, which run bundled code. */
 const entries: Readonly<Record<string, { readonly source: string; readonly exports: readonly string[] }>> = {
-  cli: { source: 'src/cli/cli.ts', exports: [] },
-  precompiled: { source: 'src/documents/precompiled.ts', exports: ['precompiled'] },
-  start: { source: 'src/cli/start.ts', exports: ['start'] },
-  proxy: { source: 'src/proxy/proxy.ts', exports: ['createProxy'] },
-  commands: { source: 'src/cli/commands.ts', exports: ['commands'] },
+  cli: { source: 'src/cli.ts', exports: [] },
+  precompiled: { source: 'src/base/documents/precompiled.ts', exports: ['precompiled'] },
+  start: { source: 'src/features/start.ts', exports: ['start'] },
+  proxy: { source: 'src/features/proxy/proxy.ts', exports: ['createProxy'] },
+  commands: { source: 'src/features/commands.ts', exports: ['commands'] },
 }
 
 /** The name of the file of the library. */
@@ -59,7 +59,7 @@ const LIBRARIES = 'libraries.cjs'
 
 /** The imports of our code that are loaded from that file: a start with the bundled documents needs none of them. */
 const seldomLoaded: readonly string[] = [
-  './library.ts', // of src/mcp: with its list of imports, a half of that library is left out
+  './library.ts', // of src/features/mcp: with its list of imports, a half of that library is left out
   '@seriousme/openapi-schema-validator',
   'ajv',
   'ajv-formats',
@@ -95,7 +95,7 @@ export async function writeBundles(dist: string): Promise<void> {
   const consoleFolder = join(dist, 'console')
   await writeLicences(await buildConsole(root, consoleFolder), consoleFolder)
   await copySchemas(dist)
-  await cp(join(root, 'src/reports/page/tokens.css'), join(dist, 'tokens.css'))
+  await cp(join(root, 'src/server/reports/page/tokens.css'), join(dist, 'tokens.css'))
 }
 
 /** Writes the bundle: all code in one script; a source file in it runs when it is first required. */
@@ -130,7 +130,7 @@ async function writeMainBundle(dist: string): Promise<Metafile> {
 /** Replaces `documents/precompiled.ts` by the module `main`, minified to a third, since it is not for reading. */
 function replacePrecompiled(texts: ModuleTexts) {
   const minify = async (name: string) => (await transform(texts.get(name) ?? '', { minify: true })).code
-  const resolveDir = join(root, 'src/documents')
+  const resolveDir = join(root, 'src/base/documents')
   return [
     replaceFiles(/\/documents\/precompiled\.ts$/, async () => ({ contents: await minify('main'), resolveDir })),
     // Its validators are precompiled, and have the parts of it that their errors show.
@@ -145,7 +145,7 @@ async function writeLibraries(dist: string): Promise<Metafile> {
     ...scriptOptions,
     stdin: {
       contents: seldomLoaded.map((library) => `exports['${library}'] = () => require('${library}')`).join('\n'),
-      resolveDir: join(root, 'src/mcp'),
+      resolveDir: join(root, 'src/features/mcp'),
     },
     outfile: join(dist, LIBRARIES),
     minify: true, // half of its size, and none of it is our code

@@ -1,8 +1,8 @@
 /** The declarations of the modules that users import. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Setting } from '../config/setting.ts'
-import { defaultOf, serverSettings } from '../config/settings.ts'
+import type { Setting } from '../server/settings/setting.ts'
+import { defaultOf, serverSettings } from '../server/settings/settings.ts'
 import { modules } from './modules.ts'
 
 /** The folder in `dist/` with the declarations of tsc that the entry points need. */

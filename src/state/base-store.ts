@@ -1,5 +1,5 @@
-import { once } from '../core/memoize.ts'
-import { deriveUuid } from '../core/seeded.ts'
+import { once } from '../base/core/memoize.ts'
+import { deriveUuid } from '../base/core/seeded.ts'
 import { cloneJson, copyEach } from './clone.ts'
 import { replaceRecord } from './collections/collection.ts'
 import { type EventTable, eventCollection } from './collections/events.ts'

@@ -1,5 +1,5 @@
-import { canonicalJson, isSameJson, type Json } from '../core/json.ts'
-import { chanceOfUuid, deriveUuid } from '../core/seeded.ts'
+import { canonicalJson, isSameJson, type Json } from '../base/core/json.ts'
+import { chanceOfUuid, deriveUuid } from '../base/core/seeded.ts'
 import { deriveOccurrenceId, type Occurrences } from './occurrences.ts'
 import type { EventDraft, StoredEvent, WriteContext } from './records.ts'
 

@@ -1,4 +1,4 @@
-import { deriveUuid } from '../core/seeded.ts'
+import { deriveUuid } from '../base/core/seeded.ts'
 
 /** The number of records of equal content by the id of the first one, and 1 by the id of each later one. */
 export type Occurrences = Pick<ReadonlyMap<string, number>, 'get'>

@@ -1,4 +1,4 @@
-import { type Result, success } from '../core/result.ts'
+import { type Result, success } from '../base/core/result.ts'
 import { type OpenedStore, openFileStore } from './file/file-store.ts'
 import type { FileStoreOptions } from './file/options.ts'
 import { createMemoryStore } from './memory/memory-store.ts'

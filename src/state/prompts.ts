@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { canonicalJson, type Json } from '../core/json.ts'
-import { deriveUuid } from '../core/seeded.ts'
+import { canonicalJson, type Json } from '../base/core/json.ts'
+import { deriveUuid } from '../base/core/seeded.ts'
 import { uuidKey } from './clone.ts'
 import { deriveOccurrenceId, type Occurrences } from './occurrences.ts'
 import type { PromptComponentDraft, PromptDraft, PromptVersion, StoredPrompt, WriteContext } from './records.ts'

@@ -1,4 +1,4 @@
-import { inSlices } from '../core/slices.ts'
+import { inSlices } from '../base/core/slices.ts'
 import { uuidKey } from './clone.ts'
 import type { Collection } from './collections/collection.ts'
 import { countEach, type RecordCounts } from './collections/index.ts'

@@ -1,4 +1,4 @@
-import type { Json } from '../core/json.ts'
+import type { Json } from '../base/core/json.ts'
 
 /** A business event to record: the caller's fields with the defaults filled in. */
 export interface EventDraft {

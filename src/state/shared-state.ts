@@ -1,4 +1,4 @@
-import type { JsonObject } from '../core/json.ts'
+import type { JsonObject } from '../base/core/json.ts'
 import type { ExchangeStream } from './exchanges.ts'
 
 /** The part of a shared state that a store in this process does not have. */

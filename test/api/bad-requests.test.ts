@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { groupBy } from '../../src/core/group-by.ts'
+import { groupBy } from '../../src/base/core/group-by.ts'
 import { allOperations } from '../support/all-operations.ts'
 import { analyticsPath, ask, event, expectRefusal, type RequestOptions, readStateInfo } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'

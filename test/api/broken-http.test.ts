@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Json } from '../../src/core/json.ts'
+import type { Json } from '../../src/base/core/json.ts'
 import { analyticsPath, event, expectRefusal, readStateInfo } from '../support/client.ts'
 import { askRaw, connectTo, postText, requestText, sendRaw } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'

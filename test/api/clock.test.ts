@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
-import type { Json, JsonObject } from '../../src/core/json.ts'
-import type { Analytics } from '../../src/simulation/analytics.ts'
+import type { Json, JsonObject } from '../../src/base/core/json.ts'
+import type { Analytics } from '../../src/service/simulation/analytics.ts'
 import { type Answer, analyticsPath, ask, errorOf, event, expectRefusal } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'

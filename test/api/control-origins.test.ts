@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseOrigins } from '../../src/core/origins.ts'
+import { parseOrigins } from '../../src/base/core/origins.ts'
 import { ask, errorOf } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest } from '../support/start.ts'

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import { version } from '../../src/fixtures/bundled.ts'
+import { version } from '../../src/service/fixtures/bundled.ts'
 import { allOperations } from '../support/all-operations.ts'
 import { ask, errorOf, event, expectRefusal, objectOf, prompt } from '../support/client.ts'
 import { documentWithPaths } from '../support/documents.ts'

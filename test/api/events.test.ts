@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import type { JsonObject } from '../../src/core/json.ts'
+import type { JsonObject } from '../../src/base/core/json.ts'
 import { ask, event, type RequestOptions, textOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { startForTest, type TestSimulator, test } from '../support/start.ts'

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import type { Json, JsonObject } from '../../src/core/json.ts'
+import type { Json, JsonObject } from '../../src/base/core/json.ts'
 import { analyticsPath, ask, event, expectRefusal, modelId, prompt } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'

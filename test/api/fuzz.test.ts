@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isObject, type Json } from '../../src/core/json.ts'
+import { isObject, type Json } from '../../src/base/core/json.ts'
 import { seededChance } from '../support/chance.ts'
 import { ask } from '../support/client.ts'
 import { createMalformed } from '../support/malformed.ts'

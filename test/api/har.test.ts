@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { expect } from 'vitest'
-import { harSchema } from '../journal/har-schema.ts'
+import { harSchema } from '../server/journal/har-schema.ts'
 import { analyticsPath, ask, event, prompt } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { connectTo, requestText } from '../support/raw-http.ts'

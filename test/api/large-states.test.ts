@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'vitest'
-import type { Json } from '../../src/core/json.ts'
+import type { Json } from '../../src/base/core/json.ts'
 import { ask, event, prompt } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { startForTest, type TestSimulator, test } from '../support/start.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { useSandbox } from '../../src/testing/node-test.ts'
+import { useSandbox } from '../../src/client/testing/node-test.ts'
 import { analyticsPath, ask, event, prompt, readStateInfo } from '../support/client.ts'
 
 /** The library as it is shipped, which starts faster than the sources. */

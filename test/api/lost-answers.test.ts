@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../src/core/json.ts'
+import type { JsonObject } from '../../src/base/core/json.ts'
 import { ask, event, modelId } from '../support/client.ts'
 import { convsim } from '../support/command.ts'
 import { putRules, steer } from '../support/control.ts'

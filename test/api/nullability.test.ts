@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Analytics } from '../../src/simulation/analytics.ts'
+import type { Analytics } from '../../src/service/simulation/analytics.ts'
 import { analyticsFields, periods, pointFields, readAnalytics } from '../support/analytics.ts'
 import { inputs } from '../support/catalogue.ts'
 import { modelId } from '../support/client.ts'

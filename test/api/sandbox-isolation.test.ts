@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished } from 'vitest'
-import { defaultSettings, type Settings } from '../../src/config/settings.ts'
+import { defaultSettings, type Settings } from '../../src/server/settings/settings.ts'
 import { analyticsPath, ask, event, expectRefusal } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../src/core/json.ts'
+import type { JsonObject } from '../../src/base/core/json.ts'
 import { ask, event, expectRefusal } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 

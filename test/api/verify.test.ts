@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, onTestFinished } from 'vitest'
-import type { Json, JsonObject } from '../../src/core/json.ts'
+import type { Json, JsonObject } from '../../src/base/core/json.ts'
 import { analyticsPath, ask, event, expectRefusal, objectOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { untilWaiting } from '../support/metrics.ts'

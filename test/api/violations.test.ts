@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Json, JsonObject } from '../../src/core/json.ts'
+import type { Json, JsonObject } from '../../src/base/core/json.ts'
 import { ask, errorOf, event, prompt, readStateInfo } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { isObject, type Json } from '../../src/core/json.ts'
-import { joinPointer, valueAt } from '../../src/core/json-pointer.ts'
+import { isObject, type Json } from '../../src/base/core/json.ts'
+import { joinPointer, valueAt } from '../../src/base/core/json-pointer.ts'
 import { allOperations } from '../support/all-operations.ts'
 import { inputs, operationOf } from '../support/catalogue.ts'
 import {

@@ -22,7 +22,7 @@ const paths = files.map(({ path }) => path)
 const worded = [...files.filter(({ path }) => !generatedFiles.includes(path)), ...readTestFiles()]
 const tooWide = new RegExp(`.{${maxColumns + 1}}`, 'u')
 
-/** `src/contract/load.ts:3`, as an editor opens it. */
+/** `src/service/contract/load.ts:3`, as an editor opens it. */
 const at = ({ path }: Pick<SourceFile, 'path'>, line: number) => `${posix.join('src', path)}:${line}`
 
 describe('rooms', () => {

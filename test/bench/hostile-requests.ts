@@ -1,4 +1,4 @@
-import { maxValues } from '../../src/core/strict-json.ts'
+import { maxValues } from '../../src/base/core/strict-json.ts'
 import { largeStates } from './large-states.ts'
 import { type BenchRequest, newEvent, warmAnalytics } from './requests.ts'
 

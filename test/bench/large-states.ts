@@ -1,4 +1,4 @@
-import { deriveUuid } from '../../src/core/seeded.ts'
+import { deriveUuid } from '../../src/base/core/seeded.ts'
 import type { HostileRequest, HostileRequests } from './hostile-requests.ts'
 import { newEvent } from './requests.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { runSampleSuite } from '../reports/sample-suite.ts'
+import { runSampleSuite } from '../server/reports/sample-suite.ts'
 import { withStylesheet } from '../support/golden.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -69,8 +69,8 @@ describe.skipIf(isMissing('chromium'))('the report in a browser', () => {
 
   test.each([1280, 390, 320])('on a test suite fits %i px, and fetches only itself', async (width) => {
     const file = join(await tempFolder(), 'report.html')
-    // The page that test/cli/each.test.ts writes, without its stylesheet.
-    const golden = new URL('../suites/golden/suite.golden.html', import.meta.url)
+    // The page that test/command-line/each.test.ts writes, without its stylesheet.
+    const golden = new URL('../features/exec/golden/suite.golden.html', import.meta.url)
     await writeFile(file, withStylesheet(await readFile(golden, 'utf8')))
     const { page, complaints, fetched } = await openReport({ width, colorScheme: 'light' }, pathToFileURL(file).href)
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)

@@ -70,7 +70,7 @@ test('npm start twice at once builds and serves twice; a build that is killed le
   // A server that runs goes on while the next build replaces its files. A source that changes during a build is newer
   // than the build.
   const stamp = async () => (await stat(join(checkout, 'dist/index.d.cts'))).ino
-  const source = join(checkout, 'src/core/json.ts')
+  const source = join(checkout, 'src/base/core/json.ts')
   const before = await stamp()
   await utimes(source, new Date(), new Date())
   const third = start()

@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { version } from '../../src/fixtures/bundled.ts'
+import { version } from '../../src/service/fixtures/bundled.ts'
 import { startProgram } from '../support/command.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 

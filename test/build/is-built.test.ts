@@ -7,11 +7,11 @@ import { tempFolder } from '../support/temp-folder.ts'
 /** Writes a checkout whose sources are older than its `dist/`, and returns its folder. */
 async function writeCheckout(): Promise<string> {
   const root = await tempFolder()
-  await mkdir(join(root, 'src/core'), { recursive: true })
+  await mkdir(join(root, 'src/base/core'), { recursive: true })
   await mkdir(join(root, 'dist'))
-  const [file, other] = [join(root, 'src/core/json.ts'), join(root, 'src/core/log.ts')]
+  const [file, other] = [join(root, 'src/base/core/json.ts'), join(root, 'src/base/core/log.ts')]
   for (const path of [file, other, join(root, 'dist/index.d.cts')]) await writeFile(path, '')
-  for (const path of [file, other, join(root, 'src/core'), join(root, 'src')]) await utimes(path, 1000, 1000)
+  for (const path of [file, other, join(root, 'src/base/core'), join(root, 'src')]) await utimes(path, 1000, 1000)
   return root
 }
 
@@ -21,8 +21,8 @@ test('tests do not build again if nothing changed since the last build', async (
 
 test.each<[string, (root: string) => Promise<void>]>([
   ['nothing was built', (root) => rm(join(root, 'dist'), { recursive: true })],
-  ['a source file changed', (root) => utimes(join(root, 'src/core/json.ts'), 9e9, 9e9)],
-  ['a source file was removed', (root) => removeLater(root, 'src/core/log.ts')],
+  ['a source file changed', (root) => utimes(join(root, 'src/base/core/json.ts'), 9e9, 9e9)],
+  ['a source file was removed', (root) => removeLater(root, 'src/base/core/log.ts')],
   [
     'package.json changed',
     async (root) => {

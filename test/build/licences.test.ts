@@ -8,7 +8,7 @@ test.each([
   ['node_modules/pino/lib/tools.js', 'node_modules/pino'],
   ['node_modules/@faker-js/faker/dist/index.js', 'node_modules/@faker-js/faker'],
   ['node_modules/a/node_modules/@b/c/d/e.js', 'node_modules/a/node_modules/@b/c'],
-  ['src/cli/cli.ts', undefined],
+  ['src/cli.ts', undefined],
 ])('%s belongs to the package %s', (file, folder) => {
   expect(findPackageFolder(file)).toBe(folder)
 })

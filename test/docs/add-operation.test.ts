@@ -75,18 +75,18 @@ test('an operation is added by the document, a file and a line, and no quick tes
     )
   }
   await edit('spec/openapi.yaml', '\n  /prompts:', `\n  /prompts:${operation}`)
-  await writeFile(join(folder, 'src/operations/list-prompts.ts'), definition)
+  await writeFile(join(folder, 'src/service/operations/list-prompts.ts'), definition)
   await edit(
-    'src/operations/index.ts',
+    'src/service/operations/index.ts',
     'import { createPrompt',
     "import { listPrompts } from './list-prompts.ts'\nimport { createPrompt",
   )
-  await edit('src/operations/index.ts', 'createEvent]', 'createEvent, listPrompts]')
+  await edit('src/service/operations/index.ts', 'createEvent]', 'createEvent, listPrompts]')
 
   const tool = (...args: string[]) => run('npm', args, { cwd: folder, maxBuffer: 2 ** 28 })
   await tool('run', 'generate')
   await tool('run', 'build')
-  await tool('run', 'unit', '--', 'test/reports', '-u')
+  await tool('run', 'unit', '--', 'test/server/reports', '-u')
   const paths = affected.split(/\s+/).map((name) => `test/${name}`)
   const ended = await tool('run', 'unit', '--', ...paths, '--tags-filter=!long').catch((error) => error)
   expect(ended.stdout.match(/FAIL.*|AssertionError.*/g) ?? []).toEqual([])

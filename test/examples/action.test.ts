@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { isObject } from '../../src/core/json.ts'
+import { isObject } from '../../src/base/core/json.ts'
 import { createProject, type Project } from '../package/project.ts'
 import { startProgram } from '../support/command.ts'
 import { tempFolder } from '../support/temp-folder.ts'

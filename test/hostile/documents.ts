@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isObject, type Json } from '../../src/core/json.ts'
+import { isObject, type Json } from '../../src/base/core/json.ts'
 import { documentWithData, findFault, startCounter, tryDocument } from '../support/try-document.ts'
 import type { Chance } from './chance.ts'
 import type { Figures } from './figures.ts'

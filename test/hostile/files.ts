@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { cpSync, linkSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { bundledContract, bundledFixtures } from '../../src/fixtures/bundled.ts'
+import { bundledContract, bundledFixtures } from '../../src/service/fixtures/bundled.ts'
 import { type Chance, cli } from './chance.ts'
 import type { Figures } from './figures.ts'
 

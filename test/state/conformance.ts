@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../src/core/json.ts'
+import type { JsonObject } from '../../src/base/core/json.ts'
 import type { PromptDraft } from '../../src/state/records.ts'
 import type { Store } from '../../src/state/store.ts'
 import {

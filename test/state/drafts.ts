@@ -1,4 +1,4 @@
-import { type Result, success } from '../../src/core/result.ts'
+import { type Result, success } from '../../src/base/core/result.ts'
 import { collections, countRecords, type RecordCounts } from '../../src/state/collections/index.ts'
 import type { EventDraft, PromptDraft, WriteContext } from '../../src/state/records.ts'
 import { parseExport } from '../../src/state/sandbox-export.ts'

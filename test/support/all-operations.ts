@@ -1,8 +1,8 @@
-import { readExamples } from '../../src/contract/examples.ts'
-import { isObject } from '../../src/core/json.ts'
-import { joinPointer } from '../../src/core/json-pointer.ts'
-import { findOperation } from '../../src/drift/observe/places.ts'
-import { planProbes } from '../../src/drift/probe/plan-probes.ts'
+import { isObject } from '../../src/base/core/json.ts'
+import { joinPointer } from '../../src/base/core/json-pointer.ts'
+import { findOperation } from '../../src/features/drift/observe/places.ts'
+import { planProbes } from '../../src/features/drift/probe/plan-probes.ts'
+import { readExamples } from '../../src/service/contract/examples.ts'
 import { inputs } from './catalogue.ts'
 import type { OperationRequest } from './client.ts'
 

@@ -1,5 +1,5 @@
-import { defaultSettings } from '../../src/config/settings.ts'
-import { loadInputs } from '../../src/simulator/loaded-inputs.ts'
+import { defaultSettings } from '../../src/server/settings/settings.ts'
+import { loadInputs } from '../../src/server/simulator/loaded-inputs.ts'
 
 const loaded = await loadInputs(defaultSettings())
 if (!loaded.ok) throw new Error(JSON.stringify(loaded.error))

@@ -1,4 +1,4 @@
-import { deriveChance } from '../../src/core/seeded.ts'
+import { deriveChance } from '../../src/base/core/seeded.ts'
 
 /** Returns a generator of numbers from 0 to 1, the same ones for the same seed, so that a failure can be repeated. */
 export function seededChance(seed: string): () => number {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import type { Parameter } from '../../src/scenarios/parameters.ts'
+import type { Parameter } from '../../src/service/scenarios/parameters.ts'
 import { inputs } from './catalogue.ts'
 
 /** The file that `npm run generate` writes. */

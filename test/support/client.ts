@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
+import { isObject, type Json, type JsonObject } from '../../src/base/core/json.ts'
 import type { TestSimulator } from './start.ts'
 
 /** A response with its complete body. */

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
+import { isObject, type Json, type JsonObject } from '../../src/base/core/json.ts'
 
 /** The key under `components` of the schemas that `allOf` joins: an answer has members of all of them. */
 const PARTS = 'x-parts'

@@ -1,6 +1,6 @@
-import type { Operation } from '../../src/contract/contract.ts'
-import { loadContract } from '../../src/contract/load.ts'
-import { controlContract } from '../../src/fixtures/bundled.ts'
+import type { Operation } from '../../src/service/contract/contract.ts'
+import { loadContract } from '../../src/service/contract/load.ts'
+import { controlContract } from '../../src/service/fixtures/bundled.ts'
 
 /** Returns the operations of `spec/control.openapi.yaml`. */
 export async function controlOperations(): Promise<readonly Operation[]> {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { controlContract } from '../../src/fixtures/bundled.ts'
+import { controlContract } from '../../src/service/fixtures/bundled.ts'
 
 /** The file that `npm run generate` writes. */
 export const controlTypesFile = new URL('../../src/client/control-types.ts', import.meta.url)

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../src/core/json.ts'
+import type { Json, JsonObject } from '../../src/base/core/json.ts'
 import { ask, objectOf } from './client.ts'
 import type { TestSimulator } from './start.ts'
 

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { parse } from 'yaml'
-import { applySimulatedValues } from '../../src/contract/simulated-values.ts'
-import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
-import { bundledContract } from '../../src/fixtures/bundled.ts'
+import { isObject, type Json, type JsonObject } from '../../src/base/core/json.ts'
+import { applySimulatedValues } from '../../src/service/contract/simulated-values.ts'
+import { bundledContract } from '../../src/service/fixtures/bundled.ts'
 import { closeDocument } from './closed-document.ts'
 
 /** A document with its own ajv. */

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { cp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse, stringify } from 'yaml'
-import type { JsonObject } from '../../src/core/json.ts'
-import { bundledContract, bundledFixtures } from '../../src/fixtures/bundled.ts'
+import type { JsonObject } from '../../src/base/core/json.ts'
+import { bundledContract, bundledFixtures } from '../../src/service/fixtures/bundled.ts'
 import { type OnFinished, tempFolder } from './temp-folder.ts'
 
 /** Writes the bundled document with one passage replaced, and returns the new file. */

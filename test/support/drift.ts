@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/core/json.ts'
+import type { JsonObject } from '../../src/base/core/json.ts'
 import { runInProcess, type ToolRun } from './run-tool.ts'
 
 /** The token of the real service in tests. */

@@ -1,8 +1,8 @@
-import { stylesheet, stylesheetSource } from '../../src/reports/page/stylesheet.ts'
+import { stylesheet, stylesheetSource } from '../../src/server/reports/page/stylesheet.ts'
 
 /**
  * Runs a comparison with golden files or snapshots. The message of a difference names the command that writes them.
- * @param files the files of the tests, as `npm test` takes them: `test/reports`
+ * @param files the files of the tests, as `npm test` takes them: `test/server/reports`
  */
 export async function compareGolden(files: string, compare: () => unknown): Promise<void> {
   try {

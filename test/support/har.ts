@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Json } from '../../src/core/json.ts'
+import type { Json } from '../../src/base/core/json.ts'
 import { tempFolder } from './temp-folder.ts'
 
 /** The parts of an exchange that differ from a GET with a JSON answer. */

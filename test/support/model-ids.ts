@@ -1,4 +1,4 @@
-import { deriveUuid } from '../../src/core/seeded.ts'
+import { deriveUuid } from '../../src/base/core/seeded.ts'
 
 /** Returns ids that no fixture lists, always the same ones, so that a failure can be repeated. */
 export function modelIds(count: number): string[] {

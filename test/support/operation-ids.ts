@@ -1,7 +1,7 @@
 import { controlOperations } from './control-operations.ts'
 
 /** The file that `npm run generate` writes. */
-export const operationIdsFile = new URL('../../src/control/operation-ids.ts', import.meta.url)
+export const operationIdsFile = new URL('../../src/server/control/operation-ids.ts', import.meta.url)
 
 /** Returns the text of that file: the operation ids of `spec/control.openapi.yaml` as a union of literals. */
 export async function operationIdsText(): Promise<string> {

@@ -1,4 +1,4 @@
-import type { Json } from '../../src/core/json.ts'
+import type { Json } from '../../src/base/core/json.ts'
 import { connectTo, postText, type RawAnswer } from './raw-http.ts'
 
 export { postText }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import type { Json } from '../../src/core/json.ts'
+import type { Json } from '../../src/base/core/json.ts'
 
 /** A response as received from the socket. */
 export interface RawAnswer {

@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../../src/core/json.ts'
+import { isObject, type Json } from '../../src/base/core/json.ts'
 
 /** Replaces the value at a path of member numbers, or as far down the path as there are members; changes the value. */
 export function replaceAt(value: Json, [index, ...further]: readonly number[], other: Json): Json {

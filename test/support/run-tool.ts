@@ -1,8 +1,8 @@
-import { parseCommandLine } from '../../src/config/parse.ts'
-import { StopSignals } from '../../src/process/stop-signals.ts'
+import { parseCommandLine } from '../../src/command-line/parser/parse.ts'
+import { StopSignals } from '../../src/command-line/process/stop-signals.ts'
 
 /** The commands of the build. */
-const { commands }: typeof import('../../src/cli/commands.ts') = await import(
+const { commands }: typeof import('../../src/features/commands.ts') = await import(
   new URL('../../dist/commands.js', import.meta.url).href
 )
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest'
-import type { Settings } from '../../src/config/settings.ts'
+import type { Settings } from '../../src/server/settings/settings.ts'
 import { startWatched, type TestSimulator } from './start.ts'
 import type { OnFinished } from './temp-folder.ts'
 

@@ -1,14 +1,14 @@
 import { onTestFinished, test as plainTest } from 'vitest'
-import { defaultSettings, type Settings } from '../../src/config/settings.ts'
-import { type Log, type LogLevel, silentLog } from '../../src/core/log.ts'
-import type { UpstreamTarget } from '../../src/proxy/forward.ts'
+import { type Log, type LogLevel, silentLog } from '../../src/base/core/log.ts'
+import type { UpstreamTarget } from '../../src/features/proxy/forward.ts'
+import { defaultSettings, type Settings } from '../../src/server/settings/settings.ts'
 
 /** The `start` of the build, so that tests run the bundle. */
-export const { start }: typeof import('../../src/simulator/start.ts') = await import(
+export const { start }: typeof import('../../src/server/simulator/start.ts') = await import(
   new URL('../../dist/start.js', import.meta.url).href
 )
 
-const { createProxy }: typeof import('../../src/proxy/proxy.ts') = await import(
+const { createProxy }: typeof import('../../src/features/proxy/proxy.ts') = await import(
   new URL('../../dist/proxy.js', import.meta.url).href
 )
 

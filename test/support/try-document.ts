@@ -1,13 +1,13 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { defaultSettings, type Settings } from '../../src/config/settings.ts'
-import type { Json } from '../../src/core/json.ts'
-import { silentLog } from '../../src/core/log.ts'
-import { reasonOf } from '../../src/core/result.ts'
+import type { Json } from '../../src/base/core/json.ts'
+import { silentLog } from '../../src/base/core/log.ts'
+import { reasonOf } from '../../src/base/core/result.ts'
+import { defaultSettings, type Settings } from '../../src/server/settings/settings.ts'
 import { runInProcess } from './run-tool.ts'
 
 // The build's, without `start.ts`, since `npm run test:hostile` is no run of vitest.
-const { start }: typeof import('../../src/simulator/start.ts') = await import(
+const { start }: typeof import('../../src/server/simulator/start.ts') = await import(
   new URL('../../dist/start.js', import.meta.url).href
 )
 

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { controlContract } from '../../src/fixtures/bundled.ts'
+import { controlContract } from '../../src/service/fixtures/bundled.ts'
 import { controlTypesFile, controlTypesHeading } from './control-types.ts'
 
 // openapi-typescript does not run with TypeScript 7, so it runs with TypeScript 5 in a folder of its own.

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
-import { defaultSettings } from '../../src/config/settings.ts'
-import type { JsonObject } from '../../src/core/json.ts'
-import { silentLog } from '../../src/core/log.ts'
+import type { JsonObject } from '../../src/base/core/json.ts'
+import { silentLog } from '../../src/base/core/log.ts'
+import { defaultSettings } from '../../src/server/settings/settings.ts'
 import { openBrowser } from '../browser/chromium.ts'
 import { event, prompt } from './client.ts'
 import { steer } from './control.ts'
@@ -89,7 +89,7 @@ async function sendTraffic(origin: string, sandbox: string): Promise<void> {
 const folder = new URL('../../docs/images/', import.meta.url)
 
 execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' })
-const { start }: typeof import('../../src/simulator/start.ts') = await import(
+const { start }: typeof import('../../src/server/simulator/start.ts') = await import(
   new URL('../../dist/start.js', import.meta.url).href
 )
 const settings = { ...defaultSettings(), port: 0, state: ':memory:', clock: '2026-01-15T09:41:07.120Z' }

@@ -1,10 +1,10 @@
 import { existsSync, lstatSync, mkdirSync, renameSync, rmSync, type Stats } from 'node:fs'
 import { open, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { describeSyntaxError } from '../../core/json-syntax.ts'
-import { reasonOf } from '../../core/result.ts'
-import { SlicedWork } from '../../core/slices.ts'
-import { PRIVATE_FILE, PRIVATE_FOLDER } from '../../documents/private-file.ts'
+import { describeSyntaxError } from '../../base/core/json-syntax.ts'
+import { reasonOf } from '../../base/core/result.ts'
+import { SlicedWork } from '../../base/core/slices.ts'
+import { PRIVATE_FILE, PRIVATE_FOLDER } from '../../base/documents/private-file.ts'
 
 /** A fault of a state file or its log: the place and the reason, as the beginning of a sentence. */
 export class StateFileError extends Error {

@@ -5,7 +5,7 @@
 import { realpathSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { Low } from 'lowdb'
-import { failure, type Result, reasonOf, success } from '../../core/result.ts'
+import { failure, type Result, reasonOf, success } from '../../base/core/result.ts'
 import { BaseStore } from '../base-store.ts'
 import { StateData } from '../memory/state-data.ts'
 import type { SharedState } from '../shared-state.ts'

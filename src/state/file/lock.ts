@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import { kill, pid as ownPid } from 'node:process'
-import { isObject, parseJson } from '../../core/json.ts'
-import { failure, type Result, reasonOf, success } from '../../core/result.ts'
-import { sleep } from '../../core/timers.ts'
-import { PRIVATE_FILE } from '../../documents/private-file.ts'
-import { readOrdinaryFile, UnusableFileError } from '../../documents/read-file.ts'
+import { isObject, parseJson } from '../../base/core/json.ts'
+import { failure, type Result, reasonOf, success } from '../../base/core/result.ts'
+import { sleep } from '../../base/core/timers.ts'
+import { PRIVATE_FILE } from '../../base/documents/private-file.ts'
+import { readOrdinaryFile, UnusableFileError } from '../../base/documents/read-file.ts'
 import { findEntry, systemErrorCode } from './disk.ts'
 
 /** The process that holds a lock, as recorded in the lock file. */

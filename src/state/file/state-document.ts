@@ -1,8 +1,8 @@
 /** The content of a state file, and its check, for a file that a person has changed. */
 import schema from '../../../spec/state.schema.json' with { type: 'json' }
-import { once } from '../../core/memoize.ts'
-import { loadSchema } from '../../documents/load-schema.ts'
-import type { PublishedSchema } from '../../documents/schema.ts'
+import { once } from '../../base/core/memoize.ts'
+import { loadSchema } from '../../base/documents/load-schema.ts'
+import type { PublishedSchema } from '../../base/documents/schema.ts'
 import type { StoredContent } from '../collections/index.ts'
 import { EXPORT_FORMAT, type SnapshotHead } from '../records.ts'
 import { parseExport } from '../sandbox-export.ts'
@@ -71,7 +71,7 @@ async function findRecordFault(place: string, content: StoredContent): Promise<F
 /** Returns the line and column of a value, `line 7, column 3: `, or nothing for a text that is too long. */
 async function locate(text: string, pointer: string): Promise<string> {
   if (text.length > MAX_LOCATED) return ''
-  const { parseSource } = await import('../../documents/parse.ts') // which a start does not load
+  const { parseSource } = await import('../../base/documents/parse.ts') // which a start does not load
   const source = parseSource(text, '')
   const [, line, column] = (source.ok && source.value.place(pointer).split(':')) || []
   return line === undefined ? '' : `line ${line}, column ${column}: `

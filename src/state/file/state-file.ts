@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import type { Adapter } from 'lowdb'
-import { chunksInSlices } from '../../core/slices.ts'
+import { chunksInSlices } from '../../base/core/slices.ts'
 import { StateData } from '../memory/state-data.ts'
 import { formatTrailer } from './checksum.ts'
 import { failAt, findEntry, replaceFile } from './disk.ts'

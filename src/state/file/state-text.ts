@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
-import { isObject } from '../../core/json.ts'
+import { isObject } from '../../base/core/json.ts'
 import type { HeldRecord } from '../collections/collection.ts'
 import { SandboxData, type SandboxEntry, StateData, type StoredSnapshot } from '../memory/state-data.ts'
 import { formatTrailer, TRAILER } from './checksum.ts'

@@ -4,8 +4,8 @@
  */
 import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { reasonOf } from '../../core/result.ts'
-import { PRIVATE_FILE } from '../../documents/private-file.ts'
+import { reasonOf } from '../../base/core/result.ts'
+import { PRIVATE_FILE } from '../../base/documents/private-file.ts'
 import { describeLoss } from '../store.ts'
 import { SEAL, sealLine } from './checksum.ts'
 import { findEntry, syncFolder } from './disk.ts'

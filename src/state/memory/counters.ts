@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { encodePath } from '../../core/seeded.ts'
+import { encodePath } from '../../base/core/seeded.ts'
 import type { RateResult } from '../store.ts'
 
 /** A fixed rate window of a sandbox. Times are epoch milliseconds. */

@@ -2,7 +2,7 @@
  * The state data in memory: sandboxes with their records, snapshots and counters. `StateData` applies changes to the
  * `SandboxData` of one sandbox; `counters.ts` holds the counts that are never stored.
  */
-import { inSlices } from '../../core/slices.ts'
+import { inSlices } from '../../base/core/slices.ts'
 import type { Collection, Table } from '../collections/collection.ts'
 import {
   type CollectionChange,

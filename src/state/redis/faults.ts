@@ -1,4 +1,4 @@
-import { clearTimeout, nextTurn, setTimeout } from '../../core/timers.ts'
+import { clearTimeout, nextTurn, setTimeout } from '../../base/core/timers.ts'
 import type { RedisLocation } from './location.ts'
 
 const trustStep =

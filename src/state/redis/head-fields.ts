@@ -1,7 +1,7 @@
 /** The fields of a sandbox's head that are changed as a whole: plain records, and the settings of the sandbox. */
 import { hash } from 'node:crypto'
-import type { JsonObject } from '../../core/json.ts'
-import { LruCache } from '../../core/memoize.ts'
+import type { JsonObject } from '../../base/core/json.ts'
+import { LruCache } from '../../base/core/memoize.ts'
 import { type PlainCollection, replaceRecord } from '../collections/collection.ts'
 import type { SharedState } from '../shared-state.ts'
 import { StoreUnavailableError } from '../store.ts'

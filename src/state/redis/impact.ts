@@ -1,5 +1,5 @@
-import { dayOf, nameOfDay } from '../../core/instant.ts'
-import { LruCache } from '../../core/memoize.ts'
+import { dayOf, nameOfDay } from '../../base/core/instant.ts'
+import { LruCache } from '../../base/core/memoize.ts'
 import { uuidKey } from '../clone.ts'
 import { ImpactIndex, type ImpactSum } from '../memory/impact.ts'
 import type { DayImpact, ImpactQuery } from '../records.ts'

@@ -1,4 +1,4 @@
-import { failure, type Result, success } from '../../core/result.ts'
+import { failure, type Result, success } from '../../base/core/result.ts'
 
 /** The place of a shared state: a database of a Redis server, and the prefix of its keys. */
 export interface RedisLocation {

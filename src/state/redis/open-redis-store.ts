@@ -1,5 +1,5 @@
 /** Opens the state in Redis: connects, and checks that it takes changes and has the same format. */
-import { failure, type Result, reasonOf, success } from '../../core/result.ts'
+import { failure, type Result, reasonOf, success } from '../../base/core/result.ts'
 import type { OpenedStore } from '../file/file-store.ts'
 import type { SharedState } from '../shared-state.ts'
 import { StoreUnavailableError } from '../store.ts'

@@ -2,7 +2,7 @@
  * Reads the records of a sandbox in slices, between which others get their turn. Those that are recorded meanwhile are
  * left out; the replays of an event are those of its slice. Data before and after an import are never mixed.
  */
-import { resume } from '../../core/slices.ts'
+import { resume } from '../../base/core/slices.ts'
 import { plainCollections } from '../collections/index.ts'
 import { componentsOf, deriveComponentIds, type PromptHead } from '../prompts.ts'
 import { type EventSource, listEvents as findPage } from '../queries.ts'

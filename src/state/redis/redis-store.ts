@@ -2,8 +2,8 @@
  * The state in Redis, which several replicas share. No process has a copy: each method is one script (`lua/`) or a few,
  * which `sandbox-scripts.ts` runs. `keys.ts` describes what is stored, `open-redis-store.ts` connects.
  */
-import { encodePath } from '../../core/seeded.ts'
-import { sleep } from '../../core/timers.ts'
+import { encodePath } from '../../base/core/seeded.ts'
+import { sleep } from '../../base/core/timers.ts'
 import { cloneJson } from '../clone.ts'
 import { collections, countEach } from '../collections/index.ts'
 import { createStoredEvent, insertKey, payloadDiffers, sampleRateOf } from '../events.ts'

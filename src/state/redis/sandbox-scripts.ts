@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { reasonOf } from '../../core/result.ts'
-import { nextTick, nextTurn } from '../../core/timers.ts'
+import { reasonOf } from '../../base/core/result.ts'
+import { nextTick, nextTurn } from '../../base/core/timers.ts'
 import { StoreReadError } from '../store.ts'
 import type { Argument, RedisConnection, RedisReply, Script } from './connection.ts'
 import { sandboxKeys, sharedKeys } from './keys.ts'

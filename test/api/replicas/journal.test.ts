@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test as plainTest } from 'vitest'
+import type { Json, JsonObject } from '../../../src/base/core/json.ts'
 import type { ControlSchemas } from '../../../src/client/transport.ts'
-import type { Json, JsonObject } from '../../../src/core/json.ts'
 import { ask, event, objectOf, analyticsPath as path } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { bundledContract } from '../../../src/fixtures/bundled.ts'
+import { bundledContract } from '../../../src/service/fixtures/bundled.ts'
 import { ask, event } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'

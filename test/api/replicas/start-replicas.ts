@@ -1,4 +1,4 @@
-import type { Settings } from '../../../src/config/settings.ts'
+import type { Settings } from '../../../src/server/settings/settings.ts'
 import type { RedisServer } from '../../support/redis-server.ts'
 import { startForTest, type TestSimulator } from '../../support/start.ts'
 

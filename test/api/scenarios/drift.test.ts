@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../../src/core/json.ts'
+import type { JsonObject } from '../../../src/base/core/json.ts'
 import {
   analyticsPath,
   ask,

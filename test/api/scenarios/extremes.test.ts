@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isObject, type Json } from '../../../src/core/json.ts'
+import { isObject, type Json } from '../../../src/base/core/json.ts'
 import { analyticsPath, ask, expectRefusal } from '../../support/client.ts'
 import { sharedSimulator } from '../../support/shared.ts'
 

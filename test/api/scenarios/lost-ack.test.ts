@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import type { Json } from '../../../src/core/json.ts'
+import type { Json } from '../../../src/base/core/json.ts'
 import { ask, errorOf, event, expectRefusal, textOf } from '../../support/client.ts'
 import { startForTest, type TestSimulator, test } from '../../support/start.ts'
 import { readEventPage } from '../../support/stored-records.ts'

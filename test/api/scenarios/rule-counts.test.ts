@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isObject, type Json } from '../../../src/core/json.ts'
+import { isObject, type Json } from '../../../src/base/core/json.ts'
 import { analyticsPath, ask, event, expectRefusal } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
 import { sharedSimulator } from '../../support/shared.ts'

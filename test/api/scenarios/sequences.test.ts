@@ -1,5 +1,5 @@
 import { describe, expect, test as plainTest } from 'vitest'
-import { valueAt } from '../../../src/core/json-pointer.ts'
+import { valueAt } from '../../../src/base/core/json-pointer.ts'
 import { analyticsPath, ask, askOperation, event, expectRefusal, objectOf, operations } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
 import { sharedSimulator } from '../../support/shared.ts'

@@ -13,7 +13,7 @@ import {
 import { basename, dirname } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../../src/core/json.ts'
+import type { JsonObject } from '../../../src/base/core/json.ts'
 import type { CompleteOptions } from '../../../src/state/file/options.ts'
 import type { EventDraft, PromptDraft } from '../../../src/state/records.ts'
 import { context, event, exportSandbox, listInsertIds, prompt, recordAll } from '../drafts.ts'

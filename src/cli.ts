@@ -1,0 +1,93 @@
+#!/usr/bin/env node
+/**
+ * The process: commands, signals, exit codes.
+ *
+ * commands.ts has the commands. They write their output to stdout, and problems and the log to stderr.
+ */
+import { writeSync } from 'node:fs'
+import { once } from './base/core/memoize.ts'
+import { parseCommandLine } from './command-line/parser/parse.ts'
+import type { CommandContext } from './command-line/process/command.ts'
+import { createOutput, type LogSettings, type Output } from './command-line/process/output.ts'
+import { StopSignals } from './command-line/process/stop-signals.ts'
+import { commands } from './features/commands.ts'
+import { findFileConflict } from './server/settings/file-conflicts.ts'
+import { version } from './service/fixtures/bundled.ts'
+
+/**
+ * The exit code of the process. 0: success. 1: a bad setting, contract, fixture, state, port or report, a lost state, a
+ * truncated report, or no health. 3: a condition of `--fail-on` is met, or `drift` found something.
+ * 128 + n: signal n ended the process. Others: the exit code of the command of `exec`.
+ */
+type ExitCode = number
+
+// If stdout closes (EPIPE, as with `convsim | head -1`), the process continues. On any other write error it exits with
+// 1. Neither stream is touched before it is needed: Node makes a pipe non-blocking for all its processes, such
+// as the command of `exec`, whose write to a full pipe then fails with EAGAIN.
+const stdout = once(() => process.stdout.on('error', reportOutputLoss))
+const stderr = once(() => process.stderr.on('error', () => undefined))
+const print = (text: string) => stdout().write(`${text}\n`)
+const printError = (text: string) => stderr().write(`${text}\n`)
+let isOutputLost = false
+function reportOutputLoss(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE' || isOutputLost) return
+  isOutputLost = true
+  process.exitCode ||= 1
+  printError(`convsim: the output cannot be written: ${error.message}.`)
+}
+const writeStderr = (bytes: Uint8Array) => writeSync(stderr().fd, bytes)
+
+let printNotice: (text: string) => void = printError
+const signals = new StopSignals(process, (text) => printNotice(text))
+// A natural end restores the default of signals about 10 ms before the process is gone: 29 of 30 processes that got
+// copies until then died of one, and lost their exit code. `process.exit` restores nothing.
+process.once('beforeExit', (code) => process.exit(code))
+
+async function openOutput(settings: LogSettings): Promise<Output> {
+  const isTerminal = process.stderr.isTTY === true
+  const hasColors = isTerminal && process.stderr.hasColors()
+  const stderrDeps = { isTerminal, hasColors, printError, write: writeStderr, now: Date.now }
+  const output = await createOutput(settings, stderrDeps)
+  process.once('exit', () => output.log.flush()) // the last lines explain a crash
+  printNotice = (text) => output.printLine(text, 'error')
+  return output
+}
+
+const surroundings: CommandContext = {
+  host: process,
+  print,
+  printError,
+  signals,
+  now: Date.now,
+  elapsed: () => performance.now(),
+  parse: (words) => parseCommandLine(commands, words, process.env),
+  openOutput,
+}
+
+function refuse(problem: string): ExitCode {
+  printError(`convsim: ${problem}`)
+  return 1
+}
+
+async function main(): Promise<ExitCode> {
+  const invocation = surroundings.parse(process.argv.slice(2))
+  switch (invocation.kind) {
+    case 'run': {
+      const conflict = findFileConflict(invocation.command, invocation)
+      return conflict === undefined ? invocation.command.run(invocation, surroundings) : refuse(conflict)
+    }
+    case 'problem':
+      return refuse(invocation.problem)
+    case 'help':
+      print(invocation.text)
+      return 0
+    case 'version':
+      print(version)
+      return 0
+  }
+}
+
+// No top-level await: the bundle is a script (build/load.ts).
+main().then((code) => {
+  process.exitCode = code === 0 && isOutputLost ? 1 : code
+})

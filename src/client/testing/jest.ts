@@ -1,0 +1,51 @@
+import { relative } from 'node:path'
+import type { BundledNames, Names } from '../typed-names.ts'
+import { type OpenSandbox, openSandbox, type TestSandbox } from './test-sandbox.ts'
+
+/** The globals of Jest that this module uses. */
+interface JestGlobals {
+  readonly beforeEach: (run: () => Promise<void>) => void
+  readonly afterEach: (run: () => Promise<void>) => void
+  readonly expect: {
+    getState(): { readonly currentTestName?: string; readonly testPath?: string }
+  }
+}
+
+/**
+ * Opens a sandbox for each test of a file or a `describe` block. Returns a function that returns the sandbox of the
+ * running test:
+ *
+ *     const sim = useSandbox()
+ *     test('sends an event', async () => { await send(sim().baseUrl) })
+ *
+ * At the end of a test, that test fails if its client has findings; `sim().allow` opts out.
+ */
+export function useSandbox<N extends Names = BundledNames>(): () => TestSandbox<N> {
+  const { beforeEach, afterEach, expect } = jestGlobals()
+  let open: OpenSandbox<N> | undefined
+  beforeEach(async () => {
+    const { currentTestName = '', testPath = '' } = expect.getState()
+    open = await openSandbox<N>({ file: relative(process.cwd(), testPath), names: [currentTestName] })
+  })
+  afterEach(async () => {
+    const closing = open
+    open = undefined
+    await closing?.close()
+  })
+  return () => {
+    if (!open)
+      throw new Error(
+        'No test with a sandbox runs: call this function within a test or a hook, ' +
+          'and not in test.concurrent, for which Jest runs no hooks.',
+      )
+    return open.sim
+  }
+}
+
+function jestGlobals(): JestGlobals {
+  const globals = globalThis as unknown as Partial<JestGlobals>
+  const { beforeEach, afterEach, expect } = globals
+  if (!beforeEach || !afterEach || !expect)
+    throw new Error('Jest has no globals here. Call this in a test file, and leave injectGlobals on.')
+  return { beforeEach, afterEach, expect }
+}

@@ -1,0 +1,57 @@
+import type { FindingKind } from '../describe.ts'
+import type { ReceivedExpectation } from '../evidence.ts'
+import { ExpectationError } from '../expectation-error.ts'
+import type { SandboxClient } from '../sandbox.ts'
+import type { Names } from '../typed-names.ts'
+
+/** The matchers of a sandbox, as the test runners' `expect` calls them. */
+interface SandboxMatchers<N extends Names> {
+  /** Expects requests: `await expect(sim).toHaveReceived('createEvent', { times: 1 })`. Default: at least one. */
+  toHaveReceived(operation: N['operation'], expectation?: ReceivedExpectation<N>): Promise<void>
+  /** Expects that every request obeyed the contract. */
+  toHaveNoViolations(): Promise<void>
+  /** Expects a client without violations, unexpected answers and bad manners; `allow` leaves kinds out. */
+  toHaveNoFindings(allow?: readonly FindingKind[]): Promise<void>
+}
+
+/** A sandbox, as a condition of a type. */
+type AnySandbox = Pick<SandboxClient, 'name' | 'consoleUrl' | 'coverage'>
+
+type NamesOf<Sandbox> = Sandbox extends SandboxClient<infer N> ? N : never
+
+/** The signature of `expect` for a sandbox. A value of the type `any` has the matchers of the test runner instead. */
+export type ExpectSandbox = <Sandbox extends AnySandbox>(
+  sim: 0 extends 1 & Sandbox ? never : Sandbox,
+  message?: string,
+) => SandboxMatchers<NamesOf<Sandbox>> & { readonly not: SandboxMatchers<NamesOf<Sandbox>> }
+
+/** The result of a matcher in vitest, Jest and Playwright. */
+interface MatcherResult {
+  readonly pass: boolean
+  readonly message: () => string
+}
+
+/** The implementations of the matchers, for `expect.extend` of vitest, Jest and Playwright. */
+export const sandboxMatchers = {
+  toHaveReceived: (sim: SandboxClient, ...expected: Parameters<SandboxClient['expectReceived']>) =>
+    toMatcherResult(
+      sim.expectReceived(...expected),
+      `The sandbox "${sim.name}" has received such requests of ${expected[0]}.`,
+    ),
+  toHaveNoViolations: (sim: SandboxClient) =>
+    toMatcherResult(sim.expectNoViolations(), `Every request in the sandbox "${sim.name}" obeyed the contract.`),
+  toHaveNoFindings: (sim: SandboxClient, allow?: readonly FindingKind[]) =>
+    toMatcherResult(sim.expectNoFindings(allow), `The client of the sandbox "${sim.name}" has no findings.`),
+}
+
+/** Judges an expectation. `otherwise`: the message where it is met and `not` stands before the matcher. */
+async function toMatcherResult(expectation: Promise<void>, otherwise: string): Promise<MatcherResult> {
+  try {
+    await expectation
+    return { pass: true, message: () => otherwise }
+  } catch (error) {
+    if (!(error instanceof ExpectationError)) throw error
+    const { message } = error
+    return { pass: false, message: () => message }
+  }
+}

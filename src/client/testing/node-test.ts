@@ -1,0 +1,18 @@
+import { relative } from 'node:path'
+import type { TestContext } from 'node:test'
+import type { BundledNames, Names } from '../typed-names.ts'
+import { openSandbox, type TestSandbox } from './test-sandbox.ts'
+
+/**
+ * Opens a sandbox for a test of `node:test`: `test('sends', async (t) => { const sim = await useSandbox(t) })`. At the
+ * end, the test fails if the client has findings; `sim.allow` opts out.
+ */
+export async function useSandbox<N extends Names = BundledNames>(context: TestContext): Promise<TestSandbox<N>> {
+  if (!context) throw new TypeError('useSandbox takes the context of the test: async (t) => { await useSandbox(t) }')
+  // Node 20 has no `filePath`, and one process for each test file, whose script is that file.
+  const { filePath = process.argv[1] ?? '' } = context as { readonly filePath?: string }
+  const file = relative(process.cwd(), filePath)
+  const { sim, close } = await openSandbox<N>({ file, names: [context.fullName ?? context.name] })
+  context.after(close)
+  return sim
+}

@@ -1,0 +1,34 @@
+/** The modules that users import in their tests. This file starts a simulator in their process. */
+
+import type { LibrarySettings } from '../../server/settings/library-settings.ts'
+import { createSimulatorClient, type SimulatorClient } from '../connect.ts'
+import { createTransport } from '../transport.ts'
+import type { BundledNames, Names } from '../typed-names.ts'
+import '../../base/core/timers.ts' // before a test can replace them: the simulator is loaded when it is first started
+import { startFromCode } from '../../server/simulator/start.ts'
+
+/**
+ * Starts a simulator in this process, for tests:
+ *
+ *     const simulator = await startSimulator({ seed: '42' })
+ *     const sim = simulator.sandbox()
+ *     const client = new Client({ baseUrl: sim.baseUrl, apiKey: 'any-key' })
+ *     await simulator.close() // `await using simulator = ...` needs no close, from Node 24 on or with TypeScript
+ *
+ * Takes the settings of the command line, in camel case. Two defaults differ: any free port, and state in memory.
+ * @throws Error with every problem of settings, documents, fixtures and port
+ */
+export async function startSimulator<N extends Names = BundledNames>(
+  settings: LibrarySettings = {},
+): Promise<SimulatorClient<N>> {
+  const running = await startFromCode(settings)
+  const { origin, baseUrl, controlUrl } = running
+  let sandboxCount = 0
+  return createSimulatorClient({
+    origin,
+    basePath: baseUrl.slice(origin.length),
+    transport: createTransport(controlUrl, settings.controlToken),
+    newName: () => `sandbox-${++sandboxCount}`,
+    close: () => running.close(),
+  })
+}

@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto'
+import { basename } from 'node:path'
+import { connect, type SimulatorClient } from '../connect.ts'
+import { type FindingKind, findingsProblem, refuseUnknownKinds } from '../describe.ts'
+import { ExpectationError } from '../expectation-error.ts'
+import type { SandboxClient } from '../sandbox.ts'
+import type { BundledNames, Names } from '../typed-names.ts'
+
+/** The sandbox of one test, which fails at its end if its client has findings. */
+export interface TestSandbox<N extends Names = BundledNames> extends SandboxClient<N> {
+  /** Allows findings of these kinds in this test: `sim.allow('manners')`. */
+  allow(...kinds: readonly FindingKind[]): void
+}
+
+export interface SandboxFixtures {
+  /** A sandbox of the test alone. At the end, the test fails if the client has findings; `sim.allow` opts out. */
+  readonly sim: TestSandbox
+}
+
+/** A sandbox that is open for a test. */
+export interface OpenSandbox<N extends Names> {
+  readonly sim: TestSandbox<N>
+  /**
+   * Deletes the sandbox, unless its client has findings: then its requests can be looked at.
+   * @throws ExpectationError if its client broke the contract, got an answer that nothing asked for, or has bad manners
+   */
+  close(): Promise<void>
+}
+
+/** The place of a test in its project. */
+interface TestPlace {
+  /** The path from the folder of the project, so that it is the same on every machine. */
+  readonly file: string
+  /** The names of the groups around the test, and its own. */
+  readonly names: readonly string[]
+}
+
+/** The names of the sandboxes that are open in this process. */
+const openNames = new Set<string>()
+
+/**
+ * Opens the sandbox of a test. Its name depends on the place of the test alone, so that identifiers and figures are the
+ * same in each run. `startOwn` starts a simulator if `CONVSIM_CONTROL_URL` names none; default: that is an error.
+ * @throws Error if `CONVSIM_CONTROL_URL` names no simulator that runs
+ */
+export async function openSandbox<N extends Names = BundledNames>(
+  place: TestPlace,
+  startOwn?: () => Promise<SimulatorClient>,
+): Promise<OpenSandbox<N>> {
+  const simulator = await connectOnce(startOwn)
+  const name = freeName(sandboxNameOf(place))
+  const sandbox = simulator.sandbox(name) as unknown as SandboxClient<N> // names are checked by types alone
+  openNames.add(name)
+  try {
+    await sandbox.delete() // an earlier run can have left it
+    await sandbox.reset() // from now on it exists, so that a report about no requests is one
+  } catch (error) {
+    openNames.delete(name)
+    throw error
+  }
+  const allowed = new Set<FindingKind>()
+  const allow: TestSandbox['allow'] = (...kinds) => {
+    refuseUnknownKinds(kinds)
+    for (const kind of kinds) allowed.add(kind)
+  }
+  const sim = { ...sandbox, allow }
+  const framesOfUse = watchUse(sim)
+  return {
+    sim,
+    async close() {
+      try {
+        const problem = await findingsProblem(sandbox, [...allowed], (kind) => `sim.allow('${kind}')`)
+        if (problem !== undefined) throw new ExpectationError(problem, framesOfUse())
+        await sandbox.delete()
+      } finally {
+        openNames.delete(name)
+      }
+    },
+  }
+}
+
+/** The members of a sandbox with which a test sends its client there. */
+const addresses = ['baseUrl', 'token', 'headers'] as const
+
+/** Records where a test first reads an address of its sandbox, since at its end the stack has no line of it. */
+function watchUse<N extends Names>(sim: TestSandbox<N>): () => string | undefined {
+  let frames: string | undefined
+  for (const name of addresses) {
+    const value = sim[name]
+    const get = () => {
+      const holder: { stack?: string } = {}
+      if (frames === undefined) Error.captureStackTrace(holder, get)
+      frames ??= holder.stack?.slice(holder.stack.indexOf('\n'))
+      return value
+    }
+    Object.defineProperty(sim, name, { get, enumerable: true })
+  }
+  return () => frames
+}
+
+let connecting: Promise<SimulatorClient> | undefined
+
+/** Connects to the simulator of `CONVSIM_CONTROL_URL`, or starts one, once for this process. */
+function connectOnce(startOwn?: () => Promise<SimulatorClient>): Promise<SimulatorClient> {
+  const { CONVSIM_CONTROL_URL: url, CONVSIM_CONTROL_TOKEN: token } = process.env
+  const open = url ? () => connect(url, token === undefined ? {} : { token }) : startOwn
+  if (!open) {
+    throw new Error(
+      'No simulator runs for these tests: CONVSIM_CONTROL_URL is not set. ' +
+        'Add "conversation-analytics-simulator/global-setup" to globalSetup of the test configuration, ' +
+        'or run the tests with: npx convsim exec -- npm test',
+    )
+  }
+  connecting ??= open().catch((error: unknown) => {
+    connecting = undefined // the next test tries again
+    throw error
+  })
+  return connecting
+}
+
+/** Returns a name of readable words with a digest that tells tests apart: `checkout-test-ts-retries-3f9c01ab`. */
+export function sandboxNameOf({ file, names }: TestPlace): string {
+  const words = [basename(file), ...names].join(' ').replace(/[^a-z0-9]+/gi, '-')
+  const digest = createHash('sha256')
+    .update(JSON.stringify([file.replaceAll('\\', '/'), ...names]))
+    .digest('hex')
+  return `${words.toLowerCase().slice(0, 50).replace(/^-|-$/g, '')}-${digest.slice(0, 8)}`.replace(/^-/, '')
+}
+
+/** Returns the name, with a number behind it while a test of the same place runs: `test.each` with one title. */
+function freeName(name: string): string {
+  if (!openNames.has(name)) return name
+  let number = 2
+  while (openNames.has(`${name}-${number}`)) number += 1
+  return `${name}-${number}`
+}

@@ -1,0 +1,100 @@
+import {
+  AbstractStartedContainer,
+  GenericContainer,
+  type RestartOptions,
+  type StartedTestContainer,
+  Wait,
+} from 'testcontainers'
+import { connect, type SimulatorClient } from '../connect.ts'
+import type { SandboxClient } from '../sandbox.ts'
+import type { BundledNames, Names } from '../typed-names.ts'
+
+/** The port in the container, which the image sets. */
+const PORT = 4010
+
+/** The variable of the setting `--control-token`. */
+const TOKEN_VARIABLE = 'CONVSIM_CONTROL_TOKEN'
+
+/** The milliseconds between two requests for the simulator's health, and the time limit of each. */
+const POLL_MS = 250
+
+/**
+ * A container of the simulator, for Testcontainers: `const container = await new ConvsimContainer('convsim').start()`.
+ * Settings are variables: `withEnvironment({ CONVSIM_SEED: '42' })`.
+ */
+export class ConvsimContainer<N extends Names = BundledNames> extends GenericContainer {
+  constructor(image: string) {
+    super(image)
+    const ready = Wait.forHttp('/__sim/health', PORT, { abortOnContainerExit: true })
+    this.withExposedPorts(PORT).withWaitStrategy(ready.withReadTimeout(POLL_MS))
+  }
+
+  /** Sets the token that the control plane requires. The started container sends it. */
+  withControlToken(token: string): this {
+    return this.withEnvironment({ [TOKEN_VARIABLE]: token })
+  }
+
+  /**
+   * Starts the container, and resolves when the simulator answers.
+   * @throws Error with the container's log if it stops, because of a wrong setting for example
+   */
+  override async start(): Promise<StartedConvsimContainer<N>> {
+    const started = await keepRunning(() => super.start())
+    const connectTo = (container: StartedTestContainer) => {
+      const token = this.environment[TOKEN_VARIABLE]
+      const origin = `http://${container.getHost()}:${container.getMappedPort(PORT)}`
+      return connect<N>(origin, token === undefined ? {} : { token })
+    }
+    return new StartedConvsimContainer(started, connectTo, await connectTo(started))
+  }
+}
+
+/**
+ * Calls a function that waits, and keeps this process running until then. Testcontainers reads the log of a stopped
+ * container without doing so: in node:test the process would end before the error with the reason is thrown.
+ */
+async function keepRunning<T>(wait: () => Promise<T>): Promise<T> {
+  const timer = setInterval(() => {}, 60_000)
+  try {
+    return await wait()
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+/** A container in which a simulator runs. */
+export class StartedConvsimContainer<N extends Names = BundledNames> extends AbstractStartedContainer {
+  readonly #connectTo: (container: StartedTestContainer) => Promise<SimulatorClient<N>>
+  #simulator: SimulatorClient<N>
+
+  constructor(
+    container: StartedTestContainer,
+    connectTo: (container: StartedTestContainer) => Promise<SimulatorClient<N>>,
+    simulator: SimulatorClient<N>,
+  ) {
+    super(container)
+    this.#connectTo = connectTo
+    this.#simulator = simulator
+  }
+
+  /** The client of the simulator. A restart makes a new one, since it changes the port on this machine. */
+  get simulator(): SimulatorClient<N> {
+    return this.#simulator
+  }
+
+  /** Returns the base URL of the service on this machine, in a sandbox if named: `http://localhost:32768/v1`. */
+  getBaseUrl(sandbox?: string): string {
+    return sandbox === undefined ? this.#simulator.baseUrl : this.sandbox(sandbox).baseUrl
+  }
+
+  /** Returns the client of a sandbox; default: one with a new name. */
+  sandbox(name?: string): SandboxClient<N> {
+    return this.#simulator.sandbox(name)
+  }
+
+  /** Restarts the container. Its state is lost unless a volume is mounted at `/data`. */
+  override async restart(options?: Partial<RestartOptions>): Promise<void> {
+    await super.restart(options)
+    this.#simulator = await this.#connectTo(this.startedTestContainer)
+  }
+}

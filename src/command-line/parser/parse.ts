@@ -1,0 +1,213 @@
+import { CommanderError } from 'commander'
+import { findNearest } from '../../base/core/similar.ts'
+import { endSentence } from '../../base/core/text.ts'
+import {
+  describeWrongValue,
+  flagOf,
+  joinNames,
+  type Setting,
+  type SettingTable,
+  type ValuesOf,
+} from '../../server/settings/setting.ts'
+import { variableOf } from '../../server/settings/settings.ts'
+import type { CommandLineOf, CommandSyntax } from './command-syntax.ts'
+import { createParser, describeCommandHelp, describeProgram } from './program.ts'
+import { type Environment, findVariableProblem, removeServiceLinks } from './variables.ts'
+
+/** The parsed command line: a command to run, a text to print, or a problem to report. */
+export type Invocation<Known extends CommandSyntax> =
+  | ({ readonly kind: 'run'; readonly command: Known } & CommandLineOf<ValuesOf<Known['settings']>>)
+  | { readonly kind: 'help'; readonly text: string }
+  | { readonly kind: 'version' }
+  | { readonly kind: 'problem'; readonly problem: string }
+
+/** The commands of the program in the order of help; the first is the default. */
+export type CommandTable<Known extends CommandSyntax = CommandSyntax> = readonly [Known, ...Known[]]
+
+/** Parses the arguments after the program's name, and the environment; has no side effects. */
+export function parseCommandLine<Known extends CommandSyntax>(
+  commands: CommandTable<Known>,
+  argv: readonly string[],
+  env: Environment,
+): Invocation<Known> {
+  const dashes = argv.includes('--') ? argv.indexOf('--') : argv.length
+  const [words, behind] = [argv.slice(0, dashes), argv.slice(dashes + 1)]
+  const flags = indexFlags(...commands.map(({ settings }) => settings))
+  // Flags may precede the command, so it is the first word that is neither a flag nor the value of one.
+  const at = words.findIndex((word, index) => !word.startsWith('-') && !takesValue(flags.get(words[index - 1] ?? '')))
+  const shown = findText(commands, words, at < 0 ? [] : words.slice(at))
+  if (shown) return shown
+  const isFlag = (word = '') => flags.has(word.replace(/=.*/s, ''))
+  const bare = words.findIndex((word, index) => takesValue(flags.get(word)) && isFlag(words[index + 1]))
+  if (bare >= 0) return problem(`${words[bare]} needs a value before ${words[bare + 1]}. See convsim --help.`)
+  const named = findCommand(commands, words[at])
+  const command = named ?? commands[0]
+  const parser = createParser(command)
+  try {
+    parser.parse(named ? words.toSpliced(at, 1) : words, { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    return problem(`${describeFlagProblem(commands, command, error)} See convsim ${command.name} --help.`)
+  }
+  const own = removeServiceLinks(env)
+  const wrong =
+    (named ? undefined : findNameProblem(commands, parser.args[0])) ??
+    findOperandProblem(command, parser.args, behind) ??
+    findVariableProblem(commands, own)
+  if (wrong !== undefined) return problem(wrong)
+  return readSettings(command, [...parser.args, ...behind], parser.opts(), own)
+}
+
+/** Returns the command that a word names, by its name or by its other name, if any. */
+function findCommand<Known extends CommandSyntax>(
+  commands: readonly Known[],
+  word: string | undefined,
+): Known | undefined {
+  return commands.find(({ name, alias }) => word !== undefined && (word === name || word === alias))
+}
+
+/** Finds the version or the help that is asked for; undefined: neither is. */
+function findText(
+  commands: CommandTable,
+  words: readonly string[],
+  [first, topic]: readonly string[],
+): Exclude<Invocation<never>, { kind: 'run' }> | undefined {
+  if (words.some((word) => word === '--version' || word === '-v')) return { kind: 'version' }
+  const isHelpCommand = first === 'help'
+  if (!isHelpCommand && !hasHelpFlag(commands, words)) return undefined
+  const name = isHelpCommand ? topic : first
+  const wrong = findNameProblem(commands, name)
+  if (wrong !== undefined) return problem(wrong)
+  // In `-h check` the command stands where `-h` has its value.
+  const command = findCommand(commands, name ?? (words[0] === '-h' ? words[1] : ''))
+  return { kind: 'help', text: command ? describeCommandHelp(command) : describeProgram(commands) }
+}
+
+/** Returns true for `--help`, `-h` and `-h check`. With another value `-h` is the flag of the host, as in Prism. */
+function hasHelpFlag(commands: CommandTable, words: readonly string[]): boolean {
+  if (words[0] === '-h' && findCommand(commands, words[1])) return true
+  return words.some((word, at) => word === '--help' || (word === '-h' && (words[at + 1] ?? '-').startsWith('-')))
+}
+
+/** Describes a word that is neither a command nor a file name, if it is given. */
+function findNameProblem(commands: CommandTable, operand: string | undefined): string | undefined {
+  if (operand === undefined || findCommand(commands, operand) || /[./\\]/.test(operand)) return undefined
+  const names = commands.map(({ name }) => name)
+  const nearest = findNearest(operand, names)
+  const guess = nearest === undefined ? '' : ` Did you mean "${nearest}"?`
+  return `"${operand}" is no command (${names.join(', ')}), and no file name.${guess} See convsim --help.`
+}
+
+const problem = (message: string) => ({ kind: 'problem', problem: message }) as const
+
+/** Returns true for a setting whose flag needs a value. */
+function takesValue(setting: Setting<unknown> | undefined): boolean {
+  return setting?.value !== undefined
+}
+
+/** Returns the settings of tables by their flags: `--port`, `-p`, `--no-cors`. The first setting of a flag counts. */
+function indexFlags(...tables: readonly SettingTable[]): ReadonlyMap<string, Setting<unknown>> {
+  const index = new Map<string, Setting<unknown>>()
+  for (const [name, setting] of tables.flatMap((table) => Object.entries(table))) {
+    const flag = flagOf(name)
+    const off = setting.value === undefined ? [flag.replace('--', '--no-')] : []
+    const short = setting.short === undefined ? [] : [`-${setting.short}`]
+    for (const one of [flag, ...off, ...short]) if (!index.has(one)) index.set(one, setting)
+  }
+  return index
+}
+
+/** Describes a flag that a command's parser refuses: a switch with a value, or one of another command or of none. */
+function describeFlagProblem(
+  commands: CommandTable,
+  { name, settings, ignoredSettings }: CommandSyntax,
+  { code, message }: CommanderError,
+): string {
+  const [, flag = ''] = /'(--?[\w-]+)/.exec(code === 'commander.unknownOption' ? message : '') ?? []
+  if (indexFlags(settings, ignoredSettings ?? {}).has(flag)) return `${flag} takes no value.`
+  const owners = commands.filter((command) => indexFlags(command.settings).has(flag))
+  if (owners.length === 0) return endSentence(message.replace(/^error: /, '').replace(/\n\((.*)\)$/, '. $1'))
+  if (owners.includes(commands[0])) return `${flag} has no effect on convsim ${name}.`
+  const names = owners.map((owner) => owner.name)
+  return `${flag} is a flag of convsim ${joinNames(names, 'and')}.`
+}
+
+/** Finds arguments besides flags that the command does not take, if any. `behind`: those after `--`. */
+function findOperandProblem(
+  { name, usage, operands, runsCommand }: CommandSyntax,
+  before: readonly string[],
+  behind: readonly string[],
+): string | undefined {
+  if (runsCommand) {
+    if (before.length === 0 && behind[0]) return undefined
+    const unset = behind[0] === '' ? 'The name of the command is empty, as that of an unset variable. ' : ''
+    return (
+      `${unset}convsim ${name} takes flags (a contract: --contract FILE), and its command after "--": ` +
+      `convsim ${name} --seed 42 -- npm test.`
+    )
+  }
+  const all = [...before, ...behind]
+  const isTooMany = operands === undefined ? all.length > 0 : all.length > 1 && !usage.includes('...')
+  return isTooMany ? `convsim ${name} takes ${operands ?? 'flags alone'}; got ${all.join(' ')}.` : undefined
+}
+
+type Flags = Readonly<Record<string, string | boolean>>
+
+/** Reads the settings of a command: flag > environment > default. */
+function readSettings<Known extends CommandSyntax>(
+  command: Known,
+  files: readonly string[],
+  flags: Flags,
+  env: Environment,
+): Invocation<Known> {
+  const values: Record<string, unknown> = {}
+  const found = Object.entries(command.settings).map(([name, setting]) => ({
+    name,
+    setting,
+    ...findGivenValue(name, setting, flags, env),
+  }))
+  for (const { name, setting, source, given } of found) {
+    const value = typeof given === 'string' ? setting.read(given) : given
+    if (value === undefined && given !== undefined)
+      return problem(`${describeWrongValue(setting, source, String(given))} See convsim ${command.name} --help.`)
+    values[name] = value ?? setting.default
+  }
+  const settings = values as ValuesOf<Known['settings']> // each value is of its own setting's type
+  const unfit = command.findProblem?.(settings, new Map(found.map(({ name, source }) => [name, source])), files)
+  if (unfit !== undefined) return problem(`${unfit} See convsim ${command.name} --help.`)
+  const fromVariables = found.filter(({ source }) => env[source] !== undefined)
+  return {
+    kind: 'run',
+    command,
+    files,
+    settings,
+    variables: new Map(fromVariables.map(({ name, source }) => [flagOf(name), source])),
+    warnings: found.flatMap(({ warning }) => warning ?? []),
+  }
+}
+
+/** The value that was given for a setting. */
+interface GivenValue {
+  /** The flag or variable that gives it: `--port`, `PORT`. Empty: none does. */
+  readonly source: string
+  readonly given: string | boolean | undefined
+  /** A sentence about a variable that was passed over. */
+  readonly warning?: string
+}
+
+/** Finds the flag or variable that gives a setting, and its value. An empty variable counts as not given. */
+function findGivenValue(name: string, setting: Setting<unknown>, flags: Flags, env: Environment): GivenValue {
+  const { alsoEnv = '', alsoEnvOnly } = setting
+  if (flags[name] !== undefined) return { source: flagOf(name), given: flags[name] }
+  const own = variableOf(name)
+  if (own !== undefined && env[own]) return { source: own, given: env[own] }
+  const value = env[alsoEnv]
+  if (!value) return notGiven
+  if (!alsoEnvOnly || alsoEnvOnly.test(value)) return { source: alsoEnv, given: value }
+  const warning =
+    `The environment variable ${alsoEnv} is not used, since "${value}" is not ${alsoEnvOnly.expected}. ` +
+    `Set ${own} or ${flagOf(name)} if it is meant.`
+  return { ...notGiven, warning }
+}
+
+const notGiven = { source: '', given: undefined } as const

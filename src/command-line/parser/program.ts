@@ -1,0 +1,91 @@
+import { Command, type Help, Option } from 'commander'
+import { flagOf, pickSettings, type Setting } from '../../server/settings/setting.ts'
+import { defaultOf, serverSettings, variableOf } from '../../server/settings/settings.ts'
+import { type CommandSyntax, purposes } from './command-syntax.ts'
+
+/** Creates the parser of a command: a subcommand of the program with the flags of its settings. */
+export function createParser(command: CommandSyntax): Command {
+  const { name, description, usage, settings, ignoredSettings = {} } = command
+  const parser = new Command('convsim')
+    .command(name)
+    .description(description)
+    .usage(usage)
+    .argument('[operands...]')
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} })
+    .configureHelp({ formatItem: (flag, _width, text, helper) => formatFlag(flag, text, helper) })
+    .helpOption('--help', 'Print this help; -h alone does, too.')
+  for (const [key, setting] of Object.entries(settings)) addFlag(parser, key, setting)
+  for (const [key, setting] of Object.entries(ignoredSettings))
+    if (!Object.hasOwn(settings, key)) addFlag(parser, key, setting, true)
+  return parser
+}
+
+/** Formats a flag of the help with its text beneath it: the longest flags leave no room beside them in 80 columns. */
+function formatFlag(flag: string, text: string, helper: Help): string {
+  if (text === '') return `  ${flag}`
+  const wrapped = helper.boxWrap(text, (helper.helpWidth ?? 80) - 6)
+  return [flag, ...wrapped.split('\n').map((line) => `    ${line}`)].map((line) => `  ${line}`).join('\n')
+}
+
+function addFlag(parser: Command, name: string, setting: Setting<unknown>, isHidden = false): void {
+  const { short, alsoEnv, value, description, repeatable } = setting
+  const flags = `${short ? `-${short}, ` : ''}${flagOf(name)}`
+  const variables = [variableOf(name), alsoEnv].filter((variable) => variable !== undefined).join(', ')
+  const help = `${description} [${variables && `${variables}; `}default: ${defaultOf(setting)}]`
+  if (value === undefined) {
+    parser.addOption(new Option(flags, help).hideHelp(isHidden))
+    parser.addOption(new Option(`--no-${flagOf(name).slice(2)}`).hideHelp(isHidden))
+    return
+  }
+  const option = new Option(`${flags} <${value}>`, help)
+  if (repeatable) option.argParser(joinWithComma)
+  parser.addOption(option.hideHelp(isHidden))
+}
+
+const joinWithComma = (value: string, earlier: string | undefined) =>
+  earlier === undefined ? value : `${earlier},${value}`
+
+/** Returns the help of a command: its flags, examples and the precedence of values. */
+export function describeCommandHelp(command: CommandSyntax): string {
+  const examples = command.examples.map((example) => `  convsim ${example}`)
+  return `${createParser(command).helpInformation()}
+Examples:
+${examples.join('\n')}
+
+Precedence: flag > environment > default.
+See convsim --help for the other commands, and convsim scenarios for all scenarios.`
+}
+
+/** The settings that people set most. */
+const usedSettings = pickSettings(
+  serverSettings,
+  ...(['port', 'contract', 'overlay', 'state', 'seed', 'clock', 'scenario', 'rules', 'report', 'failOn'] as const),
+)
+
+/** Returns the help of the program on one screen: the commands by purpose, and the flags that people set most. */
+export function describeProgram(commands: readonly CommandSyntax[]): string {
+  const chapters = purposes.flatMap((purpose) => {
+    const own = commands.filter((command) => command.purpose === purpose)
+    return [`${purpose}:`, ...own.map(({ name, summary }) => `  ${name.padEnd(13)}${summary}`)]
+  })
+  const flags = Object.entries<Setting<unknown>>(usedSettings).map(([name, { short, value, description }]) => {
+    const words = `${short ? `-${short}, ` : ''}${flagOf(name)} ${value}`
+    return `  ${words.padEnd(33)}${description.split(/[.;:,](?: |$)/, 1)[0]}`
+  })
+  return `Usage: convsim [command] [options]
+
+A simulator of the conversation-analytics service, for people who write clients
+of it. "convsim" alone serves on http://127.0.0.1:4010/v1.
+
+${chapters.join('\n')}
+
+Flags that people set most:
+${flags.join('\n')}
+  -v, --version                    Print the version
+
+convsim COMMAND --help   all flags of a command, with defaults and variables
+convsim scenarios        everything that can be switched on
+README.md                the documentation, in the folder of the package
+A flag goes before its variable (CONVSIM_PORT), which goes before the default.`
+}

@@ -1,0 +1,81 @@
+/** The process: a command, output, signals, progress. */
+
+import type { LogLevel } from '../../base/core/log.ts'
+import { type Finding, type Findings, formatFinding } from '../../base/documents/finding.ts'
+import type { Settings } from '../../server/settings/settings.ts'
+import { formatJsonLine } from './json-line.ts'
+import type { ProcessLog } from './process-log.ts'
+import type { WriteStderr } from './stderr-writer.ts'
+
+/** The output of `serve` and `exec`: all of it for people, or every line a JSON object of one form. */
+export interface Output {
+  readonly log: ProcessLog
+  readonly isJson: boolean
+  /** Prints a line on stderr whatever the level of the log is. Default of `level`: `info`. */
+  readonly printLine: (text: string, level?: LogLevel) => void
+}
+
+/** The settings of the log. */
+export type LogSettings = Pick<Settings, 'logFormat' | 'logLevel'>
+
+/** The stderr of the process, and its clock. */
+interface OutputDeps {
+  readonly isTerminal: boolean
+  readonly hasColors: boolean
+  /** Prints a line. */
+  readonly printError: (text: string) => void
+  readonly write: WriteStderr
+  /** Returns epoch milliseconds. */
+  readonly now: () => number
+}
+
+/** Creates the log, and chooses the form of the output. */
+export async function createOutput(
+  { logFormat, logLevel }: LogSettings,
+  { isTerminal, hasColors, printError, write, now }: OutputDeps,
+): Promise<Output> {
+  const isJson = logFormat === 'json' || (logFormat === 'auto' && !isTerminal)
+  const { createLog } = await import('./process-log.ts')
+  const log = createLog(logLevel, isJson ? 'json' : hasColors ? 'colored' : 'plain', now, write)
+  const printLine: Output['printLine'] = (text, level = 'info') =>
+    printError(isJson ? formatJsonLine(level, now(), text.trim()) : text)
+  return { log, isJson, printLine }
+}
+
+/** Prints the findings that prevent the start: below one heading for people, else each in a line of its own. */
+export function printStartProblems(
+  findings: Findings,
+  variables: ReadonlyMap<string, string>,
+  { isJson, printLine }: Output,
+): void {
+  const problems = describeStartProblems(findings, variables)
+  const heading = 'convsim cannot start:'
+  if (!isJson) printLine([heading, ...problems].join('\n'))
+  else for (const problem of problems) printLine(`${heading} ${problem.trim()}`, 'error')
+}
+
+/**
+ * Describes the findings that prevent a start, each with the flag and, from `variables`, the environment variable:
+ * `--host (from HOST): error: ...`, `rules.yaml: error: there is no such file (--rules from CONVSIM_RULES)`.
+ */
+export function describeStartProblems(findings: Findings, variables: ReadonlyMap<string, string>): string[] {
+  return findings.map((finding) => formatFinding(nameSource(finding, variables)))
+}
+
+function nameSource(finding: Finding, variables: ReadonlyMap<string, string>): Finding {
+  const { place, message, flag } = finding
+  const variable = variables.get(flag ?? place)
+  if (flag === undefined) return variable === undefined ? finding : { ...finding, place: `${place} (from ${variable})` }
+  // The place with a line leads to the file; the flag that named it says no more.
+  if (variable === undefined && /:\d+:\d+$/.test(place)) return finding
+  return { ...finding, message: `${message} (${flag}${variable === undefined ? '' : ` from ${variable}`})` }
+}
+
+/** The milliseconds that the last output of `serve` and `exec` has to be read, before the process ends without it. */
+const outputGraceMs = 1000
+
+/** Ends the process with a code, also if its output is never read, which would hold it. Returns the code. */
+export function endSoon(host: Pick<NodeJS.Process, 'exit'>, code: number): number {
+  setTimeout(() => host.exit(code), outputGraceMs).unref()
+  return code
+}

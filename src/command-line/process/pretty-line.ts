@@ -1,0 +1,139 @@
+import { styleText } from 'node:util'
+import { isObject, type JsonObject } from '../../base/core/json.ts'
+import { escapeControls } from '../../base/core/text.ts'
+
+type Style = Parameters<typeof styleText>[0]
+
+/** Returns a text in a style of the terminal, or the text itself without colours. */
+type Paint = (style: Style, text: string) => string
+
+/** Functions that format the lines about requests, by message. All others have the form of `formatOther`. */
+const formats: Readonly<Record<string, (line: JsonObject, paint: Paint) => string>> = {
+  answered: formatRequest,
+  controlled: formatRequest,
+  loaded: formatLoaded,
+  decided: ({ why }, paint) => formatBelow(paint, asList(why), 'why: '),
+  headers: (line, paint) =>
+    [
+      ...(line['query'] === undefined ? [] : [formatBelow(paint, [`?${line['query']}`], '> ')]),
+      formatBelow(paint, formatHeaders(line['requestHeaders']), '> '),
+      formatBelow(paint, formatHeaders(line['answerHeaders']), '< '),
+    ].join('\n'),
+}
+
+/**
+ * Formats a line of the log, which is JSON, for people, without a line break at its end:
+ * `POST /v1/events 400 createEvent 1 ms  body/eventType is required`.
+ */
+export function formatForPeople(json: string, hasColors: boolean): string {
+  const line: JsonObject = JSON.parse(json, (name, value: unknown) =>
+    typeof value === 'string' && name !== 'stack' ? escapeControls(value) : value,
+  )
+  return (formats[String(line['msg'])] ?? formatOther)(line, hasColors ? styleText : unstyled)
+}
+
+const unstyled: Paint = (_style, text) => text
+
+function formatRequest(line: JsonObject, paint: Paint): string {
+  const { method, path, status, operation, durationMs, tookMs, requestBody, answerBody } = line
+  const took = Number(tookMs ?? durationMs)
+  const unsent = findUnsent(line)
+  const result = unsent === undefined ? paint(styleOf(Number(status)), String(status)) : paint('red', unsent)
+  const parts = [method, path, result, operation]
+  const head = parts.filter((part) => part !== undefined).join(' ')
+  const notes = listNotes(line).map((note) => note.replace(/\.$/, ''))
+  return [
+    `${head} ${took < 1 ? took.toFixed(1) : Math.round(took)} ms${notes.length > 0 ? `  ${notes.join('; ')}` : ''}`,
+    ...(requestBody === undefined ? [] : [formatBelow(paint, [requestBody], '> ')]),
+    ...(answerBody === undefined ? [] : [formatBelow(paint, [answerBody], '< ')]),
+  ].join('\n')
+}
+
+/** The ends of connections on which no answer was sent, by the damage that the line names. */
+const unsentByDamage: ReadonlyMap<unknown, string> = new Map([
+  ['hang', 'hung'],
+  ['reset', 'reset'],
+  ['empty', 'closed'],
+])
+
+/** Returns the end of the connection in the place of a status that was never sent; undefined: a status was sent. */
+const findUnsent = ({ damage }: JsonObject) => asList(damage).flatMap((kind) => unsentByDamage.get(kind) ?? [])[0]
+
+/** Returns what is remarkable about a request: the reason of its refusal first. */
+function listNotes(line: JsonObject): string[] {
+  const { error, violations, advice, scenarios, sandbox, traceId } = line
+  const isSent = findUnsent(line) === undefined
+  return [
+    ...(error === undefined || !isSent ? [] : [String(error)]),
+    ...prettyViolations(violations),
+    ...prettyViolations(advice).map((text) => `advice: ${text}`),
+    ...asList(scenarios).map((text) => `scenario ${text}`),
+    ...describeDamage(line),
+    ...(isSent ? prettyDelivery(line) : []),
+    ...(sandbox === undefined || sandbox === 'default' ? [] : [`sandbox ${sandbox}`]),
+    ...(traceId === undefined ? [] : [`trace ${traceId}`]),
+  ]
+}
+
+/** Describes the damage to the body of an answer, with its place in it. */
+function describeDamage({ damage }: JsonObject): string[] {
+  return asList(damage).flatMap((text) => {
+    if (text === 'truncated' || text === 'malformed') return ['the body was cut off']
+    return String(text).includes(' at ') ? [`damage: ${text}`] : []
+  })
+}
+
+/** Describes the end of a delivery whose answer did not reach the client. */
+function prettyDelivery({ delivery, brokenOff }: JsonObject): string[] {
+  const { kind, sentBytes } = isObject(delivery) ? delivery : {}
+  if (brokenOff) return ['the client left before the end of its request']
+  const part = sentBytes === 0 ? 'before the answer' : `after ${sentBytes} bytes of the answer's body`
+  if (kind === 'client-gone') return [`the client left ${part}`]
+  if (kind === 'upstream-gone') return [`the real service broke off ${part}`]
+  return kind === 'server-stopped' ? [`the simulator stopped ${part}`] : []
+}
+
+/** Formats the line about the inputs of the start as a sentence. */
+function formatLoaded({ contract, operations, state }: JsonObject): string {
+  const { file, events, prompts } = isObject(state) ? state : {}
+  const place = file === ':memory:' ? 'memory' : file
+  const records = `${events} events, ${prompts} prompts`
+  return `Simulating ${operations} operations of ${contract}; the state is in ${place} (${records}).`
+}
+
+/** Returns the first violation as text, and the number of further ones. */
+function prettyViolations(violations: unknown): string[] {
+  const [first, ...others] = asList(violations)
+  if (!isObject(first)) return []
+  const more = others.length > 0 ? ` (and ${others.length} more)` : ''
+  return [`${first['in']}${first['pointer']} ${first['message']}${more}`]
+}
+
+/** Formats any other line: its level unless it is `info`, its message, its fields, and the stack of an exception. */
+function formatOther({ level, time: _time, msg, err, ...fields }: JsonObject, paint: Paint): string {
+  const shown = Object.entries(fields).map(
+    ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  )
+  const text = [msg, ...shown].join('  ')
+  const style = { warn: 'yellow', error: 'red' }[String(level)] as Style | undefined
+  const head = style === undefined ? text : `${paint(style, `${level}:`)} ${text}`
+  if (!isObject(err)) return head
+  const stack = String(err['stack'] ?? err['message']).split('\n')
+  return `${head}\n${formatBelow(paint, stack.map(escapeControls), '')}`
+}
+
+/** Formats texts as indented lines below the line that they belong to. */
+function formatBelow(paint: Paint, texts: readonly unknown[], prefix: string): string {
+  return texts.map((text) => paint('gray', `    ${prefix}${text}`)).join('\n')
+}
+
+function formatHeaders(headers: unknown): string[] {
+  return isObject(headers) ? Object.entries(headers).map(([name, value]) => `${name}: ${value}`) : []
+}
+
+function styleOf(status: number): Style {
+  if (status >= 500) return 'red'
+  return status >= 400 ? 'yellow' : 'green'
+}
+
+const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

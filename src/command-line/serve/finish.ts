@@ -1,0 +1,82 @@
+import { renderClientReport } from '../../server/reports/client-page.ts'
+import { judgeFailOn } from '../../server/reports/fail-on.ts'
+import { parseReportTargets, type ReportFormat } from '../../server/reports/formats/index.ts'
+import { type Report, summarizeReport } from '../../server/reports/report.ts'
+import { writeReportFile } from '../../server/reports/report-file.ts'
+import { describeCommand } from '../../server/reports/reported-run.ts'
+import { listFirstFindings } from '../../server/reports/sections.ts'
+import type { Settings } from '../../server/settings/settings.ts'
+import type { RunningSimulator } from '../../server/simulator/start.ts'
+import type { Output } from '../process/output.ts'
+
+type PrintLine = Output['printLine']
+
+/** The number of findings that are printed at the end; the report has all. */
+const printedFindings = 10
+
+/** Prints why the state could not be written at the stop, and returns the exit code: 1 then, else 0. */
+export async function printStateLoss(running: RunningSimulator, printLine: PrintLine): Promise<number> {
+  const loss = await running.findStateLoss()
+  if (loss === undefined) return 0
+  printLine(`convsim: the state was not written at the stop: ${loss}.`, 'error')
+  return 1
+}
+
+/** A run that has ended. */
+interface EndedProcess {
+  readonly settings: Settings
+  /** The exit code of the command of `exec`, else 0. */
+  readonly code: number
+  /** The command of `exec`, file and arguments. Absent: there was none. */
+  readonly command?: readonly string[]
+  readonly printLine: PrintLine
+}
+
+const baseUrlHint =
+  'Does the command read its base URL from CONVSIM_BASE_URL? --env NAME gives it in another variable, too. '
+const allowHint = 'If none is meant: --allow-no-requests.'
+
+/** Prints a lost state, the summary and the first findings, writes the reports, and returns the exit code. */
+export async function finish(running: RunningSimulator, created: Report, run: EndedProcess): Promise<number> {
+  const { settings, command, printLine } = run
+  const lost = await printStateLoss(running, printLine)
+  const code = run.code || lost
+  const report = { ...created, run: { ...created.run, command: command && describeCommand(command) } }
+  printLine(`convsim: ${summarizeReport(report)}.`)
+  for (const line of listFirstFindings(report, printedFindings)) printLine(`  ${line}`)
+  if (report.requests === 0 && !settings.allowNoRequests)
+    printLine(`convsim: no request reached the simulator. ${command ? baseUrlHint : ''}${allowHint}`, 'warn')
+  const failed = judgeFailOn(report, report.run.failOn)
+  if (failed.length > 0) printLine(`convsim: --fail-on: ${failed.join('; ')}.`, 'error')
+  const isWritten = await writeReports(settings.report, (format) => renderClientReport(format, report), printLine)
+  const isComplete = checkCompleteness(report, run)
+  if (code !== 0) return code
+  if (failed.length > 0) return 3
+  return isWritten && isComplete ? 0 : 1
+}
+
+/** Prints that a report which was asked for may miss requests to other replicas. Returns false then. */
+function checkCompleteness({ truncated }: Report, { settings, printLine }: EndedProcess): boolean {
+  if (!truncated || (settings.report === undefined && settings.failOn === undefined)) return true
+  printLine(
+    'convsim: the report is not complete: requests to other replicas may be missing. ' +
+      'Ask a replica that runs: GET /__sim/report.',
+    'error',
+  )
+  return false
+}
+
+/** Writes a report to every file of `--report`, and prints names or problems. Returns true if all are written. */
+export async function writeReports(
+  targets: Settings['report'],
+  render: (format: ReportFormat) => string,
+  printLine: PrintLine,
+): Promise<boolean> {
+  let isWritten = true
+  for (const { file, format } of parseReportTargets(targets ?? '') ?? []) {
+    const problem = await writeReportFile(file, render(format))
+    printLine(`convsim: ${problem ?? `the report is in ${file}.`}`, problem === undefined ? 'info' : 'error')
+    if (problem !== undefined) isWritten = false
+  }
+  return isWritten
+}

@@ -1,0 +1,74 @@
+/** The run of a server: start, ready line, stop, and what it writes at its end. */
+
+import { parseReportTargets } from '../../server/reports/formats/index.ts'
+import { findReportProblem } from '../../server/reports/report-file.ts'
+import type { Settings } from '../../server/settings/settings.ts'
+import type { ProxiedService } from '../../server/simulator/explain.ts'
+import type { RunningSimulator } from '../../server/simulator/start.ts'
+import type { CommandLineOf } from '../parser/command-syntax.ts'
+import type { CommandContext } from '../process/command.ts'
+import { endSoon, type Output, printStartProblems } from '../process/output.ts'
+import { finish, printStateLoss } from './finish.ts'
+import { formatBanner, formatReadyLine } from './ready.ts'
+import { tuneV8 } from './tune-v8.ts'
+
+/** Serves until a signal stops the process, and returns the exit code. With `proxied` the real service answers. */
+export async function serve(
+  { settings, variables, warnings }: Omit<CommandLineOf<Settings>, 'files'>,
+  { host, print, signals, now, openOutput }: CommandContext,
+  proxied?: ProxiedService,
+): Promise<number> {
+  const output = await openOutput(settings)
+  const { log, isJson, printLine } = output
+  for (const warning of warnings) log.warn({}, warning)
+  // Before the start, because a signal may come during it.
+  const stopRequested = new Promise<void>((resolve) => {
+    signals.onStop((signal) => {
+      log.info({ signal }, 'stopping: finishing what is in flight')
+      resolve()
+    })
+  })
+  const running = await startServer({ settings, variables }, output, now, proxied)
+  if (!running) return 1
+  if (proxied) log.info({ upstream: proxied.url }, 'requests go on to the real service')
+  tuneV8()
+  print(formatReadyLine(running, isJson, now()))
+  if (!isJson && log.isLevelEnabled('info')) printLine(formatBanner(running))
+  await stopRequested
+  return endServer(running, settings, output, host)
+}
+
+/** Starts the simulator. Returns undefined, and prints the reason, if it cannot start. */
+export async function startServer(
+  { settings, variables }: Pick<CommandLineOf<Settings>, 'settings' | 'variables'>,
+  output: Output,
+  now: () => number,
+  proxied?: ProxiedService,
+): Promise<RunningSimulator | undefined> {
+  const problem = await findReportProblem(parseReportTargets(settings.report ?? '') ?? [])
+  if (problem !== undefined) {
+    printStartProblems([problem], variables, output)
+    return undefined
+  }
+  const { start } = await import('../../server/simulator/start.ts')
+  const started = await start(settings, { now, log: output.log, proxied })
+  output.log.flush() // warnings of the start precede the ready line
+  if (started.ok) return started.value
+  printStartProblems(started.error, variables, output)
+  return undefined
+}
+
+/** Stops the simulator, writes the requested reports, and returns the exit code. */
+export async function endServer(
+  running: RunningSimulator,
+  settings: Settings,
+  { log, printLine }: Output,
+  host: CommandContext['host'],
+): Promise<number> {
+  const isReportRequested = settings.report !== undefined || settings.failOn !== undefined
+  const report = isReportRequested ? await running.closeWithReport() : await running.close()
+  log.info({}, 'stopped')
+  log.flush()
+  const run = { settings, code: 0, printLine }
+  return endSoon(host, report ? await finish(running, report, run) : await printStateLoss(running, printLine))
+}

@@ -1,0 +1,28 @@
+import { formatFinding } from '../../base/documents/finding.ts'
+import { defineCommand } from '../../command-line/process/command.ts'
+import { pickSettings, splitList } from '../../server/settings/setting.ts'
+import { serverSettings } from '../../server/settings/settings.ts'
+import { bundledContract } from '../../service/fixtures/bundled.ts'
+
+/** The command `assumptions`. */
+export const assumptionsCommand = defineCommand({
+  name: 'assumptions',
+  usage: '[contract] [options]',
+  operands: 'a contract document',
+  purpose: 'Look up',
+  summary: 'List where the contract fills a gap in the service description',
+  description: 'List every place where the contract fills a gap in the service description, with the reason.',
+  examples: ['assumptions', 'assumptions my-contract.yaml'],
+  settings: pickSettings(serverSettings, 'contract', 'overlay'),
+  async run({ files, settings: { contract, overlay } }, { print, printError }) {
+    const { loadContract } = await import('../../service/contract/load.ts')
+    const file = files[0] ?? contract ?? bundledContract
+    const loaded = await loadContract(file, { overlays: splitList(overlay) })
+    if (!loaded.ok) {
+      printError(loaded.error.map(formatFinding).join('\n'))
+      return 1
+    }
+    for (const { pointer, text } of loaded.value.assumptions) print(`${pointer || '/'}\n  ${text}`)
+    return 0
+  },
+})

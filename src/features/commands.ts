@@ -1,0 +1,30 @@
+import type { CommandTable } from '../command-line/parser/parse.ts'
+import { driftCommand } from './drift/command.ts'
+import { eachCommand, execCommand } from './exec/command.ts'
+import { mcpCommand } from './mcp/command.ts'
+import './mcp/mcp.ts'
+import type { CliCommand } from '../command-line/process/command.ts'
+import { serveCommand } from '../command-line/serve/command.ts'
+import { assumptionsCommand } from './assumptions/command.ts'
+import { checkCommand } from './check/command.ts'
+import { healthcheckCommand } from './healthcheck/command.ts'
+import { skillCommand } from './mcp/skill.ts'
+import { proxyCommand } from './proxy/command.ts'
+import { recordCommand } from './record/command.ts'
+import { scenariosCommand } from './scenarios/command.ts'
+
+/** The commands of the program, in the order of help; the first is the default. */
+export const commands: CommandTable<CliCommand> = [
+  serveCommand,
+  execCommand,
+  eachCommand,
+  checkCommand,
+  scenariosCommand,
+  assumptionsCommand,
+  driftCommand,
+  healthcheckCommand,
+  proxyCommand,
+  recordCommand,
+  mcpCommand,
+  skillCommand,
+]

@@ -1,0 +1,24 @@
+import { defineCommand } from '../../command-line/process/command.ts'
+import { upstreamTokenVariable } from '../../server/upstream/parse-upstream.ts'
+import { driftSettings } from './settings.ts'
+
+export const driftCommand = defineCommand({
+  name: 'drift',
+  usage: '[upstream] [options]',
+  operands: 'the base URL of the real service',
+  purpose: 'Compare with the real service',
+  summary: 'Find where the real service differs from the contract',
+  description:
+    'Compare the real service with the contract: ' +
+    'fields, types, null, lists of values, formats, statuses and headers, never values. ' +
+    'The token is in CONVSIM_UPSTREAM_TOKEN. ' +
+    'Exit code 0 if they are the same, 3 if they differ, 1 if that could not be judged.',
+  examples: [
+    'drift https://api.example.com/v1 --ids modelId=4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34',
+    'drift https://api.example.com/v1 --dry-run',
+    'drift --har traffic.har --patch real.overlay.yaml',
+  ],
+  settings: driftSettings,
+  variables: [upstreamTokenVariable],
+  run: async (line, context) => (await import('./drift.ts')).printDrift(line, context),
+})

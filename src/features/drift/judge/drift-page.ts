@@ -1,0 +1,114 @@
+import type { JsonObject } from '../../../base/core/json.ts'
+import { cutText, escapeControls } from '../../../base/core/text.ts'
+import { renderPrinted } from '../../../server/reports/formats/index.ts'
+import type { Page, PageFinding, PageSection } from '../../../server/reports/page/page.ts'
+import { pluralize } from '../../../server/reports/report.ts'
+import { findingKinds } from '../observe/observation.ts'
+import type { DriftFinding, DriftReport, DriftVerdict } from './finding.ts'
+
+/** Renders a comparison in a form of `--format`. */
+export function renderDrift(report: DriftReport, format: Parameters<typeof renderPrinted>[0]): string {
+  return renderPrinted(
+    format,
+    () => [toDriftPage(report)],
+    () => driftToJson(report),
+  )
+}
+
+const verdicts: Readonly<Record<DriftVerdict, string>> = {
+  same: 'The real service is as the contract says.',
+  drift: 'The real service differs from the contract.',
+  'not-judged': 'Too little is known to judge whether the real service is as the contract says.',
+}
+
+function toDriftPage(report: DriftReport): Page {
+  const { verdict, contract, findings, notJudged } = report
+  const section = (key: string, title: string, listed: readonly PageFinding[]): PageSection[] =>
+    listed.length === 0 ? [] : [{ key, title, blocks: [{ kind: 'findings', findings: listed }] }]
+  const others = notJudged.map(({ operation, reason, request, count, sentence }) => {
+    const times = count > 1 ? `, ${count} requests` : ''
+    const first = request === undefined ? '' : ` (${shortenText(request)}${times})`
+    return {
+      severity: verdict === 'not-judged' ? ('error' as const) : ('info' as const),
+      title: operation || 'no operation',
+      sentence: `not judged: ${reason}${first}: ${sentence}`,
+    }
+  })
+  return {
+    subject: contract,
+    heading: 'the real service and the contract',
+    verdict: { text: verdicts[verdict], isGood: verdict === 'same' },
+    summary: [summarizeDrift(report)],
+    sections: [
+      ...section('differences', 'Differences', findings.map(driftFindingToPage)),
+      ...section('not-judged', 'Not judged', others),
+    ],
+  }
+}
+
+function driftFindingToPage(finding: DriftFinding): PageFinding {
+  const { kind, message, seen, of, breaks, isDrift, place, assumption, sample } = finding
+  const effect = breaks ? 'breaks clients' : isDrift ? 'breaks no client' : 'a note'
+  return {
+    severity: breaks ? 'error' : isDrift ? 'warning' : 'info',
+    title: `${kind}: ${describePlace(finding)}`,
+    sentence: `${findingKinds[kind]}: ${message}. Seen in ${seen} of ${of} answers; ${effect}.`,
+    notes: [
+      `first: ${shortenText(sample.request)}${sample.value === undefined ? '' : `: ${sample.value}`}`,
+      ...(place === undefined ? [] : [`contract: #${place}`]),
+      ...(assumption ? [`settles the assumption at #${assumption.pointer}: ${assumption.text}`] : []),
+    ],
+  }
+}
+
+/** Names the place of a finding: `getModelAnalytics 200 /recommendations/healthLevel`, `getModelAnalytics 418`. */
+export function describePlace({ operation, status, pointer }: DriftFinding): string {
+  return escapeControls(`${operation.id} ${status}${pointer === '' ? '' : ` ${shortenText(pointer)}`}`)
+}
+
+/** Cuts a pointer or a request, which can be as long as the traffic. */
+const shortenText = (text: string) => cutText(text, 500)
+
+/** Summarizes a report in one line: `drift: 3 differences, 1 note; 9 answers of getModelAnalytics judged.` */
+function summarizeDrift({ verdict, findings, omitted, judged }: DriftReport): string {
+  const listed = findings.filter(({ isDrift }) => isDrift).length
+  const notes = findings.length - listed
+  const answers = [...judged].map(([operation, count]) => `${pluralize(count, 'answer')} of ${operation}`)
+  const bound = omitted > 0 ? ` (${listed} listed, those that break clients first)` : ''
+  const noted = notes > 0 ? `, ${pluralize(notes, 'note')}` : ''
+  // Refusals are compared, too, and are not enough for a judgement.
+  const done = verdict === 'not-judged' ? 'compared' : 'judged'
+  const differences = pluralize(listed + omitted, 'difference') + bound + noted
+  return `${verdict}: ${differences}; ${answers.join(', ') || 'no answer'} ${done}.`
+}
+
+function driftToJson({ verdict, contract, judged, findings, omitted, notJudged }: DriftReport): JsonObject {
+  return {
+    verdict,
+    contract: { ...contract },
+    judged: Object.fromEntries(judged),
+    findings: findings.map(driftFindingToJson),
+    ...(omitted > 0 && { omitted }),
+    notJudged: notJudged.map(({ request, ...others }) => ({ ...others, ...(request !== undefined && { request }) })),
+  }
+}
+
+function driftFindingToJson(finding: DriftFinding): JsonObject {
+  const { operation, status, pointer, kind, detail, seen, of, breaks, isDrift, message, sample } = finding
+  return {
+    operation: operation.id,
+    status,
+    pointer: shortenText(pointer),
+    kind,
+    ...(kind === 'renamed-field' && { name: detail }),
+    ...(kind === 'header' && { header: detail }),
+    seen,
+    of,
+    breaks,
+    ...(!isDrift && { note: true }),
+    message,
+    sample: { request: shortenText(sample.request), ...(sample.value !== undefined && { value: sample.value }) },
+    ...(finding.place !== undefined && { contract: finding.place }),
+    ...(finding.assumption && { assumption: finding.assumption.pointer }),
+  }
+}

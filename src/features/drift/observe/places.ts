@@ -1,0 +1,84 @@
+import { isObject, type JsonObject } from '../../../base/core/json.ts'
+import { joinPointer, parsePointer } from '../../../base/core/json-pointer.ts'
+import type { Assumption, Contract, Operation } from '../../../service/contract/contract.ts'
+import { isJson } from '../../../service/contract/media-types.ts'
+import { type ResolvedObject, resolve } from '../../../service/contract/resolve.ts'
+
+/** An object of the document with the JSON pointer `site` where it is used, which may hold a reference to it. */
+export interface DocumentPlace extends ResolvedObject {
+  readonly site: string
+}
+
+function findDocumentPlace(document: JsonObject, site: string): DocumentPlace | undefined {
+  const found = resolve(document, site)
+  return found && { site, ...found }
+}
+
+/** Returns the JSON pointer of an operation; undefined: the document has it no more. */
+export function findOperation(document: JsonObject, { path, method }: Operation): string | undefined {
+  const item = resolve(document, joinPointer('/paths', path))
+  return item && resolve(document, joinPointer(item.pointer, method.toLowerCase()))?.pointer
+}
+
+/** Finds the response of a status, of its class, or the default one, as the contract does. */
+export function findResponse(document: JsonObject, operation: Operation, status: number): DocumentPlace | undefined {
+  const pointer = findOperation(document, operation)
+  if (pointer === undefined) return undefined
+  const list = joinPointer(pointer, 'responses')
+  const names = Object.keys(resolve(document, list)?.value ?? {})
+  const keys = [String(status), `${Math.floor(status / 100)}XX`, 'DEFAULT']
+  const found = keys.flatMap((key) => names.find((name) => name.toUpperCase() === key) ?? [])
+  return found.flatMap((name) => findDocumentPlace(document, joinPointer(list, name)) ?? [])[0]
+}
+
+/** Returns the JSON pointer of the schema of a response's JSON body, if any. */
+export function findBodySchema({ pointer, value }: ResolvedObject): string | undefined {
+  const content = isObject(value.content) ? value.content : {}
+  const mediaType = Object.keys(content).find(isJson) ?? ''
+  const media = content[mediaType]
+  return isObject(media) && isObject(media.schema) ? joinPointer(pointer, 'content', mediaType, 'schema') : undefined
+}
+
+/** Finds the schema of a value by its pointer in the body, in which `*` stands for each item of an array. */
+export function findSchema(
+  document: JsonObject,
+  operation: Operation,
+  status: number,
+  pointer: string,
+): DocumentPlace | undefined {
+  const response = findResponse(document, operation, status)
+  let site = response && findBodySchema(response)
+  for (const token of parsePointer(pointer)) site = site === undefined ? undefined : findChild(document, site, token)
+  return site === undefined ? undefined : findDocumentPlace(document, site)
+}
+
+/** Returns the JSON pointer of the schema of a member or of the items, also in the parts of a composed schema. */
+export function findChild(document: JsonObject, site: string, token: string): string | undefined {
+  const found = resolve(document, site)
+  if (!found) return undefined
+  const { items, properties } = found.value
+  if (token === '*' && isObject(items)) return joinPointer(found.pointer, 'items')
+  if (isObject(properties) && isObject(properties[token])) return joinPointer(found.pointer, 'properties', token)
+  for (const part of listPartPointers(document, found.pointer)) {
+    const child = findChild(document, part, token)
+    if (child !== undefined) return child
+  }
+  return undefined
+}
+
+/** Returns the JSON pointers of the parts that a schema is composed of. */
+export function listPartPointers(document: JsonObject, pointer: string): string[] {
+  const schema = resolve(document, pointer)?.value ?? {}
+  return ['allOf', 'anyOf', 'oneOf'].flatMap((name) => {
+    const parts = schema[name]
+    return Array.isArray(parts) ? parts.map((_, index) => joinPointer(pointer, name, index)) : []
+  })
+}
+
+/** Finds the assumption that stands at one of some places, the first of which counts most. */
+export function findAssumption(
+  { assumptions }: Contract,
+  pointers: readonly (string | undefined)[],
+): Assumption | undefined {
+  return pointers.map((at) => assumptions.find(({ pointer }) => pointer === at)).find((found) => found)
+}

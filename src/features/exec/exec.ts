@@ -1,0 +1,38 @@
+/** Runs a test suite against the simulator: as it is, or once for each fault. */
+import type { ChildProcess } from 'node:child_process'
+import type { CommandContext } from '../../command-line/process/command.ts'
+import { endSoon } from '../../command-line/process/output.ts'
+import type { StopSignals } from '../../command-line/process/stop-signals.ts'
+import { finish } from '../../command-line/serve/finish.ts'
+import { startServer } from '../../command-line/serve/serve.ts'
+import { runCommand, toCommandLine } from './runs/run-command.ts'
+import type { ExecLine } from './settings.ts'
+
+/** Runs a command once, and returns the exit code. Writes nothing to stdout, which belongs to the command. */
+export async function exec(line: ExecLine, { host, signals, now, openOutput }: CommandContext): Promise<number> {
+  const output = await openOutput(line.settings)
+  const { log, printLine } = output
+  const running = await startServer(line, output, now)
+  if (!running) return 1
+  let child: ChildProcess | undefined
+  forwardSignals((signal) => child?.kill(signal), signals, host)
+  const commandLine = toCommandLine(line, host.env, running)
+  const { code, problem } = await runCommand(commandLine, { stdio: 'inherit' }, (begun) => {
+    child = begun
+  })
+  const report = await running.closeWithReport()
+  log.flush()
+  if (problem !== undefined) printLine(`convsim exec: ${problem}`, 'error')
+  const run = { settings: line.settings, code, command: line.files, printLine }
+  return endSoon(host, await finish(running, report, run))
+}
+
+/** Forwards the first stop signal and each SIGUSR2 to the child, which is killed when `host` exits. */
+function forwardSignals(send: (signal: NodeJS.Signals) => void, signals: StopSignals, host: NodeJS.Process): void {
+  // On Ctrl-C the terminal signals the whole process group, so the child already has the signal.
+  signals.onStop((signal) => {
+    if (signal === 'SIGTERM' || !host.stdin.isTTY) send(signal)
+  })
+  host.on('SIGUSR2', (signal) => send(signal))
+  host.once('exit', () => send('SIGKILL'))
+}

@@ -1,0 +1,164 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
+import { constants } from 'node:os'
+import { cutText } from '../../../base/core/text.ts'
+import { redactText } from '../../../base/redaction/redact.ts'
+import type { CommandLineOf } from '../../../command-line/parser/command-syntax.ts'
+import type { CommandEnd } from '../report/verdict.ts'
+import type { EachSettings } from '../settings.ts'
+
+interface CommandLine {
+  readonly file: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** The end of a command that was started, or could not be. */
+interface ExitStatus {
+  /** The exit code as in a shell: 128 + n for signal n, 127 if the command does not exist, 126 if it cannot be run. */
+  readonly code: number
+  /** The reason for 126 or 127. */
+  readonly problem?: string
+}
+
+/** Adds the addresses of a simulator to the environment: `CONVSIM_BASE_URL`, `--env` and `CONVSIM_CONTROL_URL`. */
+export function toCommandLine(
+  { settings, files: [file = '', ...args] }: CommandLineOf<Pick<EachSettings, 'env'>>,
+  env: CommandLine['env'],
+  { baseUrl, controlUrl }: { readonly baseUrl: string; readonly controlUrl: string },
+): CommandLine {
+  const also = Object.fromEntries((settings.env?.split(',') ?? []).map((name) => [name, baseUrl]))
+  return { file, args, env: { ...env, CONVSIM_BASE_URL: baseUrl, CONVSIM_CONTROL_URL: controlUrl, ...also } }
+}
+
+/** Runs a command without a shell. `begin` gets its process. */
+export async function runCommand(
+  { file, args, env }: CommandLine,
+  options: SpawnOptions,
+  begin: (child: ChildProcess) => void,
+): Promise<ExitStatus> {
+  try {
+    const child = spawn(file, args, { ...options, env }) // throws some errors, and emits others
+    begin(child)
+    return await new Promise((resolve, reject) => {
+      child.once('error', reject)
+      child.once('close', (code, signal) => resolve({ code: code ?? 128 + (signal ? constants.signals[signal] : 0) }))
+    })
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const name = cutText(file, maxShown)
+    if (code === 'ENOENT') return { code: 127, problem: `There is no command ${name}.` }
+    return { code: 126, problem: `${name} cannot be run: ${message}` }
+  }
+}
+
+/** The most characters that a message has of a command's name. */
+const maxShown = 200
+
+/** The end of a command whose output was captured. */
+export interface CapturedEnd extends CommandEnd {
+  /** The last lines of stdout and stderr, without credentials and control characters. */
+  readonly lastLines: readonly string[]
+}
+
+interface CommandBounds {
+  /** The time after which the command is ended, milliseconds. */
+  readonly limitMs: number
+  /** Ends the command; also one that begins when this is aborted already. */
+  readonly stopped: AbortSignal
+  readonly host: Pick<NodeJS.Process, 'platform' | 'kill'>
+}
+
+/** The milliseconds from the end of a command to that of its output, which a process outside the group may hold. */
+const outputGraceMs = 500
+
+/** Runs a command without a shell and without input in a process group of its own, which ends with it. */
+export async function runCaptured(line: CommandLine, { limitMs, stopped, host }: CommandBounds): Promise<CapturedEnd> {
+  const lines = new LastLines()
+  let isTimedOut = false
+  const options = { stdio: ['ignore', 'pipe', 'pipe'], detached: true } satisfies SpawnOptions
+  const { code, problem } = await runCommand(line, options, (child) => {
+    const streams = [child.stdout, child.stderr]
+    for (const stream of streams) stream?.setEncoding('utf8').on('data', lines.openStream())
+    const end = () => killGroup(child, host)
+    const limit = setTimeout(() => {
+      isTimedOut = true
+      end()
+    }, limitMs)
+    let grace: NodeJS.Timeout | undefined
+    child.once('exit', () => {
+      clearTimeout(limit)
+      end() // processes of the group would hold the pipes and the port
+      grace = setTimeout(() => {
+        for (const stream of streams) stream?.destroy()
+      }, outputGraceMs)
+    })
+    child.once('close', () => {
+      clearTimeout(limit) // of a command that did not start, which has no exit
+      clearTimeout(grace)
+      stopped.removeEventListener('abort', end)
+    })
+    stopped.addEventListener('abort', end)
+    if (stopped.aborted) end()
+  })
+  if (problem !== undefined) lines.openStream()(problem)
+  return { code, isTimedOut, lastLines: lines.list().map((text) => redactText(text)) }
+}
+
+/** Kills the processes of the group of a command that have not ended. On Windows, without groups, only the command. */
+function killGroup(child: ChildProcess, { platform, kill }: CommandBounds['host']): void {
+  if (child.pid === undefined) return
+  try {
+    if (platform === 'win32') child.kill('SIGKILL')
+    else kill(-child.pid, 'SIGKILL')
+  } catch {
+    // The group has ended.
+  }
+}
+
+/** The number of lines that are stored, and of characters of a line. */
+const maxLines = 40
+const maxLength = 500
+
+/** Stores the last lines of several streams, in the order in which the lines end. */
+export class LastLines {
+  readonly #lines: string[] = []
+  readonly #open: { text: string }[] = []
+
+  /** Returns a function that adds text of a further stream. */
+  openStream(): (text: string) => void {
+    const line = { text: '' }
+    this.#open.push(line)
+    return (text) => {
+      const [first = '', ...others] = text.split('\n')
+      line.text = cutOutput(line.text + first)
+      for (const next of others.slice(-maxLines - 1)) {
+        this.#add(line.text)
+        line.text = cutOutput(next)
+      }
+    }
+  }
+
+  /** Returns the lines, those without an end last; empty lines are left out. */
+  list(): string[] {
+    const all = [...this.#lines, ...this.#open.map(({ text }) => clean(text))]
+    return all.filter((line) => line !== '').slice(-maxLines)
+  }
+
+  #add(line: string): void {
+    const text = clean(line)
+    if (text === '') return
+    this.#lines.push(text)
+    if (this.#lines.length > maxLines) this.#lines.shift()
+  }
+}
+
+const cutOutput = (text: string) => text.slice(0, maxLength)
+
+const escapeCharacter = String.fromCharCode(27)
+
+/** Removes the codes of colours, and other control characters. */
+function clean(line: string): string {
+  const [first = '', ...parts] = line.split(escapeCharacter)
+  const text = [first, ...parts.map((part) => part.replace(/^\[[\d;?]*[A-Za-z]/, ''))].join('')
+  return text.replace(/\p{Cc}/gu, ' ').trimEnd()
+}

@@ -1,0 +1,86 @@
+import type { CommandLineOf } from '../../command-line/parser/command-syntax.ts'
+import { expectedFailOn, failOnKinds } from '../../server/reports/parse-fail-on.ts'
+import { duration, integer, type SettingTable, text, type ValuesOf } from '../../server/settings/setting.ts'
+import { serverSettings } from '../../server/settings/settings.ts'
+import { expectedSuiteFailOn, parseSuiteFailOn, suiteFailKinds } from './parse-suite-fail-on.ts'
+
+// PATH is refused, since no command would be found if PATH were the base URL.
+const areNames = (text: string) => /^(?!PATH(,|$))[A-Za-z_]\w*(,(?!PATH(,|$))[A-Za-z_]\w*)*$/.test(text)
+
+/** The settings of `exec`: its own and those of its server, with other defaults. */
+export const execSettings = {
+  env: text({
+    value: 'NAME',
+    repeatable: true,
+    test: areNames,
+    expected: 'the name of an environment variable other than PATH',
+    description: 'A variable that gets the base URL, besides CONVSIM_BASE_URL; can be given several times.',
+  }),
+  ...serverSettings,
+  // PORT and HOST are for the command that it runs.
+  port: { ...serverSettings.port, default: 0, alsoEnv: undefined },
+  host: { ...serverSettings.host, alsoEnv: undefined, description: 'Address to listen on.' },
+  state: { ...serverSettings.state, default: ':memory:' },
+  logLevel: { ...serverSettings.logLevel, default: 'warn' },
+  logFormat: { ...serverSettings.logFormat, default: 'pretty', defaultText: 'pretty' },
+} as const satisfies SettingTable
+
+// Each run has a state of its own in memory, and a command without requests has no place for a fault.
+const { state, statePrefix, replica, sync, allowNoRequests, ...ofServers } = execSettings
+
+/** The settings of `each`. */
+export const eachSettings = {
+  set: text({
+    value: 'SET,...',
+    default: 'resilience,drift',
+    repeatable: true,
+    description:
+      'The faults: resilience, drift, extremes, another family of scenarios, or scenarios such as "slow;ms=500".',
+  }),
+  only: text({
+    value: 'FAULT@PLACE',
+    repeatable: true, // so that a second run is refused, and does not replace the first
+    description:
+      'Of all runs only this one, ' +
+      'such as drift:drop-field@getModelAnalytics/avgSafetyScore or resilience:reset@createEvent#2.',
+  }),
+  maxRuns: integer({
+    defaultText: 'all',
+    min: 1,
+    max: 1_000_000,
+    description:
+      'The largest number of runs with a fault; the seed draws them. ' + 'A red run that is made twice counts once.',
+  }),
+  time: duration({
+    defaultText: 'unlimited',
+    description:
+      'The time after which no further run begins, except the second one of a red run; ' +
+      'the first runs without faults must end within it. The seed draws the order.',
+  }),
+  runTimeout: duration({
+    defaultText: 'ten times the run without faults, at least 10s; without faults: 10m',
+    description: 'The time after which a run is ended, and counts as hung.',
+  }),
+  jobs: integer({
+    default: 1,
+    min: 1,
+    max: 64,
+    description: 'The number of runs side by side, each with a simulator on a port of its own.',
+  }),
+  ...ofServers,
+  failOn: {
+    ...serverSettings.failOn,
+    expected: `${expectedFailOn}; ${expectedSuiteFailOn}`,
+    names: [...failOnKinds, ...suiteFailKinds],
+    read: (text) => (parseSuiteFailOn(text) ? text : undefined),
+    description:
+      `${serverSettings.failOn.description} Also if a fault broke the suite (not-resilient), ` +
+      'was not noticed (unnoticed) or hung it (hung), or more than N % did (unnoticed>N).',
+  },
+} as const satisfies SettingTable
+
+export type EachSettings = ValuesOf<typeof eachSettings>
+
+export type EachLine = CommandLineOf<EachSettings>
+
+export type ExecLine = CommandLineOf<ValuesOf<typeof execSettings>>

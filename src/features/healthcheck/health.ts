@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs'
+import { get } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseDuration } from '../../base/core/instant.ts'
+import { isObject, parseJson } from '../../base/core/json.ts'
+import { failure, type Result, success } from '../../base/core/result.ts'
+import { escapeControls } from '../../base/core/text.ts'
+import type { CommandContext } from '../../command-line/process/command.ts'
+import type { HealthSettings } from './settings.ts'
+
+/** The health that a simulator reports. */
+interface Health {
+  readonly isReady: boolean
+  /** The body of the reply, as one line that a terminal can show. */
+  readonly text: string
+}
+
+/** The longest wait for one reply under `--wait`, milliseconds. */
+const maxRequestMs = 2_000
+
+/** The pause between two requests while the simulator starts, milliseconds. */
+const pauseMs = 100
+
+/** Prints the health of a simulator, and returns the exit code. */
+export async function printHealth(
+  { host, port, wait, timeout }: HealthSettings,
+  { print, printError, elapsed }: CommandContext,
+): Promise<number> {
+  if (port === 0) {
+    printError(
+      'convsim: the port 0 stands for any free port. ' +
+        'Give --port the port of the running simulator, which its first line of output has.',
+    )
+    return 1
+  }
+  const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
+  const url = `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/__sim/health`
+  // 2 s is below the 3 s that the `Dockerfile` gives its check.
+  const timeoutMs = parseDuration(timeout ?? (wait ? '30s' : '2s')) ?? maxRequestMs
+  const health = await (wait ? waitForHealth(url, timeoutMs, elapsed) : requestHealth(url, timeoutMs))
+  if (!health.ok) {
+    printError(`convsim: ${health.error}`)
+    return 1
+  }
+  print(health.value.text)
+  return health.value.isReady ? 0 : 1
+}
+
+/** Requests the health of a simulator until it is ready or `timeoutMs` are over. Returns the last outcome. */
+async function waitForHealth(url: string, timeoutMs: number, now: () => number): Promise<Result<Health>> {
+  const deadline = now() + timeoutMs
+  for (;;) {
+    const health = await requestHealth(url, Math.min(maxRequestMs, Math.max(1, deadline - now())))
+    if ((health.ok && health.value.isReady) || now() + pauseMs >= deadline) return health
+    await sleep(pauseMs)
+  }
+}
+
+/**
+ * Requests the health of a simulator. The error says that no reply came within `timeoutMs`, or that the reply is not a
+ * simulator's. `fetch` is not used, as it blocks some ports.
+ */
+function requestHealth(url: string, timeoutMs: number): Promise<Result<Health>> {
+  const waitMs = Math.ceil(timeoutMs)
+  const signal = AbortSignal.timeout(waitMs) // one deadline for connection, head and body
+  return new Promise((resolve) => {
+    const fail = ({ message }: Error) => {
+      const reason = signal.aborted ? `nothing complete came within ${waitMs / 1000} s` : message
+      resolve(failure(`no answer from ${url}: ${reason}. Is it running, and is --port right?`))
+    }
+    const request = get(url, { signal, agent: false }, (reply) => {
+      text(reply).then((body) => resolve(readHealth(url, reply.statusCode ?? 0, body)), fail)
+    })
+    request.on('error', fail)
+  })
+}
+
+/** Reads the health from a reply. The error says that the server is no simulator, since any can listen on the port. */
+function readHealth(url: string, status: number, body: string): Result<Health> {
+  const health = parseJson(body)
+  const isHealth = isObject(health) && /^(un)?healthy$/.test(String(health.status)) && 'version' in health
+  if (!isHealth)
+    return failure(
+      `the server at ${url} is no convsim: its answer ${status} is not the health of a simulator. Is --port right?`,
+    )
+  const isReady = status === 200 && health.status === 'healthy'
+  return success({ isReady, text: escapeControls(JSON.stringify(health)) })
+}
+
+type Address = { readonly host: string; readonly port: number }
+
+/**
+ * Returns the address of the server whose health is requested: `given` if a flag of this process sets it, or if process
+ * 1 is another program; otherwise the address of process 1. In a container (`docker run convsim --port 5000`) only the
+ * command line of process 1 has the port.
+ */
+export function findServerAddress(given: Address, { host: { argv }, parse }: CommandContext): Address {
+  const [, program = '', ...ownArguments] = argv
+  const hasAddress = ownArguments.some((word) => /^(-[ph]|--(port|host)(=|$))/.test(word))
+  const serverCommand = hasAddress ? [] : readCommandOfProcess1()
+  const at = serverCommand.indexOf(program)
+  const server = at < 0 ? undefined : parse(serverCommand.slice(at + 1))
+  if (server?.kind !== 'run') return given
+  const { host, port } = server.settings
+  return typeof host === 'string' && typeof port === 'number' ? { host, port } : given
+}
+
+function readCommandOfProcess1(): string[] {
+  try {
+    return readFileSync('/proc/1/cmdline', 'utf8').split('\0').slice(0, -1)
+  } catch {
+    return [] // not on Linux
+  }
+}

@@ -1,0 +1,25 @@
+/**
+ * Tools for coding agents: MCP over HTTP and stdio, and a skill.
+ * Each tool asks the control plane through `ask.ts`; `server.ts` lists and serves them.
+ */
+import { readFile } from 'node:fs/promises'
+import { registerControls } from '../../server/control/feature-controls.ts'
+import { CustomReply } from '../../server/control/handler.ts'
+import { textBody } from '../../service/exchange/body.ts'
+import { bundledSkill } from '../../service/fixtures/bundled.ts'
+import { askInProcess } from './ask.ts'
+
+registerControls((answer) => ({
+  async callMcp({ source, body, clientGone }) {
+    const { answerCall } = await import('./server.ts')
+    const ask = askInProcess(answer, source, clientGone)
+    const { status, mediaType, text } = await answerCall(ask, source.headers, body)
+    return new CustomReply({
+      status,
+      body: text === '' ? undefined : textBody(text, mediaType ?? 'application/json'),
+    })
+  },
+  async getSkill() {
+    return new CustomReply({ body: textBody(await readFile(bundledSkill, 'utf8'), 'text/markdown; charset=utf-8') })
+  },
+}))

@@ -1,0 +1,93 @@
+import type { Readable, Writable } from 'node:stream'
+import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
+import { describeKnown } from '../../base/core/similar.ts'
+import { dereference } from '../../service/contract/dereference.ts'
+import type { SimRequest } from '../../service/exchange/request.ts'
+import { version } from '../../service/fixtures/bundled.ts'
+import type { AskControl } from './ask.ts'
+import { coverageGaps, runSummary } from './evidence-tools.ts'
+import * as library from './library.ts'
+import { explainRequest, findRequests, verifyRequests } from './request-tools.ts'
+import { controlSandbox, listScenarios, setScenarios } from './scenario-tools.ts'
+import { askOrThrow, listOf, objectOf, type Tool, ToolError } from './tool.ts'
+
+const readOnlyTools = [findRequests, explainRequest, verifyRequests, listScenarios, coverageGaps, runSummary]
+const changingTools = [setScenarios, controlSandbox]
+
+/** Every object passes, since the control plane checks what the tools pass on, and says what is wrong with it. */
+const anyInput: library.jsonSchemaValidator = {
+  getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+}
+
+/** Answers a message of MCP that came over HTTP. There are no subscriptions, so that every answer ends. */
+export async function answerCall(ask: AskControl, headers: SimRequest['headers'], message: Json | undefined) {
+  const origin = `http://${headers['host']}`
+  const sent = Object.entries(headers).filter(([name]) => /^(content-type|mcp-.*)$/.test(name))
+  const accepted = { ...Object.fromEntries(sent), accept: 'application/json, text/event-stream' }
+  const request = { method: 'POST', headers: accepted, body: JSON.stringify(message) }
+  const handler = library.createMcpHandler(() => createServer(ask, origin), { maxSubscriptions: 0 })
+  const response = await handler.fetch(new Request(`${origin}/__sim/mcp`, request))
+  return { status: response.status, mediaType: response.headers.get('content-type'), text: await response.text() }
+}
+
+/** Serves the tools over stdio. `origin`: the address of the simulator. Returns the function that ends it. */
+export function serveOverStdio(ask: AskControl, origin: string, stdin: Readable, stdout: Writable) {
+  const transport = new library.StdioServerTransport(stdin, stdout)
+  return library.serveStdio(() => createServer(ask, origin), { transport }).close
+}
+
+async function createServer(ask: AskControl, origin: string) {
+  const document = await askOrThrow(ask, { path: '/openapi.yaml' })
+  const { basePath } = objectOf(await askOrThrow(ask, { path: '/info' }), 'contract')
+  const instructions =
+    `convsim simulates a conversation-analytics service at ${origin}${basePath}. Give each test a sandbox ` +
+    '(control_sandbox), switch on a fault (set_scenarios), run the client, then ask run_summary and find_requests.'
+  const server = new library.McpServer({ name: 'convsim', version }, { instructions, jsonSchemaValidator: anyInput })
+  for (const tool of [...readOnlyTools, ...changingTools]) {
+    const properties = { ...tool.ownInput, ...readInput(document, tool.input) }
+    const schema = { type: 'object', properties, additionalProperties: false } as const
+    const inputSchema = library.fromJsonSchema<JsonObject>(schema, anyInput)
+    const annotations = { readOnlyHint: readOnlyTools.includes(tool) }
+    const call = (args: JsonObject) =>
+      callTool(tool, Object.keys(properties), args, { ask, origin, basePath: `${basePath}` })
+    server.registerTool(tool.name, { description: tool.description, inputSchema, annotations }, call)
+  }
+  return server
+}
+
+async function callTool({ name, run }: Tool, known: readonly string[], ...call: Parameters<Tool['run']>) {
+  const answerWith = (text: string) => ({ content: [{ type: 'text' as const, text }] })
+  const unknown = Object.keys(call[0]).find((argument) => !known.includes(argument))
+  try {
+    if (unknown !== undefined) throw new ToolError(`${name} has no "${unknown}". ${describeKnown(unknown, known)}`)
+    return answerWith(JSON.stringify(await run(...call)))
+  } catch (error) {
+    if (error instanceof ToolError) return { ...answerWith(error.message), isError: true }
+    throw error
+  }
+}
+
+/**
+ * Returns the JSON schemas of a tool's arguments: of parameters of operations, and of all members of their bodies.
+ * `parameterNames` has the parameters by operation, separated by spaces: `{ getReport: 'sandbox failOn' }`.
+ */
+function readInput(document: JsonObject, parameterNames: Readonly<Record<string, string>>): Record<string, JsonObject> {
+  const paths = Object.values(objectOf(document, 'paths')).filter(isObject)
+  const operations = paths.flatMap((path) => Object.values(path).filter(isObject))
+  const inputs = Object.entries(parameterNames).map(([id, names]) => {
+    const { parameters = [], requestBody = {} } = operations.find((one) => one['operationId'] === id) ?? {}
+    const operation = dereference(document, { parameters, requestBody }, 'operation')
+    const chosen = listOf(operation, 'parameters').filter(({ name }) => names.split(' ').includes(String(name)))
+    const content = objectOf(objectOf(operation, 'requestBody'), 'content')
+    const members = objectOf(objectOf(objectOf(content, 'application/json'), 'schema'), 'properties')
+    const schemas = chosen.map(({ name, schema, description = '' }) => [name, { description, ...toInput(schema) }])
+    return [...schemas, ...Object.entries(members).map(([name, schema]) => [name, toInput(schema)])]
+  })
+  return Object.fromEntries(inputs.flat())
+}
+
+/** Returns a schema without the format `iso-8601`, which only the simulator knows. */
+function toInput(schema: Json | undefined): JsonObject {
+  const { format = 'iso-8601', ...others } = isObject(schema) ? schema : {}
+  return format === 'iso-8601' ? others : { ...others, format }
+}

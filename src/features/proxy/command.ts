@@ -1,0 +1,51 @@
+import { defineCommand } from '../../command-line/process/command.ts'
+import { upstreamTimeout } from '../../server/settings/further-settings.ts'
+import { defaultSettings, serverSettings } from '../../server/settings/settings.ts'
+import { upstreamTokenVariable } from '../../server/upstream/parse-upstream.ts'
+
+// The real service knows keys, plans, models and records; the proxy stores none, and cannot bring the service back to
+// an earlier state.
+const {
+  state,
+  statePrefix,
+  replica,
+  sync,
+  seedState,
+  plan,
+  maxAnalysesPerHour,
+  analysesWindow,
+  models,
+  xRateLimit,
+  ...shared
+} = serverSettings
+
+export const proxyCommand = defineCommand({
+  name: 'proxy',
+  usage: 'UPSTREAM [options]',
+  operands: 'the URL of the real service',
+  purpose: 'Serve',
+  summary: 'Pass requests on to the real service, and check both directions',
+  description:
+    'Pass requests on to the real service, check both directions against the contract, and record them. ' +
+    "Scenarios act in front of the service. CONVSIM_UPSTREAM_TOKEN, if it is set, replaces the client's token.",
+  examples: [
+    'proxy https://api.example.com/v1',
+    'proxy https://api.example.com/v1 --report report.html --fail-on violation,unexpected',
+  ],
+  settings: {
+    ...shared,
+    upstreamTimeout,
+  },
+  variables: [upstreamTokenVariable],
+  async run({ files, settings, ...line }, context) {
+    const { createProxy, readProxyTarget } = await import('./proxy.ts')
+    const target = readProxyTarget(files, settings, context.host.env[upstreamTokenVariable] || undefined)
+    if (!target.ok) {
+      context.printError(`convsim proxy: ${target.error}`)
+      return 1
+    }
+    const { serve } = await import('../../command-line/serve/serve.ts')
+    const all = { ...defaultSettings(), ...settings, state: ':memory:' }
+    return serve({ ...line, settings: all }, context, createProxy(target.value, all))
+  },
+})

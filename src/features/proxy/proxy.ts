@@ -1,0 +1,81 @@
+/** The real service in place of the simulator's own operations, with scenarios and checks in front of it. */
+
+import { parseDuration } from '../../base/core/instant.ts'
+import { failure, type Result, success } from '../../base/core/result.ts'
+import type { Settings } from '../../server/settings/settings.ts'
+import type { ProxiedService } from '../../server/simulator/explain.ts'
+import { readCorsOrigins, readGuardSettings } from '../../server/simulator/lookups.ts'
+import { parseUpstream } from '../../server/upstream/parse-upstream.ts'
+import { joinCatalogue } from '../../service/scenarios/catalogue.ts'
+import type { Catalogue, ScenarioDefinition } from '../../service/scenarios/definition.ts'
+import { createUpstreamClient, type UpstreamClient, type UpstreamTarget } from './forward.ts'
+import { createProxyStages, type ProxyPages } from './stages.ts'
+
+/** Reads the real service of `convsim proxy` from its operand, and its token from the environment. */
+export function readProxyTarget(
+  [url = '']: readonly string[],
+  { port, upstreamTimeout }: { readonly port: number; readonly upstreamTimeout: string },
+  token: string | undefined,
+): Result<UpstreamTarget> {
+  if (url === '') return failure('Name the real service by its URL: convsim proxy https://api.example.com/v1.')
+  const parsed = parseUpstream(url, token !== undefined)
+  if (!parsed.ok) return parsed
+  const { hostname, port: upstreamPort } = new URL(parsed.value.origin)
+  const isOwnHost = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  if (isOwnHost && port !== 0 && upstreamPort === String(port))
+    return failure(
+      `${parsed.value.origin} is the address of the proxy itself. Give the proxy another port: --port ${port + 1}.`,
+    )
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
+    return failure('CONVSIM_UPSTREAM_TOKEN has a character that a header cannot carry, such as a line break.')
+  return success({ ...parsed.value, token, timeoutMs: parseDuration(upstreamTimeout) ?? 30_000 })
+}
+
+/** Creates the value that makes a simulator a proxy. It connects at the first request. */
+export function createProxy(target: UpstreamTarget, settings: Settings): ProxiedService {
+  const pages = { allowed: readGuardSettings(settings), cors: readCorsOrigins(settings, true) }
+  return proxyOver(createUpstreamClient(target), pages)
+}
+
+function proxyOver(upstream: UpstreamClient, pages: ProxyPages): ProxiedService {
+  const { origin, basePath } = upstream.target
+  return {
+    url: origin + basePath,
+    limitCatalogue,
+    createStages: (deps) => createProxyStages(deps, upstream, pages),
+    withoutRequests: () => proxyOver({ ...upstream, send: refuseToSend }, pages),
+    close: () => upstream.close(),
+  }
+}
+
+/** Stands for the real service, since an explanation must not cause anything there. */
+const refuseToSend: UpstreamClient['send'] = async () =>
+  failure({
+    problem: 'connection',
+    sentence: 'The real service would answer; it is not asked in order to explain.',
+  })
+
+/**
+ * Returns the catalogue of a proxy, in which a scenario makes no sense if it needs an answer of the simulator: one that
+ * chooses invented figures, or the status of a success.
+ */
+function limitCatalogue({ definitions, statuses }: Catalogue): Catalogue {
+  return joinCatalogue(definitions.map(limitToProxy), statuses.map(limitToProxy))
+}
+
+function limitToProxy(definition: ScenarioDefinition): ScenarioDefinition {
+  return {
+    ...definition,
+    inapplicableReason(operation, values) {
+      const reason = definition.inapplicableReason(operation, values)
+      if (reason !== undefined) return reason
+      const effect = definition.effect(values)
+      if (effect.kind === 'data')
+        return 'the real service answers, and its figures cannot be chosen; convsim serve invents them'
+      // The ordinary success switches off the scenarios of wider scopes, which a proxy can do, too.
+      if (effect.kind === 'ordinary' && effect.status !== operation.successStatus)
+        return 'the real service answers, and chooses the status of a success itself'
+      return undefined
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import type { CorsOrigins } from '../../base/core/origins.ts'
+import { applyDrift } from '../../server/pipeline/apply-drift.ts'
+import { checkReply } from '../../server/pipeline/check-reply.ts'
+import { isMatched, type MatchedExchange, type RequestStage } from '../../server/pipeline/exchange.ts'
+import { finaliseHeaders } from '../../server/pipeline/finalise-headers.ts'
+import { identify } from '../../server/pipeline/identify.ts'
+import type { PipelineDeps, Stages } from '../../server/pipeline/pipeline.ts'
+import { scenario } from '../../server/pipeline/scenario.ts'
+import { validate } from '../../server/pipeline/validate.ts'
+import { withFittingDocument } from '../../server/simulator/check-operations.ts'
+import { type PageSettings, refuseForeignPage } from '../../service/exchange/foreign-page.ts'
+import { refusals } from '../../service/exchange/refusals.ts'
+import { answerToRecord } from './answer-to-record.ts'
+import { askUpstream } from './ask-upstream.ts'
+import { checkUpstreamAnswer } from './check-answer.ts'
+import type { UpstreamClient } from './forward.ts'
+
+/** The settings of a proxy about pages. */
+export interface ProxyPages {
+  /** The pages that may use the real service with the token of the proxy. */
+  readonly allowed: PageSettings
+  /** The origins of pages to which the edge grants CORS. */
+  readonly cors: CorsOrigins
+}
+
+/**
+ * Returns the stages of an exchange whose request the real service answers. Scenarios refuse in front of it. The
+ * contract only judges: the service decides, also about keys, plans, models and rates.
+ */
+export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, pages: ProxyPages): Stages {
+  const { contract, sandboxes, scenarios, store, log } = deps
+  const { token } = upstream.target
+  // Only their warnings and recommendations are used, for operations that the document describes as they are.
+  const handlers = withFittingDocument(deps.handlers, contract, deps.fixtures)
+  const noMagicValues = { ...scenarios, ofModel: new Map<string, string>() }
+  const checkOwnReply = checkReply(log)
+  return {
+    request: Object.entries({
+      /** 403 for a foreign page, before it can create a sandbox by a name */
+      authenticate: readCaller(token === undefined ? undefined : pages.allowed),
+      /** 400 for a malformed name of a sandbox */
+      identify: identify(contract, handlers, sandboxes, true),
+      /** any reply that a scenario gives */
+      scenario: scenarioOfOperation(scenario(noMagicValues, store)),
+      validate: judgeRequest(validate(deps.strict)),
+      /** the answer of the service; 413, 502, 504 */
+      handle: askUpstream(contract.basePath, upstream, pages.cors),
+    } satisfies Record<string, RequestStage>),
+    reply: [
+      /** 500 only for a reply of the proxy itself that breaks the contract */
+      (exchange, reply) =>
+        reply.origin === 'upstream' ? checkUpstreamAnswer(exchange, reply) : checkOwnReply(exchange, reply),
+      applyDrift(),
+      finaliseHeaders(deps.headers),
+    ],
+    recorded: (exchange, reply, outcome) => answerToRecord(exchange, reply, outcome, token),
+    isDated: true,
+  }
+}
+
+/** A proxy that adds its token to each request. No link of a foreign page leads to it: a GET is carried out. */
+const heldToken = {
+  name: 'The proxy, which sends requests on with CONVSIM_UPSTREAM_TOKEN,',
+  allowsLinks: false,
+}
+
+/**
+ * Creates the stage that reads the client's token, which tells clients apart. Magic keys are the simulator's, so a
+ * proxy knows none. `pages`: the pages that may use the token of the proxy; undefined: it has none, and the service
+ * judges the client's own.
+ */
+function readCaller(pages: PageSettings | undefined): RequestStage {
+  return function readCaller(exchange) {
+    const { bearer, request } = exchange
+    if (bearer.ok) exchange.caller = { token: bearer.token, plan: '', scenario: undefined }
+    return pages && refuseForeignPage(request, pages, heldToken)
+  }
+}
+
+/** Limits the stage `scenario` to requests that match an operation. */
+function scenarioOfOperation(stage: RequestStage<MatchedExchange>): RequestStage {
+  return function scenarioOfOperation(exchange) {
+    if (isMatched(exchange)) return stage(exchange)
+    const { headers } = exchange.request
+    const control = ['x-sim-scenario', 'x-sim-sequence'].find((name) => headers[name] !== undefined)
+    if (control === undefined) return undefined
+    return refusals.control(
+      `The header ${control} needs an operation of the contract, ` +
+        `and ${exchange.request.method} ${exchange.path} is none. Leave the header out to ask the real service.`,
+    )
+  }
+}
+
+/** Runs the stage `validate` for its findings alone. A request without its credential is not judged. */
+function judgeRequest(stage: RequestStage<MatchedExchange>): RequestStage {
+  return function judgeRequest(exchange) {
+    if (!isMatched(exchange)) return undefined
+    const { operation, bearer, request } = exchange
+    if ((bearer.ok || !operation.secured) && request.body.kind !== 'unreadable') stage(exchange)
+    return undefined
+  }
+}

@@ -1,0 +1,16 @@
+import { defineCommand } from '../../command-line/process/command.ts'
+import { recordSettings } from './settings.ts'
+
+export const recordCommand = defineCommand({
+  name: 'record',
+  usage: 'SOURCE... [options]',
+  operands: 'the URL of a running proxy or simulator, HAR files, and exports of GET /__sim/requests',
+  purpose: 'Compare with the real service',
+  summary: 'Turn recorded traffic into a folder of fixtures',
+  description:
+    'Turn recorded traffic into a folder of fixtures: the exact answers by model. ' +
+    'Credentials and what identifies people are redacted, and all is listed before it is written.',
+  examples: ['record http://127.0.0.1:4010 --out recorded --write', 'record traffic.har --out recorded'],
+  settings: recordSettings,
+  run: async ({ files, settings }, context) => (await import('./record.ts')).recordFixtures(files, settings, context),
+})

@@ -1,0 +1,155 @@
+import { joinPointer } from '../../base/core/json-pointer.ts'
+import { failure, type Result, success } from '../../base/core/result.ts'
+import { endSentence } from '../../base/core/text.ts'
+import { formatFinding } from '../../base/documents/finding.ts'
+import { defaultSettings } from '../../server/settings/settings.ts'
+import { type LoadedInputs, loadInputs } from '../../server/simulator/loaded-inputs.ts'
+import { buildModelPath, findOrdinaryModel } from '../../server/simulator/ordinary-model.ts'
+import type { Contract, Operation } from '../../service/contract/contract.ts'
+import { readExamples } from '../../service/contract/examples.ts'
+import { describeClientView, describeParameter, formatRow } from '../../service/scenarios/client-view.ts'
+import {
+  type ActiveScenario,
+  type Catalogue,
+  families,
+  probability,
+  type ScenarioDefinition,
+} from '../../service/scenarios/definition.ts'
+import { exampleOf } from '../../service/scenarios/example.ts'
+import { parseScenarios } from '../../service/scenarios/parse.ts'
+import type { ScenarioSettings } from './settings.ts'
+
+type Print = (text: string) => unknown
+
+/** Prints all scenarios, or those of a text such as `slow;ms=20` in detail. Returns the exit code. */
+export async function printScenarios(
+  [text]: readonly string[],
+  settings: ScenarioSettings,
+  print: Print,
+  printError: Print,
+): Promise<number> {
+  const inputs = await loadInputs({ ...defaultSettings(), ...settings })
+  if (!inputs.ok) {
+    printError(inputs.error.map(formatFinding).join('\n'))
+    return 1
+  }
+  if (text === undefined) {
+    print(listScenarios(inputs.value))
+    return 0
+  }
+  const found = findScenarios(text, inputs.value.catalogue)
+  if (found.ok) print(found.value.map((one) => describeScenario(one, inputs.value, settings)).join('\n\n'))
+  else printError(`convsim scenarios: ${found.error}`)
+  return found.ok ? 0 : 1
+}
+
+/** Finds a scenario by its name alone, or those of a text with parameters. */
+function findScenarios(text: string, catalogue: Catalogue): Result<readonly ActiveScenario[]> {
+  const definition = catalogue.find(text.trim())
+  if (definition) return success([exampleOf(definition)])
+  const parsed = parseScenarios(text, catalogue)
+  return parsed.ok && parsed.value.length === 0 ? failure('The name of the scenario is empty.') : parsed
+}
+
+function listScenarios({ catalogue, contract }: LoadedInputs): string {
+  const chapters = families.map((family) => {
+    const definitions = catalogue.definitions.filter((definition) => definition.family === family)
+    const rows = definitions.map((one) => formatRow(one.name, one.description + describeLimits(one, contract)))
+    return `${family}\n${rows.join('\n')}`
+  })
+  const intro =
+    '"convsim scenarios NAME" shows parameters, an example and what the client sees.\n' +
+    `A documented status is a scenario by its number: ${catalogue.statuses.map(({ name }) => name).join(', ')}.`
+  return [intro, ...chapters].join('\n\n')
+}
+
+const reasonAgainst = ({ definition, values }: ActiveScenario, operation: Operation) =>
+  definition.inapplicableReason(operation, values)
+
+/** Names the operations of a scenario that does not make sense for all of them. */
+function describeLimits(definition: ScenarioDefinition, { operations }: Contract): string {
+  const example = exampleOf(definition)
+  const fitting = operations.filter((one) => reasonAgainst(example, one) === undefined)
+  return fitting.length === operations.length
+    ? ''
+    : ` Only for: ${fitting.map(({ id }) => id).join(', ') || 'no operation of this contract'}.`
+}
+
+function describeScenario(active: ActiveScenario, inputs: LoadedInputs, { port }: ScenarioSettings): string {
+  const { definition, values } = active
+  const { operations } = inputs.contract
+  const views = operations.map((operation) => {
+    const reason = reasonAgainst(active, operation)
+    const view = reason === undefined ? describeClientView(definition.effect(values), operation) : undefined
+    return formatRow(operation.id, view ?? endSentence(`Not applicable: ${reason}`))
+  })
+  const fitting = operations.filter((operation) => reasonAgainst(active, operation) === undefined)
+  const shown = findShowing(active, fitting)
+  const example = shown && formatExampleCurl(shown, active, inputs, port).replaceAll('\n', '\n  ')
+  return [
+    `${definition.name} (${definition.family})\n  ${definition.description}`,
+    `Parameters\n${[...definition.parameters, probability].map((one) => `  ${describeParameter(one)}`).join('\n')}`,
+    `What the client sees\n${views.join('\n')}`,
+    ...(example === undefined ? [] : [`Example\n  ${example}`]),
+    `Other ways\n${listOtherWays(active, inputs).join('\n')}`,
+  ].join('\n\n')
+}
+
+/** Finds an operation whose answer shows the scenario, a GET before others; undefined where none fits. */
+function findShowing({ definition, values }: ActiveScenario, fitting: readonly Operation[]): Operation | undefined {
+  const effect = definition.effect(values)
+  const byMethod = [...fitting].sort((one, other) => Number(other.method === 'GET') - Number(one.method === 'GET'))
+  const isShown = (operation: Operation) => {
+    if (effect.kind === 'ordinary') return operation.statuses.includes(effect.status)
+    return effect.kind !== 'expect' || refusesEmptyBody(operation)
+  }
+  return byMethod.find(isShown) ?? byMethod[0]
+}
+
+const refusesEmptyBody = (operation: Operation) =>
+  operation.body !== undefined && operation.checkBody('application/json', {}).length > 0
+
+/** Lists the ways to switch a scenario on besides the header of a request, a row for each. */
+function listOtherWays({ definition, text }: ActiveScenario, { fixtures }: LoadedInputs): string[] {
+  const isSame = (scenario: string | undefined) => scenario?.split(';', 1)[0]?.trim() === definition.name
+  const keys = fixtures.keys.filter(({ scenario }) => isSame(scenario))
+  const models = fixtures.models.filter(({ scenario, persona, shape }) =>
+    scenario === undefined ? (shape ?? persona) === definition.name : isSame(scenario),
+  )
+  return [
+    formatRow('every request', `convsim --scenario ${quoteForShell(text)}`),
+    formatRow('a rule', `PUT /__sim/scenarios ${JSON.stringify({ rules: [{ scenario: text }] })}`),
+    ...keys.map(({ token }) => formatRow('a token', token)),
+    ...models.map(({ id }) => formatRow('a model', id)),
+  ]
+}
+
+function formatExampleCurl(
+  operation: Operation,
+  { definition, values, text }: ActiveScenario,
+  { contract, fixtures }: LoadedInputs,
+  port: number,
+): string {
+  const path = buildModelPath(contract, operation, findOrdinaryModel(fixtures)?.id)
+  // An expectation is about a request that is refused.
+  const isRefused = definition.effect(values).kind === 'expect' && refusesEmptyBody(operation)
+  const valid = operation.body && findBodyExample(contract, operation)
+  const body = isRefused ? '{}' : valid
+  const parts = [
+    `curl -i ${quoteForShell(`http://127.0.0.1:${port}${path}`)}`,
+    ...(operation.method === (body === undefined ? 'GET' : 'POST') ? [] : [`-X ${operation.method}`]),
+    `-H 'Authorization: Bearer any-key'`,
+    `-H ${quoteForShell(`X-Sim-Scenario: ${text}`)}`,
+    ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${quoteForShell(body)}`]),
+  ]
+  return parts.join(' \\\n  ')
+}
+
+/** Returns the document's first example of a request body as JSON; an empty object where it has none. */
+function findBodyExample({ document }: Contract, { path, method }: Operation): string {
+  const pointer = joinPointer('/paths', path, method.toLowerCase(), 'requestBody', 'content', 'application/json')
+  return JSON.stringify(readExamples(document, pointer)[0]?.value ?? {})
+}
+
+/** Quotes a text for a POSIX shell. */
+const quoteForShell = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`

@@ -1,0 +1,89 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { encodedBody } from '../../service/exchange/body.ts'
+import { refuse } from '../../service/exchange/refusals.ts'
+import type { Reply } from '../../service/exchange/reply.ts'
+import type { SimRequest } from '../../service/exchange/request.ts'
+import { acceptsHtml } from '../../service/exchange/request-headers.ts'
+import { bundledConsole } from '../../service/fixtures/bundled.ts'
+
+/** Matches the paths of the script and the stylesheet, whose names have a hash. No other file is served. */
+const assetPath = /^\/__sim\/(assets\/[a-z]{1,20}-[A-Z0-9]{8}\.(?:js|css))$/
+
+/** Returns true for a request for a file of the console, which needs no token: a browser opening a page sends none. */
+export function isConsoleFile({ method, path, headers }: SimRequest): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false
+  if (path === '/__sim') return acceptsHtml(headers['accept'])
+  return path === '/__sim/' || assetPath.test(path)
+}
+
+/** Answers a request for a file of the console; undefined: the request is for something else. */
+export async function answerConsole(request: SimRequest): Promise<Reply | undefined> {
+  if (!isConsoleFile(request)) return undefined
+  const { path, headers } = request
+  if (path === '/__sim') return { status: 302, headers: { Location: '/__sim/' }, body: undefined, origin: 'simulator' }
+  const asset = assetPath.exec(path)?.[1]
+  const encoding = chooseEncoding(headers['accept-encoding'])
+  const suffix = encoding === undefined ? '' : suffixes[encoding]
+  const bytes = await readFileIfThere(join(bundledConsole, `${asset ?? 'index.html'}${suffix}`))
+  if (!bytes) return refuseMissing(asset)
+  return {
+    status: 200,
+    headers: {
+      ...pageHeaders(),
+      'Cache-Control': asset === undefined ? 'no-store' : 'public, max-age=31536000, immutable',
+      Vary: 'Accept-Encoding',
+      ...(encoding !== undefined && { 'Content-Encoding': encoding }),
+    },
+    body: encodedBody(bytes, mediaTypeOf(asset)),
+    origin: 'simulator',
+  }
+}
+
+function refuseMissing(asset: string | undefined): Reply {
+  const error =
+    asset === undefined
+      ? 'The console is not built. Run "npm run build", then reload this page.'
+      : `The console has no file ${asset}; it is of another version. Reload the page.`
+  return refuse(404, error, 'simulator')
+}
+
+function mediaTypeOf(asset: string | undefined): string {
+  if (asset === undefined) return 'text/html; charset=utf-8'
+  return asset.endsWith('.js') ? 'text/javascript; charset=utf-8' : 'text/css; charset=utf-8'
+}
+
+/** The ends of the names of compressed files by their encoding. */
+const suffixes = { br: '.br', gzip: '.gz' }
+
+/** Returns the encoding of the smallest form of a file that the client accepts; undefined for the file as it is. */
+function chooseEncoding(acceptEncoding = '') {
+  const accepted = acceptEncoding
+    .split(',')
+    .map((item) => item.split(';').map((part) => part.trim()))
+    .filter(([, weight]) => weight === undefined || !/^q=0(\.0{0,3})?$/.test(weight))
+    .map(([name]) => name)
+  return (['br', 'gzip'] as const).find((name) => accepted.includes(name))
+}
+
+async function readFileIfThere(file: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/**
+ * Returns the headers of a page or file under `/__sim`. It runs the console's own files and nothing else: no inline
+ * script, no other origin, no text of a request as HTML, and no page can frame it. `styles`: the source of its styles.
+ */
+export function pageHeaders(styles = "'self'"): Record<string, string> {
+  return {
+    'Content-Security-Policy':
+      `default-src 'none'; script-src 'self'; style-src ${styles}; connect-src 'self'; img-src 'self' data:; ` +
+      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+    'Referrer-Policy': 'no-referrer',
+  }
+}

@@ -1,0 +1,109 @@
+import type { Json, JsonObject } from '../../base/core/json.ts'
+import { type CorsOrigins, isCorsOrigin } from '../../base/core/origins.ts'
+import { redactJson, redactText } from '../../base/redaction/redact.ts'
+import type { Contract } from '../../service/contract/contract.ts'
+import { controlAliases, listDocumentedPaths, toRoutePath } from '../../service/exchange/control-aliases.ts'
+import { createRequest, type SimRequest } from '../../service/exchange/request.ts'
+import { violationsToJson } from '../journal/entry-json.ts'
+import { readSandboxOfBaggage } from '../sandboxes/baggage.ts'
+import { defaultSandbox, isSandboxName } from '../sandboxes/sandboxes.ts'
+import type { ControlDeps, Explanation } from './deps.ts'
+import { ControlError, type ControlHandlers } from './handler.ts'
+
+/** The body of `POST explain`: a description of a request. */
+interface RequestDescription {
+  readonly method: string
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Json
+}
+
+/** Handles `POST explain`: the outcome that a request would have now, without any effect. */
+export function explainHandlers({ explain, contract, corsOrigins }: ControlDeps) {
+  return {
+    async explain({ body, sandbox }) {
+      const description = body as unknown as RequestDescription // proved by the control document
+      const named = findOtherSandbox(toSimRequest(description, defaultSandbox), sandbox)
+      if (named !== undefined)
+        return new ControlError(400, `?sandbox= names "${sandbox}", and the request names "${named}".`)
+      const request = toSimRequest(description, sandbox)
+      if (!isAnsweredByEdge(request, corsOrigins, contract)) return explanationToJson(await explain(request))
+      const { method, path } = request
+      const problem = `${method} ${path} is not a request to the simulated service: it never meets the service.`
+      return new ControlError(400, `${problem} The service is under ${contract.basePath}.`)
+    },
+  } satisfies Partial<ControlHandlers>
+}
+
+/** Finds a sandbox that the request names by header, key, path or baggage beside another one of the query, if any. */
+function findOtherSandbox({ headers, path }: SimRequest, sandbox: string): string | undefined {
+  if (sandbox === defaultSandbox) return undefined
+  const [, ofKey] = /^bearer .*~([^~]*)$/i.exec(headers['authorization'] ?? '') ?? []
+  const [, ofPath] = /^\/_s\/([^/]*)\//.exec(path) ?? []
+  // The text behind a tilde may be a part of a secret key, which no refusal repeats.
+  const names = [headers['x-sim-sandbox'], ofPath, ofKey].filter((name) => name !== undefined && isSandboxName(name))
+  const ofBaggage = readSandboxOfBaggage(headers['baggage'])
+  if (names.length === 0 && ofBaggage.ok) names.push(ofBaggage.value)
+  return names.find((name) => name !== undefined && name !== sandbox)
+}
+
+/** Returns true for a request that never reaches the pipeline: control plane, root, aliases, browsers' files, CORS. */
+function isAnsweredByEdge(
+  { method, path, headers }: SimRequest,
+  corsOrigins: CorsOrigins,
+  contract: Contract,
+): boolean {
+  if (/^\/__sim(\/|$)/i.test(path)) return true
+  const { origin } = headers
+  if (method === 'OPTIONS') return origin !== undefined && isCorsOrigin(corsOrigins, origin)
+  const isRead = method === 'GET' || method === 'HEAD'
+  if (!isRead) return false
+  const own = toRoutePath(path)
+  if (listDocumentedPaths(contract).has(own)) return false
+  return controlAliases.has(own) || /^\/(favicon\.ico|robots\.txt)?$/.test(own)
+}
+
+/** Converts a description to a request. A `sandbox` of the query stands for the header; the default one for none. */
+function toSimRequest({ method, path: target, headers = {}, body }: RequestDescription, sandbox: string): SimRequest {
+  const lowerCaseHeaders = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  )
+  const isJson = body !== undefined && typeof body !== 'string'
+  const text = isJson ? JSON.stringify(body) : body
+  return createRequest({
+    id: 'explained',
+    method: method.toUpperCase(),
+    target,
+    headers: {
+      host: 'localhost', // as a client of this machine sends it
+      ...(isJson && { 'content-type': 'application/json' }),
+      ...(sandbox !== defaultSandbox && { 'x-sim-sandbox': sandbox }),
+      ...lowerCaseHeaders,
+    },
+    body: text === undefined || text === '' ? { kind: 'absent' } : { kind: 'bytes', bytes: Buffer.from(text) },
+  })
+}
+
+function explanationToJson({ trace, outgoing, entry }: Explanation): JsonObject {
+  const { reply, delivery } = outgoing
+  return {
+    ...(entry.operation !== undefined && { operation: entry.operation }),
+    sandbox: entry.sandbox,
+    stage: entry.stage,
+    ...(entry.rule && { rule: { ...entry.rule } }),
+    why: trace.decisions.map((decision) => redactText(decision, entry.ownToken)),
+    answer: {
+      status: reply.status,
+      headers: { ...entry.answer.headers },
+      body: redactJson(reply.body?.value ?? null, entry.ownToken),
+      origin: reply.origin,
+    },
+    delayMs: delivery.delayMs,
+    delivery: delivery.mode.kind,
+    scenarios: [...entry.scenarios],
+    damage: [...entry.damage],
+    violations: violationsToJson(entry.violations),
+    answerViolations: violationsToJson(entry.answerViolations),
+    advice: violationsToJson(entry.advice),
+  }
+}

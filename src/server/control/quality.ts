@@ -1,0 +1,105 @@
+import { isObject, type JsonObject, objectPieces } from '../../base/core/json.ts'
+import { inSlices, mapEach } from '../../base/core/slices.ts'
+import { uuidKey } from '../../state/clone.ts'
+import { impactOfEvent, UNITS_PER_IMPACT } from '../../state/memory/impact.ts'
+import type { StoredEvent } from '../../state/records.ts'
+import type { ControlDeps } from './deps.ts'
+import { type ControlError, type ControlHandlers, type ControlRequest, JsonPieces, refuseBusy } from './handler.ts'
+import { Slots } from './slots.ts'
+
+/** Index of a product or conversation without events. */
+const neutralIndex = 0.5
+
+/** The largest number of event ids that are listed with an index; the index counts all events. */
+const maxEventIds = 100
+
+/** The events of a sandbox whose groups are small enough for any number of clients. */
+const maxEventsOfSmall = 10_000
+
+/** The most larger sandboxes at a time: groups of 100 MB of events can take 60 MB. */
+const maxLargeSandboxes = 2
+
+interface EventGroup {
+  /** The sum of their impacts as `ImpactSum` has it. */
+  units: number
+  count: number
+  /** The ids of the first events. */
+  readonly eventIds: string[]
+}
+
+/** Handles `GET` and `PUT quality`: weight of events, quality index of each product (PQI) and conversation (CQI). */
+export function qualityHandlers({ store, fixtures, sandboxes }: ControlDeps) {
+  const slots = new Slots(maxLargeSandboxes)
+
+  /** Returns a refusal if the groups of too many large sandboxes are held for clients that read them. */
+  async function refuseLarge({ sandbox, clientGone }: ControlRequest): Promise<ControlError | undefined> {
+    const { total } = await store.listEvents(sandbox, { limit: 0 })
+    if (total <= maxEventsOfSmall || slots.take(clientGone)) return undefined
+    return refuseBusy(`The quality of ${maxLargeSandboxes} large sandboxes is being read already.`)
+  }
+
+  async function readQuality(sandbox: string): Promise<JsonPieces> {
+    const productNames = new Map(fixtures.products.map(({ id, name }) => [id.toLowerCase(), name]))
+    const { weight } = await store.getQuality(sandbox)
+    const { events } = await store.listEvents(sandbox)
+    const [products, conversations] = [new Map<string, EventGroup>(), new Map<string, EventGroup>()]
+    for await (const event of inSlices(events)) {
+      if (event.sampledOut) continue
+      addToGroup(products, uuidKey(event.fields.productId), event)
+      addToGroup(conversations, findConversationKey(event), event)
+    }
+    const pieces = objectPieces({
+      weight,
+      products: mapEach(products, ([productId, group]) => {
+        const name = productNames.get(productId)
+        return { productId, ...(name !== undefined && { name }), ...indexToJson('pqi', group, weight) }
+      }),
+      conversations: mapEach(conversations, ([conversation, group]) => ({
+        conversation,
+        ...indexToJson('cqi', group, weight),
+      })),
+    })
+    return new JsonPieces(pieces)
+  }
+
+  return {
+    getQuality: async (request) => (await refuseLarge(request)) ?? readQuality(request.sandbox),
+    async putQuality(request) {
+      const { sandbox, body } = request
+      const refusal = await refuseLarge(request)
+      if (refusal) return refusal
+      sandboxes.use(sandbox)
+      const weight = isObject(body) ? Number(body['weight']) : 0
+      await store.putQuality(sandbox, { weight })
+      return readQuality(sandbox)
+    },
+  } satisfies Partial<ControlHandlers>
+}
+
+/** Returns the service's id of the conversation, else the client's; none for an event without a conversation. */
+function findConversationKey({ fields }: StoredEvent): string | null | undefined {
+  const { conversationId, externalConversationId } = fields
+  return uuidKey(conversationId) ?? externalConversationId
+}
+
+/** Returns the index `min(1, max(0, 0.5 + weight × Σ impact))`, rounded to 4 decimals, with its events. */
+function indexToJson(name: 'pqi' | 'cqi', { units, count, eventIds }: EventGroup, weight: number): JsonObject {
+  const impact = units / UNITS_PER_IMPACT
+  const index = Math.min(1, Math.max(0, neutralIndex + weight * impact))
+  return {
+    [name]: Math.round(index * 10_000) / 10_000,
+    impact,
+    events: count,
+    eventIds,
+  }
+}
+
+/** Adds an event to the group of its key, if it has one. */
+function addToGroup(groups: Map<string, EventGroup>, key: string | null | undefined, event: StoredEvent): void {
+  if (typeof key !== 'string') return
+  const group = groups.get(key) ?? { units: 0, count: 0, eventIds: [] }
+  groups.set(key, group)
+  group.units += impactOfEvent(event).units
+  group.count += 1
+  if (group.count <= maxEventIds) group.eventIds.push(event.eventId)
+}

@@ -1,0 +1,126 @@
+import type { Json, JsonObject } from '../../base/core/json.ts'
+import { endSentence } from '../../base/core/text.ts'
+import type { RuleReference } from '../../service/exchange/decision-trace.ts'
+import { checkRules } from '../../service/scenarios/check-rules.ts'
+import type { Catalogue } from '../../service/scenarios/definition.ts'
+import { parseSequence, positionAt, type Sequence, sequencePrefix } from '../../service/scenarios/parse.ts'
+import {
+  type ActiveRules,
+  maxRules,
+  type Rule,
+  ruleActedKey,
+  ruleSequencePrefix,
+  ruleTimesKey,
+} from '../../service/scenarios/rules.ts'
+import type { RulePosition } from '../sandboxes/settings.ts'
+import type { ControlDeps } from './deps.ts'
+import { ControlError, type ControlHandlers, type ControlRequest } from './handler.ts'
+
+/** Handles `GET`, `PUT`, `POST` and `DELETE scenarios`, and `GET sequences`. */
+export function scenarioHandlers(deps: ControlDeps) {
+  const { catalogue, contract, sandboxes, store, startUp } = deps
+  const readRules = ({ body, bodyViolations }: ControlRequest): readonly Rule[] | ControlError => {
+    const read = checkRules(body, bodyViolations, { catalogue, contract })
+    if (read.ok) return read.value
+    const problems = read.error.map(({ pointer, message }) => endSentence(`body${pointer}: ${message}`))
+    return new ControlError(400, `Invalid rules: ${problems.join(' ')}`)
+  }
+  return {
+    async getScenarios({ sandbox }) {
+      const { rules } = await sandboxes.settings.read(sandbox)
+      const used = await store.listSequences(sandbox)
+      const counts = { rules: countsToJson(rules, used), startUp: countsToJson(startUp(), used) }
+      return { rules: rulesToJson(rules), startUp: rulesToJson(startUp()), counts }
+    },
+    async putScenarios(request) {
+      const rules = readRules(request)
+      if (rules instanceof ControlError) return rules
+      const { name } = sandboxes.use(request.sandbox)
+      await sandboxes.settings.setRules(name, rules)
+      return { rules: rulesToJson(rules) }
+    },
+    async addScenarios(request) {
+      const added = readRules(request)
+      if (added instanceof ControlError) return added
+      const { name } = sandboxes.use(request.sandbox)
+      const position = request.parameters.query['position'] as RulePosition // typed by the control document
+      const rules = await sandboxes.settings.addRules(name, added, position)
+      if (rules) return { rules: rulesToJson(rules) }
+      return new ControlError(
+        400,
+        `A sandbox has at most ${maxRules} rules. Remove some, or replace all (PUT scenarios).`,
+      )
+    },
+    async deleteScenarios(request) {
+      const { name } = sandboxes.use(request.sandbox)
+      await sandboxes.settings.setRules(name, [])
+      return { rules: [] }
+    },
+    async getSequences({ sandbox }) {
+      const { rules } = await sandboxes.settings.read(sandbox)
+      const used = await store.listSequences(sandbox)
+      return { sequences: sequencesToJson(used, { sandbox: rules, 'start-up': startUp() }, catalogue) }
+    },
+  } satisfies Partial<ControlHandlers>
+}
+
+const rulesToJson = (rules: readonly Rule[]): Json[] => rules.map(({ source }) => source)
+
+/** Returns the counts of the rules, in their order. `used`: the counts of the store by key. */
+function countsToJson(rules: ActiveRules, used: ReadonlyMap<string, number>): Json[] {
+  return rules.map((rule) => {
+    const acted = used.get(ruleActedKey(rule)) ?? 0
+    const left = rule.times === undefined ? undefined : rule.times - (used.get(ruleTimesKey(rule)) ?? 0)
+    return {
+      acted,
+      ...(left !== undefined && { left: Math.max(0, left) }),
+      ...(rule.misfit !== undefined && { misfit: rule.misfit }),
+    }
+  })
+}
+
+/** The mark after the stored part of a long key. */
+const cutMark = '\u2026'
+
+/** An operation and a sequence in a key. Only the id of an operation without `operationId` has a space: `GET /a`. */
+const operationAndSequence = /^((?:[A-Z]+ \/\S*)|\S+) (.*)$/s
+
+/** Lists the sequences that requests have used, the latest first. `used` has the store's counts by key. */
+function sequencesToJson(
+  used: ReadonlyMap<string, number>,
+  rules: Readonly<Record<RuleReference['scope'], ActiveRules>>,
+  catalogue: Catalogue,
+): Json[] {
+  const ofRules = (['sandbox', 'start-up'] as const).flatMap((scope) =>
+    rules[scope].flatMap((rule, index) =>
+      rule.sequence ? [{ prefix: ruleSequencePrefix(rule), sequence: rule.sequence, rule: { scope, index } }] : [],
+    ),
+  )
+  return [...used].flatMap(([key, met]) => {
+    const ofRule = ofRules.find(({ prefix }) => key.startsWith(prefix))
+    if (!ofRule && !key.startsWith(sequencePrefix)) return []
+    const rest = key.slice((ofRule?.prefix ?? sequencePrefix).length)
+    const [, operation = '', text = ''] = operationAndSequence.exec(rest) ?? []
+    const sequence = ofRule?.sequence ?? parseStoredSequence(text, catalogue)
+    return {
+      operation,
+      sequence: sequence?.text ?? text,
+      ...(ofRule && { rule: ofRule.rule }),
+      met,
+      ...(sequence && progressToJson(sequence, met)),
+    }
+  })
+}
+
+/** Parses the sequence of a header; undefined for a text of which the key has only the beginning. */
+function parseStoredSequence(text: string, catalogue: Catalogue): Sequence | undefined {
+  if (text.includes(cutMark)) return undefined // a header cannot contain the mark
+  const parsed = parseSequence(text, catalogue)
+  return parsed.ok ? parsed.value : undefined
+}
+
+function progressToJson(sequence: Sequence, met: number): JsonObject {
+  const items = sequence.items.map(({ scenario, times }) => ({ scenario: scenario.text, times }))
+  const position = positionAt(sequence, met)
+  return { items, position, next: items[position]?.scenario ?? '' }
+}

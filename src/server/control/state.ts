@@ -1,0 +1,87 @@
+import { isObject, type JsonObject, objectPieces } from '../../base/core/json.ts'
+import { mapEach } from '../../base/core/slices.ts'
+import { componentsOf } from '../../state/prompts.ts'
+import type { PromptVersion, StoredPrompt } from '../../state/records.ts'
+import { parseExport } from '../../state/sandbox-export.ts'
+import type { EventQuery } from '../../state/store.ts'
+import type { ControlDeps } from './deps.ts'
+import { ControlError, type ControlHandlers, JsonPieces } from './handler.ts'
+
+/** Handles `GET events`, `GET prompts` and `activate`: the records that the service's user interface would show. */
+export function recordHandlers({ store }: ControlDeps) {
+  return {
+    async listEvents({ sandbox, parameters }) {
+      const { sandbox: _, ...query } = parameters.query
+      const page = await store.listEvents(sandbox, query as EventQuery) // typed by the control document
+      return new JsonPieces(objectPieces({ ...page }))
+    },
+    async listPrompts(request) {
+      return new JsonPieces(objectPieces({ prompts: mapEach(await store.listPrompts(request.sandbox), promptToJson) }))
+    },
+    async activateVersion(request) {
+      const promptId = String(request.parameters.path['promptId'])
+      const versionId = String(request.parameters.path['versionId'])
+      const activate = (prompt: string, version: string) => store.activateVersion(request.sandbox, prompt, version)
+      // Only imported ids have capitals.
+      const isActivated =
+        (await activate(promptId, versionId)) || (await activate(promptId.toLowerCase(), versionId.toLowerCase()))
+      if (!isActivated) return new ControlError(404, `The sandbox has no version ${versionId} of a prompt ${promptId}.`)
+      return { promptId, versionId, active: true }
+    },
+  } satisfies Partial<ControlHandlers>
+}
+
+/** Handles the operations on a sandbox's whole state: `snapshots`, `export` and `import`. */
+export function snapshotHandlers({ store, sandboxes }: ControlDeps) {
+  return {
+    listSnapshots: async (request) => toJson({ snapshots: await store.listSnapshots(request.sandbox) }),
+    async createSnapshot(request) {
+      const { name } = sandboxes.use(request.sandbox)
+      const { seed, clock } = await sandboxes.settings.read(name)
+      const label = isObject(request.body) ? request.body['name'] : undefined
+      const writer = { sandbox: name, seed, now: clock.now }
+      return toJson(await store.createSnapshot(writer, typeof label === 'string' ? label : undefined))
+    },
+    async restoreSnapshot(request) {
+      const id = String(request.parameters.path['snapshotId']).toLowerCase()
+      return (await store.restoreSnapshot(request.sandbox, id)) ? { restored: id } : snapshotNotFound(id)
+    },
+    async deleteSnapshot(request) {
+      const id = String(request.parameters.path['snapshotId']).toLowerCase()
+      return (await store.deleteSnapshot(request.sandbox, id)) ? { deleted: id } : snapshotNotFound(id)
+    },
+    exportSandbox: async (request) => new JsonPieces(objectPieces({ ...(await store.exportSandbox(request.sandbox)) })),
+    async importSandbox(request) {
+      const name = request.sandbox
+      const parsed = await parseExport(request.body)
+      if (!parsed.ok) return new ControlError(400, `This is no export of a sandbox: ${parsed.error.join('; ')}.`)
+      await store.importSandbox(name, parsed.value, 'always')
+      sandboxes.use(name) // so that the sandbox is listed and counts towards --sandbox-limit
+      return { events: parsed.value.events.length, prompts: parsed.value.prompts.length }
+    },
+  } satisfies Partial<ControlHandlers>
+}
+
+const snapshotNotFound = (id: string) => new ControlError(404, `The sandbox has no snapshot ${id}.`)
+
+/** Casts a value of the store, which is JSON with readonly types. */
+const toJson = (value: object) => value as JsonObject
+
+function promptToJson({ promptId, externalPromptId, productId, repeatOf, versions }: StoredPrompt): JsonObject {
+  return {
+    promptId,
+    ...(externalPromptId !== undefined && { externalPromptId }),
+    ...(productId !== undefined && { productId }),
+    ...(repeatOf !== undefined && { repeatOf }),
+    versions: versions.map(versionToJson),
+  }
+}
+
+function versionToJson({ fields, componentIds, ...version }: PromptVersion): JsonObject {
+  const { components: _, ...others } = fields
+  return toJson({
+    ...others,
+    ...version,
+    components: componentsOf(fields).map((component, index) => ({ ...component, componentId: componentIds[index] })),
+  })
+}

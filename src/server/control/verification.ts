@@ -1,0 +1,161 @@
+import { visitInSlices } from '../../base/core/slices.ts'
+import {
+  type Condition,
+  type Difference,
+  findDifferences,
+  type MatchSubject,
+  matchOutcome,
+  type RequestQuery,
+} from '../../service/exchange/match.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import type { Journal } from '../journal/journal.ts'
+import { type RequestSubjects, toMatchSubject } from '../journal/match.ts'
+import { waitForEntry } from '../journal/wait-for-entry.ts'
+
+/** The expected number of matching requests; `{}` stands for at least one. */
+export interface CountBounds {
+  readonly exactly?: number
+  readonly atLeast?: number
+  readonly atMost?: number
+}
+
+export interface Verification extends RequestQuery {
+  readonly count: CountBounds
+  /** The most milliseconds to wait until the count is as expected; 0 for none. */
+  readonly withinMs: number
+}
+
+/** A request that does not match, with its differences from the query, at most 100 of them. */
+export interface NearMiss {
+  readonly entry: JournalEntry
+  readonly differences: readonly Difference[]
+}
+
+export interface Verdict {
+  readonly satisfied: boolean
+  readonly count: number
+  /** Is true if the journal dropped requests, or bodies that the query needs, so that more may have matched. */
+  readonly truncated: boolean
+  /** True where no more stored requests match than expected, but dropped ones may have matched. */
+  readonly unproved: boolean
+  /** The latest matching requests, at most 10. */
+  readonly matched: readonly JournalEntry[]
+  /** The requests with the fewest differences, the nearest first, at most 3; empty where `satisfied`. */
+  readonly nearMisses: readonly NearMiss[]
+}
+
+const maxMatchedShown = 10
+const maxNearMisses = 3
+/** The number of latest requests among which near misses are searched. */
+const maxSearched = 1000
+/** The number of differences after which no more are looked for: a query can have 100,000 conditions. */
+const maxDifferences = 100
+
+/** The requests of the journal that are compared with a query. */
+export interface JournalSearch {
+  readonly journal: Journal
+  /** The name of a sandbox; undefined for all. */
+  readonly sandbox: string | undefined
+  readonly conditions: readonly Condition<MatchSubject>[]
+  readonly subjects: RequestSubjects
+  /** Returns milliseconds since any fixed time, which slice the work. */
+  readonly elapsed: () => number
+}
+
+interface MatchCount extends Pick<Verdict, 'count' | 'truncated' | 'matched'> {
+  /** The version of the journal that was counted. */
+  readonly version: number
+}
+
+/**
+ * Creates a function that counts the entries that were recorded since its last call, and returns the totals with the
+ * journal's version, or undefined if the comparison takes too long. A counted entry stays counted when the journal
+ * evicts it; the count begins again at 0 when entries of the sandbox are cleared.
+ */
+export function createMatchCounter({ journal, sandbox, conditions, subjects, elapsed }: JournalSearch) {
+  const begin = () => ({ upTo: 0, generation: 0, count: 0, open: 0, matched: [] as JournalEntry[] })
+  let totals = begin()
+  const add = (entry: JournalEntry) => {
+    const outcome = matchOutcome(conditions, toMatchSubject(entry, subjects))
+    if (outcome === 'open') totals.open += 1 // it may match: the part that decides is not stored
+    if (outcome !== 'yes') return
+    totals.count += 1
+    totals.matched = [...totals.matched, entry].slice(-maxMatchedShown)
+  }
+  return async function countMatches(): Promise<MatchCount | undefined> {
+    const { entries, counts, latest, version } = await journal.list({ sandbox, after: totals.upTo })
+    if (totals.upTo > 0 && counts.generation !== totals.generation) {
+      totals = begin()
+      return countMatches()
+    }
+    totals.upTo = latest
+    totals.generation = counts.generation
+    if (!(await visitInSlices(entries, elapsed, add))) return undefined
+    const { count, open, matched } = totals
+    return { count, truncated: counts.dropped > 0 || open > 0, matched, version }
+  }
+}
+
+/** Returns the latest requests that differ least from the query, the nearest first; fewer if that takes too long. */
+async function findNearMisses({ journal, sandbox, conditions, subjects, elapsed }: JournalSearch): Promise<NearMiss[]> {
+  const { entries } = await journal.list({ sandbox, order: 'newest', limit: maxSearched })
+  let nearest: NearMiss[] = []
+  await visitInSlices(entries, elapsed, (entry) => {
+    const differences: Difference[] = []
+    for (const difference of findDifferences(conditions, toMatchSubject(entry, subjects)))
+      if (differences.push(difference) === maxDifferences) break
+    if (differences.length === 0) return
+    nearest = [...nearest, { entry, differences }].sort((a, b) => distance(a) - distance(b)).slice(0, maxNearMisses)
+  })
+  return nearest
+}
+
+/** Returns the number of differences; another operation counts as five. */
+function distance({ differences }: NearMiss): number {
+  return differences.reduce((sum, { field }) => sum + (field === 'operation' ? 5 : 1), 0)
+}
+
+/**
+ * Compares the number of matching requests with the expected one, and waits up to `withinMs` for it, or until one of
+ * the signals `ends` is aborted. A lower bound holds as soon as it is reached. An upper bound (`atMost`, `exactly`)
+ * fails when exceeded, and holds when the time is over, unless the journal dropped requests. Returns undefined if the
+ * comparison takes too long.
+ */
+export async function verify(
+  search: JournalSearch,
+  { count: expected, withinMs }: Pick<Verification, 'count' | 'withinMs'>,
+  ends: readonly AbortSignal[],
+): Promise<Verdict | undefined> {
+  const countMatches = createMatchCounter(search)
+  const range = toRange(expected)
+  for (;;) {
+    const left = withinMs - search.elapsed()
+    const counted = await countMatches()
+    if (counted === undefined) return undefined
+    const mayChange = left > 0 && !isDecided(counted, range)
+    if (mayChange && (await waitForEntry(search.journal, counted.version, left, ends)) !== 'end') continue
+    const verdict = judgeCount(counted, range)
+    return { ...verdict, nearMisses: verdict.satisfied ? [] : await findNearMisses(search) }
+  }
+}
+
+type CountRange = ReturnType<typeof toRange>
+
+/** Returns true where no further request can change the verdict. */
+function isDecided({ count, truncated }: MatchCount, { min, max }: CountRange): boolean {
+  if (count < min) return false
+  return count > max || max === Number.POSITIVE_INFINITY || truncated
+}
+
+function judgeCount({ version, ...counted }: MatchCount, { min, max }: CountRange): Omit<Verdict, 'nearMisses'> {
+  const { count, truncated } = counted
+  const unproved = max !== Number.POSITIVE_INFINITY && truncated && count <= max
+  return { ...counted, unproved, satisfied: count >= min && count <= max && !unproved }
+}
+
+/** Returns the bounds of a count; `max` is infinite if there is no upper one. */
+function toRange({ exactly, atLeast, atMost }: CountBounds) {
+  if (exactly !== undefined) return { min: exactly, max: exactly }
+  const min = atLeast ?? (atMost === undefined ? 1 : 0)
+  return { min, max: atMost ?? Number.POSITIVE_INFINITY }
+}

@@ -1,0 +1,185 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { Transform } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate, type Zlib } from 'node:zlib'
+import { parseSize } from '../../base/core/bytes.ts'
+import type { RequestBody } from '../../service/exchange/request.ts'
+
+const absent: RequestBody = { kind: 'absent' }
+
+type Decoder = Transform & Zlib
+
+/** Functions that create the decoder of a `Content-Encoding`, by its name; they return undefined for `identity`. */
+export const decoders = new Map<string, () => Decoder | undefined>([
+  ['identity', () => undefined],
+  ['gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+])
+
+/**
+ * The most decoded bytes for each byte that was sent. JSON of an export decodes to some 10 times its size, a body made
+ * to fill memory to 1,000 times. Small bodies have only the limit of their size.
+ */
+const maxDecodedRatio = 100
+const freeOfRatioBytes = 1024 * 1024
+
+export interface BodyLimit {
+  readonly bytes: number
+  /** The limit as the refusal names it: `1mb`. */
+  readonly text: string
+}
+
+/**
+ * Calls `then` once with the body of a request, immediately if it has none or its head refuses it. The rest of a
+ * refused body is drained, since some clients read the reply only after they have sent everything; one that waits for
+ * `100 Continue` is not asked to send it.
+ */
+export function readBody(
+  req: IncomingMessage,
+  res: ServerResponse,
+  limit: BodyLimit,
+  then: (body: RequestBody) => void,
+): void {
+  const known = decideByHead(req.headers, limit)
+  const isWaiting = expectsContinue(req)
+  if (known === absent) then(absent)
+  else if (known && isWaiting) {
+    closeAfterReply(res)
+    then(known)
+  } else {
+    if (isWaiting) res.writeContinue()
+    receiveBody(req, known, limit, then)
+  }
+}
+
+/** Returns true if the client waits for `100 Continue` before the body. `server.ts` refuses other expectations. */
+export function expectsContinue({ headers, httpVersion }: IncomingMessage): boolean {
+  return headers.expect !== undefined && httpVersion === '1.1'
+}
+
+/** Closes the connection after a reply in place of `100 Continue`, since the client may still send the body. */
+export function closeAfterReply(res: ServerResponse): void {
+  res.setHeader('Connection', 'close')
+}
+
+/** Returns the body if the head decides it (absent, too large, unknown encoding), or undefined if it must be read. */
+function decideByHead(headers: IncomingHttpHeaders, limit: BodyLimit): RequestBody | undefined {
+  const { 'content-length': length, 'transfer-encoding': chunked } = headers
+  if (chunked === undefined && (length === undefined || length === '0')) return absent
+  if (Number(length) > limit.bytes) return tooLarge(limit)
+  const encoding = readEncoding(headers)
+  return decoders.has(encoding) ? undefined : unknownEncoding(encoding)
+}
+
+/** Returns the encoding in lower case; `identity` where the header is absent or empty. */
+function readEncoding({ 'content-encoding': encoding }: IncomingHttpHeaders): string {
+  return encoding?.toLowerCase() || 'identity'
+}
+
+/** Receives a body and calls `then` with it, or with `known`, if given, while the body is drained. */
+function receiveBody(
+  req: IncomingMessage,
+  known: RequestBody | undefined,
+  limit: BodyLimit,
+  then: (body: RequestBody) => void,
+): void {
+  let isDone = false
+  const end = (body: RequestBody) => {
+    if (!isDone) then(body)
+    isDone = true
+  }
+  const decoder = known ? undefined : decoders.get(readEncoding(req.headers))?.()
+  req.once('close', () => {
+    if (req.readableEnded) return
+    end(aborted)
+    decoder?.destroy() // `pipe` does not end the decoder when the client disconnects
+  })
+  if (known) {
+    drain(req)
+    end(known)
+  } else collect(req, decoder ? req.pipe(decoder) : req, limit, end)
+}
+
+function collect(
+  req: IncomingMessage,
+  stream: IncomingMessage | Decoder,
+  limit: BodyLimit,
+  end: (body: RequestBody) => void,
+): void {
+  const chunks: Buffer[] = []
+  let size = 0
+  let isRefused = false
+  const refuse = (body: RequestBody) => {
+    isRefused = true
+    chunks.length = 0
+    if (stream !== req) {
+      req.unpipe()
+      stream.destroy()
+    }
+    drain(req)
+    end(body)
+  }
+  stream.on('data', (chunk: Buffer) => {
+    if (isRefused) return
+    size += chunk.length
+    if (size > limit.bytes) refuse(tooLarge(limit))
+    else if (isBomb(stream, size)) refuse(decodesToTooMuch)
+    else chunks.push(chunk)
+  })
+  stream.on('end', () => {
+    if (isRefused) return
+    const [first = Buffer.alloc(0)] = chunks
+    const bytes = chunks.length > 1 ? Buffer.concat(chunks, size) : first
+    chunks.length = 0 // the request holds its listeners until the response has ended
+    end(size > 0 ? { kind: 'bytes', bytes } : absent)
+  })
+  // Only a decoder's error is handled here; after an error of the connection, 'close' follows.
+  if (stream !== req) stream.on('error', (error) => refuse(unreadable(400, error.message)))
+}
+
+/** Returns true where a decoder has made too many bytes of those that it has read. */
+function isBomb(stream: IncomingMessage | Decoder, decodedBytes: number): boolean {
+  if (decodedBytes <= freeOfRatioBytes || !('bytesWritten' in stream)) return false
+  return decodedBytes > stream.bytesWritten * maxDecodedRatio
+}
+
+/** The most bytes of a refused body that are read, so that a client that sends all of it first gets the refusal. */
+const maxDrainedBytes = 16 * 1024 * 1024
+
+/** Reads the rest of a request and discards it. Closes the connection if that is too long. */
+function drain(req: IncomingMessage): void {
+  let left = maxDrainedBytes
+  req.on('data', (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) req.socket.destroy()
+  })
+  req.resume()
+}
+
+const aborted: RequestBody = { kind: 'aborted' }
+
+function tooLarge({ text }: BodyLimit): RequestBody {
+  return { kind: 'unreadable', status: 413, reason: `The body is larger than the limit of ${text}.` }
+}
+
+const decodesToTooMuch: RequestBody = {
+  kind: 'unreadable',
+  status: 413,
+  reason: `The body decodes to more than ${maxDecodedRatio} times its size. Send it without Content-Encoding.`,
+}
+
+function unknownEncoding(encoding: string): RequestBody {
+  const known = [...decoders.keys()].join(', ')
+  return unreadable(415, `its Content-Encoding "${encoding}" is not one of ${known}`)
+}
+
+function unreadable(status: number, why: string): RequestBody {
+  return { kind: 'unreadable', status, reason: `The body cannot be read: ${why}.` }
+}
+
+/** Parses a checked size: `500kb`. Throws if the text is no size. */
+export function parseBodyLimit(text: string): BodyLimit {
+  const bytes = parseSize(text)
+  if (bytes === undefined) throw new Error(`"${text}" is no size`)
+  return { bytes, text }
+}

@@ -1,0 +1,165 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Log } from '../../base/core/log.ts'
+import { failure, type Result, success } from '../../base/core/result.ts'
+import { clearTimeout, setTimeout } from '../../base/core/timers.ts'
+import { refuse } from '../../service/exchange/refusals.ts'
+import { type App, noSniffing } from './app.ts'
+import { deliverImmediately } from './deliver.ts'
+import { storeOpeningTime } from './read-request.ts'
+import { watchLeave } from './watch-end.ts'
+
+/**
+ * The time for which a connection is idle before it is closed, milliseconds. A client that stood still for seconds, as
+ * on a busy machine, cannot know that it was closed, and loses its next request: Node's five seconds were too few.
+ */
+const keepAliveMs = 65_000
+
+interface ListeningServer {
+  readonly server: Server
+  readonly port: number
+  readonly connections: Connections
+}
+
+/**
+ * The open connections, each with its unfinished responses in the order of their requests, and finished ones until the
+ * next request, since removing each costs time. Each socket has a list, because V8 would hold the old tables of one
+ * large set that changes all the time, and with them the requests, until a full garbage collection.
+ */
+type Connections = ReadonlyMap<Socket, readonly ServerResponse[]>
+
+/** The reason for which a server cannot listen: the address is taken, not allowed or not valid. */
+interface ListenProblem {
+  readonly setting: 'host' | 'port'
+  readonly message: string
+}
+
+/** Listens on an address; port 0 takes any free port. */
+export function listen(
+  { listener, messages }: App,
+  host: string,
+  port: number,
+  log: Log,
+): Promise<Result<ListeningServer, ListenProblem>> {
+  const connections = new Map<Socket, ServerResponse[]>()
+  // Node's own refusal of a missing Host header has no body; this one has the service's error body.
+  const server = createServer({ requireHostHeader: false, ...messages }, (request, response) => {
+    storeResponse(connections, response)
+    const problem = findHostHeaderProblem(request)
+    if (problem === undefined) listener(request, response)
+    else {
+      if (/^\/__sim\b/i.test(request.url ?? '')) response.setHeader(...noSniffing)
+      deliverImmediately(refuse(400, problem, 'simulator'), response)
+    }
+  })
+  server.keepAliveTimeout = keepAliveMs
+  server.maxHeadersCount = 0 // all are read: their size is bounded, and Node drops those beyond a number without a word
+  server.on('connection', (socket) => {
+    connections.set(socket, [])
+    storeOpeningTime(socket)
+    watchLeave(socket)
+    socket.once('close', () => connections.delete(socket))
+  })
+  // `read-body.ts` sends 100 Continue, because it knows the limit of the body.
+  server.on('checkContinue', (request, response) => server.emit('request', request, response))
+  server.on('checkExpectation', ({ headers }, response) =>
+    deliverImmediately(
+      refuse(417, `Only Expect: 100-continue is met; got "${headers.expect}".`, 'simulator'),
+      response,
+    ),
+  )
+  const handleBrokenHttp = (error: NodeJS.ErrnoException, socket: Socket) => {
+    log.info({ code: error.code, reason: error.message.slice(0, 200) }, 'broken HTTP')
+    // If complete requests still wait for responses, the connection closes after the last of these, without a refusal.
+    const unfinished = connections
+      .get(socket)
+      ?.findLast(({ req, writableFinished }) => req.complete && !writableFinished)
+    if (unfinished) unfinished.once('close', () => socket.destroySoon())
+    else refuseBrokenHttp(error, socket)
+  }
+  server.on('clientError', handleBrokenHttp)
+  server.on('connect', (_request, socket) => handleBrokenHttp(new Error('CONNECT is not allowed.'), socket as Socket))
+  return new Promise((resolve) => {
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(failure(describeListenError(error, host, port))))
+    server.listen(port, host, () =>
+      resolve(success({ server, port: (server.address() as AddressInfo).port, connections })),
+    )
+  })
+}
+
+/** Finds a request whose host is unknown, or may be another for a proxy than for this server, if any. */
+function findHostHeaderProblem({ rawHeaders, httpVersion }: IncomingMessage): string | undefined {
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? ''
+    if (name.length === 4 && name.toLowerCase() === 'host') count += 1
+  }
+  if (count > 1) return 'There is more than one Host header.'
+  return count === 1 || httpVersion === '1.0' ? undefined : 'The Host header is missing.'
+}
+
+function storeResponse(connections: Map<Socket, ServerResponse[]>, response: ServerResponse): void {
+  const responses = connections.get(response.req.socket)
+  if (!responses) return
+  while (responses[0]?.writableFinished) responses.shift()
+  responses.push(response)
+}
+
+function describeListenError(error: NodeJS.ErrnoException, host: string, port: number): ListenProblem {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return {
+        setting: 'port',
+        message:
+          `Port ${port} on ${host} is taken. ` +
+          'Stop what listens there, or choose another with --port (0: any free one).',
+      }
+    case 'EACCES':
+      return { setting: 'port', message: `Port ${port} needs more rights. Choose one above 1023 with --port.` }
+    default:
+      return {
+        setting: 'host',
+        message: `Cannot listen on ${host}: ${error.message}. Choose an address of this machine with --host.`,
+      }
+  }
+}
+
+/** The milliseconds that a client has to read the refusal of broken HTTP, before the whole connection is closed. */
+const lingerMs = 1000
+
+const tooLarge = 'The request line and headers are larger than 16 KiB together.'
+
+/** Refuses a request that Node's HTTP parser rejects, before the app, with the service's error body. */
+function refuseBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (socket.writableEnded) return // more of the same request, behind its refusal
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400
+  const sentence = status === 431 ? tooLarge : `The request is not HTTP/1.1 that can be read: ${error.message}`
+  const body = JSON.stringify({ success: false, error: sentence })
+  // `end` closes only one direction. The other stays open for a moment, so that a client that still sends reads.
+  setTimeout(() => socket.destroy(), lingerMs).unref()
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}
+
+/** Stops accepting connections, gives active requests at most `graceMs` milliseconds, then closes the others. */
+export async function stop(
+  { server, connections }: Pick<ListeningServer, 'server' | 'connections'>,
+  graceMs: number,
+): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  // Without the header these connections would stay open for another request, and the stop would wait for it.
+  for (const response of [...connections.values()].flat())
+    if (!response.headersSent) response.setHeader('Connection', 'close')
+  server.closeIdleConnections()
+  // Node counts a connection without any request as busy; browsers open such connections in advance.
+  for (const socket of connections.keys()) if (socket.bytesRead === 0) socket.destroy()
+  const timer = setTimeout(() => server.closeAllConnections(), graceMs)
+  await closed
+  clearTimeout(timer)
+  // The server is closed before the last connections announce their end, with which their exchanges are recorded.
+  await Promise.all(Array.from(connections.keys(), (socket) => once(socket, 'close')))
+}

@@ -1,0 +1,149 @@
+import { fromLatin1, utf8ToLatin1 } from '../../base/core/bytes.ts'
+import { type Json, type JsonObject, parseJson } from '../../base/core/json.ts'
+import { compactJson } from '../../base/core/json-syntax.ts'
+import { decode, hasMoreValues, maxDepth, maxValues } from '../../base/core/strict-json.ts'
+import type { Violation } from '../../base/documents/violation.ts'
+import { redactJson, redactText } from '../../base/redaction/redact.ts'
+import { redactDocument } from '../../base/redaction/redact-document.ts'
+import type { DeliveryOutcome } from '../../service/exchange/delivery.ts'
+import { readTraceId } from '../../service/exchange/request-headers.ts'
+import { isComplete } from './capture-body.ts'
+import type { JournalEntry, RecordedBody } from './entry.ts'
+
+/** Converts an entry to the JSON of the control plane; without `bodies` only with their sizes. */
+export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: boolean }): JsonObject {
+  const { id, number, at, now, durationMs, delayMs, sandbox, operation, request, answer } = entry
+  const traceId = readTraceId(request.headers['traceparent'])
+  const body = (recorded: RecordedBody) => (bodies ? bodyToJson(recorded, entry.ownToken) : { size: recorded.size })
+  return {
+    id,
+    number,
+    at: new Date(at).toISOString(),
+    now: new Date(now).toISOString(),
+    durationMs: roundToMicroseconds(durationMs),
+    delayMs,
+    tookMs: roundToMicroseconds(entry.endedAt - entry.receivedAt),
+    sandbox,
+    ...(operation !== undefined && { operation }),
+    ...(traceId !== undefined && { traceId }),
+    request: {
+      method: request.method,
+      path: request.path,
+      query: request.query,
+      headers: { ...request.headers },
+      body: body(request.body),
+    },
+    ...(entry.aborted && { brokenOff: true }),
+    answer: {
+      status: answer.status,
+      headers: { ...answer.headers },
+      body: body(answer.body),
+      origin: answer.origin,
+    },
+    delivery: deliveryToJson(entry.delivery),
+    stage: entry.stage,
+    ...(entry.rule && { rule: { ...entry.rule } }),
+    scenarios: [...entry.scenarios],
+    ...(entry.expectation && { expectation: entry.expectation }),
+    ...(entry.replayOf !== undefined && { replayOf: entry.replayOf }),
+    damage: [...entry.damage],
+    violations: violationsToJson(entry.violations),
+    answerViolations: violationsToJson(entry.answerViolations),
+    advice: violationsToJson(entry.advice),
+  }
+}
+
+/** Rounds milliseconds to microseconds. */
+export function roundToMicroseconds(ms: number): number {
+  return Math.round(ms * 1000) / 1000
+}
+
+/** Converts the end of a delivery to the JSON of the control plane. */
+export function deliveryToJson(outcome: DeliveryOutcome): JsonObject {
+  return 'sentBytes' in outcome ? { outcome: outcome.kind, sentBytes: outcome.sentBytes } : { outcome: outcome.kind }
+}
+
+/** Converts violations to the JSON of the control plane. */
+export function violationsToJson(violations: readonly Violation[]): Json[] {
+  return violations.map((violation) => ({ ...violation }))
+}
+
+function bodyToJson(body: RecordedBody, token: string | undefined): JsonObject {
+  const { latin1, size } = body
+  if (size === 0 && !latin1?.length) return { size }
+  if (latin1 === undefined) return { size, gone: true }
+  const cut = !isComplete(body) && { cut: true }
+  const text = decodeBody(body)
+  if (text === undefined) return { size, ...cut, base64: bodyToBase64(body, token) }
+  const json = cut ? undefined : parseBoundedJson(text)
+  if (json === undefined) return { size, ...cut, text: redactDocument(text, token) }
+  const clean = redactJson(json, token)
+  return { size, json: clean, ...(isSpelledOtherwise(text, json, clean, token) && { text }) }
+}
+
+/** The most characters of JSON that are compared with the JSON written again: a comparison takes 30 ms for each MB. */
+const maxComparedLength = 256 * 1024
+
+/**
+ * Returns true where JSON, written again, is another text but for white space: `1.0`, a number beyond the precision of
+ * JavaScript, a name given twice. A text with credentials is not told apart, since it is not shown. `clean`: the
+ * redacted `json`.
+ */
+function isSpelledOtherwise(text: string, json: Json, clean: Json, token: string | undefined): boolean {
+  if (text.length > maxComparedLength) return false
+  const written = JSON.stringify(json)
+  if (text === written || compactJson(text) === written) return false
+  return JSON.stringify(clean) === written && redactText(text, token) === text
+}
+
+/** Returns a body as text with credentials and `token` redacted; undefined where it is not stored, or no UTF-8. */
+export function bodyToText(body: RecordedBody, token?: string): string | undefined {
+  const text = decodeBody(body)
+  if (text === undefined) return undefined
+  const json = isComplete(body) ? parseBoundedJson(text) : undefined
+  if (json === undefined) return redactDocument(text, token)
+  const clean = JSON.stringify(redactJson(json, token))
+  // The original spelling, if the JSON has no credential.
+  return clean === JSON.stringify(json) ? redactText(text, token) : clean
+}
+
+/** Encodes a body that is no text as base64, without credentials and `token`; empty where it is not stored. */
+export function bodyToBase64({ latin1 = '' }: RecordedBody, token?: string): string {
+  return fromLatin1(redactDocument(latin1, token)).toString('base64')
+}
+
+const lenientUtf8 = new TextDecoder('utf-8')
+
+/** The byte order mark, whose three bytes decoders leave out. */
+const byteOrderMark = '\uFEFF'
+const encodedMark = utf8ToLatin1(byteOrderMark)
+
+/** Decodes what is stored of a body as UTF-8, with a byte order mark; undefined where nothing is, or no UTF-8. */
+export function decodeBody(body: RecordedBody): string | undefined {
+  if (body.latin1 === undefined) return body.size === 0 ? '' : undefined
+  const bytes = fromLatin1(body.latin1)
+  // A cut body may end within a character, which a strict decoder refuses.
+  const text = isComplete(body) ? decode(bytes) : lenientUtf8.decode(bytes)
+  return body.latin1.startsWith(encodedMark) && text !== undefined ? byteOrderMark + text : text
+}
+
+/** Parses a body as JSON; undefined where it is none, or not completely stored. */
+export function parseBody(body: RecordedBody): Json | undefined {
+  const text = body.size > 0 && isComplete(body) ? decodeBody(body) : undefined
+  return text === undefined ? undefined : parseBoundedJson(text)
+}
+
+/**
+ * Parses a text as JSON, without its byte order mark; undefined where it is none, has more than `maxValues` members and
+ * items, or is nested deeper than `maxDepth`, which recursive functions could not process.
+ */
+export function parseBoundedJson(text: string): Json | undefined {
+  if (hasMoreValues(text, maxValues)) return undefined
+  const value = parseJson(text.startsWith(byteOrderMark) ? text.slice(1) : text)
+  return value !== undefined && isWithinDepth(value, maxDepth) ? value : undefined
+}
+
+function isWithinDepth(value: Json, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return depth > 0 && Object.values(value).every((item) => isWithinDepth(item, depth - 1))
+}

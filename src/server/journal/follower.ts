@@ -1,0 +1,249 @@
+import { SlicedWork } from '../../base/core/slices.ts'
+import { nextTurn, sleep } from '../../base/core/timers.ts'
+import type { ExchangeStream, MessagePlace, StreamBatch, StreamMessage } from '../../state/exchanges.ts'
+import type { DeliveryEnd, JournalEntry, LiveExchange } from './entry.ts'
+import type { Journal } from './journal.ts'
+import { decodeEnd, ExchangeDecoder, encodeEnd, encodeExchange, type FindOperation } from './shared-entry.ts'
+
+export interface FollowerDeps {
+  readonly stream: ExchangeStream
+  readonly findOperation: FindOperation
+  /** Receives a sentence about each exchange that cannot be read, or corrected. */
+  readonly report: (problem: string) => void
+}
+
+/** A comparison of all counts with those of the stream, some at a time. `seen`: the sandboxes that the stream has. */
+interface CountComparison {
+  cursor: string
+  readonly seen: Set<string>
+}
+
+const beginComparison = (): CountComparison => ({ cursor: '', seen: new Set() })
+
+/** The milliseconds between two readings while verifications or streams wait for new exchanges. */
+const FOLLOW_MS = 50
+
+/**
+ * Appends the exchanges of this process to the stream of all replicas, and brings the journal to the stream's end.
+ * A message moves the position once the journal has it, so a reading that breaks off loses and doubles nothing.
+ */
+export class StreamFollower {
+  /** The first part of the ids of requests, which differs from that of other replicas. */
+  readonly requestIdPrefix: string
+  readonly #deps: FollowerDeps
+  readonly #decoder: ExchangeDecoder
+  readonly #journal: Journal
+  /** The id of the stream that was read last, and of the one that was read from or appended to last. */
+  #readId: string | undefined
+  #streamId: string | undefined
+  /** The position up to which the stream was read. */
+  #position = 0
+  /** The comparison of counts that is under way after messages before the position were missed. */
+  #comparison: CountComparison | undefined = beginComparison()
+  /** The sandboxes of which this process has appended exchanges to the stream. */
+  readonly #used = new Set<string>()
+  /** The sandboxes whose lost exchanges the stream does not count yet. */
+  readonly #lost = new Set<string>()
+  /** The ends of deliveries, as JSON, that the stream does not have yet. */
+  readonly #ends = new Set<string>()
+  /** Messages on their way. */
+  readonly #sent = new Set<Promise<void>>()
+  /** The latest reading, and the one that begins after it. */
+  #latest: Promise<unknown> = Promise.resolve()
+  #next: Promise<void> | undefined
+  #isFollowing = false
+
+  constructor(journal: Journal, deps: FollowerDeps) {
+    this.#journal = journal
+    this.#deps = deps
+    this.requestIdPrefix = `req-${deps.stream.replica.slice(0, 8)}` // its id is a UUID
+    this.#decoder = new ExchangeDecoder(deps.findOperation, `${this.requestIdPrefix}-`)
+  }
+
+  /** Appends an exchange. Returns undefined if the store takes no changes. Rejects if it does not answer. */
+  append(entry: JournalEntry, live: LiveExchange): Promise<MessagePlace | undefined> {
+    return this.#untilClose(this.#append(entry, live))
+  }
+
+  async #append(entry: JournalEntry, live: LiveExchange): Promise<MessagePlace | undefined> {
+    const { text, request, answer } = encodeExchange(entry, live)
+    const { sandbox } = entry
+    const appended = await this.#deps.stream.append(sandbox, text, request, answer)
+    if (!appended) {
+      this.#lost.add(sandbox)
+      return undefined
+    }
+    const isOther = this.#useStream(appended.id)
+    this.#used.add(sandbox)
+    if (isOther || this.#lost.size > 0) void this.catchUp().catch(() => undefined) // which tells the others
+    return appended
+  }
+
+  /** Corrects how a delivery ended: now, or before the next reading if the store does not answer. */
+  correct({ id, number }: MessagePlace, end: DeliveryEnd): Promise<void> {
+    const text = JSON.stringify({ stream: id, number, ...encodeEnd(end) })
+    this.#ends.add(text)
+    return this.#untilClose(this.#appendEnd(text))
+  }
+
+  /** Makes `close` wait for a message that is on its way. */
+  #untilClose<T>(sent: Promise<T>): Promise<T> {
+    const forget = () => void this.#sent.delete(settled)
+    const settled = sent.then(forget, forget)
+    this.#sent.add(settled)
+    return sent
+  }
+
+  async #appendEnd(text: string): Promise<void> {
+    if (await this.#deps.stream.appendEnd(text)) this.#ends.delete(text)
+  }
+
+  /** Appends the ends of deliveries, and the lost exchanges, that the stream does not have yet. */
+  async #appendRest(): Promise<void> {
+    await Promise.all(Array.from(this.#ends, (text) => this.#appendEnd(text)))
+    await this.#countLost()
+  }
+
+  /** Brings the journal to the present end of the stream. Readers that wait at the same time share one reading. */
+  catchUp(): Promise<void> {
+    if (this.#next) return this.#next
+    this.#next = this.#latest.then(nextTurn).then(() => {
+      this.#next = undefined
+      return this.#readAll()
+    })
+    this.#latest = this.#next.catch(() => undefined)
+    return this.#next
+  }
+
+  /** Catches up from time to time, as long as somebody waits for changes of the journal. */
+  async follow(): Promise<void> {
+    if (this.#isFollowing) return
+    this.#isFollowing = true
+    while (this.#journal.waiting > 0) {
+      await this.catchUp().catch(() => undefined) // the next reading of the waiting request rejects, too
+      await sleep(FOLLOW_MS, undefined, { ref: false })
+    }
+    this.#isFollowing = false
+  }
+
+  /** Returns true if exchanges of a sandbox, or of any (undefined), are lost that the stream does not count. */
+  hasLost(sandbox: string | undefined): boolean {
+    return sandbox === undefined ? this.#lost.size > 0 : this.#lost.has(sandbox)
+  }
+
+  markLost(sandbox: string): void {
+    this.#lost.add(sandbox)
+  }
+
+  /** Clears a sandbox for all replicas; undefined: all. */
+  async clear(sandbox: string | undefined): Promise<void> {
+    await this.#deps.stream.clear(sandbox)
+    if (sandbox === undefined) this.#lost.clear()
+    else this.#lost.delete(sandbox)
+    await this.catchUp()
+  }
+
+  async close(): Promise<void> {
+    while (this.#sent.size > 0) await Promise.all(this.#sent)
+    await this.#appendRest().catch(() =>
+      this.#deps.report('The ends of some deliveries, or the number of lost exchanges, could not be stored.'),
+    )
+  }
+
+  async #readAll(): Promise<void> {
+    await this.#appendRest()
+    const work = new SlicedWork()
+    while (!(await this.#readNext(work)));
+  }
+
+  async #readNext(work: SlicedWork): Promise<boolean> {
+    const comparison = this.#comparison
+    const batch = await this.#deps.stream.read(this.#position, comparison?.cursor)
+    const { id, end, messages } = batch
+    // A Redis that came back with older data has the same stream with fewer messages.
+    const isOther = id !== this.#readId || end < this.#position
+    if (isOther && (await this.#beginStream(id))) return false
+    for (const message of messages) {
+      this.#fold(message)
+      if (work.isDue) await work.rest()
+    }
+    if (messages.length === 0 && this.#position < end) {
+      this.#position = end // behind messages that were trimmed
+      this.#comparison = beginComparison()
+    }
+    if (this.#position < end || this.#comparison !== comparison) return false
+    return comparison === undefined || this.#compare(batch, comparison)
+  }
+
+  /** Compares counts of the journal's position. Returns true at the end of the comparison. */
+  #compare({ counts, cursor }: StreamBatch, comparison: CountComparison): boolean {
+    for (const [sandbox, place] of counts) {
+      this.#journal.advance(sandbox, place)
+      comparison.seen.add(sandbox)
+    }
+    comparison.cursor = cursor ?? ''
+    if (cursor !== undefined) return false
+    this.#journal.clearAllBut(comparison.seen)
+    this.#comparison = undefined
+    return true
+  }
+
+  #fold(message: StreamMessage): void {
+    if (message.position !== this.#position + 1) this.#comparison = beginComparison()
+    this.#position = message.position
+    try {
+      if (message.kind === 'clear') this.#clearRecorded(message.sandbox)
+      else if (message.kind === 'end') this.#foldEnd(message.text)
+      else {
+        const [entry, live] = this.#decoder.decode(message)
+        this.#comparison?.seen.add(entry.sandbox)
+        this.#journal.record(entry, live, message.place)
+        if (message.request === undefined || message.answer === undefined) this.#journal.countLoss(entry.sandbox)
+      }
+    } catch (error) {
+      this.#deps.report(`A message of the journal could not be read (${String(error)}).`)
+      this.#comparison = beginComparison()
+    }
+  }
+
+  #foldEnd(text: string): void {
+    const { stream, number, ...end } = JSON.parse(text) // of `correct`
+    if (stream !== this.#readId) return // of a stream that was lost: its number is that of another exchange now
+    this.#journal.correct(number, decodeEnd(end), (entry) => this.#decoder.revive(entry))
+  }
+
+  #clearRecorded(sandbox: string | undefined): void {
+    if (sandbox === undefined) this.#used.clear()
+    else this.#used.delete(sandbox)
+    this.#journal.clearRecorded(sandbox)
+  }
+
+  /** Begins to read a stream. Returns true if what was read of it is not its next messages. */
+  async #beginStream(id: string): Promise<boolean> {
+    const isOther = this.#readId !== undefined
+    this.#useStream(id)
+    if (isOther) for (const sandbox of this.#journal.restart()) this.#lost.add(sandbox)
+    this.#readId = id
+    this.#position = 0
+    this.#comparison = beginComparison()
+    return (await this.#countLost()) || isOther
+  }
+
+  /** Uses a stream from now on. Returns true for a new one: all exchanges of this process are lost. */
+  #useStream(id: string): boolean {
+    const isOther = this.#streamId !== undefined && this.#streamId !== id
+    this.#streamId = id
+    if (!isOther) return false
+    for (const sandbox of this.#used) this.#lost.add(sandbox)
+    this.#used.clear()
+    return true
+  }
+
+  /** Tells all replicas of which sandboxes exchanges are lost. Returns true if there are any. */
+  async #countLost(): Promise<boolean> {
+    const lost = [...this.#lost]
+    if (lost.length > 0 && (await this.#deps.stream.countLost(lost)))
+      for (const sandbox of lost) this.#lost.delete(sandbox)
+    return lost.length > 0
+  }
+}

@@ -1,0 +1,142 @@
+import { deriveChance } from '../../base/core/seeded.ts'
+import { endSentence } from '../../base/core/text.ts'
+import { jsonBody } from '../../service/exchange/body.ts'
+import { refusals } from '../../service/exchange/refusals.ts'
+import type { Reply } from '../../service/exchange/reply.ts'
+import type { ActiveScenario, Chance, Effect } from '../../service/scenarios/definition.ts'
+import { numberOf } from '../../service/scenarios/parameters.ts'
+import { itemAt, positionAt, type Sequence, sequencePrefix } from '../../service/scenarios/parse.ts'
+import { type ActiveRule, ruleTimesKey } from '../../service/scenarios/rules.ts'
+import type { Store } from '../../state/store.ts'
+import type { Exchange, MatchedExchange } from './exchange.ts'
+
+/** Applies the scenarios that fire by chance, in order. Returns the reply of the last one that replies, if any. */
+export async function applyScenarios(
+  exchange: MatchedExchange,
+  scenarios: readonly ActiveScenario[],
+  store: Store,
+): Promise<Reply | undefined> {
+  let reply: Reply | undefined
+  for (const active of scenarios) {
+    const effect = active.definition.effect(active.values)
+    const isRandom = numberOf(active.values, 'p') < 1 || (effect.kind === 'delay' && effect.drawn)
+    const chance: Chance = isRandom ? await drawChance(exchange, active.text, store) : () => 0
+    if (!fires(active, chance)) {
+      exchange.trace?.decisions.push(`Chance spares the request of "${active.text}".`)
+      continue
+    }
+    exchange.scenarios = [...exchange.scenarios, active]
+    reply = applyEffect(exchange, effect, chance) ?? reply
+  }
+  return reply ?? replyBeforeWork(exchange)
+}
+
+/** Returns the reply to a request that is lost before the operation: an example where the client sees a part. */
+function replyBeforeWork(exchange: MatchedExchange): Reply | undefined {
+  const effects = exchange.scenarios.map(({ definition, values }) => definition.effect(values))
+  if (!effects.some((effect) => effect.kind === 'deliver' && effect.isBeforeWork)) return undefined
+  const { kind } = exchange.delivery.mode
+  const operation = exchange.operation
+  const status = operation.successStatus
+  const [example] = kind === 'truncated' || kind === 'malformed' ? operation.examples(status) : []
+  if (!example) return refusals.lostRequest()
+  return { status, headers: {}, body: jsonBody(example.value), origin: 'scenario' }
+}
+
+/** Applies the part of an effect that comes before the operation; drift and `lost-ack` are applied by `applyDrift`. */
+function applyEffect(exchange: MatchedExchange, effect: Effect, chance: Chance): Reply | undefined {
+  switch (effect.kind) {
+    case 'answer':
+      return effect.reply(exchange.operation, exchange.pathParameters['modelId'])
+    case 'ordinary':
+      if (exchange.operation.statuses.includes(effect.status)) exchange.requestedStatus = effect.status
+      break
+    case 'data':
+      exchange.dataOverrides = { ...exchange.dataOverrides, ...effect.overrides }
+      break
+    case 'delay':
+      exchange.delivery = { ...exchange.delivery, delayMs: effect.ms(chance) }
+      break
+    case 'deliver':
+      exchange.delivery = { ...exchange.delivery, mode: effect.mode }
+      break
+    case 'expect':
+      exchange.expectation = effect.expectation
+  }
+  return undefined
+}
+
+/** Returns those scenarios that make sense for the operation of the exchange. */
+export function applicableScenarios(
+  exchange: MatchedExchange,
+  scenarios: readonly ActiveScenario[],
+): readonly ActiveScenario[] {
+  return scenarios.filter((active) => inapplicableReason(exchange, active) === undefined)
+}
+
+/** Returns the reason why a scenario makes no sense for the operation of the exchange, or undefined if it does. */
+export function inapplicableReason(
+  exchange: MatchedExchange,
+  { definition, values, text }: ActiveScenario,
+): string | undefined {
+  const reason = definition.inapplicableReason(exchange.operation, values)
+  return reason === undefined ? undefined : endSentence(`The scenario "${text}" makes no sense here: ${reason}`)
+}
+
+/**
+ * Returns this request's chance for a purpose, from the seed and the number of such requests before it in the sandbox
+ * and operation: the n-th one has the same fate in every run. `counter` names the count; default: the purpose.
+ */
+async function drawChance(exchange: Exchange, purpose: string, store: Store, counter = purpose): Promise<Chance> {
+  const { id } = exchange.operation ?? { id: '' }
+  const { name } = exchange.sandbox
+  const index = await store.nextSequenceIndex(name, `chance ${id} ${counter}`)
+  return (label) => deriveChance([exchange.seed, name, id, purpose, index, label])
+}
+
+/** Returns true where chance lets the scenario act, by its parameter `p`. */
+function fires({ values }: ActiveScenario, chance: Chance): boolean {
+  const p = numberOf(values, 'p')
+  return p === 1 || chance('p') < p
+}
+
+/** Returns the sequence's item for this request, in the order of arrival. `prefix` tells rules from requests. */
+export async function nextItem(
+  exchange: MatchedExchange,
+  sequence: Sequence,
+  store: Store,
+  prefix = sequencePrefix,
+): Promise<ActiveScenario> {
+  const key = `${prefix}${exchange.operation.id} ${sequence.text}`
+  const index = await store.nextSequenceIndex(exchange.sandbox.name, key)
+  const item = itemAt(sequence, index)
+  if (exchange.trace) {
+    const place = `item ${positionAt(sequence, index) + 1} of ${sequence.items.length}`
+    exchange.trace.decisions.push(
+      `Request ${index + 1} of the sequence "${sequence.text}" gets ${place}, "${item.text}".`,
+    )
+  }
+  return item
+}
+
+/** Returns why a matching rule does not act, if so. `probability` is drawn first, then `times` are counted. */
+export async function findRuleRest(
+  exchange: Exchange,
+  rule: ActiveRule,
+  index: number,
+  store: Store,
+): Promise<string | undefined> {
+  const { probability, times } = rule
+  const spared = `does not act: chance spares the request (probability ${probability})`
+  const usedUp = `does not act: it is used up (times ${times})`
+  if (probability === 0) return spared
+  if (times === 0) return usedUp
+  const key = ruleTimesKey(rule)
+  if (probability < 1) {
+    // The key counts lists of rules of all sandboxes, so it may name the count but not decide the chance.
+    const chance = await drawChance(exchange, `rule ${index}`, store, key)
+    if (chance('probability') >= probability) return spared
+  }
+  if (times === undefined || (await store.nextSequenceIndex(exchange.sandbox.name, key)) < times) return undefined
+  return usedUp
+}

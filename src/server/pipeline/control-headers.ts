@@ -1,0 +1,171 @@
+import { parseNow } from '../../base/core/instant.ts'
+import { failure, type Result, success } from '../../base/core/result.ts'
+import { isSeed } from '../../base/core/seeded.ts'
+import { findNearest } from '../../base/core/similar.ts'
+import { cutText } from '../../base/core/text.ts'
+import type { Operation } from '../../service/contract/contract.ts'
+import { jsonBody } from '../../service/exchange/body.ts'
+import type { Reply } from '../../service/exchange/reply.ts'
+import { expectationHeader, expectations, replayHeader } from '../../service/exchange/request-headers.ts'
+import type { ActiveScenario, Catalogue } from '../../service/scenarios/definition.ts'
+import { maxControlLength } from '../../service/scenarios/parameters.ts'
+import { parseScenarios, parseSequence, type Sequence } from '../../service/scenarios/parse.ts'
+import { standardHeaders } from '../../service/scenarios/refusals.ts'
+import { splitOutsideQuotes, splitPair } from '../../service/scenarios/split-text.ts'
+import type { Exchange, MatchedExchange } from './exchange.ts'
+
+/** The request headers that steer the simulator. Any other `X-Sim-` header is refused, not ignored. */
+const controlHeaders = [
+  'x-sim-scenario',
+  'x-sim-sequence',
+  'x-sim-sandbox',
+  'x-sim-seed',
+  'x-sim-now',
+  expectationHeader,
+  replayHeader,
+]
+
+/** The controls that the request itself carries. */
+export interface RequestedControls {
+  /** True where a control decides the reply, so that wider scopes are not looked at. */
+  readonly any: boolean
+  readonly scenarios: readonly ActiveScenario[]
+  readonly sequence: Sequence | undefined
+  /** The reply of `Prefer: example=NAME`, as in Prism; undefined where no example is requested. */
+  readonly example: Reply | undefined
+  /** The preferences to apply, for `Preference-Applied`: `code=404`; empty for none. */
+  readonly preferred: string
+}
+
+/** Reads the request's controls, and sets the seed and the instant that it names. The error is a sentence. */
+export function readControls(exchange: MatchedExchange, catalogue: Catalogue): Result<RequestedControls> {
+  const { headers } = exchange.request
+  const controls = Object.keys(headers).filter((name) => name.startsWith('x-sim-'))
+  if (controls.length === 0 && headers['prefer'] === undefined) return noControls // most requests
+  const unreadable = findHeaderProblem(exchange, controls)
+  if (unreadable !== undefined) return failure(unreadable)
+  const preferences = readPreferences(headers['prefer'] ?? '')
+  if (!preferences.ok) return preferences
+  const problem = setSeedAndNow(exchange, preferences.value)
+  if (problem) return failure(problem)
+  const scenarios = readScenarios(headers['x-sim-scenario'], catalogue)
+  if (!scenarios.ok) return scenarios
+  const sequence =
+    headers['x-sim-sequence'] === undefined ? success(undefined) : parseSequence(headers['x-sim-sequence'], catalogue)
+  if (!sequence.ok) return sequence
+  const preferred = readPreferred(exchange, catalogue, preferences.value)
+  if (!preferred.ok) return preferred
+  const { scenarios: byCode, example } = preferred.value
+  const all = [...scenarios.value, ...byCode]
+  const any = all.length > 0 || sequence.value !== undefined || example !== undefined
+  return success({ ...preferred.value, any, scenarios: all, sequence: sequence.value })
+}
+
+/** Reads `X-Sim-Scenario`; no header is an empty list. */
+function readScenarios(header: string | undefined, catalogue: Catalogue): Result<ActiveScenario[]> {
+  if (header === undefined) return success([])
+  const scenarios = parseScenarios(header, catalogue)
+  if (!scenarios.ok || scenarios.value.length > 0) return scenarios
+  return failure('X-Sim-Scenario names no scenario. Name one, such as "rate-limited", or leave the header out.')
+}
+
+/** Finds a control header that does not exist, an unknown expectation, or what is no request id, if any. */
+function findHeaderProblem(
+  { request: { headers }, expectation, replayOf }: Exchange,
+  controls: readonly string[],
+): string | undefined {
+  const unknown = controls.find((name) => !controlHeaders.includes(name))
+  if (unknown) return describeUnknownHeader(unknown)
+  const repeated = headers[replayHeader]
+  if (repeated !== undefined && replayOf === undefined)
+    return `X-Sim-Replay-Of is the id of a recorded request, such as req-7; got "${cutText(repeated)}".`
+  const expected = headers[expectationHeader]
+  if (expected === undefined || expectation !== undefined) return undefined
+  return `X-Sim-Expect is ${expectations.join(' or ')}; got "${cutText(expected)}".`
+}
+
+/** Compares the names without their prefix, in which all agree. */
+function describeUnknownHeader(unknown: string): string {
+  const withoutPrefix = (name: string) => name.slice('x-sim-'.length)
+  const nearest = findNearest(withoutPrefix(unknown), controlHeaders.map(withoutPrefix))
+  const guess = nearest === undefined ? '' : ` Did you mean "x-sim-${nearest}"?`
+  return `There is no control header "${cutText(unknown)}".${guess} Known: ${controlHeaders.join(', ')}.`
+}
+
+const noControls: Result<RequestedControls> = {
+  ok: true,
+  value: { any: false, scenarios: [], sequence: undefined, example: undefined, preferred: '' },
+}
+
+/** Reads `Prefer: code=` and `example=`; together they name the example of that status. */
+function readPreferred(
+  exchange: MatchedExchange,
+  catalogue: Catalogue,
+  preferences: ReadonlyMap<string, string>,
+): Result<Pick<RequestedControls, 'scenarios' | 'example' | 'preferred'>> {
+  const operation = exchange.operation
+  const code = preferences.get('code')
+  const name = preferences.get('example')
+  if (code !== undefined && !operation.statuses.some((status) => String(status) === code)) {
+    return failure(`Prefer: code=${code}: ${operation.id} documents ${operation.statuses.join(', ')}.`)
+  }
+  const applied = ['code', 'example', 'seed'].filter((key) => preferences.has(key))
+  const preferred = applied.map((key) => `${key}=${preferences.get(key)}`).join(', ')
+  if (name === undefined) {
+    const byCode = parseScenarios(code ?? '', catalogue)
+    return byCode.ok ? success({ scenarios: byCode.value, example: undefined, preferred }) : byCode
+  }
+  const example = exampleReply(operation, name, code)
+  if (!example.ok) return example
+  return success({ scenarios: [], example: example.value, preferred })
+}
+
+/** Returns the reply with the named example. Without a code the examples of the success status are searched first. */
+function exampleReply(operation: Operation, name: string, code: string | undefined): Result<Reply> {
+  const statuses = code === undefined ? [operation.successStatus, ...operation.statuses] : [Number(code)]
+  for (const status of statuses) {
+    const example = operation.examples(status).find((candidate) => candidate.name === name)
+    const headers = standardHeaders(status)
+    if (example) return success({ status, headers, body: jsonBody(example.value), origin: 'scenario' })
+  }
+  const known = operation.statuses.flatMap((status) =>
+    operation.examples(status).map((example) => `${status} ${example.name}`),
+  )
+  return failure(`Prefer: example=${name}: ${operation.id} documents ${known.join(', ')}.`)
+}
+
+/** Applies `X-Sim-Seed`, `X-Sim-Now` and `Prefer: seed=`. Returns what is wrong with them, if any. */
+function setSeedAndNow(exchange: Exchange, preferences: ReadonlyMap<string, string>): string | undefined {
+  const { headers } = exchange.request
+  const preferred = preferences.get('seed')
+  const seed = headers['x-sim-seed'] ?? preferred
+  if (preferred !== undefined && preferred !== seed) return 'X-Sim-Seed and Prefer: seed= differ; send one of them.'
+  if (seed !== undefined) {
+    if (!isSeed(seed))
+      return `A seed must be given once, and be 1 to 64 visible ASCII characters; got "${cutText(seed)}".`
+    exchange.seed = seed
+  }
+  const now = headers['x-sim-now']
+  if (now === undefined) return undefined
+  const instant = parseNow(now)
+  if (instant === undefined)
+    return `X-Sim-Now is an instant of the years 1900 to 9999, such as 2026-01-15T12:00:00Z; got "${cutText(now)}".`
+  exchange.now = instant
+  return undefined
+}
+
+/**
+ * Parses a `Prefer` header (RFC 7240) with items between commas, or also semicolons, since `code=200;example=NAME` is
+ * no parameter of `code` that could be ignored. The first of a name counts, in any letter case.
+ */
+function readPreferences(header: string): Result<ReadonlyMap<string, string>> {
+  if (header.length > maxControlLength)
+    return failure(`A Prefer header is at most ${maxControlLength} characters long.`)
+  const preferences = new Map<string, string>()
+  for (const item of splitOutsideQuotes(header, ',').flatMap((part) => splitOutsideQuotes(part, ';'))) {
+    const { name, value } = splitPair(item)
+    const key = name.toLowerCase()
+    if (!preferences.has(key)) preferences.set(key, value)
+  }
+  return success(preferences)
+}

@@ -1,0 +1,174 @@
+import type { Json } from '../../base/core/json.ts'
+import { memoizeLast } from '../../base/core/memoize.ts'
+import { readQuery } from '../../base/core/query-string.ts'
+import type { Result } from '../../base/core/result.ts'
+import { type JsonError, readJson } from '../../base/core/strict-json.ts'
+import type { Violation } from '../../base/documents/violation.ts'
+import type { Operation, ParameterValues, RawParameters } from '../../service/contract/contract.ts'
+import type { DecisionTrace, RuleReference } from '../../service/exchange/decision-trace.ts'
+import { type Delivery, immediateDelivery } from '../../service/exchange/delivery.ts'
+import type { Reply } from '../../service/exchange/reply.ts'
+import type { SimRequest } from '../../service/exchange/request.ts'
+import {
+  type Expectation,
+  expectationHeader,
+  readExpectation,
+  readReplayOf,
+  replayHeader,
+} from '../../service/exchange/request-headers.ts'
+import type { OperationContext, OperationHandler } from '../../service/operations/handler.ts'
+import { type ActiveScenario, type DataOverrides, noOverrides } from '../../service/scenarios/definition.ts'
+import type { ActiveRules } from '../../service/scenarios/rules.ts'
+import type { Sandbox, Sandboxes } from '../sandboxes/sandboxes.ts'
+import { type Bearer, readBearer } from './bearer.ts'
+
+/** The caller, as far as the bearer token tells. */
+interface Caller {
+  /** The token without a sandbox suffix. Never logged, never stored. */
+  readonly token: string
+  readonly plan: string
+  /** The scenario of a magic token; undefined for every other token. */
+  readonly scenario: string | undefined
+}
+
+/** The part of the registry of sandboxes that requests use. */
+export type PipelineSandboxes = Pick<Sandboxes, 'use' | 'settings'>
+
+/** Reads the token of a request. Successive requests often have the same. */
+const readBearerOf = memoizeLast(readBearer)
+
+/** One request on its way through the stages; each stage adds its results. */
+export class Exchange {
+  readonly request: SimRequest
+  /** Collects the reasons for the reply; undefined except for `POST /__sim/explain` and `--log-level debug`. */
+  readonly trace: DecisionTrace | undefined
+  readonly bearer: Bearer
+  /** The id of the recorded request that this one repeats, if any. */
+  readonly replayOf: string | undefined
+  /** The default sandbox, until `identify` switches to the one that the request names. */
+  sandbox: Sandbox
+  /** The path without the sandbox's base path. */
+  path: string
+  /** The sandbox's time when the request was identified, or the request's own, in epoch milliseconds, from then on. */
+  now: number
+  /** The sandbox's seed, or the request's own. Set by `identify`. */
+  seed = ''
+  /** The sandbox's rules. Set by `identify`. */
+  rules: ActiveRules = []
+  /** Set by `identify`; undefined where no operation matches. */
+  operation: Operation | undefined
+  /** Set by `identify`; undefined where the simulator responds from the examples of the document. */
+  handler: OperationHandler | undefined
+  pathParameters: Readonly<Record<string, string>> = {}
+  /** Set by `authenticate`; undefined where the operation asks for no credential. */
+  caller: Caller | undefined
+  /** The public name of the stage that runs, or that replied. Set by `createPipeline`. */
+  stage = ''
+  /** Set by `scenario`: the rule that acts on this request, if any. */
+  rule: RuleReference | undefined
+  /** Set by `scenario`: the scenarios that act on this request, in the order in which they were written. */
+  scenarios: readonly ActiveScenario[] = []
+  /** Set by `scenario`: true where the request itself names its scenarios, so that they must not fail silently. */
+  requestedExplicitly = false
+  /** Set by `scenario`: the documented status below 400 that a scenario asks for; undefined: the operation's own. */
+  requestedStatus: number | undefined
+  /** Set by `handle`: true for an event that sampling dropped. */
+  isDropped = false
+  /** Set by `scenario`: the changes that the data family makes to the reply. */
+  dataOverrides: DataOverrides = noOverrides
+  /** The parameters as sent; see `rawParametersOf`. Undefined until they are first read. */
+  rawParameters: RawParameters | undefined
+  /** The body as JSON; see `jsonOf`. Undefined until it is first read. */
+  json: Result<Json, JsonError> | undefined
+  /** Set by `validate`. */
+  parameters: ParameterValues | undefined
+  /** Set by `validate`; undefined where the operation takes no body. */
+  body: Json | undefined
+  /** Rules of the contract that the request broke. */
+  violations: readonly Violation[] = []
+  /** Rules of the contract that the reply breaks: by damage on purpose, or in a reply of ours that was withheld. */
+  answerViolations: readonly Violation[] = []
+  /** Findings about a request that the service accepts and a careful client would not send. */
+  advice: readonly Violation[] = []
+  /** Set by `scenario` and `applyDrift`. */
+  delivery: Delivery = immediateDelivery
+  /** The damage done to the reply on purpose, after it passed the contract check: `drop-field at /messageCount`. */
+  damage: readonly string[] = []
+  /** The outcome that the request, or a scenario, declares for a negative test; undefined for none. */
+  expectation: Expectation | undefined
+  /** Set by `limitRate`: the milliseconds until the rate window ends. */
+  resetMs: number | undefined
+  /** Headers that every reply to this request carries: rate fields, `Preference-Applied`. */
+  readonly extraHeaders: Record<string, string> = {}
+
+  constructor(request: SimRequest, sandbox: Sandbox, trace: DecisionTrace | undefined) {
+    this.request = request
+    this.trace = trace
+    this.sandbox = sandbox
+    sandbox.activeRequests += 1
+    this.path = request.path
+    this.now = request.at
+    this.bearer = readBearerOf(request.headers['authorization'])
+    this.replayOf = readReplayOf(request.headers[replayHeader])
+    this.expectation = readExpectation(request.headers[expectationHeader])
+  }
+}
+
+export function switchSandbox(exchange: Exchange, sandbox: Sandbox): void {
+  exchange.sandbox.activeRequests -= 1
+  sandbox.activeRequests += 1
+  exchange.sandbox = sandbox
+}
+
+/** An exchange whose operation `identify` has found. */
+export type MatchedExchange = Exchange & { readonly operation: Operation }
+
+export const isMatched = (exchange: Exchange): exchange is MatchedExchange => exchange.operation !== undefined
+
+/** Returns the request's body as JSON, parsed once; undefined without a body. `validate` judges it. */
+export function jsonOf(exchange: Exchange): Result<Json, JsonError> | undefined {
+  const { body } = exchange.request
+  if (body.kind === 'bytes') exchange.json ??= readJson(body.bytes)
+  return exchange.json
+}
+
+/** Returns the parameters as sent, read once the operation is known; a repeated query parameter is an array. */
+export function rawParametersOf(exchange: Exchange): RawParameters {
+  const { request, pathParameters } = exchange
+  exchange.rawParameters ??= { path: pathParameters, query: readQuery(request.query), header: request.headers }
+  return exchange.rawParameters
+}
+
+/** Returns the part of an exchange that a handler sees; only for an exchange that `validate` let through. */
+export function operationContext(exchange: Exchange): OperationContext {
+  const { sandbox, seed, now, parameters, body, dataOverrides } = exchange
+  if (!parameters) throw new Error('a handler needs the parameters before validate has read them')
+  return {
+    sandbox: sandbox.name,
+    seed,
+    now,
+    parameters,
+    body,
+    overrides: dataOverrides,
+    markDropped() {
+      exchange.isDropped = true
+    },
+    explain(reason) {
+      exchange.trace?.decisions.push(reason)
+    },
+    warn(advice) {
+      exchange.advice = [...exchange.advice, advice]
+    },
+  }
+}
+
+/** A stage of a request: replies, or lets the exchange go on to the next stage (undefined). */
+export type RequestStage<Seen extends Exchange = Exchange> = (
+  exchange: Seen,
+) => Reply | undefined | Promise<Reply | undefined>
+
+/** The request stages in their order, each with its public name. */
+export type RequestStages = readonly (readonly [name: string, stage: RequestStage])[]
+
+/** A stage of a reply: every reply passes through all of them. */
+export type ReplyStage = (exchange: Exchange, reply: Reply) => Reply

@@ -1,0 +1,108 @@
+import { cutText } from '../../base/core/text.ts'
+import type { Violation } from '../../base/documents/violation.ts'
+import type { Contract } from '../../service/contract/contract.ts'
+import { refusals } from '../../service/exchange/refusals.ts'
+import type { Reply } from '../../service/exchange/reply.ts'
+import type { OperationHandlers } from '../../service/operations/index.ts'
+import { readSandboxOfBaggage } from '../sandboxes/baggage.ts'
+import { isSandboxName, sandboxNameRule } from '../sandboxes/sandboxes.ts'
+import { type Exchange, type PipelineSandboxes, type RequestStage, switchSandbox } from './exchange.ts'
+
+/**
+ * Finds the sandbox and the operation: 404 for an unknown path, 405 for a wrong method. An aborted body ends here: the
+ * real service would not have seen the request, so it consumes no rate and no item of a sequence. With `passesUnknown`
+ * a proxy passes on requests that match no operation.
+ */
+export function identify(
+  contract: Contract,
+  handlers: OperationHandlers,
+  sandboxes: PipelineSandboxes,
+  passesUnknown = false,
+): RequestStage {
+  const knownPaths = [...new Set(contract.operations.map(({ path }) => contract.basePath + path))]
+  return async function identify(exchange) {
+    const { request } = exchange
+    const [, sandboxOfPath, rest] = /^\/_s\/([^/]*)(\/.*)$/.exec(request.path) ?? []
+    exchange.path = rest ?? request.path
+    const refusal = enterSandbox(exchange, sandboxes, sandboxOfPath)
+    // Before the first await, which fails while a shared state is away: the journal has the operation also then.
+    const unknown = refusal ? undefined : matchOperation(exchange, contract, knownPaths)
+    exchange.handler = exchange.operation && handlers.get(exchange.operation.id)
+    const { seed, rules, clock } = await sandboxes.settings.read(exchange.sandbox.name)
+    exchange.seed = seed
+    exchange.rules = rules
+    exchange.now = clock.now
+    return (
+      refusal ??
+      (passesUnknown ? undefined : unknown) ??
+      (request.body.kind === 'aborted' ? refusals.aborted() : undefined)
+    )
+  }
+}
+
+const keyTrap =
+  'What stands behind the last "~" of the key names a sandbox, and cannot: ' +
+  `a name is ${sandboxNameRule}. ` +
+  'Has the key itself a tilde? Then add one of your own behind it: key~default.'
+
+/** Switches to the sandbox that the request names by header, key, path or baggage; without a name it is `default`. */
+function enterSandbox(
+  exchange: Exchange,
+  sandboxes: PipelineSandboxes,
+  sandboxOfPath: string | undefined,
+): Reply | undefined {
+  const { headers } = exchange.request
+  const sandboxOfKey = exchange.bearer.ok ? exchange.bearer.sandbox : undefined
+  // The text after the tilde may be part of a secret key: the refusal does not repeat it.
+  if (sandboxOfKey !== undefined && !isSandboxName(sandboxOfKey)) return refusals.control(keyTrap)
+  const names = [headers['x-sim-sandbox'], sandboxOfKey, sandboxOfPath].filter((name) => name !== undefined)
+  const [name] = names
+  if (name === undefined) return enterSandboxOfBaggage(exchange, sandboxes)
+  if (names.some((other) => other !== name))
+    return refusals.control(`The request names more than one sandbox: ${[...new Set(names)].join(', ')}.`)
+  if (!isSandboxName(name)) return refusals.control(`"${cutText(name)}" cannot name a sandbox: ${sandboxNameRule}.`)
+  switchSandbox(exchange, sandboxes.use(name))
+  return undefined
+}
+
+/** Switches to the sandbox of the header `baggage`. An invalid name gets advice: others use baggage, too. */
+function enterSandboxOfBaggage(exchange: Exchange, sandboxes: PipelineSandboxes): undefined {
+  const name = readSandboxOfBaggage(exchange.request.headers['baggage'])
+  if (!name.ok) {
+    exchange.advice = [{ in: 'header', pointer: '/baggage', keyword: 'baggage', message: name.error }]
+    return
+  }
+  if (name.value === undefined) return
+  exchange.trace?.decisions.push(`The header baggage names the sandbox "${name.value}".`)
+  switchSandbox(exchange, sandboxes.use(name.value))
+}
+
+function matchOperation(exchange: Exchange, contract: Contract, knownPaths: readonly string[]): Reply | undefined {
+  const { path, request } = exchange
+  const match = contract.match(request.method, path)
+  switch (match.kind) {
+    case 'operation':
+      exchange.operation = match.operation
+      exchange.pathParameters = match.path
+      return undefined
+    case 'wrong-method':
+      return refusals.wrongMethod(request.method, path, match.allowed)
+    case 'outside-base': {
+      const base = request.path.slice(0, -path.length) + contract.basePath // behind `/_s/NAME`
+      const right = match.isBaseMissing ? base + path : undefined
+      if (right) exchange.advice = [...exchange.advice, outsideBase(base, right)]
+      return refusals.outsideBase(base, request.path, right)
+    }
+    case 'malformed':
+      return refusals.malformedPath(match.reason)
+    case 'unknown-path':
+      return refusals.unknownPath(path, knownPaths)
+  }
+}
+
+const outsideBase = (base: string, right: string): Violation => ({
+  in: 'path',
+  pointer: '',
+  keyword: 'base-path',
+  message: `must begin with ${base}, the base URL's path: ${cutText(right, 200)}`,
+})

@@ -1,0 +1,185 @@
+/** Sends a request through the stages; `createSimulatorStages` has their order. */
+
+import type { Log } from '../../base/core/log.ts'
+import { nextTurn } from '../../base/core/timers.ts'
+import type { Contract } from '../../service/contract/contract.ts'
+import type { Fallback } from '../../service/contract/fallback.ts'
+import type { DecisionTrace } from '../../service/exchange/decision-trace.ts'
+import { type DeliveryOutcome, immediateDelivery, type OutgoingReply } from '../../service/exchange/delivery.ts'
+import type { RateLimit } from '../../service/exchange/rate-headers.ts'
+import { refusals } from '../../service/exchange/refusals.ts'
+import type { Reply } from '../../service/exchange/reply.ts'
+import type { SimRequest } from '../../service/exchange/request.ts'
+import { replyToStoreError } from '../../service/exchange/store-errors.ts'
+import type { Fixtures } from '../../service/fixtures/fixtures.ts'
+import type { OperationHandlers } from '../../service/operations/index.ts'
+import type { Store } from '../../state/store.ts'
+import type { Journal } from '../journal/journal.ts'
+import { defaultSandbox } from '../sandboxes/sandboxes.ts'
+import { applyDrift } from './apply-drift.ts'
+import { checkReply } from './check-reply.ts'
+import {
+  Exchange,
+  isMatched,
+  type MatchedExchange,
+  type PipelineSandboxes,
+  type ReplyStage,
+  type RequestStage,
+  type RequestStages,
+} from './exchange.ts'
+import { explainReply } from './explain-reply.ts'
+import { finaliseHeaders, type HeaderSettings } from './finalise-headers.ts'
+import { handle } from './handle.ts'
+import { identify } from './identify.ts'
+import { record } from './record.ts'
+import { authenticate, checkModelExists, limitRate, requirePlan } from './refusal-stages.ts'
+import { scenario } from './scenario.ts'
+import { expectRefusal, type ScenarioSources } from './scenario-sources.ts'
+import { validate } from './validate.ts'
+
+export interface PipelineDeps {
+  readonly contract: Contract
+  readonly fixtures: Fixtures
+  readonly sandboxes: PipelineSandboxes
+  readonly store: Store
+  readonly handlers: OperationHandlers
+  /** Replies for operations without a handler; undefined if every operation has a handler. */
+  readonly fallback: Fallback | undefined
+  readonly scenarios: ScenarioSources
+  readonly planOfUnknownKeys: string
+  /** Returns the rate limit of a plan, or undefined if the plan has none. */
+  readonly limitOf: (plan: string) => RateLimit | undefined
+  readonly isModel: (modelId: string) => boolean
+  /** True if a warning about a request, such as an unknown name, refuses the request. */
+  readonly strict: boolean
+  readonly headers: HeaderSettings
+  readonly logBodies: boolean
+  readonly journal: Journal
+  readonly log: Log
+}
+
+/**
+ * Returns the reply to a request. Its `onEnd` records the exchange once the reply is delivered. `trace`, if given,
+ * collects the reasons for the reply.
+ */
+export type Pipeline = (request: SimRequest, trace?: DecisionTrace) => Promise<OutgoingReply>
+
+/** The stages of an exchange in their order, and the reply as it is recorded. */
+export interface Stages {
+  /** The stages of the request; those after the first that returns a reply do not run. */
+  readonly request: RequestStages
+  /** The stages of the reply; every reply passes through all of them. */
+  readonly reply: readonly ReplyStage[]
+  /** Returns a reply as it is recorded, once its delivery has ended. */
+  readonly recorded: (exchange: Exchange, reply: Reply, outcome: DeliveryOutcome) => Reply
+  /** True if replies already have a `Date` header, so that the sandbox's clock sets none. */
+  readonly isDated: boolean
+}
+
+/** Creates the stages of a pipeline: those of the simulator, or those of a proxy. */
+export type CreateStages = (deps: PipelineDeps) => Stages
+
+export function createPipeline(deps: PipelineDeps, createStages: CreateStages = createSimulatorStages): Pipeline {
+  const { sandboxes, log } = deps
+  const stages = createStages(deps)
+  const addStages = (exchange: Exchange, first: Reply) =>
+    stages.reply.reduce((reply, stage) => stage(exchange, reply), first)
+  const recordExchange = record({ ...deps, recordedReply: stages.recorded })
+  const isExplained = log.isLevelEnabled('debug')
+  /** Returns the reply in place of one that could not be announced to the other replicas. */
+  const refuse = (exchange: Exchange, error: unknown) => {
+    const refusal = replyToStoreError(error, exchange.request.id, log)
+    if (!refusal) throw error
+    exchange.delivery = immediateDelivery
+    return addStages(exchange, refusal)
+  }
+  return async function pipeline(request, trace) {
+    const decisionTrace = trace ?? (isExplained ? { decisions: [] } : undefined)
+    const exchange = new Exchange(request, sandboxes.use(defaultSandbox), decisionTrace)
+    try {
+      const first = await findFirstReply(stages.request, exchange, deps)
+      // A refusal has no figures, so that no scenario has changed them.
+      if (first.status >= 400)
+        exchange.scenarios = exchange.scenarios.filter(({ definition }) => definition.family !== 'data')
+      const reply = addStages(exchange, first)
+      if (decisionTrace) explainReply(decisionTrace, exchange, first, reply)
+      const date = stages.isDated ? undefined : exchange.now
+      const { announce, ...recording } = recordExchange(exchange, reply, request.elapsed())
+      const refusal = await announce?.((error) => refuse(exchange, error))
+      return { reply: refusal ?? reply, delivery: exchange.delivery, date, ...recording }
+    } catch (error) {
+      exchange.sandbox.activeRequests -= 1 // without a reply, `onEnd` is never called
+      throw error
+    }
+  }
+}
+
+/**
+ * Creates the stages of a simulator. The journal shows the names of the stages, so they are keys here: a bundler may
+ * rename functions.
+ */
+function createSimulatorStages(deps: PipelineDeps): Stages {
+  const { contract, fixtures, store, handlers } = deps
+  return {
+    request: Object.entries({
+      /** 404, 405; without an operation no later stage runs */
+      identify: identify(contract, handlers, deps.sandboxes),
+      /** 401 */
+      authenticate: whenMatched(authenticate(fixtures.keys, deps.planOfUnknownKeys)),
+      /** any reply that a scenario gives */
+      scenario: whenMatched(scenario(deps.scenarios, store)),
+      /** 403 */
+      plan: whenMatched(requirePlan(fixtures.plans)),
+      /** 400, 413, 415 */
+      validate: whenMatched(validate(deps.strict)),
+      /** 404 */
+      subject: whenMatched(checkModelExists(deps.isModel)),
+      /** 429 */
+      rate: whenMatched(limitRate(store, deps.limitOf)),
+      /** the operation itself */
+      handle: whenMatched(handle(contract, deps.fallback)),
+    } satisfies Record<string, RequestStage>),
+    reply: [checkReply(deps.log), applyDrift(), finaliseHeaders(deps.headers)],
+    recorded: (_, reply) => reply,
+    isDated: false,
+  }
+}
+
+/** Lets a stage that needs an operation see only the exchanges that have one. */
+function whenMatched(stage: RequestStage<MatchedExchange>): RequestStage {
+  return (exchange) => (isMatched(exchange) ? stage(exchange) : undefined)
+}
+
+/** Returns the reply of the first stage that has one. After each stage with a large body, other requests get a turn. */
+async function findFirstReply(
+  stages: RequestStages,
+  exchange: Exchange,
+  { scenarios, store, log }: PipelineDeps,
+): Promise<Reply> {
+  const { id } = exchange.request
+  const isLarge = hasLargeBody(exchange.request)
+  try {
+    for (const [name, stage] of stages) {
+      exchange.stage = name
+      const outcome = stage(exchange)
+      const reply = outcome instanceof Promise ? await outcome : outcome
+      if (reply?.origin === 'contract' && stagesBeforeRules.has(name)) await expectRefusal(exchange, scenarios, store)
+      if (reply) return reply
+      if (isLarge) await nextTurn()
+    }
+    throw new Error('no stage replied')
+  } catch (error) {
+    return replyToStoreError(error, id, log) ?? replyToBug(error, id, log)
+  }
+}
+
+/** Returns true for a body of more than 100 kB, with which one stage may take tens of milliseconds. */
+const hasLargeBody = ({ body }: SimRequest) => body.kind === 'bytes' && body.bytes.length > 100_000
+
+/** The stages before `scenario`, where rules act: a rule can declare their refusals as those of a negative test. */
+const stagesBeforeRules: ReadonlySet<string> = new Set(['identify', 'authenticate'])
+
+function replyToBug(error: unknown, requestId: string, log: Log): Reply {
+  log.error({ requestId, err: error }, 'a bug in the simulator')
+  return refusals.ownFault(`Internal error of the simulator; its log tells more under the request id ${requestId}.`)
+}

@@ -1,0 +1,92 @@
+/**
+ * The formats of every report, one line each; `page/` has a renderer for each but JSON. The setting `--report`, its
+ * help and the control plane follow from the table; a test compares it with the control document.
+ */
+
+import type { JsonObject } from '../../../base/core/json.ts'
+import { renderGithub } from '../page/github.ts'
+import { renderHtml } from '../page/html.ts'
+import { renderJunit } from '../page/junit.ts'
+import { renderMarkdown } from '../page/markdown.ts'
+import type { Page } from '../page/page.ts'
+import { renderText } from '../page/text.ts'
+
+export interface ReportFormat {
+  /** The `Content-Type` of `GET /__sim/report`. */
+  readonly mediaType: string
+  /** The extension in lower case: `.xml`; without one `--report NAME=FILE` names the format. */
+  readonly extension?: string
+  /** The name of a format whose extension does not say it: `JUnit` for `.xml`; default: none. */
+  readonly label?: string
+  /** Renders the page of a report; default: the format is the JSON of the report itself. */
+  readonly render?: (page: Page) => string
+}
+
+/** Every format of a report, by the name in `GET /__sim/report?format=NAME`. */
+export const reportFormats = {
+  json: { mediaType: 'application/json; charset=utf-8', extension: '.json' },
+  junit: { mediaType: 'application/xml; charset=utf-8', extension: '.xml', label: 'JUnit', render: renderJunit },
+  markdown: { mediaType: 'text/markdown; charset=utf-8', extension: '.md', render: renderMarkdown },
+  html: { mediaType: 'text/html; charset=utf-8', extension: '.html', render: renderHtml },
+  github: { mediaType: 'text/plain; charset=utf-8', render: renderGithub },
+} as const satisfies Record<string, ReportFormat>
+
+/** The extensions of all formats, for a sentence: `.json, .xml (JUnit), .md or .html`. */
+export const reportExtensions = Object.values<ReportFormat>(reportFormats)
+  .flatMap(({ extension = [], label }) => (label === undefined ? extension : `${extension} (${label})`))
+  .join(', ')
+  .replace(/, ([^,]*)$/, ' or $1')
+
+export function isReportFormat(name: string): name is keyof typeof reportFormats {
+  return Object.hasOwn(reportFormats, name)
+}
+
+/** A file that a report is written to at the end, and the report's format. */
+export interface ReportTarget {
+  readonly file: string
+  readonly format: ReportFormat
+}
+
+/** Parses `--report`: `out/report.html,markdown=summary`. Returns undefined if a part has no format or no name. */
+export function parseReportTargets(text: string): readonly ReportTarget[] | undefined {
+  const targets = text.split(',').map((part) => parseTarget(part.trim()))
+  return targets.every((target) => target !== undefined) ? targets : undefined
+}
+
+function parseTarget(text: string): ReportTarget | undefined {
+  const at = text.indexOf('=')
+  const name = text.slice(0, Math.max(0, at))
+  if (isReportFormat(name)) {
+    const file = text.slice(at + 1)
+    return file === '' ? undefined : { file, format: reportFormats[name] }
+  }
+  const format = formatOfFile(text)
+  return format && { file: text, format }
+}
+
+/** Returns the format of a file by its extension, in any case, if the name has more and the format exists. */
+function formatOfFile(file: string): ReportFormat | undefined {
+  const [, extension] = /[^/\\](\.[^./\\]+)$/.exec(file.toLowerCase()) ?? []
+  const formats = Object.values<ReportFormat>(reportFormats)
+  return formats.find((format) => extension !== undefined && format.extension === extension)
+}
+
+/** Renders a report in a format: as its page, or as its own JSON document. */
+export function renderReport({ render }: ReportFormat, toPage: () => Page, toJson: () => JsonObject): string {
+  return `${render ? render(toPage()) : JSON.stringify(toJson(), null, 2)}\n`
+}
+
+/** The renderers of `--format`, with which a command prints its findings. */
+const printers = { text: renderText, github: renderGithub, markdown: renderMarkdown }
+
+/** Renders what a command prints in a form of `--format`: its pages one after the other, or a JSON document. */
+export function renderPrinted(
+  format: keyof typeof printers | 'json',
+  toPages: () => readonly Page[],
+  toJson: () => JsonObject,
+): string {
+  if (format === 'json') return JSON.stringify(toJson(), null, 2)
+  return toPages()
+    .map(printers[format])
+    .join(format === 'markdown' ? '\n\n' : '\n')
+}

@@ -1,0 +1,55 @@
+import { escapeControls } from '../../../base/core/text.ts'
+import type { Page, PageBlock, PageFinding } from './page.ts'
+
+/** The number of lines that the text has of each detail. */
+const shownLines = 12
+
+/** Renders a page for a terminal, whose reader begins at the end: sections in reverse order, then the verdict. */
+export function renderText({ sections, verdict, summary = [] }: Page): string {
+  const shown = sections.filter(({ isFolded }) => !isFolded)
+  const isNamed = shown.length > 1
+  const parts = shown.toReversed().flatMap(({ title, blocks }) => {
+    const lines = blocks.flatMap(renderBlock)
+    return isNamed ? [`${title}:`, ...lines, ''] : lines
+  })
+  return [...parts, verdict.text, ...summary].map(escapeControls).join('\n')
+}
+
+function renderBlock(block: PageBlock): readonly string[] {
+  switch (block.kind) {
+    case 'lines':
+      return block.lines
+    case 'table':
+      return alignColumns([block.head, ...block.rows])
+    case 'findings': {
+      const { findings, cut } = block
+      const more = cut && findings.length > cut.after ? findings.length - cut.after : 0
+      const shown = findings.slice(0, findings.length - more)
+      return [...shown.flatMap(renderFinding), ...(more > 0 ? [`  ... and ${more} more, which ${cut?.rest}.`] : [])]
+    }
+  }
+}
+
+function renderFinding({ title, severity, sentence, notes = [], details = [] }: PageFinding): string[] {
+  return [
+    `  ${title}: ${severity}: ${sentence}`,
+    ...notes.map((line) => `    ${line}`),
+    ...details
+      .filter(({ isAside }) => !isAside)
+      .flatMap(({ title, lines, focus = Math.max(0, lines.length - shownLines) }) =>
+        title === ''
+          ? lines.map((line) => `    ${line}`)
+          : [`    ${title}:`, ...lines.slice(focus, focus + shownLines).map((line) => `    | ${line}`)],
+      ),
+  ]
+}
+
+function alignColumns(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0))) ?? []
+  return rows.map((cells) =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}

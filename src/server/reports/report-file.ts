@@ -1,0 +1,55 @@
+import { open, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { reasonOf } from '../../base/core/result.ts'
+import type { Finding } from '../../base/documents/finding.ts'
+import { writePrivateFile } from '../../base/documents/private-file.ts'
+import type { ReportTarget } from './formats/index.ts'
+
+/** Returns why the reports could not be written at the end of the run, or undefined if they can. */
+export async function findReportProblem(targets: readonly ReportTarget[]): Promise<Finding | undefined> {
+  const problems = await Promise.all(targets.map(({ file }) => findTargetProblem(file)))
+  return problems.find((problem) => problem !== undefined)
+}
+
+const createFileFinding = (file: string, message: string): Finding => ({
+  severity: 'error',
+  place: file,
+  message,
+  flag: '--report',
+})
+
+async function findTargetProblem(file: string): Promise<Finding | undefined> {
+  const folder = await stat(dirname(file)).catch(() => undefined)
+  if (!folder?.isDirectory()) return createFileFinding(file, `there is no folder ${dirname(file)}. Make it first.`)
+  const existing = await stat(file).catch(() => undefined)
+  return existing?.isDirectory() || /[\\/]$/.test(file)
+    ? createFileFinding(file, 'that is a folder, not a file.')
+    : undefined
+}
+
+/** Writes a report. @returns the reason of a failure; undefined for success */
+export async function writeReportFile(file: string, text: string): Promise<string | undefined> {
+  try {
+    await writePrivateFile(file, text)
+    return undefined
+  } catch (error) {
+    return `--report ${file}: cannot be written: ${reasonOf(error)}`
+  }
+}
+
+/** The beginning of a file, in bytes, by which its content is told. */
+const headBytes = 4096
+
+/** Returns true for a file that nobody would miss: it is not there, empty, no file but a device, or one of ours. */
+export async function mayOverwrite(file: string, isOurs: (beginning: string) => boolean): Promise<boolean> {
+  const found = await stat(file).catch(() => undefined)
+  if (!found?.isFile() || found.size === 0) return true
+  const opened = await open(file, 'r').catch(() => undefined)
+  if (!opened) return false
+  try {
+    const { bytesRead, buffer } = await opened.read(Buffer.alloc(headBytes), 0, headBytes, 0)
+    return isOurs(buffer.toString('utf8', 0, bytesRead))
+  } finally {
+    await opened.close()
+  }
+}

@@ -1,0 +1,110 @@
+import { readlinkSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { isOpenFile } from '../../base/documents/read-file.ts'
+import { flagOf, type SettingTable } from './setting.ts'
+
+/** A file that a command reads or writes. */
+interface UsedFile {
+  /** The setting: `--report` or `--report (CONVSIM_REPORT)`. */
+  readonly source: string
+  readonly isWritten: boolean
+  /** The path as it is used, made absolute. */
+  readonly path: string
+  /** The texts by which two names of one file are found: its real path, and its device and inode. */
+  readonly keys: readonly string[]
+}
+
+/** The parts of a command and of its line that name files. */
+interface FileCommand {
+  readonly settings: SettingTable
+  /** Is true for a command whose operands are a command line. */
+  readonly runsCommand?: true
+}
+
+interface FileLine {
+  readonly settings: object
+  readonly files: readonly string[]
+  /** The environment variables that gave settings, by flag. */
+  readonly variables: ReadonlyMap<string, string>
+}
+
+/**
+ * Finds a file that a command would write although it also reads it, or writes it for another purpose: a report in
+ * place of the state, a patch in place of the contract. Returns the sentences about it, or undefined.
+ */
+export function findFileConflict(command: FileCommand, line: FileLine): string | undefined {
+  const used = listUsedFiles(command, line)
+  for (const [index, output] of used.entries()) {
+    if (!output.isWritten) continue
+    // Of two outputs the later one finds the earlier one.
+    const other = used.find((one, at) => (one.isWritten ? at < index : true) && isSameFile(output, one))
+    if (other) return describeConflict(output, other)
+  }
+  return undefined
+}
+
+function describeConflict(output: UsedFile, other: UsedFile): string {
+  const advice = 'Name another file in one of the two.'
+  if (!other.isWritten) return `${output.source} would overwrite ${other.path}, which ${other.source} reads. ${advice}`
+  return `${other.source} and ${output.source} would write to the same file, ${output.path}. ${advice}`
+}
+
+function listUsedFiles({ settings, runsCommand }: FileCommand, { settings: values, files, variables }: FileLine) {
+  const named = Object.entries(settings).flatMap(([name, { files: own }]) => {
+    const variable = variables.get(flagOf(name))
+    const source = `${flagOf(name)}${variable === undefined ? '' : ` (${variable})`}`
+    const value = (values as Readonly<Record<string, string | undefined>>)[name] // settings with files are texts
+    return own ? own.list(value).map((file) => toUsedFile(file, source, own.areWritten)) : []
+  })
+  // What a command that is run does with its arguments is not known.
+  return [...named, ...(runsCommand ? [] : files.map((file) => toUsedFile(file, 'the command line', false)))]
+}
+
+function toUsedFile(file: string, source: string, isWritten: boolean): UsedFile {
+  const path = resolve(file)
+  const real = findRealPath(file)
+  const found = isWritten || !file.endsWith('/') ? findStats(real) : undefined
+  // A device has no content that could be lost, and two outputs can be links to one terminal.
+  if (found && !found.isFile() && !found.isDirectory())
+    return { source, isWritten, path, keys: isWritten ? [path] : [] }
+  const inode = found?.isFile() && found.ino !== 0n ? [`${found.dev}:${found.ino}`] : []
+  const folders = isWritten ? [`${dirname(real)}/`, `${real}/`] : []
+  return { source, isWritten, path, keys: file.endsWith('/') ? [`${real}/`] : [real, ...inode, ...folders] }
+}
+
+function isSameFile(output: UsedFile, other: UsedFile): boolean {
+  // An open file of the process, such as the one behind /dev/stdout, is not replaced; both append to it.
+  if (other.isWritten && isOpenFile(output.path) && isOpenFile(other.path)) return output.path === other.path
+  return output.keys.some((key) => !(other.isWritten && key.endsWith('/')) && other.keys.includes(key))
+}
+
+function findStats(path: string) {
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false })
+  } catch {
+    return undefined // whoever uses the file says why it cannot be used
+  }
+}
+
+/** Links that lead to each other lead nowhere. Linux follows as many. */
+const maxLinks = 40
+
+/** Returns a path without links, of which the last parts need not exist, as a link to a missing file can create it. */
+export function findRealPath(path: string, links = 0): string {
+  const full = resolve(path)
+  try {
+    return realpathSync.native(full)
+  } catch {
+    const target = links < maxLinks ? readLink(full) : undefined
+    if (target !== undefined) return findRealPath(resolve(dirname(full), target), links + 1)
+    return dirname(full) === full ? full : join(findRealPath(dirname(full), links), basename(full))
+  }
+}
+
+function readLink(path: string): string | undefined {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return undefined // it is no link, or cannot be used, which whoever uses it says
+  }
+}

@@ -1,0 +1,165 @@
+import { parseSize } from '../../base/core/bytes.ts'
+import { parseDuration } from '../../base/core/instant.ts'
+import { parseOrigins } from '../../base/core/origins.ts'
+import { boolean, choice, duration, integer, isDelay, readsFile, type SettingTable, text } from './setting.ts'
+
+/** Tests that a header can carry the token: clients and servers cut the spaces around a value. */
+const isToken = (text: string) => /^[\x20-\x7e]{1,1000}$/.test(text) && text === text.trim()
+
+/** Accepts what a Host header can have, without a port. */
+const areHostNames = (text: string) => text.split(',').every((name) => /^[\w.-]+$/.test(name.trim()))
+
+/** Returns true for whole seconds, as headers have no fractions of them, up to 30 days. */
+const isWindow = (text: string) => {
+  const ms = parseDuration(text) ?? 0
+  return ms > 0 && ms % 1000 === 0 && ms <= 30 * 24 * 3_600_000
+}
+
+/** The settings of a server that are seldom changed. */
+export const furtherSettings = {
+  watch: boolean({
+    default: false,
+    description:
+      'Load the contract, its overlays, the fixtures and the file of scenario rules again when one of them changes; ' +
+      'if one has an error, what was loaded before stays. State, sandboxes and journal stay.',
+  }),
+  statePrefix: text({
+    value: 'NAME',
+    default: 'convsim',
+    test: (text) => /^[A-Za-z0-9._:-]{1,100}$/.test(text),
+    expected: '1 to 100 letters, digits, dots, colons, hyphens or underscores',
+    description: 'Beginning of all keys in Redis; replicas with the same prefix share their state.',
+  }),
+  replica: text({
+    value: 'NAME',
+    defaultText: 'host and process',
+    test: (text) => /^[A-Za-z0-9._-]{1,64}$/.test(text),
+    expected: '1 to 64 letters, digits, dots, hyphens or underscores',
+    description: 'Name of this process among those that share a state in Redis, which answers carry in X-Sim-Replica.',
+  }),
+  sync: boolean({
+    default: false,
+    description:
+      'Answer a write once its change is on the disk, so that a power failure cannot lose it; ' +
+      'the file system decides how long that takes.',
+  }),
+  seedState: text({
+    value: 'FILE',
+    files: readsFile,
+    description: 'An export (GET /__sim/export) that the default sandbox starts with, and returns to when it is reset.',
+  }),
+  plan: text({
+    value: 'NAME',
+    default: 'growth',
+    description: 'Plan of every key that the fixtures do not list.',
+  }),
+  maxAnalysesPerHour: integer({
+    defaultText: "the plan's",
+    min: 1,
+    max: 1_000_000_000,
+    description: 'Maximum number of analytics requests per hour and key; further ones get a 429.',
+  }),
+  analysesWindow: text({
+    value: 'DURATION',
+    default: '1h',
+    test: isWindow,
+    expected: 'whole seconds up to 30 days, such as 10s or 5m',
+    description: 'Length of the rate window of analytics requests; a client can wait out the 429 of a short one.',
+  }),
+  models: choice({
+    of: ['open', 'closed'],
+    default: 'open',
+    description: 'Models that exist: any UUID (open), or only those of the fixtures (closed).',
+  }),
+  controlToken: text({
+    test: isToken,
+    expected: '1 to 1000 visible ASCII characters, with spaces only between them',
+    description: 'Bearer token that the control plane requires.',
+  }),
+  controlOpen: boolean({
+    default: false,
+    description: 'Allow a control plane without a token even if it listens beyond this machine.',
+  }),
+  controlHosts: text({
+    value: 'NAME,...',
+    defaultText: 'any name without dots',
+    test: areHostNames,
+    expected: 'host names with commas between them, e.g. sim.example.com',
+    description:
+      'Host names under which the control plane, and a proxy with a token, can be called, besides IP addresses, ' +
+      'localhost and names that are never public.',
+  }),
+  controlOrigins: text({
+    value: 'ORIGIN,...',
+    test: (text) => parseOrigins(text) !== undefined,
+    expected: 'origins of web pages without path or wildcard, e.g. http://localhost:6006',
+    description:
+      'Origins of web pages that may call the control plane, and through proxy the real service, e.g. those of a ' +
+      'component workshop: http://localhost:6006.',
+  }),
+  drain: text({
+    value: 'DURATION',
+    default: '0s',
+    test: isDelay,
+    expected: 'a duration such as 500ms or 3s, of at most 24 days',
+    description:
+      'Time after a stop was requested in which requests are still answered while health is 503, ' +
+      'so that a load balancer sends the next ones elsewhere.',
+  }),
+  sandboxLimit: integer({
+    default: 1000,
+    min: 1,
+    max: 1_000_000,
+    description: 'Maximum number of sandboxes; beyond it the one that is idle for longest is evicted.',
+  }),
+  bodyLimit: text({
+    value: 'SIZE',
+    default: '1mb',
+    test: (text) => parseSize(text) !== undefined,
+    expected: 'at least one byte, in b, kb or mb, such as 500kb or 1mb',
+    description: 'Maximum size of a request body; a larger one gets a 413.',
+  }),
+  journalSize: integer({
+    default: 10_000,
+    min: 0,
+    max: 1_000_000,
+    description:
+      'Maximum number of exchanges in the journal; beyond it the oldest are evicted. ' +
+      'Fewer fit if they take more than 2 kB each, not counting bodies.',
+  }),
+  cors: boolean({
+    default: true,
+    description:
+      'Allow browser pages of any origin to call the API (CORS); in front of the real service only those of ' +
+      '--control-origins.',
+  }),
+  simHeaders: boolean({
+    default: true,
+    description: 'Send informative response headers (X-Request-Id, X-Sim-...).',
+  }),
+  xRateLimit: choice({
+    of: ['off', 'epoch', 'seconds'],
+    default: 'off',
+    description:
+      'Send X-RateLimit-Limit, -Remaining and -Reset beside the fields RateLimit and RateLimit-Policy; ' +
+      'the reset in epoch seconds, or in seconds from now on.',
+  }),
+  logFormat: choice({
+    of: ['auto', 'pretty', 'json'],
+    default: 'auto',
+    defaultText: 'pretty on a terminal, json elsewhere',
+    description: 'The format of all output: lines for people, or one JSON object per line with level, time and msg.',
+  }),
+  logBodies: boolean({
+    default: false,
+    description: 'Log the first 2,000 characters of each request and response body.',
+  }),
+} as const satisfies SettingTable
+
+/** The setting `upstreamTimeout` of a command that passes requests on to the real service. */
+export const upstreamTimeout = duration({
+  default: '30s',
+  description:
+    'The longest time until an answer of the real service begins, and between two parts of it; ' +
+    'beyond it the client gets a 504, or the connection breaks.',
+})

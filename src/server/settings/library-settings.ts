@@ -1,0 +1,131 @@
+/** The settings that code can give: those of a server without those of the end of its process. */
+import { isIP } from 'node:net'
+import { parseNow } from '../../base/core/instant.ts'
+import { isSeed } from '../../base/core/seeded.ts'
+import { bundledContract } from '../../service/fixtures/bundled.ts'
+import { listFixtureFiles } from '../../service/fixtures/fixture-files.ts'
+import { findRealPath } from './file-conflicts.ts'
+import { furtherSettings } from './further-settings.ts'
+import { boolean, choice, defaultsOf, integer, readsFile, type SettingTable, splitList, text } from './setting.ts'
+
+// A URL with a fault is refused when the state is opened, with a message that does not repeat its password.
+const isState = (text: string) => text !== '' && (/^rediss?:/i.test(text) || !/^[a-z]+:\/\//i.test(text))
+
+/** Lists the state file and the files beside it that it needs: its log, its lock, and those of a checkpoint. */
+function listStateFiles(state = ':memory:'): string[] {
+  if (state === ':memory:' || /^rediss?:/i.test(state)) return []
+  const path = findRealPath(state)
+  return [path, ...['.journal', '.lock', '.tmp', '.journal.old'].map((ending) => path + ending)]
+}
+
+/** The most used settings of a server. */
+const commonSettings = {
+  port: integer({
+    short: 'p',
+    alsoEnv: 'PORT',
+    default: 4010,
+    min: 0,
+    max: 65_535,
+    description: 'Port to listen on; 0 picks a free port.',
+  }),
+  host: text({
+    short: 'h',
+    alsoEnv: 'HOST',
+    // Some shells export the machine's type under this name: x86_64-pc-linux-gnu.
+    alsoEnvOnly: {
+      test: (text) => isIP(text) !== 0 || text.toLowerCase() === 'localhost',
+      expected: 'an IP address or localhost',
+    },
+    value: 'ADDRESS',
+    default: '127.0.0.1',
+    description: 'Address to listen on. HOST counts only if it is an IP address or localhost.',
+  }),
+  contract: text({
+    value: 'FILE',
+    expected: 'the name of a file',
+    defaultText: 'the bundled one',
+    files: { areWritten: false, list: (file = bundledContract) => [file] },
+    description: 'The OpenAPI 3.1 or 3.2 document of the service.',
+  }),
+  overlay: text({
+    value: 'FILE',
+    repeatable: true,
+    files: { areWritten: false, list: splitList },
+    test: (text) => splitList(text).length > 0,
+    expected: 'files with commas between them',
+    description:
+      'OpenAPI Overlay (1.0 or 1.1) that changes the contract; ' +
+      'can be given several times, and they are applied in order.',
+  }),
+  fixtures: text({
+    value: 'FOLDER',
+    defaultText: 'the bundled ones',
+    files: { areWritten: false, list: listFixtureFiles },
+    description: 'Folder of the fixtures: keys, plans, models, products, personas, phrases.',
+  }),
+  state: text({
+    value: 'FILE|URL',
+    default: './.convsim/state.json',
+    files: { areWritten: true, list: listStateFiles },
+    test: isState,
+    expected: 'a file, ":memory:", or the URL of a Redis server (redis://cache:6379/0)',
+    description:
+      'File that stores prompts and events; ":memory:" stores them in memory until the process ends; ' +
+      'the URL of a Redis server lets several replicas share them.',
+  }),
+  seed: text({
+    default: '1',
+    test: isSeed,
+    expected: '1 to 64 visible ASCII characters',
+    description: 'Seed of all invented data and identifiers; another seed gives other data.',
+  }),
+  clock: text({
+    value: 'real|INSTANT',
+    default: 'real',
+    test: (text) => text === 'real' || parseNow(text) !== undefined,
+    expected: '"real" or an instant of the years 1900 to 9999',
+    description:
+      'The simulated time: the real time, or an instant such as 2026-01-15T12:00:00Z at which it stands still.',
+  }),
+  scenario: text({
+    value: 'NAME[;PARAM=VALUE]',
+    description: 'Scenario to switch on for every request, such as "rate-limited;retry-after=3".',
+  }),
+  rules: text({
+    value: 'FILE',
+    expected: 'the name of a file',
+    files: readsFile,
+    description: 'File of scenario rules to switch on for all requests; its schema is spec/scenarios.schema.json.',
+  }),
+  strict: boolean({
+    default: false,
+    description:
+      'Refuse requests with advice about a mistake: a misspelt name, or a value that does not fit its valueType. ' +
+      'An unlinked event, or a replay with another payload, gets advice alone.',
+  }),
+  logLevel: choice({
+    of: ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
+    default: 'info',
+    description:
+      'The lowest level to log, on stderr. ' +
+      'debug adds why each request was answered so, and the requests to the control plane; ' +
+      'trace also adds the headers of requests and answers.',
+  }),
+} as const satisfies SettingTable
+
+/**
+ * The settings that `serve` and `startSimulator` take.
+ * @internal
+ */
+export const sharedSettings = { ...commonSettings, ...furtherSettings }
+
+/** Returns the default of every setting that code can give. The build adds their descriptions to its declaration. */
+const sharedDefaults = () => defaultsOf(sharedSettings)
+
+/** The settings that code can give. */
+export type LibrarySettings = Partial<Omit<ReturnType<typeof sharedDefaults>, 'seed' | 'clock'>> & {
+  /** Seed of all invented data and identifiers; another seed gives other data. Default: "1". */
+  readonly seed?: string | number | undefined
+  /** The simulated time: "real", or an instant at which it stands still. Default: "real". */
+  readonly clock?: string | Date | undefined
+}

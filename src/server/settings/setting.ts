@@ -1,0 +1,166 @@
+import { parseDuration } from '../../base/core/instant.ts'
+import { findNearest } from '../../base/core/similar.ts'
+
+/** A setting: its default, its description, and the parser of its text. Its name in a table gives its flag. */
+export interface Setting<T> {
+  /** A one-letter flag: `p`. */
+  readonly short?: string
+  /** Another environment variable, e.g. `PORT`; `CONVSIM_...` takes precedence. */
+  readonly alsoEnv?: string | undefined
+  /** The values of `alsoEnv` that are used, by default all. The variable has other meanings, too. */
+  readonly alsoEnvOnly?: { readonly test: (text: string) => boolean; readonly expected: string }
+  /** The placeholder of the value in help: `N`, or undefined for an on/off switch. */
+  readonly value: string | undefined
+  readonly default: T
+  /** The default as help shows it, unless it is the default itself or none. */
+  readonly defaultText?: string
+  readonly description: string
+  /** Allows the flag several times; its values are joined with commas. */
+  readonly repeatable?: boolean
+  /** The files that a value names, and what is done with them; undefined: it names none. */
+  readonly files?: SettingFiles
+  /** Parses the text of a value. Returns undefined for a text that is not valid. */
+  readonly read: (text: string) => T | undefined
+  /** A description of valid values, for the error: `a whole number from 0 to 65535`. */
+  readonly expected: string
+  /** The names that values consist of, for a guess at a wrong one; undefined: values have no names. */
+  readonly names?: readonly string[]
+}
+
+/** The files that a setting names. */
+export interface SettingFiles {
+  readonly areWritten: boolean
+  /** Returns the paths of a value, or of the default. A path that ends with a slash is a folder with all its files. */
+  readonly list: (value: string | undefined) => readonly string[]
+}
+
+const listOne = (value: string | undefined) => (value === undefined ? [] : [value])
+
+/** The files of a setting that names one file, which is read. */
+export const readsFile: SettingFiles = { areWritten: false, list: listOne }
+
+/** The files of a setting that names one file, which is written. */
+export const writesFile: SettingFiles = { areWritten: true, list: listOne }
+
+/** Returns the sentences about a value that a setting does not take. `source`: its flag or variable. */
+export function describeWrongValue({ expected, names = [] }: Setting<unknown>, source: string, given: string): string {
+  const parts = given.split(',').map((part) => part.trim())
+  const nearest = parts
+    .filter((part) => !names.includes(part))
+    .map((part) => findNearest(part, names))
+    .find((name) => name !== undefined)
+  const guess = nearest === undefined ? '' : ` Did you mean "${nearest}"?`
+  return `${source} takes ${expected}; got "${given}".${guess}`
+}
+
+/** The members of a setting that are given for each setting; the functions below add the others. */
+type SettingOptions = Omit<Setting<unknown>, 'default' | 'value' | 'read' | 'expected'> & {
+  readonly value?: string
+}
+
+/** Creates the setting of a whole number from `min` to `max`. The default is undefined unless it is given. */
+export function integer<T extends number | undefined = undefined>(
+  options: SettingOptions & { default?: T; min: number; max: number },
+): Setting<number | T> {
+  const { min, max } = options
+  return {
+    value: 'N',
+    default: undefined as T, // which is undefined unless the options have a default
+    ...options,
+    expected: `a whole number from ${min} to ${max}`,
+    read: (text) => (/^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined),
+  }
+}
+
+/** Creates the setting of a text that passes `test`. Default of `test`: any text that is not empty. */
+export function text<T extends string | undefined = undefined>(
+  options: SettingOptions & { default?: T; test?: (text: string) => boolean; expected?: string },
+): Setting<string | T> {
+  const { test = (text) => text !== '' } = options
+  return {
+    value: 'TEXT',
+    default: undefined as T, // which is undefined unless the options have a default
+    expected: 'text that is not empty',
+    ...options,
+    read: (text) => (test(text) ? text : undefined),
+  }
+}
+
+/** Returns true for a duration that Node can wait for: a timer of more than 2^31 - 1 ms (24.8 days) fires at once. */
+export const isDelay = (text: string) => (parseDuration(text) ?? Number.POSITIVE_INFINITY) < 2 ** 31
+
+/** Creates the setting of a time that is longer than nothing: `500ms`. The default is undefined unless it is given. */
+export const duration = <T extends string | undefined = undefined>(options: SettingOptions & { default?: T }) =>
+  text<T>({
+    value: 'DURATION',
+    test: (given) => isDelay(given) && parseDuration(given) !== 0,
+    expected: 'a duration such as 500ms, 30s or 2m, of at most 24 days',
+    ...options,
+  })
+
+/** Joins names for a sentence: `text, json or github`. */
+export const joinNames = (names: readonly string[], word: 'and' | 'or') =>
+  names.join(', ').replace(/, ([^,]*)$/, ` ${word} $1`)
+
+/** Creates the setting of one of several values: `open|closed`. */
+export function choice<const T extends string>(options: SettingOptions & { default: T; of: readonly T[] }): Setting<T> {
+  return {
+    ...options,
+    value: options.of.join('|'),
+    names: options.of,
+    expected: joinNames(options.of, 'or'),
+    read: (text) => options.of.find((value) => value === text),
+  }
+}
+
+/** Creates the setting of an on/off switch: `--flag` and `--no-flag`. */
+export function boolean(options: SettingOptions & { default: boolean }): Setting<boolean> {
+  return {
+    ...options,
+    value: undefined,
+    defaultText: options.default ? 'on' : 'off',
+    expected: 'true or false (on, off, 1, 0, yes, no)',
+    read: (text) => (/^(true|on|1|yes)$/i.test(text) ? true : /^(false|off|0|no)$/i.test(text) ? false : undefined),
+  }
+}
+
+/** Settings by their names: `maxRuns` is the flag `--max-runs`. */
+export type SettingTable = Readonly<Record<string, Setting<unknown>>>
+
+type ValueOf<S> = S extends Setting<infer T> ? T : never
+
+/** The values of the settings of a table. */
+export type ValuesOf<Table extends SettingTable> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> }
+
+/**
+ * Returns the default of every setting of a table. Its return type is written out, and the functions that call it have
+ * none, so that the declarations of the package list the values without the table.
+ */
+export function defaultsOf<Table extends SettingTable>(
+  table: Table,
+): { readonly [Name in keyof Table]: ValueOf<Table[Name]> } {
+  const defaults = Object.entries(table).map(([name, setting]) => [name, setting.default])
+  return Object.fromEntries(defaults) // every default has the type of its setting
+}
+
+/** Returns the settings of a table that have the names. */
+export function pickSettings<Table extends SettingTable, Name extends keyof Table>(
+  table: Table,
+  ...names: Name[]
+): Pick<Table, Name> {
+  return Object.fromEntries(names.map((name) => [name, table[name]])) as Pick<Table, Name> // each by its name
+}
+
+/** Returns the flag of a setting: `--max-runs` for `maxRuns`. */
+export function flagOf(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+}
+
+/** Returns the parts of a setting that have commas between them; empty for undefined. */
+export function splitList(list = ''): string[] {
+  const parts = list.split(',').map((part) => part.trim())
+  return parts.filter((part) => part !== '')
+}
+
+/** The flag or variable that gives each setting, by its name: `--port`, `CONVSIM_STATE`; empty: it has its default. */
+export type SettingSources = ReadonlyMap<string, string>

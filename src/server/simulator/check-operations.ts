@@ -1,0 +1,111 @@
+import { groupBy } from '../../base/core/group-by.ts'
+import type { Json } from '../../base/core/json.ts'
+import { errorAt, type Finding } from '../../base/documents/finding.ts'
+import type { Contract, Operation } from '../../service/contract/contract.ts'
+import { describeTooLarge } from '../../service/contract/fallback.ts'
+import type { Fixtures } from '../../service/fixtures/fixtures.ts'
+import { defaultDays, getModelAnalytics, readDays } from '../../service/operations/analytics.ts'
+import { handledOperations, type OperationHandlers } from '../../service/operations/index.ts'
+import { createWorld } from '../../service/simulation/world.ts'
+
+/** Checks that a document's operations have the parameters, body and answers that their handlers expect. */
+export function checkOperations(contract: Contract, fixtures: Fixtures): Finding[] {
+  const findProblems = createOperationCheck(fixtures)
+  const remedy = 'Change the document, or rename the operationId to have the operation answered from its examples'
+  return contract.operations.flatMap((operation) =>
+    findProblems(operation).map((problem) => errorAt(contract.file, `${operation.id}: ${problem}. ${remedy}`)),
+  )
+}
+
+/** Returns the handlers whose operations have the parameters, body and answers in the document that they expect. */
+export function withFittingDocument(
+  handlers: OperationHandlers,
+  { operations }: Contract,
+  fixtures: Fixtures,
+): OperationHandlers {
+  const findProblems = createOperationCheck(fixtures)
+  const fitting = operations.filter((operation) => findProblems(operation).length === 0).map(({ id }) => id)
+  return new Map([...handlers].filter(([id]) => fitting.includes(id)))
+}
+
+/** The refusals of the pipeline, which an operation need not document. */
+const ownRefusals = [400, 401, 413, 415]
+
+/** Warns of the refusals whose body the schemas of a document reject, `default` and `4XX` included. */
+export function checkRefusals({ file, operations }: Contract): Finding[] {
+  const misfits = operations.map((operation) => {
+    const statuses = new Set([...ownRefusals, ...operation.statuses.filter((status) => status >= 400)])
+    const all = [...statuses].sort((a, b) => a - b).filter((status) => describeMisfit(operation, status, refusal)[0])
+    const withoutExample = all.filter((status) => operation.examples(status).length === 0)
+    return { id: operation.id, all: all.join(', '), withoutExample: withoutExample.join(', ') }
+  })
+  const groups = groupBy(misfits, ({ all, withoutExample }) => `${all}; ${withoutExample}`)
+  return [...groups.values()].flatMap(([first, ...others]): Finding[] => {
+    if (!first?.all) return []
+    const { id, all, withoutExample } = first
+    const named = others.length === 0 ? id : `${id} and ${others.length} more`
+    const shape = '{"success": false, "error": "..."}'
+    const problem = `${named}: the contract describes other refusals than ${shape} for ${all}`
+    const remedy =
+      withoutExample === ''
+        ? 'Their examples are sent instead'
+        : `Add an example for ${withoutExample}, which is sent instead; until then ${shape} is sent`
+    const severity = withoutExample === '' ? 'info' : 'warning'
+    return [{ severity, place: file, message: `${problem}. ${remedy}` }]
+  })
+}
+
+/** Warns of responses that are too large to be generated. */
+export function checkSizes({ file, operations }: Contract): Finding[] {
+  return operations.flatMap((operation) =>
+    [...new Set([operation.successStatus, ...operation.statuses])]
+      .flatMap((status) => describeTooLarge(operation, status) ?? [])
+      .map((message): Finding => ({ severity: 'warning', place: file, message })),
+  )
+}
+
+/** Warns of the periods of analytics in a document that are no number of days. */
+export function checkPeriods({ file, operations }: Contract): Finding[] {
+  const analytics = operations.find(({ id }) => id === getModelAnalytics.operationId)
+  const { schema } = analytics?.parameters.find(({ in: part, name }) => part === 'query' && name === 'period') ?? {}
+  const others = Array.isArray(schema?.enum) ? schema.enum.filter((period) => readDays(period) === undefined) : []
+  const message = `the periods ${others.join(', ')} are no number of days, such as 14d: they get ${defaultDays} days`
+  return others.length === 0 ? [] : [{ severity: 'warning', place: file, message }]
+}
+
+const takesParts = ({ body }: Operation) => body?.mediaTypes.some((type) => type.startsWith('multipart/')) ?? false
+
+/** Creates a function that describes where an operation of a document differs from the one that its handler expects. */
+function createOperationCheck(fixtures: Fixtures): (operation: Operation) => string[] {
+  const world = createWorld(fixtures)
+  return function findProblems(operation) {
+    const declaration = handledOperations.find(({ operationId }) => operationId === operation.id)
+    if (!declaration) return []
+    const { pathParameters, readsBody, samples } = declaration
+    const documented = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
+    const missing = pathParameters.filter((name) => !documented.includes(name))
+    const needsJson = readsBody && !(operation.body?.required && operation.bodySchema())
+    // The answer to a dropped event is the example of the document, if it has one, and not that of the handler.
+    const dropped = [operation.droppedStatus].filter((status) => operation.examples(status).length === 0)
+    const successes = new Set([operation.successStatus, ...dropped])
+    const refusals = operation.statuses.filter((status) => status >= 400)
+    return [
+      ...missing.map((name) => `the simulator reads the path parameter "${name}", which ${operation.path} lacks`),
+      ...(needsJson ? ['the simulator reads a JSON body, which the document must require'] : []),
+      ...(readsBody && takesParts(operation) ? ['the simulator reads no body of several parts (multipart)'] : []),
+      ...[...successes].flatMap((status) => describeMisfit(operation, status, samples(world))),
+      ...refusals.flatMap((status) => describeMisfit(operation, status, refusal)),
+    ]
+  }
+}
+
+/** The bodies of the service's refusals, for `describeMisfit`. */
+const refusal: readonly Json[] = [{ success: false, error: 'The request was refused.' }]
+
+/** Describes the first of the bodies that violates the schema of a status; empty: all fit, or it has no body. */
+function describeMisfit(operation: Operation, status: number, bodies: readonly Json[]): string[] {
+  if (!operation.hasResponseBody(status)) return []
+  const [violation] = bodies.flatMap((body) => operation.checkResponse(status, body))
+  const at = violation?.pointer || 'the body'
+  return violation ? [`the simulator's answer does not fit the status ${status}: ${at} ${violation.message}`] : []
+}

@@ -1,0 +1,228 @@
+import { join, normalize, sep } from 'node:path'
+import type { Log } from '../../base/core/log.ts'
+import { failure, type Result, success } from '../../base/core/result.ts'
+import { describeKnown } from '../../base/core/similar.ts'
+import { errorAt, type Finding, type Findings } from '../../base/documents/finding.ts'
+import type { Contract } from '../../service/contract/contract.ts'
+import { createFallback, type Fallback } from '../../service/contract/fallback.ts'
+import { loadContract } from '../../service/contract/load.ts'
+import { bundledContract, bundledFixtures, controlContract } from '../../service/fixtures/bundled.ts'
+import { listFixtureFiles } from '../../service/fixtures/fixture-files.ts'
+import { type Fixtures, loadFixtures } from '../../service/fixtures/fixtures.ts'
+import { handledOperations } from '../../service/operations/index.ts'
+import { createCatalogue } from '../../service/scenarios/catalogue.ts'
+import type { Catalogue } from '../../service/scenarios/definition.ts'
+import { parseScenarios } from '../../service/scenarios/parse.ts'
+import { asksForModel } from '../../service/scenarios/rule-match-problems.ts'
+import {
+  type ActiveRules,
+  activateRules,
+  listInapplicable,
+  type RuleContext,
+  readRules,
+} from '../../service/scenarios/rules.ts'
+import { loadRulesFile } from '../../service/scenarios/rules-file.ts'
+import { splitList } from '../settings/setting.ts'
+import type { Settings } from '../settings/settings.ts'
+import { checkOperations, checkPeriods, checkRefusals, checkSizes } from './check-operations.ts'
+import type { ProxiedService } from './explain.ts'
+
+/** The documents, fixtures and rules of a start, checked against each other. */
+export interface LoadedInputs {
+  readonly contract: Contract
+  readonly control: Contract
+  readonly fixtures: Fixtures
+  readonly catalogue: Catalogue
+  /** The rules for every sandbox: the rule of `--scenario`, then those of `--rules`. */
+  readonly startUp: ActiveRules
+}
+
+/** The inputs of a generation, with the replies for operations without a handler. */
+export interface StartInputs extends LoadedInputs {
+  /** The fallback, or undefined if every operation has a handler, or the real service replies. */
+  readonly fallback: Fallback | undefined
+}
+
+/** Loads the inputs that the settings name. `proxied`: the real service, if the document need not fit handlers. */
+export async function loadInputs(
+  settings: Settings,
+  proxied?: ProxiedService,
+): Promise<Result<LoadedInputs, Findings>> {
+  const overlays = splitList(settings.overlay)
+  const loaded = await Promise.all([
+    loadContract(settings.contract ?? bundledContract, { overlays }),
+    loadContract(controlContract, { responses: false }),
+    loadFixtures(settings.fixtures ?? bundledFixtures),
+  ])
+  const [contract, control, fixtures] = loaded
+  if (!contract.ok || !control.ok || !fixtures.ok) {
+    const findings = loaded.flatMap((one) => (one.ok ? [] : one.error))
+    return failure(nameFlags(findings, settings))
+  }
+  const all = createCatalogue(contract.value, fixtures.value.personas, inventedOperations)
+  const catalogue = proxied?.limitCatalogue(all) ?? all
+  const startUp = await loadStartUpRules(settings, { catalogue, contract: contract.value })
+  // A test checks the bundled document, whose start must be quick.
+  const isChecked = !proxied && (settings.contract !== undefined || overlays.length > 0)
+  const own = isChecked ? checkOwn(contract.value, fixtures.value) : { problems: [], contract: contract.value }
+  const findings: Finding[] = [
+    ...checkMagicValues(fixtures.value, catalogue, settings.fixtures === undefined ? [] : contract.value.operations),
+    ...checkPersonaNames(fixtures.value, all),
+    ...checkAnswers(fixtures.value, contract.value),
+    ...checkPlan(settings, fixtures.value),
+    ...own.problems,
+    ...(startUp.ok ? [] : startUp.error),
+  ]
+  if (!startUp.ok || findings.length > 0) return failure(nameFlags(findings, settings))
+  const documents = { contract: own.contract, control: control.value, fixtures: fixtures.value }
+  return success({ ...documents, catalogue, startUp: startUp.value })
+}
+
+/** Checks a user's own document against handlers and refusals, of which the returned contract has the warnings. */
+function checkOwn(contract: Contract, fixtures: Fixtures) {
+  const warnings = [
+    ...contract.warnings,
+    ...checkRefusals(contract),
+    ...checkSizes(contract),
+    ...checkPeriods(contract),
+  ]
+  return { problems: checkOperations(contract, fixtures), contract: { ...contract, warnings } }
+}
+
+/**
+ * Loads all inputs of the settings, and creates the replies (by Prism) for operations without a handler. `proxied`: the
+ * real service, which replies in place of both.
+ */
+export async function loadStartInputs(
+  settings: Settings,
+  log: Log,
+  proxied: ProxiedService | undefined,
+): Promise<Result<StartInputs, Findings>> {
+  const inputs = await loadInputs(settings, proxied)
+  if (!inputs.ok) return inputs
+  if (proxied) return success({ ...inputs.value, fallback: undefined })
+  const { contract } = inputs.value
+  const operations = listUnhandled(contract)
+  const fallback = await loadFallback(contract)
+  if (!fallback.ok) return failure([errorAt(contract.file, fallback.error.message)])
+  if (fallback.value) log.info({ operations }, 'answered from the examples and schemas of the contract, by Prism')
+  return success({ ...inputs.value, fallback: fallback.value })
+}
+
+/** Creates the replies for operations without a handler; undefined if there are none. */
+export async function loadFallback(contract: Contract) {
+  const operations = listUnhandled(contract)
+  if (operations.length === 0) return success(undefined)
+  const fallback = await createFallback(contract)
+  if (fallback.ok) return fallback
+  const { message, isPrismMissing } = fallback.error
+  const prefix = `Operations without a handler are answered by Prism: ${operations.join(', ')}.`
+  return failure({ isPrismMissing, message: `${prefix} ${message}` })
+}
+
+function listUnhandled({ operations }: Contract): string[] {
+  const handled = new Set<string>(handledOperations.map(({ operationId }) => operationId))
+  return operations.map(({ id }) => id).filter((id) => !handled.has(id))
+}
+
+/** Returns the files that the inputs are read from at present; those of a fixtures folder one by one. */
+export function listInputFiles({ contract, overlay, fixtures, rules }: Settings): string[] {
+  return [
+    contract ?? bundledContract,
+    ...splitList(overlay),
+    ...listFixtureFiles(fixtures).filter((file) => !file.endsWith('/')),
+    ...(rules === undefined ? [] : [rules]),
+  ]
+}
+
+/** The operations whose handlers invent figures. */
+const inventedOperations = handledOperations.flatMap(({ operationId, invent }) => (invent ? [operationId] : []))
+
+/** Loads the rules of `--scenario` and `--rules`. */
+async function loadStartUpRules(
+  { scenario, rules }: Settings,
+  context: RuleContext,
+): Promise<Result<ActiveRules, Findings>> {
+  const fromFlag = readRules(scenario === undefined ? {} : { rules: [{ scenario }] }, context)
+  const fromFile = rules === undefined ? success([]) : await loadRulesFile(rules, context)
+  if (fromFlag.ok && fromFile.ok) return success(activateRules('start-up', [...fromFlag.value, ...fromFile.value]))
+  const findings = fromFlag.ok ? [] : fromFlag.error.map(({ message }) => errorAt('--scenario', message))
+  return failure([...findings, ...(fromFile.ok ? [] : fromFile.error)])
+}
+
+/** Adds the flag to each finding about the file or folder that it names. */
+export function nameFlags(
+  findings: Findings,
+  files: Partial<Pick<Settings, 'contract' | 'overlay' | 'fixtures' | 'rules' | 'seedState'>>,
+): Finding[] {
+  const flags = [
+    [files.contract, '--contract'],
+    ...splitList(files.overlay).map((file) => [file, '--overlay'] as const),
+    [files.fixtures, '--fixtures'],
+    [files.rules, '--rules'],
+    [files.seedState, '--seed-state'],
+  ] as const
+  return findings.map((finding) => {
+    const flag = flags.find(([file]) => file !== undefined && isPlaceIn(file, finding.place))?.[1]
+    return flag === undefined ? finding : { ...finding, flag }
+  })
+}
+
+/** Returns true for a file, a line of it, and a file in a folder. */
+function isPlaceIn(file: string, place: string): boolean {
+  return [file, normalize(file)].some(
+    (path) => place === path || place.startsWith(`${path}:`) || place.startsWith(join(path, sep)),
+  )
+}
+
+/** Returns a finding for each magic value whose scenario does not exist, or acts on none of the operations. */
+function checkMagicValues({ keys, models }: Fixtures, catalogue: Catalogue, operations: Contract['operations']) {
+  const aboutModels = operations.filter(asksForModel)
+  const magic = [
+    ...keys.map(({ token, scenario }) => [`fixtures: key ${token}`, scenario, operations] as const),
+    ...models.map(({ id, scenario }) => [`fixtures: model ${id}`, scenario, aboutModels] as const),
+  ]
+  return magic.flatMap(([place, scenario, affected]): Finding[] => {
+    const parsed = parseScenarios(scenario ?? '', catalogue)
+    const problems = parsed.ok
+      ? listInapplicable({ scenarios: parsed.value, sequence: undefined }, affected)
+      : [parsed.error]
+    return problems.map((problem) => ({ ...errorAt(place, problem), flag: '--fixtures' }))
+  })
+}
+
+/**
+ * Returns a finding for each persona with the name of a built-in scenario: a name switches one of the two on, and the
+ * other could not be reached.
+ */
+function checkPersonaNames({ personas }: Fixtures, { definitions, statuses }: Catalogue): Finding[] {
+  const names = [...definitions, ...statuses].map(({ name }) => name)
+  const taken = personas.filter(({ name }) => names.indexOf(name) !== names.lastIndexOf(name))
+  const message = 'has the name of a built-in scenario; give the persona another name'
+  return taken.map(({ name }) => ({ ...errorAt(`fixtures: persona ${name}`, message), flag: '--fixtures' }))
+}
+
+/** Returns a finding for each rule of the contract that an exact answer, or its period, breaks. */
+function checkAnswers({ answers }: Fixtures, { operations }: Contract): Finding[] {
+  return answers.flatMap(({ operation: id, modelId, period, body, place }) => {
+    const operation = operations.find((one) => one.id === id)
+    if (!operation) return []
+    const { violations } = operation.readParameters({ path: { modelId }, query: { period }, header: {} })
+    const ofPeriod = violations.filter(({ in: part, pointer }) => part === 'query' && pointer === '/period')
+    const ofBody = operation.checkResponse(operation.successStatus, body)
+    const broken = 'the exact answer breaks the contract'
+    return [
+      ...ofPeriod.map(({ message }) =>
+        errorAt(place('/period'), `no request gets this exact answer: its period ${message}`),
+      ),
+      ...ofBody.map(({ pointer, message }) =>
+        errorAt(place(`/body${pointer}`), `${broken}: ${pointer || 'the body'} ${message}`),
+      ),
+    ]
+  })
+}
+
+function checkPlan({ plan }: Settings, { plans }: Fixtures): Finding[] {
+  const known = plans.map(({ name }) => name)
+  return known.includes(plan) ? [] : [errorAt('--plan', `There is no plan "${plan}". ${describeKnown(plan, known)}`)]
+}

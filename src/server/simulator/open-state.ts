@@ -1,0 +1,68 @@
+import { hostname } from 'node:os'
+import type { Log } from '../../base/core/log.ts'
+import { failure, type Result, success } from '../../base/core/result.ts'
+import { errorAt, type Findings } from '../../base/documents/finding.ts'
+import { readSource } from '../../base/documents/read-source.ts'
+import type { Contract } from '../../service/contract/contract.ts'
+import type { OpenedStore } from '../../state/file/file-store.ts'
+import { openStore } from '../../state/open-store.ts'
+import { showState } from '../../state/redis/location.ts'
+import { parseExport } from '../../state/sandbox-export.ts'
+import type { SharedState } from '../../state/shared-state.ts'
+import type { SandboxExport } from '../../state/store.ts'
+import { type EntryListener, Journal } from '../journal/journal.ts'
+import { SharedJournal } from '../journal/shared-journal.ts'
+import type { Settings } from '../settings/settings.ts'
+import { nameFlags } from './loaded-inputs.ts'
+
+/** Opens the state that `--state` names, and logs what is missing from it. */
+export async function openState(
+  { state, statePrefix, sync }: Settings,
+  log: Log,
+): Promise<Result<OpenedStore, Findings>> {
+  const opened = await openStore(state, {
+    sync,
+    prefix: statePrefix,
+    warn: (problem) => log.warn({ file: showState(state) }, problem),
+    report: (problem) => log.error({ problem }, 'the state cannot be written'),
+  })
+  if (!opened.ok) return failure([errorAt('--state', opened.error)])
+  for (const warning of opened.value.loaded.warnings) log.warn({ file: showState(state) }, warning)
+  return opened
+}
+
+/** Loads the first state of the default sandbox, which a reset restores (`--seed-state`); undefined without a file. */
+export async function loadSeedState(file: string | undefined): Promise<Result<SandboxExport | undefined, Findings>> {
+  if (file === undefined) return success(undefined)
+  const source = await readSource(file)
+  if (!source.ok) return failure(nameFlags(source.error, { seedState: file }))
+  const parsed = await parseExport(source.value.value)
+  return parsed.ok ? parsed : failure(parsed.error.map((message) => errorAt(file, message)))
+}
+
+/** Returns the settings, with a name for this replica if others can share its state: `3f2a91c0d1e2-1`. */
+export function withReplica(settings: Settings, { shared }: OpenedStore): Settings {
+  const name = `${hostname().replace(/[^A-Za-z0-9._-]/g, '-')}-${process.pid}`.slice(-64)
+  return shared ? { ...settings, replica: settings.replica ?? name } : settings
+}
+
+/** The smallest size, in messages, of the stream of all replicas; reports need it even if the journal has no room. */
+const minStreamSize = 1000
+
+/** Opens the journal of this process, or that of all replicas of `shared`. `present` returns the present contract. */
+export function openJournal(
+  { journalSize }: Settings,
+  { log, onExchange }: { readonly log: Log; readonly onExchange?: EntryListener },
+  present: () => { readonly contract: Contract },
+  shared: SharedState | undefined,
+): Journal {
+  const deps = shared && {
+    log,
+    stream: shared.openJournal(Math.max(minStreamSize, journalSize)),
+    findOperation: (id: string) => present().contract.operations.find((operation) => operation.id === id),
+    report: (problem: string) => log.warn({ problem }, 'the journal of all replicas is not complete'),
+  }
+  const journal = deps ? new SharedJournal(journalSize, deps) : new Journal(journalSize)
+  if (onExchange) journal.onOwnEntry(onExchange)
+  return journal
+}

@@ -1,0 +1,80 @@
+import type { Contract, Operation } from '../../service/contract/contract.ts'
+import type { Fixtures } from '../../service/fixtures/fixtures.ts'
+import { handledOperations } from '../../service/operations/index.ts'
+import { type Catalogue, type DataOverrides, noOverrides } from '../../service/scenarios/definition.ts'
+import type { World } from '../../service/simulation/analytics.ts'
+import type { KnownModel } from '../../service/simulation/persona.ts'
+import { type Preview, type Previewer, parseKnownScenarios, scenarioHint } from '../reports/hint-finder.ts'
+import type { LoadedInputs } from './loaded-inputs.ts'
+
+/** The names of path parameters that take the id of a model. An operation without a handler means the same by them. */
+const modelParameters = new Set(handledOperations.flatMap(({ modelParameter }) => modelParameter ?? []))
+
+/** The value of a path parameter that is not known. */
+const placeholder = 'ID'
+
+/** Finds the first model of the fixtures without a scenario or shape of its own, if any: its answers are ordinary. */
+export function findOrdinaryModel({ models }: Fixtures): KnownModel | undefined {
+  return models.find(({ scenario, shape }) => scenario === undefined && shape === undefined)
+}
+
+/** Returns true if the path of an operation has no parameter but the id of a model. */
+function isPathOfModel({ parameters }: Operation): boolean {
+  return parameters.every((parameter) => parameter.in !== 'path' || modelParameters.has(parameter.name))
+}
+
+/** Returns the path of a request about a model: `/v1/models/ID/analytics`. Other path parameters stay `ID`. */
+export function buildModelPath(contract: Contract, operation: Operation, modelId = placeholder): string {
+  const fill = (_: string, name: string) => encodeURIComponent(modelParameters.has(name) ? modelId : placeholder)
+  return contract.basePath + operation.path.replace(/\{([^{}]*)\}/g, fill)
+}
+
+/** A request to begin with. */
+export interface ExampleRequest {
+  /** The path of a GET request that succeeds with any key: `/v1/models/ID/analytics`. */
+  readonly path: string
+  /** A scenario that makes it fail: `429`. */
+  readonly scenario: string
+}
+
+/** Finds a GET request that needs nothing but a model's id; undefined where the contract has none. */
+export function findExampleRequest(contract: Contract, fixtures: Fixtures): ExampleRequest | undefined {
+  const model = findOrdinaryModel(fixtures)
+  const operation = contract.operations.find((candidate) => isAskedByPath(candidate, model !== undefined))
+  if (!operation) return undefined
+  const path = buildModelPath(contract, operation, model?.id)
+  const failing = operation.statuses.filter((status) => status >= 400)
+  const status = failing.includes(429) ? 429 : failing[0]
+  return { path, scenario: status === undefined ? 'slow;ms=2000' : String(status) }
+}
+
+/** Returns true for a GET request whose only required parameters are models in its path. */
+function isAskedByPath(operation: Operation, hasModel: boolean): boolean {
+  const required = operation.parameters.filter((parameter) => parameter.required)
+  const isKnown = hasModel ? isPathOfModel(operation) : !required.some((parameter) => parameter.in === 'path')
+  return operation.method === 'GET' && isKnown && required.every((parameter) => parameter.in === 'path')
+}
+
+/** Creates a previewer, which invents answers for an ordinary model under each scenario of the data family. */
+export function createPreviewer({ contract, fixtures, catalogue }: LoadedInputs, world: World): Previewer {
+  const model = findOrdinaryModel(fixtures)
+  const names = [...world.personas, 'no-null', 'all-null']
+  const scenarios = names.filter((name) => catalogue.find(name)?.family === 'data')
+  return (id, seed, now) => {
+    const operation = contract.operations.find((one) => one.id === id)
+    const declaration = handledOperations.find(({ operationId }) => operationId === id)
+    if (!operation || !model || !declaration?.invent) return []
+    const path = buildModelPath(contract, operation, model.id)
+    const query = { seed, modelId: model.id.toLowerCase(), now }
+    return scenarios.map((scenario): Preview => {
+      const body = declaration.invent?.(world, query, overridesOf(scenario, catalogue)) ?? null
+      return { hint: scenarioHint(scenario, path), status: operation.successStatus, body }
+    })
+  }
+}
+
+function overridesOf(scenario: string, catalogue: Catalogue): DataOverrides {
+  const [active] = parseKnownScenarios(scenario, catalogue)
+  const effect = active?.definition.effect(active.values)
+  return { ...noOverrides, ...(effect?.kind === 'data' && effect.overrides) }
+}

@@ -1,0 +1,162 @@
+import { parseDuration } from '../../base/core/instant.ts'
+import { type Log, silentLog } from '../../base/core/log.ts'
+import { once } from '../../base/core/memoize.ts'
+import { failure, type Result, success } from '../../base/core/result.ts'
+import { describeKnown } from '../../base/core/similar.ts'
+import { machineNow, sleep } from '../../base/core/timers.ts'
+import { errorAt, type Finding, type Findings } from '../../base/documents/finding.ts'
+import { listDocumentedPaths } from '../../service/exchange/control-aliases.ts'
+import { createApp } from '../http/app.ts'
+import { shutdownGraceMs } from '../http/end-at-stop.ts'
+import { listen, stop } from '../http/server.ts'
+import type { Report } from '../reports/report.ts'
+import { endSettings } from '../settings/end-settings.ts'
+import { findFileConflict } from '../settings/file-conflicts.ts'
+import { type LibrarySettings, sharedSettings } from '../settings/library-settings.ts'
+import { flagOf, type Setting } from '../settings/setting.ts'
+import { defaultSettings, type Settings, serverSettings } from '../settings/settings.ts'
+import { readCorsOrigins } from './lookups.ts'
+import { createSimulator, type Dependencies, type Simulator } from './simulator.ts'
+
+/** A simulator that listens. */
+export interface RunningSimulator extends Pick<Simulator, 'findExample' | 'report' | 'findings' | 'findStateLoss'> {
+  /** `http://127.0.0.1:4010/v1`: the base URL for clients of the service. */
+  readonly baseUrl: string
+  /** `http://127.0.0.1:4010/__sim`. */
+  readonly controlUrl: string
+  /** Scheme, host and port. */
+  readonly origin: string
+  /** Stops accepting connections, finishes active requests, and writes the state. */
+  close(): Promise<void>
+  /** Does what `close` does, and returns the report about all clients with the last requests. Replaces `close`. */
+  closeWithReport(): Promise<Report>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Creates a simulator and listens. The error lists the findings that prevent the start. */
+export async function start(
+  settings: Settings,
+  dependencies: Dependencies,
+): Promise<Result<RunningSimulator, Findings>> {
+  const exposed = await findExposure(settings, dependencies.log)
+  if (exposed) return failure([exposed])
+  const created = await createSimulator(settings, dependencies)
+  if (!created.ok) return created
+  const simulator = created.value
+  const edge = { ...settings, corsOrigins: readCorsOrigins(settings, dependencies.proxied !== undefined) }
+  const app = createApp(simulator, edge, dependencies.log, listDocumentedPaths(simulator.contract))
+  const listening = await listen(app, settings.host, settings.port, dependencies.log)
+  if (!listening.ok) {
+    await simulator.close()
+    return failure([errorAt(`--${listening.error.setting}`, listening.error.message)])
+  }
+  const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host
+  const origin = `http://${host}:${listening.value.port}`
+  const endRequests = once(async () => {
+    const drainMs = parseDuration(settings.drain) ?? 0
+    simulator.draining.abort()
+    if (drainMs > 0) await sleep(drainMs)
+    simulator.stopping.abort()
+    await stop(listening.value, shutdownGraceMs)
+  })
+  const { findExample, report, findings, findStateLoss } = simulator
+  const close = once(() => endRequests().then(() => simulator.close()))
+  const closeWithReport = async () => {
+    await endRequests()
+    try {
+      return await report() // while other replicas can still be asked
+    } finally {
+      await close()
+    }
+  }
+  return success({
+    origin,
+    get baseUrl() {
+      return origin + simulator.contract.basePath
+    },
+    controlUrl: `${origin}/__sim`,
+    findExample,
+    report,
+    findings,
+    findStateLoss,
+    close,
+    closeWithReport,
+    [Symbol.asyncDispose]: close,
+  })
+}
+
+/** Finds an address beyond this machine through which others could control the simulator, unless that is allowed. */
+async function findExposure({ host, controlToken, controlOpen }: Settings, log: Log): Promise<Finding | undefined> {
+  const isLoopback = host.toLowerCase() === 'localhost' || host === '::1' || /^127\./.test(host)
+  if (isLoopback || controlOpen || controlToken !== undefined) return undefined
+  // A host that is no address of this machine, on none of whose ports it can listen, is to be named first.
+  const listening = await listen({ listener: () => undefined, messages: {} }, host, 0, log)
+  if (!listening.ok) return errorAt(`--${listening.error.setting}`, listening.error.message)
+  await stop(listening.value, 0)
+  const message =
+    `Listening on ${host} lets others steer the simulator through /__sim. ` +
+    'Set --control-token, or --control-open if that is meant.'
+  return errorAt('--host', message)
+}
+
+/**
+ * Starts a simulator with settings from code, by default with any free port and with its state in memory.
+ * @throws Error with every problem of settings, documents, fixtures and port
+ */
+export async function startFromCode(settings: LibrarySettings): Promise<RunningSimulator> {
+  const parsed = parseSettings(settings)
+  if (parsed.problems.length > 0) throw new Error(parsed.problems.join('\n'))
+  const own = { ...defaultSettings(), port: 0, state: ':memory:', ...parsed.values }
+  const conflict = findFileConflict({ settings: sharedSettings }, { settings: own, files: [], variables: new Map() })
+  if (conflict !== undefined) throw new Error(nameInCode(conflict))
+  const started = await start(own, { now: machineNow, log: silentLog })
+  if (started.ok) return started.value
+  const messages = started.error.map(({ place, message, flag }) =>
+    nameInCode(`${place}: ${message}${flag === undefined ? '' : ` (${flag})`}`),
+  )
+  throw new Error(messages.join('\n'))
+}
+
+/** Parses settings from code as the command line does, since types let wrong values pass (`clock: 'noon'`). */
+function parseSettings(settings: LibrarySettings) {
+  const known = new Map(Object.entries(serverSettings).filter(([name]) => !Object.hasOwn(endSettings, name)))
+  const values: Record<string, unknown> = {}
+  const problems: string[] = []
+  for (const [name, given] of Object.entries(settings)) {
+    const setting = known.get(name)
+    if (!setting) problems.push(describeUnknownSetting(name, [...known.keys()]))
+    else if (given !== undefined) {
+      values[name] = readGiven(setting, given)
+      if (values[name] === undefined) problems.push(`${name} takes ${setting.expected}; got ${describeGiven(given)}.`)
+    }
+  }
+  return { values, problems }
+}
+
+function describeGiven(given: unknown): string {
+  if (Array.isArray(given)) return 'a list'
+  return typeof given === 'object' && given !== null ? 'an object' : `"${given}"`
+}
+
+/** Reads a value, of which a list of texts is one with commas, a date an instant, and another object is none. */
+function readGiven(setting: Setting<unknown>, given: unknown): unknown {
+  const plain = given instanceof Date ? given.toJSON() : given
+  const hasObject = [plain].flat().some((part) => typeof part === 'object')
+  return hasObject ? undefined : setting.read(String(plain))
+}
+
+function describeUnknownSetting(name: string, known: readonly string[]): string {
+  if (!Object.hasOwn(endSettings, name)) return `There is no setting "${name}". ${describeKnown(name, known)}`
+  const instead = reportSettings.includes(name) ? ' Call report() of the simulator for the report.' : ''
+  return `"${name}" is no setting of the library, but the flag ${flagOf(name)} of the command line.${instead}`
+}
+
+/** The settings of the command line for which the library has `report()`. */
+const reportSettings = ['report', 'failOn']
+
+/** Writes the flags in a message about settings as code names them: `maxAnalysesPerHour`. Other names stay. */
+function nameInCode(text: string): string {
+  return text.replace(/--[a-z][a-z-]*/g, (flag) => nameByFlag.get(flag) ?? flag)
+}
+
+const nameByFlag = new Map(Object.keys(serverSettings).map((name) => [flagOf(name), name]))

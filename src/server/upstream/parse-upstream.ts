@@ -1,0 +1,54 @@
+/**
+ * The real service over HTTP: time limits, retries, nothing secret written; traffic/ reads recordings.
+ * This file reads the address of the service; `send.ts` sends a request.
+ */
+import { failure, type Result, success } from '../../base/core/result.ts'
+
+/** The variable of the token for the real service. A flag could be read by other users of the machine. */
+export const upstreamTokenVariable = 'CONVSIM_UPSTREAM_TOKEN'
+
+/** The address of a real service. */
+export interface Upstream {
+  /** Scheme, host and port: `https://api.example.com`. */
+  readonly origin: string
+  /** Host and port as they are compared with `--writes`: `api.example.com`, `localhost:4010`. */
+  readonly host: string
+  /** The base path without a slash at its end: `/v1`; empty for the root. */
+  readonly basePath: string
+}
+
+/**
+ * Reads the base URL of a real service. A token is never sent in clear text to another machine.
+ * @param hasToken true where requests carry a token
+ */
+export function parseUpstream(text: string, hasToken: boolean): Result<Upstream> {
+  const example = 'Give its base URL, such as https://api.example.com/v1.'
+  if (!URL.canParse(text)) return failure(`"${text}" is no address of a service. ${example}`)
+  const url = new URL(text)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    return failure(`The address of the service begins with https:// or http://. ${example}`)
+  if (url.username !== '' || url.password !== '')
+    return failure('The address of the service has no user or password. Set CONVSIM_UPSTREAM_TOKEN instead.')
+  if (url.search !== '' || url.hash !== '')
+    return failure(`The address of the service has no query or fragment. ${example}`)
+  if (url.protocol === 'http:' && hasToken && !isLoopback(url.hostname))
+    return failure(
+      `http://${url.host} would carry CONVSIM_UPSTREAM_TOKEN in clear text. Use https://, or unset the variable.`,
+    )
+  return success({ origin: url.origin, host: url.host, basePath: cutSlashes(url.pathname) })
+}
+
+/** Returns a service with the base path of the contract if its URL has none, as a proxy's paths go on unchanged. */
+export function withBasePath(upstream: Upstream, basePath: string): Upstream {
+  return upstream.basePath === '' ? { ...upstream, basePath } : upstream
+}
+
+function cutSlashes(path: string): string {
+  let end = path.length
+  while (path[end - 1] === '/') end -= 1
+  return path.slice(0, end)
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
+}

@@ -1,0 +1,33 @@
+import type { JsonObject } from '../../../base/core/json.ts'
+import { joinPointer, parsePointer } from '../../../base/core/json-pointer.ts'
+import { toViolations } from '../../../base/documents/violations.ts'
+import type { Compiler } from '../compiler.ts'
+import { readExamples } from '../examples.ts'
+import { isJson } from '../media-types.ts'
+import { resolve } from '../resolve.ts'
+import { type DocumentNode, walk } from '../walk.ts'
+import { type DocumentFault, error } from './fault.ts'
+
+/** Checks every example against the schema beside it, because clients are written after the examples. */
+export function checkExamples(document: JsonObject, compiler: Compiler): DocumentFault[] {
+  return [...walk(document)].filter(hasJsonExamples).flatMap((node) => {
+    const schema = resolve(document, joinPointer(node.pointer, 'schema'))
+    const validate = schema && compiler.getValidator(schema.pointer)
+    if (validate === undefined) return []
+    return readExamples(document, node.pointer).flatMap((example) => {
+      if (validate(example.value)) return []
+      return toViolations(validate.errors, 'body', example.pointer).map((violation) => {
+        const member = violation.pointer.slice(example.pointer.length) || 'it'
+        const message = `the example "${example.name}" does not fit its schema: ${member} ${violation.message}`
+        return error(violation.pointer, message)
+      })
+    })
+  })
+}
+
+/** Returns true for a node whose examples are JSON values; examples of `text/csv` or of a form have another syntax. */
+function hasJsonExamples({ kind, pointer, value }: DocumentNode): boolean {
+  if (value.$ref !== undefined) return false
+  if (kind === 'mediaType') return isJson(parsePointer(pointer).at(-1) ?? '')
+  return kind === 'parameter' || kind === 'header'
+}

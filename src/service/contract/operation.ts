@@ -1,0 +1,132 @@
+import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
+import { joinPointer } from '../../base/core/json-pointer.ts'
+import { once } from '../../base/core/memoize.ts'
+import type { Validator } from '../../base/documents/ajv.ts'
+import type { Violation } from '../../base/documents/violation.ts'
+import { toViolations } from '../../base/documents/violations.ts'
+import { hideCredential } from '../../base/redaction/redact-document.ts'
+import { type Compiler, schemaRef } from './compiler.ts'
+import type { Operation } from './contract.ts'
+import { dereference } from './dereference.ts'
+import { readForm } from './fields.ts'
+import { bareMediaType, isForm, isJson, matchMediaType } from './media-types.ts'
+import { compileParameters } from './parameters.ts'
+import { resolve } from './resolve.ts'
+import { compileResponses } from './responses.ts'
+import { listKeyNames, readBearerUse } from './security.ts'
+import { readSimulatedStatus } from './simulated-status.ts'
+import { METHODS } from './walk.ts'
+
+/**
+ * Compiles every operation under `paths`, in the document's order. A lazy compiler compiles an operation when it is
+ * first used: most operations of the control plane never are.
+ * @param canCheckResponses false if responses need no validators; every response then passes `checkResponse`
+ */
+export const compileOperations = (document: JsonObject, compiler: Compiler, canCheckResponses: boolean): Operation[] =>
+  listOperations(document).map((place) => compileOperation(document, compiler, { ...place, canCheckResponses }))
+
+/** Lists the operations under `paths`, each with the pointer of its path item, which a path can refer to. */
+export function listOperations(document: JsonObject) {
+  const paths = isObject(document.paths) ? Object.keys(document.paths) : []
+  return paths.flatMap((path) => {
+    const item = resolve(document, joinPointer('/paths', path))
+    if (item === undefined || !path.startsWith('/')) return []
+    const methods = METHODS.filter((method) => isObject(item.value[method]))
+    return methods.map((method) => ({ path, method, item: item.pointer }))
+  })
+}
+
+function compileOperation(
+  document: JsonObject,
+  compiler: Compiler,
+  at: { path: string; method: string; item: string; canCheckResponses: boolean },
+): Operation {
+  const pointer = joinPointer(at.item, at.method)
+  const operation = resolve(document, pointer)?.value ?? {}
+  const method = at.method.toUpperCase()
+  const responses = once(() => compileResponses(document, compiler, pointer, at.canCheckResponses))
+  const body = once(() => compileBody(document, compiler, pointer))
+  const parameters = once(() => compileParameters(document, compiler, at.item, pointer))
+  const chosen = readSimulatedStatus(operation)
+  const bearerUse = readBearerUse(document, operation.security ?? document.security)
+  if (!compiler.lazy) for (const compile of [responses, body, parameters]) compile()
+  return {
+    id: typeof operation.operationId === 'string' ? operation.operationId : `${method} ${at.path}`,
+    method,
+    path: at.path,
+    summary: typeof operation.summary === 'string' ? operation.summary : '',
+    secured: bearerUse === 'required',
+    takesBearer: bearerUse !== 'none',
+    queryKeys: listKeyNames(document, 'query'),
+    get successStatus() {
+      return chosen.success ?? responses().successStatus
+    },
+    get droppedStatus() {
+      return chosen.dropped ?? chosen.success ?? responses().successStatus
+    },
+    get statuses() {
+      return responses().statuses
+    },
+    get body() {
+      return body()?.described
+    },
+    get parameters() {
+      return parameters().described
+    },
+    bodySchema: () => body()?.schema(),
+    readParameters: (sent) => parameters().read(sent),
+    readForm: (text) => body()?.readForm(text),
+    checkBody: (mediaType, value) => body()?.check(mediaType, value) ?? [],
+    checkResponse: (status, value) => responses().check(status, value, false),
+    checkSimulatedResponse: (status, value) => responses().check(status, value, true),
+    examples: (status) => responses().find(status)?.examples() ?? [],
+    hasResponseBody: (status) => (responses().find(status)?.mediaTypes.length ?? 0) > 0,
+    responseMediaTypes: (status) => responses().find(status)?.mediaTypes ?? [],
+    responseDescription: (status) => responses().find(status)?.description,
+    responseSchema: (status) => responses().find(status)?.schema(),
+    simulatedResponseSchema: (status) => responses().find(status)?.simulatedSchema(),
+  }
+}
+
+/** Compiles the body of an operation; undefined if the document describes none. */
+function compileBody(document: JsonObject, compiler: Compiler, operation: string) {
+  const body = resolve(document, joinPointer(operation, 'requestBody'))
+  if (body === undefined) return undefined
+  const documentedTypes = isObject(body.value.content) ? Object.keys(body.value.content) : []
+  const schemaOf = (mediaType: string) => resolve(document, joinPointer(body.pointer, 'content', mediaType, 'schema'))
+  const validators = new Map<string, Validator | undefined>()
+  for (const mediaType of documentedTypes) {
+    const schema = schemaOf(mediaType)
+    validators.set(bareMediaType(mediaType), schema && getBodyValidator(compiler, mediaType, schema.pointer))
+  }
+  const mediaTypes = [...validators.keys()]
+  const dereferenced = (mediaType: string | undefined) => {
+    const schema = mediaType === undefined ? undefined : schemaOf(mediaType)
+    return schema && dereference(document, schema.value)
+  }
+  const form = once(() => dereferenced(documentedTypes.find(isForm)))
+  return {
+    described: { required: body.value.required === true, mediaTypes },
+    schema: once(() => dereferenced(documentedTypes.find(isJson))),
+    readForm(text: string): JsonObject | undefined {
+      const schema = form()
+      return schema && schema.type !== 'string' ? readForm(schema, text) : undefined
+    },
+    check(mediaType: string, value: Json): Violation[] {
+      const documented = validators.has(mediaType) ? mediaType : matchMediaType(mediaTypes, mediaType)
+      if (documented === undefined) {
+        const message = `must be sent as ${mediaTypes.join(' or ')}; got ${mediaType || 'no content type'}`
+        return [{ in: 'body', pointer: '', keyword: 'media-type', message }]
+      }
+      const validate = validators.get(documented)
+      return validate === undefined || validate(value) ? [] : toViolations(validate.errors, 'body', '', hideCredential)
+    },
+  }
+}
+
+/** Returns the validator of a body: that of a form coerces its texts. A body of several parts has none. */
+function getBodyValidator(compiler: Compiler, mediaType: string, pointer: string): Validator | undefined {
+  const validator = compiler.getValidator(pointer) // also where it is not used, for the findings on the schema
+  if (bareMediaType(mediaType).startsWith('multipart/')) return undefined
+  return isForm(mediaType) ? compiler.getParameterValidator({ $ref: schemaRef(pointer) }, pointer) : validator
+}

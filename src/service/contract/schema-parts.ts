@@ -1,0 +1,22 @@
+import { isObject, type JsonObject } from '../../base/core/json.ts'
+
+/** Returns a schema and the parts that it is composed of (`allOf`, `anyOf`, `oneOf`), at any depth. */
+export function listSchemaParts(schema: JsonObject): JsonObject[] {
+  const parts = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => listParts(schema, keyword))
+  return [schema, ...parts.flatMap(listSchemaParts)]
+}
+
+/** Returns the schemas that a schema lists under a keyword. */
+export function listParts(schema: JsonObject, keyword: string): JsonObject[] {
+  const list = schema[keyword]
+  return Array.isArray(list) ? list.filter(isObject) : []
+}
+
+/** Returns the schemas of the properties in the parts of a schema, by the properties' names. */
+export function mergeProperties(parts: readonly JsonObject[]): Map<string, JsonObject[]> {
+  const merged = new Map<string, JsonObject[]>()
+  for (const { properties } of parts)
+    for (const [name, schema] of Object.entries(isObject(properties) ? properties : {}))
+      merged.set(name, [...(merged.get(name) ?? []), ...[schema].filter(isObject)])
+  return merged
+}

@@ -1,0 +1,158 @@
+import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
+import { joinPointer } from '../../base/core/json-pointer.ts'
+
+export type NodeKind =
+  | 'document'
+  | 'components'
+  | 'pathItem'
+  | 'operation'
+  | 'parameter'
+  | 'header'
+  | 'requestBody'
+  | 'response'
+  | 'mediaType'
+  | 'encoding'
+  | 'example'
+  | 'link'
+  | 'callback'
+  | 'securityScheme'
+  | 'schema'
+
+export interface DocumentNode {
+  readonly kind: NodeKind
+  readonly pointer: string
+  readonly value: JsonObject
+}
+
+/** A rule for the value of a member: an object of a kind, a list of such objects, or a map of such objects by name. */
+interface MemberRule {
+  readonly form: 'single' | 'list' | 'map' | 'map with extensions'
+  readonly kind: NodeKind
+}
+
+const single = (kind: NodeKind): MemberRule => ({ form: 'single', kind })
+const list = (kind: NodeKind): MemberRule => ({ form: 'list', kind })
+const map = (kind: NodeKind): MemberRule => ({ form: 'map', kind })
+/** A map in which a name `x-...` is an extension; in others it is a name as any other. */
+const extensibleMap = (kind: NodeKind): MemberRule => ({ form: 'map with extensions', kind })
+
+/** The methods of a path item, in lower case as in the document. */
+export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
+
+/** The members that a parameter and a header have in common. */
+const described = { schema: single('schema'), content: map('mediaType'), examples: map('example') }
+
+/**
+ * The members of each kind of OpenAPI 3.1, with the kinds of their values; `*` is every other member without `x-`. All
+ * others are data: an example, a default or a property with the name `schema` is never taken for a schema, and a `$ref`
+ * in it is no reference.
+ */
+const MEMBERS: Readonly<Record<NodeKind, Readonly<Record<string, MemberRule>>>> = {
+  document: { paths: extensibleMap('pathItem'), webhooks: map('pathItem'), components: single('components') },
+  components: {
+    schemas: map('schema'),
+    responses: map('response'),
+    parameters: map('parameter'),
+    examples: map('example'),
+    requestBodies: map('requestBody'),
+    headers: map('header'),
+    securitySchemes: map('securityScheme'),
+    links: map('link'),
+    callbacks: map('callback'),
+    pathItems: map('pathItem'),
+    mediaTypes: map('mediaType'),
+  },
+  pathItem: {
+    parameters: list('parameter'),
+    ...Object.fromEntries(METHODS.map((method) => [method, single('operation')])),
+  },
+  operation: {
+    parameters: list('parameter'),
+    requestBody: single('requestBody'),
+    responses: extensibleMap('response'),
+    callbacks: map('callback'),
+  },
+  callback: { '*': single('pathItem') },
+  parameter: described,
+  header: described,
+  requestBody: { content: map('mediaType') },
+  response: { headers: map('header'), content: map('mediaType'), links: map('link') },
+  mediaType: { schema: single('schema'), examples: map('example'), encoding: map('encoding') },
+  encoding: { headers: map('header') },
+  example: {},
+  link: {},
+  securityScheme: {},
+  schema: {
+    ...Object.fromEntries(
+      ['properties', 'patternProperties', '$defs', 'dependentSchemas'].map((name) => [name, map('schema')]),
+    ),
+    ...Object.fromEntries(['prefixItems', 'allOf', 'anyOf', 'oneOf'].map((name) => [name, list('schema')])),
+    ...Object.fromEntries(
+      ['items', 'contains', 'additionalProperties', 'propertyNames', 'not', 'if', 'then', 'else']
+        .concat(['unevaluatedItems', 'unevaluatedProperties', 'contentSchema'])
+        .map((name) => [name, single('schema')]),
+    ),
+  },
+}
+
+/**
+ * Yields every object of a document, or of a part of another kind, with a known kind: each before the objects in it, in
+ * the document's order.
+ */
+export const walk = (root: JsonObject, kind: NodeKind = 'document'): Generator<DocumentNode> => visit(kind, '', root)
+
+function* visit(kind: NodeKind, pointer: string, value: Json | undefined): Generator<DocumentNode> {
+  if (!isObject(value)) return
+  yield { kind, pointer, value }
+  for (const [name, member] of Object.entries(value)) {
+    const rule = findRule(kind, name)
+    if (rule === undefined) continue
+    for (const [token, item] of listItems(rule, member)) {
+      const at = joinPointer(pointer, name)
+      yield* visit(rule.kind, token === undefined ? at : joinPointer(at, token), item)
+    }
+  }
+}
+
+function findRule(kind: NodeKind, name: string): MemberRule | undefined {
+  const members = MEMBERS[kind]
+  if (Object.hasOwn(members, name)) return members[name]
+  return name.startsWith('x-') || name === '$ref' ? undefined : members['*']
+}
+
+/** Returns the values of a member that are of the kind of its rule, each with its token; a single one has none. */
+function listItems({ form }: MemberRule, member: Json): (readonly [string | undefined, Json])[] {
+  if (form === 'single') return [[undefined, member]]
+  if (form === 'list' ? !Array.isArray(member) : !isObject(member)) return []
+  const items = Object.entries(member as JsonObject) // or a list, as was checked
+  return form === 'map with extensions' ? items.filter(([name]) => !name.startsWith('x-')) : items
+}
+
+/**
+ * Returns a copy of an object with what `onNode` returns in place of each object in it, and what `onData` returns in
+ * place of each other member. A member or item that they return undefined for is left out.
+ */
+export function mapNodes(
+  kind: NodeKind,
+  value: JsonObject,
+  onNode: (kind: NodeKind, value: JsonObject) => Json,
+  onData: (value: Json, name: string) => Json | undefined = (data) => data,
+): JsonObject {
+  const copy: JsonObject = {}
+  for (const [name, member] of Object.entries(value)) {
+    const rule = findRule(kind, name)
+    const mapped = rule === undefined ? onData(member, name) : mapMember(rule, member, onNode)
+    if (mapped !== undefined) copy[name] = mapped
+  }
+  return copy
+}
+
+/** Maps the objects of a member. Other values, such as the schema `true`, have no members, and stay. */
+function mapMember(rule: MemberRule, member: Json, onNode: (kind: NodeKind, value: JsonObject) => Json): Json {
+  const mapped = listItems(rule, member).map(([token, item]) => {
+    return [token ?? '', isObject(item) ? onNode(rule.kind, item) : item] as const
+  })
+  if (rule.form === 'single') return mapped[0]?.[1] ?? null
+  if (rule.form === 'list') return mapped.map(([, item]) => item)
+  return Object.fromEntries(mapped.filter(([, item]) => typeof item !== 'string')) // `$ref` is a name here
+}

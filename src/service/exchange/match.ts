@@ -1,0 +1,219 @@
+import { isObject, isSameJson, type Json, type JsonObject } from '../../base/core/json.ts'
+import { parsePointer, valueAtTokens } from '../../base/core/json-pointer.ts'
+import { readQuery } from '../../base/core/query-string.ts'
+import type { Origin } from './reply.ts'
+import { readTraceId } from './request-headers.ts'
+
+/** The outcome of a match; `open` where the part that decides is redacted or not stored. */
+type MatchOutcome = 'yes' | 'no' | 'open'
+
+/** A field whose value is not the expected one. */
+export interface Difference {
+  /** The name of the field: `operation`, `status`, `query/period`, `header/x-team`, `body/components/0/content`. */
+  readonly field: string
+  readonly expected: Json
+  /** The value of the request; undefined where it has none. */
+  readonly actual: Json | undefined
+  /** True where the values may be equal: the part that decides is redacted or not stored. */
+  readonly isOpen?: true
+}
+
+/** A condition: yields the differences of a subject from it, none where the subject meets it. */
+export type Condition<Subject> = (subject: Subject) => Iterable<Difference>
+
+/** Creates a condition that one of a field's values passes a test. `isOpen`: another value may have been sent. */
+function condition<Subject, Value extends Json>(
+  field: string,
+  expected: Json,
+  valuesOf: (subject: Subject) => { readonly values: readonly Value[]; readonly isOpen?: boolean },
+  test: (value: Value | undefined) => boolean,
+): Condition<Subject> {
+  return function* (subject) {
+    const { values, isOpen = false } = valuesOf(subject)
+    const isMet = values.length > 0 ? values.some(test) : !isOpen && test(undefined)
+    if (!isMet) yield { field, expected, actual: values[0], ...(isOpen && { isOpen }) }
+  }
+}
+
+/** Yields every difference between a subject and the conditions, in their order. */
+export function* findDifferences<Subject>(
+  conditions: readonly Condition<Subject>[],
+  subject: Subject,
+): Generator<Difference> {
+  for (const differences of conditions) yield* differences(subject)
+}
+
+/** Compares a subject with conditions, up to the first certain difference. */
+export function matchOutcome<Subject>(conditions: readonly Condition<Subject>[], subject: Subject): MatchOutcome {
+  let outcome: MatchOutcome = 'yes'
+  for (const { isOpen } of findDifferences(conditions, subject)) {
+    if (!isOpen) return 'no'
+    outcome = 'open'
+  }
+  return outcome
+}
+
+/** The conditions of a rule, of a filter, or of a query on the journal; an absent condition matches every request. */
+export interface RequestMatch {
+  /** The id of the model that the request names. */
+  readonly model?: string
+  /** The `productId` of the body; for analytics a product to which the fixtures assign the model. */
+  readonly product?: string
+  readonly method?: string
+  /** The path as sent, without the query. */
+  readonly path?: string
+  /** Exact values by name; null matches a request without the parameter. */
+  readonly query?: Readonly<Record<string, string | null>>
+  /** Exact values by name in any case; null matches a request without the header. */
+  readonly header?: Readonly<Record<string, string | null>>
+  /** Exact values by JSON pointer if all names are pointers (`{"/eventType": "purchase"}`); else a part of the body. */
+  readonly body?: Readonly<Record<string, Json>>
+  /** The trace id of the header `traceparent`, in any case. */
+  readonly traceId?: string
+  /** A status such as 429, or a class of statuses such as `4xx`. */
+  readonly status?: number | string
+  readonly origin?: Origin
+  /** True for requests that broke a rule of the contract, false for those that broke none. */
+  readonly violations?: boolean
+  /** True for requests that caused advice, false for those that caused none. */
+  readonly advice?: boolean
+  /** True for requests whose answer a scenario damaged on purpose, false for the others. */
+  readonly damage?: boolean
+}
+
+export interface RequestQuery {
+  /** The `operationId`; undefined matches every request, also one that matches no operation. */
+  readonly operation?: string | undefined
+  readonly match?: RequestMatch
+}
+
+/** The parts of a request that `RequestQuery` can compare. A condition on an absent part is never met. */
+export interface MatchSubject {
+  readonly operation: string | undefined
+  readonly method?: string
+  /** Spellings of the path, any of which may be the expected one. */
+  readonly paths?: readonly string[]
+  /** The query as sent; empty for none. */
+  readonly query?: string
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** Returns the ids of the models that the request names, in lower case. */
+  readonly models: () => readonly string[]
+  /** Returns the ids of the request's products, in lower case. */
+  readonly products: () => readonly string[]
+  /** Returns the JSON body; undefined without one. */
+  readonly body: () => Json | undefined
+  /** Undefined before the request is answered. */
+  readonly answer?: {
+    readonly status: number
+    readonly origin: Origin
+    readonly violations: boolean
+    readonly advice: boolean
+    readonly damage: boolean
+  }
+  /** Returns true for a value of which a part was redacted. Default: none. */
+  readonly isRedacted?: (value: Json) => boolean
+  /** The description of a body that is not completely known, if it is not: `(5 bytes of 9 are kept)`. */
+  readonly incompleteBody?: string | undefined
+}
+
+/** Returns the conditions of a query; cheap comparisons come first, the body last. */
+export function requestConditions({ operation, match = {} }: RequestQuery): Condition<MatchSubject>[] {
+  const { status, product, body } = match
+  return [
+    ...equal('operation', operation, (subject) => toList(subject.operation)),
+    ...equal('method', match.method?.toUpperCase(), ({ method }) => toList(method)),
+    ...equal('path', match.path, ({ paths = [] }) => paths),
+    ...equal('traceId', match.traceId?.toLowerCase(), ({ headers }) => toList(readTraceId(headers['traceparent']))),
+    ...equal('origin', match.origin, ({ answer }) => toList(answer?.origin)),
+    ...(status === undefined ? [] : [statusCondition(status)]),
+    ...equal('violations', match.violations, ({ answer }) => toList(answer?.violations)),
+    ...equal('advice', match.advice, ({ answer }) => toList(answer?.advice)),
+    ...equal('damage', match.damage, ({ answer }) => toList(answer?.damage)),
+    ...equal('model', match.model?.toLowerCase(), ({ models }) => models()),
+    ...Object.entries(match.query ?? {}).flatMap(([name, expected]) =>
+      equal(`query/${name}`, expected, ({ query = '' }) => readQueryValues(query, name)),
+    ),
+    ...Object.entries(match.header ?? {}).flatMap(([writtenName, expected]) => {
+      const name = writtenName.toLowerCase()
+      return equal(`header/${name}`, expected, ({ headers }) => toList(headers[name]))
+    }),
+    ...(product === undefined ? [] : [productCondition(product.toLowerCase())]),
+    ...(body === undefined ? [] : [bodyCondition(body)]),
+  ]
+}
+
+function toList<Value>(value: Value | undefined): Value[] {
+  return value === undefined ? [] : [value]
+}
+
+/** Returns a condition that one of the values is the expected one; for null that there is none; for undefined none. */
+function equal(
+  field: string,
+  expected: Json | undefined,
+  valuesOf: (subject: MatchSubject) => readonly Json[],
+): Condition<MatchSubject>[] {
+  if (expected === undefined) return []
+  const read = (subject: MatchSubject) => {
+    const values = valuesOf(subject)
+    // Redaction hides a value, not that there was one.
+    return { values, isOpen: expected !== null && values.some((value) => subject.isRedacted?.(value) === true) }
+  }
+  return [condition(field, expected, read, (value = null) => value === expected)]
+}
+
+function productCondition(expected: string): Condition<MatchSubject> {
+  const read = ({ products, incompleteBody }: MatchSubject) => ({
+    values: products(),
+    isOpen: incompleteBody !== undefined,
+  })
+  return condition('product', expected, read, (product) => product === expected)
+}
+
+function statusCondition(expected: number | string): Condition<MatchSubject> {
+  const read = ({ answer }: MatchSubject) => ({ values: toList(answer?.status) })
+  return condition('status', expected, read, (status) => matchesStatus(status, String(expected)))
+}
+
+/** Returns true where a status is the given one, such as `429`, or belongs to the given class, such as `4xx`. */
+function matchesStatus(status: number | undefined, text: string): boolean {
+  if (status === undefined) return false
+  return text.length === 3 && text.toLowerCase().endsWith('xx')
+    ? Math.floor(status / 100) === Number(text[0])
+    : status === Number(text)
+}
+
+/** Returns the values of a query parameter, read as the service reads them; empty where it was not sent. */
+function readQueryValues(query: string, name: string): readonly string[] {
+  const sent = readQuery(query)
+  return Object.hasOwn(sent, name) ? [sent[name] ?? []].flat() : []
+}
+
+function bodyCondition(expected: JsonObject): Condition<MatchSubject> {
+  const names = Object.keys(expected)
+  const arePointers = names.every((name) => name === '' || name.startsWith('/'))
+  const members = names.map((pointer) => ({
+    field: `body${pointer}`,
+    tokens: parsePointer(pointer),
+    value: expected[pointer] ?? null,
+  }))
+  return function* ({ body, incompleteBody }) {
+    if (incompleteBody !== undefined) return yield { field: 'body', expected, actual: incompleteBody, isOpen: true }
+    const sent = body()
+    if (!arePointers) return yield* comparePart('body', expected, sent)
+    for (const { field, tokens, value } of members) {
+      const actual = valueAtTokens(sent, tokens)
+      if (!isSameJson(value, actual)) yield { field, expected: value, actual }
+    }
+  }
+}
+
+/** Compares a part of the body: an object must have every expected member, any other value must be equal. */
+function* comparePart(field: string, expected: Json, actual: Json | undefined): Generator<Difference> {
+  if (!isObject(expected) || !isObject(actual)) {
+    if (!isSameJson(expected, actual)) yield { field, expected, actual }
+    return
+  }
+  for (const [name, value] of Object.entries(expected))
+    yield* comparePart(`${field}/${name}`, value, Object.hasOwn(actual, name) ? actual[name] : undefined)
+}

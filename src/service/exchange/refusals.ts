@@ -1,0 +1,111 @@
+import { endSentence } from '../../base/core/text.ts'
+import type { Violation } from '../../base/documents/violation.ts'
+import type { Operation } from '../contract/contract.ts'
+import { jsonBody } from './body.ts'
+import { hourMs, type RateLimit, retryHeaders } from './rate-headers.ts'
+import type { Origin, Reply } from './reply.ts'
+
+/** Returns a reply with the service's error body. `error` says what is wrong and what a right request looks like. */
+export function refuse(status: number, error: string, origin: Origin, headers: Record<string, string> = {}): Reply {
+  return { status, headers, body: jsonBody({ success: false, error }), origin }
+}
+
+/** Returns the first preferred status that the operation documents, or the first of all if it documents none. */
+export function pickDocumentedStatus(operation: Operation, preferred: readonly [number, ...number[]]): number {
+  return preferred.find((status) => operation.statuses.includes(status)) ?? preferred[0]
+}
+
+const quoteNames = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ')
+
+/** The messages of both the pipeline and scenarios: a client cannot tell a simulated refusal from a real one. */
+export const messages = {
+  unauthorized: (problem: string) => `${problem} Send your API key as "Authorization: Bearer <API_KEY>".`,
+  unknownModel: (modelId: string) => `Model ${modelId} not found.`,
+  rateLimited({ quota, windowMs }: RateLimit, resetMs: number) {
+    const window = windowMs === hourMs ? 'an hour' : `in ${windowMs / 1000} s`
+    return `Rate limit exceeded: ${quota} ${window}. Try again in ${Math.ceil(resetMs / 1000)} s.`
+  },
+}
+
+/** The error of a request whose client disconnected before the end of the body. */
+export const abortedMessage = 'The client went away before the end of its body.'
+
+/** The milliseconds after which a client may try again while the shared state does not answer. */
+const unavailableMs = 1000
+
+/** The refusals of the pipeline, in the order of its stages. */
+export const refusals = {
+  /** `right`: the path under the base URL, if it would be an operation. */
+  outsideBase: (base: string, path: string, right: string | undefined) =>
+    refuse(
+      404,
+      right
+        ? `Nothing is served at ${path}. The base URL of this service ends in ${base}: ask for ${right}.`
+        : `Nothing is served at ${path}. The service is under ${base}, the simulator's controls are under /__sim.`,
+      'simulator',
+    ),
+  unknownPath: (path: string, known: readonly string[]) =>
+    refuse(404, `No operation has the path ${path}. Known paths: ${known.join(', ')}.`, 'contract'),
+  malformedPath: (reason: string) => refuse(400, `The path cannot be read: ${reason}`, 'contract'),
+  wrongMethod: (method: string, path: string, allowed: readonly string[]) =>
+    refuse(405, `${method} is not allowed on ${path}. Allowed: ${allowed.join(', ')}.`, 'contract', {
+      Allow: allowed.join(', '),
+    }),
+  unauthorized: (operation: Operation, problem: string) =>
+    refuse(pickDocumentedStatus(operation, [401]), messages.unauthorized(problem), 'contract', {
+      'WWW-Authenticate': 'Bearer',
+    }),
+  /** `sufficient`: the names of the plans that include the feature. */
+  plan: (operation: Operation, plan: string, sufficient: readonly string[]) =>
+    refuse(
+      pickDocumentedStatus(operation, [403]),
+      `Your plan "${plan}" does not include this feature. It is part of: ${quoteNames(sufficient)}.`,
+      'contract',
+    ),
+  invalid: (operation: Operation, violations: readonly Violation[]) =>
+    refuse(pickDocumentedStatus(operation, invalidStatuses(violations)), formatViolations(violations), 'contract'),
+  /** Refuses a request whose client has disconnected: only the log and the journal show the refusal. */
+  aborted: () => refuse(400, abortedMessage, 'simulator'),
+  /** Stands in for the answer to a client that disconnected: only log and journal show it. 499 is nginx's status. */
+  clientGone: () => refuse(499, 'The client went away before the real service had answered.', 'simulator'),
+  unreadableBody: (operation: Operation, status: number, reason: string) =>
+    refuse(pickDocumentedStatus(operation, [status, 400, 422]), reason, 'contract'),
+  unknownModel: (operation: Operation, modelId: string) =>
+    refuse(pickDocumentedStatus(operation, [404]), messages.unknownModel(modelId), 'contract'),
+  rateLimited: (operation: Operation, limit: RateLimit, resetMs: number) =>
+    refuse(
+      pickDocumentedStatus(operation, [429]),
+      messages.rateLimited(limit, resetMs),
+      'contract',
+      retryHeaders(resetMs),
+    ),
+  /** Stands in for the reply of a request that was lost on its way. It reaches no client. */
+  lostRequest: () => refuse(503, 'The connection was lost before the service did its work.', 'scenario'),
+  /** Refuses a control header that cannot be parsed, or a scenario that cannot be applied. */
+  control: (problem: string) => refuse(400, problem, 'simulator'),
+  /** Refuses a request while the shared state does not answer. */
+  unavailable: (problem: string) => refuse(503, problem, 'simulator', retryHeaders(unavailableMs)),
+  /** Reports a bug of the simulator, or a state that cannot be written. */
+  ownFault: (problem: string) => refuse(500, problem, 'simulator'),
+}
+
+function invalidStatuses(violations: readonly Violation[]): readonly [number, ...number[]] {
+  const onlyMediaType = violations.every((violation) => violation.keyword === 'media-type')
+  return onlyMediaType ? [415, 400, 422] : [400, 422]
+}
+
+/** Counts the broken rules; `more` where the check stopped before it looked for all. */
+export function countBrokenRules(violations: readonly Violation[]): { total: number; more?: true } {
+  const total = violations.filter(({ keyword }) => keyword !== 'more').length
+  return total < violations.length ? { total, more: true } : { total }
+}
+
+/** Writes one sentence with all violations, each with its place: `Invalid request: body/value: must be string.` */
+export function formatViolations(violations: readonly Violation[]): string {
+  const each = violations.map(({ in: place, pointer, message }) => `${place}${pointer}: ${message}`)
+  const { total, more } = countBrokenRules(violations)
+  const count = total === 1 ? '' : ` (${more ? 'at least ' : ''}${total} problems)`
+  const last = each.length - 1
+  const clauses = each.map((text, index) => (index === last || text.endsWith('?') ? endSentence(text) : `${text};`))
+  return `Invalid request${count}: ${clauses.join(' ')}`
+}

@@ -1,0 +1,142 @@
+import { dayOf, nameOfDay } from '../../base/core/instant.ts'
+import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
+import { LruCache, memoizeLast } from '../../base/core/memoize.ts'
+import type { Store } from '../../state/store.ts'
+import { type Body, exactBody, jsonBody } from '../exchange/body.ts'
+import { type DataOverrides, noOverrides } from '../scenarios/definition.ts'
+import { setExtremes } from '../scenarios/extremes.ts'
+import type { AnalyticsQuery, World } from '../simulation/analytics.ts'
+import type { OperationAnswer, OperationDefinition } from './handler.ts'
+
+export const defaultDays = 30
+
+/** Returns the days of a period: 7 for `7d`. A period of another form, in an edited contract, has none. */
+export const readDays = memoizeLast((period: unknown): number | undefined => {
+  const [, days] = /^([1-9]\d{0,2})d$/.exec(String(period)) ?? []
+  return days === undefined ? undefined : Number(days)
+})
+
+/** The most answers that are cached, about 50 kB each; beyond it the least recently used are evicted. */
+const cacheSize = 100
+
+/**
+ * GET /models/{modelId}/analytics (docs/development/service.md, 3): the model's figures over the period. An answer is a
+ * pure function of the values in `cacheKey`, so the latest `cacheSize` answers are cached under it.
+ */
+export const getModelAnalytics: OperationDefinition = {
+  operationId: 'getModelAnalytics',
+  pathParameters: ['modelId'],
+  modelParameter: 'modelId',
+  readsBody: false,
+  invent: (world, query, overrides) => analyticsBody(world, { ...query, days: defaultDays }, overrides),
+  samples: (world) =>
+    (['no-null', 'all-null'] as const).map((shape) =>
+      analyticsBody(world, { modelId: sampleModel, seed: '1', now: 0, days: 7 }, { ...noOverrides, shape }),
+    ),
+  requires: 'analytics',
+  rateLimit: 'analyses',
+  createHandle({ world, store, productsOfModel, answers }) {
+    const exactAnswers = indexAnswers(answers)
+    const cache = new LruCache<Body>(cacheSize)
+    return async ({ sandbox, seed, now, parameters, overrides, explain }) => {
+      const modelId = String(parameters.path['modelId']).toLowerCase()
+      // A scenario that chooses figures needs invented ones.
+      const exact =
+        exactAnswers.size > 0 &&
+        overrides === noOverrides &&
+        exactAnswers.get(`${modelId} ${parameters.query['period']}`)
+      if (exact) {
+        explain(`The answer is an exact one of the fixtures: ${exact.file}.`)
+        return exact.body
+      }
+      const figures = { seed, modelId, days: readDays(parameters.query['period']) ?? defaultDays, now }
+      const products = productsOfModel.get(modelId)
+      const shift = products && (await qualityShift(store, sandbox, products, figures))
+      return cache.get(cacheKey(figures, overrides, shift), () =>
+        jsonBody(analyticsBody(world, { ...figures, qualityShift: shift?.of }, overrides)),
+      )
+    }
+  },
+}
+
+const sampleModel = '00000000-0000-4000-8000-000000000001'
+
+/** Returns the exact answers by model and period, each encoded once. */
+function indexAnswers(answers: readonly OperationAnswer[]): ReadonlyMap<string, ExactBody> {
+  const own = answers.filter(({ operation }) => operation === getModelAnalytics.operationId)
+  return new Map(
+    own.map(({ modelId, period, file, body }) => [`${modelId} ${period}`, { file, body: exactBody(body) }]),
+  )
+}
+
+interface ExactBody {
+  readonly file: string
+  readonly body: Body
+}
+
+type FiguresQuery = Omit<AnalyticsQuery, 'persona' | 'shape' | 'qualityShift'>
+
+/** Returns a text of everything that an answer depends on. Of the time only the day counts. */
+function cacheKey(
+  { seed, modelId, days, now }: FiguresQuery,
+  { persona, shape, nulls, extreme }: DataOverrides,
+  shift: QualityShift | undefined,
+): string {
+  const day = dayOf(now)
+  const values = extreme && [extreme.name, ...extreme.fields.map(({ field }) => field)]
+  // Only the last may have a space.
+  return [days, day, persona, shape, nulls, values, shift?.key, seed, modelId].join(' ')
+}
+
+/** Builds the body of a 200 with the overrides applied. The caller owns the result. */
+function analyticsBody(
+  world: World,
+  query: Omit<AnalyticsQuery, 'persona' | 'shape'>,
+  { persona, shape, nulls, extreme }: DataOverrides,
+): Json {
+  const analytics = world.analytics({ ...query, persona, shape })
+  const body = analytics as unknown as JsonObject // an interface whose members are all JSON
+  if (extreme) setExtremes(body, extreme.fields)
+  return withNulls(body, nulls)
+}
+
+/** The change that the events of a model's products make to each day's conversation quality. */
+interface QualityShift {
+  readonly of: NonNullable<AnalyticsQuery['qualityShift']>
+  /** Equal for shifts that are equal on every day. */
+  readonly key: string
+}
+
+/** Returns the weight of the quality settings times the sum of each day's impacts, or undefined without events. */
+async function qualityShift(
+  store: Store,
+  sandbox: string,
+  productIds: readonly string[],
+  { days, now }: FiguresQuery,
+): Promise<QualityShift | undefined> {
+  const today = dayOf(now)
+  // Asked first: a shared store has just read the quality with the settings, and needs no round trip for it.
+  const { weight } = await store.getQuality(sandbox)
+  const query = { productIds, from: nameOfFirstDay(today - days + 1), to: nameOfToday(today) }
+  const impacts = await store.eventImpact(sandbox, query)
+  if (impacts.size === 0) return undefined
+  const sums = Array.from(impacts, ([day, { impact }]) => `${day}=${impact}`)
+  return {
+    of: (day) => weight * (impacts.get(day)?.impact ?? 0),
+    key: `${weight}*${sums.join()}`,
+  }
+}
+
+const nameOfFirstDay = memoizeLast(nameOfDay)
+const nameOfToday = memoizeLast(nameOfDay)
+
+/** Sets the named fields to null: `avgSafetyScore`, and `dataPoints.avgSafetyScore` in every data point. */
+function withNulls(answer: JsonObject, fields: readonly string[]): Json {
+  for (const field of fields) {
+    const [outer = '', inner] = field.split('.')
+    const items = answer[outer]
+    if (inner === undefined) answer[outer] = null
+    else if (Array.isArray(items)) for (const item of items) if (isObject(item)) item[inner] = null
+  }
+  return answer
+}

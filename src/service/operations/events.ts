@@ -1,0 +1,96 @@
+import { parseInstant } from '../../base/core/instant.ts'
+import { cutText } from '../../base/core/text.ts'
+import type { Violation } from '../../base/documents/violation.ts'
+import type { EventDraft } from '../../state/records.ts'
+import { jsonBody } from '../exchange/body.ts'
+import { bodyOf, type OperationDefinition, type ValidBody } from './handler.ts'
+
+/** An event as the contract's schema lets it in: an `EventDraft` without the defaults. */
+type EventBody = Partial<EventDraft> & Pick<EventDraft, 'eventType' | 'productId' | 'value'>
+
+/** POST /events (docs/development/service.md, 5): records a business event once per `insertId`. */
+export const createEvent: OperationDefinition = {
+  operationId: 'createEvent',
+  pathParameters: [],
+  readsBody: true,
+  samples: () => [{ success: true, eventId: '2c5ea4c0-4067-41e9-8bad-9b1deb4d3b7d' }],
+  warnings: (request) => [...typeWarnings(eventOf(request)), ...valueWarnings(eventOf(request))],
+  recommendations: (request) => (isLinked(eventOf(request)) ? [] : [unlinked]),
+  createHandle:
+    ({ store }) =>
+    async (context) => {
+      const { event, payloadDiffers } = await store.recordEvent(context, withDefaults(eventOf(context)))
+      if (event.sampledOut) context.markDropped()
+      if (payloadDiffers) context.warn(differentPayload)
+      return jsonBody({ success: true, eventId: event.eventId })
+    },
+}
+
+// Validated against the contract's schema.
+const eventOf = (request: ValidBody) => bodyOf(request) as unknown as EventBody
+
+const isLinked = ({ conversationId, externalConversationId }: EventBody) =>
+  conversationId !== undefined || externalConversationId !== undefined
+
+/** docs/development/service.md, 5.2: linking an event to a conversation is recommended, not required. */
+const unlinked: Violation = {
+  in: 'body',
+  pointer: '',
+  keyword: 'link',
+  message: 'is linked to no conversation; send conversationId or externalConversationId where the event belongs to one',
+}
+
+const differentPayload: Violation = {
+  in: 'body',
+  pointer: '/insertId',
+  keyword: 'idempotency',
+  message: 'payload differs from the first event of this insertId; the first one stands',
+}
+
+/** Fills in the defaults except `eventAt`, which the store adds: a retry without it is then no other payload. */
+function withDefaults(body: EventBody): EventDraft {
+  const valueType = body.valueType ?? 'text'
+  const influence = body.influence ?? 'neutral'
+  const at = parseInstant(String(body.eventAt ?? ''))
+  if (at !== undefined) return { ...body, valueType, influence, eventAt: new Date(at).toISOString() }
+  const { eventAt, ...untimed } = body
+  return { ...untimed, valueType, influence }
+}
+
+/** Warns of an `eventType` that names nothing: it is accepted, but such an event cannot be found again. */
+function typeWarnings({ eventType }: EventBody): readonly Violation[] {
+  return String(eventType).trim() === '' ? [unnamed] : []
+}
+
+const unnamed: Violation = {
+  in: 'body',
+  pointer: '/eventType',
+  keyword: 'eventType',
+  message: 'should name the event, such as "signup_completed"; it is empty',
+}
+
+interface ValueFormat {
+  test(value: string): boolean
+  /** The end of "should be ...". */
+  readonly expected: string
+}
+
+/** Formats of `value` by `valueType`. Any text fits `text`, and every type that an edited contract adds. */
+const valueFormats: ReadonlyMap<string, ValueFormat> = new Map([
+  ['currency', { test: isNumber, expected: 'an amount such as "149.00"' }],
+  ['numeric', { test: isNumber, expected: 'a number such as "42"' }],
+  ['boolean', { test: (value) => ['true', 'false'].includes(value), expected: '"true" or "false"' }],
+])
+
+/** Warns of a `value`, always a string, that cannot be read as its `valueType` (docs/development/service.md, 5.1). */
+function valueWarnings({ value, valueType = 'text' }: EventBody): readonly Violation[] {
+  const format = valueFormats.get(valueType)
+  const sent = String(value) // an edited contract can let numbers in as well
+  if (!format || format.test(sent)) return []
+  const message = `should be ${format.expected} for the valueType "${valueType}"; got "${cutText(sent)}"`
+  return [{ in: 'body', pointer: '/value', keyword: 'valueType', message }]
+}
+
+function isNumber(value: string): boolean {
+  return /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(value.trim())
+}

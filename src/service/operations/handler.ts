@@ -1,0 +1,98 @@
+import type { Json } from '../../base/core/json.ts'
+import type { Violation } from '../../base/documents/violation.ts'
+import type { WriteContext } from '../../state/records.ts'
+import type { Store } from '../../state/store.ts'
+import type { ParameterValues } from '../contract/contract.ts'
+import type { Body } from '../exchange/body.ts'
+import type { DataOverrides } from '../scenarios/definition.ts'
+import type { World } from '../simulation/analytics.ts'
+
+/** A validated request as a handler sees it, with sandbox, seed and time for changes of the state. */
+export interface OperationContext extends WriteContext {
+  /** Typed by the contract, defaults filled in. */
+  readonly parameters: ParameterValues
+  /** Undefined where the operation takes no body, or none was sent. */
+  readonly body: Json | undefined
+  /** The changes that scenarios of the data family make to the answer. */
+  readonly overrides: DataOverrides
+  /** Answers with the status that the document chooses for an event that sampling drops. */
+  markDropped(): void
+  /** Adds a sentence about the source of the answer to the explanation of this request. */
+  explain(reason: string): void
+  /** Adds advice to the journal's entry of this request. */
+  warn(advice: Violation): void
+}
+
+/** The model, seed and time (epoch milliseconds) of an invented answer. */
+interface InventedQuery {
+  readonly modelId: string
+  readonly seed: string
+  readonly now: number
+}
+
+/** The things that handlers work with. */
+export interface OperationDeps {
+  readonly world: World
+  readonly store: Store
+  /** Ids of the products that each model belongs to, by the model's id; both in lower case. */
+  readonly productsOfModel: ReadonlyMap<string, readonly string[]>
+  /** The exact answers of the fixtures. */
+  readonly answers: readonly OperationAnswer[]
+}
+
+/** An operation of the service: what it reads of the document, the conditions under which it runs, and its handler. */
+export interface OperationDefinition {
+  /** `operationId` of the contract. */
+  readonly operationId: string
+  /** Names of the path parameters that the handler reads. */
+  readonly pathParameters: readonly string[]
+  /** The name of the path parameter that takes the id of a model, which must exist; absent: the path names no model. */
+  readonly modelParameter?: string
+  /** True if the handler reads a JSON body. */
+  readonly readsBody: boolean
+  /** Answers like those of the handler, which the success status of the document must accept. */
+  samples(world: World): readonly Json[]
+  /**
+   * Invents the answer of a model without events, if the answer has figures to override. The data family of scenarios
+   * applies to the operations that have this function.
+   */
+  invent?(world: World, query: InventedQuery, overrides: DataOverrides): Json
+  /** The feature that the caller's plan must include (docs/development/service.md, 2.2); absent: none. */
+  readonly requires?: 'analytics'
+  /** The hourly limit of the plan that a request counts against (docs/development/service.md, 2.4); absent: none. */
+  readonly rateLimit?: 'analyses'
+  /** Returns probable mistakes that the service accepts; with `--strict` they are refused. */
+  warnings?(request: ValidBody): readonly Violation[]
+  /** Returns recommendations that the request does not follow; they are never refused. */
+  recommendations?(request: ValidBody): readonly Violation[]
+  /** Creates the function that carries out the operation. */
+  createHandle(deps: OperationDeps): OperationHandler['handle']
+}
+
+/** An exact answer of the fixtures about one model. */
+export interface OperationAnswer {
+  /** The file that has it, for explanations. */
+  readonly file: string
+  /** The `operationId`. */
+  readonly operation: string
+  /** UUID, lower case. */
+  readonly modelId: string
+  /** The period of the request that it answers: `30d`. */
+  readonly period: string
+  readonly body: Json
+}
+
+/** A request's body, validated; undefined where the operation takes no body, or none was sent. */
+export type ValidBody = Pick<OperationContext, 'body'>
+
+/** An operation of a running simulator. */
+export interface OperationHandler extends Omit<OperationDefinition, 'createHandle'> {
+  /** Returns the body of the documented success status. */
+  readonly handle: (context: OperationContext) => Promise<Body>
+}
+
+/** Returns the request's body. An edited contract can make the body optional, and let a request without one pass. */
+export function bodyOf({ body }: ValidBody): Json {
+  if (body === undefined) throw new Error('the operation needs a body, and the contract let a request without one pass')
+  return body
+}

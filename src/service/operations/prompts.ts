@@ -1,0 +1,47 @@
+import { isObject, type Json } from '../../base/core/json.ts'
+import type { Violation } from '../../base/documents/violation.ts'
+import type { PromptDraft } from '../../state/records.ts'
+import { jsonBody } from '../exchange/body.ts'
+import { bodyOf, type OperationDefinition } from './handler.ts'
+
+/** POST /prompts (docs/development/service.md, 4): adds an immutable version that is not active. */
+export const createPrompt: OperationDefinition = {
+  operationId: 'createPrompt',
+  pathParameters: [],
+  readsBody: true,
+  samples: () => [
+    {
+      promptId: '1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed',
+      versionId: '6ec0bd7f-11c0-43da-975e-2a8ad9ebae0b',
+      componentIds: ['7c9e6679-7425-40de-944b-e07fc1f90ae7'],
+      externalPromptId: 'order-assistant',
+    },
+  ],
+  warnings: (request) => findMissingMembers(bodyOf(request)),
+  createHandle:
+    ({ store }) =>
+    async (context) => {
+      const draft = bodyOf(context) as unknown as PromptDraft // validated against the contract's schema
+      const { promptId, version } = await store.addPromptVersion(context, draft)
+      const { versionId, componentIds } = version
+      const echo = draft.externalPromptId === undefined ? {} : { externalPromptId: draft.externalPromptId }
+      return jsonBody({ promptId, versionId, componentIds: [...componentIds], ...echo })
+    },
+}
+
+/** docs/development/service.md, 4.1: typed clients send both members, so the service may require them. */
+const missing: readonly (readonly [name: string, warning: Violation])[] = ['productId', 'role'].map((name) => [
+  name,
+  {
+    in: 'body',
+    pointer: `/${name}`,
+    keyword: 'missing',
+    message: 'should be sent: typed clients send it, and the service may require it',
+  },
+])
+
+/** Warns of a prompt without `productId` or `role`. */
+function findMissingMembers(body: Json): readonly Violation[] {
+  if (!isObject(body)) return []
+  return missing.flatMap(([name, warning]) => (Object.hasOwn(body, name) ? [] : [warning]))
+}

@@ -1,0 +1,86 @@
+import { isObject, type Json } from '../../base/core/json.ts'
+import { parsePointer, valueAtTokens } from '../../base/core/json-pointer.ts'
+import { failure, type Result } from '../../base/core/result.ts'
+import type { Violation } from '../../base/documents/violation.ts'
+import type { RuleProblem } from './rule-match-problems.ts'
+import { moreProblems, type Rule, type RuleContext, readRules } from './rules.ts'
+
+/**
+ * Checks `{rules: [...]}` for names that do not exist and rules that make no sense. The error has these problems and
+ * the schema's `violations` in the order of the document. `describe` words a violation; default: its message.
+ */
+export function checkRules(
+  document: Json | undefined,
+  violations: readonly Violation[],
+  context: RuleContext,
+  describe = ({ message }: Violation) => message,
+): Result<readonly Rule[], readonly RuleProblem[]> {
+  const faults = violations.map((violation) => ({
+    pointer: violation.pointer,
+    message: `${describe(violation)}${describeQuotes(document, violation.pointer)}`,
+  }))
+  // Later parts were not checked by the schema, so their types are unknown.
+  if (violations.some(({ keyword }) => keyword === 'more')) return failure(faults)
+  const sound = violations.length === 0 ? document : withoutFaults(document ?? null, faults)
+  const rules = readRules(isObject(sound) ? sound : {}, context)
+  if (rules.ok && faults.length === 0) return rules
+  const problems = rules.ok ? [] : rules.error.filter((problem) => !isConsequence(problem, sound, faults))
+  return failure([
+    ...sortByPosition(document ?? null, [...faults, ...problems.filter(isSpecific)]),
+    ...problems.filter((problem) => !isSpecific(problem)),
+  ])
+}
+
+/** Returns the remedy for a status that YAML reads as a number: `; write "429" in quotes`; empty for anything else. */
+function describeQuotes(document: Json | undefined, pointer: string): string {
+  const tokens = parsePointer(pointer)
+  const value = valueAtTokens(document, tokens)
+  const isText = tokens.length === 3 && ['scenario', 'sequence'].includes(tokens[2] ?? '')
+  return isText && typeof value === 'number' ? `; write "${value}", in quotes` : ''
+}
+
+/** Returns the document without the values that break the schema, and null for a faulty rule, to check the rest. */
+function withoutFaults(document: Json, faults: readonly RuleProblem[]): Json {
+  const sound = structuredClone(document)
+  for (const { pointer } of faults) {
+    // Of a pointer that was cut the condition is known, but not the member.
+    const tokens = parsePointer(pointer).slice(0, pointer.endsWith('…') ? 3 : undefined)
+    const name = tokens.pop()
+    const parent = valueAtTokens(sound, tokens)
+    if (name === undefined) continue
+    if (Array.isArray(parent)) parent[Number(name)] = null
+    else if (isObject(parent)) delete parent[name]
+  }
+  return sound
+}
+
+/** Returns true for a rule that switches nothing on only because its scenario breaks the schema or has a wrong name. */
+function isConsequence({ pointer }: RuleProblem, sound: Json | undefined, faults: readonly RuleProblem[]): boolean {
+  const tokens = parsePointer(pointer)
+  const [, index, field] = tokens
+  if (field !== 'scenario' || valueAtTokens(sound, tokens) !== undefined) return false
+  return faults.some((fault) => parsePointer(fault.pointer)[1] === index)
+}
+
+const isSpecific = (problem: RuleProblem) => problem !== moreProblems
+
+/** Sorts problems as their values stand in the document. A value that is missing stands where its object begins. */
+function sortByPosition(document: Json, problems: readonly RuleProblem[]): RuleProblem[] {
+  const placed = problems.map((problem) => ({ problem, position: positionOf(document, problem.pointer) }))
+  return placed.sort((one, other) => comparePositions(one.position, other.position)).map(({ problem }) => problem)
+}
+
+/** Returns the index of each member or item on the way to a pointer; -1 for one that is missing. */
+function positionOf(document: Json, pointer: string): number[] {
+  let value: Json | undefined = document
+  return parsePointer(pointer).map((token) => {
+    const index = Object.keys(value ?? {}).indexOf(token)
+    value = valueAtTokens(value, [token])
+    return index
+  })
+}
+
+function comparePositions(one: readonly number[], other: readonly number[]): number {
+  const at = one.findIndex((index, level) => index !== other[level])
+  return at < 0 ? one.length - other.length : (one[at] ?? 0) - (other[at] ?? -1)
+}

@@ -1,0 +1,120 @@
+/**
+ * Everything that can be switched on.
+ * Defines a scenario and its effects. Each family has a file of its own, and `catalogue.ts` joins the families.
+ */
+
+import type { Json, JsonObject } from '../../base/core/json.ts'
+import type { Result } from '../../base/core/result.ts'
+import type { Operation } from '../contract/contract.ts'
+import type { DeliveryMode } from '../exchange/delivery.ts'
+import type { Reply } from '../exchange/reply.ts'
+import type { Expectation } from '../exchange/request-headers.ts'
+import type { Parameter, ScenarioValues } from './parameters.ts'
+
+export const families = ['refusals', 'data', 'time', 'connection', 'drift', 'idempotency', 'expectations'] as const
+
+/** A scenario that can be switched on. Help, documentation and control plane follow from the definitions. */
+export interface ScenarioDefinition {
+  readonly name: string
+  readonly family: (typeof families)[number]
+  /** One sentence that says what the client meets. */
+  readonly description: string
+  /** Its own parameters, besides `p`, which every scenario takes. */
+  readonly parameters: readonly Parameter[]
+  /** Returns the reason why the scenario makes no sense for an operation; undefined: it makes sense. */
+  inapplicableReason(operation: Operation, values: ScenarioValues): string | undefined
+  /** Returns the problem of values that do not go together (`"max" is less than "ms"`), or undefined for none. */
+  problem?(values: ScenarioValues): string | undefined
+  /** Returns the values of the parameter "pointer" for an operation, with a star for items; absent without one. */
+  pointers?(operation: Operation): readonly string[]
+  /** Returns the values of the parameter "fields" for an operation; absent: there is no such parameter. */
+  fields?(operation: Operation): readonly string[]
+  effect(values: ScenarioValues): Effect
+}
+
+/** The parameter `p` of every scenario: the probability that it acts on a request. */
+export const probability: Parameter = {
+  name: 'p',
+  type: 'number',
+  default: 1,
+  minimum: 0,
+  maximum: 1,
+  description: 'How likely it is for a request, drawn by the seed.',
+}
+
+/** A scenario that is switched on, with its parameters. */
+export interface ActiveScenario {
+  readonly definition: ScenarioDefinition
+  readonly values: ScenarioValues
+  /** The text that switched it on: `rate-limited;retry-after=3`. */
+  readonly text: string
+}
+
+/** All scenarios of a contract and its personas. */
+export interface Catalogue {
+  /** The scenarios that lists show. */
+  readonly definitions: readonly ScenarioDefinition[]
+  /** The documented statuses, each of which is a scenario by its number: `429`. Lists leave them out. */
+  readonly statuses: readonly ScenarioDefinition[]
+  /** Finds a scenario by its name, or a status by its number. */
+  find(name: string): ScenarioDefinition | undefined
+}
+
+/** A persona as the catalogue needs it: its name and its description. */
+export interface NamedPersona {
+  readonly name: string
+  readonly about: string
+}
+
+/** The changes that the data family makes to the invented figures of one answer. */
+export interface DataOverrides {
+  /** The persona in place of the model's own; undefined: the model's own. */
+  readonly persona: string | undefined
+  readonly shape: 'no-null' | 'all-null' | undefined
+  /** Fields set to null whatever the figures say: `avgSafetyScore`, `dataPoints.avgSafetyScore`. */
+  readonly nulls: readonly string[]
+  /** Values that are right by the schema, and extreme, if any. */
+  readonly extreme: Extreme | undefined
+}
+
+/** A field of an answer with an extreme value: `recommendations.summary`. A list's items get one that is no list. */
+export interface ExtremeField {
+  readonly field: string
+  readonly value: Json
+}
+
+/** The extreme values of an answer; its name and the names of its fields determine it. */
+export interface Extreme {
+  /** The name of the scenario: `longest-texts`. */
+  readonly name: string
+  readonly fields: readonly ExtremeField[]
+}
+
+export const noOverrides: DataOverrides = { persona: undefined, shape: undefined, nulls: [], extreme: undefined }
+
+/** Returns a number from 0 up to 1, the same for the same seed, request, scenario and label: `chance('delay')`. */
+export type Chance = (label: string) => number
+
+/** A body with one rule of its schema broken, at this JSON pointer. */
+export interface DriftedBody {
+  readonly body: Json
+  readonly pointer: string
+}
+
+export type Effect =
+  /** Carries out the operation, answers with the status if documented, and switches off scenarios of wider scopes. */
+  | { readonly kind: 'ordinary'; readonly status: number }
+  /** Replies in place of the operation. `modelId`: the model in the request's path; undefined without one. */
+  | { readonly kind: 'answer'; readonly reply: (operation: Operation, modelId?: string) => Reply }
+  /** Changes the figures in the operation's answer. */
+  | { readonly kind: 'data'; readonly overrides: Partial<DataOverrides> }
+  /** Delays the reply by these milliseconds. `drawn` is true where the delay depends on chance. */
+  | { readonly kind: 'delay'; readonly drawn: boolean; readonly ms: (chance: Chance) => number }
+  /** Changes how the reply is written to the socket; with `isBeforeWork` the operation is not carried out. */
+  | { readonly kind: 'deliver'; readonly mode: DeliveryMode; readonly isBeforeWork: boolean }
+  /** No change of the reply. Declares the outcome that the reports expect. */
+  | { readonly kind: 'expect'; readonly expectation: Expectation }
+  /** Stores the write and resets the connection before its acknowledgement. */
+  | { readonly kind: 'lose-ack' }
+  /** Breaks one rule of the reply's schema: at the scenario's `pointer`, or at a place that depends on `seed`. */
+  | { readonly kind: 'drift'; readonly damage: (body: Json, schema: JsonObject, seed: string) => Result<DriftedBody> }

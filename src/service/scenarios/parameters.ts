@@ -1,0 +1,132 @@
+import { failure, type Result, success } from '../../base/core/result.ts'
+import { findNearest } from '../../base/core/similar.ts'
+import { cutText } from '../../base/core/text.ts'
+
+/** The type of a parameter, by which its text is parsed. */
+type ParameterKind =
+  | { readonly type: 'integer' | 'number'; readonly minimum: number; readonly maximum: number }
+  | { readonly type: 'choice'; readonly of: readonly string[] }
+  | { readonly type: 'text' }
+  /** Names separated by "|". */
+  | { readonly type: 'names' }
+
+export type Parameter = ParameterKind & {
+  readonly name: string
+  /** The value where none is given; undefined: none, see `required`. */
+  readonly default?: number | string
+  readonly required?: boolean
+  /** A value for examples, needed where one must be given: `recommendations`. */
+  readonly example?: string
+  /** `s` or `ms`; absent for a plain number or a text. */
+  readonly unit?: string
+  /** One sentence, for help and documentation. */
+  readonly description: string
+}
+
+type ScenarioValue = number | string | readonly string[]
+
+/** Creates the parameter that places a fault of the connection before or after the work of the service. */
+export function whenParameter(defaultValue: 'before' | 'after'): Parameter {
+  return {
+    name: 'when',
+    type: 'choice',
+    of: ['before', 'after'],
+    default: defaultValue,
+    description: 'Before the service does its work, so that nothing is checked, counted or stored, or after it.',
+  }
+}
+
+/** Returns true where `when=before` is given, or is the default. */
+export function isBeforeWork(values: ScenarioValues): boolean {
+  return values['when'] === 'before'
+}
+
+/** The values of a scenario's parameters; a parameter without a default that was not given is absent. */
+export type ScenarioValues = Readonly<Record<string, ScenarioValue>>
+
+/** The longest text of one control, in characters. */
+export const maxControlLength = 2000
+
+/** Parses the texts of parameters and fills in defaults. The error ends a sentence: `has no parameter "x"`. */
+export function readValues(specs: readonly Parameter[], texts: ReadonlyMap<string, string>): Result<ScenarioValues> {
+  const unknownName = [...texts.keys()].find((name) => !specs.some((spec) => spec.name === name))
+  if (unknownName !== undefined) return failure(describeUnknownName(unknownName, specs))
+  const values: Record<string, ScenarioValue> = {}
+  for (const spec of specs) {
+    const text = texts.get(spec.name)
+    if (text === undefined && spec.required) return failure(`needs the parameter "${spec.name}": ${spec.description}`)
+    const value = text === undefined ? spec.default : readValue(spec, text)
+    if (value !== undefined) values[spec.name] = value
+    else if (text !== undefined) return failure(`takes for "${spec.name}" ${describeAllowedRange(spec)}; got "${text}"`)
+  }
+  return success(values)
+}
+
+function describeUnknownName(name: string, specs: readonly Parameter[]): string {
+  const known = specs.map((spec) => spec.name)
+  const nearest = findNearest(name, known)
+  const guess = nearest === undefined ? '' : ` (did you mean "${nearest}"?)`
+  return `has no parameter "${cutText(name)}"${guess}; it takes: ${known.join(', ')}`
+}
+
+export function numberOf(values: ScenarioValues, name: string): number {
+  const value = values[name]
+  if (typeof value !== 'number') throw new Error(`the parameter ${name} is not a number`)
+  return value
+}
+
+/** Returns a text that `readValues` has parsed; undefined where none was given and there is no default. */
+export function textOf(values: ScenarioValues, name: string): string | undefined {
+  const value = values[name]
+  if (typeof value === 'string' || value === undefined) return value
+  throw new Error(`the parameter ${name} is not a text`)
+}
+
+export function namesOf(values: ScenarioValues, name: string): readonly string[] {
+  const value = values[name]
+  if (typeof value !== 'object') throw new Error(`the parameter ${name} is not a list of names`)
+  return value
+}
+
+/** Describes the values that a parameter takes: `a whole number from 0 to 86400 (s)`. */
+function describeAllowedRange(spec: Parameter): string {
+  switch (spec.type) {
+    case 'integer':
+      return `a whole number from ${spec.minimum} to ${spec.maximum}${unitOf(spec)}`
+    case 'number':
+      return `a number from ${spec.minimum} to ${spec.maximum}${unitOf(spec)}`
+    case 'choice':
+      return spec.of.join(' or ')
+    case 'names':
+      return 'names, separated by "|"'
+    case 'text':
+      return 'text that is not empty'
+  }
+}
+
+const unitOf = ({ unit }: Parameter) => (unit === undefined ? '' : ` (${unit})`)
+
+function readValue(spec: Parameter, text: string): ScenarioValue | undefined {
+  switch (spec.type) {
+    case 'names': {
+      // Two separators with nothing between them separate nothing.
+      const names = text.split(/[|,]/).flatMap((part) => part.trim().split(/\s+/))
+      return names.includes('') ? undefined : names
+    }
+    case 'text':
+      return text === '' ? undefined : text
+    case 'choice':
+      return spec.of.find((one) => one === text)
+    default:
+      return readNumber(spec, text)
+  }
+}
+
+function readNumber(
+  { type, minimum, maximum }: Extract<ParameterKind, { minimum: number }>,
+  text: string,
+): number | undefined {
+  const value = text.trim() === '' ? Number.NaN : Number(text)
+  const hasType = type === 'number' || Number.isInteger(value)
+  return hasType && value >= minimum && value <= maximum ? value : undefined
+}

@@ -1,0 +1,184 @@
+import { failure, type Result, success } from '../../base/core/result.ts'
+import { describeKnown } from '../../base/core/similar.ts'
+import { cutText, endSentence } from '../../base/core/text.ts'
+import { type ActiveScenario, type Catalogue, type Effect, probability } from './definition.ts'
+import { maxControlLength, numberOf, readValues } from './parameters.ts'
+import { splitPair, splitParts } from './split-text.ts'
+
+/** An item of a sequence: `429*2` is one item for two requests. */
+interface SequenceItem {
+  readonly scenario: ActiveScenario
+  readonly times: number
+}
+
+/** A sequence such as `429*2, 200`: two requests get the first item, and all later ones the last item. */
+export interface Sequence {
+  readonly items: readonly SequenceItem[]
+  /** The text of the sequence. In one sandbox and operation, sequences of the same text share one count. */
+  readonly text: string
+}
+
+/** Parses `slow;ms=200, rate-limited;retry-after="3"`. Text of spaces alone is an empty list. */
+export function parseScenarios(text: string, catalogue: Catalogue): Result<ActiveScenario[]> {
+  if (text.length > maxControlLength)
+    return failure(`A scenario's text is at most ${maxControlLength} characters long.`)
+  const parts = splitParts(text, ',')
+  if (!parts.ok) return parts
+  const scenarios: ActiveScenario[] = []
+  for (const item of parts.value) {
+    const parsed = parseScenario(item, catalogue)
+    if (!parsed.ok) return isSequenceItem(item, catalogue) ? failure(describeMisplaced(item)) : parsed
+    scenarios.push(parsed.value)
+  }
+  const conflict = findConflict(scenarios)
+  return conflict === undefined ? success(scenarios) : failure(conflict)
+}
+
+/** Returns true for an item that only a sequence can have: a scenario and a count, such as `429;retry-after=1*2`. */
+function isSequenceItem(text: string, catalogue: Catalogue): boolean {
+  const [name = ''] = text.split(/[;*]/)
+  return /[^/]\*[^*/"]*$/.test(text) && catalogue.find(name.trim()) !== undefined
+}
+
+const describeMisplaced = (item: string) =>
+  `"${cutText(item)}" is an item of a sequence, and scenarios are expected here. ` +
+  'A sequence is the value of X-Sim-Sequence, or of "sequence" in a rule (--rules FILE, PUT /__sim/scenarios).'
+
+/** The prefix of the store's keys for the sequences of `X-Sim-Sequence`; no other count has it. */
+export const sequencePrefix = 'sequence '
+
+/** Parses `429;retry-after=1*2, 200`. */
+export function parseSequence(text: string, catalogue: Catalogue): Result<Sequence> {
+  if (text.length > maxControlLength)
+    return failure(`A sequence's text is at most ${maxControlLength} characters long.`)
+  const parts = splitParts(text, ',')
+  if (!parts.ok) return parts
+  const items: SequenceItem[] = []
+  for (const part of parts.value) {
+    const item = parseItem(part, catalogue)
+    if (!item.ok) return item
+    items.push(item.value)
+  }
+  return items.length > 0 ? success({ items, text }) : failure('A sequence has at least one item, e.g. "429*2, 200".')
+}
+
+/** Parses `429;retry-after=1 * 2`; the default count is 1. A pointer to all items (`/a/*`) has an asterisk, too. */
+function parseItem(text: string, catalogue: Catalogue): Result<SequenceItem> {
+  const at = text.search(/\*[^*/"]*$/)
+  const count = at < 0 ? '1' : text.slice(at + 1).trim()
+  const scenario = at < 0 ? text : text.slice(0, at).trimEnd()
+  if (scenario === '') return failure(`"${cutText(text)}" of the sequence names no scenario before its count.`)
+  if (!/^\d{1,6}$/.test(count))
+    return failure(
+      `The count of "${cutText(text)}" must be a whole number from 1 to 999999; got "${cutText(count)}". ${itemForm}`,
+    )
+  if (Number(count) === 0) return failure(`"${cutText(text)}" of the sequence is never met; leave it out.`)
+  if (hasOtherSeparator(scenario, catalogue))
+    return failure(`"${cutText(text)}" is not an item of a sequence. ${itemForm}`)
+  const parsed = parseScenario(scenario, catalogue)
+  return parsed.ok ? success({ scenario: parsed.value, times: Number(count) }) : parsed
+}
+
+/** Returns true if more than parameters follows a scenario's name: `429 200`, `429|200`, `429x2` or `429*2`. */
+function hasOtherSeparator(text: string, catalogue: Catalogue): boolean {
+  const [written = ''] = text.split(';')
+  if (catalogue.find(written.trim())) return false
+  const [name = '', ...others] = written.trim().split(/[^a-z\d-]+|(?<=\d)x/i)
+  return others.length > 0 && catalogue.find(name) !== undefined
+}
+
+const itemForm =
+  'An item is a scenario with its parameters, then "*" and its count, and commas separate items: ' +
+  '"429;retry-after=1*2, 200".'
+
+/** Returns the position of the item for the request at an index, both from 0: for `429*2, 200` 0 at 0 and 1, then 1. */
+export function positionAt({ items }: Sequence, index: number): number {
+  let end = 0
+  const position = items.findIndex(({ times }) => {
+    end += times
+    return index < end
+  })
+  return position < 0 ? items.length - 1 : position
+}
+
+/** Returns the scenario for the request at an index, from 0: for `429*2, 200` the 429 at 0 and 1, then the 200. */
+export function itemAt(sequence: Sequence, index: number): ActiveScenario {
+  const item = sequence.items[positionAt(sequence, index)]
+  if (!item) throw new Error('a sequence without items was let through')
+  return item.scenario
+}
+
+/** The aspect of a reply that each kind of effect decides; two effects must not decide the same aspect. */
+const decidedAspect = {
+  ordinary: 'answer',
+  answer: 'answer',
+  data: 'figures',
+  delay: 'delay',
+  deliver: 'delivery',
+  'lose-ack': 'delivery',
+  expect: 'expectation',
+  drift: 'drift',
+} as const satisfies Record<Effect['kind'], string>
+
+/** Returns a sentence about two scenarios that cannot both act on one reply, or undefined if all can. */
+export function findConflict(scenarios: readonly ActiveScenario[]): string | undefined {
+  if (scenarios.length < 2) return undefined
+  const decided = new Map<string, ActiveScenario>()
+  for (const active of scenarios) {
+    const effect = effectOf(active)
+    // Nulls are set on the figures that another scenario decides.
+    if (effect.kind === 'data' && effect.overrides.nulls) continue
+    const aspect = aspectOf(effect)
+    const other = decided.get(aspect)
+    if (other) return formatConflict(other, active)
+    decided.set(aspect, active)
+  }
+  const answering = scenarios.find((active) => effectOf(active).kind === 'answer' && isCertain(active))
+  const ineffective = scenarios.find((active) => ['data', 'lose-ack'].includes(effectOf(active).kind))
+  return answering && ineffective && formatConflict(answering, ineffective)
+}
+
+/** Returns the aspect that an effect decides. Extreme values are set on the figures that another scenario decides. */
+function aspectOf(effect: Effect): string {
+  return effect.kind === 'data' && effect.overrides.extreme ? 'extreme values' : decidedAspect[effect.kind]
+}
+
+const effectOf = ({ definition, values }: ActiveScenario) => definition.effect(values)
+
+const isCertain = ({ values }: ActiveScenario) => numberOf(values, probability.name) === 1
+
+const formatConflict = (one: ActiveScenario, other: ActiveScenario) =>
+  `"${one.text}" and "${other.text}" cannot both act on one answer.`
+
+function parseScenario(text: string, catalogue: Catalogue): Result<ActiveScenario> {
+  const parts = splitParts(text, ';')
+  if (!parts.ok) return parts
+  const [name = '', ...rest] = parts.value
+  const definition = catalogue.find(name)
+  if (!definition) return failure(describeUnknownScenario(name, catalogue))
+  const sent = new Map<string, string>()
+  for (const part of rest) {
+    const parameter = splitPair(part)
+    if (!part.includes('=') || parameter.name === '')
+      return failure(
+        `The parameter "${cutText(part)}" of "${name}" is not written as name=value. A comma begins the next scenario.`,
+      )
+    if (sent.has(parameter.name))
+      return failure(`The scenario "${name}" has the parameter "${cutText(parameter.name)}" twice.`)
+    sent.set(parameter.name, parameter.value)
+  }
+  const read = readValues([...definition.parameters, probability], sent)
+  if (!read.ok) return failure(endSentence(`The scenario "${definition.name}" ${read.error}`))
+  const problem = definition.problem?.(read.value)
+  if (problem !== undefined) return failure(endSentence(`The scenario "${definition.name}": ${problem}`))
+  return success({ definition, values: read.value, text })
+}
+
+/** Describes a scenario that does not exist: a number stands for a status, any other name is compared with all. */
+function describeUnknownScenario(name: string, { definitions, statuses }: Catalogue): string {
+  const unknown = `There is no scenario "${cutText(name)}".`
+  if (/^\d+$/.test(name))
+    return `${unknown} The documented statuses are ${statuses.map((status) => status.name).join(', ')}.`
+  const names = definitions.map((definition) => definition.name)
+  return `${unknown} ${describeKnown(name, names, 'convsim scenarios and GET /__sim/catalogue list all.')}`
+}

@@ -1,0 +1,165 @@
+import { isObject } from '../../base/core/json.ts'
+import type { Contract, Operation } from '../contract/contract.ts'
+import { hourMs, type RateLimit, rateHeaders, retryHeaders } from '../exchange/rate-headers.ts'
+import { messages, pickDocumentedStatus, refuse } from '../exchange/refusals.ts'
+import type { ScenarioDefinition } from './definition.ts'
+import { numberOf, type Parameter, readValues, type ScenarioValues } from './parameters.ts'
+
+/** A refusal that is switched on by its name. */
+interface Refusal {
+  readonly name: string
+  /** Statuses in order of preference; the first that the operation documents is sent. */
+  readonly statuses: readonly [number, ...number[]]
+  /** A sentence for the catalogue; also the message for an operation without an example of the status. */
+  readonly summary: string
+  /** Returns the message of the error body; absent or undefined: the error of the document's first example. */
+  readonly message?: (values: ScenarioValues, modelId: string | undefined) => string | undefined
+  readonly parameters?: readonly Parameter[]
+  readonly headers?: (values: ScenarioValues) => Record<string, string>
+}
+
+const retryAfter: Parameter = {
+  name: 'retry-after',
+  type: 'integer',
+  default: 1,
+  minimum: 0,
+  maximum: 86_400,
+  unit: 's',
+  description: 'When the client may come back.',
+}
+
+const limit: Parameter = {
+  name: 'limit',
+  type: 'integer',
+  default: 60,
+  minimum: 1,
+  maximum: 1_000_000,
+  unit: 'per hour',
+  description: 'The limit that the rate fields speak of.',
+}
+
+const namedRefusals: readonly Refusal[] = [
+  { name: 'bad-request', statuses: [400, 422], summary: 'The request was refused as invalid.' },
+  {
+    name: 'unauthorized',
+    statuses: [401],
+    summary: 'The API key is not valid.',
+    message: () => messages.unauthorized('The API key is not valid.'),
+    headers: () => ({ 'WWW-Authenticate': 'Bearer' }),
+  },
+  { name: 'forbidden', statuses: [403], summary: 'Your plan does not include this feature.' },
+  {
+    name: 'not-found',
+    statuses: [404],
+    summary: 'Not found.',
+    message: (_values, modelId) => (modelId === undefined ? undefined : messages.unknownModel(modelId)),
+  },
+  {
+    name: 'rate-limited',
+    statuses: [429],
+    summary: 'Rate limit exceeded.',
+    message: (values) => messages.rateLimited(limitOf(values), resetMsOf(values)),
+    parameters: [retryAfter, limit],
+    // All are computed from the same figures, so that they agree.
+    headers: (values) => ({
+      ...rateHeaders(limitOf(values), 0, resetMsOf(values)),
+      ...retryHeaders(resetMsOf(values)),
+    }),
+  },
+  { name: 'server-error', statuses: [500], summary: 'Internal server error.' },
+  {
+    name: 'unavailable',
+    statuses: [503],
+    summary: 'The service is temporarily unavailable. Retry later.',
+    parameters: [retryAfter],
+    headers: (values) => retryHeaders(resetMsOf(values)),
+  },
+]
+
+const limitOf = (values: ScenarioValues): RateLimit => ({ quota: numberOf(values, 'limit'), windowMs: hourMs })
+
+const resetMsOf = (values: ScenarioValues) => numberOf(values, 'retry-after') * 1000
+
+/** Returns the refusals with a name: `forbidden`, `rate-limited;retry-after=3`, ... */
+export function refusalScenarios(): ScenarioDefinition[] {
+  return namedRefusals.map((refusal) => {
+    const { name, statuses, summary } = refusal
+    return refusalScenario(name, `Answers ${statuses[0]}: ${summary}`, statuses, refusal)
+  })
+}
+
+/** Returns a scenario for every documented status: `404`. One below 400 switches off scenarios of wider scopes. */
+export function statusScenarios(contract: Contract): ScenarioDefinition[] {
+  const statuses = new Set(contract.operations.flatMap((operation) => operation.statuses))
+  // An answer of 1xx would be followed by another one.
+  return [...statuses]
+    .filter((status) => status >= 200)
+    .sort((a, b) => a - b)
+    .map(createStatusScenario)
+}
+
+const whateverScope = 'whatever a wider scope says'
+
+function createStatusScenario(status: number): ScenarioDefinition {
+  const name = String(status)
+  const namedRefusal = namedRefusals.find((refusal) => refusal.statuses[0] === status)
+  if (status < 400) {
+    return {
+      name,
+      family: 'refusals',
+      description: `The service as it is, with the status ${status} where it is documented, ${whateverScope}.`,
+      parameters: [],
+      // Every success status fits every operation, so that "429*2, 200" works for an operation that answers 201.
+      inapplicableReason: () => undefined,
+      effect: () => ({ kind: 'ordinary', status }),
+    }
+  }
+  const manner = namedRefusal ? `, as "${namedRefusal.name}" does` : ' as the contract documents it'
+  return refusalScenario(name, `Answers ${status}${manner}.`, [status], namedRefusal)
+}
+
+/** Creates a scenario that refuses in the words of the pipeline, or else of the document's first example. */
+function refusalScenario(
+  name: string,
+  description: string,
+  statuses: Refusal['statuses'],
+  refusal: Refusal | undefined,
+): ScenarioDefinition {
+  return {
+    name,
+    family: 'refusals',
+    description,
+    parameters: refusal?.parameters ?? [],
+    inapplicableReason: (operation) => reasonUndocumented(operation, statuses),
+    effect: (values) => ({
+      kind: 'answer',
+      reply(operation, modelId) {
+        const status = pickDocumentedStatus(operation, statuses)
+        const message =
+          refusal?.message?.(values, modelId) ??
+          documentedError(operation, status) ??
+          refusal?.summary ??
+          operation.responseDescription(status) ??
+          `Status ${status}.`
+        return refuse(status, message, 'scenario', refusal?.headers?.(values))
+      },
+    }),
+  }
+}
+
+/** Returns the default headers of a refusal: the challenge of a 401, the time to retry of a 429 or 503. */
+export function standardHeaders(status: number): Record<string, string> {
+  const { parameters = [], headers } = namedRefusals.find(({ statuses }) => statuses[0] === status) ?? {}
+  const defaults = readValues(parameters, new Map())
+  return (defaults.ok && headers?.(defaults.value)) || {}
+}
+
+function reasonUndocumented(operation: Operation, statuses: readonly number[]): string | undefined {
+  if (statuses.some((status) => operation.statuses.includes(status))) return undefined
+  return `${operation.id} documents no ${statuses[0]}, only ${operation.statuses.join(', ')}`
+}
+
+function documentedError(operation: Operation, status: number): string | undefined {
+  const errors = operation.examples(status).map(({ value }) => (isObject(value) ? value['error'] : undefined))
+  return errors.find((error) => typeof error === 'string')
+}

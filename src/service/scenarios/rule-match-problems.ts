@@ -1,0 +1,140 @@
+import { isObject, type JsonObject } from '../../base/core/json.ts'
+import { joinPointer } from '../../base/core/json-pointer.ts'
+import { describeKnown } from '../../base/core/similar.ts'
+import { cutText } from '../../base/core/text.ts'
+import type { Contract, Operation } from '../contract/contract.ts'
+import { isMemberOf } from '../contract/parameters.ts'
+import type { RequestMatch } from '../exchange/match.ts'
+
+export interface RuleProblem {
+  readonly pointer: string
+  readonly message: string
+}
+
+/** The largest number of listed fields of one condition. */
+const maxFields = 100
+
+/** The number of fields of a condition that are compared with the contract: a condition can have 10,000. */
+const maxCompared = 1000
+
+/** Finds an operation that the contract does not have; undefined: it has it, or none is named. */
+export function findUnknownOperation(
+  operation: string | undefined,
+  operations: readonly Operation[],
+): string | undefined {
+  const known = operations.map(({ id }) => id)
+  if (operation === undefined || known.includes(operation)) return undefined
+  const all = describeKnown(operation, known, 'GET /__sim/info lists all.')
+  return `There is no operation "${cutText(operation, 200)}". ${all}`
+}
+
+/** Finds the conditions of a rule's `match` that no request to its operations can meet. */
+export function findMatchProblems(
+  match: RequestMatch,
+  pointer: string,
+  contract: Contract,
+  operations: readonly Operation[],
+): RuleProblem[] {
+  if (operations.length === 0) return [] // the operation is unknown, which is a problem of its own
+  const parameter = findUnknownParameter(match.query ?? {}, operations)
+  return [
+    ...problemAt(`${pointer}/model`, findUselessModel(match, operations)),
+    ...problemAt(`${pointer}/method`, findUselessMethod(match, operations)),
+    ...problemAt(`${pointer}/path`, findUselessPath(match, contract, operations)),
+    ...problemAt(`${pointer}/query`, parameter),
+    ...findUnknownFields(match.body ?? {}, operations).map((message) => ({ pointer: `${pointer}/body`, message })),
+  ]
+}
+
+function problemAt(pointer: string, message: string | undefined): RuleProblem[] {
+  return message === undefined ? [] : [{ pointer, message }]
+}
+
+const listIds = (operations: readonly Operation[]) => operations.map(({ id }) => id).join(', ')
+
+/** Returns true for an operation that can name a model by its path. */
+export const asksForModel = ({ path }: Operation) => path.includes('{')
+
+function findUselessModel({ model }: RequestMatch, operations: readonly Operation[]): string | undefined {
+  if (model === undefined || operations.some(asksForModel)) return undefined
+  return `${listIds(operations)} asks for no model by its path.`
+}
+
+function findUselessMethod({ method }: RequestMatch, operations: readonly Operation[]): string | undefined {
+  const known = [...new Set(operations.map((operation) => operation.method))]
+  if (method === undefined || known.includes(method.toUpperCase())) return undefined
+  return `No request of ${listIds(operations)} has the method "${method}", but ${known.join(', ')}.`
+}
+
+function findUselessPath(
+  { path }: RequestMatch,
+  { match, basePath }: Contract,
+  operations: readonly Operation[],
+): string | undefined {
+  const bare = path?.replace(/^\/_s\/[^/]*(?=\/)/, '') ?? '' // without the base path of a sandbox
+  const isAsked = (operation: Operation) => {
+    const found = match(operation.method, bare)
+    return found.kind === 'operation' && found.operation.id === operation.id
+  }
+  if (path === undefined || operations.some(isAsked)) return undefined
+  const known = [...new Set(operations.map((operation) => basePath + operation.path))]
+  return `No request of ${listIds(operations)} has the path "${cutText(path, 200)}". ${describeKnown(path, known)}`
+}
+
+/** Finds a query parameter that no operation has, if there is any. One that must be absent (null) may have any name. */
+export function findUnknownParameter(
+  query: NonNullable<RequestMatch['query']>,
+  operations: readonly Operation[],
+): string | undefined {
+  const parameters = operations.flatMap((operation) => operation.parameters.filter(({ in: part }) => part === 'query'))
+  const known = parameters.map(({ name }) => name)
+  const isMember = (key: string) => parameters.some(({ name, isDeepObject }) => isDeepObject && isMemberOf(name, key))
+  const unknown = Object.keys(query).find((name) => query[name] !== null && !known.includes(name) && !isMember(name))
+  if (unknown === undefined) return undefined
+  return `There is no query parameter "${cutText(unknown)}". ${describeKnown(unknown, [...new Set(known)])}`
+}
+
+/** Returns a sentence for each field of a condition on the body that no request body of the operations has. */
+export function findUnknownFields(body: NonNullable<RequestMatch['body']>, operations: readonly Operation[]): string[] {
+  const schemas = operations.map((operation) => operation.bodySchema()).filter((schema) => schema !== undefined)
+  const unknown = listPointers(body)
+    .filter((field) => !schemas.some((schema) => hasField(schema, field)))
+    .slice(0, maxFields)
+  const known = [...new Set(schemas.flatMap((schema) => Object.keys(propertiesOf(schema))))].map((name) => `/${name}`)
+  return unknown.map(
+    (field) => `No request body has the field "${cutText(field, 500)}". ${describeKnown(field, known)}`,
+  )
+}
+
+/** Returns the first pointers of a condition on the body, which is written with pointers or as a part of the body. */
+function listPointers(body: JsonObject): string[] {
+  const names = Object.keys(body)
+  if (names.every((name) => name === '' || name.startsWith('/'))) return names.slice(0, maxCompared)
+  const pointers: string[] = []
+  for (const pointer of partPointers(body, '')) if (pointers.push(pointer) === maxCompared) break
+  return pointers
+}
+
+function* partPointers(part: JsonObject, above: string): Generator<string> {
+  for (const [name, value] of Object.entries(part)) {
+    const pointer = joinPointer(above, name)
+    if (isObject(value) && Object.keys(value).length > 0) yield* partPointers(value, pointer)
+    else yield pointer
+  }
+}
+
+/** Returns true if the schema names the field at a pointer, or an object above it that may have any members. */
+function hasField(schema: JsonObject, pointer: string): boolean {
+  const [, token, ...rest] = pointer.split('/')
+  if (token === undefined) return pointer === ''
+  const properties = propertiesOf(schema)
+  const named = Object.hasOwn(properties, token) ? properties[token] : undefined
+  const inner = named ?? (/^\d+$/.test(token) ? schema['items'] : undefined)
+  if (!isObject(inner)) return false
+  const hasAnyMembers = rest.length > 0 && inner['type'] === 'object' && !('properties' in inner)
+  return hasAnyMembers || rest.length === 0 || hasField(inner, `/${rest.join('/')}`)
+}
+
+function propertiesOf({ properties }: JsonObject): JsonObject {
+  return isObject(properties) ? properties : {}
+}

@@ -1,0 +1,48 @@
+import { failure, type Result, success } from '../../base/core/result.ts'
+import { cutText } from '../../base/core/text.ts'
+
+/** The parts between the separators of a scenario's text, with the words for messages. */
+const partNames = {
+  ',': { part: 'item', separator: 'comma' },
+  ';': { part: 'parameter', separator: 'semicolon' },
+} as const
+
+/** Splits a text at separators outside quotes. Empty parts and open quotes are errors; spaces alone have no part. */
+export function splitParts(text: string, separator: keyof typeof partNames): Result<string[]> {
+  if (text.trim() === '') return success([])
+  const { parts, isQuoteOpen } = split(text, separator)
+  if (isQuoteOpen) return failure(`A quotation mark of "${cutText(text)}" is not closed.`)
+  if (!parts.includes('')) return success(parts)
+  const names = partNames[separator]
+  return failure(
+    `"${cutText(text)}" has an empty ${names.part}. Leave out the ${names.separator} that separates nothing.`,
+  )
+}
+
+/** Splits a text at separators outside quotes, and leaves out empty parts, as in a header of HTTP. */
+export function splitOutsideQuotes(text: string, separator: string): string[] {
+  return split(text, separator).parts.filter((part) => part !== '')
+}
+
+function split(text: string, separator: string): { parts: string[]; isQuoteOpen: boolean } {
+  const parts: string[] = ['']
+  let isQuoteOpen = false
+  for (const character of text) {
+    if (character === '"') isQuoteOpen = !isQuoteOpen
+    if (character === separator && !isQuoteOpen) parts.push('')
+    else parts[parts.length - 1] += character
+  }
+  return { parts: parts.map((part) => part.trim()), isQuoteOpen }
+}
+
+/** Splits `name = "value"` at the first equals sign, and removes the quotes; without a sign the value is empty. */
+export function splitPair(text: string): { readonly name: string; readonly value: string } {
+  const at = text.indexOf('=')
+  return at < 0
+    ? { name: text.trim(), value: '' }
+    : { name: text.slice(0, at).trim(), value: unquote(text.slice(at + 1).trim()) }
+}
+
+function unquote(text: string): string {
+  return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text
+}

@@ -1,0 +1,114 @@
+import { deriveChance } from '../../base/core/seeded.ts'
+
+/** The analytics fields that are a score; a data point has them, too. */
+export const SCORE_FIELDS = [
+  'avgConversationQualityIndex',
+  'avgSatisfactionScore',
+  'avgGrowthScore',
+  'avgFrictionScore',
+  'avgSafetyScore',
+] as const
+
+/** The name of a score: `avgFrictionScore`. */
+export type ScoreField = (typeof SCORE_FIELDS)[number]
+
+/** The analytics fields that count detections, a field for each kind. */
+export const DETECTION_FIELDS = [
+  'hallucinationCount',
+  'jailbreakCount',
+  'userBiasCount',
+  'modelBiasCount',
+  'userToxicityCount',
+  'modelToxicityCount',
+] as const
+/** The name of a counted detection: `hallucinationCount`. */
+export type DetectionField = (typeof DETECTION_FIELDS)[number]
+
+/** The analytics fields that are a score with a label. */
+export const LABEL_FIELDS = [
+  'averageUserSentiment',
+  'averageChangeInUserSentiment',
+  'averageFrustration',
+  'averageStruggle',
+  'averageCommercialIntent',
+] as const
+/** The name of a labelled score: `averageFrustration`. */
+export type LabelField = (typeof LABEL_FIELDS)[number]
+
+/** Returns a record with a value for each key. */
+export function mapToRecord<Key extends string, Value>(
+  keys: readonly Key[],
+  toValue: (key: Key) => Value,
+): Record<Key, Value> {
+  const record = {} as Record<Key, Value> // until the loop has ended
+  for (const key of keys) record[key] = toValue(key)
+  return record
+}
+
+/** A kind of model: the parameters from which its days are drawn. `fixtures/personas.yaml` explains each. */
+export interface Persona {
+  readonly name: string
+  readonly about: string
+  /** The relative frequency among models that no fixture lists. 0: never. */
+  readonly weight: number
+  readonly traffic: Traffic
+  /** Typical values, 0 to 1. */
+  readonly scores: {
+    readonly satisfaction: number
+    readonly growth: number
+    /** The only score where less is better; 1 is the most friction. */
+    readonly friction: number
+    readonly safety: number
+    readonly commercialIntent: number
+  }
+  /** The deviation of a day's scores from the typical ones, 0 to 0.3. */
+  readonly spread: number
+  /** A gradual change of all scores by `change`, negative for worse, over `days` days, after which it starts again. */
+  readonly drift?: { readonly days: number; readonly change: number }
+  /** Bad days: their probability, and how much lower the scores are. */
+  readonly incidents?: { readonly chance: number; readonly depth: number }
+  /** Detections per 1,000 messages. */
+  readonly detections: Readonly<Record<DetectionField, number>>
+  /** The share of conversations that users rate, 0 to 1. */
+  readonly ratedShare: number
+  /** The fields without data, whatever the traffic, as if their analysis were switched off. */
+  readonly switchedOff?: readonly (LabelField | DetectionField)[]
+}
+
+/** The volume of a persona's conversations. */
+export interface Traffic {
+  /** The average number on a working day. */
+  readonly conversationsPerDay: number
+  readonly messagesPerConversation: number
+  /** Weekend traffic as a share of a working day's. */
+  readonly weekend: number
+  /** The probability of a day without any conversation, 0 to 1. */
+  readonly silence: number
+  /** Traffic in waves: `silentDays`, then `climbDays` up to full traffic, which lasts until the wave of `days` ends. */
+  readonly cycle?: { readonly days: number; readonly silentDays: number; readonly climbDays: number }
+}
+
+/** A model that the fixtures list (`fixtures/models.yaml`). */
+export interface KnownModel {
+  /** UUID, lower case. */
+  readonly id: string
+  readonly name: string
+  readonly about: string
+  /** The model's persona; by default it is drawn as for any other model. */
+  readonly persona?: string
+  /** The shape of the model's analytics; by default days as the persona has them. */
+  readonly shape?: 'no-null' | 'all-null'
+  /** The scenario of every request for this model, if any. */
+  readonly scenario?: string
+}
+
+/** Draws a persona by the weights, always the same one for the same seed and model. */
+export function drawPersona(personas: readonly Persona[], seed: string, modelId: string): Persona {
+  const total = personas.reduce((sum, { weight }) => sum + weight, 0)
+  let rest = deriveChance([seed, modelId, 'persona']) * total
+  for (const persona of personas) {
+    rest -= persona.weight
+    if (rest < 0) return persona
+  }
+  throw new Error('personas.yaml must give at least one persona a weight above 0')
+}

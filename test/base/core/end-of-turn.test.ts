@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { endOfTurn, nextTurn } from '../../../src/base/core/timers.ts'
+
+test('what waits for the end of a turn can wait for it again, and later work waits for that of the next', async () => {
+  const seen: string[] = []
+  const changes = endOfTurn().then(async () => {
+    seen.push('changes')
+    setImmediate(() => seen.push('next turn'))
+    await undefined
+  })
+  void changes.then(endOfTurn).then(() => seen.push('reply'))
+  void changes.then(endOfTurn).then(() => seen.push('second reply'))
+  seen.push('input')
+  await nextTurn()
+  await nextTurn()
+  expect(seen).toEqual(['input', 'changes', 'reply', 'second reply', 'next turn'])
+
+  seen.length = 0
+  setImmediate(() => seen.push('input'))
+  void endOfTurn().then(() => seen.push('changes'))
+  await nextTurn()
+  expect(seen).toEqual(['input', 'changes'])
+})

@@ -1,0 +1,22 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type Json, jsonPieces } from '../../../src/base/core/json.ts'
+
+test('the pieces of a value are its JSON', () => {
+  const c = fc.array(fc.dictionary(fc.string(), fc.jsonValue()))
+  const records = fc.array(fc.record({ a: fc.jsonValue(), b: fc.constant(undefined), c }))
+  const value = fc.oneof(fc.jsonValue(), records, fc.record({ records, other: fc.jsonValue() }))
+  fc.assert(
+    fc.property(value, (json) => {
+      expect([...jsonPieces(json as Json)].join('')).toBe(JSON.stringify(json))
+    }),
+    { numRuns: 100 },
+  )
+})
+
+test('a piece has one event, or one version of a prompt', () => {
+  const events = [{ fields: { a: [1, 2] } }, { fields: {} }]
+  const prompts = [{ promptId: 'p', versions: [{ fields: { components: [{ content: 'c' }] } }, { fields: {} }] }]
+  const pieces = [...jsonPieces({ format: 1, events, prompts })]
+  for (const record of [...events, ...(prompts[0]?.versions ?? [])]) expect(pieces).toContain(JSON.stringify(record))
+})

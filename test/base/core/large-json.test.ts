@@ -1,0 +1,76 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { maxLargeValues, maxRecordLength, maxRecordValues, readLargeJson } from '../../../src/base/core/strict-json.ts'
+
+const encode = (text: string) => new TextEncoder().encode(text)
+const read = (text: string) => readLargeJson(encode(text))
+
+/** Returns the pointer and the message of a refusal: `/events/1 must not ...`. */
+const refusal = async (text: string) => {
+  const outcome = await read(text)
+  return outcome.ok ? 'none' : `${outcome.error.pointer} ${outcome.error.message}`
+}
+
+/** Texts that are nearly JSON: values with a character removed, added or repeated. */
+const damaged = fc
+  .tuple(fc.jsonValue({ maxDepth: 4 }), fc.nat(), fc.constantFrom('', ...' {}[],:"\\\n-+.0e1tfn\u0000ü'))
+  .map(([value, at, character]) => {
+    const text = JSON.stringify(value, null, at % 3)
+    const index = at % (text.length + 1)
+    return text.slice(0, index) + character + text.slice(index + (at % 2))
+  })
+
+test('readLargeJson reads as JSON what JSON.parse reads, and nothing else', async () => {
+  const texts = fc.oneof(damaged, fc.json({ maxDepth: 8 }), fc.constantFrom('', ' ', '[-0]'))
+  await fc.assert(
+    fc.asyncProperty(texts, async (text) => {
+      const large = await read(text)
+      if (large.ok) expect(large.value).toEqual(JSON.parse(text))
+      else if (large.error.message.startsWith('must be JSON')) expect(() => JSON.parse(text)).toThrow()
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('readLargeJson refuses what is no UTF-8', async () => {
+  expect((await readLargeJson(new Uint8Array([0x22, 0xff, 0x22]))).ok).toBe(false)
+})
+
+test.each([
+  ['{"format": 1,', ' must be JSON: it ends at line 1, column 14, where a name in double quotes is expected'],
+  ['{"a":\n  [1,\n }', ' must be JSON: line 3, column 2 has "}", where a value is expected'],
+  ['{"a": "b\\x"}', /^ must be JSON: line 1, column 9 has /],
+  ['{"a": tru}', /^ must be JSON: line 1, column 7 has "t"/],
+  ['{"a": "b', /^ must be JSON: it ends at line 1, column 9/],
+  ['{} []', ' must be JSON: line 1, column 4 has "[", where nothing more is expected'],
+])('a refusal names the place in %j', async (text, message) => {
+  expect(await refusal(text)).toEqual(typeof message === 'string' ? message : expect.stringMatching(message))
+})
+
+describe('readLargeJson bounds', () => {
+  const values = (count: number) => `[${new Array(count).fill(0).join()}]`
+
+  test('the values of a record, not of a list of records', async () => {
+    const record = `{"fields":${values(maxRecordValues / 2)}}`
+    expect((await read(`{"events":[${record},${record},${record}]}`)).ok).toBe(true)
+    const large = values(maxRecordValues)
+    const refused = await refusal(`{"events":[{},{"fields":${large}}]}`)
+    expect(refused).toBe('/events/1 must not have more than 40000 members and items')
+    expect(await refusal(`{"a":${'{"b":'.repeat(3)}${large}}}}}`)).toMatch(/^\/a\/b /)
+  })
+
+  test('the characters of a record and of a text', async () => {
+    const half = `"${'x'.repeat(maxRecordLength / 4)}"`
+    expect((await read(`{"events":[{"a":${half},"b":${half}},{"a":${half},"b":${half}}]}`)).ok).toBe(true)
+    const longRecord = await refusal(`{"events":[{},[${half},${half},${half},${half}]]}`)
+    expect(longRecord).toBe('/events/1 must not have more than 4194304 characters')
+    const longText = await refusal(`{"events":[{"a":"${'\\"'.repeat(1_100_000)}"}]}`)
+    expect(longText).toBe('/events/0/a must not have more than 2097152 characters in a text')
+    expect(await refusal('\n'.repeat(maxRecordLength + 1))).toMatch(/^ must/)
+  })
+
+  test('all values', async () => {
+    const refused = await refusal(`{"events":${values(maxLargeValues + 1)}}`)
+    expect(refused).toBe(' must not have more than 2000000 members and items in all')
+  })
+})

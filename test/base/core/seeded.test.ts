@@ -1,0 +1,27 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { deriveUuid } from '../../../src/base/core/seeded.ts'
+
+const path = fc.array(fc.oneof(fc.string(), fc.integer()), { maxLength: 5 })
+
+/** A UUID whose bits say version 4 and the variant of RFC 9562, as strict validators of clients demand it. */
+const version4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+describe('a derived UUID', () => {
+  test('says version 4, whatever its path is', () => {
+    fc.assert(fc.property(path, (parts) => version4.test(deriveUuid(parts))))
+  })
+
+  test('is equal for equal paths only', () => {
+    fc.assert(
+      fc.property(path, path, (one, other) => {
+        const isSamePath = one.length === other.length && one.every((part, at) => `${part}` === `${other[at]}`)
+        return (deriveUuid(one) === deriveUuid(other)) === isSamePath
+      }),
+    )
+  })
+
+  test('does not change between versions of the simulator', () => {
+    expect(deriveUuid(['seed', 'default', 'event', 1])).toMatchInlineSnapshot(`"6ae53cbd-625c-43f1-9b9c-c00fec4af8ad"`)
+  })
+})

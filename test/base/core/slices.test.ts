@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import { chunksInSlices, maxWorkMs, SlicedWork, visitInSlices } from '../../../src/base/core/slices.ts'
+import { nextTurn } from '../../../src/base/core/timers.ts'
+
+/** A clock that only the work moves. */
+function createClock() {
+  let ms = 0
+  const pass = (more: number) => {
+    ms += more
+  }
+  return { elapsed: () => ms, pass }
+}
+
+test('a slice ends after 10 ms, and each item is visited once', async () => {
+  const { elapsed, pass } = createClock()
+  const items = Array.from({ length: 50 }, (_, index) => index)
+  const slices: number[][] = []
+  let isNewSlice = true
+  const isDone = await visitInSlices(items, elapsed, (item) => {
+    if (isNewSlice) {
+      slices.push([])
+      isNewSlice = false
+      queueMicrotask(() => {
+        isNewSlice = true
+      })
+    }
+    slices.at(-1)?.push(item)
+    pass(5)
+  })
+  expect(isDone).toBe(true)
+  expect(slices.map(({ length }) => length)).toEqual(new Array(25).fill(2))
+  expect(slices.flat()).toEqual(items)
+})
+
+test('work that takes too long is given up', async () => {
+  const { elapsed, pass } = createClock()
+  let visits = 0
+  const isDone = await visitInSlices(new Array(1000).fill(0), elapsed, () => {
+    visits += 1
+    pass(100)
+  })
+  expect(isDone).toBe(false)
+  expect(visits).toBe(maxWorkMs / 100 + 1)
+})
+
+test('work is due after 10 ms, and not again before it has rested and worked as long', async () => {
+  const { elapsed, pass } = createClock()
+  const work = new SlicedWork(elapsed)
+  pass(9)
+  expect(work.isDue).toBe(false)
+  pass(1)
+  expect(work.isDue).toBe(true)
+  await work.rest()
+  expect(work.isDue).toBe(false)
+})
+
+test('one turn of the event loop has one slice, however many requests work in slices', async () => {
+  let turn = 0
+  let isDone = false
+  const count = async () => {
+    for (; !isDone; turn += 1) await nextTurn()
+  }
+  const turns: number[] = []
+  const work = async () => {
+    const slices = new SlicedWork()
+    for (let slice = 0; slice < 5; slice += 1) {
+      await slices.rest()
+      turns.push(turn)
+    }
+  }
+  const counted = count()
+  await Promise.all(Array.from({ length: 10 }, work))
+  isDone = true
+  await counted
+  expect(turns).toHaveLength(50)
+  expect(new Set(turns).size).toBe(50)
+})
+
+test('a text is joined to chunks of a limited length, and others run once a slice is over', async () => {
+  const { elapsed, pass } = createClock()
+  function* pieces() {
+    for (const piece of ['a', 'b', 'c', 'd', 'e']) {
+      pass(5)
+      yield piece
+    }
+    yield 'f'.repeat(100_000)
+    yield 'g'
+  }
+  const chunks: string[] = []
+  for await (const chunk of chunksInSlices(pieces(), new SlicedWork(elapsed))) chunks.push(chunk)
+  expect(chunks).toEqual(['ab', 'cd', `e${'f'.repeat(65_536)}`, `${'f'.repeat(34_464)}g`])
+})

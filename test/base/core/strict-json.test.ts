@@ -1,0 +1,143 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { maxDepth, maxValues, readJson } from '../../../src/base/core/strict-json.ts'
+
+const read = (text: string) => readJson(new TextEncoder().encode(text))
+
+const refused = (pointer: string, message: RegExp) => {
+  return { ok: false, error: { pointer, message: expect.stringMatching(message) } }
+}
+
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+
+test('readJson reads all that JSON.stringify writes, except __proto__', () => {
+  const values = fc.jsonValue({ maxDepth: 8, stringUnit: 'grapheme' })
+  fc.assert(
+    fc.property(values, (value) => {
+      const text = JSON.stringify(value)
+      const outcome = read(text)
+      const isRefused = /"__proto__":/.test(text)
+      expect(outcome.ok).toBe(!isRefused)
+      if (outcome.ok) expect(outcome.value).toEqual(JSON.parse(text))
+      // White space makes the reader go from token to token.
+      expect(read(` ${text}`)).toEqual(outcome)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('readJson counts each member and item once, and an empty object or array as its own item', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const text = JSON.stringify(value)
+      fc.pre(!text.includes('"__proto__":'))
+      const bytes = new TextEncoder().encode(text)
+      const count = countValues(value)
+      const isLimit = (outcome: ReturnType<typeof readJson>) =>
+        !outcome.ok && outcome.error.message.includes('members and items')
+      expect(isLimit(readJson(bytes, count))).toBe(false)
+      if (count > 0) expect(isLimit(readJson(bytes, count - 1))).toBe(true)
+    }),
+  )
+})
+
+function countValues(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  const items = Object.values(value)
+  return Math.max(items.length, 1) + items.reduce((sum: number, item) => sum + countValues(item), 0)
+}
+
+test('no bytes make readJson throw', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
+      expect(typeof readJson(bytes).ok).toBe('boolean')
+    }),
+    { numRuns: 500 },
+  )
+})
+
+describe('readJson accepts', () => {
+  test.each([
+    ['a BOM before it', '\ufeff{"a":1}', { a: 1 }],
+    ['white space around it', ' \r\n\t{"a":1}\n ', { a: 1 }],
+    ['white space of 200,000 characters', `{"a":${' '.repeat(200_000)}1}${'\n'.repeat(200_000)}`, { a: 1 }],
+    ['a text with braces and colons', '{"a":"{\\"b\\":1,\\"b\\":2}"}', { a: '{"b":1,"b":2}' }],
+    ['a text that ends in a backslash', '{"a":"\\\\","b":":"}', { a: '\\', b: ':' }],
+    ['white space before a colon', '{"a" \n : 1}', { a: 1 }],
+    ['the same name in different objects', '[{"a":1},{"a":2},{"b":{"a":3}}]', [{ a: 1 }, { a: 2 }, { b: { a: 3 } }]],
+    ['the same name within itself', '{"a":{"a":{"a":1}}}', { a: { a: { a: 1 } } }],
+    ['an empty name', '{"":1}', { '': 1 }],
+    ['a pair of surrogates', '"\\ud83d\\ude00"', '😀'],
+    ['a name of an object method', '{"constructor":1,"toString":2}', { constructor: 1, toString: 2 }],
+    ['the largest number', '1.7976931348623157e308', Number.MAX_VALUE],
+    ['a number too small to tell from zero', '1e-400', 0],
+  ])('%s', (_name, text, value) => {
+    expect(read(text)).toEqual({ ok: true, value })
+  })
+
+  test('the deepest accepted nesting', () => {
+    expect(read(nested(maxDepth)).ok).toBe(true)
+  })
+})
+
+describe('readJson refuses, with the pointer,', () => {
+  test.each([
+    ['nothing', '', '', /must be JSON/],
+    ['broken JSON', '{"a":1,}', '', /must be JSON: line 1, column 8/],
+    ['a name twice', '{"a":1,"a":1}', '', /has the member "a" twice/],
+    ['a name twice, once escaped', '{"a":1,"\\u0061":1}', '', /has the member "a" twice/],
+    ['a name twice, with a colon in it', '{"a:":1,"a:":1}', '', /has the member "a:" twice/],
+    ['an empty name twice', '{"":1,"":2}', '', /has the member "" twice/],
+    ['a name twice around an object', '{"a":1,"b":{"c":2},"a":3}', '', /has the member "a" twice/],
+    ['a name twice, with quotes and backslashes in it', '{"a\\"\\\\":1,"a\\"\\\\":2}', '', /twice/],
+    ['a name twice within a list', '[[{"x":1,"y":2,"x":3}]]', '', /has the member "x" twice/],
+    ['__proto__', '{"a":[{"__proto__":1}]}', '/a/0/__proto__', /is not allowed/],
+    ['__proto__, escaped', '{"__pr\\u006fto__":1}', '/__proto__', /is not allowed/],
+    ['half a surrogate pair', '{"a":["\\ud800"]}', '/a/0', /surrogate/],
+    ['half a surrogate pair in a name', '{"a":{"\\udfff":1}}', '/a', /surrogate/],
+    ['a number beyond all numbers', '{"a":[1,1e309]}', '/a/1', /number/],
+    ['a number below all numbers', '{"a":-1e309}', '/a', /number/],
+    ['a name with a slash and a tilde', '{"a/b":{"c~d":1e999}}', '/a~1b/c~0d', /number/],
+  ])('%s', (_name, text, pointer, message) => {
+    expect(read(text)).toEqual(refused(pointer, message))
+  })
+
+  test('nesting that is too deep, by one level or by many', () => {
+    const tooDeep = 'must not be nested deeper than 64 levels'
+    for (const depth of [maxDepth + 1, 1_000_000])
+      expect(read(nested(depth))).toMatchObject({ ok: false, error: { message: expect.stringContaining(tooDeep) } })
+  })
+
+  test('bytes that are not UTF-8', () => {
+    expect(readJson(new Uint8Array([0x22, 0xc3, 0x28, 0x22]))).toEqual(refused('', /^must be UTF-8 text$/))
+  })
+})
+
+describe('a large body', () => {
+  test.each([
+    ['a single text', JSON.stringify({ value: 'x'.repeat(1_000_000) })],
+    ['escapes', JSON.stringify({ value: '"\\'.repeat(250_000) })],
+    ['a text of 20 MB', JSON.stringify({ value: 'x'.repeat(20_000_000) })],
+    ['20 MB of escapes', JSON.stringify({ value: '\n'.repeat(10_000_000) })],
+    ['20 MB of backslashes', JSON.stringify({ value: '\\'.repeat(10_000_000) })],
+    ['members', JSON.stringify({ ...new Array(maxValues - 1).fill(1) })],
+    ['items', JSON.stringify(new Array(maxValues).fill(1))],
+    ['what looks like items, within a text', JSON.stringify([',[{"'.repeat(maxValues)])],
+  ])('of %s is read', (_name, text) => {
+    expect(read(text).ok).toBe(true)
+  })
+
+  test.each([
+    ['items', JSON.stringify(new Array(maxValues + 1).fill(1))],
+    ['lists', JSON.stringify(Array.from({ length: maxValues / 2 + 1 }, () => [1]))],
+    ['members of two objects', JSON.stringify([1, 2].map(() => ({ ...new Array(maxValues / 2).fill(1) })))],
+  ])('of more %s than a body may have is refused, unless the caller allows more', (_name, text) => {
+    expect(read(text)).toEqual(refused('', new RegExp(`more than ${maxValues} members and items`)))
+    expect(readJson(new TextEncoder().encode(text), 2 * maxValues).ok).toBe(true)
+  })
+
+  test('with a name that is repeated at the very end is refused', () => {
+    const many = Array.from({ length: maxValues - 100 }, (_, n) => `"member ${n}":${n}`).join(',')
+    expect(read(`{"first":0,${many},"first":1}`)).toMatchObject({ ok: false })
+  })
+})

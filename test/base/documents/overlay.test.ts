@@ -1,0 +1,182 @@
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import type { Json } from '../../../src/base/core/json.ts'
+import type { Findings } from '../../../src/base/documents/finding.ts'
+import { applyOverlay } from '../../../src/base/documents/overlay.ts'
+import { parseSource } from '../../../src/base/documents/parse.ts'
+import { checkOverlay } from '../../../src/base/documents/read-overlay.ts'
+import type { Source } from '../../../src/base/documents/source.ts'
+
+const head = 'overlay: 1.1.0\ninfo: { title: Test, version: 1.0.0 }\nactions:\n'
+
+const DOCUMENT = `colours:
+  enum: [red, green, blue]
+  required: [name]
+name: Paint
+people:
+  - { id: a, size: 1 }
+  - { id: b, size: 2 }
+  - { id: c, size: 3 }
+`
+
+function sourceOf(text: string, file: string): Source {
+  const source = parseSource(text, file)
+  if (!source.ok) throw new Error(JSON.stringify(source.error))
+  return source.value
+}
+
+/** Applies the actions of an overlay, from line 4 on, to a document. */
+async function apply(actions: string, document = sourceOf(DOCUMENT, 'doc.yaml'), top = head) {
+  const overlay = await checkOverlay(sourceOf(top + actions, 'overlay.yaml'))
+  return overlay.ok ? applyOverlay(document, overlay.value) : overlay
+}
+
+async function applied(actions: string, document?: Source): Promise<Source> {
+  const result = await apply(actions, document)
+  if (!result.ok) throw new Error(JSON.stringify(result.error))
+  return result.value
+}
+
+const changed = async (actions: string, document: Json) =>
+  (await applied(actions, sourceOf(JSON.stringify(document), 'doc.json'))).value
+
+async function findingsOf(actions: string, top = head): Promise<string[]> {
+  const result = await apply(actions, undefined, top)
+  const findings: Findings = result.ok ? [] : result.error
+  return findings.map(({ severity, place, message }) => `${place} ${severity} ${message}`)
+}
+
+test.each<[string, Json, string, string, Json]>([
+  ['adds members to an object', { a: { b: 1 } }, '$.a', '{ c: 2 }', { a: { b: 1, c: 2 } }],
+  ['merges objects at any depth', { a: { b: { c: 1 } } }, '$', '{ a: { b: { d: 2 } } }', { a: { b: { c: 1, d: 2 } } }],
+  ['replaces a text of an object', { a: 'x' }, '$', '{ a: y }', { a: 'y' }],
+  ['replaces a text that is the target', { a: 'x' }, '$.a', 'y', { a: 'y' }],
+  ['replaces an item of a list of texts', ['x', 'y'], "$[?@ == 'y']", 'z', ['x', 'z']],
+  ['appends an object to a list', { a: [{ b: 1 }] }, '$.a', '{ b: 2 }', { a: [{ b: 1 }, { b: 2 }] }],
+  ['appends the items of a list to a list', { a: [1] }, '$.a', '[2, 3]', { a: [1, 2, 3] }],
+  ['appends the items of a list within an object', { a: [1] }, '$', '{ a: [2] }', { a: [1, 2] }],
+  ['changes every place of the target', { a: { b: 1 }, c: { b: 2 } }, '$.*', '{ b: 3 }', { a: { b: 3 }, c: { b: 3 } }],
+  ['of a place that is selected twice is made once', { a: [] }, "$['a','a']", '[1]', { a: [1] }],
+])('an update %s', async (_sentence, document, target, update, expected) => {
+  expect(await changed(`  - { target: "${target}", update: ${update} }\n`, document)).toEqual(expected)
+})
+
+test.each<[string, Json, string, Json]>([
+  ['a member', { a: 1, b: 2 }, '$.a', { b: 2 }],
+  ['single items of a list of texts', ['x', 'y', 'x', 'z'], "$[?@ == 'x']", ['y', 'z']],
+  ['items by their content', [{ id: 'a' }, { id: 'b' }], "$[?@.id == 'a']", [{ id: 'b' }]],
+  ['a value together with a value in it', { a: { b: { c: 1 } } }, '$..*', {}],
+  ['ten items', [...Array(12).keys()], '$[1:11]', [0, 11]],
+])('remove takes %s away', async (_sentence, document, target, expected) => {
+  expect(await changed(`  - { target: "${target}", remove: true }\n`, document)).toEqual(expected)
+})
+
+test('copy uses a value of the document as the update', async () => {
+  const actions = '  - { target: $, update: { b: {} } }\n  - { target: $.b, copy: $.a }\n'
+  expect(await changed(actions, { a: { x: [1] } })).toEqual({ a: { x: [1] }, b: { x: [1] } })
+})
+
+test('the document stays as it was, and shares nothing with the result', async () => {
+  const document = sourceOf(DOCUMENT, 'doc.yaml')
+  const removal = '  - { target: "$.people[0]", remove: true }\n'
+  const result = await applied(`  - { target: $.colours, update: { enum: [pink] } }\n${removal}`, document)
+  expect(document.value).toEqual(parse(DOCUMENT))
+  expect(result.value).toMatchObject({ colours: { enum: ['red', 'green', 'blue', 'pink'] } })
+})
+
+test('actions see what those before them did', async () => {
+  const actions = '  - { target: $.a, remove: true }\n  - { target: $, update: { a: [2] } }\n'
+  expect(await changed(actions, { a: 1 })).toEqual({ a: [2] })
+})
+
+describe('a place', () => {
+  const update = '  - target: $.colours\n    update:\n      enum: [pink]\n      extra: { deep: 1 }\n'
+  const removal = '  - target: "$.people[0]"\n    remove: true\n  - target: $.name\n    remove: true\n'
+
+  test.each([
+    ['an item of the document', update, '/colours/enum/1', 'doc.yaml:2:15'],
+    ['a member of the document', update, '/people/1/size', 'doc.yaml:7:14'],
+    ['a member beside what the overlay put there', update, '/colours/required', 'doc.yaml:3:3'],
+    ['an item that the overlay appended', update, '/colours/enum/3', 'overlay.yaml:6:14'],
+    ['a member that the overlay added', update, '/colours/extra/deep', 'overlay.yaml:7:16'],
+    ['a text that the overlay replaced', '  - target: $.name\n    update: Oil\n', '/name', 'overlay.yaml:5:5'],
+    ['a member that the overlay removed', removal, '/name', 'overlay.yaml:7:5'],
+    ['the item behind a removed one', removal, '/people/0/id', 'doc.yaml:7:7'],
+    ['the item after that', removal, '/people/1/id', 'doc.yaml:8:7'],
+  ])('of %s is the line that wrote or removed it', async (_name, actions, pointer, place) => {
+    expect((await applied(actions)).place(pointer)).toBe(place)
+  })
+
+  test('is that of the last of several overlays', async () => {
+    const first = await applied('  - { target: $, update: { x: 1 } }\n')
+    const second = await applied('  - { target: $.people, update: { id: d } }\n', first)
+    expect(second.place('/x')).toBe('overlay.yaml:4:28')
+    expect(second.place('/people/3/id')).toBe('overlay.yaml:4:35')
+    expect(second.place('/people/2/id')).toBe('doc.yaml:8:7')
+  })
+})
+
+describe('refused with its line is', () => {
+  test.each([
+    ['a target that meets nothing', '$.nobody, remove: true', '4:7 meets nothing in the document: $.nobody'],
+    ['a broken path', "'$.people[', remove: true", '4:7 is no JSONPath: it ends too early at character 10'],
+    ['a name without brackets', '$.x-name, remove: true', '4:7 is no JSONPath: "-" is not expected at character 4'],
+    ['an action without effect', '$.name', '4:7 has nothing to do: add "update", "copy" or "remove: true"'],
+    ['update beside copy', '$.name, update: 1, copy: $.name', '4:34 cannot stand beside "update": use one'],
+    ['a copy of several values', '$.name, copy: $.people.*', '4:23 must meet one value; $.people.* meets 3'],
+    ['the whole document', '$, remove: true', '4:7 is the whole document, which cannot be removed'],
+    [
+      'a list in the place of a text',
+      '$, update: { name: [a] }',
+      '4:28 cannot be merged: /name is a single value, and the update a list',
+    ],
+    [
+      'a text in the place of an object',
+      '$, update: { colours: red }',
+      '4:28 cannot be merged: /colours is an object, and the update a single value',
+    ],
+    ['one update of list and object', '$.*, update: { a: 1 }', '4:7 meets an object and a single value and a list'],
+    [
+      'an unknown member',
+      '$.name, updates: 1',
+      '4:23 is not valid in an overlay: /actions/0/updates is not allowed here; did you mean "update"?',
+    ],
+  ])('%s', async (_name, action, finding) => {
+    const findings = await findingsOf(`  - { target: ${action} }\n`)
+    expect(findings).toHaveLength(1)
+    expect(findings[0]).toContain(`overlay.yaml:${finding.replace(' ', ' error ')}`)
+  })
+
+  test('an action without a target', async () => {
+    expect(await findingsOf('  - { update: 1 }\n')).toEqual([
+      expect.stringMatching(/^overlay\.yaml:4:5 error is not valid in an overlay: \/actions\/0\/target is required/),
+    ])
+  })
+
+  test('what overlay 1.0 does not have', async () => {
+    const old = head.replace('1.1.0', '1.0.0')
+    expect(await findingsOf('  - { target: $.name, update: Oil }\n', old)).toEqual([
+      'overlay.yaml:4:7 error meets a value that is neither an object nor a list, which needs "overlay: 1.1.0"',
+    ])
+    expect(await findingsOf('  - { target: $.colours, copy: $.people }\n', old)).toEqual([
+      'overlay.yaml:4:26 error needs "overlay: 1.1.0" at the top; 1.0 has no "copy"',
+    ])
+    expect(await findingsOf('  - { target: $.people, update: { id: d } }\n', old)).toEqual([])
+  })
+
+  test('another version, and a file that is no overlay', async () => {
+    const action = '  - { target: $.name, remove: true }\n'
+    expect(await findingsOf(action, head.replace('1.1.0', '2.0.0'))).toEqual([
+      'overlay.yaml:1:1 error has a version that is not understood: 1.0.0 and 1.1.0 are',
+    ])
+    expect(await findingsOf(action, head.replace('overlay', 'openapi'))).toEqual([
+      'overlay.yaml:1:1 error is no OpenAPI Overlay: "overlay: 1.1.0" is expected at its top',
+    ])
+  })
+
+  test('an overlay that makes a document without a usable size', { tags: ['long'] }, async () => {
+    const doubling = '  - { target: $.people, copy: $.people }\n'.repeat(20)
+    const finding = expect.stringMatching(/^overlay\.yaml:\d+:5 error makes a document that is too large/)
+    expect(await findingsOf(doubling)).toEqual([finding])
+  })
+})

@@ -1,0 +1,114 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { chmod, chown, mkdir, open, readdir, readFile, stat, symlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { writePrivateFile } from '../../../src/base/documents/private-file.ts'
+import { tempFile, tempFolder } from '../../support/temp-folder.ts'
+
+const modeOf = async (file: string) => ((await stat(file)).mode & 0o777).toString(8)
+
+async function* pieces() {
+  yield 'one, '
+  yield 'two'
+}
+
+describe('a private file', () => {
+  test('is new and of its owner alone', async () => {
+    const file = join(await tempFolder(), 'new')
+    await writePrivateFile(file, pieces())
+    expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['600', 'one, two'])
+  })
+
+  test.each([0o644, 0o666, 0o640, 0o604, 0o755])('replaces one of the mode %o, and its mode', async (mode) => {
+    const file = await tempFile('a longer text than the new one', 'old')
+    await chmod(file, mode)
+    await writePrivateFile(file, 'new')
+    expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['600', 'new'])
+  })
+
+  test('stays as it was until the new content is whole, also where that fails', async () => {
+    const file = await tempFile('old', 'old')
+    async function* failing() {
+      yield 'new'
+      expect(await readFile(file, 'utf8')).toBe('old')
+      throw new Error('ENOSPC')
+    }
+    await expect(writePrivateFile(file, failing())).rejects.toThrow('ENOSPC')
+    expect([await readFile(file, 'utf8'), await readdir(dirname(file))]).toEqual(['old', ['old']])
+  })
+
+  test.runIf(process.geteuid?.() === 0)('of another user is private before it has its content', async () => {
+    const file = await tempFile('old', 'old')
+    await chown(file, 1234, 1234)
+    await chmod(file, 0o644)
+    const seen: string[] = []
+    async function* watched() {
+      seen.push(await modeOf(file))
+      yield 'new'
+    }
+    await writePrivateFile(file, watched())
+    expect([seen, await readFile(file, 'utf8'), (await stat(file)).uid]).toEqual([['600'], 'new', 1234])
+  })
+
+  test('can be a pipe, which gets the content', async () => {
+    const file = join(await tempFolder(), 'pipe')
+    execFileSync('mkfifo', [file])
+    const read = promisify(execFile)('cat', [file])
+    await writePrivateFile(file, 'x'.repeat(200_000))
+    expect((await read).stdout).toHaveLength(200_000)
+  })
+
+  test('is the one that a link leads to, also where it is not there yet', async () => {
+    const folder = await tempFolder()
+    const [file, link] = [join(folder, 'file'), join(folder, 'link')]
+    await symlink(file, link)
+    for (const text of ['first', 'next']) {
+      await writePrivateFile(link, text)
+      expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['600', text])
+    }
+  })
+
+  test('is no device, whose mode stays', async () => {
+    const before = await modeOf('/dev/null')
+    await writePrivateFile('/dev/null', 'text')
+    expect(await modeOf('/dev/null')).toBe(before)
+  })
+
+  const folders = existsSync('/proc/self/fd') ? ['/dev/fd', '/proc/self/fd'] : []
+  test.each(folders)('is no open file of the process, by %s, which keeps its mode and content', async (folder) => {
+    const file = await tempFile('before\n', 'all.log')
+    await chmod(file, 0o644)
+    const log = await open(file, 'a')
+    await writePrivateFile(`${folder}/${log.fd}`, pieces())
+    await log.close()
+    expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['644', 'before\none, two'])
+  })
+
+  test.runIf(process.geteuid?.() === 0)(
+    'of another user stays as it is if the mode cannot be set, and says what to do',
+    async () => {
+      const file = await tempFile('old', 'old')
+      await chown(file, 1234, 1234)
+      await chmod(file, 0o644)
+      const opened = await open(file)
+      const prototype = Object.getPrototypeOf(opened)
+      await opened.close()
+      const { chmod: original } = prototype
+      prototype.chmod = () => Promise.reject(new Error('EPERM: operation not permitted, fchmod'))
+      try {
+        await expect(writePrivateFile(file, 'new')).rejects.toThrow(/others can read it, .*EPERM.* Delete it, or name/)
+      } finally {
+        prototype.chmod = original
+      }
+      expect(await readFile(file, 'utf8')).toBe('old')
+    },
+  )
+
+  test('cannot be a folder', async () => {
+    const folder = join(await tempFolder(), 'folder')
+    await mkdir(folder)
+    await expect(writePrivateFile(folder, 'text')).rejects.toThrow(/EISDIR/)
+  })
+})

@@ -1,0 +1,37 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { isSameJson, type Json } from '../../../src/base/core/json.ts'
+import { OWN_FORMATS } from '../../../src/base/documents/formats.ts'
+import { compileSchema } from '../../../src/base/documents/schema.ts'
+
+test('compileSchema throws for a schema of ours that is invalid or that ajv warns about', () => {
+  expect(() => compileSchema({ type: 'strange' }, 'keys')).toThrow()
+  const warned = /the schema of keys causes warnings: .*propertys/
+  expect(() => compileSchema({ type: 'object', propertys: {} }, 'keys')).toThrow(warned)
+})
+
+test('a date-time of JSON Schema has an offset, and a UUID has no prefix', () => {
+  const dateTime = OWN_FORMATS['date-time']
+  if (typeof dateTime !== 'function') throw new Error('date-time should be a function')
+  expect(['2026-01-15T12:00:00Z', '2026-01-15T12:00:00+01:00'].map(dateTime)).toEqual([true, true])
+  expect(['2026-01-15', '2026-01-15T12:00:00', '2026-01-15 12:00:00Z'].map(dateTime)).toEqual([false, false, false])
+  expect('urn:uuid:4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34').not.toMatch(OWN_FORMATS.uuid as RegExp)
+})
+
+const check = compileSchema({ type: 'array', uniqueItems: true }, 'a test')
+
+test('the first item that repeats another one is named', () => {
+  expect(check([1, { a: [1], b: 2 }, { b: 2, a: [1] }])).toMatchObject([
+    { pointer: '', keyword: 'uniqueItems', message: 'must not hold anything twice; items 1 and 2 are the same' },
+  ])
+})
+
+test('a list is accepted where no two of its items are equal', () => {
+  fc.assert(
+    fc.property(fc.array(fc.jsonValue({ maxDepth: 2 })), (list) => {
+      const items = JSON.parse(JSON.stringify(list)) as Json[]
+      const hasRepeated = items.some((item, at) => items.slice(0, at).some((other) => isSameJson(other, item)))
+      expect(check(items).length > 0).toBe(hasRepeated)
+    }),
+  )
+})

@@ -1,0 +1,98 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Json, JsonObject } from '../../../src/base/core/json.ts'
+import { compileSchema } from '../../../src/base/documents/schema.ts'
+
+/** Returns every violation as `pointer: sentence`. */
+function violations(schema: JsonObject, value: Json): string[] {
+  return compileSchema(schema, 'a test')(value).map(({ pointer, message }) => `${pointer}: ${message}`)
+}
+
+const text = { type: 'string' }
+
+test.each<[JsonObject, Json, string]>([
+  [text, 149, ': must be a string; got 149 (a number)'],
+  [text, true, ': must be a string; got true (a boolean)'],
+  [text, null, ': must be a string; got null'],
+  [text, [1, 2, 3], ': must be a string; got an array of 3'],
+  [text, [], ': must be a string; got an empty array'],
+  [text, {}, ': must be a string; got an object'],
+  [{ type: 'integer' }, 1.5, ': must be an integer; got 1.5 (a number)'],
+  [{ type: ['object', 'null'] }, 'x', ': must be an object or null; got "x" (a string)'],
+  [{ enum: ['7d', '30d'] }, '14d', ': must be one of "7d", "30d"; got "14d"'],
+  [{ enum: ['7d'] }, '14d', ': must be "7d"; got "14d"'],
+  [{ const: false }, true, ': must be false; got true'],
+  [{ ...text, format: 'uuid' }, 'abc', ': must be a UUID such as "4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34"; got "abc"'],
+  [{ type: 'string', format: 'ipv4' }, 'abc', ': must be of the format "ipv4"; got "abc"'],
+  [{ type: 'string', pattern: '^a$' }, 'b', ': must match the pattern ^a$; got "b"'],
+  [{ type: 'string', minLength: 1 }, '', ': must have at least 1 character; got ""'],
+  [{ type: 'string', maxLength: 2 }, '😀😀😀', ': must have at most 2 characters; got 3: "😀😀😀"'],
+  [{ type: 'array', minItems: 1 }, [], ': must have at least 1 item; got 0'],
+  [{ type: 'array', maxItems: 1 }, [1, 2], ': must have at most 1 item; got 2'],
+  [{ type: 'array', uniqueItems: true }, [1, 2, 1], ': must not hold anything twice; items 0 and 2 are the same'],
+  [{ type: 'object', minProperties: 2 }, {}, ': must have at least 2 properties; got 0'],
+  [{ type: 'number', minimum: -1, maximum: 1 }, 1.5, ': must be from -1 to 1; got 1.5'],
+  [{ type: 'number', minimum: -1, maximum: 1 }, -2, ': must be from -1 to 1; got -2'],
+  [{ type: 'number', minimum: 0 }, -2, ': must be at least 0; got -2'],
+  [{ type: 'number', maximum: 0 }, 2, ': must be at most 0; got 2'],
+  [{ type: 'number', exclusiveMinimum: 0 }, 0, ': must be more than 0; got 0'],
+  [{ type: 'number', multipleOf: 5 }, 7, ': must be a multiple of 5; got 7'],
+  [{ type: 'object', required: ['a/b'] }, {}, '/a~1b: is required'],
+  [{ type: 'object', additionalProperties: false }, { a: 1 }, '/a: is not allowed here'],
+  [{ type: 'object', properties: { a: false } }, { a: 1 }, '/a: is not allowed here'],
+  [{ type: 'object', propertyNames: { pattern: '^a' } }, { b: 1 }, ': must not have a property called "b"'],
+  [{ anyOf: [text, { type: 'number' }] }, true, ': must have one of the described shapes; got true'],
+  [{ oneOf: [text, { ...text, minLength: 1 }] }, 'x', ': must have exactly one of the described shapes; got "x"'],
+  [{ anyOf: [{ type: 'string', minLength: 2 }, { type: 'null' }] }, 'x', ': must have at least 2 characters; got "x"'],
+  [
+    { ...text, if: { ...text, pattern: '^a' }, else: { ...text, minLength: 2 } },
+    'b',
+    ': must have at least 2 characters; got "b"',
+  ],
+  [{ not: text }, 'x', ': must not have the shape that is ruled out; got "x"'],
+])('the schema %j refuses %j in one sentence with the expected and the actual value', (schema, value, sentence) => {
+  const sentences = violations(schema, value).filter((line) => !line.includes('must match the pattern ^a; '))
+  expect(sentences).toEqual([sentence])
+})
+
+test('the location is a pointer through lists and escaped names', () => {
+  const schema = { type: 'object', properties: { 'a/b': { type: 'array', items: text } } }
+  expect(violations(schema, { 'a/b': ['x', 1] })).toEqual(['/a~1b/1: must be a string; got 1 (a number)'])
+})
+
+test('a long text is cut, and a failed choice does not list its alternatives', () => {
+  expect(violations({ enum: ['a'] }, 'x'.repeat(1000))).toEqual([`: must be "a"; got "${'x'.repeat(60)}…"`])
+  const schema = {
+    type: 'object',
+    properties: { a: text, b: { anyOf: [{ type: 'object', required: ['c'] }, { type: 'number' }] } },
+  }
+  expect(violations(schema, { a: 1, b: {} })).toEqual([
+    '/a: must be a string; got 1 (a number)',
+    '/b: must have one of the described shapes; got an object',
+  ])
+})
+
+test('a pointer with a long name is cut', () => {
+  const schema = { type: 'object', additionalProperties: { type: 'array', items: text } }
+  const [sentence = ''] = violations(schema, { ['x'.repeat(100_000)]: [0] })
+  expect(sentence.length).toBeLessThan(600)
+})
+
+test('the sentences are short and the pointers well-formed for any value', () => {
+  const schema = {
+    type: 'object',
+    required: ['a'],
+    properties: { a: { type: 'string', maxLength: 3, format: 'uuid' } },
+    additionalProperties: { type: 'number' },
+  }
+  const check = compileSchema(schema, 'a test')
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      // fast-check's JSON values are JSON; its type says so more loosely.
+      for (const { pointer, message } of check(value as Json)) {
+        expect(message.length).toBeLessThan(600)
+        expect(pointer === '' || pointer.startsWith('/')).toBe(true)
+      }
+    }),
+  )
+})

@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type AnyNames, connect } from '../../../src/index.ts'
+import { startWatched } from '../../support/start.ts'
+import { readBlocks } from './page.ts'
+import {
+  type BehaviourRecord,
+  createRunnerProject,
+  type Runner,
+  type RunnerProject,
+  type RunnerResult,
+  type TestOutcome,
+} from './runner.ts'
+
+/** The milliseconds that two runs of a runner may take on a busy machine. */
+const limitMs = 480_000
+
+/** The titles of tests that each runner has once, with the messages of their failures, or undefined if they pass. */
+const commonTests: Readonly<Record<string, RegExp | undefined>> = {
+  'a good client passes': undefined,
+  'that breaks the contract fails':
+    /Requests broke the contract:\n +createEvent: body\/eventType is required \(request \S+\)/,
+  'that is refused fails': /although no scenario asked for it:\n +GET \S+\/v1\/nothing: 404 .*Known paths/,
+  'that ignores Retry-After fails':
+    /bad manners:\n +getModelAnalytics: A 429 asked to wait for 30 s, and the client came back earlier: after [\d.]+ s \(req-\d+, then req-\d+\)\nDoes .*sim\.allow\('manners'\)(?!.*Look at)/s,
+  'bad manners are allowed': undefined,
+  'an error of the test itself is shown, too': /the test is wrong/,
+  'a test without a sandbox passes': undefined,
+  'another file has the same simulator': undefined,
+  'a purchase is recorded once, although the first attempt is refused': undefined,
+}
+
+/** The message of the last test of each runner. */
+const differs = /body\/eventType \(expected "refund", got "purchase"\)/
+
+/** The expectations of a runner beyond those of all runners. */
+export interface RunnerExpectations {
+  /** The titles of further tests that pass, as often as they are run. */
+  readonly passed: readonly string[]
+  /** The titles of further tests that fail, with their messages. */
+  readonly failed: Readonly<Record<string, RegExp>>
+  /** The title of the test whose last expectation differs. */
+  readonly differing: string
+  /** The tests that write a record several times: in one sandbox in turn, or concurrently in sandboxes of theirs. */
+  readonly repeated: Readonly<Record<string, 'one sandbox' | 'own sandboxes'>>
+  /** Runs the tests with the simulator of an environment. */
+  readonly runElsewhere: (project: RunnerProject, env: Readonly<Record<string, string>>) => Promise<RunnerResult>
+  /** Is true if each worker starts a simulator of its own without a set-up. */
+  readonly startsOwn?: true
+  /** Runs the tests without a set-up. */
+  readonly runWithoutSetup: (project: RunnerProject) => Promise<RunnerResult>
+  /** Files with types, which are compiled with these options. Default: `types.ts` for Node and for a bundler. */
+  readonly compiled?: readonly (readonly [file: string, ...options: string[]])[]
+}
+
+const typesEverywhere = [
+  ['types.ts', '--module', 'nodenext'],
+  ['types.ts', '--module', 'esnext', '--moduleResolution', 'bundler'],
+] as const
+
+/** Holds a runner to docs/testing.md, in a project with the packed package, which the returned function returns. */
+export function describeRunner(runner: Runner, expectations: RunnerExpectations): () => RunnerProject {
+  let project: RunnerProject
+  let own: RunnerResult
+  let outside: RunnerResult
+  /** The error of a client that connects to the simulator of the first run after it. */
+  let afterwards: string
+  /** The names of the sandboxes that the second run left in its simulator. */
+  let left: string[]
+
+  beforeAll(async () => {
+    project = createRunnerProject(runner)
+    own = await project.run([])
+    // At once, since the port is free again, and a test beside this one may get it.
+    afterwards = await connect(own.records[0]?.controlUrl ?? '').then(() => 'A simulator answers', String)
+    const elsewhere = await startWatched({ clock: 'real' })
+    outside = await expectations.runElsewhere(project, { CONVSIM_CONTROL_URL: elsewhere.controlUrl })
+    left = (await (await connect<AnyNames>(elsewhere.controlUrl)).sandboxes()).map(({ name }) => name)
+    await elsewhere.close()
+  }, limitMs)
+  afterAll(() => project.remove())
+
+  describe(`in ${runner.section}`, () => {
+    const failing = { ...commonTests, ...expectations.failed, [expectations.differing]: differs }
+
+    test('a client with findings fails its test alone', () => {
+      const passed = [...Object.keys(commonTests).filter((title) => !commonTests[title]), ...expectations.passed]
+      const failed = Object.keys(failing).filter((title) => failing[title])
+      expect(titlesOf(own.outcomes, 'passed')).toEqual(passed.sort())
+      expect(titlesOf(own.outcomes, 'failed')).toEqual(failed.sort())
+      expect(titlesOf(own.outcomes, 'skipped')).toEqual(['a skipped test needs no sandbox'])
+      expect(own.code).toBe(1)
+    })
+
+    test.each(Object.entries(failing))('"%s" says what to look at', (title, message) => {
+      const found = own.outcomes.find((outcome) => outcome.title === title)
+      expect(found?.message ?? '').toMatch(message ?? /^$/)
+    })
+
+    test('all workers share one simulator, which is gone at the end', () => {
+      expect(new Set(own.records.map(({ process }) => process)).size).toBeGreaterThan(1)
+      expect(new Set(own.records.map(({ controlUrl }) => controlUrl)).size).toBe(1)
+      expect(afterwards).toContain('No simulator answers')
+    })
+
+    test('each test begins in an empty sandbox', () => {
+      expect(own.records.filter(({ events }) => events !== 1)).toEqual([])
+    })
+
+    test('another run has the same names of sandboxes and the same identifiers', () => {
+      expect(identitiesOf(own.records).length).toBeGreaterThan(4)
+      expect(identitiesOf(outside.records)).toEqual(identitiesOf(own.records))
+    })
+
+    test('tests with one name have one sandbox in turn, and sandboxes of their own at the same time', () => {
+      const names = new Map<string, string[]>()
+      for (const { title, name } of own.records) names.set(title, [...(names.get(title) ?? []), name])
+      const found = Array.from(names)
+        .filter(([, each]) => each.length > 1)
+        .map(([title, each]) => [title, new Set(each).size === 1 ? 'one sandbox' : 'own sandboxes'])
+      expect(Object.fromEntries(found)).toEqual(expectations.repeated)
+    })
+
+    test('a simulator that runs elsewhere is used, and has only the sandboxes with findings at the end', () => {
+      expect(titlesOf(outside.outcomes, 'failed')).toEqual(titlesOf(own.outcomes, 'failed'))
+      const words = ['breaks-the-co', 'is-refused', 'ignores-retry', 'an-error-of']
+      const rest = left.filter((name) => name !== 'default' && !name.includes('holds-for-find'))
+      expect(rest.filter((name) => !words.some((word) => name.includes(word)))).toEqual([])
+      expect(rest).toHaveLength(words.length)
+    })
+
+    const help = expectations.startsOwn ? 'worker starts a simulator' : 'test with a sandbox says how to add one'
+    test(`without a set-up, each ${help}`, { timeout: limitMs }, async () => {
+      const { outcomes, code } = await expectations.runWithoutSetup(project)
+      if (expectations.startsOwn) return expect(titlesOf(outcomes, 'failed')).toEqual(titlesOf(own.outcomes, 'failed'))
+      const needy = outcomes.find(({ title }) => title === 'a good client passes')
+      expect(needy?.message).toMatch(
+        /CONVSIM_CONTROL_URL is not set\. Add "conversation-analytics-simulator\/global-setup"/,
+      )
+      expect(titlesOf(outcomes, 'passed')).toContain('a test without a sandbox passes')
+      expect(code).toBe(1)
+    })
+
+    test.each(expectations.compiled ?? typesEverywhere)('%s compiles, except misspelt names', (file, ...options) => {
+      expect(project.compile([file], ...options)).toBe('')
+    })
+  })
+
+  test(`the section "${runner.section}" of docs/testing.md has only blocks of files that run, and of output`, () => {
+    const blocks = readBlocks().filter(({ section }) => section === runner.section)
+    expect(blocks.filter(({ file, language }) => file === undefined && language !== 'text')).toEqual([])
+  })
+  return () => project
+}
+
+interface JestResult {
+  readonly title: string
+  readonly status: string
+  readonly failureMessages: readonly string[]
+}
+
+/** Reads the JSON report of Jest, which vitest writes, too. */
+export function readJestReport(text: string): TestOutcome[] {
+  const { testResults } = JSON.parse(text) as { testResults: { assertionResults: JestResult[] }[] }
+  return testResults.flatMap(({ assertionResults }) =>
+    assertionResults.map(({ title, status, failureMessages }) => ({
+      title,
+      status: status === 'passed' || status === 'failed' ? status : 'skipped',
+      message: failureMessages.join('\n'),
+    })),
+  )
+}
+
+const titlesOf = (outcomes: readonly TestOutcome[], status: TestOutcome['status']) =>
+  outcomes
+    .filter((outcome) => outcome.status === status)
+    .map(({ title }) => title)
+    .sort()
+
+const identitiesOf = (records: readonly BehaviourRecord[]) =>
+  records.map(({ title, name, eventId }) => `${title}: ${name} ${eventId}`).sort()

@@ -1,0 +1,49 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { ConvsimContainer } from '../../../src/client/testing/testcontainers.ts'
+import { ask, event } from '../../support/client.ts'
+
+vi.mock('testcontainers', () => import('./container-stand-in.ts'))
+
+/** Starts a container that stops at the end of the test. */
+async function start(container = new ConvsimContainer('convsim')) {
+  const started = await container.start()
+  onTestFinished(async () => {
+    await started.stop()
+  })
+  return started
+}
+
+/** Sends an event to a base URL. */
+const sendEvent = (baseUrl: string) => ask({ origin: baseUrl }, '/events', { body: event() })
+
+test('a started container answers, although its port accepted connections before the simulator listened', async () => {
+  const container = await start()
+  expect((await sendEvent(container.getBaseUrl())).status).toBe(201)
+  expect(await container.simulator.info()).toMatchObject({ seed: '1' })
+})
+
+test('a sandbox has a base URL of its own, sees only its requests, and has another port after a restart', async () => {
+  const container = await start()
+  const sim = container.sandbox('checkout')
+  expect(container.getBaseUrl('checkout')).toBe(sim.baseUrl)
+  await sendEvent(sim.baseUrl)
+  await sim.expectReceived('createEvent', { times: 1 })
+  const other = container.sandbox()
+  await other.reset() // from now on it exists
+  await other.expectReceived('createEvent', { times: 0 })
+  await container.restart()
+  const later = container.sandbox('checkout')
+  expect(later.baseUrl).not.toBe(sim.baseUrl)
+  await sendEvent(later.baseUrl)
+  await later.expectReceived('createEvent', { times: 1 })
+})
+
+test.each([
+  ['withControlToken', new ConvsimContainer('convsim').withControlToken('secret')],
+  ['withEnvironment', new ConvsimContainer('convsim').withEnvironment({ CONVSIM_CONTROL_TOKEN: 'secret' })],
+])('the control plane requires the token of %s, which the started container sends', async (_name, container) => {
+  const { simulator } = await start(container)
+  const { origin } = simulator
+  expect((await ask({ origin }, '/__sim/info', { token: null })).status).toBe(401)
+  expect(await simulator.sandbox('a').requests()).toEqual([])
+})

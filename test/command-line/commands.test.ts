@@ -1,0 +1,227 @@
+import { spawnSync } from 'node:child_process'
+import { closeSync, existsSync, openSync } from 'node:fs'
+import { createServer as createHttpServer, type RequestListener } from 'node:http'
+import { createServer } from 'node:net'
+import { basename, dirname } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { formatChecks } from '../../src/features/check/check-format.ts'
+import { commands } from '../../src/features/commands.ts'
+import { version } from '../../src/service/fixtures/bundled.ts'
+import { freePort } from '../bench/target.ts'
+import { allOperations } from '../support/all-operations.ts'
+import { inputs } from '../support/catalogue.ts'
+import { cli, convsim, inMemory, run } from '../support/command.ts'
+import { excludeFromRecording } from '../support/control-answers/recording.ts'
+import { documentWith, fixturesWith } from '../support/documents.ts'
+import { listenForTest } from '../support/fake-upstream.ts'
+import { runInProcess } from '../support/run-tool.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+test('--help fits on one screen, with every command and ten flags', async () => {
+  const { code, stdout, stderr } = await run(['--help'])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const lines = stdout.trimEnd().split('\n')
+  expect(lines.length).toBeLessThanOrEqual(45)
+  expect(lines.filter(({ length }) => length > 100)).toEqual([])
+  expect(lines.filter((line) => /^ {2}(-p, )?--/.test(line))).toHaveLength(10)
+  for (const { name, summary } of commands) expect(lines).toContain(`  ${name.padEnd(13)}${summary}`)
+})
+test('--version prints the version and nothing else', async () => {
+  expect(await run(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+})
+
+test.runIf(existsSync('/dev/full'))('output that cannot be written is an error', { tags: ['long'] }, async () => {
+  const full = openSync('/dev/full', 'w')
+  onTestFinished(() => closeSync(full))
+  const ended = spawnSync(process.execPath, [cli, 'check', '--format', 'json'], {
+    stdio: ['ignore', full, 'pipe'],
+    encoding: 'utf8',
+  })
+  expect(ended.status).toBe(1)
+  expect(ended.stderr).toMatch(/^convsim: the output cannot be written: ENOSPC: no space left on device.*\n$/)
+})
+
+describe('check', () => {
+  const brokenDocument = () => documentWith('operationId: createEvent', 'operationId: createPrompt')
+  const brokenFixtures = () => fixturesWith('models.yaml', 'persona: healthy', 'persona: hearty')
+  const optionalBody = () => {
+    const required = '      requestBody:\n        required: true\n        description: The event.'
+    return documentWith(required, required.replace('true', 'false'))
+  }
+  const oddDocument = () =>
+    documentWith(
+      '          type: string\n          description: Overall summary',
+      '          type: string\n          nullable: true\n          description: Overall summary',
+    )
+
+  test('finds no fault in the bundled files and prints counts', async () => {
+    const { code, stdout } = await runInProcess(['check'])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(
+      new RegExp(`spec/openapi\\.yaml: ok, ${allOperations.length} operations, \\d+ assumptions\n`),
+    )
+    expect(stdout).toMatch(/spec\/control\.openapi\.yaml: ok, \d+ operations/)
+    const { personas, models } = inputs.fixtures
+    expect(stdout).toContain(`fixtures: ok, ${personas.length} personas, ${models.length} models\n`)
+    expect(stdout).not.toMatch(/warning|error/)
+  })
+
+  test.each<[string, () => Promise<string>, RegExp]>([
+    ['an operation unfit for its handler', optionalBody, /contract\.yaml: error: createEvent: the simulator reads/],
+    ['each fault of a document', brokenDocument, /contract\.yaml:\d+:\d+: error: .*createPrompt/],
+    ['the fault of a fixture', brokenFixtures, /models\.yaml:\d+:\d+: error: .*hearty/],
+  ])('prints %s with its place, and exits with 1', async (_, write, fault) => {
+    const { code, stdout } = await runInProcess(['check', await write()])
+    expect([code, stdout]).toEqual([1, expect.stringMatching(fault)])
+    expect(stdout).toContain(': not fit to be served')
+  })
+
+  test('without files checks those of --contract and --fixtures, and no bundled ones', async () => {
+    const broken = await runInProcess(['check', '--contract', await brokenDocument()])
+    expect(broken).toMatchObject({ code: 1, stdout: expect.stringMatching(/contract\.yaml:\d+:\d+: error: /) })
+    expect(broken.stdout).not.toContain(': ok,')
+    const folder = await tempFolder()
+    const empty = await runInProcess(['check', '--fixtures', folder])
+    expect(empty).toMatchObject({ code: 1, stdout: expect.stringContaining(`${folder}: not fit to be served`) })
+  })
+
+  test('--format json prints one document with every finding and its place', async () => {
+    const [broken, odd] = [await brokenDocument(), await oddDocument()]
+    const { code, stdout, stderr } = await runInProcess(['check', broken, odd, 'none.yaml', '--format', 'json'])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
+    const finding = (severity: string, place: string, message: string, at = {}) => [
+      { severity, place, ...at, message: expect.stringContaining(message) },
+    ]
+    const at = { line: expect.any(Number), column: expect.any(Number) }
+    const summary = expect.stringMatching(new RegExp(`^${allOperations.length} operations, \\d+ assumptions$`))
+    expect(JSON.parse(stdout)).toEqual({
+      ok: false,
+      files: [
+        { file: broken, ok: false, summary: '', findings: finding('error', broken, '"createPrompt"', at) },
+        { file: odd, ok: true, summary, findings: finding('warning', odd, 'nullable', at) },
+        { file: 'none.yaml', ok: false, summary: '', findings: finding('error', 'none.yaml', 'cannot be read') },
+      ],
+    })
+    const good = await runInProcess(['check', '--format', 'json'])
+    expect([good.code, JSON.parse(good.stdout)]).toMatchObject([0, { ok: true }])
+  })
+
+  test('--format github prints a command for each finding, with its place', { tags: ['long'] }, async () => {
+    const [broken, odd] = [await brokenDocument(), await oddDocument()]
+    const files = [basename(broken), odd, 'none.yaml']
+    const { code, stdout } = await run(['check', ...files, '--format', 'github'], { cwd: dirname(broken) })
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/^::error file=contract\.yaml,line=\d+,col=\d+::.*createPrompt/m)
+    expect(stdout).toMatch(/^::warning file=\.\.\/[^:,]+contract\.yaml,line=\d+,col=\d+::.*nullable/m)
+    expect(stdout).toMatch(/^::error::none\.yaml: cannot be read/m)
+    expect(stdout).toMatch(/contract\.yaml: ok, 3 operations/)
+  })
+
+  test('--format github escapes everything that would end a command or a property', () => {
+    const findings = [{ severity: 'error', place: 'a,b:c%.yaml:1:2', message: '100 %\n::error::x' }] as const
+    expect(formatChecks([{ file: 'a', findings, summary: '' }], 'github').split('\n')[0]).toBe(
+      '::error file=a%2Cb%3Ac%25.yaml,line=1,col=2::100 %25%0A::error::x',
+    )
+  })
+})
+
+describe('assumptions', () => {
+  test('prints the place and reason of each assumption', async () => {
+    const { code, stdout } = await runInProcess(['assumptions'])
+    expect(code).toBe(0)
+    for (const { pointer, text } of inputs.contract.assumptions)
+      expect(stdout).toContain(`${pointer || '/'}\n  ${text}`)
+  })
+
+  test('takes another document as an argument or as --contract, and refuses what is no contract', async () => {
+    const file = await documentWith('Any string is accepted.', 'Guess!')
+    for (const named of [[file], ['--contract', file]])
+      expect((await runInProcess(['assumptions', ...named])).stdout).toContain('Guess!')
+    expect(await runInProcess(['assumptions', 'biome.json'])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('biome.json'),
+    })
+  })
+})
+
+/** Listens as an HTTP server that is no simulator, and returns its port. */
+async function serveReplies(reply: RequestListener): Promise<string> {
+  return String(await listenForTest(createHttpServer((req, res) => reply(req, excludeFromRecording(res)))))
+}
+
+describe('healthcheck', () => {
+  test('exits with 0 if the simulator of the flag or variable is ready', async () => {
+    const { port } = new URL(await convsim(inMemory).ready())
+    const results = await Promise.all([
+      run(['healthcheck', '--port', port]),
+      run(['healthcheck'], { env: { PORT: port } }),
+      run(['healthcheck'], { env: { CONVSIM_PORT: port, HOST: '0.0.0.0' } }),
+    ])
+    for (const { code, stdout } of results)
+      expect([code, JSON.parse(stdout)]).toEqual([0, { status: 'healthy', version }])
+  })
+
+  test('--wait waits until a simulator that starts later is ready', async () => {
+    const port = String(await freePort())
+    const waiting = run(['healthcheck', '--port', port, '--wait', '--timeout', '1m'])
+    await convsim(['--port', port, '--state', ':memory:']).ready()
+    expect(await waiting).toEqual({ code: 0, stdout: `{"status":"healthy","version":"${version}"}\n`, stderr: '' })
+  })
+
+  test.each([
+    [[], /no answer from http:\/\/127\.0\.0\.1:1\/__sim\/health: .*ECONNREFUSED/],
+    [['--wait', '--timeout', '1s'], /no answer from .*: .*ECONNREFUSED/],
+    [['--port', '0'], /the port 0 stands for any free port/],
+  ])('exits with 1 and the reason if there is no reply: %j', async (flags, reason) => {
+    const { code, stdout, stderr } = await run(['healthcheck', '--port', '1', ...flags])
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(reason)])
+  })
+
+  test('--timeout bounds a request that is never answered, and a reply that never ends', async () => {
+    const silent = createServer().listen(0, '127.0.0.1') // accepts connections and never answers
+    onTestFinished(() => void silent.close())
+    const endless = await serveReplies((_req, res) => {
+      const timer = setInterval(() => res.write(' '), 20)
+      res.on('close', () => clearInterval(timer))
+    })
+    for (const port of [String(Object(silent.address()).port), endless]) {
+      const { code, stderr } = await run(['healthcheck', '--port', port, '--timeout', '200ms'])
+      expect([code, stderr]).toEqual([1, expect.stringContaining('nothing complete came within 0.2 s')])
+    }
+  })
+
+  test('--timeout above two seconds is waited for without --wait, too', { tags: ['long'] }, async () => {
+    const port = await serveReplies((_req, res) => {
+      setTimeout(() => res.end(`{"status":"healthy","version":"1"}`), 2_200)
+    })
+    expect(await run(['healthcheck', '--port', port, '--timeout', '1m'])).toMatchObject({ code: 0 })
+  })
+
+  test.each([
+    [200, 'hello'],
+    [200, '{"status":"ok"}'],
+    [301, ''],
+    [404, '\u001b[2J'],
+  ])('exits with 1 for another server, which answers %s %j', async (status, body) => {
+    const port = await serveReplies((_req, res) => res.writeHead(status).end(body))
+    const url = `http://127.0.0.1:${port}/__sim/health`
+    expect(await run(['healthcheck', '--port', port])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        `convsim: the server at ${url} is no convsim: its answer ${status} is not the health of a simulator. ` +
+        'Is --port right?\n',
+    })
+  })
+
+  test('prints the health of a simulator that is not ready on one line without control characters', async () => {
+    const body = { status: 'unhealthy', version: '1', reason: '\u001b[2J\u009b' }
+    const port = await serveReplies((_req, res) => res.writeHead(503).end(JSON.stringify(body, null, 2)))
+    expect(await run(['healthcheck', '--port', port])).toEqual({
+      code: 1,
+      stdout: '{"status":"unhealthy","version":"1","reason":"\\u001b[2J\\u009b"}\n',
+      stderr: '',
+    })
+  })
+})

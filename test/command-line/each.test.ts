@@ -1,0 +1,334 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { XMLValidator } from 'fast-xml-parser'
+import { describe, expect, test } from 'vitest'
+import { SMALL } from '../service/contract/documents.ts'
+import { run } from '../support/command.ts'
+import { compareGolden, inLines, withoutStylesheet } from '../support/golden.ts'
+import { frozenNow } from '../support/start.ts'
+import { tempFile, tempFolder } from '../support/temp-folder.ts'
+import { untilGone } from '../support/until-gone.ts'
+import { eachArgs, failUnless, hangIf, startChild, trySuite, verdictsOf } from './sample-suite.ts'
+
+/** A suite that reads analytics twice and records an event; `check` decides whether it is green. */
+const suite = (check = 'true') => `
+const first = await send(analytics)
+const second = await send(analytics)
+const event = await send('/events', order)
+${failUnless(check)}`
+
+/** A suite that reads analytics twice and swallows each failure; `isRed` is an expression with the run's number. */
+const swallowing = (isRed = 'false', attempts = 1) => `
+for (const name of ['first', 'second']) await attempt(${attempts}, analytics).catch(() => undefined)
+if (${isRed}) { console.log('red in run ' + n); process.exit(6) }`
+
+describe('convsim each', () => {
+  test('reports a verdict for each fault at each place', async () => {
+    const { code, report } = await trySuite(suite(), '--set', 'lost-ack,forbidden')
+    expect(code).toBe(0)
+    expect(report.runs).toEqual([
+      { fault: 'resilience:lost-ack', operation: 'createEvent', occurrence: 1, verdict: 'broke' },
+      { fault: 'refusals:forbidden', operation: 'createEvent', occurrence: 1, verdict: 'unnoticed' },
+      { fault: 'refusals:forbidden', operation: 'getModelAnalytics', occurrence: 1, verdict: 'unnoticed' },
+      { fault: 'refusals:forbidden', operation: 'getModelAnalytics', occurrence: 2, verdict: 'unnoticed' },
+    ])
+    expect(report).toMatchObject({ truncated: false, summary: { made: 4, equivalent: 0, notMade: 0 } })
+  })
+
+  test('counts the requests over all sandboxes, whatever the suite resets', { tags: ['long'] }, async () => {
+    const lines = `
+for (const name of ['one', 'two', 'three']) {
+  headers['x-sim-sandbox'] = name
+  await fetch(control + '/reset?sandbox=' + name, { method: 'POST' })
+  await ask(analytics.replace('7d', name === 'two' ? '7d' : '30d'))
+}`
+    const { report } = await trySuite(lines, '--set', 'forbidden')
+    expect(report.runs.map(({ occurrence }: { occurrence: number }) => occurrence)).toEqual([1, 2, 3])
+    const struck = report.findings.map(({ requests }: { requests: string[] }) =>
+      requests.map((line) => line.split(' ').slice(2).join(' ')).join(', '),
+    )
+    expect(struck).toEqual(['403 forbidden, 200, 200', '200, 403 forbidden, 200', '200, 200, 403 forbidden'])
+  })
+
+  test('a drift stays in all answers, and in all items of a list', { tags: ['long'] }, async () => {
+    const check = 'first.dataPoints.every(({ date }) => date) || second.dataPoints.some(({ date }) => date)'
+    const pointer = '/dataPoints/*/date'
+    const { report } = await trySuite(suite(check), '--only', `drift:drop-field@getModelAnalytics${pointer}`)
+    const place = { fault: 'drift:drop-field', operation: 'getModelAnalytics', occurrence: 1, pointer }
+    expect(report.runs).toEqual([{ ...place, verdict: 'noticed' }])
+  })
+
+  test('a field that no answer has is not reached, and not run', { tags: ['long'] }, async () => {
+    const lines = suite().replaceAll('analytics)', `'/models/00000000-0000-4000-8000-0000000000f1/analytics')`)
+    const { code, report } = await trySuite(lines, '--set', 'unknown-enum')
+    expect(code).toBe(1)
+    const place = { operation: 'getModelAnalytics', pointer: '/recommendations/healthLevel' }
+    expect(report.runs).toContainEqual(expect.objectContaining({ ...place, verdict: 'not-reached' }))
+    expect(report.summary.made).toBe(0)
+  })
+
+  test('a seed gives the same table, also side by side, and another seed other runs', { tags: ['long'] }, async () => {
+    const flags = ['--set', 'drift', '--max-runs', '6', '--jobs', '2']
+    const [first, second, other] = await Promise.all(
+      [flags, flags, [...flags, '--seed', '2']].map((one) => trySuite(suite('first.messageCount > 0'), ...one)),
+    )
+    expect(first?.report.runs).toHaveLength(6)
+    expect(second?.report.runs).toEqual(first?.report.runs)
+    expect(other?.report.runs).not.toEqual(first?.report.runs)
+    expect(first?.report).toMatchObject({ truncated: true, summary: { endedBy: 'max-runs', made: 6 } })
+  })
+
+  test('the time ends the runs, and the report says how many were not made', { tags: ['long'] }, async () => {
+    // Each run takes a second, so that the two without faults fit into the time, and all others do not.
+    const lines = `${suite()}\nawait new Promise((resolve) => setTimeout(resolve, 1000))`
+    const { code, report, stdout } = await trySuite(lines, '--set', 'drift', '--time', '15s')
+    expect(code).toBe(0)
+    expect(report).toMatchObject({ truncated: true, summary: { endedBy: 'time' } })
+    expect(stdout).toMatch(/^\d+ runs?, \d+ not made \(--time\)\.$/m)
+  })
+
+  test('counts a run that does not end as hung, and leaves none of its processes', { tags: ['long'] }, async () => {
+    const flags = ['--only', 'drift:drop-field@createEvent/eventId', '--run-timeout', '8s', '--fail-on', 'hung']
+    const { code, report, read } = await trySuite(suite() + hangIf('!event.eventId'), ...flags)
+    expect(code).toBe(3)
+    expect(report.runs).toMatchObject([{ verdict: 'hung' }])
+    expect(report.findings[0].sentence).toMatch(
+      /^Hung: the command did not end within 8 s, and "drop-field" struck \/eventId in /,
+    )
+    await untilGone(Number(await read('pids')))
+  })
+
+  test('does not wait for a process that has left the group of the command, though it has its output', async () => {
+    const lines = `${startChild("{ detached: true, stdio: 'inherit' }")}
+      await send(analytics)
+      process.exit(6)`
+    const { code, read } = await trySuite(lines, '--set', 'reset')
+    expect(code).toBe(6)
+    const pids = (await read('pids'))?.match(/\d+/g) ?? []
+    expect(pids).toHaveLength(2) // a red suite is run twice
+    for (const pid of pids) process.kill(Number(pid), 'SIGKILL') // throws if it has ended
+  })
+})
+
+describe('a client whose first request fails', { tags: ['long'] }, () => {
+  const random = 'const random = () => ({ insertId: crypto.randomUUID(), eventAt: new Date().toISOString() })\n'
+  const event = "const event = (eventType, more) => attempt(1, '/events', { ...order, eventType, ...more })\n"
+
+  test.each([
+    ['sends another event has swallowed it', "try { await event('a') } catch { await event('failed') }"],
+    [
+      'sends another event with random values has swallowed it',
+      "try { await event('a', random()) } catch { await event('failed', random()) }",
+    ],
+    [
+      'asks for another model has swallowed it',
+      "try { await attempt(1, analytics) } catch { await attempt(1, analytics.replace('02/', '01/')) }",
+    ],
+    ['adds the time to its retry has recovered', "try { await event('a') } catch { await event('a', random()) }"],
+    [
+      'counts its tries under one id has recovered',
+      `const id = { insertId: crypto.randomUUID() }
+      try { await event('a', { ...id, value: '1' }) } catch { await event('a', { ...id, value: '2' }) }`,
+    ],
+    [
+      'retries with a new id and time has recovered',
+      "try { await event('a', random()) } catch { await event('a', random()) }",
+    ],
+    [
+      'sends it later from a queue has recovered',
+      `const queue = []
+      for (const name of ['a', 'b']) await event(name).catch(() => queue.push([name, random()]))
+      for (const one of queue) await event(...one)`,
+    ],
+  ])('and who %s', async (title, lines) => {
+    const { code, report } = await trySuite(random + event + lines, '--set', 'reset,unavailable;retry-after=0')
+    const own = report.runs.filter(({ occurrence }: { occurrence: number }) => occurrence === 1)
+    const verdict = title.endsWith('recovered') ? 'recovered' : 'never-succeeded'
+    expect([code, ...verdictsOf({ runs: own })]).toEqual([0, verdict, verdict])
+    // A run whose call never succeeded is made twice, as a red one is.
+    const bad = verdictsOf(report).filter((one) => one !== 'recovered')
+    expect(report.summary.repeated).toBe(bad.length)
+  })
+})
+
+describe('a run that is red', { tags: ['long'] }, () => {
+  test.each([
+    ['at the start', 1],
+    ['at the end', 4 + 1],
+  ])('without faults %s is made once more, and the report says so', async (when, red) => {
+    const { code, report, stdout } = await trySuite(swallowing(`n === ${red}`, 3), '--set', 'reset')
+    expect([code, ...verdictsOf(report)]).toEqual([0, 'recovered', 'recovered'])
+    expect(report.summary.changes).toEqual([`${when} it failed with exit code 6`])
+    expect(stdout).toMatch(
+      new RegExp(`^The verdicts are not reliable, .*: ${when} it failed with exit code 6\\.$`, 'm'),
+    )
+  })
+})
+
+describe('the run without faults', { tags: ['long'] }, () => {
+  const flags = ['--set', 'drop-field', '--max-runs', '21']
+
+  test('comes again after twenty runs, and at the end', async () => {
+    const { code, runs } = await trySuite(swallowing(), ...flags, '--jobs', '2')
+    expect([code, runs]).toEqual([0, 2 + 20 + 1 + 1 + 1])
+  })
+
+  test('ends the runs if it is red and red again, and the red runs before it are left out', async () => {
+    // Runs 3 to 21 are green, 22 is the last of the twenty and red from then on.
+    const { code, runs, stdout, stderr, report } = await trySuite(swallowing('n >= 22'), ...flags)
+    expect([code, runs]).toEqual([1, 2 + 19 + 2 + 2])
+    expect(verdictsOf(report)).toEqual(Array(19).fill('unnoticed'))
+    expect(report).toMatchObject({ truncated: true, summary: { endedBy: 'red-plain-run' } })
+    expect(report.summary.changes).toEqual(['after 20 runs it failed twice, with exit code 6'])
+    expect(stdout).toMatch(/^19 runs, \d+ not made \(the command failed without faults\)\.$/m)
+    expect(stderr).toContain('convsim: The command fails without faults, too.')
+  })
+})
+
+describe('--fail-on', { tags: ['long'] }, () => {
+  test.each([
+    ['unnoticed', 3, '2 of 2 faults were not noticed (100 %)'],
+    ['unnoticed>99.9', 3, '2 of 2 faults were not noticed (100 %, at most 99.9 % wanted)'],
+    ['unnoticed>100', 0, ''],
+    ['not-resilient, hung', 0, ''],
+    ['unexpected, coverage<1', 0, ''],
+    ['advice', 3, 'piece of advice, and so in 2 more runs'],
+  ])('%s exits with %i', async (conditions, exit, sentence) => {
+    const set = 'drop-field;pointer=/eventId,wrong-type;pointer=/eventId'
+    const { code, stderr } = await trySuite(suite(), '--set', set, '--fail-on', conditions)
+    expect(code).toBe(exit)
+    expect(stderr).toContain(sentence)
+  })
+})
+
+describe('a suite that cannot be tried stops with the reason:', () => {
+  const silent = suite().replace('const first', 'headers.authorization = ""\nconst first')
+  const steered = suite().replace('const first', "headers['x-sim-scenario'] = 'critical'\nconst first")
+
+  test.each<[string, string, string[], number, RegExp]>([
+    ['it is red', suite('false'), [], 5, /fails with exit code 5 without any fault.*\n {2}the check failed\n$/],
+    ['it asks nothing', '', [], 1, /sends no request to the simulator/],
+    [
+      'no request gets an ordinary answer',
+      silent,
+      ['--fail-on', 'not-resilient,unnoticed,hung'],
+      1,
+      /No request can meet a fault, since none got an ordinary answer: 3 x 401\.$/m,
+    ],
+    [
+      'all requests steer the simulator itself',
+      steered,
+      [],
+      1,
+      /none got an ordinary answer: 2 x 200 of a request that steers the simulator, 1 x 400\.$/m,
+    ],
+    [
+      'it does not repeat itself',
+      `${suite()}\nif (n === 1) await send(analytics.replace('7d', '90d'))`,
+      [],
+      1,
+      /differ in their requests.*\n {2}getModelAnalytics \?period=90d 200: 1 in the first run, 0 in the second\n$/,
+    ],
+  ])('%s', async (_, lines, flags, exit, reason) => {
+    const { code, stdout, stderr } = await trySuite(lines, '--set', 'reset', ...flags)
+    expect([code, stdout, stderr]).toEqual([exit, '', expect.stringMatching(reason)])
+  })
+
+  test.each(['1', '2'])('no further simulator can start, with --jobs %s', { tags: ['long'] }, async (jobs) => {
+    const contract = await tempFile(SMALL, 'small.yaml')
+    const remove = `if (n === 3) (await import('node:fs')).rmSync('${contract}')`
+    const flags = ['--contract', contract, '--set', 'reset,slow;ms=5,truncated', '--jobs', jobs]
+    const { code, stdout, stderr, runs } = await trySuite(`await ask('/things').catch(() => 0)\n${remove}`, ...flags)
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(/^convsim cannot start:\n.*small\.yaml/)])
+    expect(runs).toBeLessThan(8)
+  })
+
+  test.each([
+    ['--run-timeout', /within --run-timeout 1s without any .*:\n {2}waiting\n$/],
+    ['--time', /within --time 1s \(for two runs\) without any fault, so it/],
+  ])('it does not end within %s', async (flag, reason) => {
+    // A shell has begun within a second on a busy machine, too.
+    const endless = ['sh', '-c', 'echo waiting; exec sleep 600']
+    const { code, stdout, stderr } = await run(['each', '--set', 'reset', flag, '1s', '--', ...endless])
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(reason)])
+  })
+
+  test.each([
+    ['does not exist', 127, 'no-such-command-here', /There is no command no-such-command-here\./],
+    ['cannot be run', 126, './package.json/x', /package\.json\/x cannot be run: spawn ENOTDIR/],
+  ])('it %s', async (_how, expected, command, words) => {
+    const { code, stderr } = await run(['each', '--', command])
+    expect([code, stderr]).toEqual([expected, expect.stringMatching(words)])
+  })
+
+  test.each([
+    [['--set', 'resilence'], /--set: error: There is no scenario "resilence"\. .*A set is resilience, drift, /],
+    [['--set', 'expect-violation'], /"expect-violation" is no fault/],
+    [['--only', 'drop-field'], /"drop-field" names no run\. A run is FAULT@OPERATION/],
+    [['--only', 'drift:drop-field@getModelAnalytic/x'], /There is no operation "getModelAnalytic"\. Did you mean/],
+    [
+      ['--only', 'drift:drop-field@getModelAnalytics/conversationCoun'],
+      /no place for .*Did you mean "drift:drop-field@getModelAnalytics\/conversationCount"/,
+    ],
+    [['--only', 'resilience:reset@createPrompt'], /no request of it can meet this fault/],
+  ])('%j', { tags: ['long'] }, async (flags, reason) => {
+    const { code, stdout, stderr } = await trySuite(suite(), ...flags)
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(reason)])
+  })
+})
+
+test('all runs have the time of the first one, which the line that repeats a finding has, too', {
+  tags: ['long'],
+}, async () => {
+  const lines = `appendFileSync('times', (await (await fetch(control + '/clock')).json()).now + '\\n')
+    await send(analytics)`
+  const { stdout, read } = await trySuite(lines, '--set', 'reset', '--clock', 'real')
+  const [, words = '', clock = ''] = /^ {4}convsim each (.*) --clock (\S+) -- /m.exec(stdout) ?? []
+  expect(words).toBe('--only resilience:reset@getModelAnalytics#1')
+  const times = (await read('times'))?.trim().split('\n') ?? []
+  expect(times.length).toBeGreaterThan(2)
+  expect(new Set(times.map((time) => Date.parse(time)))).toEqual(new Set([Date.parse(clock)]))
+})
+
+/** Replaces the parts of a report that differ between machines and runs. */
+const withoutRun = (text: string) =>
+  withoutStylesheet(text)
+    .replaceAll(/sha256:[0-9a-f]{64}/g, 'sha256:...')
+    .replaceAll(/\b(?!2026-01-15T12:00:00)20\d\d-\d\d-\d\dT[\d:.]+Z/g, '(now)')
+    .replaceAll(/convsim \d+\.\d+\.\d+|"version": ?"\d+\.\d+\.\d+"/g, '(version)')
+
+describe('the report', { tags: ['long'] }, () => {
+  test('is the same in every run, as JSON and as a page, with its parts in order for a terminal', async () => {
+    const cwd = await tempFolder()
+    const guard = "process.on('uncaughtException', () => { console.log('no answer'); process.exit(1) })"
+    const [lines = ''] = eachArgs(suite('first.messageCount > 0')).slice(-1)
+    await writeFile(join(cwd, 'suite.mjs'), `${guard}${lines}`)
+    const set = 'lost-ack,drop-field;pointer=/eventId,null-required;pointer=/messageCount'
+    const flags = ['--set', set, '--report', 'r.json,r.xml,r.html', '--fail-on', 'unnoticed', '--clock', frozenNow]
+    const { stdout } = await run(['each', ...flags, '--', 'node', 'suite.mjs'], { cwd })
+    const read = (extension: string) => readFile(join(cwd, `r.${extension}`), 'utf8')
+    const golden = (extension: string, text: string) =>
+      expect(withoutRun(text)).toMatchFileSnapshot(`../suites/golden/suite.golden.${extension}`)
+    expect(stdout).toMatch(/^Runs:\n.*\n\nFindings:\n.*\n\nVerdicts:\n.*\n\n2 things to look at\n.*\n3 runs, /s)
+    await compareGolden('test/command-line/each.test.ts', async () => {
+      await golden('json', `${inLines(JSON.parse(await read('json')), 200)}\n`)
+      await golden('html', await read('html'))
+    })
+    expect(XMLValidator.validate(await read('xml'))).toBe(true)
+    expect(await read('html')).not.toMatch(/<script|<link|<img|\ssrc=|url\(/i)
+  })
+
+  test('has one line of JSON for each difference of the runs, also with a line break in a query', async () => {
+    const lines = `${suite()}\nawait send(analytics + '&q=x%0A' + n)`
+    const { code, stderr } = await trySuite(lines, '--set', 'reset', '--log-format', 'json')
+    expect(code).toBe(1)
+    expect(stderr).toContain('q=x\\n1')
+  })
+
+  test('is lines of JSON with --log-format json', async () => {
+    const flags = ['--only', 'drift:drop-field@createEvent/eventId', '--log-format', 'json']
+    const { stdout, stderr } = await trySuite(suite(), ...flags)
+    expect(stdout).toBe('')
+    for (const line of stderr.trimEnd().split('\n')) expect(JSON.parse(line)).toHaveProperty('msg')
+  })
+})

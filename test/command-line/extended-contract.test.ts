@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { isObject, type JsonObject } from '../../src/base/core/json.ts'
+import { allOperations } from '../support/all-operations.ts'
+import {
+  type Answer,
+  ask,
+  askOperation,
+  errorOf,
+  event,
+  objectOf,
+  operations,
+  type RequestOptions,
+} from '../support/client.ts'
+import { documentWith, documentWithPaths } from '../support/documents.ts'
+import { sharedSimulator } from '../support/shared.ts'
+import { frozenNow, startForTest } from '../support/start.ts'
+
+/** Paths that are added to the document: operations that the simulator has no handler for. */
+const paths: JsonObject = parse(`
+/products/{productId}:
+  get:
+    operationId: getProduct
+    parameters:
+      - { name: productId, in: path, required: true, schema: { type: string, format: uuid } }
+      - { name: limit, in: query, schema: { type: integer, minimum: 1, maximum: 10 } }
+    responses:
+      200:
+        description: A product.
+        content:
+          application/json:
+            schema: { type: object, required: [name], properties: { name: { type: string } } }
+            examples: { shop: { value: { name: Web Shop } } }
+      400: &bad
+        description: Bad.
+        content: { application/json: { schema: { $ref: '#/components/schemas/Error' } } }
+      404:
+        description: Unknown.
+        content:
+          application/json:
+            schema: { $ref: '#/components/schemas/Error' }
+            examples: { unknown: { value: { success: false, error: No such product. } } }
+/segments:
+  post:
+    operationId: createSegment
+    requestBody:
+      required: true
+      content:
+        application/json: { schema: { type: object, required: [name], properties: { name: { type: string } } } }
+    responses:
+      201:
+        description: Created.
+        content:
+          application/json:
+            schema:
+              type: object
+              required: [segmentId, size]
+              properties:
+                segmentId: { $ref: '#/components/schemas/Uuid' }
+                size: { type: integer, minimum: 0 }
+                models: { type: array, minItems: 1, items: { type: string, pattern: '^[a-f]{9}$' } }
+      422: *bad
+/imports:
+  post:
+    operationId: importRows
+    requestBody:
+      content:
+        text/csv: { schema: { type: string, minLength: 3 } }
+        application/*: { schema: { type: object, required: [rows] } }
+    responses: { 202: { description: Accepted. }, 204: { description: Nothing to import. }, 400: *bad }
+/organizations/current:
+  delete: { operationId: leave, responses: { 204: { description: Left. } } }
+`)
+
+const productPath = '/v1/products/8d2e5f60-3c1b-4a7d-9f48-2b6c0e913a75'
+
+describe('an extended document', () => {
+  const extended = sharedSimulator(async (whenOver) => ({ contract: await documentWithPaths(paths, whenOver) }))
+
+  test('a response is the example of the document, or generated from its schema, equal for equal calls', async () => {
+    const [sim, another] = [extended(), await startForTest({ contract: await documentWithPaths(paths) })]
+    const fields = { operations: ['getProduct', 'createSegment', 'importRows', 'leave'] }
+    expect(sim.logged).toContainEqual(expect.objectContaining({ level: 'info', fields }))
+    const create = (target: { origin: string }) => ask(target, '/v1/segments', { body: { name: 'VIP' } })
+    const product = await ask(sim, productPath)
+    const [created, ...again] = await Promise.all([create(sim), create(sim), create(another)])
+    expect(product.body).toEqual({ name: 'Web Shop' })
+    expect(created).toMatchObject({
+      status: 201,
+      body: { segmentId: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f-]{27}$/i), size: expect.any(Number) },
+    })
+    expect(again.map(({ text }) => text)).toEqual([created.text, created.text])
+    const { text } = await ask(sim, '/__sim/contract', { token: null })
+    expect(text).toContain('"$ref":"#/components/schemas/Error"') // Prism has not changed the document
+    const left = await ask(sim, '/v1/organizations/current', { method: 'DELETE' })
+    expect([left.status, left.text]).toEqual([204, ''])
+  })
+
+  test.each<[string, string, RequestOptions, number]>([
+    ['no token', productPath, { token: null }, 401],
+    ['a path parameter', '/v1/products/abc', {}, 400],
+    ['a query parameter', `${productPath}?limit=50`, {}, 400],
+    ['a wrong method', productPath, { method: 'PUT' }, 405],
+    ['a body without a required member, with the documented status', '/v1/segments', { body: {} }, 422],
+    ['a body that is no JSON, with the documented status', '/v1/segments', { body: '{' }, 422],
+    ['a scenario that it has no status for', productPath, { headers: { 'x-sim-scenario': 'rate-limited' } }, 400],
+  ])('%s is refused as in any other operation', async (_name, path, how, status) => {
+    const answer = await ask(extended(), path, how)
+    expect([answer.status, errorOf(answer)]).toEqual([status, expect.stringMatching(/./)])
+  })
+
+  test.each<[string, string | undefined, string | null, number]>([
+    ['text that is no JSON', 'a,b\n1,2\n', 'text/csv; charset=utf-8', 202],
+    ['text that breaks its schema', 'a', 'text/csv', 400],
+    ['JSON by a range of types', '{"rows":[]}', 'application/json', 202],
+    ['JSON by its suffix', '{"rows":[]}', 'application/vnd.rows+json', 202],
+    ['JSON that breaks its schema', '{}', 'application/json', 400],
+    ['JSON that is broken', '{', 'application/json', 400],
+    ['no body, since it is optional', undefined, null, 202],
+    ['a type that is not described', '<rows/>', 'text/xml', 400],
+  ])('a body is parsed by its media type in the document: %s', async (_name, body, contentType, status) => {
+    const how = { method: 'POST', contentType, ...(body !== undefined && { body }) }
+    expect(await ask(extended(), '/v1/imports', how)).toMatchObject({ status })
+  })
+
+  test('an added operation takes scenarios and Prefer', async () => {
+    const sim = extended()
+    for (const headers of [{ 'x-sim-scenario': 'not-found' }, { prefer: 'code=404, example=unknown' }]) {
+      const answer = await ask(sim, productPath, { headers: headers as Record<string, string> })
+      expect([answer.status, errorOf(answer)]).toEqual([404, 'No such product.'])
+    }
+    const body = { method: 'POST', contentType: 'text/csv', body: 'a,b', headers: { prefer: 'code=204' } }
+    expect((await ask(sim, '/v1/imports', body)).status).toBe(204)
+  })
+
+  test('operations with a handler stay the same, and info lists who answers each', async () => {
+    const sim = extended()
+    for (const operation of operations) expect((await askOperation(sim, operation)).status).toBe(operation.success)
+    expect(objectOf(await ask(sim, '/__sim/info', { token: null }))['operations']).toMatchObject([
+      ...allOperations.map(({ id }) => ({ id, answeredBy: 'simulator' })),
+      ...['getProduct', 'createSegment', 'importRows', 'leave'].map((id) => ({ id, answeredBy: 'document' })),
+    ])
+  })
+})
+
+describe('an edited document', () => {
+  const described = (status: number, text: string) => `'${status}':\n          description: ${text}`
+  const refused = 'The body is not an event.'
+  const lasting = event({ valueType: 'duration', value: 'two hours' })
+
+  test.each<[string, string, string, string, RequestOptions, number]>([
+    ['the success status', described(201, 'The event'), described(202, 'The event'), '', {}, 202],
+    ['the status of a refused body', described(400, refused), described(422, refused), '', { body: {} }, 422],
+    ['the base path', 'url: http://127.0.0.1:4010/v1', 'url: https://api.example.test/api/v1/', '/api', {}, 201],
+    ['the base path, and no other', 'url: http://127.0.0.1:4010/v1', 'url: https://a.test/api/v1/', '', {}, 404],
+    ['a valid value of an enum', '[positive,', '[mixed, positive,', '', { body: event({ influence: 'mixed' }) }, 201],
+    ['a type of values, which are taken for text', '[currency,', '[duration, currency,', '', { body: lasting }, 201],
+  ])('sets %s', async (_, from, to, base, how, status) => {
+    const sim = await startForTest({ contract: await documentWith(from, to), strict: true })
+    expect(await ask(sim, `${base}/v1/events`, { body: event(), ...how })).toMatchObject({ status })
+  })
+
+  test.each([
+    ['14d', 14],
+    ['365d', 365],
+    ['month', 30],
+  ])('sets a period, %s with %d data points, and events affect its days', async (period, days) => {
+    const sim = await startForTest({ contract: await documentWith('[7d, 30d, 90d]', `[7d, 30d, 90d, ${period}]`) })
+    const first = new Date(Date.parse(frozenNow) - (days - 1) * 86_400_000).toISOString()
+    const path = `/v1/models/00000000-0000-4000-8000-000000000006/analytics?period=${period}`
+    const before = dataPointsOf(await ask(sim, path))
+    expect(before).toHaveLength(days)
+    expect(String(before[0]?.['date']).slice(0, 10)).toBe(first.slice(0, 10))
+    const productId = '00000000-0000-4000-9000-000000000003'
+    for (const influence of ['positive', 'negative', 'negative', 'negative'])
+      await ask(sim, '/v1/events', { body: event({ productId, influence, eventAt: first }) })
+    const after = dataPointsOf(await ask(sim, path))
+    expect(after[0]).not.toEqual(before[0])
+    expect(after.slice(1)).toEqual(before.slice(1))
+  })
+})
+
+function dataPointsOf(answer: Answer): readonly JsonObject[] {
+  const points = objectOf(answer)['dataPoints']
+  return Array.isArray(points) ? points.filter(isObject) : []
+}

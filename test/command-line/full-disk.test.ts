@@ -1,0 +1,53 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Json } from '../../src/base/core/json.ts'
+import { ask, errorOf, event, objectOf, prompt, textOf } from '../support/client.ts'
+import { convsim } from '../support/command.ts'
+import { readEventPage, readPrompts } from '../support/stored-records.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const canLimit = spawnSync('prlimit', ['--version']).status === 0
+
+const large = { properties: { text: 'x'.repeat(20_000) } }
+
+/** A limit on the sizes of files, which works without root, stands for a full disk. */
+test.skipIf(!canLimit)('a write to a full disk is answered 500 with the reason, and changes nothing', async () => {
+  const state = join(await tempFolder(), 'state.json')
+  const start = () => convsim(['--port', '0', '--state', state])
+  const first = start()
+  const origin = await first.ready()
+  const limit = (bytes: number | 'unlimited') =>
+    execFileSync('prlimit', ['--pid', String(first.process.pid), `--fsize=${bytes}:`])
+  const post = (path: string, body: Json) => ask({ origin }, path, { body, may500: true })
+  const acknowledged: string[] = []
+  for (let index = 0; index < 20; index += 1)
+    acknowledged.push(textOf(await post('/v1/events', event({ insertId: `before-${index}` })), 'eventId'))
+  const exported = objectOf(await ask({ origin }, '/__sim/export', { token: null }))
+
+  limit(50) // the beginning of an entry still fits in a new log
+  const refused = await Promise.all([
+    ...[1, 2, 3].map((n) => post('/v1/events', event({ insertId: `refused-${n}`, ...large }))),
+    post('/v1/prompts', prompt({ ...large })),
+    post('/__sim/import', { ...exported, quality: { weight: 1 } }),
+  ])
+  for (const answer of refused) {
+    expect([answer.status, errorOf(answer)]).toEqual([500, expect.stringMatching(/EFBIG/)])
+    expect(errorOf(answer)).toContain('nothing was changed')
+  }
+  await first.untilStderr(/the state cannot be written/)
+  expect(first.stderr()).toContain('EFBIG')
+  expect(first.stderr()).not.toContain('a bug in')
+  const ids = async (target = origin) => (await readEventPage({ origin: target })).events.map(({ eventId }) => eventId)
+  expect(await ids()).toEqual(acknowledged)
+  expect(await readPrompts({ origin })).toEqual([])
+  expect((await ask({ origin }, '/__sim/health', { token: null })).status).toBe(200)
+
+  limit('unlimited')
+  acknowledged.push(textOf(await post('/v1/events', event({ insertId: 'refused-1' })), 'eventId'))
+  expect(await ids()).toEqual(acknowledged)
+  await first.stop('SIGKILL')
+  const second = start()
+  expect(await ids(await second.ready())).toEqual(acknowledged)
+  expect(await second.stop()).toBe(0)
+})

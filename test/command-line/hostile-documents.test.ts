@@ -1,0 +1,157 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import type { Json } from '../../src/base/core/json.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { documentWithData, findFault, startCounter, tryDocument } from '../support/try-document.ts'
+
+const counter = await startCounter()
+afterAll(() => counter.close())
+
+const secret = 'content of a file that no answer may show'
+
+/** Writes a document beside a secret file, in place of whose name it has FILE, and URL for an address. */
+async function write(document: object | string): Promise<string> {
+  const folder = await tempFolder()
+  const text = typeof document === 'string' ? document : JSON.stringify(document)
+  const secretFile = join(folder, 'secret.json')
+  await writeFile(secretFile, JSON.stringify({ secret }))
+  const file = join(folder, 'contract.yaml')
+  await writeFile(file, text.replaceAll('FILE', secretFile).replaceAll('URL', counter.url))
+  return file
+}
+
+async function outcomeOf(document: object | string, overlay?: object) {
+  const requests = counter.counted.requests
+  const overlays = overlay && { overlay: await write(overlay) }
+  const outcome = await tryDocument(await write(document), overlays)
+  expect(findFault(outcome, secret)).toBeUndefined()
+  expect(counter.counted.requests).toBe(requests)
+  return outcome
+}
+
+const file = { $ref: 'FILE' }
+const url = { $ref: 'URL' }
+const local = { $ref: '#/components/schemas/A' }
+const withSchemas = (schema: Json, schemas: { [name: string]: Json }) =>
+  documentWithData({ schema }, { components: { schemas } })
+/** A document with further members at its top, in its path item, its operation and its response. */
+function withEverywhere(...[top, item, operation, response]: object[]) {
+  const document = documentWithData({ example: 1 }, top as { [name: string]: Json })
+  const path = document.paths['/data']
+  Object.assign(path ?? {}, item)
+  Object.assign(path?.get ?? {}, operation)
+  Object.assign(path?.get.responses[200] ?? {}, response)
+  return document
+}
+const extensions = { 'x-guide': file, 'x-list': [url, { deep: file }] }
+const ok = { responses: { 200: { description: 'Ok.' } } }
+const withSchema = (schema: Json) => documentWithData({ schema })
+const withExamples = (examples: Json) => documentWithData({ examples })
+const withLink = (a: Json) => withEverywhere({}, {}, {}, { links: { a } })
+const withScheme = (a: Json) => withEverywhere({ components: { securitySchemes: { a } } })
+const intoCallback = {
+  requestBody: { $ref: '#/paths/~1data/get/callbacks/a/%7B$url%7D/post/requestBody' },
+  callbacks: { a: { '{$url}': { post: { ...ok, requestBody: { content: {} } } } } },
+}
+
+describe('a $ref in data is data', () => {
+  const data = { leak: file, list: [url, local], '\0$ref': 1, deep: { $ref: { $ref: 'FILE' }, $id: 'a' } }
+  test.each<[string, { [name: string]: Json }, Json?]>([
+    ['an example', { example: data }],
+    ['a named example', { examples: { first: { value: data, 'x-a': file } } }],
+    ['an example of its schema', { schema: { type: 'object', examples: [data] } }],
+    ['a default', { schema: { type: 'object', default: data } }],
+    ['a constant', { schema: { const: data } }],
+    ['an enumeration', { schema: { enum: [data] } }],
+    ['the default of a property', { schema: { type: 'object', properties: { a: { default: data } } } }, { a: data }],
+    ['the name of a property', { schema: { properties: { $ref: { const: 'a' } }, required: ['$ref'] } }, { $ref: 'a' }],
+  ])('%s is answered as it is', async (_, media, expected = data) => {
+    const { body, started } = await outcomeOf(documentWithData(media))
+    expect(started).toEqual([])
+    const [, filled] = /"leak":\{"\$ref":"([^"]*)"/.exec(body ?? '') ?? []
+    const text = JSON.stringify(expected).replaceAll('FILE', String(filled)).replaceAll('URL', counter.url)
+    expect(JSON.parse(body ?? '')).toEqual(JSON.parse(text))
+  })
+})
+
+test.each<[string, object]>([
+  ['extensions', withEverywhere(extensions, extensions, extensions, extensions)],
+  ['extensions of schemas', documentWithData({ schema: { type: 'object', ...extensions }, ...extensions })],
+  ['an extension of responses', withEverywhere({}, {}, { responses: { 200: { description: '' }, 'x-a': file } })],
+  ['an extension of a callback', withEverywhere({}, {}, { callbacks: { a: { 'x-a': file, '{$url}': { post: ok } } } })],
+  ['a link', withLink({ operationId: 'getData', requestBody: file, parameters: url })],
+  ['scopes', withScheme({ type: 'oauth2', flows: { implicit: { authorizationUrl: 'https://a.test', scopes: url } } })],
+  ['a mapping', withSchema({ oneOf: [true], discriminator: { propertyName: 'a', mapping: url } })],
+  ['a definition with the name $ref', withSchema({ $defs: { $ref: true }, patternProperties: { $ref: {} } })],
+  ['two examples with the same $id', withExamples({ a: { value: { $id: 'a', b: 1 } }, b: { value: { $id: 'a' } } })],
+  ['an unknown dialect', documentWithData({ schema: {} }, { jsonSchemaDialect: 'URL' })],
+  ['an unknown $schema', withSchema({ $schema: 'URL', properties: { a: { $schema: 'http://a.test' } } })],
+  ['an $id that is an address', withSchema({ $id: 'URL', $anchor: 'a', type: 'object' })],
+  ['a $dynamicRef', withSchema({ $dynamicAnchor: 'a', properties: { b: { $dynamicRef: '#a' } } })],
+  ['a recursive schema', withSchemas(local, { A: { type: 'object', properties: { a: local } } })],
+  ['an encoded reference', withSchemas({ $ref: '#/components%2Fschemas/%41' }, { A: { type: 'object' } })],
+  ['a reference into a callback', withEverywhere({}, {}, intoCallback)],
+  ['100,000 values', withSchema({ enum: Array.from({ length: 100_000 }, (_, index) => index) })],
+])('a document is served and passes check: %s', async (_, document) => {
+  const { started, body } = await outcomeOf(document)
+  expect([started, body]).toEqual([[], expect.any(String)])
+})
+
+/** A document with schemas of which each refers to the next one, and with `first` at its answer. */
+function withChain(length: number, next: (ref: Json) => Json, first: Json = { $ref: '#/components/schemas/A0' }) {
+  const schemas = Array.from({ length }, (_, index) => [
+    `A${index}`,
+    next({ $ref: `#/components/schemas/A${index + 1}` }),
+  ])
+  return withSchemas(first, Object.fromEntries(schemas))
+}
+const nested = (levels: number) => `${'{a: '.repeat(levels)}1${'}'.repeat(levels)}`
+const text = JSON.stringify(documentWithData({ example: 'HERE' }))
+const toExample = { $ref: '#/paths/~1data/get/responses/200/content/application~1json/example' }
+const toNoIndex = { $ref: '#/components/schemas/A/allOf/' }
+const oneself = (room: string, name = 'a') => ({
+  components: { [room]: { [name]: { $ref: `#/components/${room}/${name}` } } },
+})
+
+test.each<[string, object | string, RegExp]>([
+  ['a file as a schema', documentWithData({ schema: file }), /leads out of the document/],
+  ['an address as a schema', documentWithData({ schema: { items: url } }), /leads out of the document/],
+  ['a file as an example', documentWithData({ examples: { a: file } }), /leads out of the document/],
+  ['a file as an example x-a', documentWithData({ examples: { 'x-a': file } }), /leads out of the document/],
+  ['a file as a path', documentWithData({}, { paths: { '/data': file } }), /leads out of the document/],
+  ['a file as paths', documentWithData({}, { paths: file }), /not valid OpenAPI/],
+  ['a file as a link', withLink(file), /leads out of the document/],
+  ['an address as a callback', withEverywhere({}, {}, { callbacks: { a: url } }), /leads out of the document/],
+  ['a file as a scheme', withScheme(file), /leads out of/],
+  ['a scheme that is itself', withEverywhere(oneself('securitySchemes')), /leads back to itself/],
+  ['an example that is itself', withEverywhere(oneself('examples', 'x-a')), /leads back to itself/],
+  ['a reference to an example', documentWithData({ example: {}, schema: toExample }), /is data/],
+  ['a reference to an extension', documentWithData({ schema: { $ref: '#/x-a' } }, { 'x-a': file }), /is data/],
+  ['a reference that is a number', documentWithData({ schema: { $ref: 7 } }), /must be a string/],
+  ['a reference that is a list', documentWithData({ schema: { items: { $ref: [url] } } }), /must be a string/],
+  ['an index that is none', withSchemas(toNoIndex, { A: { allOf: [{}] } }), /leads to nothing/],
+  ['a $dynamicRef to an address', documentWithData({ schema: { $dynamicRef: 'URL' } }), /cannot be compiled/],
+  ['a $schema that is a number', documentWithData({ schema: { $schema: 7 } }), /"\$schema" must be a string/],
+  ['an $id twice', withSchema({ anyOf: [{ $id: 'a', type: 'object' }, { $id: 'a' }] }), /more than one/],
+  ['1,000 references in a row', withChain(1000, (ref) => ref), /more than 100 others in a row/],
+  ['1,000 schemas in each other', withChain(1000, (a) => ({ properties: { a } })), /200 levels/],
+  ['2,000 schemas that nothing refers to', withChain(2000, (items) => ({ items }), {}), /leads to nothing/],
+  ['10,000 levels', text.replace('"HERE"', nested(10_000)), /nested deeper than/],
+  ['300 levels', text.replace('"HERE"', nested(300)), /nested deeper than/],
+  ['an alias of itself', text.replace('"HERE"', '&a [*a]'), /contains itself/],
+  ['__proto__', text.replace('"HERE"', '{ __proto__: { a: 1 } }'), /__proto__/],
+])('a document is refused by check and start alike: %s', async (_, document, reason) => {
+  const { checked, started } = await outcomeOf(document)
+  expect([checked.join(), started.join()]).toEqual([expect.stringMatching(reason), expect.stringMatching(reason)])
+})
+
+test.each<[string, Json, RegExp]>([
+  ['$.paths["/data"].get', { responses: file }, /not valid OpenAPI/],
+  ['$', { openapi: '3' }, /only 3\.1 and 3\.2/],
+  ['$.paths["/data"].get.responses', { 201: file }, /leads out of the document/],
+])('an overlay that spoils %s with %j is refused by check and start alike', async (target, update, reason) => {
+  const overlay = { overlay: '1.1.0', info: { title: 'O', version: '1' }, actions: [{ target, update }] }
+  const { checked, started } = await outcomeOf(documentWithData({ example: 1 }), overlay)
+  expect([checked.join(), started.join()]).toEqual([expect.stringMatching(reason), expect.stringMatching(reason)])
+})

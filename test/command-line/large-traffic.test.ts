@@ -1,0 +1,99 @@
+// @module-tag long
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/base/core/json.ts'
+import { placesOf, runDrift } from '../support/drift.ts'
+import { harEntry, writeHar } from '../support/har.ts'
+import { runInProcess } from '../support/run-tool.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const created = { success: true, eventId: '2c5ea4c0-4067-41e9-8bad-9b1deb4d3b7d' }
+
+/** An entry of a HAR file: the answer to an event. */
+const recordedEvent = (body: JsonObject, token = 'opaque-token') => {
+  const headers = [{ name: 'Authorization', value: `Bearer ${token}` }]
+  return harEntry('https://api.example.com/v1/events', body, { method: 'POST', status: 201, headers })
+}
+
+/** Returns new fields for an answer. */
+const newFields = (count: number): JsonObject =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, index]))
+
+describe('convsim drift', () => {
+  test('of 5,000 exchanges with tokens and differences of their own lists 500 of these', async () => {
+    const entries = Array.from({ length: 5000 }, (_, index) =>
+      recordedEvent({ ...created, [`field${index}`]: `opaque-token-${index % 100}` }, `opaque-token-${index % 100}`),
+    )
+    const broken = recordedEvent({ ...created, success: 'yes' }, 'opaque-token-0')
+    const run = await runDrift(['--har', await writeHar([...entries, broken])])
+    expect(run.report).toMatchObject({ verdict: 'drift', judged: { createEvent: 5001 }, omitted: 4501 })
+    expect(run.report.findings).toHaveLength(500)
+    expect(placesOf(run)).toContain('wrong-type /success') // those that break clients come first
+    expect(run.stdout).not.toContain('opaque-token')
+  })
+
+  test('names some of many services', async () => {
+    const entries = Array.from({ length: 50 }, (_, index) => {
+      const one = recordedEvent(created)
+      return { ...one, request: { ...one.request, url: `https://api${index}.example.com/v1/events` } }
+    })
+    const { stderr } = await runDrift(['--har', await writeHar(entries)])
+    expect(stderr).toContain('https://api4.example.com and 45 more. Give the base URL')
+    expect(stderr).not.toContain('api5.example.com')
+  })
+
+  test('shows its progress on a terminal, and removes it before the report', async () => {
+    const entries = Array.from({ length: 20 }, () => recordedEvent(created))
+    let now = 0
+    const shown: string[] = []
+    const terminal = (text: string) => void shown.push(text.replace('\r\u001b[2K', ''))
+    const clock = () => {
+      now += 1000
+      return now
+    }
+    const { stderr } = await runInProcess(['drift', '--har', await writeHar(entries)], {}, { terminal, now: clock })
+    expect(stderr).toBe('')
+    for (const title of [
+      'reading exchanges: 19 of 20',
+      'asking the simulator: 19 of 20',
+      'comparing answers: 19 of 20',
+    ])
+      expect(shown.some((line) => line.startsWith(`convsim drift: ${title}, `))).toBe(true)
+    expect(shown.at(-1)).toBe('')
+  })
+
+  test('writes a patch of many changes', async () => {
+    const folder = await tempFolder()
+    const patch = join(folder, 'patch.yaml')
+    const har = await writeHar([recordedEvent({ ...created, ...newFields(201) })])
+    const { stderr } = await runDrift(['--har', har, '--samples', '1', '--patch', patch])
+    expect(stderr).toContain('with it the same answers show no drift.')
+    const patched = await runDrift(['--har', har, '--samples', '1', '--overlay', patch])
+    expect(patched.report.findings).toEqual([])
+  })
+
+  test('takes an object with more than 200 new names for a dictionary', async () => {
+    const patch = join(await tempFolder(), 'patch.yaml')
+    const har = await writeHar([recordedEvent({ ...created, few: newFields(3), many: newFields(201) })])
+    await runDrift(['--har', har, '--samples', '1', '--patch', patch])
+    const text = await readFile(patch, 'utf8')
+    expect([text.includes('field2:'), text.includes('field200')]).toEqual([true, false])
+  })
+})
+
+describe('convsim record', () => {
+  const recordHar = async (entries: readonly object[]) =>
+    runInProcess(['record', await writeHar(entries), '--out', join(await tempFolder(), 'fixtures')])
+
+  const analytics = (text: string) =>
+    harEntry('https://api.example.com/v1/models/4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34/analytics', text)
+
+  test('lists 50 reasons for answers that it leaves out, and counts the others', async () => {
+    const { stderr } = await recordHar(
+      Array.from({ length: 70 }, (_, index) => analytics(`{"x${index}":}`.padStart(index + 9))),
+    )
+    expect(stderr.match(/^left out/gm)).toHaveLength(51)
+    expect(stderr).toContain('left out, for 20 more reasons')
+  })
+})

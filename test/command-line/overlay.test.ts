@@ -1,0 +1,69 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { bundledContract } from '../../src/service/fixtures/bundled.ts'
+import { ask, event } from '../support/client.ts'
+import { run } from '../support/command.ts'
+import { runInProcess } from '../support/run-tool.ts'
+import { startForTest } from '../support/start.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+/** Writes an overlay with actions, one a line from line 4 on, and returns its file. */
+async function overlayWith(...actions: string[]): Promise<string> {
+  const file = join(await tempFolder(), 'our.overlay.yaml')
+  const lines = actions.map((action) => `  - ${action}\n`)
+  await writeFile(file, `overlay: 1.1.0\ninfo: { title: Ours, version: 1.0.0 }\nactions:\n${lines.join('')}`)
+  return file
+}
+
+const operation = '$.paths["/events"].post'
+
+describe('--overlay', () => {
+  test('changes what is served, also given several times', async () => {
+    const [first, second] = await Promise.all([
+      overlayWith('{ target: $.components.schemas.EventCreate.properties, update: { room: { type: string } } }'),
+      overlayWith('{ target: $.components.schemas.EventCreate.properties.room, update: { maxLength: 2 } }'),
+    ])
+    const simulator = await startForTest({ overlay: `${first},${second}` })
+    const body = { ...event(), room: 'abc' }
+    expect((await ask(simulator, '/v1/events', { body: { ...body, room: 'ab' } })).status).toBe(201)
+    expect(await ask(simulator, '/v1/events', { body })).toMatchObject({ status: 400 })
+  })
+
+  test('that makes an example of the document wrong is a warning, and starts', { tags: ['long'] }, async () => {
+    const file = await overlayWith('{ target: $.components.schemas.EventCreate, update: { required: [room] } }')
+    const { code, stderr } = await run(['exec', '--overlay', file, '--', process.execPath, '-e', '0'])
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/the example ".*" does not fit its schema: .*room/)])
+  })
+
+  test.each([
+    ['{ target: $.nothing, remove: true }', 'our.overlay.yaml:4:7: error: meets nothing in the document: $.nothing'],
+    [`{ target: '${operation}.requestBody.required', update: false }`, 'createEvent: '],
+  ])('that the contract or the handlers do not take stops the start: %s', async (action, reason) => {
+    const file = await overlayWith(action)
+    const { code, stderr } = await run(['serve', '--port', '0', '--overlay', file, '--log-format', 'pretty'])
+    expect([code, stderr]).toEqual([1, expect.stringContaining(reason)])
+  })
+})
+
+describe('check', () => {
+  test('checks an overlay against the contract that it changes', async () => {
+    const [good, broken] = await Promise.all([
+      overlayWith(`{ target: '${operation}', update: { summary: Ours } }`, '{ target: $.info, update: { x-a: 1 } }'),
+      overlayWith(`{ target: '${operation}', update: { parameters: [{ $ref: '#/none' }] } }`),
+    ])
+    const { code, stdout } = await runInProcess(['check', good, broken])
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/our\.overlay\.yaml: ok, 2 actions, \d+ operations\n/)
+    expect(stdout).toContain(`${broken}:4:67: error: $ref "#/none" leads to nothing`)
+  })
+
+  test('checks the contract with the overlays of --overlay, with the lines of both', async () => {
+    const file = await overlayWith('{ target: $.info, update: { x-a: 1 } }')
+    const one = await runInProcess(['check', '--overlay', file])
+    expect(one).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\S*spec\/openapi\.yaml: ok, [^\n]*\n$/) })
+    const another = await overlayWith('{ target: $.paths.*, update: { get: 1 } }')
+    const two = await runInProcess(['check', bundledContract, '--overlay', file, '--overlay', another])
+    expect(two).toMatchObject({ code: 1, stdout: expect.stringContaining(`${another}:4:`) })
+  })
+})

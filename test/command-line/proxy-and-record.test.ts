@@ -1,0 +1,178 @@
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/base/core/json.ts'
+import { createAsk } from '../../src/features/record/record.ts'
+import { analyticsPath, ask, modelId, objectOf } from '../support/client.ts'
+import { convsim, run } from '../support/command.ts'
+import { steer } from '../support/control.ts'
+import { listenForTest } from '../support/fake-upstream.ts'
+import { harEntry, writeHar } from '../support/har.ts'
+import { runInProcess } from '../support/run-tool.ts'
+import { startForTest } from '../support/start.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+describe('convsim proxy', () => {
+  test('serves the answers of the real service, and --fail-on fires on what breaks the contract', async () => {
+    const upstream = createServer((req, res) => {
+      res.writeHead(200, { 'Content-Type': 'application/json' })
+      res.end(JSON.stringify({ token: req.headers.authorization }))
+    })
+    const origin = `http://127.0.0.1:${await listenForTest(upstream)}`
+    const command = convsim(['proxy', `${origin}/v1`, '--port', '0', '--fail-on', 'unexpected'], {
+      env: { CONVSIM_UPSTREAM_TOKEN: 'a-secret-of-the-environment' },
+    })
+    const own = await command.ready()
+    const answer = await ask({ origin: own }, analyticsPath)
+    expect(answer.body).toEqual({ token: 'Bearer a-secret-of-the-environment' })
+    expect(await command.stop()).toBe(3)
+    expect(command.stderr()).toContain('The answer breaks the contract:')
+    expect(command.stdout() + command.stderr()).not.toContain('a-secret')
+  })
+
+  test.each([
+    [[], /^convsim proxy: Name the real service by its URL: convsim proxy https:/],
+    [['api.example.com'], /^convsim proxy: "api\.example\.com" is no address of a service\./],
+    [['http://localhost:4010'], /is the address of the proxy itself\. .* --port 4011\./],
+    [['http://api.example.com'], /would carry CONVSIM_UPSTREAM_TOKEN in clear text/],
+    [['https://api.example.com', '--plan', 'free'], /--plan has no effect on convsim proxy/],
+  ])('refuses %j with a sentence', async (args, message) => {
+    const { code, stderr } = await run(['proxy', ...args], { env: { CONVSIM_UPSTREAM_TOKEN: 'secret-token' } })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(message)
+    expect(stderr).not.toContain('secret-token')
+  })
+})
+
+/** An answer with what a real one could have: a score beyond the simulator's own range, and texts about people. */
+const realAnswer = (invented: JsonObject): JsonObject => ({
+  ...JSON.parse(JSON.stringify(invented), (name, value) => {
+    if (name === 'summary') return 'Ask jane.doe@customer.com, or +49 170 1234567; the key is sk_live_12345678abcdef.'
+    return name === 'exampleSnippets' ? ['My name is Jane and I am angry'] : value
+  }),
+  averageUserSentiment: { label: 'mostly fine', score: 7.5 },
+})
+
+describe('convsim record', () => {
+  test('lists exact answers, writes them with --write, and serves them word for word', async () => {
+    const source = await startForTest()
+    const answer = realAnswer(objectOf(await ask(source, `${analyticsPath}?period=7d`, { scenario: 'critical' })))
+    expect(JSON.stringify(answer)).toMatch(/jane\.doe.*My name is Jane/)
+    const url = `https://api.example.com/api${analyticsPath}`
+    const har = await writeHar([
+      harEntry(`${url}?period=7d`, answer),
+      harEntry(url, { ...answer, messageCount: 'jane.doe@customer.com' }),
+      harEntry(url, { success: false, error: 'Slow down.' }, { status: 429 }),
+    ])
+    const out = join(await tempFolder(), 'recorded')
+    const listed = await run(['record', har, '--out', out])
+    expect([listed.code, existsSync(out)]).toEqual([0, false])
+    expect(listed.stdout).toMatch(
+      new RegExp(
+        `^answers/${modelId}\\.json: the exact answer for 7d, 7 data points, \\d+ kB, \\d+ texts redacted$`,
+        'm',
+      ),
+    )
+    expect(listed.stdout).toContain('Nothing was written. To write it: the same command with --write.')
+    expect(listed.stderr).toMatch(/left out, 1 of them: breaks the contract: \/messageCount must be a number/)
+    expect(listed.stderr).not.toContain('jane')
+    expect(listed.stderr).toContain('left out, 1 of them: status 429')
+
+    const written = await run(['record', har, '--out', out, '--write'])
+    expect(written).toMatchObject({ code: 0, stdout: expect.stringContaining(`--fixtures ${out}`) })
+    const text = await readFile(join(out, 'answers', `${modelId}.json`), 'utf8')
+    expect(text).not.toMatch(/jane|Jane|1234567|sk_live/)
+    expect(await run(['check', out])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/: ok, .* 1 exact answer$/m),
+    })
+
+    const sim = await startForTest({ fixtures: out, models: 'closed' })
+    const served = await ask(sim, `${analyticsPath}?period=7d`)
+    expect(served.body).toEqual(JSON.parse(text).answers[0].body)
+    expect(objectOf(served)['averageUserSentiment']).toEqual({ label: 'mostly fine', score: 7.5 })
+    expect((await ask(sim, `${analyticsPath}?period=30d`)).body).not.toEqual(served.body) // invented
+    const invented = await ask(sim, `${analyticsPath}?period=7d`, { headers: { 'x-sim-scenario': 'all-null' } })
+    expect(objectOf(invented)['conversationCount']).toBe(0)
+    const explained = await steer(sim, 'POST', '/explain', {
+      method: 'GET',
+      path: `${analyticsPath}?period=7d`,
+      headers: { authorization: 'Bearer any-key' },
+    })
+    expect(JSON.stringify(explained['why'])).toContain(`The answer is an exact one of the fixtures: ${out}/answers/`)
+
+    const again = await run(['record', har, '--out', out, '--write'])
+    expect(again).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is not empty, and nothing is overwritten'),
+    })
+  })
+
+  test('takes whole answers of the simulator, and leaves out and names those that a scenario made up', async () => {
+    const source = await startForTest()
+    await ask(source, `${analyticsPath}?period=7d`)
+    await ask(source, `${analyticsPath}?period=90d`, { scenario: 'dribble;ms=1' })
+    const made = ['rate-limited', 'largest-numbers', 'all-null', 'critical', 'slow;ms=1, null;fields=recommendations']
+    for (const scenario of made) expect((await ask(source, analyticsPath, { scenario })).status).toBeLessThan(500)
+    const folder = await tempFolder()
+    const har = join(folder, 'traffic.har')
+    await writeFile(har, await (await fetch(`${source.origin}/__sim/requests?format=har`)).text())
+    for (const traffic of [har, source.origin]) {
+      const listed = await runInProcess(['record', traffic, '--out', join(folder, 'recorded')])
+      const periods = [...listed.stdout.matchAll(/: the exact answer for (\w+)/g)].map(([, period]) => period)
+      expect(periods).toEqual(['7d', '90d'])
+      expect(listed.stderr).toBe(
+        'left out, 5 of them: no answer: A scenario of convsim gave this answer, or damaged it.\n',
+      )
+    }
+  })
+
+  test('keeps the exact answers of the fixtures, except of a model and period that it has again', async () => {
+    const folder = await tempFolder()
+    const other = '5a7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34'
+    const record = async (out: string, fixtures: readonly string[], ...paths: readonly string[]) => {
+      const source = await startForTest({ seed: out })
+      for (const path of paths) await ask(source, path)
+      const args = ['--out', join(folder, out), '--write', ...fixtures]
+      const { code, stdout } = await runInProcess(['record', source.origin, ...args])
+      const answersOf = async (model: string) =>
+        JSON.parse(await readFile(join(folder, out, 'answers', `${model}.json`), 'utf8')).answers
+      expect(code).toBe(0)
+      return { stdout, answersOf }
+    }
+    const first = await record('first', [], `${analyticsPath}?period=7d`, `${analyticsPath}?period=90d`)
+    const base = ['--fixtures', join(folder, 'first')]
+    const second = await record('second', base, `/v1/models/${other}/analytics`, `${analyticsPath}?period=90d`)
+    expect(second.stdout).toContain(`answers/${modelId}.json: the exact answer for 7d, as in the fixtures\n`)
+    const [before, after] = [await first.answersOf(modelId), await second.answersOf(modelId)]
+    expect(after).toContainEqual(before.find((answer: JsonObject) => answer['period'] === '7d'))
+    expect(after).toHaveLength(2)
+    expect(after).not.toContainEqual(before.find((answer: JsonObject) => answer['period'] === '90d'))
+    expect(await second.answersOf(other)).toMatchObject([{ period: '30d' }])
+  })
+
+  test.each([
+    [['--out', 'x'], /Name the traffic/],
+    [['none.har'], /Name the folder of fixtures to write: --out FOLDER\./],
+    [['none.har', '--out', 'x'], /none\.har cannot be read/],
+    [['http://127.0.0.1:2', '--out', 'x'], /cannot be asked for its requests: .*ECONNREFUSED/],
+  ])('refuses %j with a sentence', async (args, message) => {
+    const { code, stderr } = await run(['record', ...args])
+    expect(code).toBe(1)
+    expect(stderr).toMatch(message)
+  })
+})
+
+test('Ctrl-C at the question of convsim record is a SIGINT', async () => {
+  const terminal = () => Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined })
+  const [stdin, stdout] = [terminal(), terminal()]
+  const signal = await new Promise((resolve) => {
+    const host = { stdin, stdout, pid: 4711, kill: (...args: unknown[]) => resolve(args) }
+    createAsk(host as unknown as NodeJS.Process)?.('Write this?')
+    stdin.write('\x03')
+  })
+  expect(signal).toEqual([4711, 'SIGINT'])
+})

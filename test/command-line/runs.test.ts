@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import type { JudgedRun } from '../../src/features/exec/report/suite-report.ts'
+import { describeProgress } from '../../src/features/exec/runs/progress.ts'
+import { describeRepeat } from '../../src/features/exec/runs/repeat-command.ts'
+import { LastLines } from '../../src/features/exec/runs/run-command.ts'
+import { eachSettings } from '../../src/features/exec/settings.ts'
+import { defaultsOf } from '../../src/server/settings/setting.ts'
+
+test.each([
+  [0, 0, {}, 'run 1 of 10, 0 findings'],
+  [2, 4000, {}, 'run 3 of 10, 1 finding, 16 s left'],
+  [5, 600_000, {}, 'run 6 of 10, 1 finding, 10 min left'],
+  [3, 6000, { repeated: 1 }, 'run 4 of 10, 1 of them made twice, 1 finding, 14 s left'],
+  [2, 4000, { total: 100, untilMs: 6000 }, 'run 3 of 100, 1 finding, 6 s left'],
+])('after %i runs in %i ms the line of each, with %j, is "%s"', (ended, sinceMs, more, line) => {
+  const judged = Array.from({ length: ended }, (_, at) => [
+    at,
+    { verdict: at === 0 ? 'broke' : 'noticed' } as JudgedRun,
+  ])
+  const runs = new Map(judged as [number, JudgedRun][])
+  expect(describeProgress(runs, { total: 10, repeated: 0, sinceMs, untilMs: Infinity, ...more })).toBe(line)
+})
+
+test('the last 40 lines of two streams are stored in the order of their ends, as plain text of 500 characters', () => {
+  const lines = new LastLines()
+  const [out, errors] = [lines.openStream(), lines.openStream()]
+  for (let line = 1; line <= 50; line += 1) out(`${line}\n`)
+  out('first\nsec')
+  errors('\u001b[31mbad\u001b[0m\n\n')
+  out(`ond\n${'x'.repeat(600)}`)
+  out('x'.repeat(600))
+  const list = lines.list()
+  expect([list.length, ...list.slice(-5)]).toEqual([40, '50', 'first', 'bad', 'second', 'x'.repeat(500)])
+})
+
+const settings = defaultsOf(eachSettings)
+const putBack = ' # put the credential back at [redacted]'
+
+test.each([
+  [["it's $HOME"], "'it'\\''s $HOME'"],
+  [['token=abcdefgh'], `'token=[redacted]'${putBack}`],
+  [['--token', 'abc defgh'], `--token '[redacted]'${putBack}`],
+  [['-H', 'authorization: Bearer abcdefgh'], `-H 'authorization: Bearer [redacted]'${putBack}`],
+])('the line that repeats a run with %j is quoted for a shell, and shows no credential', (words, text) => {
+  expect(describeRepeat('a@b', settings, ['node', ...words])).toBe(`convsim each --only a@b -- node ${text}`)
+})
+
+test('the line that repeats a run has its time limit, and no setting of the other runs', () => {
+  const bounded = { ...settings, seed: '7', runTimeout: '5s', set: 'drift', jobs: 2, failOn: 'hung' }
+  expect(describeRepeat('a@b', bounded, ['node'])).toBe('convsim each --only a@b --run-timeout 5s --seed 7 -- node')
+})

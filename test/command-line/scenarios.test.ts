@@ -1,0 +1,109 @@
+import { execFileSync } from 'node:child_process'
+import { describe, expect, test } from 'vitest'
+import { handledOperations } from '../../src/service/operations/index.ts'
+import { allOperations } from '../support/all-operations.ts'
+import { inputs } from '../support/catalogue.ts'
+import { documentWithPaths } from '../support/documents.ts'
+import { runInProcess } from '../support/run-tool.ts'
+import { startForTest } from '../support/start.ts'
+
+describe('convsim scenarios', () => {
+  test('lists every scenario with its sentence, and the operations where it does not fit all', async () => {
+    const { code, stdout, stderr } = await runInProcess(['scenarios'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    for (const { name, description } of inputs.catalogue.definitions)
+      expect(stdout).toContain(`\n  ${name.padEnd(18)} ${description}`)
+    const invented = handledOperations.filter(({ invent }) => invent).map(({ operationId }) => operationId)
+    const { operations } = inputs.contract
+    const writing = operations.filter(({ method }) => method !== 'GET').map(({ id }) => id)
+    expect(stdout).toMatch(new RegExp(`\\n {2}critical .*Only for: ${invented.join(', ')}\\.\\n`))
+    expect(stdout).toMatch(new RegExp(`\\n {2}lost-ack .*Only for: ${writing.join(', ')}\\.\\n`))
+    expect(stdout).toMatch(/\n {2}unavailable [^:]*: [^:]*\n/)
+    expect(stdout).not.toMatch(/\n {2}\d/)
+    expect(stdout).toMatch(/by its number: 200, .*, 503\.\n/)
+  })
+})
+
+describe('convsim scenarios NAME', () => {
+  test('shows parameters, the reply to each operation, an example, and keys and models that switch it on', async () => {
+    const { code, stdout } = await runInProcess(['scenarios', 'rate-limited'])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^rate-limited \(refusals\)\n {2}Answers 429: Rate limit exceeded\.\n/)
+    expect(stdout).toMatch(/\n {2}retry-after=1 \(s\): When the client may come back\.\n/)
+    expect(stdout).toMatch(/\n {2}p=1: How likely/)
+    for (const { id } of allOperations)
+      expect(stdout).toMatch(new RegExp(`\\n  ${id} +(Status 429, .*Retry-After: 1, .*"success":false|Not applicable)`))
+    expect(stdout).toContain("-H 'X-Sim-Scenario: rate-limited;retry-after=1'")
+    expect(stdout).toMatch(/a token +key_rate_limited\n/)
+    expect(stdout).toMatch(/a model +00000000-0000-4000-8000-000000000429\n/)
+  })
+
+  test('is about another contract, and asks for a model only where the path parameter is one', async () => {
+    const parameters = [{ name: 'teapot', in: 'path', required: true, schema: { type: 'string' } }]
+    const responses = { 200: { description: 'Tea.' }, 451: { description: 'Gone.' } }
+    const file = await documentWithPaths({
+      '/teapots/{teapot}': { get: { operationId: 'brew', parameters, responses } },
+    })
+    const { stdout } = await runInProcess(['scenarios', '451', '--contract', file])
+    expect(stdout).toContain('/teapots/ID')
+  })
+
+  test('says why a scenario does not fit an operation', async () => {
+    const { stdout } = await runInProcess(['scenarios', 'lost-ack'])
+    expect(stdout).toMatch(/\n {2}getModelAnalytics +Not applicable: getModelAnalytics writes nothing\.\n/)
+    expect(stdout).toMatch(/\n {2}createEvent +No answer: the connection is reset .* The write is stored\.\n/)
+  })
+
+  test('takes parameters, and several scenarios', async () => {
+    const { stdout } = await runInProcess(['scenarios', 'slow;ms=20, 429'])
+    expect(stdout).toMatch(/^slow \(time\)\n.*\n429 \(refusals\)\n/s)
+    expect(stdout).toMatch(/\n {2}createEvent +The ordinary answer after 20 ms\.\n/)
+    expect(stdout).toContain("-H 'X-Sim-Scenario: slow;ms=20'")
+  })
+
+  test.each([
+    ['rate-limted', /no scenario "rate-limted"/],
+    ['slow;ms=soon', /takes for "ms" a whole number/],
+    ['', /name of the scenario is empty/],
+  ])('refuses %j', async (name, reason) => {
+    const { code, stdout, stderr } = await runInProcess(['scenarios', name])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(reason)
+  })
+
+  test.each([
+    ['rate-limited', 429],
+    ['201', 201],
+    ['null', 200],
+    ['drop-field', 200],
+    ['expect-violation', 400],
+    ['expect-refusal', 400],
+    ['lost-ack', undefined], // a write, with the document's example of the body
+  ])('prints a command for %s that works when it is pasted into a shell', async (name, status) => {
+    const sim = await startForTest()
+    const { stdout } = await runInProcess(['scenarios', name])
+    const [, command = ''] = /\nExample\n( {2}curl .*?)\n\n/s.exec(stdout) ?? []
+    const { url, init } = parseCurl(command)
+    const asked = fetch(sim.origin + new URL(url).pathname, init)
+    if (status === undefined) return expect(asked).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } })
+    const answer = await asked
+    expect([answer.status, answer.headers.get('x-sim-scenario')]).toEqual([status, expect.stringMatching(`^${name}`)])
+  })
+})
+
+/** Lets a shell split a curl command into its arguments, and returns them as a request of `fetch`. */
+function parseCurl(command: string) {
+  const script = `curl() { printf '%s\\0' "$@"; }; ${command}`
+  const words = execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1)
+  const valuesOf = (option: string) => words.filter((_word, at) => words[at - 1] === option)
+  const [body] = valuesOf('-d')
+  const headers = valuesOf('-H').map((line): [string, string] => {
+    const at = line.indexOf(': ')
+    return [line.slice(0, at), line.slice(at + 2)]
+  })
+  const method = valuesOf('-X')[0] ?? (body === undefined ? 'GET' : 'POST')
+  return {
+    url: words.find((word) => word.startsWith('http://')) ?? '',
+    init: { method, headers, ...(body !== undefined && { body }) },
+  }
+}

@@ -1,0 +1,172 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { version } from '../../src/service/fixtures/bundled.ts'
+import { freePort } from '../bench/target.ts'
+import { allOperations } from '../support/all-operations.ts'
+import { inputs } from '../support/catalogue.ts'
+import { analyticsPath, ask, event, objectOf } from '../support/client.ts'
+import { cli, convsim, inMemory, run, startProgram } from '../support/command.ts'
+import { startForTest } from '../support/start.ts'
+import { eventsIn, parseStateFile } from '../support/state-file.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+describe('the ready line', () => {
+  test('is one JSON line on stdout when requests are answered; the log on stderr says what was loaded', async () => {
+    const command = convsim(inMemory)
+    const origin = await command.ready()
+    expect((await ask({ origin }, analyticsPath)).status).toBe(200)
+    expect(await command.stop()).toBe(0)
+    expect(JSON.parse(command.stdout())).toEqual({
+      level: 'info',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      msg: `convsim ${version} is listening on ${origin}`,
+      baseUrl: `${origin}/v1`,
+    })
+    const logged = command.stderr().trimEnd().split('\n')
+    const { personas, models } = inputs.fixtures
+    expect(logged.map((line) => JSON.parse(line))).toMatchObject([
+      {
+        msg: 'loaded',
+        operations: allOperations.length,
+        personas: personas.length,
+        models: models.length,
+        state: { file: ':memory:', events: 0, prompts: 0 },
+      },
+      { msg: 'answered' },
+      ...Array(logged.length - 2).fill({ msg: expect.stringMatching(/^stopp/) }),
+    ])
+  })
+})
+
+describe('the address', () => {
+  test('has the port of the flag, else of CONVSIM_PORT, else of PORT, and the host of HOST', async () => {
+    const [plain, ours, flag] = [await freePort(), await freePort(), await freePort()]
+    const env = { PORT: String(plain), CONVSIM_STATE: ':memory:' }
+    const both = { ...env, CONVSIM_PORT: String(ours) }
+    expect(await convsim([], { env: { ...env, HOST: 'LOCALHOST' } }).ready()).toBe(`http://LOCALHOST:${plain}`)
+    expect(await convsim([], { env: both }).ready()).toBe(`http://127.0.0.1:${ours}`)
+    expect(await convsim(['-p', String(flag)], { env: both }).ready()).toBe(`http://127.0.0.1:${flag}`)
+  })
+
+  test('is the default, with a line in the log, where HOST is no address', async () => {
+    const command = convsim(inMemory, { env: { HOST: 'x86_64-pc-linux-gnu' } })
+    expect(await command.ready()).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    await command.untilStderr(/HOST is not used, since \\"x86_64-pc-linux-gnu\\" is not an IP address/)
+  })
+
+  test('of IPv6 is in brackets, and healthcheck finds it', async () => {
+    const origin = await convsim([...inMemory, '--host', '::1']).ready()
+    expect(origin).toMatch(/^http:\/\/\[::1\]:\d+$/)
+    const { code, stdout } = await run(['healthcheck', '--host', '::1', '--port', new URL(origin).port])
+    expect([code, stdout]).toEqual([0, expect.stringContaining('healthy')])
+  })
+
+  const none = /Cannot listen on .*Choose an address of this machine with --host(?!.*--control-token)/
+
+  test.each([
+    [['--control-open'], { HOST: '203.0.113.1' }, /--host \(from HOST\): error: Cannot listen on 203\.0\.113\.1/],
+    [[], { HOST: '0.0.0.0' }, /--host \(from HOST\): error: Listening on 0\.0\.0\.0/],
+    [['--host', '0.0.0.0'], { HOST: '::1' }, /--host: error: Listening on 0\.0\.0\.0/],
+    [['-h', 'foo.invalid'], {}, none],
+    [['-h', '203.0.113.1'], {}, none],
+    [[], { CONVSIM_HOST: 'x86_64-pc-linux-gnu' }, none],
+  ])('that cannot be used ends the start with the name of its flag or variable: %j %o', async (args, env, words) => {
+    const { code, stdout, stderr } = await run([...inMemory, ...args], { env })
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(words)])
+  })
+
+  test('that is taken ends the start with a hint, and leaves the state file unlocked', async () => {
+    const state = join(await tempFolder(), 'state.json')
+    const { port } = new URL((await startForTest()).origin)
+    const byFlag = await run(['--port', port, '--state', state])
+    expect(byFlag).toMatchObject({ code: 1, stdout: '' })
+    expect(byFlag.stderr).toMatch(new RegExp(`Port ${port} on 127\\.0\\.0\\.1 is taken.*--port`))
+    const { code, stderr } = await run(['--state', ':memory:'], { env: { PORT: port } })
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/--port \(from PORT\): error: Port \d+ .* is taken/)])
+    const command = convsim(['--port', '0', '--state', state])
+    await command.ready()
+    expect(command.stderr()).not.toMatch(/tookOverFrom/)
+  })
+})
+
+describe('a bad setting ends the start with 1 and states what is valid', { tags: ['long'] }, () => {
+  const noFile = (flag: string) => new RegExp(` no/x\\.md: error: .*\\(${flag}\\)`)
+
+  test.each<[string[], Record<string, string>, RegExp]>([
+    [['--scenario', 'nonsense'], {}, /no scenario "nonsense"\. convsim scenarios and GET \/__sim\/catalogue list all/],
+    [[], { CONVSIM_SCENARIO: 'nonsense' }, /--scenario \(from CONVSIM_SCENARIO\): error: /],
+    [['--scenario', 'slo'], {}, /Did you mean "slow"\?/],
+    [['--plan', 'grow'], {}, /--plan: error: There is no plan "grow"\. Did you mean "growth"\?/],
+    [
+      ['--log-level', 'inof'],
+      {},
+      /^convsim: --log-level takes .*; got "inof"\. Did you mean "info"\? See convsim serve/m,
+    ],
+    [['--fail-on', 'manners,violatons'], {}, /got "manners,violatons"\. Did you mean "violation"\? See convsim serve/],
+    [['no/x.md'], {}, noFile('--contract')],
+    [['--fixtures', 'no'], {}, / no: error: there is no such folder; .*keys\.yaml.* \(--fixtures\)/],
+    [['--fixtures', 'package.json'], {}, / package\.json: error: is a file, and a folder is expected; .*keys\.yaml/],
+    ...['contract', 'rules', 'seed-state', 'report'].flatMap((name): [string[], object, RegExp][] => {
+      const flag = `--${name}`
+      const variable = `CONVSIM_${name.replace('-', '_').toUpperCase()}`
+      return [
+        [[`--${name}`, 'no/x.md'], {}, noFile(flag)],
+        [[], { [variable]: 'no/x.md' }, noFile(`${flag} from ${variable}`)],
+      ]
+    }),
+    [
+      [],
+      { CONVSIM_CONTRACT: 'package.json' },
+      /package\.json(:\d+:\d+)?: error: .*\(--contract from CONVSIM_CONTRACT\)/,
+    ],
+  ] as [string[], Record<string, string>, RegExp][])('%j %o', async (args, env, words) => {
+    const { code, stdout, stderr } = await run(args, {
+      env: { CONVSIM_STATE: ':memory:', CONVSIM_PORT: '0', CONVSIM_LOG_FORMAT: 'pretty', ...env },
+    })
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(words)])
+    expect(stderr).not.toMatch(/ at .*\.js:\d+/)
+  })
+})
+
+describe('the state', () => {
+  test('is stored below the working folder by default, and loaded at the next start', async () => {
+    const cwd = await tempFolder()
+    const first = convsim(['--port', '0'], { cwd })
+    await ask({ origin: await first.ready() }, '/v1/events', { body: event({ insertId: 'order-1' }) })
+    await first.stop()
+    const stored = parseStateFile(await readFile(join(cwd, '.convsim/state.json'), 'utf8'))
+    expect(eventsIn(stored)).toMatchObject([{ fields: { insertId: 'order-1' } }])
+    const second = convsim(['--port', '0'], { cwd })
+    await second.untilStderr(/"state":\{"file":"[^"]*state\.json","sandboxes":1,"events":1,"prompts":0/)
+  })
+
+  test('of a running process is refused to a second one', async () => {
+    const state = join(await tempFolder(), 'state.json')
+    const first = convsim(['--port', '0', '--state', state])
+    const origin = await first.ready()
+    const { code, stderr } = await run(['--port', '0', '--state', state, '--log-format', 'pretty'])
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`in use by process ${first.process.pid}`)])
+    const [, advice = ''] = /A second simulator needs .*?: (--\S.*)\.$/m.exec(stderr) ?? []
+    await convsim(advice.split(' ')).ready()
+    expect((await ask({ origin }, '/v1/events', { body: event() })).status).toBe(201)
+  })
+
+  test('of a killed process is free, also if its parent never asks how it ended', async () => {
+    const args = ['--port', '0', '--state', join(await tempFolder(), 'state.json')]
+    const script = '"$0" "$@" & echo "pid $!"; exec sleep 60' // the shell becomes a parent that asks nothing
+    const parent = startProgram('sh', ['-c', script, process.execPath, cli, ...args])
+    await parent.ready()
+    process.kill(Number(/^pid (\d+)$/m.exec(parent.stdout())?.[1]), 'SIGKILL')
+    await convsim(args).ready()
+  })
+})
+
+test('flags reach the simulation', async () => {
+  const command = convsim([...inMemory, '--seed', '42', '--clock', '2026-01-15T12:00:00Z', '--no-cors', '--strict'])
+  const origin = await command.ready()
+  const info = objectOf(await ask({ origin }, '/__sim/info', { token: null }))
+  expect([info['seed'], info['now']]).toEqual(['42', '2026-01-15T12:00:00.000Z'])
+  const odd = event({ value: 'many', valueType: 'numeric' })
+  expect((await ask({ origin }, '/v1/events', { body: odd })).status).toBe(400)
+})

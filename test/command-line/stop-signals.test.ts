@@ -1,0 +1,205 @@
+import { spawn } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
+import { readdir, readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { StopSignals } from '../../src/command-line/process/stop-signals.ts'
+import { runCaptured } from '../../src/features/exec/runs/run-command.ts'
+import { ask, event } from '../support/client.ts'
+import { type Command, convsim, inMemory } from '../support/command.ts'
+import { listenForTest } from '../support/fake-upstream.ts'
+import { postText } from '../support/pipelined.ts'
+import { connectTo } from '../support/raw-http.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { untilGone } from '../support/until-gone.ts'
+import { eachArgs, hangIf } from './sample-suite.ts'
+
+/** The number of tries where the moment of a copy decides. */
+const tries = 4
+
+/** Longer than the time in which a signal is a copy of the first one, milliseconds. */
+const laterMs = 2300
+
+/** Sends signals in turn, one each millisecond, until the command has ended. */
+async function sendUntilEnd({ process: child, ended }: Command, signals: readonly NodeJS.Signals[]) {
+  let count = 0
+  const timer = setInterval(() => void child.kill(signals[count++ % signals.length]), 1)
+  const code = await ended
+  clearInterval(timer)
+  return code
+}
+
+/** Sends a signal to the process group of a command, as a terminal does. */
+const signalGroup = ({ process: child }: Command, signal: NodeJS.Signals) =>
+  void process.kill(-(child.pid ?? 0), signal)
+
+/** Sends a request to nowhere, and prints "begun". */
+const request = "fetch(process.env.CONVSIM_BASE_URL + '/nowhere').then(() => console.log('begun'))"
+const waiting = 'setTimeout(() => {}, 60_000)'
+const counting = `let count = 0; process.on('SIGINT', () => { count += 1; console.log('SIGINT', count) })
+  setTimeout(() => process.exit(5), 500); ${request}`
+const node = (script: string) => ['exec', '--', process.execPath, '-e', script]
+
+/** Starts an HTTP server that answers nothing. */
+async function startSilentServer() {
+  const server = createServer(() => undefined)
+  const port = await listenForTest(server)
+  return { server, port, url: `http://127.0.0.1:${port}` }
+}
+
+describe('copies of the first signal, one each millisecond until the end, change nothing', { tags: ['long'] }, () => {
+  const served = async (command: Command) => void (await ask({ origin: await command.ready() }, '/v1/nowhere'))
+  const begun = (command: Command) => command.untilStdout(/begun/)
+  const trapped = ['exec', '--', 'sh', '-c', `trap '' TERM; "${process.execPath}" -e "${request}"; echo ended`]
+
+  test.each<[string, string[], (command: Command) => Promise<void>, NodeJS.Signals[], number]>([
+    ['serve', ['serve', ...inMemory], served, ['SIGINT', 'SIGTERM'], 3],
+    ['serve', ['serve', ...inMemory], served, ['SIGTERM'], 3],
+    ['exec, whose command gets two, and no copy', node(counting), begun, ['SIGINT'], 5],
+    ['exec, whose command ends by the first', node(`${request}; ${waiting}`), begun, ['SIGINT', 'SIGTERM'], 130],
+    ['exec, whose command has ended by itself', trapped, (command) => command.untilStdout(/ended/), ['SIGTERM'], 3],
+  ])('%s', async (_, [name = '', ...args], begin, signals, code) => {
+    for (let count = 0; count < tries; count += 1) {
+      const report = join(await tempFolder(), 'report.json')
+      const command = convsim([name, '--report', report, '--fail-on', 'unexpected', ...args], { detached: true })
+      await begin(command)
+      signalGroup(command, signals[0] ?? 'SIGTERM')
+      expect(await sendUntilEnd(command, signals)).toBe(code)
+      expect(command.stdout()).not.toContain('SIGINT 3')
+      expect(command.stderr()).toMatch(name === 'serve' ? /"stopped"/ : /^/)
+      expect(command.stderr()).toMatch(/--fail-on: 1 unexpected answer/)
+      expect(JSON.parse(await readFile(report, 'utf8'))).toMatchObject({ requests: 1 })
+    }
+  })
+
+  test('proxy', async () => {
+    const { url } = await startSilentServer()
+    const command = convsim(['proxy', `${url}/v1`, '--port', '0'], { cwd: await tempFolder(), detached: true })
+    await command.ready()
+    signalGroup(command, 'SIGINT')
+    expect(await sendUntilEnd(command, ['SIGINT'])).toBe(0)
+    expect(command.stderr()).toMatch(/"stopped"/)
+  })
+
+  test('each, with the report so far, and none of its processes is left', async () => {
+    const cwd = await tempFolder()
+    // Twice the suite is green; after a 429 it hangs.
+    const lines = `const { status } = await ask(analytics)${hangIf('status === 429')}`
+    const flags = ['--set', 'rate-limited;retry-after=0', '--report', 'report.json']
+    const command = convsim(eachArgs(lines, ...flags), { cwd, detached: true })
+    let pids = ''
+    for (; pids === ''; await sleep(20)) pids = await readFile(join(cwd, 'pids'), 'utf8').catch(() => '')
+    signalGroup(command, 'SIGINT')
+    expect(await sendUntilEnd(command, ['SIGINT'])).toBe(130)
+    await untilGone(Number(pids))
+    expect(command.stdout()).toMatch(/^\d runs?, \d not made \(interrupted\)\.$/m)
+    expect(JSON.parse(await readFile(join(cwd, 'report.json'), 'utf8'))).toMatchObject({ truncated: true })
+  })
+})
+
+describe('a signal after that time ends the process at once, and says so', { tags: ['long'] }, () => {
+  const notice = (signal: string) =>
+    new RegExp(`${signal}, more than 2 s after SIG\\w+: the process ends at once, unfinished\\.`)
+
+  test.each([
+    ['serve', 'SIGINT', 130],
+    ['proxy', 'SIGTERM', 143],
+  ] as const)('%s, %s', async (name, signal, code) => {
+    const upstream = name === 'proxy' ? [`${(await startSilentServer()).url}/v1`] : []
+    const command = convsim([name, ...upstream, '--port', '0'], { cwd: await tempFolder() })
+    const origin = await command.ready()
+    const busy = await connectTo(origin)
+    busy.send(postText('/v1/events', event()).slice(0, -20)) // holds the stop for five seconds
+    await ask({ origin }, '/__sim/health', { token: null }) // so that the request has arrived
+    command.process.kill('SIGINT')
+    await sleep(laterMs)
+    expect([await command.stop(signal), command.stderr()]).toEqual([code, expect.stringMatching(notice(signal))])
+    expect(command.stderr()).not.toContain('"stopped"')
+    busy.destroy()
+  })
+
+  test('exec, with its command', async () => {
+    const deaf = `process.on('SIGINT', () => {}); console.log(process.pid, 'begun'); ${waiting}`
+    const command = convsim(['exec', '--log-format', 'json', ...node(deaf).slice(1)])
+    await command.untilStdout(/begun/)
+    command.process.kill('SIGINT')
+    await sleep(laterMs)
+    expect(await command.stop('SIGTERM')).toBe(143)
+    const msg = expect.stringMatching(notice('SIGTERM'))
+    expect(JSON.parse(command.stderr())).toMatchObject({ level: 'error', msg })
+    await untilGone(Number.parseInt(command.stdout(), 10))
+  })
+})
+
+test('exec that gets a signal before its command began ends at once', async () => {
+  const { server, port } = await startSilentServer()
+  const cwd = await tempFolder()
+  const redis = `redis://127.0.0.1:${port}` // which the start waits for
+  const command = convsim(['exec', '--state', redis, '--', 'touch', 'begun'], { cwd })
+  await once(server, 'connection')
+  expect(await command.stop()).toBe(143)
+  expect(await readdir(cwd)).toEqual([])
+})
+
+describe('a command without anything to finish ends by the first signal', { tags: ['long'] }, () => {
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s', async (signal, code) => {
+    const { server, url, port } = await startSilentServer()
+    const cwd = await tempFolder()
+    for (const args of [
+      ['healthcheck', '--wait', '--port', String(port)],
+      ['drift', `${url}/v1`],
+      ['record', url, '--out', 'recorded', '--write'],
+    ]) {
+      const command = convsim(args, { cwd })
+      await once(server, 'request')
+      expect([await command.stop(signal), command.stderr()]).toEqual([code, ''])
+    }
+    expect(await readdir(cwd)).toEqual([])
+  })
+})
+
+test('a copy that comes while the process computes for over two seconds is a copy', { tags: ['long'] }, async () => {
+  const script = `
+    import { StopSignals } from ${JSON.stringify(new URL('../../src/command-line/process/stop-signals.ts', import.meta.url).href)}
+    const signals = new StopSignals(process, console.error)
+    const timer = setInterval(() => {}, 1000)
+    signals.onStop(() => {
+      console.log('stopping')
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${laterMs})
+      setTimeout(() => clearInterval(timer), 100)
+    })
+    console.log('begun')`
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  for (const line of ['begun', 'stopping']) {
+    expect(String(await once(child.stdout, 'data'))).toContain(line)
+    child.kill('SIGTERM')
+  }
+  expect(await once(child, 'exit')).toEqual([0, null])
+})
+
+test('the command of a run that begins after the stop of each is ended', async () => {
+  const endless = { file: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'], env: process.env }
+  const bounds = { limitMs: 60_000, stopped: AbortSignal.abort(), host: process }
+  expect(await runCaptured(endless, bounds)).toMatchObject({ code: 137, isTimedOut: false })
+})
+
+test('files that are being written are finished before the first signal ends the command', async () => {
+  const events: (string | number)[] = []
+  const host = Object.assign(new EventEmitter(), { exit: (code: number) => void events.push(code) })
+  const signals = new StopSignals(host as unknown as NodeJS.Process, () => undefined)
+  await signals.finish(async () => {
+    host.emit('SIGTERM')
+    await sleep(10)
+    host.emit('SIGINT')
+    events.push('written')
+  })
+  expect(events).toEqual(['written', 143])
+})

@@ -1,0 +1,71 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { cp, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { bundledFixtures } from '../../src/service/fixtures/bundled.ts'
+import { cli, convsim, inMemory, startProgram } from '../support/command.ts'
+import { tempFile, tempFolder } from '../support/temp-folder.ts'
+
+test.each([
+  ['--rules', ['--rules', 'other'], 'other'],
+  ['--contract', ['--contract', 'other'], 'other'],
+  ['--overlay', ['--overlay', 'other'], 'other'],
+  ['--seed-state', ['--seed-state', 'other'], 'other'],
+  ['a fixture', ['--fixtures', 'fixtures'], 'fixtures/plans.yaml'],
+  ['an exact answer', ['--fixtures', 'fixtures'], 'fixtures/answers/a.json'],
+])('a pipe in place of %s is refused at once', async (_, args, file) => {
+  const cwd = await tempFolder()
+  await cp(bundledFixtures, join(cwd, 'fixtures'), { recursive: true })
+  mkdirSync(join(cwd, 'fixtures/answers'), { recursive: true })
+  execFileSync('mkfifo', [`${join(cwd, file)}-pipe`])
+  execFileSync('mv', [`${join(cwd, file)}-pipe`, join(cwd, file)])
+  const { ended, stderr } = convsim([...inMemory, ...args], { cwd })
+  expect(await ended).toBe(1)
+  expect(stderr()).toContain(`${file}: error: is a pipe; an ordinary file is expected`)
+})
+
+test.each([
+  ['state.json.lock', 'is a pipe; an ordinary file is expected'],
+  ['state.json.journal', 'is no file'],
+])('a pipe in place of %s is refused at once', async (file, reason) => {
+  const cwd = await tempFolder()
+  execFileSync('mkfifo', [join(cwd, file)])
+  const { ended, stderr } = convsim(['--port', '0', '--state', 'state.json'], { cwd })
+  expect(await ended).toBe(1)
+  expect(stderr()).toContain(reason)
+})
+
+test('recorded traffic is refused as a pipe by name, and read from a pipe of the shell', async () => {
+  const cwd = await tempFolder()
+  execFileSync('mkfifo', [join(cwd, 'pipe')])
+  const named = convsim(['drift', '--har', 'pipe'], { cwd })
+  expect([await named.ended, named.stderr()]).toEqual([1, expect.stringContaining('pipe is a pipe; an ordinary file')])
+  const har = await tempFile('{"log": {"entries": []}}', 'a.har')
+  const shell = startProgram('bash', [
+    '-c',
+    `exec "$0" "$1" drift --har <(sleep 0.3; cat ${har})`,
+    process.execPath,
+    cli,
+  ])
+  await shell.ended
+  expect(shell.stderr() + shell.stdout()).not.toContain('pipe')
+})
+
+test('SIGTERM ends a start that waits for a pipe of the shell', async () => {
+  const waiting = 'exec "$0" "$1" drift --har <(head -c 200000 /dev/zero; echo >&2 waits; exec sleep 30 2>/dev/null)'
+  const shell = startProgram('bash', ['-c', waiting, process.execPath, cli])
+  await shell.untilStderr(/waits/)
+  expect(['SIGTERM', 143]).toContain(await shell.stop())
+})
+
+const canMount = spawnSync('unshare', ['-m', 'true']).status === 0
+
+test.runIf(canMount)('a report is written in place of a mounted file', async () => {
+  const cwd = await tempFolder()
+  for (const name of ['mounted', 'report.md']) await writeFile(join(cwd, name), 'old')
+  const script = 'mount --bind mounted report.md && exec "$0" "$1" exec --report report.md --allow-no-requests -- true'
+  const { ended, stderr } = startProgram('unshare', ['-m', 'sh', '-c', script, process.execPath, cli], { cwd })
+  expect([await ended, stderr()]).toEqual([0, expect.stringContaining('the report is in report.md')])
+  expect(await readFile(join(cwd, 'mounted'), 'utf8')).toMatch(/^# /)
+})

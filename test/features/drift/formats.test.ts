@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest'
+import { renderDrift } from '../../../src/features/drift/judge/drift-page.ts'
+import type { DriftFinding, DriftReport } from '../../../src/features/drift/judge/finding.ts'
+import { operationOf } from '../../support/catalogue.ts'
+
+const finding: DriftFinding = {
+  operation: operationOf('getModelAnalytics'),
+  status: 200,
+  pointer: '/new\u001b[2Jfield',
+  kind: 'new-field',
+  detail: '',
+  seen: 1,
+  of: 3,
+  breaks: false,
+  isDrift: true,
+  isSimulated: false,
+  keyword: '',
+  message: 'is not in the contract',
+  sample: { request: 'GET /v1/models/1/analytics', value: '"a|<b>"' },
+  place: '/components/schemas/ModelAnalytics',
+  assumption: { pointer: '/components/schemas/Count', text: 'Counts are whole.' },
+  values: [],
+}
+
+const notJudged: DriftReport['notJudged'] = [
+  { operation: 'createEvent', reason: 'time-out', request: 'POST /v1/events', count: 2, sentence: 'No\nanswer.' },
+]
+
+const report: DriftReport = {
+  verdict: 'drift',
+  contract: { title: 'Things', version: '1.0.0', file: 'a.yaml' },
+  judged: new Map([['getModelAnalytics', 3]]),
+  omitted: 0,
+  findings: [finding, { ...finding, pointer: '/note', kind: 'absent-field', isDrift: false, assumption: undefined }],
+  notJudged,
+}
+
+test('lines for people have no control characters of the service', () => {
+  expect(renderDrift(report, 'text').split('\n')).toEqual([
+    'Not judged:',
+    '  createEvent: info: not judged: time-out (POST /v1/events, 2 requests): No\\u000aanswer.',
+    '',
+    'Differences:',
+    '  new-field: getModelAnalytics 200 /new\\u001b[2Jfield: warning: a field that the contract does not have: ' +
+      'is not in the contract. Seen in 1 of 3 answers; breaks no client.',
+    '    first: GET /v1/models/1/analytics: "a|<b>"',
+    '    contract: #/components/schemas/ModelAnalytics',
+    '    settles the assumption at #/components/schemas/Count: Counts are whole.',
+    '  absent-field: getModelAnalytics 200 /note: info: an optional field was never seen: is not in the contract. ' +
+      'Seen in 1 of 3 answers; a note.',
+    '    first: GET /v1/models/1/analytics: "a|<b>"',
+    '    contract: #/components/schemas/ModelAnalytics',
+    '',
+    'The real service differs from the contract.',
+    'drift: 1 difference, 1 note; 3 answers of getModelAnalytics judged.',
+  ])
+})
+
+test('commands of GitHub have the level of the finding', () => {
+  const lines = renderDrift(report, 'github').split('\n')
+  expect(lines.map((line) => line.split('::')[1] ?? '')).toEqual(['warning', 'notice', 'notice', '', ''])
+})
+
+test('JSON has the members that programs read', () => {
+  expect(JSON.parse(renderDrift(report, 'json'))).toEqual({
+    verdict: 'drift',
+    contract: { title: 'Things', version: '1.0.0', file: 'a.yaml' },
+    judged: { getModelAnalytics: 3 },
+    findings: [
+      {
+        operation: 'getModelAnalytics',
+        status: 200,
+        pointer: '/new\u001b[2Jfield',
+        kind: 'new-field',
+        seen: 1,
+        of: 3,
+        breaks: false,
+        message: 'is not in the contract',
+        sample: { request: 'GET /v1/models/1/analytics', value: '"a|<b>"' },
+        contract: '/components/schemas/ModelAnalytics',
+        assumption: '/components/schemas/Count',
+      },
+      expect.objectContaining({ kind: 'absent-field', note: true }),
+    ],
+    notJudged,
+  })
+})
+
+test('a list with many new values is described in one plain sentence', () => {
+  const message = 'has 3 values that the contract does not list'
+  const open: DriftFinding = { ...finding, kind: 'no-enum', message, seen: 2, of: 2, breaks: true }
+  expect(renderDrift({ ...report, findings: [open] }, 'text')).toContain(
+    `a list that seems to be open: ${message}. Seen in 2 of 2 answers; breaks clients.`,
+  )
+})

@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest'
+import { isObject, type JsonObject } from '../../../src/base/core/json.ts'
+import { success } from '../../../src/base/core/result.ts'
+import { applyOverlay } from '../../../src/base/documents/overlay.ts'
+import { checkOverlay } from '../../../src/base/documents/read-overlay.ts'
+import { matchSample } from '../../../src/features/drift/observe/answer.ts'
+import { createPatch } from '../../../src/features/drift/patch/patch.ts'
+import type { Contract } from '../../../src/service/contract/contract.ts'
+import { contract, document, type Given, judge, load, thing, things, toSource, without } from './things.ts'
+
+async function patchOf(answers: readonly Given[], judgePatched = (patched: Contract) => judge(patched, answers)) {
+  return createPatch(document, judge(contract, answers), async (overlay) =>
+    success(judgePatched(await applyTo(overlay))),
+  )
+}
+
+const item = (changes: JsonObject) => things(thing(changes))
+const withHeader = (name: string, value: string | undefined): Given => ({
+  headers: { [name]: value as never },
+  body: { items: [] },
+})
+
+/** The findings about answers: the kind, the field, in how many answers of all, and `breaks` if a client breaks. */
+type Row = readonly [title: string, answers: readonly Given[], ...findings: readonly string[]]
+
+const renamed = { ...without('count'), total: 4 }
+const rows: readonly Row[] = [
+  ['the documented shape', [things(thing()), things()]],
+  ['a required field missing in one of two', [item({}), things(without('count'))], 'missing-field count 1/2 breaks'],
+  [
+    'a required field of another type and name',
+    [things({ ...renamed, total: 'many' })],
+    'missing-field count 1/1 breaks',
+    'new-field total 1/1 breaks',
+  ],
+  ['a field with another name', [things(renamed)], 'renamed-field count 1/1 breaks'],
+  [
+    'two fields of one shape, either of which may be the old one',
+    [things({ ...renamed, sum: 4 })],
+    'missing-field count 1/1 breaks',
+    'new-field sum 1/1 breaks',
+    'new-field total 1/1 breaks',
+  ],
+  ['a field where others are allowed', [item({ owner: { name: 'Ada', team: { id: 1 } } })], 'new-field owner/team 1/1'],
+  ['a name of a dictionary', [item({ tags: { new: 'x' } })]],
+  ['another type', [item({ count: 'one' })], 'wrong-type count 1/1 breaks'],
+  ['a fraction in place of an integer', [item({ count: 1.5 })], 'wrong-type count 1/1 breaks'],
+  ['one null', [item({}), things(thing(), thing({ note: null }))], 'null note 1/2 breaks'],
+  ['null in a list of values', [item({ level: null })], 'null level 1/1 breaks'],
+  ['null where it is allowed', [item({ owner: null })]],
+  ['null behind a reference', [item({ id: null })], 'null id 1/1 breaks'],
+  ['one new value of a list', [item({ level: 'top' })], 'enum-value level 1/1 breaks'],
+  [
+    'two new values of a list',
+    [item({ level: 'top' }), item({ level: 'odd' })],
+    ...['enum-value level 1/2 breaks', 'enum-value level 1/2 breaks'],
+  ],
+  [
+    'three new values of a list, which are no list',
+    [things(thing({ level: 'a' }), thing({ level: 'b' })), item({ level: 'c' })],
+    'no-enum level 2/2 breaks',
+  ],
+  ['a value that only the simulator does not have', [item({ mood: 'mixed' })], 'enum-value mood 1/1'],
+  ['texts of any kind in a field without a list', ['a', 'b', 'c', 'd'].map((note) => item({ note }))],
+  ['another format', [item({ id: '17' })], 'format id 1/1 breaks'],
+  ['a number out of its range', [item({ count: -1 })], 'constraint count 1/1 breaks'],
+  ['an undocumented status', [{ status: 409, body: { error: 'taken' } }, item({})], 'undocumented-status  1/2 breaks'],
+  ['a required header that is missing', [withHeader('x-total', undefined)], 'header  1/1 breaks'],
+  ['a header of another type', [withHeader('x-total', 'many')], 'header  1/1 breaks'],
+  ['another media type', [withHeader('content-type', 'application/problem+json')], 'content-type  1/1 breaks'],
+]
+
+describe('of the answers of a service', () => {
+  const named = rows.map(([title, answers, ...expected]) => ({ title, answers, expected }))
+  test.each(named)('$title is found as it is, and a patch allows it', async ({ answers, expected }) => {
+    const report = judge(contract, answers)
+    const found = report.findings.map(
+      ({ kind, pointer, seen, of, breaks }) =>
+        `${kind} ${pointer.replace('/items/*/', '')} ${seen}/${of}${breaks ? ' breaks' : ''}`,
+    )
+    expect(found.sort()).toEqual(expected)
+    expect(report.verdict).toBe(expected.length > 0 ? 'drift' : 'same')
+    const patch = await patchOf(answers)
+    expect(patch.ok && patch.value.left).toEqual([])
+    // What the contract allowed before, and the simulator sends, is allowed still.
+    if (patch.ok && expected.length > 0) {
+      expect(judge(await applyTo(patch.value.overlay), [item({})]).findings).toEqual([])
+    }
+  })
+
+  test('broken JSON is found, and has no patch', async () => {
+    const answers = [{ body: '{"items": [' }, things(thing())]
+    const report = judge(contract, answers)
+    expect(report.findings).toMatchObject([{ kind: 'broken-json', pointer: '', seen: 1, of: 2, breaks: true }])
+    const patch = await patchOf(answers)
+    const left = [{ reason: expect.stringContaining('no contract allows it') }]
+    expect(patch.ok && patch.value).toMatchObject({ edits: [], left })
+  })
+
+  test('a change that does not help is not proposed', async () => {
+    const answers = [item({ level: 'top' })]
+    const patch = await patchOf(answers, () => judge(contract, answers))
+    const left = [{ reason: 'The change at its place does not remove it.' }]
+    expect(patch.ok && patch.value).toMatchObject({ edits: [], overlay: { actions: [] }, left })
+  })
+
+  test('a body without end of a documented list is read to its end', () => {
+    const items = Array.from({ length: 300 }, () => without('count'))
+    const report = judge(contract, [things(...items, thing({ level: 'top' }))])
+    expect(report.findings.map(({ kind }) => kind).sort()).toEqual(['enum-value', 'missing-field'])
+  })
+
+  test('an optional field that was never seen is a note, from five answers on, if the simulator sends it', () => {
+    const absent = things(without('note'))
+    expect(judge(contract, Array(4).fill(absent)).findings).toEqual([])
+    const report = judge(contract, Array(5).fill(absent))
+    expect(report.findings).toMatchObject([
+      { kind: 'absent-field', pointer: '/items/*/note', seen: 0, of: 5, breaks: false, isDrift: false },
+    ])
+    expect(report.verdict).toBe('same')
+    expect(judge(contract, Array(5).fill(absent), { items: [without('note')] }).findings).toEqual([])
+  })
+
+  test('a documented header that was never seen is a note', () => {
+    const answers = Array(5).fill(withHeader('etag', undefined))
+    expect(judge(contract, answers).findings).toMatchObject([{ kind: 'header', detail: 'etag', isDrift: false, of: 5 }])
+  })
+
+  test('an assumption is settled by a finding at its place', () => {
+    const report = judge(contract, [item({ mood: 'mixed' })])
+    expect(report.findings[0]).toMatchObject({
+      isSimulated: true,
+      assumption: { pointer: '/components/schemas/Thing/properties/mood', text: 'The moods are not described.' },
+    })
+  })
+
+  test.each([
+    [{ accessToken: 'hunter2secret' }, '/items/*/accessToken', '"[redacted]"'],
+    [{ secrets: ['hunter2secret'] }, '/items/*/secrets', '"[redacted]"'],
+    [{ maxTokens: 4096 }, '/items/*/maxTokens', '4096'],
+  ])('a new field %j is shown without a credential', (field, pointer, value) => {
+    const { findings } = judge(contract, [item(field)])
+    expect(findings).toMatchObject([{ kind: 'new-field', pointer, sample: { value } }])
+    expect(JSON.stringify(findings[0]?.sample)).not.toContain('hunter2')
+  })
+
+  test('a broken rule does not quote a credential', async () => {
+    const text = JSON.stringify(document).replaceAll('"note":', '"apiKey":')
+    const changed: JsonObject = JSON.parse(
+      text.replace('"apiKey":{"type":"string"}', '"apiKey":{"type":"string","enum":["hunter1"]}'),
+    )
+    const { note: _, ...others } = thing()
+    const { findings } = judge(await load(changed), [things({ ...others, apiKey: 'hunter2secret' })], null)
+    expect(findings).toMatchObject([
+      { kind: 'enum-value', message: expect.stringMatching(/; got \[redacted\]$/), values: ['[redacted]'] },
+    ])
+  })
+
+  test('a request is shown without the API keys of the contract', async () => {
+    const securitySchemes = { key: { type: 'apiKey', in: 'query', name: 'acme' } }
+    const components = { ...(document['components'] as JsonObject), securitySchemes }
+    const keyed = await load({ ...document, components })
+    const answer = { status: 204, headers: {}, body: undefined }
+    const matched = matchSample(keyed, { method: 'GET', target: '/v1/things?acme=my-secret&a=b', answer })
+    expect(matched?.sample.target).toBe('/v1/things?acme=[redacted]&a=b')
+  })
+
+  test('a broken rule of a value that the recording redacts is not judged', () => {
+    const report = judge(contract, [things(thing({ id: '[redacted]' })), things(thing({}))])
+    expect([report.verdict, report.findings]).toEqual(['not-judged', []])
+    const sentence = expect.stringContaining('/items/*/id')
+    expect(report.notJudged).toMatchObject([{ reason: 'unreadable', sentence, count: 1 }])
+    expect(judge(contract, [things(thing({ note: '[redacted]' }))]).verdict).toBe('same')
+  })
+
+  test('an assumption is not settled by an absence', () => {
+    const report = judge(contract, Array(5).fill(things(without('mood'))))
+    expect(report.findings).toMatchObject([{ kind: 'absent-field', pointer: '/items/*/mood', assumption: undefined }])
+  })
+
+  test('nothing is never the same', () => {
+    expect(judge(contract, [])).toMatchObject({ verdict: 'not-judged', notJudged: [{ reason: 'too-few-samples' }] })
+    expect(judge(contract, [{ status: 400, body: { error: 'no' } }]).verdict).toBe('not-judged')
+  })
+})
+
+async function applyTo(overlay: JsonObject): Promise<Contract> {
+  const checked = await checkOverlay(toSource(overlay))
+  const applied = checked.ok ? applyOverlay(toSource(document), checked.value) : checked
+  if (!applied.ok || !isObject(applied.value.value)) throw new Error('the overlay cannot be applied')
+  return load(applied.value.value)
+}

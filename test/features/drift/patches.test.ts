@@ -1,0 +1,105 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Json } from '../../../src/base/core/json.ts'
+import { readOverlaid } from '../../../src/service/contract/load.ts'
+import { placesOf, runDrift } from '../../support/drift.ts'
+import { harEntry, writeHar } from '../../support/har.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+
+/** A run of `convsim drift --patch` on a recording. */
+type RecordedRun = Awaited<ReturnType<typeof runRecorded>>
+
+/** Returns a document of `GET /weather` with the media types of its answer; schemas are indented by 16 spaces. */
+const weather = (content: string) => `# kept
+openapi: 3.1.0
+info: { title: Weather, version: 1.0.0 }
+servers: [{ url: /v1 }]
+paths:
+  /weather:
+    get:
+      operationId: getWeather
+      responses:
+        '200':
+          description: The weather.
+          content:
+${content}`
+
+/** Compares a contract with answers, in a folder of their own. `type`: the media type of answers that are texts. */
+async function runRecorded(contract: string, bodies: readonly Json[], type = 'application/json') {
+  const folder = await tempFolder()
+  const contractFile = join(folder, 'contract.yaml')
+  const patchFile = join(folder, 'patch.yaml')
+  await writeFile(contractFile, contract)
+  const entries = bodies.map((body) => harEntry('https://api.example.com/v1/weather', body, { type }))
+  const harFile = await writeHar(entries, folder)
+  const args = ['--contract', contractFile, '--har', harFile, '--samples', '1', '--patch', patchFile]
+  return { ...(await runDrift(args, null)), folder, contractFile, patchFile }
+}
+
+const json = (schema: string) => `            application/json:
+              schema:
+                type: object
+                required: [sky]
+                properties:
+${schema}`
+
+const plain = weather(json('                  sky: { type: string, enum: [blue, grey] } # the sky\n'))
+
+/** Returns the contract of a run with its patch. */
+async function applyPatch({ contractFile, patchFile }: RecordedRun): Promise<unknown> {
+  const source = await readOverlaid(contractFile, [patchFile])
+  if (!source.ok) throw new Error(JSON.stringify(source.error))
+  return source.value.value
+}
+
+const names = ['area/sq~km', 'a\nb', 'a\u2028b', 'constructor', '__proto__x']
+test.each(names)('a field that is now called %j is found by its name, and patched', async (name) => {
+  const run = await runRecorded(plain, [{ [name]: 'blue' }])
+  expect(run.report.findings).toMatchObject([
+    { kind: 'renamed-field', pointer: '/sky', message: `is now called "${name}"` },
+  ])
+  expect(run.stderr).toContain('with it the same answers show no drift')
+  expect(JSON.stringify(await applyPatch(run))).toContain(`${JSON.stringify(name)}:{"type":"string","enum"`)
+})
+
+test('a field called constructor is missing where it is not sent, and new where it is', async () => {
+  const required = weather(json('                  constructor: { type: string }\n').replace('[sky]', '[constructor]'))
+  const missing = await runRecorded(required, [{ constructor: 'x' }, {}])
+  expect(placesOf(missing)).toEqual(['missing-field /constructor'])
+  const added = await runRecorded(plain, [{ sky: 'blue', constructor: 'x' }, { sky: 'blue' }])
+  expect(placesOf(added)).toEqual(['new-field /constructor'])
+  for (const { stderr } of [missing, added]) expect(stderr).toContain('with it the same answers show no drift')
+})
+
+test('a new field that was always null may have any value later', async () => {
+  const run = await runRecorded(plain, [{ sky: 'blue', region: null, sea: { tide: null, depths: [null] } }])
+  expect(run.stderr).toContain('with it the same answers show no drift')
+  const patched = JSON.stringify(await applyPatch(run))
+  const later = await runRecorded(patched, [{ sky: 'blue', region: 'eu', sea: { tide: 3, depths: [4] } }])
+  expect(later.report.verdict).toBe('same')
+})
+
+test('answers of a documented media type other than JSON are no drift', async () => {
+  const csv = weather('            text/csv: {}\n            application/json: { schema: { type: object } }\n')
+  for (const body of ['a,b\n1,2', '4']) {
+    const { report } = await runRecorded(csv, [body], 'text/csv; charset=utf-8')
+    expect(report).toMatchObject({ verdict: 'same', findings: [] })
+  }
+  expect(placesOf(await runRecorded(csv, ['<p>'], 'text/html'))).toEqual(['content-type '])
+})
+
+test('a value that is redacted is not proposed, and nothing is changed for it', async () => {
+  const run = await runRecorded(plain, [{ sky: 'Bearer abcdefghijklmnop12345678' }, { sky: 'red' }])
+  expect(run.stderr).toContain('not patched: enum-value')
+  expect(run.stderr).toContain('looks like a credential')
+  const patch = await readFile(run.patchFile, 'utf8')
+  expect(patch).toContain('red')
+  expect(patch).not.toContain('[redacted]')
+})
+
+test('a patch replaces an earlier one', async () => {
+  const run = await runRecorded(plain, [{ sky: 'red' }])
+  const args = ['--contract', run.contractFile, '--har', join(run.folder, 'traffic.har'), '--samples', '1']
+  expect((await runDrift([...args, '--patch', run.patchFile], null)).stderr).toBe(run.stderr)
+})

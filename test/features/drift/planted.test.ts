@@ -1,0 +1,182 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { isObject, type JsonObject } from '../../../src/base/core/json.ts'
+import { allOperations } from '../../support/all-operations.ts'
+import { placesOf, runDrift, upstreamToken } from '../../support/drift.ts'
+import { type Change, type FakeAnswer, startFakeUpstream } from '../../support/fake-upstream.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+
+const model = (tail: string) => `00000000-0000-4000-8000-0000000000${tail}`
+const ids = ['01', '02', '03'].map((tail) => `--ids=modelId=${model(tail)}`)
+
+/** Returns a change of the answers to one request: a model and a period. */
+const at =
+  (tail: string, period: string, change: (answer: FakeAnswer) => void): Change =>
+  (answer, { url }) => {
+    if (url.includes(model(tail)) && url.endsWith(`period=${period}`)) change(answer)
+  }
+
+const onObject = (answer: FakeAnswer, change: (body: JsonObject) => void) => {
+  if (isObject(answer.body)) change(answer.body)
+}
+
+const inBody = (tail: string, period: string, change: (body: JsonObject) => void) =>
+  at(tail, period, (answer) => onObject(answer, change))
+
+const renamed: Change = (answer) =>
+  onObject(answer, (body) => {
+    if (body.messageCount === undefined) return
+    body.messagesTotal = body.messageCount
+    delete body.messageCount
+  })
+const newEnumValue = inBody('03', '30d', ({ recommendations }) => {
+  if (isObject(recommendations)) recommendations.healthLevel = 'on_fire'
+})
+const becameNull = inBody('02', '90d', ({ dataPoints }) => {
+  if (Array.isArray(dataPoints) && isObject(dataPoints[80])) dataPoints[80].conversationCount = null
+})
+const newField = inBody('03', '7d', (body) => {
+  body.region = 'eu'
+})
+const undocumentedStatus = at('01', '90d', (answer) => {
+  answer.status = 418
+  answer.body = { success: false, error: 'I am a teapot.' }
+})
+const slow = at('02', '7d', (answer) => {
+  answer.delayMs = 60_000
+})
+const brokenJson = at('01', '7d', (answer) => {
+  answer.body = JSON.stringify(answer.body).slice(0, 200)
+})
+
+const patchable = [renamed, newEnumValue, becameNull, undocumentedStatus, newField]
+const all =
+  (...changes: Change[]): Change =>
+  (answer, request) => {
+    for (const change of changes) change(answer, request)
+  }
+
+describe('a real service with planted differences', () => {
+  test('each is found and named with its pointer, and nothing else is', async () => {
+    const upstream = await startFakeUpstream(all(...patchable, slow, brokenJson))
+    const run = await runDrift([upstream.baseUrl, ...ids, '--timeout', '3s'])
+    const onFire = { request: `GET /v1/models/${model('03')}/analytics?period=30d`, value: '"on_fire"' }
+    expect(run.report.findings.toSorted((one, other) => one.kind.localeCompare(other.kind))).toMatchObject([
+      { kind: 'broken-json', pointer: '' },
+      { kind: 'enum-value', pointer: '/recommendations/healthLevel', seen: 1, of: 6, breaks: true },
+      { kind: 'new-field', pointer: '/region', seen: 1, of: 6, breaks: false },
+      { kind: 'null', pointer: '/dataPoints/*/conversationCount', assumption: '/components/schemas/Count' },
+      { kind: 'renamed-field', pointer: '/messageCount', name: 'messagesTotal', seen: 6, of: 6, breaks: true },
+      { kind: 'undocumented-status', pointer: '', operation: 'getModelAnalytics', status: 418, seen: 1, of: 8 },
+    ])
+    expect(run.report.findings.find(({ kind }) => kind === 'enum-value')?.sample).toEqual(onFire)
+    const request = `GET /v1/models/${model('02')}/analytics?period=7d`
+    expect(run.report.notJudged.filter(({ reason }) => reason !== 'not-probed')).toMatchObject([
+      { operation: 'getModelAnalytics', reason: 'time-out', request, count: 1 },
+    ])
+    expect([run.report.verdict, run.code]).toEqual(['drift', 3])
+  })
+
+  test('no file and no output has the token, also where the service echoes it', async () => {
+    const echo: Change = (answer) =>
+      onObject(answer, (body) => {
+        body.receivedToken = upstreamToken
+        body[upstreamToken] = body.messageCount ?? null
+        delete body.messageCount
+        if (isObject(body.recommendations)) body.recommendations.healthLevel = upstreamToken
+        answer.headers['x-echo'] = `Bearer ${upstreamToken}`
+      })
+    const upstream = await startFakeUpstream(echo)
+    const folder = await tempFolder()
+    const run = await runDrift([upstream.baseUrl, ...ids, '--patch', join(folder, 'patch.json')])
+    expect(run.code).toBe(3)
+    expect(placesOf(run)).toContain('renamed-field /messageCount')
+    const files = await readdir(folder)
+    const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))
+    for (const text of [run.stdout, run.stderr, ...texts]) expect(text).not.toContain('4711')
+    expect(upstream.requests.every(({ headers }) => headers['authorization'] === `Bearer ${upstreamToken}`)).toBe(true)
+  })
+})
+
+describe('a real service that cannot be judged', () => {
+  /** An answer that is large, and one that asks to wait for an hour. */
+  const large: Change = (answer) => {
+    answer.body = ' '.repeat(17 * 1024 * 1024)
+  }
+  const later: Change = (answer) => {
+    Object.assign(answer, { status: 429, body: { success: false, error: 'Later.' } })
+    answer.headers['retry-after'] = '3600'
+  }
+  const unauthorized: Change = (answer) => {
+    answer.status = 401
+  }
+  const unknown = ['--ids', 'modelId=00000000-0000-4000-8000-000000000404']
+  const one = [`--ids=modelId=${model('01')}`, '--samples', '1']
+
+  test.each<[string, string, string, Change | undefined, readonly string[], number?]>([
+    ['without a token', 'unauthorized', 'Set CONVSIM_UPSTREAM_TOKEN', unauthorized, ids, 1],
+    ['that knows no model', 'too-few-samples', 'status 404', undefined, unknown],
+    ['whose answers are too large', 'too-large', '16 MiB', large, one],
+    ['that asks to wait for an hour', 'rate-limited', '3600 s; ', later, ids, 1],
+  ])('%s is not the same, and the reason is %s', async (_name, reason, sentence, change, args, requests) => {
+    const upstream = await startFakeUpstream(change)
+    const run = await runDrift([upstream.baseUrl, ...args], reason === 'unauthorized' ? null : undefined)
+    expect([run.code, run.report.verdict]).toEqual([1, 'not-judged'])
+    expect(run.report.notJudged).toContainEqual(
+      expect.objectContaining({ reason, sentence: expect.stringContaining(sentence) }),
+    )
+    if (requests !== undefined) expect(upstream.requests).toHaveLength(requests)
+    if (reason === 'too-large') expect(run.report).toMatchObject({ judged: {} })
+  })
+
+  test('with an expired certificate is named, and gets nothing', async () => {
+    const upstream = await startFakeUpstream(undefined, true)
+    const run = await runDrift([upstream.baseUrl, ...ids])
+    expect([run.code, run.report.verdict, run.report.findings]).toEqual([1, 'not-judged', []])
+    expect(run.report.notJudged[0]).toMatchObject({
+      reason: 'certificate',
+      sentence: expect.stringContaining('its certificate has expired (CERT_HAS_EXPIRED)'),
+    })
+    expect(upstream.requests).toEqual([])
+  })
+
+  test('because it leads to another host is not followed', async () => {
+    const other = await startFakeUpstream()
+    const upstream = await startFakeUpstream((answer, { url }) => {
+      answer.status = 307
+      answer.headers['location'] = other.baseUrl.replace('/v1', url)
+    })
+    const run = await runDrift([upstream.baseUrl, ...ids])
+    expect([run.code, run.report.verdict]).toEqual([1, 'not-judged'])
+    expect(run.report.notJudged[0]).toMatchObject({ reason: 'redirect' })
+    expect(other.requests).toEqual([])
+  })
+})
+
+describe('the simulator as the real service', () => {
+  test('is the same, also for writes and for its refusals', async () => {
+    const upstream = await startFakeUpstream()
+    const run = await runDrift([upstream.baseUrl, ...ids, `--writes=${upstream.host}`])
+    expect([run.report.findings, run.report.notJudged, run.report.verdict, run.code]).toEqual([[], [], 'same', 0])
+    const writes = allOperations.filter(({ method }) => method !== 'GET')
+    expect(upstream.requests.filter(({ method }) => method !== 'GET')).toHaveLength(3 * writes.length)
+  })
+
+  test('with another success status of a write settles the assumption about it', { tags: ['long'] }, async () => {
+    const upstream = await startFakeUpstream((answer, { method, url }) => {
+      if (method !== 'POST' || !url.endsWith('/events')) return
+      answer.status = 200
+      answer.body = { id: 'evt_1' }
+    })
+    const file = join(await tempFolder(), 'patch.yaml')
+    const args = [upstream.baseUrl, ...ids, `--writes=${upstream.host}`]
+    const run = await runDrift([...args, '--patch', file])
+    const assumption = '/paths/~1events/post/responses/201'
+    expect(run.report.findings).toMatchObject([
+      { operation: 'createEvent', kind: 'undocumented-status', status: 200, assumption },
+    ])
+    const overlaid = await runDrift([...args, '--overlay', file])
+    expect([overlaid.report.findings, overlaid.report.verdict, overlaid.code]).toEqual([[], 'same', 0])
+  })
+})

@@ -1,0 +1,123 @@
+import { parse } from 'yaml'
+import type { Json, JsonObject } from '../../../src/base/core/json.ts'
+import type { Source } from '../../../src/base/documents/source.ts'
+import { judgeDrift } from '../../../src/features/drift/judge/judge.ts'
+import { observeAnswer, rebindAnswers } from '../../../src/features/drift/observe/answer.ts'
+import type { Contract, Operation } from '../../../src/service/contract/contract.ts'
+import { buildContract } from '../../../src/service/contract/load.ts'
+
+/** A contract with one operation, whose answer is a list of things. */
+export const document: JsonObject = parse(`
+openapi: 3.1.0
+info: { title: Things, version: 1.0.0 }
+servers: [{ url: https://api.example.com/v1 }]
+paths:
+  /things:
+    get:
+      operationId: listThings
+      responses:
+        '200':
+          description: Things.
+          headers: { X-Total: { required: true, schema: { type: integer } }, ETag: { schema: { type: string } } }
+          content: { application/json: { schema: { $ref: '#/components/schemas/Things' } } }
+        '400':
+          description: Wrong.
+          content: { application/json: { schema: { $ref: '#/components/schemas/Error' } } }
+        '204': { description: None. }
+components:
+  schemas:
+    Uuid: { type: string, format: uuid }
+    Error: { type: object, required: [error], properties: { error: { type: string } } }
+    Owner:
+      type: [object, 'null']
+      required: [name]
+      properties: { name: { type: string }, mail: { type: string } }
+    Thing:
+      type: object
+      required: [id, level, count, owner]
+      properties:
+        id: { $ref: '#/components/schemas/Uuid' }
+        level: { type: string, enum: [low, high] }
+        mood: { type: string, x-simulated-values: { enum: [good, bad] }, x-assumption: The moods are not described. }
+        count: { type: integer, minimum: 0 }
+        note: { type: string }
+        owner: { anyOf: [{ $ref: '#/components/schemas/Owner' }, { type: 'null' }] }
+        tags: { type: object, additionalProperties: { type: string } }
+      additionalProperties: false
+    Things:
+      type: object
+      required: [items]
+      properties: { items: { type: array, items: { $ref: '#/components/schemas/Thing' } } }
+`)
+
+/** Returns a document as it is read from a file. */
+export const toSource = (value: JsonObject): Source => ({
+  file: 'a.yaml',
+  value: structuredClone(value),
+  place: () => 'a.yaml',
+})
+
+export async function load(value: JsonObject): Promise<Contract> {
+  const built = await buildContract(toSource(value), { structure: false })
+  if (!built.ok) throw new Error(built.error.map(({ message }) => message).join('\n'))
+  return built.value
+}
+
+export const contract = await load(document)
+
+/** A thing as the contract says, with changes. */
+export const thing = (changes: JsonObject = {}): JsonObject => ({
+  id: '4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34',
+  level: 'low',
+  mood: 'good',
+  count: 1,
+  note: 'a note',
+  owner: { name: 'Ada', mail: 'a@example.com' },
+  tags: { anything: 'goes' },
+  ...changes,
+})
+
+/** An answer of the service: a body of things, or a whole answer. */
+export interface Given {
+  readonly status?: number
+  readonly headers?: Record<string, string>
+  readonly body: Json | string
+}
+
+/** An answer with things. */
+export const things = (...items: JsonObject[]): Given => ({ body: { items } })
+
+/** A thing that lacks a member. */
+export const without = (name: string): JsonObject => {
+  const { [name]: _, ...others } = thing()
+  return others
+}
+
+/** Judges answers by a contract. `change`: changes the operation that checks them. */
+export function judge(
+  target: Contract,
+  answers: readonly Given[],
+  own: Json = { items: [thing()] },
+  change: (operation: Operation) => Operation = (operation) => operation,
+) {
+  const [operation] = contract.operations
+  if (!operation) throw new Error('the contract has no operation')
+  const observed = answers.map(({ status = 200, headers = {}, body }) => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    const answer = {
+      status,
+      headers: { 'content-type': 'application/json', 'x-total': '1', etag: 'x', ...headers },
+      body: Buffer.from(text),
+    }
+    const sample = { method: 'GET', target: '/v1/things', answer }
+    return observeAnswer({ operation, sample, target: '/things' }, answer, own)
+  })
+  return judgeDrift(target, {
+    answers: rebindAnswers(observed, target).map((one) => ({ ...one, operation: change(one.operation) })),
+    expected: new Set(['listThings']),
+    minSamples: 1,
+    notJudged: [],
+    howToGetMore: 'Ask more.',
+    token: undefined,
+  })
+}

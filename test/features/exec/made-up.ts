@@ -1,0 +1,115 @@
+import { parseSuiteFailOn } from '../../../src/features/exec/parse-suite-fail-on.ts'
+import { type Fault, parseFaultSet } from '../../../src/features/exec/plan/fault-set.ts'
+import type { PlannedRun } from '../../../src/features/exec/plan/plan.ts'
+import type { RecordedRequest } from '../../../src/features/exec/plan/recorded-request.ts'
+import { suiteToJson, toSuitePage } from '../../../src/features/exec/report/suite-formats.ts'
+import type { JudgedRun, SuiteReport } from '../../../src/features/exec/report/suite-report.ts'
+import type { SuiteVerdict } from '../../../src/features/exec/report/verdict.ts'
+import { renderReport, reportFormats } from '../../../src/server/reports/formats/index.ts'
+import { renderText as renderPage } from '../../../src/server/reports/page/text.ts'
+import { inputs, operationOf } from '../../support/catalogue.ts'
+import { frozenNow } from '../../support/start.ts'
+
+const context = { catalogue: inputs.catalogue, operations: inputs.contract.operations }
+
+/** Parses the faults of a set. */
+export function faultsOf(set: string): readonly Fault[] {
+  const faults = parseFaultSet(set, context)
+  if (!faults.ok) throw new Error(faults.error)
+  return faults.value.faults
+}
+
+/** Returns the error of a set that cannot be parsed. */
+export function problemOf(set: string): string {
+  const faults = parseFaultSet(set, context)
+  return faults.ok ? '' : faults.error
+}
+
+/** Returns the requests of a run, of which each has an operation and a shape: `createEvent a`. */
+export function requestsOf(...written: readonly string[]): RecordedRequest[] {
+  const counts = new Map<string, number>()
+  return written.map((signature, receivedAt) => {
+    const [id = ''] = signature.split(' ')
+    const occurrence = (counts.get(id) ?? 0) + 1
+    counts.set(id, occurrence)
+    return {
+      operation: operationOf(id),
+      occurrence,
+      call: signature,
+      members: new Map(),
+      signature,
+      status: 200,
+      isOrdinary: true,
+      isGood: true,
+      answer: { success: true, eventId: 'an id' },
+      line: `${id} 200`,
+      receivedAt,
+      scenarios: [],
+      damage: [],
+    }
+  })
+}
+
+/** Returns a run with a verdict: `reset createEvent 2`, `drop-field createEvent /eventId`. */
+export function judged(written: string, verdict: SuiteVerdict, parts: Partial<JudgedRun> = {}): JudgedRun {
+  const [scenario = '', operation = '', place = ''] = written.split(' ')
+  const [fault] = faultsOf(scenario)
+  if (!fault) throw new Error(`no fault ${scenario}`)
+  const pointer = place.startsWith('/') ? place : undefined
+  const run: PlannedRun = { fault, operation, pointer, occurrence: pointer ? 1 : Number(place), isReachable: true }
+  const isTwice = ['broke', 'noticed', 'hung', 'unsteady'].includes(verdict)
+  const end = { code: isTwice ? 1 : 0, isTimedOut: verdict === 'hung' }
+  const answers = verdict === 'not-reached' ? undefined : { expected: 1, got: verdict === 'recovered' ? 1 : 0 }
+  const lists = { client: [], failed: [], lastLines: [], requests: [] }
+  return { run, verdict, made: isTwice ? 2 : 1, answers, ...end, ms: 250, ...lists, ...parts }
+}
+
+/** Returns a report on runs. */
+export function reportOn(runs: readonly JudgedRun[], parts: Partial<SuiteReport> = {}): SuiteReport {
+  const now = Date.parse(frozenNow)
+  return {
+    contract: { title: 'Made up', version: '1' },
+    run: {
+      at: now,
+      version: '1.0.0',
+      command: 'npm test',
+      seed: '0',
+      clock: { mode: 'frozen', now },
+      contractDigest: 'sha256:0',
+      failOn: [],
+    },
+    plainCounts: { createEvent: 1 },
+    limitMs: 1500,
+    runs,
+    notMade: 0,
+    earlyEnd: undefined,
+    equivalent: 0,
+    leftOut: [],
+    changes: [],
+    repeat: (name) => `convsim each --only ${name} -- npm test`,
+    failOn: [],
+    failed: [],
+    plainFailed: [],
+    ...parts,
+  }
+}
+
+/** Returns the conditions of `--fail-on`. */
+export const gates = (text: string) => parseSuiteFailOn(text) ?? []
+
+/** Renders a report in a format. */
+const renderAs = (format: keyof typeof reportFormats) => (report: SuiteReport) =>
+  renderReport(
+    reportFormats[format],
+    () => toSuitePage(report),
+    () => suiteToJson(report),
+  )
+
+/** Renders a report for a terminal. */
+export const renderText = (report: SuiteReport) => renderPage(toSuitePage(report))
+
+export const renderHtml = renderAs('html')
+export const renderJson = renderAs('json')
+export const renderJunit = renderAs('junit')
+export const renderMarkdown = renderAs('markdown')
+export const renderGithub = renderAs('github')

@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest'
+import { chooseRuns, parseRunName, pickNamedRuns } from '../../../src/features/exec/plan/choose-runs.ts'
+import { parseFaultSet } from '../../../src/features/exec/plan/fault-set.ts'
+import { describeNoPlace, describeSkipped, nameRun, planRuns } from '../../../src/features/exec/plan/plan.ts'
+import { inputs } from '../../support/catalogue.ts'
+import { faultsOf, problemOf, requestsOf } from './made-up.ts'
+
+const context = { catalogue: inputs.catalogue, operations: inputs.contract.operations }
+
+describe('requests that differ in values alone', () => {
+  const requests = requestsOf('createEvent a', 'createEvent a', 'createEvent b', 'createEvent a', 'createEvent a')
+
+  test('are struck where the first and the last of them are, and the others are named', () => {
+    const { runs, equivalent, skipped } = planRuns(requests, faultsOf('reset,unavailable'))
+    expect(runs.map(nameRun).slice(0, 3)).toEqual([
+      'resilience:reset@createEvent#1',
+      'resilience:reset@createEvent#3',
+      'resilience:reset@createEvent#5',
+    ])
+    expect([runs.length, equivalent]).toEqual([6, 4])
+    expect(skipped).toEqual([{ operation: 'createEvent', occurrences: [2, 4], sameAs: [1, 5] }])
+    expect(describeSkipped(skipped)).toEqual([
+      expect.stringMatching(
+        /^Not struck, so not in the shares: createEvent: requests 2, 4 are like requests 1, 5\. .*--only FAULT@createEvent#2 strikes one\.$/,
+      ),
+    ])
+  })
+
+  test('can be named by --only, each of them', () => {
+    const named = parseRunName('resilience:reset@createEvent#2', context)
+    if (!named.ok) throw new Error(named.error)
+    const { runs } = planRuns(requests, [named.value.fault], { everyRequest: true })
+    expect(pickNamedRuns(runs, named.value)).toMatchObject({ ok: true, value: [{ occurrence: 2 }] })
+  })
+})
+
+test('of requests without an ordinary answer the statuses are counted', () => {
+  const [good, ...bad] = requestsOf('createEvent a', 'createEvent a', 'createEvent a').map((request, at) => ({
+    ...request,
+    status: at === 2 ? 404 : 401,
+    isOrdinary: at === 0,
+    operation: at === 2 ? undefined : request.operation,
+  }))
+  expect(describeNoPlace(bad)).toBe(
+    'No request can meet a fault, since none got an ordinary answer: 1 x 401, 1 x 404 on no operation.',
+  )
+  expect(describeNoPlace(good ? [good, ...bad] : [])).toBeUndefined()
+})
+
+test('a bounded draw takes the sets in turn, since drift has many more places', () => {
+  const { runs } = planRuns(requestsOf('createEvent a', 'getModelAnalytics a'), faultsOf('resilience,extra-field'))
+  const drifts = Array.from({ length: 200 }, (_, at) => ({
+    ...runs.filter(({ fault }) => fault.isLasting)[0],
+    pointer: `/${at}`,
+  }))
+  const many = [...runs, ...(drifts as typeof runs)]
+  const chosen = chooseRuns(many, { seed: '0', maxRuns: 6, time: undefined })
+  const groups = chosen.map(({ fault }) => fault.group)
+  expect(groups.filter((group) => group === 'resilience')).toHaveLength(3)
+  expect(groups.filter((group) => group === 'drift')).toHaveLength(3)
+})
+
+describe('a set of faults', () => {
+  const names = (set: string) => faultsOf(set).map(({ name }) => name)
+
+  test('takes a scenario as the reports name it', () => {
+    expect(names('drift:drop-field,time:slow;ms=5')).toEqual(['drift:drop-field', 'time:slow;ms=5'])
+    expect(problemOf('drift:reset')).toBe('"reset" is not in the set drift, but in resilience and connection.')
+  })
+
+  test('sums up scenarios that are named alone under the set that has them', () => {
+    expect(names('lost-ack,reset,slow;ms=5,empty-lists,forbidden')).toEqual([
+      'resilience:lost-ack',
+      'resilience:reset',
+      'resilience:slow;ms=5',
+      'extremes:empty-lists',
+      'refusals:forbidden',
+    ])
+    expect(names('unavailable,resilience').every((name) => name.startsWith('resilience:'))).toBe(true)
+  })
+
+  test('tells of a field that no answer has which it may be, and blames no operation', () => {
+    expect(problemOf('null-required;pointer=/succes')).toMatch(
+      /fits no operation: no answer has such a field at \/succes\. Did you mean "\/success"\? Known: \//,
+    )
+    expect(problemOf('wrong-type;pointer=/x')).toMatch(/Known: \//)
+  })
+
+  test('leaves out what fits no operation, and is refused if nothing else is left or it was named alone', () => {
+    const operations = inputs.contract.operations.map((one) => ({ ...one, statuses: [one.successStatus] }))
+    const parse = (set: string) => parseFaultSet(set, { ...context, operations })
+    expect(parse('resilience')).toMatchObject({
+      value: { faults: { length: 4 }, unfitting: ['unavailable', 'rate-limited'] },
+    })
+    const problem = '"unavailable" fits no operation: getModelAnalytics documents no 503, only 200.'
+    expect(parse('resilience,unavailable')).toEqual({ ok: false, error: problem })
+    expect(parse('refusals')).toMatchObject({ ok: false, error: expect.stringMatching(/^"bad-request" fits no oper/) })
+  })
+})

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest'
+import { ask } from '../../support/client.ts'
+import { sharedSimulator } from '../../support/shared.ts'
+import { startForTest } from '../../support/start.ts'
+import { callTool, connectOverHttp } from './mcp-client.ts'
+import { toolCalls } from './tool-calls.ts'
+
+const sim = sharedSimulator()
+
+describe('the tools over HTTP', () => {
+  test('are eight, of which those that only read say so', async () => {
+    const client = await connectOverHttp(`${sim().controlUrl}/mcp`)
+    const { tools } = await client.listTools()
+    const changing = tools.filter(({ annotations }) => annotations?.readOnlyHint !== true).map(({ name }) => name)
+    expect([tools.length, changing]).toEqual([8, ['set_scenarios', 'control_sandbox']])
+    expect(JSON.stringify(tools).length).toBeLessThan(16_000)
+    expect(client.getInstructions()).toContain(`${sim().origin}/v1`)
+  })
+
+  test.each(toolCalls)('%s answers %j', async (name, args, answer, wrong, refusal) => {
+    await ask(sim(), '/v1/nowhere')
+    const client = await connectOverHttp(`${sim().controlUrl}/mcp`)
+    const right = await callTool(client, name, args)
+    expect([right.isError, right.text]).toEqual([false, expect.stringMatching(answer)])
+    const refused = await callTool(client, name, wrong)
+    expect([refused.isError, refused.text]).toEqual([true, expect.stringMatching(refusal)])
+  })
+
+  test('list 20 items at a time', async () => {
+    const own = await startForTest()
+    for (let sent = 0; sent < 25; sent += 1) await ask(own, '/v1/nowhere')
+    const client = await connectOverHttp(`${own.controlUrl}/mcp`)
+    const lengths = []
+    for (const name of ['find_requests', 'list_scenarios', 'coverage_gaps']) {
+      const first = (await callTool(client, name)).json
+      const items = first['requests'] ?? first['scenarios'] ?? first['gaps']
+      const second = (await callTool(client, name, { cursor: first['next'] ?? -1 })).json
+      lengths.push([Array.isArray(items) && items.length, JSON.stringify(second) !== JSON.stringify(first)])
+    }
+    expect(lengths).toEqual([1, 2, 3].map(() => [20, true]))
+  })
+
+  test.each(['2025-11-25', '2026-07-28'])('speak the revision %s', async (version) => {
+    const mode = version === '2026-07-28' ? { mode: { pin: version } } : { mode: 'legacy' }
+    const client = await connectOverHttp(`${sim().controlUrl}/mcp`, {}, { versionNegotiation: mode })
+    expect(client.getNegotiatedProtocolVersion()).toBe(version)
+    expect((await callTool(client, 'run_summary')).isError).toBe(false)
+  })
+})
+
+describe('the endpoint', () => {
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+  const accept = 'application/json, text/event-stream'
+
+  test('cannot be called by a form, and asks for the token', async () => {
+    const form = await ask(sim(), '/__sim/mcp', { body: '{}', contentType: 'text/plain' })
+    const own = await startForTest({ controlToken: 'secret' })
+    const without = await ask(own, '/__sim/mcp', { body: message })
+    expect([form.status, without.status]).toEqual([415, 401])
+    const client = await connectOverHttp(`${own.controlUrl}/mcp`, { authorization: 'Bearer secret' })
+    expect((await callTool(client, 'control_sandbox', { action: 'reset' })).isError).toBe(false)
+  })
+
+  test('changes no revision of a sandbox by a call that only reads', async () => {
+    const revision = async () => (await ask(sim(), '/__sim/sandboxes')).text.match(/"revision":\d+/g)
+    await ask(sim(), '/__sim/mcp', { body: message, headers: { accept } })
+    const before = await revision()
+    await ask(sim(), '/__sim/mcp', { body: message, headers: { accept } })
+    expect(await revision()).toEqual(before)
+  })
+})

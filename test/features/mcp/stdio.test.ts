@@ -1,0 +1,106 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { run } from '../../support/command.ts'
+import { startForTest } from '../../support/start.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+import { callTool, connectOverStdio } from './mcp-client.ts'
+import { toolCalls } from './tool-calls.ts'
+
+describe('convsim mcp', () => {
+  test('starts a simulator, which the instructions name, and stops with its client', async () => {
+    const client = await connectOverStdio(['--seed', '7'])
+    const baseUrl = /http:\S+\/v1/.exec(client.getInstructions() ?? '')?.[0] ?? ''
+    expect((await fetch(`${baseUrl}/nowhere`)).status).toBe(404)
+    expect((await callTool(client, 'find_requests')).json['total']).toBe(1)
+    await client.close()
+    await expect(fetch(`${baseUrl}/nowhere`)).rejects.toThrow('fetch failed')
+  })
+
+  test('ends at the end of an input that is a file', async () => {
+    expect(await run(['mcp'], { stdin: 'ignore' })).toMatchObject({ code: 0, stdout: '' }) // of /dev/null
+  })
+
+  test('speaks the revision 2026-07-28 about a simulator that runs, and needs its token', async () => {
+    const sim = await startForTest({ controlToken: 'secret' })
+    const modern = { versionNegotiation: { mode: { pin: '2026-07-28' } } }
+    const client = await connectOverStdio(['--url', sim.origin, '--control-token', 'secret'], modern)
+    expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28')
+    expect((await client.listTools()).tools).toHaveLength(8)
+    expect((await callTool(client, 'list_scenarios', { operation: 'x' })).text).toContain('Known: getModelAnalytics')
+    await sim.close()
+    const gone = await callTool(client, 'run_summary')
+    expect([gone.isError, gone.text]).toEqual([true, expect.stringContaining('Start it (npx convsim)')])
+  })
+
+  test('has tools that each answer over stdio as over HTTP, good and bad', async () => {
+    const sim = await startForTest()
+    await fetch(`${sim.origin}/v1/nowhere`)
+    const client = await connectOverStdio(['--url', sim.origin])
+    for (const [name, args, answer, wrong, refusal] of toolCalls) {
+      const right = await callTool(client, name, args)
+      expect([name, right.isError, right.text]).toEqual([name, false, expect.stringMatching(answer)])
+      const refused = await callTool(client, name, wrong)
+      expect([name, refused.isError, refused.text]).toEqual([name, true, expect.stringMatching(refusal)])
+    }
+  })
+
+  test('refuses an address that is none, without a simulator, or whose token is missing', async () => {
+    const sim = await startForTest({ controlToken: 'secret' })
+    for (const [url, message] of [
+      ['localhost', 'the URL of a simulator such as http://127.0.0.1:4010; got "localhost"'],
+      ['http://127.0.0.1:9', 'No simulator answers at http://127.0.0.1:9/__sim. Start it (npx convsim)'],
+      [sim.origin, 'convsim mcp takes it as --control-token.'],
+    ] as const) {
+      const { code, stderr } = await run(['mcp', '--url', url])
+      expect([code, stderr]).toEqual([1, expect.stringContaining(message)])
+    }
+  })
+})
+
+describe('convsim skill', () => {
+  const skill = () => readFile(new URL('../../../SKILL.md', import.meta.url), 'utf8')
+
+  test('prints the skill, which a simulator serves, too', async () => {
+    const served = await fetch(`${(await startForTest()).controlUrl}/skill.md`)
+    expect(served.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+    expect(await served.text()).toBe(await skill())
+    expect((await run(['skill'])).stdout).toBe(await skill())
+    expect((await skill()).split('\n').length).toBeLessThan(250)
+  })
+
+  test('has commands that run, and tests of the runners that the documentation tests', { tags: ['long'] }, async () => {
+    const text = await skill()
+    const scripts = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, script = '']) => script.trim())
+    expect(scripts).toHaveLength(2)
+    const cwd = await tempFolder()
+    await writeFile(join(cwd, 'package.json'), '{ "scripts": { "test": "node request.mjs" } }')
+    const path = '/models/00000000-0000-4000-8000-000000000001/analytics'
+    const request = `fetch(process.env.CONVSIM_BASE_URL + '${path}', { headers: { authorization: 'Bearer any-key' } })`
+    await writeFile(join(cwd, 'request.mjs'), `await ${request}`)
+    for (const script of scripts) {
+      const { code, stderr } = await run(script.replace(/^npx convsim /, '').split(' '), { cwd })
+      expect([script, code, stderr]).toEqual([script, 0, expect.anything()])
+    }
+    const testing = await readFile(new URL('../../../docs/testing.md', import.meta.url), 'utf8')
+    const codes = [...text.matchAll(/^```[jt]s\n([\s\S]*?)^```$/gm)].flatMap(([, code = '']) => code.split('\n'))
+    const unknown = codes.filter((line) => !testing.includes(line.replace(/ \}\)$/, '')))
+    expect(unknown).toEqual([])
+  })
+
+  test('--install says where, writes there, and again, but not over a file of the user', async () => {
+    const cwd = await tempFolder()
+    const file = join(cwd, '.claude/skills/convsim/SKILL.md')
+    const install = () => run(['skill', '--install'], { cwd })
+    expect(await install()).toEqual({ code: 0, stdout: `The skill belongs in ${file}.\nIt is written.\n`, stderr: '' })
+    const installed = await readFile(file, 'utf8')
+    expect(installed.startsWith(await skill())).toBe(true)
+    expect((await install()).code).toBe(0)
+    for (const mine of ['mine', installed.replace('The five moves', 'My moves'), `${installed}More.`, await skill()]) {
+      await writeFile(file, mine)
+      const refused = await install()
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('Delete or rename it')])
+      expect(await readFile(file, 'utf8')).toBe(mine)
+    }
+  })
+})

@@ -1,0 +1,176 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { analyticsPath, ask, errorOf } from '../../support/client.ts'
+import { steer } from '../../support/control.ts'
+import { askRaw } from '../../support/raw-http.ts'
+import type { TestSimulator } from '../../support/start.ts'
+import { listRequests } from '../../support/stored-records.ts'
+import { fakeUpstream, proxyTo } from './fake-upstream.ts'
+
+const token = 'upstream-secret-1'
+const workshop = 'http://localhost:6006'
+
+/** Starts a service that grants CORS to its own page alone, and logs the requests that reach it. */
+async function openService() {
+  const reached: string[] = []
+  const origin = await fakeUpstream((req, res) => {
+    reached.push(`${req.method} ${req.url} ${req.headers.authorization}`)
+    res.setHeader('access-control-allow-origin', 'https://app.example.com')
+    res.setHeader('access-control-expose-headers', 'x-team')
+    res.writeHead(200, { 'content-type': 'application/json' }).end('{"success":true}')
+  })
+  return { origin, reached }
+}
+
+/** Sends a request with exactly these headers, also those that `fetch` does not allow. */
+function askAs(sim: TestSimulator, headers: Record<string, string>, method = 'GET') {
+  const lines = Object.entries({ host: new URL(sim.origin).host, connection: 'close', ...headers })
+  const text = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  return askRaw(sim.origin, `${method} ${analyticsPath} HTTP/1.1\r\n${text}\r\n`)
+}
+
+const corsHeaders = (names: Iterable<string>) => [...names].filter((name) => name.startsWith('access-control-'))
+
+/** The requests of pages that are not the proxy's own, as browsers send them. */
+const foreign: readonly (readonly [string, string, Record<string, string>])[] = [
+  ['a script', 'GET', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
+  ['a script of an older browser', 'GET', { origin: 'https://evil.example' }],
+  ['a deletion', 'DELETE', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
+  ['a beacon or form', 'POST', { origin: 'https://evil.example', 'content-type': 'text/plain' }],
+  ['a sandboxed frame', 'GET', { origin: 'null', 'sec-fetch-site': 'cross-site' }],
+  ['an image', 'GET', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }],
+  ['an image of another port', 'GET', { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors' }],
+  ['a script of another port', 'PUT', { origin: 'http://127.0.0.1:1', 'sec-fetch-site': 'same-site' }],
+  ['a link', 'GET', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }],
+  ['a link of another port', 'GET', { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'navigate' }],
+  ['a preflight', 'OPTIONS', { origin: 'https://evil.example', 'access-control-request-method': 'PUT' }],
+  [
+    'a WebSocket',
+    'GET',
+    { origin: 'https://evil.example', upgrade: 'websocket', connection: 'upgrade', 'sec-websocket-key': 'x' },
+  ],
+]
+
+/** Starts a proxy that adds the token of the real service. */
+async function openProxy(settings: Parameters<typeof proxyTo>[2] = {}) {
+  const service = await openService()
+  const sim = await proxyTo(service.origin, { token }, settings)
+  onTestFinished(() => expect(JSON.stringify(sim.logged)).not.toContain(token))
+  return { sim, reached: service.reached }
+}
+
+describe('a proxy with the token of the real service', () => {
+  test.each(foreign)('refuses %s of a foreign page', async (_name, method, headers) => {
+    const { sim, reached } = await openProxy()
+    const answer = await askAs(sim, headers, method)
+    expect([answer.status, reached]).toEqual([403, []])
+    expect(corsHeaders(Object.keys(answer.headers))).toEqual([])
+    expect(answer.body).toEqual({
+      success: false,
+      error:
+        'The proxy, which sends requests on with CONVSIM_UPSTREAM_TOKEN, is closed to pages of other origins. ' +
+        'If the page is yours, list its origin with --control-origins.',
+    })
+  })
+
+  const hosts = ['evil.example', 'evil.example:4010', 'localhost.evil.example', '127.0.0.1.nip.example', '']
+  test.each(hosts)('refuses a page whose host %j was rebound to it, although it is same-origin', async (host) => {
+    const { sim, reached } = await openProxy()
+    const page = { host, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' }
+    const answer = await askAs(sim, page, 'DELETE')
+    expect([answer.status, reached]).toEqual([403, []])
+    expect(errorOf(answer)).toMatch(/^The proxy, .* does not answer to the host ".*--control-hosts\.$/)
+  })
+
+  test.each<[string, Record<string, string>]>([
+    ['a client without a browser', {}],
+    ['the host of a compose service', { host: 'convsim:4010' }],
+    ['a page of its own, such as the console', { 'sec-fetch-site': 'same-origin' }],
+    ['the address bar', { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' }],
+  ])('sends requests of %s on', async (_name, headers) => {
+    const { sim, reached } = await openProxy()
+    expect((await askAs(sim, headers)).status).toBe(200)
+    expect(reached).toEqual([`GET ${analyticsPath} Bearer ${token}`])
+  })
+
+  test('sends requests of its own origin on, and those of a host that is listed', async () => {
+    const { sim, reached } = await openProxy({ controlHosts: 'sim.example.com' })
+    expect((await askAs(sim, { origin: sim.origin, 'sec-fetch-site': 'same-origin' }, 'PUT')).status).toBe(200)
+    expect((await askAs(sim, { host: 'sim.example.com:4010' })).status).toBe(200)
+    expect(reached).toHaveLength(2)
+  })
+
+  test('records the refusal as its own, and reports neither a violation nor an unexpected answer', async () => {
+    const { sim } = await openProxy()
+    await ask(sim, analyticsPath, { method: 'HEAD', headers: { origin: 'https://evil.example' } })
+    expect(await listRequests(sim)).toMatchObject([
+      { stage: 'authenticate', answer: { status: 403, origin: 'simulator' }, violations: [] },
+    ])
+    expect(await steer(sim, 'GET', '/report')).toMatchObject({
+      violations: { requests: 0 },
+      unexpected: { answers: 0, findings: [] },
+    })
+  })
+
+  test.each<[string, string, Record<string, string>, string?]>([
+    ['path', `/_s/evil1${analyticsPath}`, {}],
+    ['header', analyticsPath, { 'x-sim-sandbox': 'evil1' }],
+    ['key', analyticsPath, {}, 'key-12345~evil1'],
+    ['baggage', analyticsPath, { baggage: 'convsim.sandbox=evil1' }],
+  ])('creates no sandbox that a foreign page names by its %s', async (_place, path, headers, key = 'key-12345') => {
+    const { sim, reached } = await openProxy()
+    const page = { origin: 'https://evil.example', ...headers }
+    const answer = await ask(sim, path, { headers: page, token: key })
+    expect([answer.status, reached]).toEqual([403, []])
+    expect(JSON.stringify(await steer(sim, 'GET', '/sandboxes'))).not.toContain('evil1')
+    expect(await steer(sim, 'GET', '/requests')).toMatchObject({ requests: [{ sandbox: 'default' }] })
+    expect((await ask(sim, path, { headers, token: key })).status).toBe(200)
+    expect(JSON.stringify(await steer(sim, 'GET', '/sandboxes'))).toContain('evil1') // of a client it does
+  })
+
+  test('explains why it would refuse a page, and that it would not refuse a client', async () => {
+    const { sim, reached } = await openProxy()
+    const explain = async (headers: Record<string, string>) =>
+      JSON.stringify(await steer(sim, 'POST', '/explain', { method: 'GET', path: analyticsPath, headers }))
+    expect(await explain({ origin: 'https://evil.example' })).toContain('closed to pages of other origins')
+    expect(await explain({})).toContain('goes on to the real service')
+    expect(reached).toEqual([])
+  })
+})
+
+describe('a page that --control-origins lists', () => {
+  const page = { origin: workshop, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }
+
+  test('uses the service with the token, by the CORS headers of the proxy, not of the service', async () => {
+    const { sim, reached } = await openProxy({ controlOrigins: workshop })
+    const preflight = await askAs(sim, { ...page, 'access-control-request-method': 'PUT' }, 'OPTIONS')
+    expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([204, workshop])
+    const answer = await ask(sim, analyticsPath, { headers: page })
+    expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, workshop])
+    expect(answer.headers.get('access-control-expose-headers')).toBe('*')
+    expect(reached).toEqual([`GET ${analyticsPath} Bearer ${token}`])
+  })
+
+  test('is one of those that are listed, and no other page is', async () => {
+    const { sim, reached } = await openProxy({ controlOrigins: workshop })
+    const answer = await ask(sim, analyticsPath, { headers: { ...page, origin: 'http://localhost:6007' } })
+    expect([answer.status, corsHeaders(answer.headers.keys()), reached]).toEqual([403, [], []])
+  })
+
+  test('has the CORS headers of the service alone with --no-cors', async () => {
+    const { sim } = await openProxy({ controlOrigins: workshop, cors: false })
+    const answer = await ask(sim, analyticsPath, { headers: page })
+    expect(answer.headers.get('access-control-allow-origin')).toBe('https://app.example.com')
+  })
+})
+
+test('a proxy without a token sends that of a page on, and the service decides, also about preflights', async () => {
+  const service = await openService()
+  const sim = await proxyTo(service.origin)
+  const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
+  const answer = await ask(sim, analyticsPath, { headers, token: 'page-key-1' })
+  expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, 'https://app.example.com'])
+  const asked = { ...headers, 'access-control-request-method': 'PUT' }
+  const preflight = await ask(sim, analyticsPath, { method: 'OPTIONS', headers: asked, token: null })
+  expect(preflight.headers.get('access-control-allow-origin')).toBe('https://app.example.com')
+  expect(service.reached).toEqual([`GET ${analyticsPath} Bearer page-key-1`, `OPTIONS ${analyticsPath} undefined`])
+})

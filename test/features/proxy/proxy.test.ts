@@ -1,0 +1,325 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, test, vi } from 'vitest'
+import type { ControlSchemas } from '../../../src/client/transport.ts'
+import { analyticsPath, ask, errorOf, event, objectOf } from '../../support/client.ts'
+import { putRules, steer } from '../../support/control.ts'
+import { documentWith, documentWithPaths } from '../../support/documents.ts'
+import { startFakeUpstream } from '../../support/fake-upstream.ts'
+import { startForTest, type TestSimulator } from '../../support/start.ts'
+import { listRequests, readControl } from '../../support/stored-records.ts'
+import { fakeUpstream, proxyTo } from './fake-upstream.ts'
+
+const entries = (sim: TestSimulator) => listRequests(sim, 'bodies=true&sandbox=*')
+
+const lastEntry = async (sim: TestSimulator) => (await entries(sim)).at(-1)
+
+async function unexpectedMessages(sim: TestSimulator): Promise<string[]> {
+  const { unexpected } = await readControl<ControlSchemas['Report']>(sim, '/report?sandbox=*')
+  return unexpected.findings.map(({ message }) => message)
+}
+
+describe('the way of a request', () => {
+  test('the real service answers, and the proxy checks and records both directions', async () => {
+    const upstream = await startForTest()
+    const sim = await proxyTo(upstream.origin)
+    const direct = await ask(upstream, analyticsPath)
+    const answer = await ask(sim, analyticsPath)
+    expect(answer.body).toEqual(direct.body)
+    expect(answer.headers.get('x-sim-origin')).toBe('upstream')
+    expect(answer.headers.get('x-request-id')).toBe('req-2') // the upstream's own
+    expect(answer.headers.get('x-sim-request-id')).toBe('req-1')
+    expect(await lastEntry(sim)).toMatchObject({
+      id: 'req-1',
+      operation: 'getModelAnalytics',
+      stage: 'handle',
+      answer: { status: 200, origin: 'upstream', body: { json: direct.body } },
+      answerViolations: [],
+      delivery: { outcome: 'delivered' },
+    })
+    expect(await unexpectedMessages(sim)).toEqual([])
+  })
+
+  test('headers of the connection and controls of the simulator stay here, and those of the client go on', async () => {
+    const seen: { headers: IncomingHttpHeaders; url: string | undefined }[] = []
+    const origin = await fakeUpstream((req, res) => {
+      seen.push({ headers: req.headers, url: req.url })
+      res.writeHead(200, { 'Set-Cookie': ['a=1', 'b=2'], 'X-Team': 'blue', 'X-Sim-Foreign': 'x' }).end()
+    })
+    const sim = await proxyTo(origin, { basePath: '/api/v1' })
+    const answer = await ask(sim, `${analyticsPath}?period=7d`, {
+      token: 'client-secret~worker-3',
+      headers: {
+        'x-sim-expect': 'refusal',
+        prefer: 'return=minimal, seed=3',
+        baggage: 'convsim.sandbox=worker-3,team=blue',
+        'x-custom': 'kept',
+      },
+    })
+    expect(seen[0]?.url).toBe(analyticsPath.replace('/v1', '/api/v1').concat('?period=7d'))
+    expect(seen[0]?.headers).toMatchObject({
+      authorization: 'Bearer client-secret',
+      prefer: 'return=minimal',
+      baggage: 'team=blue',
+      'x-custom': 'kept',
+      via: '1.1 convsim',
+      host: new URL(origin).host,
+    })
+    expect(Object.keys(seen[0]?.headers ?? {}).filter((name) => /^x-(sim|forwarded)-/.test(name))).toEqual([])
+    expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
+    expect(answer.headers.get('x-team')).toBe('blue')
+    expect(answer.headers.get('x-sim-foreign')).toBeNull()
+    expect(answer.headers.get('via')).toBe('1.1 convsim')
+    expect((await lastEntry(sim))?.sandbox).toBe('worker-3')
+  })
+
+  test('the token of the environment replaces that of the client, and neither is recorded or logged', async () => {
+    const origin = await fakeUpstream((req, res) => {
+      res.writeHead(200, { 'Content-Type': 'application/json', 'X-Echo': String(req.headers.authorization) })
+      res.end(JSON.stringify({ echo: req.headers.authorization }))
+    })
+    const sim = await proxyTo(origin, { token: 'upstream-secret-1' })
+    const answer = await ask(sim, analyticsPath, { token: 'client-secret-2' })
+    expect(answer.headers.get('x-echo')).toBe('Bearer upstream-secret-1')
+    const recorded = JSON.stringify([await entries(sim), await steer(sim, 'GET', '/report'), sim.logged])
+    expect(recorded).toContain('[redacted]')
+    expect(recorded).not.toMatch(/upstream-secret|client-secret/)
+  })
+
+  test('an API key in a header of its own is redacted where the real service repeats it', async () => {
+    const scheme = 'securitySchemes:\n'
+    const contract = await documentWith(scheme, `${scheme}    key: { type: apiKey, in: header, name: X-Acme }\n`)
+    const origin = await fakeUpstream(({ headers }, res) => {
+      res.writeHead(403, { 'Content-Type': 'application/json' })
+      res.end(JSON.stringify({ success: false, error: `The key ${headers['x-acme']} is wrong.` }))
+    })
+    const sim = await proxyTo(origin, {}, { contract })
+    await ask(sim, analyticsPath, { token: null, headers: { 'X-Acme': 'my-secret-key' } })
+    const error = 'The key [redacted] is wrong.'
+    expect(await lastEntry(sim)).toMatchObject({ answer: { body: { json: { success: false, error } } } })
+    expect(await unexpectedMessages(sim)).toEqual([error])
+  })
+
+  test('a request that breaks the contract goes on, and counts', async () => {
+    const bodies: string[] = []
+    const origin = await fakeUpstream(async (req, res) => {
+      bodies.push(await text(req))
+      res.writeHead(201, { 'Content-Type': 'application/json' })
+      res.end(JSON.stringify({ success: true, eventId: '2c5ea4c0-4067-41e9-8bad-9b1deb4d3b7d' }))
+    })
+    const sim = await proxyTo(origin)
+    const sent = event({ value: 5 })
+    expect((await ask(sim, '/v1/events', { body: sent })).status).toBe(201)
+    expect(JSON.parse(bodies[0] ?? '')).toEqual(sent)
+    expect((await steer(sim, 'GET', '/report'))['violations']).toMatchObject({ requests: 1 })
+  })
+
+  test('a path outside the contract goes on; it is a violation if the real service has it', async () => {
+    const origin = await fakeUpstream((req, res) => res.writeHead(req.url === '/v1/other' ? 200 : 404).end())
+    const sim = await proxyTo(origin)
+    expect((await ask(sim, '/v1/other')).status).toBe(200)
+    expect((await ask(sim, '/v1/missing')).status).toBe(404)
+    expect(await entries(sim)).toMatchObject([
+      { violations: [{ in: 'path', keyword: 'operation' }], answer: { origin: 'upstream' } },
+      { violations: [], answer: { status: 404, origin: 'upstream' } },
+    ])
+    const refused = await ask(sim, '/v1/other', { headers: { 'x-sim-scenario': 'rate-limited' } })
+    expect(refused.status).toBe(400)
+    expect(errorOf(refused)).toMatch(/needs an operation of the contract/)
+  })
+})
+
+describe('scenarios over the real service', () => {
+  test('a 429 refuses in front of it, and the retry reaches it', async () => {
+    const upstream = await startForTest()
+    const sim = await proxyTo(upstream.origin)
+    await putRules(sim, [{ scenario: 'rate-limited;retry-after=1', times: 1 }])
+    const refused = await ask(sim, analyticsPath)
+    expect([refused.status, refused.headers.get('x-sim-origin')]).toEqual([429, 'scenario'])
+    expect((await ask(sim, analyticsPath)).status).toBe(200)
+    expect((await entries(upstream)).length).toBe(1)
+  })
+
+  test('slow, truncated, reset and drift act on its answer', async () => {
+    const upstream = await startForTest()
+    const sim = await proxyTo(upstream.origin)
+    const under = (scenario: string) => ask(sim, analyticsPath, { headers: { 'x-sim-scenario': scenario } })
+    expect((await under('slow;ms=5')).headers.get('x-sim-origin')).toBe('upstream')
+    await expect(under('truncated')).rejects.toThrow()
+    await expect(under('reset')).rejects.toThrow()
+    const drifted = await under('drop-field;pointer=/messageCount')
+    expect(objectOf(drifted)).not.toHaveProperty('messageCount')
+    expect(drifted.headers.get('x-sim-damage')).toBe('drop-field at /messageCount')
+    expect(await lastEntry(sim)).toMatchObject({
+      answer: { origin: 'scenario' },
+      answerViolations: [{ keyword: 'required' }],
+    })
+    // A request that is lost on its way (reset) does not reach the service.
+    expect((await entries(upstream)).length).toBe(3)
+  })
+
+  test('a scenario that needs invented figures is refused, in a header and in a rule', async () => {
+    const upstream = await startForTest()
+    const sim = await proxyTo(upstream.origin)
+    const refused = await ask(sim, analyticsPath, { headers: { 'x-sim-scenario': 'all-null' } })
+    expect(refused.status).toBe(400)
+    expect(errorOf(refused)).toBe(
+      'The scenario "all-null" makes no sense here: the real service answers, and its figures cannot be chosen; ' +
+        'convsim serve invents them.',
+    )
+    await expect(putRules(sim, [{ scenario: 'all-null' }])).rejects.toThrow(/its figures cannot be chosen/)
+  })
+})
+
+describe('faults of the real service', () => {
+  const healthy = async () => objectOf(await ask(await startForTest(), analyticsPath))
+
+  test('one that does not answer in time is a 504', async () => {
+    const sim = await proxyTo(await fakeUpstream(() => undefined), { timeoutMs: 50 })
+    const answer = await ask(sim, analyticsPath)
+    expect([answer.status, answer.headers.get('x-sim-origin')]).toEqual([504, 'simulator'])
+    expect(errorOf(answer)).toMatch(
+      /did not begin its answer within 0.05 s\. If it needs longer, raise --upstream-timeout\./,
+    )
+  })
+
+  test('one that is not there is a 502', async () => {
+    const sim = await proxyTo('http://127.0.0.1:9')
+    const answer = await ask(sim, analyticsPath)
+    expect([answer.status, answer.headers.get('x-sim-origin')]).toEqual([502, 'simulator'])
+    expect(errorOf(answer)).toMatch(/cannot be reached: it refuses the connection; .* \(ECONNREFUSED\)/)
+  })
+
+  test('one with an expired certificate is a 502, and gets no request', async () => {
+    const upstream = await startFakeUpstream(undefined, true)
+    const sim = await proxyTo(new URL(upstream.baseUrl).origin)
+    const answer = await ask(sim, analyticsPath)
+    expect([answer.status, answer.headers.get('x-sim-origin'), upstream.requests]).toEqual([502, 'simulator', []])
+    expect(errorOf(answer)).toMatch(/cannot be trusted: its certificate .* NODE_EXTRA_CA_CERTS\./)
+  })
+
+  test('an answer that it breaks off reaches the client broken off, and says so in the journal', async () => {
+    const origin = await fakeUpstream((_req, res) => {
+      res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 100 })
+      res.write('{"part":', () => res.socket?.resetAndDestroy())
+    })
+    const sim = await proxyTo(origin)
+    await expect(ask(sim, analyticsPath)).rejects.toThrow()
+    const message = 'was broken off by the real service after 8 bytes'
+    expect(await lastEntry(sim)).toMatchObject({
+      delivery: { outcome: 'upstream-gone', sentBytes: 8 },
+      answerViolations: [{ keyword: 'connection', message }],
+    })
+    expect(await unexpectedMessages(sim)).toEqual([`The answer breaks the contract: ${message}`])
+  })
+
+  test.each([
+    ['broken JSON', 200, '{"a":', 'application/json', 'json', /line 1/],
+    ['an undocumented status', 418, '{}', 'application/json', 'status', /the status 418 is not documented/],
+    ['another media type', 200, '<p>', 'text/html', 'media-type', /has the Content-Type "text\/html"/],
+    ['no body', 200, '', undefined, 'required', /has no body/],
+  ])('%s is passed on as it is, and is a violation', async (_name, status, text, type, keyword, message) => {
+    const origin = await fakeUpstream((_req, res) =>
+      res.writeHead(status, type === undefined ? {} : { 'Content-Type': type }).end(text),
+    )
+    const sim = await proxyTo(origin)
+    const response = await fetch(sim.origin + analyticsPath, { headers: { authorization: 'Bearer k' } })
+    expect([response.status, await response.text()]).toEqual([status, text])
+    expect(await lastEntry(sim)).toMatchObject({
+      answerViolations: [{ in: 'response', keyword, message: expect.stringMatching(message) }],
+    })
+    expect(await unexpectedMessages(sim)).toEqual([expect.stringMatching(message)])
+  })
+
+  test.each([
+    ['HEAD', 'no body', 'application/json', ''],
+    ['GET', 'a documented media type that is no JSON', 'text/csv; charset=utf-8', 'a,b'],
+  ])('%s: %s is no violation', async (method, _what, type, text) => {
+    const content = { 'application/json': { schema: { type: 'object' } }, 'text/csv': {} }
+    const responses = { 200: { description: 'Rows.', content } }
+    const contract = await documentWithPaths({ '/rows': { get: { responses }, head: { responses } } })
+    const origin = await fakeUpstream((_req, res) => res.writeHead(200, { 'Content-Type': type }).end(text))
+    const sim = await proxyTo(origin, {}, { contract })
+    expect(await ask(sim, '/v1/rows', { method })).toMatchObject({ status: 200, text })
+    expect(await lastEntry(sim)).toMatchObject({ operation: `${method} /rows`, answerViolations: [] })
+    expect(await unexpectedMessages(sim)).toEqual([])
+  })
+
+  test('a compressed answer with a wrong field passes compressed, and is checked', async () => {
+    const body = { ...(await healthy()), messageCount: 'many' }
+    const origin = await fakeUpstream((_req, res) => {
+      res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' })
+      res.end(gzipSync(JSON.stringify(body)))
+    })
+    const sim = await proxyTo(origin)
+    const answer = await ask(sim, analyticsPath)
+    expect(answer.body).toEqual(body)
+    expect(answer.headers.get('content-encoding')).toBe('gzip')
+    expect(await lastEntry(sim)).toMatchObject({
+      answerViolations: [{ pointer: '/messageCount', keyword: 'type' }],
+      answer: { body: { json: body } },
+    })
+  })
+
+  test.each([
+    ['with many items', `[${'0,'.repeat(30_000)}0]`, 'identity'],
+    ['with many members', `{${Array.from({ length: 30_000 }, (_, at) => `"m\\u0041${at}":1`)}}`, 'identity'],
+    ['with a long text', `"${'é'.repeat(1_000_000)}"`, 'identity'],
+    ['with many items, compressed', `[${'0,'.repeat(30_000)}0]`, 'gzip'],
+    ['with a long text, compressed', `"${'é'.repeat(1_000_000)}"`, 'gzip'],
+  ])('a large answer %s passes, and the advice says that it is not checked', async (_, value, encoding) => {
+    const { messageCount: _count, ...others } = await healthy()
+    const body = `{"messageCount":"many","large":${value},${JSON.stringify(others).slice(1)}`
+    const origin = await fakeUpstream((_, res) =>
+      res
+        .writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': encoding })
+        .end(encoding === 'gzip' ? gzipSync(body) : body),
+    )
+    const sim = await proxyTo(origin)
+    const answer = await fetch(`${sim.origin}${analyticsPath}`, { headers: { authorization: 'Bearer key_x' } })
+    expect((await answer.text()).length).toBe(body.length)
+    const message = 'is not checked, since it has more than 25000 members and items, or 1048576 bytes'
+    const advice = [{ in: 'response', keyword: 'bound', message }]
+    expect(await lastEntry(sim)).toMatchObject({ answer: { status: 200 }, answerViolations: [], advice })
+    expect(await unexpectedMessages(sim)).toHaveLength(0)
+    expect(await steer(sim, 'GET', '/report')).toMatchObject({ advice: { findings: [{ keyword: 'bound' }] } })
+  })
+
+  test('an answer streams: the client reads its beginning before the service has sent its end', async () => {
+    let end = () => {}
+    const origin = await fakeUpstream((_req, res) => {
+      res.writeHead(200, { 'Content-Type': 'text/plain' })
+      res.write('first')
+      end = () => res.end('last')
+    })
+    const sim = await proxyTo(origin)
+    const reader = (await fetch(`${sim.origin}/v1/stream`)).body?.getReader()
+    const first = await reader?.read()
+    expect(new TextDecoder().decode(first?.value)).toBe('first')
+    end()
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toBe('last')
+  })
+
+  test.each([
+    ['before the answer begins', undefined, false],
+    ['while a scenario reads the answer', 'drop-field', true],
+  ])('a client that leaves %s ends the request, and is recorded as gone', async (_when, scenario, isBegun) => {
+    const [asked, closed] = [vi.fn(), vi.fn()]
+    const origin = await fakeUpstream((_req, res) => {
+      res.on('close', closed)
+      if (isBegun) res.writeHead(200, { 'Content-Type': 'application/json' }).write('{')
+      asked()
+    })
+    const sim = await proxyTo(origin, { timeoutMs: 60_000 })
+    const stop = new AbortController()
+    const headers = { authorization: 'Bearer k', ...(scenario && { 'x-sim-scenario': scenario }) }
+    const answer = fetch(sim.origin + analyticsPath, { headers, signal: stop.signal }).catch(() => 'left')
+    await expect.poll(() => asked).toHaveBeenCalled()
+    stop.abort()
+    await expect.poll(() => closed).toHaveBeenCalled()
+    expect(await answer).toBe('left')
+    const gone = { answer: { status: 499, origin: 'simulator' }, delivery: { outcome: 'client-gone', sentBytes: 0 } }
+    await expect.poll(() => lastEntry(sim)).toMatchObject(gone)
+  })
+})

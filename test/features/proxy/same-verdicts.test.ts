@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { isObject, type Json } from '../../../src/base/core/json.ts'
+import { ask, event, modelId, objectOf, prompt } from '../../support/client.ts'
+import { putRules, steer } from '../../support/control.ts'
+import { frozenNow, startForTest, type TestSimulator } from '../../support/start.ts'
+import { proxyTo } from './fake-upstream.ts'
+
+/** Sends mistakes and what a client with bad manners sends. `refuses`: the simulator whose rule gives a 429. */
+async function sendRequests(sim: TestSimulator, refuses: TestSimulator): Promise<void> {
+  await putRules(refuses, [{ operation: 'getModelAnalytics', scenario: 'rate-limited;retry-after=20', times: 1 }])
+  for (const period of ['7d', '7d', '90d']) await ask(sim, `/v1/models/${modelId}/analytics?period=${period}`)
+  await ask(sim, '/v1/events', { body: event({ insertId: 'A-1' }) })
+  await ask(sim, '/v1/prompts', { body: prompt() })
+  await ask(sim, '/v1/events', { body: event({ value: 5 }) })
+  await ask(sim, '/v1/prompts', { body: { name: 'x', components: [] } })
+  await ask(sim, '/v1/models/no-uuid/analytics?period=1y')
+  await ask(sim, '/v1/events', { body: event({ valueType: 'numeric', value: 'many' }) })
+  await ask(sim, '/v1/other')
+  await ask(sim, '/events', { body: event() })
+  await ask(sim, '/v1/events', { body: event(), token: null })
+}
+
+/** The parts of a report that depend on the run, or name the service and not the contract as an answer's origin. */
+const ofTheRun = ['run', 'first', 'requests', 'origin', 'examples', 'example', 'waitedMs', 'message']
+
+/** Returns the verdicts of a report: without ids, times and origins. */
+function verdictsOf(value: Json): Json {
+  if (Array.isArray(value)) return value.map(verdictsOf)
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name, item]) => !ofTheRun.includes(name) || (name === 'requests' && !Array.isArray(item)))
+      .map(([name, item]) => [name, verdictsOf(item)]),
+  )
+}
+
+const reportOf = (sim: TestSimulator) => steer(sim, 'GET', '/report?sandbox=*')
+
+test('a client gets the same verdicts through a proxy as from the service itself', async () => {
+  const direct = await startForTest()
+  await sendRequests(direct, direct)
+  const expected = verdictsOf(await reportOf(direct))
+  expect(expected).toMatchObject({
+    summary: expect.stringMatching(
+      /^12 requests, 3 broke the contract, 3 unexpected answers, 1 finding on manners, 5 pieces of advice, [\d.]+ % /,
+    ),
+  })
+
+  const refusing = await proxyTo((await startForTest()).origin, {}, { clock: frozenNow })
+  await sendRequests(refusing, refusing)
+  expect(verdictsOf(await reportOf(refusing))).toEqual(expected)
+
+  const refusingUpstream = await startForTest()
+  const passing = await proxyTo(refusingUpstream.origin, {}, { clock: frozenNow })
+  await sendRequests(passing, refusingUpstream)
+  // The proxy cannot know that the service gives its 429 on purpose.
+  const { violations, manners, coverage, unexpected } = objectOf({ body: expected, status: 200 })
+  const findings = isObject(unexpected) && Array.isArray(unexpected.findings) ? unexpected.findings : []
+  const more = { answers: 4, findings: expect.arrayContaining([...findings, expect.objectContaining({ status: 429 })]) }
+  expect(verdictsOf(await reportOf(passing))).toMatchObject({ violations, manners, coverage, unexpected: more })
+})

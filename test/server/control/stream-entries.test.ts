@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest'
+import { type StreamOptions, streamEntries } from '../../../src/server/control/stream-entries.ts'
+import { Journal } from '../../../src/server/journal/journal.ts'
+import { entryFor, journalOf, unparsed } from '../journal/entries.ts'
+
+const defaults: StreamOptions = { sandbox: 'default', filter: {}, bodies: false, after: 0, heartbeatMs: 60_000 }
+
+function openStream(journal: Journal, options: Partial<StreamOptions> = {}) {
+  const pieces = streamEntries(journal, { ...defaults, ...options }, [new AbortController().signal])
+  const next = async () => {
+    const { value, done } = await pieces.next()
+    return done ? 'the end' : value
+  }
+  const idsOf = (piece: string) => [...piece.matchAll(/^event: request\nid: (\d+)$/gm)].map(([, id]) => Number(id))
+  return { next, idsOf }
+}
+
+describe('a stream of the journal', () => {
+  test('waits for the entry after its number', async () => {
+    const journal = journalOf(100, 3)
+    const { next, idsOf } = openStream(journal, { after: 4, heartbeatMs: 1 })
+    expect([await next(), await next()].map(idsOf)).toEqual([[], []])
+    for (let count = 0; count < 3; count += 1) journal.record(entryFor(journal), unparsed)
+    expect(idsOf(await next())).toEqual([5, 6])
+  })
+
+  test('names the entries that were evicted before a slow reader read them', async () => {
+    const journal = journalOf(5, 2)
+    const { next, idsOf } = openStream(journal)
+    await next()
+    await next()
+    for (let count = 0; count < 10; count += 1) journal.record(entryFor(journal), unparsed)
+    expect(await next()).toBe('event: dropped\nid: 7\ndata: {"from":3,"to":7}\n\n')
+    expect(idsOf(await next())).toEqual([8, 9, 10, 11, 12])
+  })
+
+  test('sends at most 100 entries in a piece', async () => {
+    const { next, idsOf } = openStream(journalOf(300, 250))
+    await next()
+    const lengths: number[] = []
+    const total = () => lengths.reduce((sum, length) => sum + length, 0)
+    while (total() < 250) lengths.push(idsOf(await next()).length)
+    expect([total(), Math.max(...lengths) <= 100]).toEqual([250, true])
+  })
+
+  test('sends a comment after a heartbeat interval without entries', async () => {
+    const { next } = openStream(new Journal(5), { heartbeatMs: 1 })
+    await next()
+    expect(await next()).toMatch(/^: still here\n\n$/)
+  })
+})

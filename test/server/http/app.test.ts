@@ -1,0 +1,55 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { createApp, type Handlers } from '../../../src/server/http/app.ts'
+import { listen } from '../../../src/server/http/server.ts'
+import { jsonBody } from '../../../src/service/exchange/body.ts'
+import { immediateDelivery, type OutgoingReply } from '../../../src/service/exchange/delivery.ts'
+import type { SimRequest } from '../../../src/service/exchange/request.ts'
+import { sendRaw } from '../../support/raw-http.ts'
+import { createLogRecorder, type LogEntry } from '../../support/start.ts'
+
+const replyWith = (headers: Record<string, string>): OutgoingReply => ({
+  reply: { status: 200, headers, body: jsonBody({ fine: true }), origin: 'contract' },
+  delivery: immediateDelivery,
+  date: undefined,
+})
+
+/** Outcomes of a service that the shipped one never has, by path. */
+const answers: Record<string, () => ReturnType<Handlers['service']>> = {
+  '/throws': () => {
+    throw new Error('thrown at once')
+  },
+  '/rejects': () => Promise.reject(new Error('thrown later')),
+  '/unsendable': async () => replyWith({ 'X-Broken': 'two\nlines' }),
+  '/fine': async () => replyWith({}),
+}
+
+test('a bug behind the edge is a 500 in the service’s shape and a line in the log; other replies stay', async () => {
+  const said: LogEntry[] = []
+  const nobody = () => Promise.reject(new Error('nobody asks the control plane'))
+  const service = ({ path }: SimRequest) => answers[path]?.() ?? nobody()
+  const app = createApp(
+    {
+      service,
+      controlRefusal: () => undefined,
+      isImport: () => false,
+      control: nobody,
+      requestIdPrefix: 'req',
+      stopping: new AbortController(),
+    },
+    { bodyLimit: '1mb', corsOrigins: [], controlOrigins: undefined },
+    createLogRecorder(said),
+  )
+  const listening = await listen(app, '127.0.0.1', 0, createLogRecorder(said))
+  if (!listening.ok) throw new Error(listening.error.message)
+  onTestFinished(() => void listening.value.server.close())
+  const paths = Object.keys(answers)
+  // One write, so that all are answered in the same tick.
+  const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`).join('')
+  const replies = await sendRaw(`http://127.0.0.1:${listening.value.port}`, requests, paths.length)
+  expect(replies.map(({ status }) => status)).toEqual([500, 500, 500, 200])
+  for (const { body } of replies.slice(0, 3)) {
+    expect(body).toEqual({ success: false, error: expect.stringContaining('its log tells more') })
+  }
+  expect(replies[3]?.body).toEqual({ fine: true })
+  expect(said.map(({ level, message }) => `${level}: ${message}`)).toEqual(Array(3).fill('error: a bug at the edge'))
+})

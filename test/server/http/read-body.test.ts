@@ -1,0 +1,53 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Transform } from 'node:stream'
+import { gzipSync } from 'node:zlib'
+import { expect, onTestFinished, test } from 'vitest'
+import { decoders, parseBodyLimit, readBody } from '../../../src/server/http/read-body.ts'
+import type { RequestBody } from '../../../src/service/exchange/request.ts'
+import { connectTo } from '../../support/raw-http.ts'
+
+/** Starts a server that reads the body of a request. `onDecoder` gets each decoder of gzip that it creates. */
+async function startReader(limit: string, onDecoder: (decoder: Transform) => void) {
+  const create = decoders.get('gzip')
+  if (!create) throw new Error('gzip is not taken')
+  decoders.set('gzip', () => {
+    const decoder = create()
+    if (decoder) onDecoder(decoder)
+    return decoder
+  })
+  onTestFinished(() => void decoders.set('gzip', create))
+  const server = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // a TCP server always has one
+  const read = new Promise<RequestBody>((resolve) => {
+    server.on('request', (req, res) => readBody(req, res, parseBodyLimit(limit), resolve))
+  })
+  return { server, origin: `http://127.0.0.1:${port}`, read }
+}
+
+test('the decoder of an aborted body is destroyed', async () => {
+  const made: Transform[] = []
+  const { server, origin, read } = await startReader('1mb', (decoder) => made.push(decoder))
+  const connection = await connectTo(origin)
+  server.on('request', () => connection.destroy())
+  connection.send('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 30\r\nContent-Encoding: gzip\r\n\r\n')
+  expect(await read).toEqual({ kind: 'aborted' })
+  expect(made.map(({ destroyed }) => destroyed)).toEqual([true])
+})
+
+test('a decoder stops soon after 100 times the bytes that it has read', async () => {
+  let decoded = 0
+  const { server, origin, read } = await startReader('256mb', (decoder) => {
+    decoder.on('data', (chunk: Buffer) => (decoded += chunk.length))
+  })
+  const bomb = gzipSync(Buffer.alloc(200 * 2 ** 20))
+  const sent = fetch(origin, { method: 'POST', body: bomb, headers: { 'content-encoding': 'gzip' } })
+  const answered = sent.catch(() => undefined)
+  expect(await read).toMatchObject({ kind: 'unreadable', status: 413 })
+  expect(decoded).toBeLessThan(20 * 2 ** 20)
+  server.closeAllConnections()
+  await answered
+})

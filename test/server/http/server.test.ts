@@ -1,0 +1,103 @@
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import express from 'express'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { silentLog } from '../../../src/base/core/log.ts'
+import { listen, stop } from '../../../src/server/http/server.ts'
+import { connectTo, type RawConnection } from '../../support/raw-http.ts'
+
+/** Milliseconds; longer than any test may take, so that a test that waits for it fails. */
+const anHour = 3_600_000
+
+const get = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'
+
+/** Starts a server that answers the open requests when `answer` is called. */
+async function setup() {
+  const open: (() => void)[] = []
+  const arrived: (() => void)[] = []
+  const app = express()
+  app.get('/', async (_req, res) => {
+    for (const resolve of arrived.splice(0)) resolve()
+    await new Promise<void>((resolve) => open.push(resolve))
+    res.json({})
+  })
+  const listened = await listen({ listener: app, messages: {} }, '127.0.0.1', 0, silentLog)
+  if (!listened.ok) throw new Error(listened.error.message)
+  const listening = listened.value
+  onTestFinished(() => listening.server.closeAllConnections())
+  const origin = `http://127.0.0.1:${listening.port}`
+  const ask = async (connection: RawConnection) => {
+    const received = new Promise<void>((resolve) => arrived.push(resolve))
+    connection.send(get)
+    await received
+  }
+  const answer = () => {
+    for (const resolve of open.splice(0)) resolve()
+  }
+  return { listening, origin, ask, answer }
+}
+
+describe('a stop', () => {
+  test('closes a connection without any request', async () => {
+    const { listening, origin } = await setup()
+    const connection = await connectTo(origin)
+    await Promise.all([stop(listening, anHour), connection.closed()])
+  })
+
+  test('closes the connections of unfinished requests after the grace period', async () => {
+    const { listening, origin, ask } = await setup()
+    const connection = await connectTo(origin)
+    await ask(connection)
+    await stop(listening, 1)
+    await expect(connection.answer()).rejects.toThrow(/ended/)
+  })
+})
+
+test('an idle connection is closed later than a client that stood still for seconds uses it again', async () => {
+  const { origin, ask, answer } = await setup()
+  const connection = await connectTo(origin)
+  await ask(connection)
+  answer()
+  expect((await connection.answer()).headers).toMatchObject({ 'keep-alive': 'timeout=65' })
+  connection.destroy()
+})
+
+test('broken bytes behind a request close the connection only after its reply', async () => {
+  const { origin, ask, answer } = await setup()
+  const connection = await connectTo(origin)
+  await ask(connection)
+  connection.send('no HTTP at all\r\n\r\n')
+  // The server has read the bytes once a later request on another connection has arrived.
+  const other = await connectTo(origin)
+  await ask(other)
+  answer()
+  expect((await connection.answer()).status).toBe(200)
+  await connection.closed()
+})
+
+test.each([
+  ['broken bytes', 'no HTTP at all\r\n\r\n', 400],
+  ['a request that does not end in time', 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n', 408],
+])('after %s the connection is closed whole, although the client keeps its side open', async (_name, sent, status) => {
+  const { listening } = await setup()
+  const socket = connect({ port: listening.port, host: '127.0.0.1', allowHalfOpen: true })
+  onTestFinished(() => void socket.destroy())
+  const received = text(socket)
+  socket.write(sent)
+  if (status === 408) {
+    await expect.poll(() => listening.connections.size).toBe(1)
+    const [accepted] = listening.connections.keys()
+    const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+    listening.server.emit('clientError', error, accepted) // Node looks for such requests every 30 seconds
+  }
+  expect(await received).toContain(`HTTP/1.1 ${status} `)
+  await expect.poll(() => listening.connections.size, { timeout: 30_000 }).toBe(0)
+})
+
+test('a client that goes on sending broken bytes still gets the refusal', async () => {
+  const { origin } = await setup()
+  const connection = await connectTo(origin)
+  for (let n = 0; n < 100; n += 1) connection.send('no HTTP at all\r\n\r\n')
+  expect((await connection.answer()).status).toBe(400)
+  await connection.closed()
+})

@@ -1,0 +1,79 @@
+import { utf8ToLatin1 } from '../../../src/base/core/bytes.ts'
+import { captureBody } from '../../../src/server/journal/capture-body.ts'
+import type { JournalEntry, LiveExchange } from '../../../src/server/journal/entry.ts'
+import { Journal } from '../../../src/server/journal/journal.ts'
+import { delivered } from '../../../src/service/exchange/delivery.ts'
+
+/** A live exchange without any parsed part. */
+export const unparsed: LiveExchange = {
+  requestBody: undefined,
+  answerBody: undefined,
+  operation: undefined,
+  rawParameters: { path: {}, query: {}, header: {} },
+  token: undefined,
+}
+
+/** The parts of an entry that a test sets; the other parts have defaults. */
+export interface EntryParts {
+  readonly sandbox?: string
+  readonly request?: Partial<JournalEntry['request']>
+  readonly answer?: Partial<JournalEntry['answer']>
+  /** The text of the request body; `request.body` overrides it. Default: empty. */
+  readonly requestBody?: string
+  /** The text of the answer body; `answer.body` overrides it. Default: empty. */
+  readonly answerBody?: string
+}
+
+const bodyOf = (text: string) => captureBody(utf8ToLatin1(text))
+
+/** Creates the next entry of a journal. */
+export function entryFor(journal: Journal, parts: EntryParts = {}): JournalEntry {
+  const number = journal.recorded + 1
+  return {
+    id: `req-${number}`,
+    number,
+    at: 0,
+    now: 0,
+    durationMs: 1,
+    delayMs: 0,
+    receivedAt: 0,
+    openedAt: undefined,
+    headSentAt: undefined,
+    hasClientLeft: false,
+    endedAt: 0,
+    sandbox: parts.sandbox ?? 'default',
+    operation: 'createEvent',
+    request: {
+      method: 'POST',
+      path: '/v1/events',
+      query: '',
+      headers: {},
+      body: bodyOf(parts.requestBody ?? ''),
+      ...parts.request,
+    },
+    ownToken: undefined,
+    authorization: undefined,
+    aborted: false,
+    answer: { status: 201, headers: {}, body: bodyOf(parts.answerBody ?? ''), origin: 'contract', ...parts.answer },
+    delivery: delivered,
+    stage: 'handle',
+    rule: undefined,
+    scenarios: [],
+    expectation: undefined,
+    replayOf: undefined,
+    damage: [],
+    violations: [],
+    answerViolations: [],
+    advice: [],
+  }
+}
+
+/** Creates a journal with `count` entries, which belong to the sandboxes in turn. */
+export function journalOf(size: number, count: number, sandboxes: readonly string[] = ['default']): Journal {
+  const journal = new Journal(size)
+  for (let index = 0; index < count; index += 1) {
+    const sandbox = sandboxes[index % sandboxes.length] ?? 'default'
+    journal.record(entryFor(journal, { sandbox }), unparsed)
+  }
+  return journal
+}

@@ -1,0 +1,250 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import type { Json } from '../../../src/base/core/json.ts'
+import { silentLog } from '../../../src/base/core/log.ts'
+import { captureBody, isComplete } from '../../../src/server/journal/capture-body.ts'
+import { bodyToText, parseBody } from '../../../src/server/journal/entry-json.ts'
+import { SharedJournal } from '../../../src/server/journal/shared-journal.ts'
+import { RedisConnection } from '../../../src/state/redis/connection.ts'
+import { RedisJournalStream } from '../../../src/state/redis/journal-stream.ts'
+import { parseRedisUrl } from '../../../src/state/redis/location.ts'
+import { StoreUnavailableError } from '../../../src/state/store.ts'
+import { startCuttingProxy } from '../../support/cutting-proxy.ts'
+import { describeWithRedis, redisForTest } from '../../support/redis.ts'
+import { type EntryParts, entryFor, unparsed } from './entries.ts'
+
+let replicas = 0
+
+/** Opens the journal of one more replica, on a port of Redis or of a proxy in front of it. */
+async function openJournal(port: number, { size = 1000, stream = 100_000 } = {}) {
+  const location = parseRedisUrl(`redis://127.0.0.1:${port}`, 'follow')
+  if (!location.ok) throw new Error(location.error)
+  const connection = await RedisConnection.open(location.value, { commandMs: 5000, connectMs: 5000 })
+  onTestFinished(() => connection.close())
+  replicas += 1
+  const replica = `${replicas}`.padStart(8, '0')
+  const problems: string[] = []
+  const deps = {
+    stream: new RedisJournalStream({ connection, prefix: 'follow', replica, size: stream }),
+    findOperation: () => undefined,
+    report: (problem: string) => void problems.push(problem),
+  }
+  const journal = new SharedJournal(size, { ...deps, log: silentLog })
+  const append = async (parts: EntryParts = {}, ownToken?: string, answerBody?: Json) =>
+    journal.follower.append({ ...entryFor(journal, parts), ownToken }, { ...unparsed, answerBody })
+  return { journal, append, problems, connection }
+}
+
+/** The end of a delivery whose client has left. */
+const end = {
+  delivery: { kind: 'client-gone', sentBytes: 3 },
+  hasClientLeft: true,
+  headSentAt: undefined,
+  endedAt: 7,
+} as const
+
+type Opened = Awaited<ReturnType<typeof openJournal>>
+
+/** Opens the journals of two replicas on a Redis of their own. `first`: the bounds of the first. */
+async function openTwo(first?: Parameters<typeof openJournal>[1]): Promise<[Opened, Opened]> {
+  const { port } = await redisForTest()
+  return [await openJournal(port, first), await openJournal(port)]
+}
+
+/** Appends so many entries in one turn. */
+const appendMany = ({ append }: Opened, count: number, sandbox = 'default') =>
+  Promise.all(Array.from({ length: count }, () => append({ sandbox, requestBody: '{"value":"1"}' })))
+
+describeWithRedis('a journal that follows the stream of all replicas', () => {
+  test('has each exchange once, however often its connection is cut in the middle of a reading', {
+    tags: ['long'],
+  }, async () => {
+    const redis = await redisForTest()
+    const proxy = await startCuttingProxy(redis.port)
+    const writer = await openJournal(redis.port)
+    const { journal } = await openJournal(proxy.port, { size: 100_000 })
+    const heard: number[] = []
+    journal.onEntry(({ number }) => heard.push(number))
+    const each = 450 // of which one reply has 200
+    let total = 0
+    let broken = 0
+    const readMore = async (cutAt: number) => {
+      await appendMany(writer, each)
+      total += each
+      const before = proxy.received
+      proxy.cutAfter(cutAt)
+      await journal.list().catch(() => {
+        broken += 1
+      })
+      return proxy.received - before
+    }
+    await readMore(Number.POSITIVE_INFINITY)
+    const length = await readMore(Number.POSITIVE_INFINITY)
+    const cuts = 12
+    for (let cut = 0; cut <= cuts; cut += 1) {
+      await readMore(1 + Math.round((length * cut) / cuts))
+      proxy.cutAfter(Number.POSITIVE_INFINITY)
+      const counts = await vi.waitFor(() => journal.counts('default'), 30_000)
+      expect(counts).toMatchObject({ recorded: total, dropped: 0 })
+      expect(journal.hasLoss(undefined)).toBe(false)
+    }
+    expect(broken).toBeGreaterThan(cuts - 4)
+    expect(heard).toEqual(Array.from({ length: total }, (_, index) => index + 1))
+  })
+
+  test('counts exactly the exchanges of each sandbox that were trimmed before it read them', async () => {
+    const [writer, { journal }] = await openTwo({ stream: 100 })
+    await appendMany(writer, 10, 'early')
+    expect(await journal.counts('early')).toMatchObject({ recorded: 10, dropped: 0 })
+    await appendMany(writer, 5, 'early')
+    await appendMany(writer, 7, 'missed')
+    await appendMany(writer, 600, 'loud')
+    await appendMany(writer, 1, 'late')
+    expect(await journal.counts('early')).toMatchObject({ recorded: 15, dropped: 5 })
+    expect(await journal.counts('missed')).toMatchObject({ recorded: 7, dropped: 7 })
+    expect(await journal.counts('loud')).toMatchObject({ recorded: 600 })
+    expect(await journal.counts('late')).toMatchObject({ recorded: 1, dropped: 0 })
+    expect(['early', 'missed', 'loud', 'late'].map((name) => journal.hasLoss(name))).toEqual([true, true, true, false])
+    expect((await journal.list({ sandbox: 'late' })).entries.map(({ number }) => number)).toEqual([623])
+  })
+
+  test('notices that a sandbox was cleared, also if the clearing itself was trimmed', async () => {
+    const [writer, { journal }] = await openTwo({ stream: 100 })
+    const cleared: string[] = []
+    journal.onClear((sandbox) => cleared.push(sandbox))
+    for (const name of ['used', 'unused']) await appendMany(writer, 3, name)
+    expect(await journal.counts(undefined)).toMatchObject({ recorded: 6 })
+    for (const name of ['used', 'unused']) await writer.journal.clear(name)
+    await appendMany(writer, 4, 'used')
+    await appendMany(writer, 600, 'loud')
+    expect(await journal.counts('used')).toMatchObject({ recorded: 4, dropped: 4 })
+    expect(await journal.counts('unused')).toMatchObject({ recorded: 0, dropped: 0 })
+    expect(cleared.toSorted()).toEqual(['unused', 'used'])
+  })
+
+  test('has the bodies of the newest exchanges, and says that it has not read the others whole', {
+    tags: ['long'],
+  }, async () => {
+    const [writer, { journal }] = await openTwo()
+    const requestBody = 'x'.repeat(1024 * 1024)
+    for (let index = 0; index < 70; index += 1) await writer.append({ requestBody })
+    const { entries, counts } = await journal.list()
+    expect(counts).toMatchObject({ recorded: 70, dropped: 0 })
+    expect([entries[0], entries.at(-1)].map((entry) => entry?.request.body)).toMatchObject([
+      { latin1: undefined, size: requestBody.length },
+      { size: requestBody.length },
+    ])
+    expect(journal.hasLoss('default')).toBe(true)
+  })
+
+  test('stores equal answers of a cache once, and one with the token of its request apart from them', async () => {
+    const [one, two] = await openTwo()
+    const cached = { note: 'key-of-a-caller' }
+    const clear = JSON.stringify(cached)
+    for (const ownToken of ['another-token', 'key-of-a-caller', 'another-token', undefined])
+      await one.append({ answerBody: clear }, ownToken, cached)
+    expect(await one.connection.call('xlen', '{follow}:journal-bodies')).toBe(2)
+    const texts = (await two.journal.list()).entries.map(({ answer: { body } }) => bodyToText(body))
+    expect(texts).toEqual([clear, '{"note":"[redacted]"}', clear, clear])
+  })
+
+  test('shares a body that is no text without the token of its request', async () => {
+    const [one, two] = await openTwo()
+    const latin1 = '\u00ffkey-of-a-caller'
+    await one.append({ request: { body: { latin1, size: latin1.length } } }, 'key-of-a-caller')
+    const [entry] = (await two.journal.list()).entries
+    expect(entry?.request.body.latin1).toBe('\u00ff[redacted]')
+  })
+
+  test('tells a whole body whose length a redaction changed from one that is stored in part', async () => {
+    const [one, two] = await openTwo()
+    const whole = '{"note":"key-of-a-caller"}'
+    for (const body of [captureBody(whole), captureBody(whole, whole.length - 1)])
+      await one.append({ request: { body } }, 'key-of-a-caller')
+    const bodies = (await two.journal.list()).entries.map(({ request: { body } }) => body)
+    expect(bodies.map((body) => [isComplete(body), parseBody(body)])).toEqual([
+      [true, { note: '[redacted]' }],
+      [false, undefined],
+    ])
+  })
+
+  test('corrects the end of a delivery, also if Redis was away when that was noticed', async () => {
+    const redis = await redisForTest({ durable: true })
+    const [one, two] = [await openJournal(redis.port), await openJournal(redis.port)]
+    const appended = await one.append()
+    if (!appended) throw new Error('the exchange was not appended')
+    const deliveries = async () => (await two.journal.list()).entries.map(({ delivery }) => delivery.kind)
+    expect(await deliveries()).toEqual(['delivered'])
+    const corrections: boolean[] = []
+    two.journal.onEntry((_, { isCorrection = false }) => corrections.push(isCorrection))
+    await redis.kill()
+    await expect(one.journal.follower.correct(appended, end)).rejects.toBeInstanceOf(StoreUnavailableError)
+    await redis.start()
+    await vi.waitFor(() => one.journal.list(), 30_000)
+    await vi.waitFor(async () => expect(await deliveries()).toEqual(['client-gone']), 30_000)
+    expect((await two.journal.list()).entries[0]).toMatchObject(end)
+    expect(corrections).toEqual([true])
+  })
+
+  test('does not correct another exchange that has the number of one that Redis has lost', async () => {
+    const [one, two] = await openTwo()
+    const lost = await one.append()
+    await one.connection.call('flushall')
+    expect(await two.append()).toMatchObject({ number: lost?.number })
+    if (lost) await one.journal.follower.correct(lost, end)
+    for (const { journal } of [one, two])
+      expect((await journal.list()).entries.map((entry) => entry.delivery.kind)).toEqual(['delivered'])
+  })
+
+  test('reads the counts of very many sandboxes some at a time, and compares all of them', async () => {
+    const [writer, { journal }] = await openTwo({ stream: 100 })
+    const names = Array.from({ length: 3000 }, (_, index) => `s${index}`)
+    await Promise.all(names.map((sandbox) => writer.append({ sandbox })))
+    const reading = journal.counts('s0')
+    const during = Promise.all(names.slice(0, 50).map((sandbox) => writer.append({ sandbox })))
+    expect(await reading).toMatchObject({ dropped: 1 })
+    await during
+    expect(await journal.counts('s2999')).toMatchObject({ recorded: 1 })
+    expect(await journal.counts(undefined)).toMatchObject({ recorded: 3050 })
+    expect((await journal.list({ sandbox: 's0' })).counts).toMatchObject({ recorded: 2, dropped: 1 })
+  })
+
+  test('notices that Redis came back with older data of the same stream', async () => {
+    const [one, two] = await openTwo()
+    for (let index = 0; index < 3; index += 1) await one.append()
+    expect(await two.journal.counts('default')).toMatchObject({ recorded: 3, dropped: 0 })
+    const { connection } = one
+    await connection.call('xdel', '{follow}:journal', '2-0', '3-0')
+    await connection.call('xsetid', '{follow}:journal', '1-0')
+    await connection.call('hset', '{follow}:journal-head', 'messages', 1, 'exchanges', 1)
+    await connection.call('hset', '{follow}:journal-counts', 'default', '1 1')
+    expect((await two.journal.list()).entries).toHaveLength(1)
+    expect(two.journal.hasLoss('default')).toBe(true)
+    expect(await one.journal.counts('default')).toMatchObject({ recorded: 2, dropped: 1 })
+  })
+
+  test('counts a lost exchange at the stop of its replica, and forgets one of a sandbox that is cleared', async () => {
+    const [one, two] = await openTwo()
+    one.journal.follower.markLost('cleared')
+    expect(one.journal.hasLoss('cleared')).toBe(true)
+    await one.journal.follower.clear('cleared')
+    expect(one.journal.hasLoss('cleared')).toBe(false)
+    one.journal.follower.markLost('lost')
+    await one.journal.follower.close()
+    expect(await two.journal.counts('lost')).toMatchObject({ recorded: 1, dropped: 1 })
+    expect(await two.journal.counts('cleared')).toMatchObject({ recorded: 0 })
+  })
+
+  test('reads past a message that it does not understand, and says that something is missing', async () => {
+    const redis = await redisForTest()
+    const one = await openJournal(redis.port)
+    await one.append()
+    await one.connection.call('hincrby', '{follow}:journal-head', 'messages', 1)
+    const fields = ['number', 2, 'begun', 1, 'count', 2, 'request', 0, 'answer', 0, 'entry', 'no JSON']
+    await one.connection.call('xadd', '{follow}:journal', '2-0', ...fields)
+    await one.connection.call('hset', '{follow}:journal-head', 'exchanges', 2)
+    await one.connection.call('hset', '{follow}:journal-counts', 'default', '1 2')
+    await one.append()
+    expect(await one.journal.counts('default')).toMatchObject({ recorded: 3, dropped: 1 })
+    expect(one.problems).toEqual([expect.stringContaining('could not be read')])
+  })
+})

@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest'
+import { captureBody, maxAnswerBodyBytes } from '../../../src/server/journal/capture-body.ts'
+import { Journal } from '../../../src/server/journal/journal.ts'
+import type { EntryRange } from '../../../src/server/journal/reader.ts'
+import { entryFor, journalOf, unparsed } from './entries.ts'
+
+const entries = async (journal: Journal, range: EntryRange = {}) => (await journal.list(range)).entries
+
+const numbers = async (journal: Journal, range: EntryRange = {}) =>
+  (await entries(journal, range)).map(({ number }) => number)
+
+async function held(journal: Journal): Promise<number> {
+  const { recorded, dropped } = await journal.counts(undefined)
+  return recorded - dropped
+}
+
+describe('a journal', () => {
+  test.each([
+    { size: 5, count: 0, stored: [] },
+    { size: 5, count: 3, stored: [1, 2, 3] },
+    { size: 5, count: 5, stored: [1, 2, 3, 4, 5] },
+    { size: 5, count: 6, stored: [2, 3, 4, 5, 6] },
+    { size: 5, count: 23, stored: [19, 20, 21, 22, 23] },
+    { size: 1, count: 4, stored: [4] },
+    { size: 0, count: 4, stored: [] },
+  ])('of size $size stores $stored after $count entries', async ({ size, count, stored }) => {
+    const journal = journalOf(size, count)
+    expect(await numbers(journal)).toEqual(stored)
+    expect(await numbers(journal, { order: 'newest' })).toEqual(stored.toReversed())
+    expect(await held(journal)).toBe(stored.length)
+    expect(await journal.counts('default')).toMatchObject({ recorded: count, dropped: count - stored.length })
+    expect(journal.recorded).toBe(count)
+  })
+
+  test('returns the entries after a number, also if the entry of that number is evicted', async () => {
+    const journal = journalOf(5, 8)
+    expect(await numbers(journal, { after: 6 })).toEqual([7, 8])
+    expect(await numbers(journal, { after: 1 })).toEqual([4, 5, 6, 7, 8])
+    expect(await numbers(journal, { after: 8 })).toEqual([])
+    expect(await numbers(journal, { after: 99 })).toEqual([])
+    expect(await numbers(journal, { after: 1, limit: 2 })).toEqual([4, 5])
+    expect(await numbers(journal, { order: 'newest', limit: 2 })).toEqual([8, 7])
+    expect(await journal.list({ limit: 0 })).toMatchObject({ entries: [], oldest: 4, latest: 8 })
+  })
+
+  test.each([
+    { size: 1000, each: 16_000, stored: 128 }, // of 2 MB
+    { size: 4, each: 16_000, stored: 4 },
+    { size: 100, each: 30_000, stored: 34 }, // of 1 MB, the minimum
+  ])(
+    'of size $size stores $stored entries of $each bytes, and counts the evicted ones',
+    async ({ size, each, stored }) => {
+      const journal = new Journal(size)
+      const headers = { 'x-long': 'x'.repeat(each) }
+      for (let count = 0; count < 2 * size; count += 1) {
+        const sandbox = count % 2 === 0 ? 'a' : 'b'
+        journal.record(entryFor(journal, { sandbox, request: { headers } }), unparsed)
+      }
+      const found = await numbers(journal)
+      expect(found.length).toBeGreaterThanOrEqual(stored - 1)
+      expect(found.length).toBeLessThanOrEqual(stored)
+      expect(found.at(-1)).toBe(2 * size)
+      expect(await held(journal)).toBe(found.length)
+      expect(await journal.counts(undefined)).toMatchObject({ recorded: 2 * size, dropped: 2 * size - found.length })
+      expect(await journal.find(`req-${2 * size - found.length}`)).toBeUndefined()
+      expect((await journal.find(`req-${2 * size - found.length + 1}`))?.request.headers).toEqual(headers)
+      for (let count = 0; count < size; count += 1) journal.record(entryFor(journal), unparsed)
+      expect((await numbers(journal)).length).toBe(size)
+      expect(await journal.counts('a')).toMatchObject({ recorded: size, dropped: size })
+    },
+  )
+
+  test('evicts an entry that is larger than the whole ring, with all entries before it, and continues', async () => {
+    const journal = new Journal(2)
+    const add = (sandbox: string, length: number) =>
+      journal.record(entryFor(journal, { sandbox, request: { headers: { long: 'x'.repeat(length) } } }), unparsed)
+    for (const sandbox of ['a', 'b', 'b']) add(sandbox, 10)
+    add('c', 2_000_000)
+    expect([await numbers(journal), await held(journal)]).toEqual([[], 0])
+    const counts = await Promise.all(['a', 'b', 'c'].map((name) => journal.counts(name)))
+    expect(counts.map(({ dropped }) => dropped)).toEqual([1, 2, 1])
+    add('c', 10)
+    expect([await numbers(journal), await held(journal)]).toEqual([[5], 1])
+    expect(await journal.counts(undefined)).toMatchObject({ recorded: 5, dropped: 4 })
+  })
+
+  test('clears the entries and counts of one sandbox, and counts none of its entries as evicted later', async () => {
+    const journal = journalOf(4, 4, ['a', 'b'])
+    await journal.clear('a')
+    expect(await numbers(journal)).toEqual([2, 4])
+    expect(await held(journal)).toBe(2)
+    expect(await journal.find('req-1')).toBeUndefined()
+    for (let more = 0; more < 3; more += 1) journal.record(entryFor(journal, { sandbox: 'a' }), unparsed)
+    expect(await numbers(journal, { sandbox: 'a' })).toEqual([5, 6, 7])
+    expect(await journal.counts('a')).toMatchObject({ recorded: 3, dropped: 0 })
+    expect(await journal.counts('b')).toMatchObject({ recorded: 2, dropped: 1 })
+  })
+})
+
+test('an entry that was read stays unchanged when the journal evicts its body and the entry itself', async () => {
+  const journal = new Journal(300)
+  const answer = () => ({ body: captureBody('x'.repeat(maxAnswerBodyBytes)) })
+  journal.record(entryFor(journal, { answer: answer() }), unparsed)
+  const first = await journal.find('req-1')
+  const before = JSON.stringify(first)
+  for (let more = 0; more < 200; more += 1) journal.record(entryFor(journal, { answer: answer() }), unparsed)
+  expect((await journal.find('req-1'))?.answer.body).toEqual({ latin1: undefined, size: maxAnswerBodyBytes })
+  for (let more = 0; more < 200; more += 1) journal.record(entryFor(journal), unparsed)
+  expect(await journal.find('req-1')).toBeUndefined()
+  expect(JSON.stringify(first) === before).toBe(true)
+})
+
+describe('bodies', () => {
+  test('of the oldest entries are evicted above 8 MiB of answers, and the entries stay', async () => {
+    const journal = new Journal(10_000)
+    const answer = { body: captureBody('x'.repeat(maxAnswerBodyBytes)) }
+    const fitting = (8 * 1024 * 1024) / maxAnswerBodyBytes
+    for (let count = 0; count < fitting + 3; count += 1)
+      journal.record(entryFor(journal, { answer: { body: { ...answer.body } }, requestBody: 'small' }), unparsed)
+    const all = await entries(journal)
+    expect(all.length).toBe(fitting + 3)
+    expect(all.filter(({ answer: { body } }) => body.latin1 === undefined).map(({ number }) => number)).toEqual([
+      1, 2, 3,
+    ])
+    expect(all.every(({ answer: { body } }) => body.size === maxAnswerBodyBytes)).toBe(true)
+    expect(all.every(({ request: { body } }) => body.latin1?.length === 5)).toBe(true)
+  })
+
+  test('that were evicted do not count once their entries are evicted', async () => {
+    const journal = new Journal(300)
+    for (let count = 0; count < 2000; count += 1)
+      journal.record(entryFor(journal, { answer: { body: captureBody('x'.repeat(maxAnswerBodyBytes)) } }), unparsed)
+    const stored = (await entries(journal)).filter(({ answer: { body } }) => body.latin1 !== undefined)
+    expect(stored.length).toBe(128)
+    for (let count = 0; count < 300; count += 1) journal.record(entryFor(journal, { answerBody: 'x' }), unparsed)
+    expect((await entries(journal)).every(({ answer: { body } }) => body.latin1?.length === 1)).toBe(true)
+  })
+})

@@ -1,0 +1,60 @@
+import { expect, test, vi } from 'vitest'
+import { silentLog } from '../../../src/base/core/log.ts'
+import { nextTurn } from '../../../src/base/core/timers.ts'
+import { SharedJournal } from '../../../src/server/journal/shared-journal.ts'
+import type { ExchangeStream } from '../../../src/state/exchanges.ts'
+import { entryFor, unparsed } from './entries.ts'
+
+/** Creates a journal over a stream that only counts what is appended to it, or that does not respond. */
+function setup(isAway = false) {
+  const sent: string[] = []
+  const append = (kind: string) => async () => {
+    if (isAway) throw new Error('the store does not respond')
+    sent.push(kind)
+    return { id: 'stream', number: sent.length }
+  }
+  const stream: Partial<ExchangeStream> = {
+    replica: '3f2a91c0',
+    append: append('exchange'),
+    appendEnd: append('end'),
+    countLost: async () => true,
+  }
+  const deps = { stream: stream as ExchangeStream, findOperation: () => undefined, report: () => {}, log: silentLog }
+  const journal = new SharedJournal(10, deps)
+  const entry = entryFor(journal, {})
+  const { delivery, hasClientLeft, headSentAt, endedAt } = entry
+  const end = { delivery, hasClientLeft, headSentAt, endedAt }
+  return { journal, sent, end, create: () => [entry, unparsed] as const }
+}
+
+test('an announced exchange that ends as expected is sent to the other replicas once', async () => {
+  const { journal, sent, end, create } = setup()
+  const record = journal.begin()
+  await record.announce?.(create())
+  record.end({ ...end, endedAt: end.endedAt + 1 }, create)
+  await vi.waitFor(() => expect(sent).toEqual(['exchange']))
+})
+
+test('an announced exchange whose client leaves early is sent again with its end', async () => {
+  const { journal, sent, end, create } = setup()
+  const own: string[] = []
+  journal.onOwnEntry(({ delivery }) => own.push(delivery.kind))
+  const record = journal.begin()
+  await record.announce?.(create())
+  record.end({ ...end, delivery: { kind: 'client-gone', sentBytes: 0 }, hasClientLeft: true }, create)
+  await vi.waitFor(() => expect(sent).toEqual(['exchange', 'end']))
+  expect(own).toEqual(['client-gone'])
+})
+
+test('an exchange whose announcement fails stays in its process; one that is not announced is lost', async () => {
+  const { journal, end, create } = setup(true)
+  const own: string[] = []
+  journal.onOwnEntry(({ id }) => own.push(id))
+  const refused = journal.begin()
+  await expect(refused.announce?.(create())).rejects.toThrow('does not respond')
+  refused.end(end, create)
+  await nextTurn()
+  expect([own.length, journal.hasLoss('default')]).toEqual([1, false])
+  journal.begin().end(end, create)
+  await vi.waitFor(() => expect(journal.hasLoss('default')).toBe(true))
+})

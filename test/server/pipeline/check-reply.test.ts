@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest'
+import type { Json } from '../../../src/base/core/json.ts'
+import { checkReply } from '../../../src/server/pipeline/check-reply.ts'
+import type { Exchange } from '../../../src/server/pipeline/exchange.ts'
+import { jsonBody } from '../../../src/service/exchange/body.ts'
+import type { Origin, Reply } from '../../../src/service/exchange/reply.ts'
+import { operationOf } from '../../support/catalogue.ts'
+import { createLogRecorder, type LogEntry } from '../../support/start.ts'
+
+function setup() {
+  const said: LogEntry[] = []
+  const check = checkReply(createLogRecorder(said))
+  const exchange = {
+    operation: operationOf('createEvent'),
+    handler: {},
+    request: { id: 'req-1' },
+  } as unknown as Exchange
+  const answer = (status: number, body: Json, origin: Origin = 'contract'): Reply =>
+    check(exchange, { status, headers: {}, body: jsonBody(body), origin })
+  return { answer, said }
+}
+
+const receipt = { success: true, eventId: '8d2e5f60-3c1b-4a7d-9f48-2b6c0e913a75' }
+
+describe('our own answer', () => {
+  test.each<[string, number, Json, Origin?]>([
+    ['a good receipt', 201, receipt],
+    ['a documented refusal', 400, { success: false, error: 'Wrong.' }],
+    ['a refusal that the document forgot', 499, { success: false, error: 'A teapot.' }],
+    ['an example of the document, which need not keep the simulated values', 201, { eventId: 'order-1' }, 'scenario'],
+    ['an answer about the simulator itself, which the contract does not judge', 400, { anything: 1 }, 'simulator'],
+  ])('passes: %s', (_name, status, body, origin) => {
+    const { answer, said } = setup()
+    expect(answer(status, body, origin)).toMatchObject({ status, body: { value: body } })
+    expect(said).toEqual([])
+  })
+
+  test.each([
+    ['a receipt without an id', 201, { success: true }],
+    ['a success that is not documented', 200, receipt],
+    ['a receipt whose id is no UUID, as the simulated values demand', 201, { success: true, eventId: 'order-1' }],
+    ['an error without a sentence', 400, { success: false, error: '' }],
+    ['an error that says success', 400, { success: true, error: 'Wrong.' }],
+  ])('that breaks the contract is a 500 in the service’s shape, and a line in the log: %s', (_name, status, body) => {
+    const { answer, said } = setup()
+    const reply = answer(status, body)
+    expect(reply).toMatchObject({ status: 500, origin: 'simulator', body: { value: { success: false } } })
+    expect(operationOf('createEvent').checkResponse(500, reply.body?.value ?? null)).toEqual([])
+    expect(said).toMatchObject([{ level: 'error', fields: { requestId: 'req-1', operation: 'createEvent', status } }])
+  })
+})

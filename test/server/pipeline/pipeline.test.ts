@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { type Log, silentLog } from '../../../src/base/core/log.ts'
+import { Journal } from '../../../src/server/journal/journal.ts'
+import { createPipeline } from '../../../src/server/pipeline/pipeline.ts'
+import { Sandboxes } from '../../../src/server/sandboxes/sandboxes.ts'
+import { MemorySandboxSettings } from '../../../src/server/sandboxes/settings.ts'
+import { jsonBody } from '../../../src/service/exchange/body.ts'
+import { delivered } from '../../../src/service/exchange/delivery.ts'
+import type { SimRequest } from '../../../src/service/exchange/request.ts'
+import { createEvent } from '../../../src/service/operations/events.ts'
+import type { OperationHandler } from '../../../src/service/operations/handler.ts'
+import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
+import { inputs } from '../../support/catalogue.ts'
+import { event, modelId } from '../../support/client.ts'
+import { createLogRecorder, type LogEntry } from '../../support/start.ts'
+
+/** The pipeline with a handler of our own for events: for what the shipped ones never do. */
+function setup(handle: OperationHandler['handle'], log?: Log) {
+  const said: LogEntry[] = []
+  const settings = new MemorySandboxSettings({ seed: '1', frozenAt: undefined, now: () => 0 })
+  const sandboxes = new Sandboxes(settings, { now: () => 0, limit: 10, onEvicted: () => {} })
+  const pipeline = createPipeline({
+    contract: inputs.contract,
+    fixtures: inputs.fixtures,
+    sandboxes,
+    store: createMemoryStore(),
+    handlers: new Map([['createEvent', { ...createEvent, handle }]]),
+    fallback: undefined,
+    scenarios: { ...inputs, ofModel: new Map(), productsOfModel: new Map() },
+    planOfUnknownKeys: 'growth',
+    limitOf: () => undefined,
+    isModel: () => true,
+    strict: false,
+    headers: { simHeaders: true, xRateLimit: 'off' },
+    logBodies: false,
+    journal: new Journal(100),
+    log: log ?? createLogRecorder(said),
+  })
+  const post = async (path: string) => {
+    const outgoing = await pipeline(request(path))
+    outgoing.onEnd?.(delivered)
+    return outgoing
+  }
+  const busy = () => sandboxes.list().map((sandbox) => sandbox.activeRequests)
+  return { post, said, busy }
+}
+
+const request = (path: string): SimRequest => ({
+  id: 'req-7',
+  at: 0,
+  receivedAt: 0,
+  openedAt: undefined,
+  elapsed: () => 0,
+  method: 'POST',
+  path,
+  query: '',
+  headers: { authorization: 'Bearer any-key', 'content-type': 'application/json' },
+  body: { kind: 'bytes', bytes: new TextEncoder().encode(JSON.stringify(event())) },
+})
+
+const fail = () => {
+  throw new Error('the disk of worker 3 is full')
+}
+
+test.each<[string, OperationHandler['handle']]>([
+  ['later', async () => fail()],
+  ['at once', fail],
+])('a bug thrown %s is a 500 that names the request, and the log has its stack', async (_name, handle) => {
+  const { post, said } = setup(handle)
+  const { reply } = await post('/v1/events')
+  expect(reply).toMatchObject({ status: 500, origin: 'simulator', headers: { 'X-Request-Id': 'req-7' } })
+  expect(reply.body?.value).toEqual({ success: false, error: expect.stringContaining('req-7') })
+  expect(JSON.stringify(reply.body?.value)).not.toContain('worker 3')
+  const bug = said.find(({ level }) => level === 'error')
+  expect(JSON.stringify(bug?.fields)).toMatch(/req-7.*the disk of worker 3 is full.*pipeline\.test\.ts/)
+})
+
+test('no sandbox stays busy, whatever fails: the answer, what says so, or what records it', async () => {
+  const mute: Log = { ...silentLog, info: fail, warn: fail, error: fail }
+  for (const handle of [async () => jsonBody({ success: true, eventId: modelId }), fail, async () => fail()]) {
+    const { post, busy } = setup(handle, mute)
+    await expect(post('/_s/w0/v1/events')).rejects.toThrow('worker 3')
+    expect(busy()).toEqual([0, 0])
+  }
+})

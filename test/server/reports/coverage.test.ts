@@ -1,0 +1,222 @@
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import type { JsonObject } from '../../../src/base/core/json.ts'
+import type { ControlSchemas } from '../../../src/client/transport.ts'
+import { listCoverageItems } from '../../../src/server/reports/coverage-items.ts'
+import { inputs } from '../../support/catalogue.ts'
+import { analyticsPath, ask, askOperation, event, operations, prompt } from '../../support/client.ts'
+import { steer } from '../../support/control.ts'
+import { documentWithPaths } from '../../support/documents.ts'
+import { sharedSimulator } from '../../support/shared.ts'
+import { startForTest, type TestSimulator } from '../../support/start.ts'
+import { readControl } from '../../support/stored-records.ts'
+
+const sim = sharedSimulator()
+
+async function coverageOf(target: TestSimulator, sandbox: string) {
+  const view = await readControl<ControlSchemas['Coverage']>(target, `/coverage?sandbox=${sandbox}`)
+  const of = (id: string) => {
+    const found = view.operations.find(({ operation }) => operation === id)
+    if (!found) throw new Error(`no operation ${id}`)
+    return found
+  }
+  return { view, of }
+}
+
+const allItems = listCoverageItems(inputs.contract)
+
+describe('the missing items', () => {
+  test('are all items before the first request, and none is out of reach in the bundled document', async () => {
+    const { view } = await coverageOf(sim(), 'untouched')
+    const counts = allItems.map(({ operation, items }) => [operation.id, items.length])
+    expect(view.operations.map(({ operation, missing }) => [operation, missing.length])).toEqual(counts)
+    expect(view.operations.flatMap(({ outOfReach }) => outOfReach)).toEqual([])
+    expect(view).toMatchObject({ met: 0, percent: 0 })
+  })
+
+  test('have a sentence with a hint', async () => {
+    const { of } = await coverageOf(sim(), 'untouched')
+    const sentences = of('getModelAnalytics').missing.map(({ sentence }) => sentence)
+    for (const sentence of [
+      'No test has seen recommendations: null; X-Sim-Scenario: empty shows it.',
+      'No test has seen 429; X-Sim-Scenario: rate-limited shows it.',
+      'No test has seen 200; any good request shows it.',
+      'No test has sent query period=7d; a good request with it counts.',
+    ])
+      expect(sentences).toContain(sentence)
+  })
+})
+
+describe('an exchange counts', () => {
+  test('with the nulls and values of a good answer, and with the parts of the request', async () => {
+    await ask(sim(), `${analyticsPath}?period=7d`, { sandbox: 'good', scenario: 'empty' })
+    const { covered, requests } = (await coverageOf(sim(), 'good')).of('getModelAnalytics')
+    expect(requests).toBe(1)
+    for (const name of ['200', 'path modelId', 'query period', 'query period=7d', 'recommendations: null'])
+      expect(covered).toContain(name)
+    expect(covered.filter((name) => name.endsWith('not null'))).toEqual([])
+  })
+
+  test.each([
+    'drop-field',
+    'wrong-type',
+    'truncated',
+    'malformed-json',
+    'reset;when=after',
+    'empty-response;when=after',
+  ])('without its answer if that is damaged by %s', async (scenario) => {
+    const sandbox = `damaged-${scenario.replace(/\W/g, '-')}`
+    await ask(sim(), analyticsPath, { sandbox, scenario }).catch(() => undefined)
+    expect((await coverageOf(sim(), sandbox)).of('getModelAnalytics').covered).toEqual(['path modelId'])
+  })
+
+  test('with an answer that is sent in pieces, but completely', async () => {
+    await ask(sim(), analyticsPath, { sandbox: 'dribbled', scenario: 'dribble;ms=5' })
+    expect((await coverageOf(sim(), 'dribbled')).of('getModelAnalytics').covered).toContain('200')
+  })
+
+  test('with a documented refusal, but without the parts of the refused request', async () => {
+    await ask(sim(), `${analyticsPath}?period=14d`, { sandbox: 'refused' })
+    await ask(sim(), '/v1/events', { body: event({ value: 1 }), sandbox: 'refused' })
+    const { of } = await coverageOf(sim(), 'refused')
+    expect(of('getModelAnalytics').covered).toEqual(['400'])
+    expect(of('createEvent').covered).toEqual(['400'])
+  })
+
+  test('without a refusal of the simulator itself', async () => {
+    const { status } = await ask(sim(), analyticsPath, { sandbox: 'own', scenario: 'no-such-scenario' })
+    expect(status).toBe(400)
+    expect((await coverageOf(sim(), 'own')).of('getModelAnalytics')).toMatchObject({ covered: [], requests: 1 })
+  })
+
+  test('with fields and their values at any depth', async () => {
+    const body = prompt({ components: [{ content: 'a' }, { content: 'b', source: 'agent' }], tags: [] })
+    await ask(sim(), '/v1/prompts', { body, sandbox: 'fields' })
+    const components = ['components', 'components.content', 'components.source', 'components.source: agent']
+    const fields = ['name', ...components, 'tags'].map((field) => `body ${field}`)
+    expect((await coverageOf(sim(), 'fields')).of('createPrompt').covered).toEqual(['201', ...fields])
+  })
+})
+
+describe('sandboxes', () => {
+  const send = (own: TestSimulator, sandbox: string, scenario: string) =>
+    askOperation(own, operations[1], { sandbox, scenario })
+  const statusesIn = async (own: TestSimulator, sandbox: string) =>
+    (await coverageOf(own, sandbox)).of('createPrompt').covered.filter((name) => /^\d/.test(name))
+
+  test('are reported separately, or all together', async () => {
+    const own = await startForTest()
+    await send(own, 'a', 'forbidden')
+    await send(own, 'b', 'not-found')
+    expect(await statusesIn(own, 'a')).toEqual(['403'])
+    expect(await statusesIn(own, 'b')).toEqual(['404'])
+    expect(await statusesIn(own, '*')).toEqual(['403', '404'])
+  })
+
+  test.each([
+    ['POST', '/reset?sandbox=a'],
+    ['DELETE', '/sandboxes/a'],
+    ['DELETE', '/requests?sandbox=a'],
+  ])('begin again after %s %s, and their requests still count for all', async (method, path) => {
+    const own = await startForTest()
+    await send(own, 'a', 'forbidden')
+    await steer(own, method, path)
+    expect(await statusesIn(own, 'a')).toEqual([])
+    await send(own, 'a', 'not-found')
+    expect(await statusesIn(own, 'a')).toEqual(['404'])
+    expect(await statusesIn(own, '*')).toEqual(['403', '404'])
+  })
+
+  test('that were evicted still count for all', async () => {
+    const own = await startForTest({ sandboxLimit: 2 })
+    await send(own, 'a', 'forbidden')
+    await send(own, 'b', 'not-found')
+    await send(own, 'c', '429')
+    expect(await statusesIn(own, '*')).toEqual(['403', '404', '429'])
+    expect(await steer(own, 'GET', '/report?sandbox=*')).toMatchObject({ sandbox: '*', requests: 3 })
+  })
+
+  test('keep their coverage when the journal evicts their requests', async () => {
+    const own = await startForTest({ journalSize: 1 })
+    await send(own, 'a', 'forbidden')
+    await send(own, 'a', 'not-found')
+    expect(await statusesIn(own, 'a')).toEqual(['403', '404'])
+  })
+})
+
+describe('an operation that a user adds to the document', { tags: ['long'] }, () => {
+  const paths: JsonObject = parse(`
+/reports/{scope}:
+  get:
+    operationId: listReports
+    parameters:
+      - { name: scope, in: path, required: true, schema: { type: string, enum: [own, all] } }
+      - { name: fields, in: query, explode: false, schema: { type: array, items: { enum: [id, size] } } }
+      - { name: X-Tenant, in: header, schema: { type: string } }
+    responses:
+      '200':
+        description: Reports.
+        content:
+          application/json:
+            schema:
+              type: object
+              additionalProperties:
+                type: object
+                properties:
+                  owner:
+                    oneOf:
+                      - { type: 'null' }
+                      - { type: object, properties: { kind: { const: a } } }
+                      - { type: object, properties: { kind: { const: b } } }
+                  size: { anyOf: [{ type: integer }, { type: 'null' }] }
+            examples:
+              one: { value: { q1: { owner: { kind: a }, size: null } } }
+              two: { value: { q1: { owner: null, size: 7 } } }
+`)
+
+  test('has the items of its schemas, with its examples as hints', async () => {
+    const own = await startForTest({ contract: await documentWithPaths(paths) })
+    const { missing, outOfReach } = (await coverageOf(own, 'default')).of('listReports')
+    expect(missing.map(({ name, headers }) => [name, headers?.['Prefer']])).toEqual([
+      ['200', undefined],
+      ['path scope', undefined],
+      ['path scope=own', undefined],
+      ['path scope=all', undefined],
+      ['query fields', undefined],
+      ['query fields=id', undefined],
+      ['query fields=size', undefined],
+      ['header x-tenant', undefined],
+      ['owner: null', 'code=200, example=two'],
+      ['owner: not null', 'code=200, example=one'],
+      ['owner.kind: a', 'code=200, example=one'],
+      ['size: null', 'code=200, example=one'],
+      ['size: not null', 'code=200, example=two'],
+    ])
+    // No example shows the value, and no scenario does.
+    expect(outOfReach).toEqual(['owner.kind: b'])
+  })
+
+  test('is covered by the requests to it', async () => {
+    const own = await startForTest({ contract: await documentWithPaths(paths) })
+    for (const example of ['one', 'two'])
+      await ask(own, '/_s/x/v1/reports/own?fields=size,id', {
+        headers: { prefer: `example=${example}`, 'x-tenant': 't' },
+      })
+    const { missing, met, points } = (await coverageOf(own, 'x')).of('listReports')
+    expect(missing.map(({ name }) => name)).toEqual(['path scope=all'])
+    expect([met, points]).toEqual([12, 13])
+  })
+})
+
+test('the share is rounded down to a tenth', async () => {
+  await askOperation(sim(), operations[2], { sandbox: 'share' })
+  const { met, points, percent } = (await coverageOf(sim(), 'share')).of('createEvent')
+  expect(percent).toBe(Math.floor((met / points) * 1000) / 10)
+})
+
+test('a report contains the same coverage as GET coverage', async () => {
+  await askOperation(sim(), operations[2], { sandbox: 'both' })
+  const { sandbox, ...coverage } = await steer(sim(), 'GET', '/coverage?sandbox=both')
+  expect(sandbox).toBe('both')
+  expect((await steer(sim(), 'GET', '/report?sandbox=both'))['coverage']).toEqual(coverage)
+})

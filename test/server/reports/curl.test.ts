@@ -1,0 +1,114 @@
+import { execFileSync } from 'node:child_process'
+import { describe, expect, test } from 'vitest'
+import { toLatin1, utf8ToLatin1 } from '../../../src/base/core/bytes.ts'
+import { captureBody } from '../../../src/server/journal/capture-body.ts'
+import type { JournalEntry } from '../../../src/server/journal/entry.ts'
+import { Journal } from '../../../src/server/journal/journal.ts'
+import { entryToCurl } from '../../../src/server/reports/curl.ts'
+import { childLimits } from '../../support/child-limits.ts'
+import { entryFor } from '../journal/entries.ts'
+
+const bodyOf = (text: string) => captureBody(utf8ToLatin1(text))
+
+function entry(request: Partial<JournalEntry['request']>): JournalEntry {
+  return entryFor(new Journal(1), { request: { headers: { host: 'sim:4010' }, ...request } })
+}
+
+/** Runs the command in a shell with a stand-in for curl. @returns the arguments and the input that curl would get */
+function runInShell(
+  command: string,
+  own: NodeJS.ProcessEnv = { TOKEN: 'my token' },
+): { args: string[]; input: Buffer } {
+  const script = `curl() { printf '%s\\0' "$@"; printf END; if [ "\${!#}" = @- ]; then cat; fi; }\n${command}`
+  const env = { PATH: process.env['PATH'] ?? '', X_API_KEY: 'my key', ...own }
+  const out = execFileSync('bash', ['--norc', '-c', script], { ...childLimits, env })
+  const at = out.indexOf('END')
+  return { args: out.subarray(0, at).toString('utf8').split('\0').slice(0, -1), input: out.subarray(at + 3) }
+}
+
+describe('a request as a curl command', () => {
+  test('is readable, and leaves out the headers that curl sets itself', () => {
+    const headers = {
+      host: 'sim:4010',
+      'content-length': '13',
+      'content-type': 'application/json',
+      authorization: 'Bearer [redacted]~worker-3',
+      'x-api-key': '[redacted]',
+    }
+    expect(entryToCurl(entry({ headers, body: bodyOf('{"a":"it\'s"}') }))).toBe(
+      [
+        "curl --globoff --path-as-is \\\n  'http://sim:4010/v1/events' \\\n  -H 'content-type: application/json'",
+        `-H 'authorization: Bearer '"\${TOKEN:-any-key}"'~worker-3'`,
+        `-H 'x-api-key: '"$X_API_KEY"`,
+        `-H 'User-Agent:'`,
+        `-H 'Accept:'`,
+        `--data-raw '{"a":"it'\\''s"}'\n`,
+      ].join(' \\\n  '),
+    )
+  })
+
+  test('runs as it is without the variable of the token', () => {
+    const { args } = runInShell(entryToCurl(entry({ headers: { authorization: 'Bearer [redacted]' } })), {})
+    expect(args).toContain('authorization: Bearer any-key')
+  })
+
+  test.each([
+    ['GET without a body', { method: 'GET' }, []],
+    ['POST with a body', { method: 'POST', body: bodyOf('{}') }, []],
+    ['POST without a body', { method: 'POST' }, ['-X', 'POST']],
+    ['PUT with a body', { method: 'PUT', body: bodyOf('{}') }, ['-X', 'PUT']],
+    ['HEAD', { method: 'HEAD' }, ['--head']],
+  ])('names the method if curl would choose another: %s', (_name, request, options) => {
+    const { args } = runInShell(entryToCurl(entry(request)))
+    expect(args.slice(2, 2 + options.length)).toEqual(options)
+    expect(args[2 + options.length]).toBe('http://sim:4010/v1/events')
+  })
+
+  test('sends exactly the headers that were sent, empty ones included', () => {
+    const bare = entryToCurl(entry({ headers: { host: 'sim', 'x-empty': '' }, body: bodyOf('{}') }))
+    expect(runInShell(bare).args.filter((arg) => /^[\w-]+[:;]$/.test(arg))).toEqual([
+      'x-empty;',
+      'User-Agent:',
+      'Accept:',
+      'Content-Type:',
+    ])
+    const headers = { host: 'sim', 'user-agent': 'a', accept: '*/*', 'content-type': 'text/plain' }
+    for (const body of [bodyOf(''), bodyOf('x')])
+      expect(entryToCurl(entry({ headers, body }))).not.toMatch(/-H '[\w-]+:'/)
+    expect(entryToCurl(entry({ body: bodyOf('') }))).not.toContain('Content-Type')
+  })
+
+  test('has a comment if credentials of the body are redacted', () => {
+    const text = entryToCurl(entry({ body: bodyOf('{"apiKey":"s3cr3t"}') }))
+    expect(text).toMatch(/^# Credentials of the body are redacted/)
+    expect(text).not.toContain('s3cr3t')
+  })
+
+  test.each([
+    ['quotes and variables', `'"$TOKEN\`id\`$(id)\\`],
+    ['lines', 'one\r\ntwo\n'],
+    ['the name of a file', '@/etc/passwd'],
+    ['other alphabets', 'größe 日本語 😀'],
+    ['the mark of a redacted credential', '[redacted]'],
+    ['glob characters', '{a,b}[1-3]*?'],
+    ['a byte order mark', '\uFEFF{}'],
+  ])('passes text through the shell unchanged: %s', (_name, text) => {
+    const { args } = runInShell(
+      entryToCurl(entry({ query: encodeURI(text), headers: { host: 'sim', 'x-team': 'a' }, body: bodyOf(text) })),
+    )
+    expect(args.at(-1)).toBe(text)
+    expect(args).toContain('x-team: a')
+  })
+
+  test('sends bytes that no argument can carry', () => {
+    const bytes = new Uint8Array([0, 255, 10, 39, 0])
+    const { input } = runInShell(entryToCurl(entry({ body: captureBody(toLatin1(bytes)) })))
+    expect(new Uint8Array(input)).toEqual(bytes)
+  })
+
+  test('has a comment if the body is not completely stored', () => {
+    const cut = captureBody('A'.repeat(70_000), 65_536)
+    expect(entryToCurl(entry({ body: cut }))).toMatch(/^# Of the body 65536 bytes of 70000 are kept\.\n/)
+    expect(entryToCurl(entry({ body: { latin1: undefined, size: 5 } }))).toMatch(/^# Of the body 0 bytes of 5 are kept/)
+  })
+})

@@ -1,0 +1,46 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { parseCommandLine } from '../../../src/command-line/parser/parse.ts'
+import { commands } from '../../../src/features/commands.ts'
+import { renderClientReport } from '../../../src/server/reports/client-page.ts'
+import { parseReportTargets, type ReportTarget, reportFormats } from '../../../src/server/reports/formats/index.ts'
+import { findReportProblem, writeReportFile } from '../../../src/server/reports/report-file.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+import { cleanReport } from './clean-report.ts'
+
+/** Writes a report to a target, as the end of a run does. */
+const writeTarget = ({ file, format }: ReportTarget) => writeReportFile(file, renderClientReport(format, cleanReport))
+
+/** Returns the target of a valid `--report` with one file. */
+function targetOf(text: string) {
+  const [target, ...others] = parseReportTargets(text) ?? []
+  if (!target || others.length > 0) throw new Error(`${text} is not one target`)
+  return target
+}
+
+const withExtension = Object.values(reportFormats).filter((format) => 'extension' in format)
+
+test.each(withExtension)('a file that ends in $extension is accepted and written', async (format) => {
+  const file = join(await tempFolder(), `a.b${format.extension.toUpperCase()}`)
+  expect(parseCommandLine(commands, ['--report', file], {})).toMatchObject({ kind: 'run', settings: { report: file } })
+  expect(await findReportProblem([targetOf(file)])).toBeUndefined()
+  expect(await writeTarget(targetOf(file))).toBeUndefined()
+  expect(await readFile(file, 'utf8')).toBe(renderClientReport(format, cleanReport))
+})
+
+test.each(Object.entries(reportFormats))('%s=FILE gives the format of any file', async (name, format) => {
+  const file = join(await tempFolder(), 'summary')
+  expect(await writeTarget(targetOf(`${name}=${file}`))).toBeUndefined()
+  expect(await readFile(file, 'utf8')).toBe(renderClientReport(format, cleanReport))
+})
+
+test('a name that is no format is a part of the file name', () => {
+  expect(targetOf('build=7.json')).toEqual({ file: 'build=7.json', format: reportFormats.json })
+  expect(targetOf('junit=a=b.md')).toEqual({ file: 'a=b.md', format: reportFormats.junit })
+})
+
+const wrong = ['report', 'report.pdf', '.json', 'a/.md', 'a\\.md', 'markdown=', 'pdf=report', 'a.md,b', 'a.md,']
+test.each(wrong)('the file %s is refused', (file) => {
+  expect(parseCommandLine(commands, ['--report', file], {})).toMatchObject({ kind: 'problem' })
+})

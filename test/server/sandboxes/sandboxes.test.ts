@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { Sandboxes } from '../../../src/server/sandboxes/sandboxes.ts'
+import { MemorySandboxSettings } from '../../../src/server/sandboxes/settings.ts'
+
+const names = (sandboxes: Sandboxes) => sandboxes.list().map(({ name }) => name)
+
+test('what the last process kept is taken in whole, however small the limit is by now', () => {
+  const { sandboxes, gone } = bounded(2)
+  sandboxes.adopt(['a', 'b', 'c', 'd'])
+  sandboxes.use('default')
+  sandboxes.use('a')
+  expect(gone).toEqual([])
+  expect(names(sandboxes)).toEqual(['b', 'c', 'd', 'default', 'a'])
+})
+
+test('after that a new one takes the place of one, not of all that are too many', () => {
+  const { sandboxes, gone } = bounded(2)
+  sandboxes.adopt(['default', 'a', 'b', 'c'])
+  sandboxes.use('new')
+  expect(gone).toEqual(['a limit'])
+  sandboxes.use('newer')
+  expect(gone).toEqual(['a limit', 'b limit'])
+  expect(names(sandboxes)).toEqual(['default', 'c', 'new', 'newer'])
+})
+
+function bounded(limit: number) {
+  const gone: string[] = []
+  const settings = new MemorySandboxSettings({ seed: '1', frozenAt: undefined, now: () => 0 })
+  const sandboxes = new Sandboxes(settings, {
+    now: () => 0,
+    limit,
+    onEvicted: (name, reason) => gone.push(`${name} ${reason}`),
+  })
+  return { sandboxes, gone }
+}
+
+test('a sandbox with a request on its way is not idle, however long ago it was used', () => {
+  const { sandboxes, gone } = bounded(2)
+  sandboxes.use('busy').activeRequests += 1
+  sandboxes.use('a')
+  sandboxes.use('b')
+  sandboxes.use('c')
+  expect(gone).toEqual(['a limit', 'b limit'])
+  expect(sandboxes.list().map(({ name }) => name)).toEqual(['busy', 'c'])
+})
+
+test('where all are busy there is one more than the limit, rather than a request without one', () => {
+  const { sandboxes, gone } = bounded(2)
+  for (const name of ['a', 'b', 'c']) sandboxes.use(name).activeRequests += 1
+  expect(gone).toEqual([])
+  for (const sandbox of sandboxes.list()) sandbox.activeRequests -= 1
+  sandboxes.use('d')
+  expect(gone).toEqual(['a limit', 'b limit'])
+})

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { parseCommandLine } from '../../../src/command-line/parser/parse.ts'
+import { commands } from '../../../src/features/commands.ts'
+
+const [one, other] = ['resilience:reset@createEvent', 'resilience:slow@createEvent#2']
+
+/** Returns the reason why a command refuses flags and variables, or undefined if it takes them. */
+function refusalOf([command = '', ...flags]: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const invocation = parseCommandLine(commands, [command, ...flags, '--', 'true'], env)
+  return invocation.kind === 'problem' ? invocation.problem : undefined
+}
+
+test.each([
+  [['exec'], { CONVSIM_FAIL_ON: 'unnoticed' }, 'CONVSIM_FAIL_ON takes violation, '],
+  [['exec', '--jobs', '2'], {}, '--jobs is a flag of convsim each.'],
+  [['exec', '--state', 'redis://a', '--sync'], {}, '--sync takes no state in Redis (--state): '],
+  [['exec', '--state-prefix', 'a'], {}, '--state-prefix needs a state in Redis: '],
+  [['exec', '--replica', 'a'], {}, '--replica needs a state in Redis: '],
+  [['exec', '--sync'], {}, '--sync needs a state on a disk: '],
+  [['exec', '--analyses-window', '10s'], {}, '--analyses-window needs a limit: '],
+  [['each', '--analyses-window', '10s'], {}, '--analyses-window needs a limit: '],
+  [['each', '--jobs', '2'], { CONVSIM_PORT: '4567' }, '--jobs takes no CONVSIM_PORT: '],
+  [['each', '--state', 'x.json'], {}, '--state has no effect on convsim each.'],
+  [['each', '--sync'], {}, '--sync has no effect on convsim each.'],
+  [['each', '--set', 'drift', '--only', one], {}, '--only takes no --set: it makes one run of all those that '],
+  [['each', '--only', one, '--only', other], {}, '--only takes one run, and cannot be given twice. '],
+])('%j with %j is refused by the name of what was given', (line, env, start) => {
+  expect(refusalOf(line, env)?.slice(0, start.length)).toBe(start)
+})
+
+test.each<[string[], Readonly<Record<string, string>>]>([
+  [['exec', '--state', 'redis://a', '--state-prefix', 'a'], {}],
+  [['exec'], { CONVSIM_STATE_PREFIX: 'a' }],
+  [['each', '--only', one], {}],
+  [['each'], { CONVSIM_STATE: 'redis://localhost:1', CONVSIM_SYNC: '1' }],
+])('%j with %j is taken', (line, env) => {
+  expect(refusalOf(line, env)).toBeUndefined()
+})

@@ -1,0 +1,98 @@
+import { cp, link, mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { parseCommandLine } from '../../../src/command-line/parser/parse.ts'
+import { commands } from '../../../src/features/commands.ts'
+import { startSimulator } from '../../../src/index.ts'
+import { findFileConflict } from '../../../src/server/settings/file-conflicts.ts'
+import { bundledContract, bundledFixtures } from '../../../src/service/fixtures/bundled.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+
+/** Creates a folder with a state, an input, a link and a second name of each, a link to nothing, and fixtures. */
+async function createFiles(): Promise<string> {
+  const folder = await tempFolder()
+  const at = (name: string) => join(folder, name)
+  for (const name of ['state', 'input']) {
+    await writeFile(at(`${name}.json`), '{}')
+    await symlink(`${name}.json`, at(`${name}-link.json`))
+    await link(at(`${name}.json`), at(`${name}-name.json`))
+  }
+  await symlink('new.json', at('dangling.json'))
+  await mkdir(at('fixtures/answers'), { recursive: true })
+  await cp(bundledFixtures, at('fixtures'), { recursive: true })
+  await symlink('fixtures', at('linked'))
+  return folder
+}
+
+/** Returns the conflict of a command line whose `@` is the folder of the files. */
+async function findConflict(line: string, env: Record<string, string> = {}): Promise<string | undefined> {
+  const folder = await createFiles()
+  const place = (text: string) => text.replaceAll('@', `${folder}/`)
+  const variables = Object.entries(env).map(([name, value]) => [name, place(value)] as const)
+  const invocation = parseCommandLine(commands, line.split(' ').map(place), Object.fromEntries(variables))
+  if (invocation.kind !== 'run') throw new Error(JSON.stringify(invocation))
+  return findFileConflict(invocation.command, invocation)?.replaceAll(`${folder}/`, '@')
+}
+
+const state = ['state.json', './state.json', 'state-link.json', 'state-name.json', 'state.json.journal']
+const beside = ['state.json.lock', 'state.json.tmp', 'state.json.journal.old']
+const input = ['input.json', 'input-link.json', 'input-name.json']
+const reads = ['--contract', '--overlay', '--rules', '--seed-state']
+
+test.each([
+  ...[...state, ...beside].map((file) => `--state @state.json --report json=@${file}`),
+  ...input.flatMap((file) => reads.map((flag) => `${flag} @input.json --report json=@${file}`)),
+  '@input.json --report @input.json',
+  '--state @state-link.json --report json=@state.json.journal',
+  '--state @new.json --report @dangling.json',
+  '--state @none/new.json --report @none/new.json',
+  '--state @state.json --rules @state.json.lock',
+  '--overlay @a.yaml,@input.json --report @input.json',
+  `--report json=${bundledContract}`,
+  '--report @a.md,json=@a.md',
+  '--report @new.json,markdown=@dangling.json',
+  ...['phrases.yaml', 'answers/new.json'].flatMap((file) => [
+    `--fixtures @fixtures --report json=@linked/${file}`,
+    `--fixtures @linked --state @fixtures/${file}`,
+  ]),
+  'proxy http://localhost:1 --rules @input.json --report @input.json',
+  'mcp --state @state.json --report @state.json',
+  'exec --state @state.json --report @state.json -- true',
+  'each --rules @input.json --report @input.json -- true',
+  'drift --har @input.json --patch @input-link.json',
+  'drift --journal @input.json --patch @input-name.json',
+  'drift --har a.har --overlay @input.json --patch @input.json',
+  'record @input.json --out @input.json',
+  'record a.har --fixtures @fixtures --out @fixtures/answers',
+])('no output overwrites another file of the command: %s', async (line) => {
+  expect(await findConflict(line)).toMatch(/Name another file in one of the two\.$/)
+})
+
+test.each([
+  '--state @state.json --rules @input.json --report @report.json',
+  '--state :memory: --report json=:memory:',
+  '--contract @input.json --overlay @input.json --seed-state @input.json',
+  '--report markdown=/dev/stdout,github=/dev/stderr --rules /dev/stdin',
+  '--fixtures @fixtures --report @fixtures/report.html',
+  'exec --state @state.json -- cat @state.json',
+  'record @input.json --out @out',
+])('files of their own are accepted: %s', async (line) => {
+  expect(await findConflict(line)).toBeUndefined()
+})
+
+test('the message names both settings, the variable and the file', async () => {
+  expect(await findConflict('--rules @input.json', { CONVSIM_REPORT: '@input-link.json' })).toBe(
+    '--report (CONVSIM_REPORT) would overwrite @input.json, which --rules reads. ' +
+      'Name another file in one of the two.',
+  )
+  expect(await findConflict('--state @state.json --report json=@state.json.journal')).toBe(
+    '--state and --report would write to the same file, @state.json.journal. Name another file in one of the two.',
+  )
+})
+
+test('the library keeps no state in place of an input either', async () => {
+  const file = join(await createFiles(), 'input.json')
+  await expect(startSimulator({ state: file, rules: file })).rejects.toThrow(
+    /^state would overwrite .*which rules reads/,
+  )
+})

@@ -1,0 +1,391 @@
+import { describe, expect, test } from 'vitest'
+import type { CommandSyntax } from '../../../src/command-line/parser/command-syntax.ts'
+import * as parser from '../../../src/command-line/parser/parse.ts'
+import { commands } from '../../../src/features/commands.ts'
+import { flagOf, type Setting } from '../../../src/server/settings/setting.ts'
+import { defaultSettings, serverSettings, variableOf } from '../../../src/server/settings/settings.ts'
+
+type Invocation = parser.Invocation<CommandSyntax>
+
+const parseCommandLine = (argv: readonly string[], env: Readonly<Record<string, string | undefined>>): Invocation =>
+  parser.parseCommandLine(commands, argv, env)
+
+type Sample = { readonly good: string; readonly means: unknown; readonly bad: string | undefined }
+
+/** The settings whose value is any text. */
+const texts = 'contract fixtures scenario seedState rules plan out set only writes har journal patch'
+
+/** A valid text of each setting, its value, and an invalid text, or undefined if all are valid. A missing row fails. */
+const samples: Readonly<Record<string, Sample>> = {
+  ...Object.fromEntries(texts.split(' ').map((name) => [name, { good: 'a text', means: 'a text', bad: undefined }])),
+  port: { good: '0', means: 0, bad: 'http' },
+  host: { good: '0.0.0.0', means: '0.0.0.0', bad: undefined },
+  overlay: { good: 'a.yaml, b.yaml', means: 'a.yaml, b.yaml', bad: ',' },
+  watch: { good: 'on', means: true, bad: 'always' },
+  state: { good: ':memory:', means: ':memory:', bad: 'mysql://db' },
+  statePrefix: { good: 'team-a:convsim', means: 'team-a:convsim', bad: 'a{b}' },
+  drain: { good: '0s', means: '0s', bad: '25d' },
+  replica: { good: 'sim-2', means: 'sim-2', bad: 'two words' },
+  seed: { good: 'a-world', means: 'a-world', bad: 'two words' },
+  clock: { good: '2026-01-15', means: '2026-01-15', bad: 'noon' },
+  controlToken: { good: 'let me in', means: 'let me in', bad: 'sécret' },
+  controlOpen: { good: 'on', means: true, bad: 'perhaps' },
+  controlOrigins: { good: 'http://localhost:6006', means: 'http://localhost:6006', bad: 'http://localhost:6006/app' },
+  controlHosts: { good: 'sim.test', means: 'sim.test', bad: 'a b' },
+  sandboxLimit: { good: '5', means: 5, bad: '0' },
+  journalSize: { good: '0', means: 0, bad: '1000001' },
+  analysesWindow: { good: '10s', means: '10s', bad: '1500ms' },
+  maxAnalysesPerHour: { good: '5', means: 5, bad: '0' },
+  models: { good: 'closed', means: 'closed', bad: 'some' },
+  sync: { good: 'yes', means: true, bad: 'perhaps' },
+  strict: { good: 'true', means: true, bad: 'perhaps' },
+  write: { good: 'true', means: true, bad: 'maybe' },
+  upstreamTimeout: { good: '5s', means: '5s', bad: 'soon' },
+  bodyLimit: { good: '500kb', means: '500kb', bad: 'huge' },
+  cors: { good: 'off', means: false, bad: 'perhaps' },
+  simHeaders: { good: 'no', means: false, bad: 'perhaps' },
+  xRateLimit: { good: 'epoch', means: 'epoch', bad: 'on' },
+  logLevel: { good: 'silent', means: 'silent', bad: 'loud' },
+  logFormat: { good: 'json', means: 'json', bad: 'xml' },
+  logBodies: { good: 'on', means: true, bad: 'some' },
+  report: { good: 'out/report.html', means: 'out/report.html', bad: 'report.pdf' },
+  wait: { good: 'on', means: true, bad: 'forever' },
+  timeout: { good: '1m', means: '1m', bad: '0s' },
+  format: { good: 'json', means: 'json', bad: 'gitlab' },
+  failOn: { good: 'violation, coverage<80', means: 'violation, coverage<80', bad: 'violations' },
+  allowNoRequests: { good: 'on', means: true, bad: 'perhaps' },
+  url: { good: 'http://127.0.0.1:4010', means: 'http://127.0.0.1:4010', bad: '127.0.0.1' },
+  install: { good: 'on', means: true, bad: 'perhaps' },
+  maxRuns: { good: '20', means: 20, bad: '0' },
+  time: { good: '10m', means: '10m', bad: '0s' },
+  runTimeout: { good: '24d', means: '24d', bad: '25d' },
+  jobs: { good: '2', means: 2, bad: '0' },
+  ids: { good: 'modelId=a,modelId=b', means: 'modelId=a,modelId=b', bad: 'modelId' },
+  samples: { good: '5', means: 5, bad: '0' },
+  dryRun: { good: 'on', means: true, bad: 'perhaps' },
+  env: { good: 'API_URL,BASE', means: 'API_URL,BASE', bad: 'API_URL,PATH' },
+}
+
+interface Row extends Sample {
+  readonly command: CommandSyntax
+  readonly name: string
+  readonly flag: string
+  readonly setting: Setting<unknown>
+}
+
+/** A row for each setting of each command. */
+const rows: Row[] = commands.flatMap((command) =>
+  Object.entries(command.settings).map(([name, setting]) => {
+    const sample = samples[name]
+    if (!sample) throw new Error(`give the setting ${name} a row in this test`)
+    return { command, name, flag: flagOf(name), setting, ...sample }
+  }),
+)
+
+const isSwitch = ({ setting }: Row) => setting.value === undefined
+const valued = rows.filter((row) => !isSwitch(row))
+const switches = rows.filter(isSwitch)
+const withVariable = rows.flatMap((row) => {
+  const variable = variableOf(row.name)
+  return variable === undefined ? [] : [{ ...row, variable }]
+})
+const withoutVariable = rows.filter(({ name }) => variableOf(name) === undefined)
+const refusing = rows.flatMap((row) => (row.bad === undefined ? [] : [{ ...row, bad: row.bad }]))
+
+function runOf(invocation: Invocation) {
+  if (invocation.kind !== 'run') throw new Error(JSON.stringify(invocation))
+  return { ...invocation, command: invocation.command.name }
+}
+
+const settingsOf = (invocation: Invocation): Readonly<Record<string, unknown>> => runOf(invocation).settings
+
+/** Returns a command line of the row's command with the flags, and others that the setting needs. */
+function commandLineOf({ command, name }: Row, ...flags: string[]): string[] {
+  return [
+    command.name,
+    ...(name === 'statePrefix' || name === 'replica' ? ['--state', 'redis://cache'] : []),
+    ...(name === 'sync' ? ['--state', 'a.json'] : []),
+    ...(name === 'analysesWindow' ? ['--max-analyses-per-hour', '5'] : []),
+    ...flags,
+    ...behindOf(command),
+  ]
+}
+
+const behindOf = (command: CommandSyntax) => (command.runsCommand ? ['--', 'npm', 'test'] : [])
+
+function problemOf(invocation: Invocation): string {
+  if (invocation.kind !== 'problem') throw new Error(JSON.stringify(invocation))
+  return invocation.problem
+}
+
+function helpOf(argv: readonly string[]): string {
+  const invocation = parseCommandLine(argv, {})
+  if (invocation.kind !== 'help') throw new Error(JSON.stringify(invocation))
+  return invocation.text
+}
+
+/** Defines one test for all rows, since a test for each would take 20 s. A failure names the row. */
+function testAll<T extends Row>(given: readonly T[], title: string, check: (row: T) => void): void {
+  test(title, () => {
+    for (const row of given) {
+      try {
+        check(row)
+      } catch (error) {
+        throw new Error(`convsim ${row.command.name} ${row.flag}: ${String(error)}`, { cause: error })
+      }
+    }
+  })
+}
+
+describe('every setting', () => {
+  testAll(valued, '--flag VALUE is read', (row) => {
+    const { name, flag, good, means } = row
+    const others = settingsOf(parseCommandLine(commandLineOf(row), {}))
+    expect(settingsOf(parseCommandLine(commandLineOf(row, flag, good), {}))).toEqual({ ...others, [name]: means })
+    const joined = commandLineOf(row, `${flag}=${good}`)
+    expect(settingsOf(parseCommandLine(joined, {}))[name]).toEqual(means)
+  })
+
+  testAll(switches, 'a switch switches on, with --no- off', (row) => {
+    const { name, flag } = row
+    const read = (given: string) => settingsOf(parseCommandLine(commandLineOf(row, given), {}))[name]
+    expect(read(flag)).toBe(true)
+    expect(read(flag.replace('--', '--no-'))).toBe(false)
+  })
+
+  testAll(withVariable, 'it is read from its variable; an empty one is not set', (row) => {
+    const { command, name, variable, good, means } = row
+    const read = (env: Record<string, string>) =>
+      settingsOf(parseCommandLine([command.name, ...behindOf(command)], env))
+    expect(read({ [variable]: good })).toEqual({ ...read({}), [name]: means })
+    expect(read({ [variable]: '' })).toEqual(read({}))
+  })
+
+  testAll(withoutVariable, 'a setting without a variable is refused as one, and the refusal names the flag', (row) => {
+    const name = `CONVSIM_${row.flag.slice(2).replaceAll('-', '_').toUpperCase()}`
+    expect(problemOf(parseCommandLine([], { [name]: row.good }))).toBe(
+      `There is no setting for the environment variable ${name}. Give the flag ${row.flag}.`,
+    )
+  })
+
+  testAll(rows, 'it is refused by each command that does not read it', (row) => {
+    const { name, flag, good } = row
+    const others = commands.filter(
+      (one) => !Object.hasOwn(one.settings, name) && !Object.hasOwn(one.ignoredSettings ?? {}, name),
+    )
+    for (const other of others) {
+      const words = [other.name, ...(isSwitch(row) ? [flag] : [flag, good]), ...behindOf(other)]
+      expect(problemOf(parseCommandLine(words, {}))).toMatch(
+        new RegExp(
+          `^${flag} (is a flag of convsim .+|has no effect on convsim ${other.name})\\. ` +
+            `See convsim ${other.name} --help\\.$`,
+        ),
+      )
+    }
+  })
+
+  testAll(refusing, 'an invalid value is refused with its name and what is valid', (row) => {
+    const { command, name, flag, setting, bad } = row
+    const variable = variableOf(name)
+    const message = `takes ${setting.expected}; got "${bad}"`
+    if (variable !== undefined)
+      expect(problemOf(parseCommandLine([command.name, ...behindOf(command)], { [variable]: bad }))).toContain(
+        `${variable} ${message}`,
+      )
+    if (!isSwitch(row))
+      expect(problemOf(parseCommandLine(commandLineOf(row, flag, bad), {}))).toContain(`${flag} ${message}`)
+  })
+
+  testAll(rows, 'it has a description, a regular name and a valid default', (row) => {
+    const { name, setting } = row
+    expect(row.flag).toMatch(/^--[a-z]+(-[a-z]+)*$/)
+    expect(setting.description).toMatch(/^[A-Z].*\.$/)
+    expect(variableOf(name) ?? 'CONVSIM_X').toMatch(/^CONVSIM_[A-Z_]+$/)
+    if (setting.default !== undefined) expect(setting.read(String(setting.default))).toEqual(setting.default)
+  })
+
+  test.each(commands)('the short flags of $name are unique', ({ settings }) => {
+    const shorts = Object.values(settings).flatMap(({ short }) => short ?? [])
+    expect(new Set(shorts).size).toBe(shorts.length)
+  })
+})
+
+type Env = Readonly<Record<string, string>>
+
+test.each<[string[], Env, string, unknown]>([
+  [['-p', '1'], { CONVSIM_PORT: '2', PORT: '3' }, 'port', 1],
+  [[], { CONVSIM_PORT: '2', PORT: '3' }, 'port', 2],
+  [[], { SIM_PORT: '2', PORT: '3' }, 'port', 3],
+  [[], { CONVSIM_PORT: '', PORT: '3' }, 'port', 3],
+  [[], {}, 'port', 4010],
+  [['--port', '1'], { PORT: 'http' }, 'port', 1],
+  [['--seed=--strict', '-p', '1'], {}, 'seed', '--strict'],
+  [['--no-strict'], { CONVSIM_STRICT: 'true' }, 'strict', false],
+  [['--cors'], { CONVSIM_CORS: 'off' }, 'cors', true],
+  [['-h', '0.0.0.0', '--control-open'], {}, 'host', '0.0.0.0'],
+  [['-h::1'], {}, 'host', '::1'],
+  ...['0.0.0.0', '192.0.2.7', '::', '::1', 'localhost'].map((host): [string[], Env, string, string] => [
+    [],
+    { HOST: host },
+    'host',
+    host,
+  ]),
+  [['--host', 'my-laptop'], { HOST: 'x86_64-pc-linux-gnu' }, 'host', 'my-laptop'],
+  [[], { HOST: 'x86_64-pc-linux-gnu', CONVSIM_HOST: 'my-laptop' }, 'host', 'my-laptop'],
+])(
+  'a flag goes before its variable, that before a default, without a warning: %j with %o',
+  (argv, env, name, value) => {
+    const { settings, warnings } = runOf(parseCommandLine(argv, env))
+    expect([settings[name], warnings]).toEqual([value, []])
+  },
+)
+
+test.each(['x86_64-pc-linux-gnu', 'my-laptop', '256.0.0.1'])('HOST=%s is passed over with a sentence', (host) => {
+  const { settings, warnings } = runOf(parseCommandLine([], { HOST: host }))
+  expect(settings['host']).toBe('127.0.0.1')
+  expect(warnings).toEqual([
+    expect.stringMatching(/HOST is not used, since "\S+" is not an IP address or localhost\. Set .*_HOST or --host/),
+  ])
+})
+
+test.each([
+  ['port', ['0', '65535'], ['1e3', '0x10', '+5', '-1', '1.5', ' 5', '5 ', '', '99999999999999999999', 'Infinity']],
+  ['controlToken', ['a'], ['', ' a', 'a ', 'a\nb', 'a\u0000', 'a'.repeat(1001)]],
+  [
+    'clock',
+    ['real', '2026-01-15T12:00:00Z', '2026-01-15', '1900-01-01'],
+    ['0001-01-01', '9999-12-31T23:59:59-23:59', '2026-02-30', ''],
+  ],
+] as const)('%s takes %j, and not %j', (name, right, wrong) => {
+  const isTaken = (text: string) => serverSettings[name].read(text) !== undefined
+  expect(right.filter((text) => !isTaken(text))).toEqual([])
+  expect(wrong.filter(isTaken)).toEqual([])
+})
+
+describe('commands', () => {
+  test.each(commands)('$name is a command', (command) => {
+    const behind = command.runsCommand ? ['--', 'npm', 'test', '--port', '2'] : []
+    const [name = ''] = Object.keys(command.settings)
+    const { good = '', means } = samples[name] ?? {}
+    const flag = means === true ? [flagOf(name)] : [flagOf(name), good]
+    for (const words of [
+      [command.name, ...flag],
+      [...flag, command.name],
+    ])
+      expect(parseCommandLine([...words, ...behind], {})).toMatchObject({
+        kind: 'run',
+        command,
+        settings: { [name]: means },
+      })
+  })
+
+  test('exec passes everything after "--" to its command, and has defaults of its own', () => {
+    const words = ['npm', 'test', '--', '--port', '2']
+    const asked = parseCommandLine(['exec', '--env', 'A', '--env=B', '--', ...words], { PORT: '3000', HOST: 'x' })
+    expect(runOf(asked)).toMatchObject({
+      command: 'exec',
+      files: words,
+      settings: { port: 0, host: '127.0.0.1', state: ':memory:', logLevel: 'warn', env: 'A,B' },
+    })
+    const env = { CONVSIM_PORT: '1', CONVSIM_LOG_LEVEL: 'info' }
+    const set = parseCommandLine(['exec', '--state', 'a.json', '--', 'x'], env)
+    expect(settingsOf(set)).toMatchObject({ port: 1, state: 'a.json', logLevel: 'info' })
+  })
+
+  const kubernetes = (prefix: string) => ({
+    [`${prefix}_SERVICE_HOST`]: '10.0.0.1',
+    [`${prefix}_SERVICE_PORT_HTTP`]: '4010',
+    [`${prefix}_PORT`]: 'tcp://10.0.0.1:4010',
+    [`${prefix}_PORT_4010_TCP_PROTO`]: 'tcp',
+  })
+
+  test.each<[string[], Env, object]>([
+    [[], {}, { command: 'serve', files: [], settings: defaultSettings() }],
+    [['my.yaml'], {}, { command: 'serve', files: ['my.yaml'] }],
+    [['mock', 'my.yaml', '-p', '0'], {}, { command: 'serve', files: ['my.yaml'], settings: { port: 0 } }],
+    [['./server'], {}, { command: 'serve', files: ['./server'] }],
+    [['check', 'a', 'b', 'c'], {}, { command: 'check', files: ['a', 'b', 'c'] }],
+    [['healthcheck', '--upstream-timeout', '3s'], {}, { command: 'healthcheck' }],
+    [['assumptions'], { CONVSIM_REPORT: 'y.html' }, { command: 'assumptions' }],
+    // The variables that exec sets for its command, those that Kubernetes sets for services, and others.
+    [['check'], { CONVSIM_BASE_URL: 'http://a/v1', CONVSIM_CONTROL_URL: 'http://a/__sim' }, { command: 'check' }],
+    [[], { ...kubernetes('CONVSIM'), PORT: '5000' }, { settings: { port: 5000 } }],
+    [[], { SIM_DEVICE: '1', PATH: '/bin', convsim_port: '1' }, { command: 'serve' }],
+  ])('%j with %o runs %o', (argv, env, invocation) => {
+    expect(runOf(parseCommandLine(argv, env))).toMatchObject(invocation)
+  })
+
+  test.each<[string[], RegExp]>([
+    ...[['exec'], ['exec', '--'], ['exec', 'npm', 'test'], ['exec', 'npm', '--', 'test']].map(
+      (argv): [string[], RegExp] => [argv, /after "--": convsim exec .*-- npm test/],
+    ),
+    [['constructor'], /"constructor" is no command/],
+    [['server'], /"server" is no command \(serve, exec, each/],
+    [['help', 'nothing'], /^"nothing" is no command \(serve/],
+    [['contract', '--help'], /^"contract" is no command \(serve/],
+    [['healthcheck', 'a'], /^convsim healthcheck takes flags alone; got a\.$/],
+    [['serve', 'a', 'b'], /a contract document/],
+    [['--contract', 'a.yaml', 'b.yaml'], /^convsim serve takes one contract; got --contract a\.yaml and b\.yaml\./],
+    [['--body-limit', '5gb'], /takes at least one byte, in b, kb or mb,/],
+    [['--prot', '1'], /^unknown option '--prot'\. Did you mean --port\? See convsim serve --help\.$/],
+    [['--port'], /--port.*argument missing.*--help/],
+    [['--seed', '--strict'], /^--seed needs a value before --strict\. See convsim --help\.$/],
+    [['--host', '--port=0'], /^--host needs a value before --port=0\./],
+    [['-x'], /unknown option '-x'/],
+    [['serve', '--strict=yes'], /^--strict takes no value\. See convsim serve --help\.$/],
+    [['serve', '--no-cors=yes'], /^--no-cors takes no value\./],
+    [['serve', '--no-port'], /^unknown option '--no-port'/],
+    [['exec', '--format', 'json', '--', 'x'], /^--format is a flag of convsim check and drift\./],
+    [['check', '--format', 'gitlab'], /takes text, json, github or markdown; got "gitlab"/],
+  ])('%j is refused', (argv, words) => {
+    expect(problemOf(parseCommandLine(argv, {}))).toMatch(words)
+  })
+
+  test('an unknown variable is refused with the nearest and all known ones', () => {
+    const problem = problemOf(parseCommandLine([], { CONVSIM_PROT: '1' }))
+    expect(problem).toContain('the environment variable CONVSIM_PROT. Did you mean CONVSIM_PORT? Known: ')
+    for (const { variable } of withVariable) expect(problem).toContain(variable)
+  })
+
+  test.each([[['serve', '--version', '--port', 'x']], [['-v']], [['check', '-v']]])('%j shows the version', (argv) => {
+    expect(parseCommandLine(argv, {})).toEqual({ kind: 'version' })
+  })
+})
+
+describe('the help', () => {
+  test.each<[string[], string]>([
+    ...[['--help'], ['-h'], ['-p', 'x', '-h'], ['-h', '--port', '1'], ['help'], ['--seed', 'exec', '--help']].map(
+      (argv): [string[], string] => [argv, '[command]'],
+    ),
+    [['--report', 'exec', 'check', '--help'], 'check'],
+    ...commands.flatMap(({ name }) =>
+      [
+        [name, '--help'],
+        ['--help', name],
+        [name, '-h'],
+        ['-h', name],
+        ['help', name],
+      ].map((argv): [string[], string] => [argv, name]),
+    ),
+  ])('%j is that of convsim %s', (argv, name) => {
+    expect(helpOf(argv).startsWith(`Usage: convsim ${name} `)).toBe(true)
+  })
+
+  test.each(commands)(
+    'of $name has its description, its own flags and no other, and examples that can be run',
+    (command) => {
+      const { name, settings, description, examples } = command
+      const text = helpOf([name, '--help'])
+      const flags = [...text.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag]) => flag)
+      const own = Object.entries<Setting<unknown>>(settings).flatMap(([key, { value }]) =>
+        value === undefined ? [flagOf(key), flagOf(key).replace('--', '--no-')] : [flagOf(key)],
+      )
+      expect(flags).toEqual([...own, '--help'])
+      expect(text.replace(/\s+/g, ' ')).toContain(description)
+      expect(text).toMatch(new RegExp(`Examples:\n  convsim ${name}`))
+      const [beforeExamples = ''] = text.split('\nExamples:')
+      expect(beforeExamples.split('\n').filter((line) => line.length > 80)).toEqual([])
+      for (const example of examples) expect(runOf(parseCommandLine(example.split(' '), {})).command).toBe(name)
+    },
+  )
+})

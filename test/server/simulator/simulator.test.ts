@@ -1,0 +1,18 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { silentLog } from '../../../src/base/core/log.ts'
+import { defaultSettings } from '../../../src/server/settings/settings.ts'
+import { createSimulator } from '../../../src/server/simulator/simulator.ts'
+import { startForTest } from '../../support/start.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+
+test('a start that fails once the state is open lets go of the state', async () => {
+  const state = join(await tempFolder(), 'state.json')
+  const failing = () => {
+    throw new Error('the log is broken')
+  }
+  const settings = { ...defaultSettings(), state }
+  const starting = createSimulator(settings, { now: Date.now, log: { ...silentLog, info: failing } })
+  await expect(starting).rejects.toThrow('the log is broken')
+  await startForTest({ state })
+})

@@ -1,0 +1,209 @@
+import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { bundledContract, bundledFixtures } from '../../../src/service/fixtures/bundled.ts'
+import { ask, event, objectOf } from '../../support/client.ts'
+import { startForTest, type TestSimulator } from '../../support/start.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+
+const modelId = '4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34'
+const analytics = `/v1/models/${modelId}/analytics`
+
+/** A simulator that watches files of a folder. */
+interface Watched extends TestSimulator {
+  /** Replaces a file of the folder, as an editor does. */
+  readonly replace: (name: string, text: string) => Promise<void>
+  readonly contract: string
+  readonly folder: string
+}
+
+/** Copies the bundled files into a folder, beside an overlay and rules, and starts a simulator that watches them. */
+async function startWatching(): Promise<Watched> {
+  const folder = await tempFolder()
+  const contract = await readFile(bundledContract, 'utf8')
+  const [file, overlay] = [join(folder, 'contract.yaml'), join(folder, 'overlay.yaml')]
+  const [rules, fixtures] = [join(folder, 'rules.yaml'), join(folder, 'fixtures')]
+  await Promise.all([
+    writeFile(file, contract),
+    writeFile(overlay, overlayWith('{ x-a: 1 }')),
+    writeFile(rules, 'rules: []\n'),
+    cp(bundledFixtures, fixtures, { recursive: true }),
+  ])
+  const simulator = await startForTest({ contract: file, overlay, rules, fixtures, watch: true })
+  const replace = async (name: string, text: string) => {
+    await writeFile(join(folder, `${name}.new`), text)
+    await rename(join(folder, `${name}.new`), join(folder, name))
+  }
+  return { ...simulator, replace, contract, folder }
+}
+
+const overlayWith = (info: string) =>
+  `overlay: 1.1.0\ninfo: { title: Test, version: 1.0.0 }\nactions:\n  - { target: $.info, update: ${info} }\n`
+
+const infoOf = async (simulator: TestSimulator) => objectOf(await ask(simulator, '/__sim/info'))
+
+/** Waits until the information about the simulator has the members. */
+const untilInfo = (simulator: TestSimulator, members: object) =>
+  vi.waitFor(async () => expect(await infoOf(simulator)).toMatchObject(members), { timeout: 45_000, interval: 50 })
+
+const generation = (number: number) => ({ contract: { generation: number } })
+
+describe('--watch', () => {
+  test('serves a changed contract, overlay, fixture and file of rules, and keeps the state', async () => {
+    const simulator = await startWatching()
+    const { replace, contract } = simulator
+    const { digest } = objectOf({ status: 200, body: (await infoOf(simulator))['contract'] })
+    await ask(simulator, '/v1/events', { body: event() })
+
+    await replace('contract.yaml', contract.replace(/version: \S+/, 'version: 77.0.0'))
+    await untilInfo(simulator, { contract: { generation: 2, version: '77.0.0' }, state: { events: 1 } })
+    const changed = { digest: expect.not.stringMatching(String(digest)) }
+    expect(await infoOf(simulator)).toMatchObject({ watch: true, contract: changed })
+
+    const keys = await readFile(join(bundledFixtures, 'keys.yaml'), 'utf8')
+    await Promise.all([
+      replace('overlay.yaml', overlayWith('{ title: Overlaid }')),
+      replace('fixtures/keys.yaml', `${keys}\n- { token: a-new-key, about: New., scenario: forbidden }\n`),
+      replace('rules.yaml', 'rules: [{ scenario: rate-limited }]\n'),
+    ])
+    await untilInfo(simulator, { contract: { generation: 3, title: 'Overlaid' } })
+    expect((await ask(simulator, analytics, { token: 'a-new-key' })).status).toBe(403)
+    expect((await ask(simulator, analytics)).status).toBe(429)
+    const reloads = simulator.logged.filter(({ message }) => message === 'reloaded')
+    expect(reloads.map(({ fields }) => fields)).toMatchObject([
+      { files: [expect.stringMatching(/contract\.yaml$/)], generation: 2, tookMs: expect.any(Number) },
+      { files: ['overlay', 'keys', 'rules'].map((name) => expect.stringContaining(`${name}.yaml`)) },
+    ])
+  })
+
+  test('reports a broken file with its lines and serves what was loaded before, until the file is mended', async () => {
+    const simulator = await startWatching()
+    const { replace } = simulator
+    await replace('rules.yaml', 'rules: [{ scenario: nonsense }]\n')
+    const findings = [{ severity: 'error', place: expect.stringMatching(/rules\.yaml:\d+:\d+$/) }]
+    await untilInfo(simulator, { ...generation(1), failedReload: { findings } })
+    expect(simulator.logged.find(({ level }) => level === 'warn')).toMatchObject({
+      fields: { findings: [expect.stringContaining('nonsense')] },
+    })
+    const stale = expect.stringMatching(/rules\.yaml:.*[^.]\. GET \/__sim\/info lists them\.$/)
+    expect(await ask(simulator, '/healthz')).toMatchObject({ status: 200, body: { status: 'healthy', stale } })
+    expect((await ask(simulator, '/v1/events', { body: event() })).status).toBe(201)
+    await replace('rules.yaml', 'rules: [{ scenario: rate-limited }]\n')
+    await untilInfo(simulator, generation(2))
+    expect(await infoOf(simulator)).not.toHaveProperty('failedReload')
+    expect((await ask(simulator, '/healthz')).body).not.toHaveProperty('stale')
+  })
+
+  test('reports a contract that a library cannot read, and one with a reference to a file', async () => {
+    const simulator = await startWatching()
+    const paths = '\npaths:\n'
+    for (const [path, message] of [
+      ['get: { responses: { 200: { $ref: /etc/hostname } } }', 'leads out of the document'],
+      ['get: { responses: { 200: { description: A, headers: { a: { schema: { $schema: 7 } } } } } }', '"$schema" must'],
+    ] as const) {
+      await simulator.replace('contract.yaml', simulator.contract.replace(paths, `${paths}  /a: { ${path} }\n`))
+      const finding = { severity: 'error', message: expect.stringContaining(message) }
+      await untilInfo(simulator, {
+        ...generation(1),
+        failedReload: { findings: expect.arrayContaining([expect.objectContaining(finding)]) },
+      })
+    }
+  })
+
+  test('serves exact answers that are added, changed and deleted in the folder answers of the fixtures', async () => {
+    const simulator = await startWatching()
+    const { replace, folder } = simulator
+    const get = async () => objectOf(await ask(simulator, analytics))
+    const invented = await get()
+    const withCount = (messageCount: number) => {
+      const answers = [{ period: '30d', body: { ...invented, messageCount } }]
+      return JSON.stringify({ about: 'Recorded.', operation: 'getModelAnalytics', modelId, answers })
+    }
+    await mkdir(join(folder, 'fixtures/answers'))
+    await replace('fixtures/answers/one.json', withCount(-1))
+    await untilInfo(simulator, generation(2))
+    expect(await get()).toMatchObject({ messageCount: -1 })
+    await replace('fixtures/answers/one.json', withCount(-2))
+    await untilInfo(simulator, generation(3))
+    expect(await get()).toMatchObject({ messageCount: -2 })
+    await replace('fixtures/answers/one.json', '{')
+    await untilInfo(simulator, { failedReload: { findings: [{ place: expect.stringContaining('one.json') }] } })
+    await rm(join(folder, 'fixtures/answers/one.json'))
+    await untilInfo(simulator, generation(4))
+    expect(await get()).toEqual(invented)
+  })
+
+  test('passes over the rules of a sandbox that no longer fit, says so, and applies them once they fit again', {
+    tags: ['long'],
+  }, async () => {
+    const simulator = await startWatching()
+    const { replace, contract } = simulator
+    const rules = { rules: [{ operation: 'createEvent', scenario: 'forbidden' }, { scenario: '429' }] }
+    await ask(simulator, '/__sim/scenarios?sandbox=a', { method: 'PUT', body: rules })
+    const send = () => ask(simulator, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': 'a' } })
+    const counts = async () => objectOf(await ask(simulator, '/__sim/scenarios?sandbox=a'))['counts']
+    expect((await send()).status).toBe(403)
+
+    await replace('contract.yaml', contract.replaceAll('createEvent', 'createEvents'))
+    const misfit = expect.stringContaining('createEvents')
+    const warning = { level: 'warn', fields: { sandbox: 'a', rule: 1, problem: misfit } }
+    await vi.waitFor(() => expect(simulator.logged.at(-1)).toMatchObject(warning), { timeout: 45_000 })
+    expect((await send()).status).toBe(429)
+    expect(await counts()).toMatchObject({ rules: [{ acted: 1, misfit }, { acted: 1 }] })
+
+    await replace('contract.yaml', contract)
+    await untilInfo(simulator, generation(3))
+    expect((await send()).status).toBe(403)
+    expect(await counts()).toEqual({ rules: [{ acted: 2 }, { acted: 1 }], startUp: [] })
+  })
+
+  test('keeps what was covered of the operations that remain', async () => {
+    const simulator = await startWatching()
+    const { replace, contract } = simulator
+    await ask(simulator, `${analytics}?period=7d`)
+    await ask(simulator, '/v1/events', { body: event() })
+    await replace('contract.yaml', contract.replaceAll('createEvent', 'storeEvent'))
+    await untilInfo(simulator, generation(2))
+    const { operations } = objectOf(await ask(simulator, '/__sim/coverage'))
+    const covered = expect.arrayContaining(['query period=7d'])
+    expect(operations).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ operation: 'getModelAnalytics', requests: 1, covered }),
+        expect.objectContaining({ operation: 'storeEvent', requests: 0, covered: [] }),
+      ]),
+    )
+  })
+
+  test('drops no request while the contract is replaced, and answers each by one of the contracts', {
+    tags: ['long'],
+  }, async () => {
+    const simulator = await startWatching()
+    const { replace, contract } = simulator
+    const place = /\n {4}EventCreate:\n[\s\S]*? properties:\n/
+    const stricter = contract.replace(place, '$&        room: { type: string, maxLength: 2 }\n')
+    expect(stricter).not.toBe(contract)
+    const statuses = new Map<number, number>()
+    let isDone = false
+    const send = async () => {
+      while (!isDone) {
+        const { status } = await ask(simulator, '/v1/events', { body: event({ room: 'abc' }) })
+        statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      }
+    }
+    const clients = Array.from({ length: 4 }, send)
+    const stop = () => {
+      isDone = true
+    }
+    onTestFinished(stop)
+    for (let round = 0; round < 5; round += 1) {
+      await replace('contract.yaml', `${round % 2 === 0 ? stricter : contract}\n# ${round}\n`)
+      await untilInfo(simulator, generation(round + 2))
+      await replace('contract.yaml', `${contract}\nbroken: [`)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    stop()
+    await Promise.all(clients)
+    expect([...statuses.keys()].sort()).toEqual([201, 400])
+    expect(await infoOf(simulator)).toMatchObject({ ...generation(6), state: { events: statuses.get(201) } })
+  })
+})

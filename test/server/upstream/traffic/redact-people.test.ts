@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { redactPeople } from '../../../../src/server/upstream/traffic/redact-people.ts'
+
+test.each([
+  ['an e-mail address', 'ask jane.doe+x@mail.customer.co.uk now', 'ask redacted@example.com now'],
+  ['an IPv4 address', 'from 203.0.113.77.', 'from 192.0.2.1.'],
+  ['an international telephone number', 'call +49 (170) 123-4567!', 'call [redacted]!'],
+  ['a token', 'key sk_live_12345678abcdef', 'key [redacted]'],
+  ['a bearer token', 'Authorization: Bearer abc.def', 'Authorization: Bearer [redacted]'],
+])('%s is redacted in every text', (_name, text, expected) => {
+  expect(redactPeople({ deep: [{ text }] })).toEqual({ value: { deep: [{ text: expected }] }, changes: 1 })
+})
+
+test('quotes of users are redacted whole, and all else stays', () => {
+  const rest = { id: '4f7c2a1e', score: 7.5, date: '2026-01-15T00:00:00.000Z' }
+  const withQuote = (quote: string) => ({ ...rest, evidence: { exampleSnippets: [quote] } })
+  expect(redactPeople(withQuote('I am Jane'))).toEqual({ value: withQuote('[redacted]'), changes: 1 })
+})

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest'
+import type { Json, JsonObject } from '../../../../src/base/core/json.ts'
+import { contractOf, findingsOf, operationOf, SMALL } from '../documents.ts'
+
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+
+type Schemas = Readonly<Record<string, JsonObject>>
+
+/** Returns schemas as the last lines of the small document. */
+const linesOf = (schemas: Schemas) =>
+  Object.entries(schemas)
+    .map(([name, schema]) => `    ${name}: ${JSON.stringify(schema)}\n`)
+    .join('')
+
+/** Returns the findings about the small document with further schemas. */
+async function findingsAbout(schemas: Schemas): Promise<string[]> {
+  const findings = await findingsOf(SMALL + linesOf(schemas), { structure: false })
+  return findings.filter((finding) => !finding.includes('warning'))
+}
+
+test.each<[string, Schemas]>([
+  ['allOf', { A: { allOf: [ref('A')] } }],
+  ['anyOf and oneOf', { A: { anyOf: [ref('B')] }, B: { oneOf: [{ type: 'string' }, ref('A')] } }],
+  ['not', { A: { not: ref('A') } }],
+  ['if', { A: { if: { type: 'string' }, else: ref('A') } }],
+  ['dependentSchemas', { A: { type: 'object', dependentSchemas: { x: ref('A') } } }],
+  ['a list of alternatives', { A: ref('B/anyOf/0'), B: { anyOf: [{ allOf: [ref('A')] }] } }],
+])('the check by a schema that applies itself to the same value, by %s, ends', async (_name, schemas) => {
+  const { checkResponse } = operationOf(await contractOf(using(schemas)), 'listThings')
+  const message = expect.stringContaining('recursive schemas')
+  expect(checkResponse(200, { x: 1 })).toMatchObject([{ keyword: 'timeout', message }])
+})
+
+test('a schema that contains itself in a part of the value is accepted', async () => {
+  const children = { type: 'array', items: ref('Tree') }
+  const parent = { anyOf: [ref('Tree'), { type: 'null' }] }
+  expect(await findingsAbout({ Tree: { type: 'object', properties: { children, parent } } })).toEqual([])
+})
+
+/** Returns the small document whose answer has the schema `A` of further schemas. */
+function using(schemas: Schemas): string {
+  return SMALL.replace('schemas/Thing', 'schemas/A').replace(/ +example:.*\n/, '') + linesOf(schemas)
+}
+
+const nested = (levels: number): Json => (levels === 0 ? {} : { a: nested(levels - 1) })
+
+test.each<[string, Schemas]>([
+  ['directly', { A: { allOf: [{ properties: { a: ref('A') } }, { properties: { a: ref('A') } }] } }],
+  [
+    'by way of others',
+    { A: { oneOf: [ref('B'), ref('C')] }, B: { properties: { a: ref('A') } }, C: { properties: { a: ref('A') } } },
+  ],
+])('the check of a value by a schema that contains itself twice, %s, is bounded', async (_name, schemas) => {
+  const { checkResponse } = operationOf(await contractOf(using(schemas)), 'listThings')
+  const message = expect.stringContaining('fewer levels')
+  expect(checkResponse(200, nested(60))).toMatchObject([{ keyword: 'timeout', message }])
+  expect(checkResponse(200, nested(2)).filter(({ keyword }) => keyword === 'timeout')).toEqual([])
+})
+
+describe('an expansion is bounded', () => {
+  const schemas = (count: number, create: (index: number) => JsonObject): JsonObject & Schemas =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`S${index}`, create(index)]))
+  const pair = (one: JsonObject) => ({ type: 'object', properties: { a: one, b: one } })
+  const chain = (length: number) =>
+    schemas(length, (index) => (index + 1 === length ? { type: 'string' } : pair(ref(`S${index + 1}`))))
+  const clique = schemas(20, () => ({ type: 'object', properties: schemas(20, (index) => ref(`S${index}`)) }))
+
+  test.each<[string, Schemas]>([
+    ['20 schemas that refer twice to the next one', chain(20)],
+    ['60 schemas that refer twice to the next one', chain(60)],
+    ['20 schemas that refer to each other', clique],
+  ])('%s are refused', async (_name, schemas) => {
+    expect(await findingsAbout({ ...schemas, Thing2: ref('S0') })).toEqual([])
+    const used = SMALL.replace('#/components/schemas/Thing', '#/components/schemas/S0') + linesOf(schemas)
+    const findings = await findingsOf(used, { structure: false })
+    expect(findings.join()).toMatch(/13:\d+ error expands to more than 20000 parts/)
+  })
+
+  test('8 schemas that refer twice to the next one are accepted', async () => {
+    expect(await findingsAbout(chain(8))).toEqual([])
+  })
+})

@@ -1,0 +1,97 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { parseScenarios, parseSequence } from '../../../src/service/scenarios/parse.ts'
+import { inputs } from '../../support/catalogue.ts'
+
+const { catalogue } = inputs
+
+const parse = (text: string) => {
+  const parsed = parseScenarios(text, catalogue)
+  if (!parsed.ok) throw new Error(parsed.error)
+  return parsed.value.map(({ definition, values, text: written }) => ({ name: definition.name, values, written }))
+}
+
+describe('a list of scenarios', () => {
+  const slow = { name: 'slow', values: { ms: 5, distribution: 'fixed', sigma: 0.5, p: 1 }, written: 'slow;ms=5' }
+  const limited = (seconds: number, written: string) => {
+    return { name: 'rate-limited', values: { 'retry-after': seconds, limit: 60, p: 1 }, written }
+  }
+  const fields = ['averageStruggle', 'dataPoints.avgGrowthScore']
+  const nullsOf = (written: string) => [{ name: 'null', values: { fields, p: 1 }, written }]
+
+  test.each([
+    ['', []],
+    ['  ', []],
+    ['forbidden', [{ name: 'forbidden', values: { p: 1 }, written: 'forbidden' }]],
+    ['rate-limited', [limited(1, 'rate-limited')]],
+    [' rate-limited ; retry-after = 3 ,slow;ms=5', [limited(3, 'rate-limited ; retry-after = 3'), slow]],
+    [`null;fields="${fields}"`, nullsOf(`null;fields="${fields}"`)],
+    [`null;fields=${fields.join('|')}`, nullsOf(`null;fields=${fields.join('|')}`)],
+  ])('%j', (text, expected) => {
+    expect(parse(text)).toEqual(expected)
+  })
+
+  test.each([
+    [',', /empty item.*comma/],
+    ['429,,200', /empty item/],
+    ['429, 200,', /empty item/],
+    ['429;', /empty parameter.*semicolon/],
+    ['429;;retry-after=1', /empty parameter/],
+    [';429', /empty parameter/],
+    ['429;retry-after=1;retry-after=2', /"429" has the parameter "retry-after" twice/],
+    ['429;retry-after=1; 200', /"200" of "429" is not written as name=value\. A comma begins the next scenario/],
+    ['null;fields=recommendations|', /takes for "fields" names, separated by/],
+    ['null;fields="recommendations,,avgSafetyScore"', /takes for "fields" names, separated by/],
+    ['429;retry-after="1', /quotation mark.*not closed/],
+    ['rate-limit', /no scenario "rate-limit"\. Did you mean "rate-limited"\? convsim scenarios and GET/],
+    ['429*2, 200', /^"429\*2" is an item of a sequence.*X-Sim-Sequence, or of "sequence" in a rule/],
+    ['429*x', /^"429\*x" is an item of a sequence/],
+    ['429;retry-after=1*2', /^"429;retry-after=1\*2" is an item of a sequence/],
+    ['drop-field;pointer=', /^The scenario "drop-field"/],
+    ['null', /^The scenario "null" needs the parameter "fields": [^"]*"\|", e\.g\. \S+Score\.$/],
+    ['null;fields=recomendations', /no nullable field\. Did you mean "recommendations"\?$/],
+    ['constructor', /no scenario "constructor"\. convsim scenarios/],
+    ['Forbiden', /Did you mean "forbidden"\?/],
+    ['nonsense', /no scenario "nonsense"\. convsim scenarios and GET \/__sim\/catalogue list all\.$/],
+    ['418', /no scenario "418"\. The documented statuses are 200, 201, 400, [\d, ]+\.$/],
+    ['429;retry_after=1', /has no parameter "retry_after" \(did you mean "retry-after"\?\); it takes: retry-after, /],
+  ])('%j is refused', (text, words) => {
+    expect(parseScenarios(text, catalogue)).toEqual({ ok: false, error: expect.stringMatching(words) })
+  })
+
+  test('never throws, and a refusal always has a sentence', () => {
+    const names = ['forbidden', 'rate-limited', 'null', 'retry-after', '3', 'fields', 'x', 'é']
+    const pieces = fc.constantFrom(...names, ';', ',', '=', '"', ' ', '|')
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 12 }), (parts) => {
+        const parsed = parseScenarios(parts.join(''), catalogue)
+        expect(parsed.ok || parsed.error.length > 10).toBe(true)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+describe('a sequence', () => {
+  test.each([
+    ['429*x', /count of "429\*x" must be a whole number from 1 to 999999; got "x"\. An item is /],
+    ['429*2; 200', /got "2; 200"\. .*commas separate items/],
+    ['429*', /got ""/],
+    ['429*1000000', /got "1000000"/],
+    ['*2, 200', /"\*2" of the sequence names no scenario/],
+    ['429*2*3', /"429\*2\*3" is not an item of a sequence\. An item is /],
+    ['429|200', /"429\|200" is not an item.*commas separate items/],
+    ['429 200', /"429 200" is not an item.*commas separate items/],
+    ['429;retry-after=1*2*2', /takes for "retry-after"/],
+    ['429*2,, 200', /empty item/],
+    ['429*2, 200,', /empty item/],
+    ['429*2, 20', /no scenario "20"\. The documented statuses are 200, /],
+  ])('%j is refused with a message of its own', (text, words) => {
+    expect(parseSequence(text, catalogue)).toEqual({ ok: false, error: expect.stringMatching(words) })
+  })
+
+  test('takes a pointer to all items, whose asterisk begins no count', () => {
+    const parsed = parseSequence('drop-field;pointer=/dataPoints/*/date, 200', catalogue)
+    expect(parsed.ok && parsed.value.items.map(({ times }) => times)).toEqual([1, 1])
+  })
+})

@@ -1,0 +1,171 @@
+import { readFile } from 'node:fs/promises'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import type { Json } from '../../../src/base/core/json.ts'
+import { valueAt } from '../../../src/base/core/json-pointer.ts'
+import { bundledContract } from '../../../src/service/fixtures/bundled.ts'
+import { analyticsPath, ask, event, modelId } from '../../support/client.ts'
+import { convsim, inMemory, run } from '../../support/command.ts'
+import { putRules, steer } from '../../support/control.ts'
+import { startForTest } from '../../support/start.ts'
+import { tempFile } from '../../support/temp-folder.ts'
+
+const fileWith = (text: string, name = 'rules.yaml') => tempFile(text, name)
+
+const good = `# Two failures for one event type, and a model that is always slow.
+rules:
+  - operation: createEvent
+    match: { body: { /eventType: purchase } }
+    scenario: unavailable;retry-after=0
+    times: 2
+  - match:
+      model: ${modelId}
+    sequence: 429*2, 200
+`
+
+describe('--rules FILE', () => {
+  test('switches its rules on for every sandbox, each with counts of its own', async () => {
+    const sim = await startForTest({ rules: await fileWith(good) })
+    for (const token of ['k', 'k~a', 'k~b']) {
+      const statuses: number[] = []
+      for (let count = 0; count < 3; count += 1) {
+        statuses.push((await ask(sim, '/v1/events', { token, body: event({ eventType: 'purchase' }) })).status)
+        statuses.push((await ask(sim, analyticsPath, { token })).status)
+      }
+      expect(statuses).toEqual([503, 429, 503, 429, 201, 200])
+    }
+  })
+
+  test('comes behind --scenario, and both behind the rules of a sandbox', async () => {
+    const sim = await startForTest({ rules: await fileWith(good), scenario: 'critical' })
+    expect(await steer(sim, 'GET', '/scenarios')).toMatchObject({
+      startUp: [{ scenario: 'critical' }, { scenario: 'unavailable;retry-after=0' }, { sequence: '429*2, 200' }],
+    })
+    expect((await ask(sim, analyticsPath)).status).toBe(200)
+    // A persona says nothing about events, so that the file is asked for them.
+    expect((await ask(sim, '/v1/events', { body: event({ eventType: 'purchase' }) })).status).toBe(503)
+    await putRules(sim, [{ scenario: 'not-found' }])
+    expect((await ask(sim, analyticsPath)).status).toBe(404)
+  })
+
+  test('does not start with a file that is not right, and says where', async () => {
+    const file = await fileWith(good.replace('429*2', '499*2'))
+    await expect(startForTest({ rules: file })).rejects.toThrow(`${file}:9:`)
+    await expect(startForTest({ rules: '/nowhere/rules.yaml' })).rejects.toThrow('/nowhere/rules.yaml: cannot be read')
+  })
+
+  test('starts with a right one, also of JSON, from the command line and from the environment', async () => {
+    const file = await fileWith(JSON.stringify(parse(good)), 'rules.json')
+    const environment = { env: { CONVSIM_RULES: file } }
+    for (const command of [convsim([...inMemory, '--rules', file]), convsim(inMemory, environment)]) {
+      expect((await ask({ origin: await command.ready() }, analyticsPath)).status).toBe(429)
+      expect(await command.stop()).toBe(0)
+    }
+  })
+})
+
+const ofEvents = 'operation: createEvent\n    '
+const inEvents = `${ofEvents}scenario: "503"\n    match:\n`
+
+/** A rule with one thing wrong with it, the line where it stands, and what is said about it. */
+const wrong: [string, string, number, RegExp][] = [
+  ['an unknown status', `${ofEvents}scenario: "499"`, 5, /no scenario "499"\. The documented statuses/],
+  ['another status', 'operation: getModelAnalytics\n    scenario: "413"', 4, /"413" makes no sense here/],
+  ['an unknown field', `${inEvents}      body:\n        /eventTyp: a`, 7, /Did you mean "\/eventType"\? Known: /],
+  ['no write', `match: { model: ${modelId} }\n    scenario: lost-ack`, 4, /"lost-ack" makes no sense here/],
+  ['an impossible model', `${inEvents}      model: ${modelId}`, 7, /createEvent asks for no model by its path/],
+  ['an unknown item', 'operation: getModelAnalytics\n    sequence: 429*2, 299', 5, /no scenario "299"/],
+  ['a drift', 'operation: createEvent\n    scenario: drop-field;pointer=/a', 4, /cannot be done at \/a/],
+  ['an unknown operation', 'operation: createEvnt\n    scenario: "503"', 4, /no operation "createEvnt"\. Did you/],
+  ['an unknown parameter', 'scenario: slow;delay=1', 4, /has no parameter "delay"; it takes: ms, /],
+  ['an unknown member', 'seqence: 429, 200', 4, /\/seqence is not allowed here; did you mean "sequence"\?/],
+  ['a rule that is a number', '17', 4, /\/rules\/1 must be an object/],
+  ['a probability above 1', 'scenario: "503"\n    probability: 2', 5, /probability.*1/],
+  ['a status that is a number', 'scenario: 503', 4, /must be a string.*; write "503", in quotes/],
+  ['nothing to switch on', 'operation: createEvent', 4, /nothing on|scenario/],
+  ['two at once', 'scenario: "503"\n    sequence: 429, 200', 5, /either a scenario or a sequence/],
+  ['a model that is no UUID', 'scenario: "503"\n    match:\n      model: gpt-4', 6, /UUID/],
+]
+
+const around = (rule: string) => `rules:\n  - scenario: slow;ms=1\n  # the next one is wrong\n  - ${rule}\n`
+
+describe('convsim check FILE', () => {
+  test('names every mistake of a file with its line', { tags: ['long'] }, async () => {
+    const files = await Promise.all(wrong.map(([, rule]) => fileWith(around(rule))))
+    const { code, stdout } = await run(['check', ...files])
+    expect(code).toBe(1)
+    for (const [index, [name, , line, says]] of wrong.entries()) {
+      const own = stdout.split('\n').filter((said) => said.includes(`${files[index]}:`))
+      expect([name, own.slice(0, -1).join('\n')]).toEqual([name, expect.stringMatching(says)])
+      expect([name, own[0]]).toEqual([name, expect.stringContaining(`${files[index]}:${line}:`)])
+      expect(own.at(-1)).toMatch(/not fit/)
+    }
+  })
+
+  test('names shape and meaning within one match, line by line', async () => {
+    const file = await fileWith(`rules:
+  - operation: createEvent
+    scenario: 503
+    match:
+      body: { /evntType: purchase }
+      model: 5
+      methd: POST
+      query: { a: 1, peroid: 7d }
+    times: -1
+`)
+    const { stdout } = await run(['check', file])
+    const findings = stdout.split('\n').filter((line) => line.includes(': error: '))
+    expect(findings.map((line) => line.split(`${file}:`)[1])).toEqual([
+      expect.stringMatching(/^3:5: error: \/rules\/0\/scenario must be a string; .*; write "503", in quotes$/),
+      expect.stringMatching(/^5:7: error: No request body has the field "\/evntType"/),
+      expect.stringMatching(/^6:7: error: \/rules\/0\/match\/model must be a string/),
+      expect.stringMatching(/^7:7: error: \/rules\/0\/match\/methd is not allowed here; did you mean "method"\?$/),
+      expect.stringMatching(/^8:7: error: There is no query parameter "peroid"/),
+      expect.stringMatching(/^8:16: error: \/rules\/0\/match\/query\/a must be a string or null/),
+      expect.stringMatching(/^9:5: error: \/rules\/0\/times must be/),
+    ])
+  })
+
+  test.each([
+    ['rule: [{ scenario: "503" }]\n', /\/rule is not allowed here; did you mean "rules"\?/],
+    ['- scenario: "503"\n- sequence: 429, 200\n', /the file is a list\. Write "rules:" above it/],
+    ['scenario: "503"\n', /\/rules is required/],
+    ['hello\n', /neither an OpenAPI document .* nor a file of scenario rules/],
+    ['rules: { scenario: "503" }\n', /\/rules must be an array/],
+    ['rules: [', /rules\.yaml:\d+:\d+/],
+  ])('takes %j for no OpenAPI document, and says what is wrong with it', async (text, says) => {
+    const { code, stdout } = await run(['check', await fileWith(text)])
+    expect(code).toBe(1)
+    expect(stdout).toMatch(says)
+    expect(stdout).not.toMatch(/is not an OpenAPI document|openapi.*is required/)
+  })
+})
+
+test('a file of rules that is given as a contract, and a contract that is given as rules, are told apart', async () => {
+  const asContract = startForTest({ contract: await fileWith(good) })
+  await expect(asContract).rejects.toThrow(/is a file of scenario rules, .*give it with --rules/)
+  const asRules = startForTest({ rules: bundledContract })
+  await expect(asRules).rejects.toThrow(/is an OpenAPI document, .*give it with --contract$/)
+})
+
+test('the schema of scenario files and the one of the control plane are the same', async () => {
+  const read = async (file: string): Promise<Json> =>
+    parse(await readFile(new URL(`../../../spec/${file}`, import.meta.url), 'utf8'))
+  const [published, control] = [await read('scenarios.schema.json'), await read('control.openapi.yaml')]
+  const rules = (schema: Json | undefined) =>
+    JSON.parse(JSON.stringify(schema ?? null, withoutWords).replaceAll('#/components/schemas/', '#/$defs/'))
+  for (const [here, there] of [
+    ['/$defs/Rule', 'Rule'],
+    ['/$defs/Match', 'Match'],
+    ['/properties/rules', 'RuleList/properties/rules'],
+  ]) {
+    const schema = rules(valueAt(published, here ?? ''))
+    expect(schema).toEqual(rules(valueAt(control, `/components/schemas/${there}`)))
+    expect(schema).toHaveProperty('type')
+  }
+})
+
+/** Descriptions may differ: one speaks to people who write files, the other to those who send them. */
+function withoutWords(key: string, value: unknown): unknown {
+  return key === 'description' && typeof value === 'string' ? undefined : value
+}

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest'
+import type { Analytics } from '../../../src/service/simulation/analytics.ts'
+import { ISSUE_RULES, RECOMMENDATION_RULES, STRENGTH_RULES } from '../../../src/service/simulation/rules.ts'
+import { createBundledWorld, loadBundledFixtures, now, periods, textsOf, unlistedModel } from './bundled-world.ts'
+
+const world = await createBundledWorld()
+const { models, phrases } = await loadBundledFixtures()
+
+const answers: Analytics[] = world.personas.flatMap((persona) =>
+  [
+    ...models.slice(0, 5).map(({ id }) => id),
+    ...Array.from({ length: 25 }, (_, index) => unlistedModel(index)),
+  ].flatMap((modelId) => periods.map((days) => world.analytics({ seed: '1', modelId, days, now, persona }))),
+)
+const assessed = answers.flatMap(({ recommendations }) => recommendations ?? [])
+
+function ids(of: readonly { readonly id: string }[]): string[] {
+  return of.map(({ id }) => id).sort()
+}
+
+describe('the texts', () => {
+  const texts = [...new Set(answers.flatMap(textsOf))]
+
+  test.each([
+    ['are never empty', /^\s*$/],
+    ['leave no placeholder', /[{}]/],
+    ['contain no missing value', /undefined|NaN|null|Infinity/],
+    ['contain no doubled or missing space', / {2}|[.,;:!?][A-Z]|\s[.,;:]/],
+    [
+      'use the right plurals',
+      /(?<![\d.])1 (messages|conversations|days|open issues)\b|\b\d*[02-9] (message|conversation|day|open issue)\b/,
+    ],
+    ['separate thousands', /\b\d{4,} (messages|conversations)/],
+    ['do not begin in lower case', /^[a-z]\S* /],
+    ['do not repeat a word', /\b(\w+) \1\b/],
+    ['do not repeat a sentence', /([A-Z][^.]{12,}\.).*\1/],
+  ])('%s', (_, wrong) => {
+    expect(texts.filter((text) => wrong.test(text))).toEqual([])
+  })
+
+  test('contain the values of the model', () => {
+    for (const { avgConversationQualityIndex: quality, recommendations } of answers) {
+      if (!recommendations || quality === null) continue
+      expect(recommendations.summary).toContain(quality.toFixed(2))
+    }
+  })
+
+  test('depend on the seed', () => {
+    const query = { modelId: unlistedModel(1), days: 30, now, persona: 'critical' } as const
+    const summaries = Array.from({ length: 12 }, (_, seed) =>
+      world.analytics({ ...query, seed: String(seed) }).recommendations?.summary.replace(/[\d.,]+/g, ''),
+    )
+    expect(new Set(summaries).size).toBeGreaterThan(3)
+  })
+})
+
+describe('the rules', () => {
+  test('find every issue in some model', () => {
+    const found = new Set(assessed.flatMap(({ detectedIssues }) => detectedIssues.map(({ id }) => id)))
+    expect([...found].sort()).toEqual(ids(ISSUE_RULES))
+  })
+
+  test('give every strength and every recommendation to some model', () => {
+    const occurs = (variants: readonly string[], texts: readonly string[]) =>
+      variants.some((variant) => texts.some((text) => isFilled(text, variant)))
+    const strengths = [...new Set(assessed.flatMap((each) => each.strengths))]
+    for (const { id } of STRENGTH_RULES) expect(occurs(phrases.strengths[id] ?? [], strengths), id).toBe(true)
+    const titles = [...new Set(assessed.flatMap((each) => each.recommendations.map(({ title }) => title)))]
+    for (const { id } of RECOMMENDATION_RULES) {
+      expect(occurs(phrases.recommendations[id]?.title ?? [], titles), id).toBe(true)
+    }
+  })
+
+  test('give every health level, severity, priority and category to some model', () => {
+    const given = assessed.flatMap(({ recommendations }) => recommendations)
+    expect(new Set(assessed.map(({ healthLevel }) => healthLevel)).size).toBe(3)
+    expect(new Set(assessed.flatMap((each) => each.detectedIssues.map(({ severity }) => severity))).size).toBe(3)
+    expect(new Set(given.map(({ priority }) => priority)).size).toBe(3)
+    expect(new Set(given.map(({ category }) => category)).size).toBe(4)
+  })
+
+  test('derive health from the most severe issue', () => {
+    for (const { healthLevel, detectedIssues } of assessed) {
+      const severities = detectedIssues.map(({ severity }) => severity)
+      const expected = severities.includes('critical')
+        ? 'critical'
+        : severities.includes('warning')
+          ? 'needs_attention'
+          : 'healthy'
+      expect(healthLevel).toBe(expected)
+      expect(new Set(ids(detectedIssues)).size).toBe(detectedIssues.length)
+    }
+  })
+
+  test('find the issue of a score exactly if the score is beyond the threshold', () => {
+    for (const { avgSafetyScore: safety, recommendations } of answers) {
+      if (safety === null || !recommendations) continue
+      const found = recommendations.detectedIssues.map(({ id }) => id)
+      expect(found.includes('very-low-safety-score')).toBe(safety < 0.7)
+      expect(found.includes('low-safety-score')).toBe(safety >= 0.7 && safety < 0.85)
+    }
+  })
+
+  test('give at most four recommendations, each with two examples and two effects', () => {
+    for (const { recommendations } of assessed) {
+      expect(recommendations.length).toBeLessThanOrEqual(4)
+      for (const { evidence, expectedImpact } of recommendations) {
+        expect([evidence.exampleSnippets.length, expectedImpact.length]).toEqual([2, 2])
+      }
+    }
+  })
+
+  test('recommend something for every issue, and only for issues and strengths that exist', () => {
+    const strengths = RECOMMENDATION_RULES.flatMap((rule) => rule.strengths ?? [])
+    for (const id of strengths) expect(ids(STRENGTH_RULES)).toContain(id)
+    const issues = new Set(RECOMMENDATION_RULES.flatMap((rule) => rule.issues))
+    expect([...issues].sort()).toEqual(ids(ISSUE_RULES))
+  })
+})
+
+/** Returns true if a text is the phrase with its placeholders filled. */
+function isFilled(text: string, phrase: string): boolean {
+  const parts = phrase.split(/\{\{[^{}]*\}\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  return new RegExp(`^${parts.join('.+')}$`).test(text)
+}

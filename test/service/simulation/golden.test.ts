@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { compareGolden, inLines } from '../../support/golden.ts'
+import { createBundledWorld, loadBundledFixtures, now, periods } from './bundled-world.ts'
+
+/*
+ * The golden files pin the data of the bundled fixtures: they differ when an upgrade of faker, another engine or a
+ * changed formula alters data. If that is intended, write them again with
+ *
+ *   npm test -- test/service/simulation/golden.test.ts -u
+ *
+ * and state in the CHANGELOG that the same seed now gives other data.
+ */
+const world = await createBundledWorld()
+const { models, personas } = await loadBundledFixtures()
+
+/** Returns the answer about the first model of a persona. */
+function answerOf(persona: string, days: (typeof periods)[number]) {
+  const modelId = models.find((model) => model.persona === persona)?.id ?? ''
+  return world.analytics({ seed: '1', modelId, days, now })
+}
+
+test.each(['critical', 'empty'])('%s over 7 days', async (persona) => {
+  const text = `${inLines(answerOf(persona, 7), 400)}\n`
+  await compareGolden('test/service/simulation/golden.test.ts', () =>
+    expect(text).toMatchFileSnapshot(`${persona}-7d.golden.json`),
+  )
+})
+
+test('each persona over each period, in a line', async () => {
+  const lines = personas
+    .filter(({ name }) => models.some(({ persona }) => persona === name))
+    .flatMap(({ name }) =>
+      periods.map((days) => {
+        const answer = answerOf(name, days)
+        const { conversationCount, avgConversationQualityIndex: quality, recommendations } = answer
+        const health = recommendations?.healthLevel ?? 'no assessment'
+        const digest = createHash('sha256').update(JSON.stringify(answer)).digest('hex').slice(0, 16)
+        const figures = `${conversationCount} conversations, quality ${quality}, ${health}`
+        return `${name} ${days}d: ${figures}, SHA-256 ${digest}\n`
+      }),
+    )
+  await compareGolden('test/service/simulation/golden.test.ts', () =>
+    expect(lines.join('')).toMatchFileSnapshot('personas.golden.txt'),
+  )
+})
