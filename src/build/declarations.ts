@@ -9,7 +9,7 @@ import { modules } from './modules.ts'
 const FOLDER = 'types'
 
 /** The declarations that get the descriptions of the settings. */
-const SETTINGS = 'config/library-settings.d.ts'
+const SETTINGS = 'server/settings/library-settings.d.ts'
 
 /**
  * Copies the declarations that the entry points import from the output of tsc, and writes one file beside the code of

@@ -5,7 +5,7 @@ export const modules = Object.entries(manifest.exports).map(([path, { types, def
   const name = path.slice(2)
   return {
     /** The path in `src/` without its ending. */
-    source: name === '' ? 'index' : `testing/${name}`,
+    source: name === '' ? 'index' : `client/testing/${name}`,
     file: file.slice('./dist/'.length),
     declarations: types.slice('./dist/'.length),
     /** vitest cannot be loaded by `require`; the other modules are CommonJS, which `import` loads, too. */

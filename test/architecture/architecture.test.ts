@@ -5,7 +5,8 @@ import { cyclesIn, isWithin, reachableFrom, roomOf } from './graph.ts'
 import { readProse, readSourceFiles, readTestFiles, type SourceFile } from './source-files.ts'
 import {
   closedRooms,
-  features,
+  commandTables,
+  floors,
   generatedFiles,
   habits,
   libraries,
@@ -26,40 +27,49 @@ const tooWide = new RegExp(`.{${maxColumns + 1}}`, 'u')
 const at = ({ path }: Pick<SourceFile, 'path'>, line: number) => `${posix.join('src', path)}:${line}`
 
 describe('rooms', () => {
-  const names = Object.keys(rooms)
-  const isFeature = (name: string) => features.includes(name)
+  const names = rooms.map(({ path }) => path)
+  const floorOf = (path: string) => path.split('/')[0] ?? path
+  const isFeature = (path: string) => path.startsWith('features/')
 
-  it('src/ holds index.ts and the rooms of test/architecture/table.ts, and nothing else', () => {
-    expect(readdirSync(new URL('../../src/', import.meta.url)).sort()).toEqual([...names, 'index.ts'].sort())
+  it('src/ holds the folders of the architecture page, the two entries, and nothing else', () => {
+    expect(readdirSync(new URL('../../src/', import.meta.url)).sort()).toEqual([...floors, 'cli.ts', 'index.ts'].sort())
+    expect(names.filter((name) => !floors.includes(floorOf(name)))).toEqual([])
+    const order = names.map((name) => floors.indexOf(floorOf(name)))
+    expect(order, 'rooms are in the order of their folders').toEqual([...order].sort((a, b) => a - b))
+  })
+
+  it('every file is in a room', () => {
+    const outside = paths.filter((path) => path.includes('/') && roomOf(path, names) === undefined)
+    expect(outside.filter((path) => !commandTables.includes(path))).toEqual([])
   })
 
   it.each(names)('%s imports only rooms above it in the table, no other feature, and what its row allows', (name) => {
     const above = names.slice(0, names.indexOf(name)).filter((one) => !(isFeature(name) && isFeature(one)))
     const allowed = closedRooms[name] ?? above
     const others = files
-      .filter(({ path }) => roomOf(path) === name)
+      .filter(({ path }) => roomOf(path, names) === name)
       .flatMap((file) =>
         file.imports
-          .filter(({ kind, target }) => kind === 'ours' && !target.startsWith('..') && roomOf(target) !== name)
-          .map(({ target, line }) => ({ room: roomOf(target), place: `${at(file, line)} imports ${target}` })),
+          .filter(({ kind, target }) => kind === 'ours' && !target.startsWith('..') && roomOf(target, names) !== name)
+          .map(({ target, line }) => ({
+            room: roomOf(target, names) ?? target,
+            place: `${at(file, line)} imports ${target}`,
+          })),
       )
     expect(others.filter(({ room }) => !allowed.includes(room)).map(({ place }) => place)).toEqual([])
   })
 
-  it.each(Object.entries(rooms))(
-    'the main file of %s opens with the sentence of the room',
-    (name, { main, sentence }) => {
-      const file = files.find(({ path }) => path === `${name}/${main}`)
-      expect(file?.text).toMatch(new RegExp(`^(#!.*\\n)?/\\*\\*\\s+(\\* )?${literal(sentence)}`))
-    },
-  )
+  it.each(rooms)('the main file of $path opens with the sentence of the room', ({ path, main, sentence }) => {
+    const file = files.find((one) => one.path === `${path}/${main}`)
+    expect(file?.text).toMatch(new RegExp(`^(#!.*\\n)?/\\*\\*\\s+(\\* )?${literal(sentence)}`))
+  })
 
   it.each(neverReaches)('%s never reaches %s: %s', (from, forbidden) => {
     const chains = reachableFrom(from, files).filter((chain) => isWithin(forbidden, chain.at(-1) ?? ''))
     expect(chains.map((chain) => chain.join(' -> '))).toEqual([])
   })
 
-  it('no files import each other in a circle, types included', () => {
+  it('no files import each other in a circle, types and import() included', () => {
     expect(cyclesIn(files)).toEqual([])
   })
 })

@@ -5,15 +5,15 @@ export function isWithin(place: string, path: string): boolean {
   return place.endsWith('/') ? path.startsWith(place) : path === place
 }
 
-/** Returns the room of a file: `contract` for `contract/checks/structure.ts`. */
-export function roomOf(path: string): string {
-  return path.split('/')[0] ?? path
+/** Returns the innermost of the rooms that a file is in, if any: `service/contract` for its `checks/structure.ts`. */
+export function roomOf(path: string, rooms: readonly string[]): string | undefined {
+  return rooms.filter((room) => path.startsWith(`${room}/`)).sort((a, b) => b.length - a.length)[0]
 }
 
-/** Returns the files of `src/` that a file imports statically; with `types` also those imported for types alone. */
-function targetsOf({ imports }: SourceFile, { types }: { readonly types: boolean }): string[] {
+/** Returns the files of `src/` that a file imports; `loaded`: without types and without `import()`. */
+function targetsOf({ imports }: SourceFile, { loaded }: { readonly loaded: boolean }): string[] {
   return imports
-    .filter(({ kind, typeOnly, dynamic }) => kind === 'ours' && !dynamic && (types || !typeOnly))
+    .filter(({ kind, typeOnly, dynamic }) => kind === 'ours' && !(loaded && (dynamic || typeOnly)))
     .map(({ target }) => target)
 }
 
@@ -27,14 +27,14 @@ export function reachableFrom(place: string, files: readonly SourceFile[]): stri
     const file = byPath.get(last)
     if (!file || chains.has(last)) continue
     chains.set(last, chain)
-    queue.push(...targetsOf(file, { types: false }).map((target) => [...chain, target]))
+    queue.push(...targetsOf(file, { loaded: true }).map((target) => [...chain, target]))
   }
   return [...chains.values()]
 }
 
-/** Returns the circles of imports, types included: `[a.ts, b.ts, a.ts]`. */
+/** Returns the circles of imports, types and `import()` included: `[a.ts, b.ts, a.ts]`. */
 export function cyclesIn(files: readonly SourceFile[]): string[][] {
-  const targets = new Map(files.map((file) => [file.path, targetsOf(file, { types: true })]))
+  const targets = new Map(files.map((file) => [file.path, targetsOf(file, { loaded: false })]))
   const done = new Set<string>()
   const circles: string[][] = []
   const walk = (path: string, trail: readonly string[]) => {

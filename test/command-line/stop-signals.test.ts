@@ -164,8 +164,9 @@ describe('a command without anything to finish ends by the first signal', { tags
 })
 
 test('a copy that comes while the process computes for over two seconds is a copy', { tags: ['long'] }, async () => {
+  const module = new URL('../../src/command-line/process/stop-signals.ts', import.meta.url).href
   const script = `
-    import { StopSignals } from ${JSON.stringify(new URL('../../src/command-line/process/stop-signals.ts', import.meta.url).href)}
+    import { StopSignals } from ${JSON.stringify(module)}
     const signals = new StopSignals(process, console.error)
     const timer = setInterval(() => {}, 1000)
     signals.onStop(() => {

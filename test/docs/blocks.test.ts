@@ -3,7 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type DocBlock, findBlocks, patternOf, promisedStatuses, readPages } from '../support/doc-pages.ts'
 import { Reader, type ScriptResult } from '../support/reader.ts'
 
-/** The sections of docs/testing.md whose blocks are files of projects with test runners: `test/client/testing/` runs them. */
+/**
+ * The sections of docs/testing.md whose blocks are files of projects with test runners: `test/client/testing/` runs
+ * them.
+ */
 const runnerSections = ['', 'vitest', 'Jest', 'node:test', 'Playwright', 'Your own simulator']
 
 /** The pages with their blocks, except those of runners and pictures: a block of `text`, or without a language. */

@@ -64,12 +64,12 @@ const provocations: Readonly<Record<string, () => Promise<string>>> = {
     await convsim(args).ready()
     return refuse(args)
   },
-  'The state file was changed': async () => {
+  'The state file has an error': async () => {
     const state = join(await tempFolder(), 'state.json')
     const sim = await startForTest({ state })
     await ask(sim, eventsPath, { body: event() })
     await sim.close()
-    writeFileSync(state, readFileSync(state, 'utf8').replace('"value"', '"valve"'))
+    writeFileSync(state, readFileSync(state, 'utf8').replace('"value":', '"value"'))
     return refuse(['--port', '0', '--state', state])
   },
   'Others could steer the simulator': () => refuse(['--host', '0.0.0.0', '--state', ':memory:']),

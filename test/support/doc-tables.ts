@@ -5,7 +5,6 @@ import { families, type ScenarioDefinition } from '../../src/service/scenarios/d
 import { QUALITY_BLEND } from '../../src/service/simulation/day.ts'
 import { LABEL_BANDS, type LabelBand } from '../../src/service/simulation/labels.ts'
 import { ISSUE_RULES } from '../../src/service/simulation/rules.ts'
-import { rooms } from '../architecture/table.ts'
 import { inputs } from './catalogue.ts'
 
 /** Returns the tables of the documentation that follow from the code, by the names of their markers. */
@@ -36,10 +35,6 @@ export function docTables(): Record<string, string> {
         return `**${family}**\n\n${formatTable(['scenario', 'what happens', 'parameters'], entries.map(scenarioRow))}`
       })
       .join('\n\n'),
-    rooms: formatTable(
-      ['room', 'what it holds', 'open first'],
-      Object.entries(rooms).map(([name, { sentence, main }]) => [code(`${name}/`), sentence, code(main)]),
-    ),
     plans: formatTable(
       ['plan', 'what it includes', 'analytics requests in an hour'],
       fixtures.plans.map(({ name, about, maxAnalysesPerHour }) => [

@@ -1,3 +1,4 @@
+/** A command line as settings, and the help. */
 import { CommanderError } from 'commander'
 import { findNearest } from '../../base/core/similar.ts'
 import { endSentence } from '../../base/core/text.ts'

@@ -1,3 +1,4 @@
+/** The decisions where the description of the service is silent. */
 import { formatFinding } from '../../base/documents/finding.ts'
 import { defineCommand } from '../../command-line/process/command.ts'
 import { pickSettings, splitList } from '../../server/settings/setting.ts'

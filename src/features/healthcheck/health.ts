@@ -1,3 +1,4 @@
+/** The health of a running simulator. */
 import { readFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { text } from 'node:stream/consumers'

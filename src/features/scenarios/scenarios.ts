@@ -1,3 +1,4 @@
+/** The list of scenarios, and one of them with an example. */
 import { joinPointer } from '../../base/core/json-pointer.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { endSentence } from '../../base/core/text.ts'

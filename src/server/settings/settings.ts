@@ -1,8 +1,7 @@
 /**
- * The settings of a server, and the parser of a command line.
+ * The settings of a server.
  *
- * setting.ts has the kinds of settings: text, integer, ... parse.ts parses the settings of a command from flags and
- * environment variables.
+ * setting.ts has the kinds of settings: text, integer, ...
  */
 import { endSettings } from './end-settings.ts'
 import { sharedSettings } from './library-settings.ts'
