@@ -10,7 +10,7 @@ import { Slots } from './slots.ts'
 const maxWholeLength = 256 * 1024
 
 /** The most long answers at a time: each holds a record of up to 1 MB several times until the client reads it. */
-const maxLongAnswers = 20
+const maxLongAnswers = 10
 
 /**
  * Returns the reply with a value as JSON. A long one is a stream, which is written no faster than the client reads, and
