@@ -308,7 +308,7 @@ describe('the report', { tags: ['long'] }, () => {
     const { stdout } = await run(['each', ...flags, '--', 'node', 'suite.mjs'], { cwd })
     const read = (extension: string) => readFile(join(cwd, `r.${extension}`), 'utf8')
     const golden = (extension: string, text: string) =>
-      expect(withoutRun(text)).toMatchFileSnapshot(`../suites/golden/suite.golden.${extension}`)
+      expect(withoutRun(text)).toMatchFileSnapshot(`../features/exec/golden/suite.golden.${extension}`)
     expect(stdout).toMatch(/^Runs:\n.*\n\nFindings:\n.*\n\nVerdicts:\n.*\n\n2 things to look at\n.*\n3 runs, /s)
     await compareGolden('test/command-line/each.test.ts', async () => {
       await golden('json', `${inLines(JSON.parse(await read('json')), 200)}\n`)

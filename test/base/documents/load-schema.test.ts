@@ -11,7 +11,7 @@ import { context, event, exportSandbox, prompt } from '../../state/drafts.ts'
 import { replaceAt } from '../../support/replace-at.ts'
 
 const built: { precompiled: PrecompiledFiles } = await import(
-  new URL('../../dist/precompiled.js', import.meta.url).href
+  new URL('../../../dist/precompiled.js', import.meta.url).href
 )
 const validate = built.precompiled.schemas[exportSchema.name]
 

@@ -10,7 +10,7 @@ import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { recordingEnv } from '../../support/control-answers/recording.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
+const root = fileURLToPath(new URL('../../..', import.meta.url))
 const dockerfile = readFileSync(`${root}/Dockerfile`, 'utf8')
 /** The port of the image. */
 const PORT = Number(/^EXPOSE (\d+)$/m.exec(dockerfile)?.[1])
