@@ -98,21 +98,33 @@ export class ReadTrial {
     await this.#check()
   }
 
-  #request(path: string, isReading: boolean): ClientRequest {
+  /** Requests a path, as a reader again after each refusal, until it is destroyed. */
+  #request(path: string, isReading: boolean): { destroy(): void } {
     this.#figures.add(isReading ? 'readers' : 'clients that do not read')
-    const sent = get(`${this.#origin}/__sim/${path}`, { agent: false }, (response: IncomingMessage) => {
-      if (isReading)
-        response.on('data', () => {
-          this.#readAt = performance.now()
-        })
-      if (response.statusCode === 429) this.#figures.add('refused readers')
-      else if (response.statusCode !== 200) this.#figures.fault(`${path}: a ${response.statusCode}`)
-      else
-        response.once('end', () => {
-          this.#wholeResponses += 1
-        })
-    })
-    return sent.on('error', () => {}) // of a connection that is closed here
+    let isDestroyed = false
+    const send = (): ClientRequest =>
+      get(`${this.#origin}/__sim/${path}`, { agent: false }, (response: IncomingMessage) => {
+        if (response.statusCode === 429) {
+          this.#figures.add('refused readers')
+          response.resume()
+          if (isReading) void sleep(1000).then(() => isDestroyed || (sent = send()))
+        } else if (response.statusCode !== 200) this.#figures.fault(`${path}: a ${response.statusCode}`)
+        else if (isReading)
+          response
+            .on('data', () => {
+              this.#readAt = performance.now()
+            })
+            .once('end', () => {
+              this.#wholeResponses += 1
+            })
+      }).on('error', () => {}) // of a connection that is closed here
+    let sent = send()
+    return {
+      destroy() {
+        isDestroyed = true
+        sent.destroy()
+      },
+    }
   }
 
   /** Sends requests with large bodies that get no response meanwhile. */
