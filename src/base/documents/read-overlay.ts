@@ -2,12 +2,12 @@ import overlaySchema from '../../../spec/overlay.schema.json' with { type: 'json
 import { isObject, type Json } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
 import { failure, type Result, success } from '../core/result.ts'
+import type { Violation } from '../core/violation.ts'
 import { errorAt, type Finding, type Findings } from './finding.ts'
 import { parseJsonPath } from './json-path.ts'
 import type { Overlay, OverlayAction } from './overlay.ts'
 import { readSource } from './read-source.ts'
 import type { Source } from './source.ts'
-import type { Violation } from './violation.ts'
 
 /** Reads and checks an overlay (YAML or JSON). The error has a finding with its line for each fault. */
 export async function readOverlay(file: string): Promise<Result<Overlay, Findings>> {

@@ -1,8 +1,8 @@
 import type { CodeOptions } from 'ajv'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import type { JsonObject } from '../core/json.ts'
+import type { Violation } from '../core/violation.ts'
 import { createAjv } from './ajv.ts'
-import type { Violation } from './violation.ts'
 import { toViolations } from './violations.ts'
 
 /** A published schema: `spec/*.schema.json`. */

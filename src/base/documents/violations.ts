@@ -3,8 +3,8 @@ import { isObject } from '../core/json.ts'
 import { joinPointer, parsePointer } from '../core/json-pointer.ts'
 import { findNearest } from '../core/similar.ts'
 import { cutText } from '../core/text.ts'
+import type { ExchangePart, Violation } from '../core/violation.ts'
 import { FORMAT_PHRASES } from './formats.ts'
-import type { ExchangePart, Violation } from './violation.ts'
 
 /** The number of errors after which the check of the items of a list, or of the members of an object, ends. */
 export const MAX_ERRORS = 100

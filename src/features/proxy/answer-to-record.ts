@@ -1,5 +1,5 @@
 import { fromLatin1 } from '../../base/core/bytes.ts'
-import type { Violation } from '../../base/documents/violation.ts'
+import type { Violation } from '../../base/core/violation.ts'
 import { redactHeaders, redactViolations } from '../../base/redaction/redact.ts'
 import { findOwnToken, minTokenLength, redacted, redactToken } from '../../base/redaction/redact-token.ts'
 import type { Exchange } from '../../server/pipeline/exchange.ts'

@@ -1,6 +1,6 @@
 import { decode, hasMoreValues, readJson } from '../../base/core/strict-json.ts'
 import { cutText } from '../../base/core/text.ts'
-import type { Violation } from '../../base/documents/violation.ts'
+import type { Violation } from '../../base/core/violation.ts'
 import type { Exchange } from '../../server/pipeline/exchange.ts'
 import type { Operation } from '../../service/contract/contract.ts'
 import { isJson, matchMediaType } from '../../service/contract/media-types.ts'

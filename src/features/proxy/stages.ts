@@ -1,5 +1,5 @@
 import type { CorsOrigins } from '../../base/core/origins.ts'
-import { applyDrift } from '../../server/pipeline/apply-drift.ts'
+import { applyDamage } from '../../server/pipeline/apply-damage.ts'
 import { checkReply } from '../../server/pipeline/check-reply.ts'
 import { isMatched, type MatchedExchange, type RequestStage } from '../../server/pipeline/exchange.ts'
 import { finaliseHeaders } from '../../server/pipeline/finalise-headers.ts'
@@ -50,7 +50,7 @@ export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, 
       /** 500 only for a reply of the proxy itself that breaks the contract */
       (exchange, reply) =>
         reply.origin === 'upstream' ? checkUpstreamAnswer(exchange, reply) : checkOwnReply(exchange, reply),
-      applyDrift(),
+      applyDamage(),
       finaliseHeaders(deps.headers),
     ],
     recorded: (exchange, reply, outcome) => answerToRecord(exchange, reply, outcome, token),

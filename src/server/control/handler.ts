@@ -1,5 +1,5 @@
 import type { Json } from '../../base/core/json.ts'
-import type { Violation } from '../../base/documents/violation.ts'
+import type { Violation } from '../../base/core/violation.ts'
 import type { ParameterValues } from '../../service/contract/contract.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'

@@ -1,5 +1,5 @@
 import type { Json } from '../../base/core/json.ts'
-import type { Violation } from '../../base/documents/violation.ts'
+import type { Violation } from '../../base/core/violation.ts'
 import type { Operation, RawParameters } from '../../service/contract/contract.ts'
 import type { RuleReference } from '../../service/exchange/decision-trace.ts'
 import type { DeliveryOutcome } from '../../service/exchange/delivery.ts'

@@ -43,7 +43,7 @@ function replyBeforeWork(exchange: MatchedExchange): Reply | undefined {
   return { status, headers: {}, body: jsonBody(example.value), origin: 'scenario' }
 }
 
-/** Applies the part of an effect that comes before the operation; drift and `lost-ack` are applied by `applyDrift`. */
+/** Applies the part of an effect that comes before the operation; drift and `lost-ack` are applied by `applyDamage`. */
 function applyEffect(exchange: MatchedExchange, effect: Effect, chance: Chance): Reply | undefined {
   switch (effect.kind) {
     case 'answer':

@@ -1,6 +1,6 @@
 import type { Json } from '../../base/core/json.ts'
 import type { Log } from '../../base/core/log.ts'
-import type { Violation } from '../../base/documents/violation.ts'
+import type { Violation } from '../../base/core/violation.ts'
 import type { Operation } from '../../service/contract/contract.ts'
 import { isJson } from '../../service/contract/media-types.ts'
 import type { Body } from '../../service/exchange/body.ts'

@@ -3,7 +3,7 @@ import { memoizeLast } from '../../base/core/memoize.ts'
 import { readQuery } from '../../base/core/query-string.ts'
 import type { Result } from '../../base/core/result.ts'
 import { type JsonError, readJson } from '../../base/core/strict-json.ts'
-import type { Violation } from '../../base/documents/violation.ts'
+import type { Violation } from '../../base/core/violation.ts'
 import type { Operation, ParameterValues, RawParameters } from '../../service/contract/contract.ts'
 import type { DecisionTrace, RuleReference } from '../../service/exchange/decision-trace.ts'
 import { type Delivery, immediateDelivery } from '../../service/exchange/delivery.ts'
@@ -90,7 +90,7 @@ export class Exchange {
   answerViolations: readonly Violation[] = []
   /** Findings about a request that the service accepts and a careful client would not send. */
   advice: readonly Violation[] = []
-  /** Set by `scenario` and `applyDrift`. */
+  /** Set by `scenario` and `applyDamage`. */
   delivery: Delivery = immediateDelivery
   /** The damage done to the reply on purpose, after it passed the contract check: `drop-field at /messageCount`. */
   damage: readonly string[] = []

@@ -1,5 +1,5 @@
 import { escapeNonAscii } from '../../base/core/text.ts'
-import type { Violation } from '../../base/documents/violation.ts'
+import type { Violation } from '../../base/core/violation.ts'
 import { olderRateHeaders } from '../../service/exchange/rate-headers.ts'
 import { countBrokenRules } from '../../service/exchange/refusals.ts'
 import type { Reply } from '../../service/exchange/reply.ts'

@@ -1,5 +1,5 @@
 import { cutText } from '../../base/core/text.ts'
-import type { Violation } from '../../base/documents/violation.ts'
+import type { Violation } from '../../base/core/violation.ts'
 import type { Contract } from '../../service/contract/contract.ts'
 import { refusals } from '../../service/exchange/refusals.ts'
 import type { Reply } from '../../service/exchange/reply.ts'

@@ -16,7 +16,7 @@ import type { OperationHandlers } from '../../service/operations/index.ts'
 import type { Store } from '../../state/store.ts'
 import type { Journal } from '../journal/journal.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
-import { applyDrift } from './apply-drift.ts'
+import { applyDamage } from './apply-damage.ts'
 import { checkReply } from './check-reply.ts'
 import {
   Exchange,
@@ -139,7 +139,7 @@ function createSimulatorStages(deps: PipelineDeps): Stages {
       /** the operation itself */
       handle: whenMatched(handle(contract, deps.fallback)),
     } satisfies Record<string, RequestStage>),
-    reply: [checkReply(deps.log), applyDrift(), finaliseHeaders(deps.headers)],
+    reply: [checkReply(deps.log), applyDamage(), finaliseHeaders(deps.headers)],
     recorded: (_, reply) => reply,
     isDated: false,
   }

@@ -1,6 +1,6 @@
 import { memoizeLast } from '../../base/core/memoize.ts'
 import { findSimilar } from '../../base/core/similar.ts'
-import type { Violation } from '../../base/documents/violation.ts'
+import type { Violation } from '../../base/core/violation.ts'
 import { type RateLimit, rateHeaders } from '../../service/exchange/rate-headers.ts'
 import { refusals } from '../../service/exchange/refusals.ts'
 import type { Fixtures } from '../../service/fixtures/fixtures.ts'

@@ -1,7 +1,7 @@
 import type { Json } from '../../base/core/json.ts'
 import { success } from '../../base/core/result.ts'
 import { cutText } from '../../base/core/text.ts'
-import type { Violation } from '../../base/documents/violation.ts'
+import type { Violation } from '../../base/core/violation.ts'
 import type { Operation } from '../../service/contract/contract.ts'
 import { isForm, isJson, matchMediaType } from '../../service/contract/media-types.ts'
 import { findUnknownNames } from '../../service/contract/unknown-names.ts'

@@ -1,5 +1,5 @@
 import { isObject } from '../../base/core/json.ts'
-import type { Violation } from '../../base/documents/violation.ts'
+import type { Violation } from '../../base/core/violation.ts'
 import { redactText } from '../../base/redaction/redact.ts'
 import type { Origin } from '../../service/exchange/reply.ts'
 import type { Expectation } from '../../service/exchange/request-headers.ts'

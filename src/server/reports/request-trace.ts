@@ -1,7 +1,7 @@
 import type { Json } from '../../base/core/json.ts'
 import { parsePointer, valueAt, valueAtTokens } from '../../base/core/json-pointer.ts'
 import { readQuery } from '../../base/core/query-string.ts'
-import type { Violation } from '../../base/documents/violation.ts'
+import type { Violation } from '../../base/core/violation.ts'
 import { redactJson } from '../../base/redaction/redact.ts'
 import { redacted } from '../../base/redaction/redact-token.ts'
 import type { JournalEntry } from '../journal/entry.ts'

@@ -3,8 +3,8 @@
  * `loadContract` makes a `Contract` of a file; `Contract.match` finds the operation of a request.
  */
 import type { Json, JsonObject } from '../../base/core/json.ts'
+import type { Violation } from '../../base/core/violation.ts'
 import type { Finding } from '../../base/documents/finding.ts'
-import type { Violation } from '../../base/documents/violation.ts'
 
 /** The parameters of a request as they were sent: decoded strings; a repeated query parameter is an array. */
 export interface RawParameters {

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, parseJson } from '../../base/core/json.ts'
 import { joinPointer, valueAt } from '../../base/core/json-pointer.ts'
+import type { Violation } from '../../base/core/violation.ts'
 import type { Validator } from '../../base/documents/ajv.ts'
-import type { Violation } from '../../base/documents/violation.ts'
 import { type HideSecret, toViolations } from '../../base/documents/violations.ts'
 import { hideCredential } from '../../base/redaction/redact-document.ts'
 import { redacted } from '../../base/redaction/redact-token.ts'

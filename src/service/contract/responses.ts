@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 import { joinPointer } from '../../base/core/json-pointer.ts'
 import { once } from '../../base/core/memoize.ts'
-import type { Violation } from '../../base/documents/violation.ts'
+import type { Violation } from '../../base/core/violation.ts'
 import { toViolations } from '../../base/documents/violations.ts'
 import { hideCredential } from '../../base/redaction/redact-document.ts'
 import type { Compiler } from './compiler.ts'

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 import { joinPointer } from '../../base/core/json-pointer.ts'
 import { findSimilar } from '../../base/core/similar.ts'
 import { cutText } from '../../base/core/text.ts'
-import type { Violation } from '../../base/documents/violation.ts'
+import type { Violation } from '../../base/core/violation.ts'
 import type { Operation, RawParameters } from './contract.ts'
 import { isMemberOf } from './parameters.ts'
 

@@ -1,5 +1,5 @@
 import { endSentence } from '../../base/core/text.ts'
-import type { Violation } from '../../base/documents/violation.ts'
+import type { Violation } from '../../base/core/violation.ts'
 import type { Operation } from '../contract/contract.ts'
 import { jsonBody } from './body.ts'
 import { hourMs, type RateLimit, retryHeaders } from './rate-headers.ts'

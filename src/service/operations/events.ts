@@ -1,6 +1,6 @@
 import { parseInstant } from '../../base/core/instant.ts'
 import { cutText } from '../../base/core/text.ts'
-import type { Violation } from '../../base/documents/violation.ts'
+import type { Violation } from '../../base/core/violation.ts'
 import type { EventDraft } from '../../state/records.ts'
 import { jsonBody } from '../exchange/body.ts'
 import { bodyOf, type OperationDefinition, type ValidBody } from './handler.ts'

@@ -1,5 +1,5 @@
 import type { Json } from '../../base/core/json.ts'
-import type { Violation } from '../../base/documents/violation.ts'
+import type { Violation } from '../../base/core/violation.ts'
 import type { WriteContext } from '../../state/records.ts'
 import type { Store } from '../../state/store.ts'
 import type { ParameterValues } from '../contract/contract.ts'

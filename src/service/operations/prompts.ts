@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../../base/core/json.ts'
-import type { Violation } from '../../base/documents/violation.ts'
+import type { Violation } from '../../base/core/violation.ts'
 import type { PromptDraft } from '../../state/records.ts'
 import { jsonBody } from '../exchange/body.ts'
 import { bodyOf, type OperationDefinition } from './handler.ts'

@@ -1,7 +1,7 @@
 import { isObject, type Json } from '../../base/core/json.ts'
 import { parsePointer, valueAtTokens } from '../../base/core/json-pointer.ts'
 import { failure, type Result } from '../../base/core/result.ts'
-import type { Violation } from '../../base/documents/violation.ts'
+import type { Violation } from '../../base/core/violation.ts'
 import type { RuleProblem } from './rule-match-problems.ts'
 import { moreProblems, type Rule, type RuleContext, readRules } from './rules.ts'
 

@@ -2,9 +2,9 @@ import scenarioSchema from '../../../spec/scenarios.schema.json' with { type: 'j
 import { isObject, type Json } from '../../base/core/json.ts'
 import { failure, type Result } from '../../base/core/result.ts'
 import { findNearest } from '../../base/core/similar.ts'
+import type { Violation } from '../../base/core/violation.ts'
 import { errorAt, type Findings } from '../../base/documents/finding.ts'
 import { readSource } from '../../base/documents/read-source.ts'
-import type { Violation } from '../../base/documents/violation.ts'
 import { checkRules } from './check-rules.ts'
 import type { Rule, RuleContext } from './rules.ts'
 

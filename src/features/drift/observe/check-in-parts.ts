@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../base/core/json.ts'
 import { parsePointer, valueAtTokens } from '../../../base/core/json-pointer.ts'
-import type { Violation } from '../../../base/documents/violation.ts'
+import type { Violation } from '../../../base/core/violation.ts'
 
 /** A broken rule, with the part of the body that its pointer leads into. */
 export interface PlacedViolation {

@@ -5,8 +5,8 @@ import type { Reply } from '../../service/exchange/reply.ts'
 import type { Exchange, ReplyStage } from './exchange.ts'
 
 /** Damages the reply as scenarios ask. Impossible damage is refused if the request itself asks for it. */
-export function applyDrift(): ReplyStage {
-  return function applyDrift(exchange, original) {
+export function applyDamage(): ReplyStage {
+  return function applyDamage(exchange, original) {
     const { reply, problem } = driftedReply(exchange, original)
     if (problem !== undefined) {
       exchange.delivery = { ...exchange.delivery, mode: immediateDelivery.mode } // the refusal must reach the client
