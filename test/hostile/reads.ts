@@ -102,21 +102,14 @@ export class ReadTrial {
   #request(path: string, isReading: boolean): { destroy(): void } {
     this.#figures.add(isReading ? 'readers' : 'clients that do not read')
     let isDestroyed = false
+    const sendAgain = async () => {
+      await sleep(1000)
+      if (!isDestroyed) sent = send()
+    }
     const send = (): ClientRequest =>
-      get(`${this.#origin}/__sim/${path}`, { agent: false }, (response: IncomingMessage) => {
-        if (response.statusCode === 429) {
-          this.#figures.add('refused readers')
-          response.resume()
-          if (isReading) void sleep(1000).then(() => isDestroyed || (sent = send()))
-        } else if (response.statusCode !== 200) this.#figures.fault(`${path}: a ${response.statusCode}`)
-        else if (isReading)
-          response
-            .on('data', () => {
-              this.#readAt = performance.now()
-            })
-            .once('end', () => {
-              this.#wholeResponses += 1
-            })
+      get(`${this.#origin}/__sim/${path}`, { agent: false }, (response) => {
+        const isRefused = this.#receive(path, response, isReading)
+        if (isRefused && isReading) void sendAgain()
       }).on('error', () => {}) // of a connection that is closed here
     let sent = send()
     return {
@@ -125,6 +118,23 @@ export class ReadTrial {
         sent.destroy()
       },
     }
+  }
+
+  /** Returns true for a refusal. */
+  #receive(path: string, response: IncomingMessage, isReading: boolean): boolean {
+    const { statusCode } = response
+    if (statusCode === 429) this.#figures.add('refused readers')
+    else if (statusCode !== 200) this.#figures.fault(`${path}: a ${statusCode}`)
+    if (statusCode === 429) response.resume()
+    else if (isReading)
+      response
+        .on('data', () => {
+          this.#readAt = performance.now()
+        })
+        .once('end', () => {
+          this.#wholeResponses += 1
+        })
+    return statusCode === 429
   }
 
   /** Sends requests with large bodies that get no response meanwhile. */
