@@ -14,6 +14,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { nextTurn } from '../../../src/base/core/timers.ts'
 import { type Store, StoreWriteError } from '../../../src/state/store.ts'
 import { context, event, listInsertIds } from '../drafts.ts'
 import { copyAsKilled, openNew, openOrFail, problemOf, statePath } from './open-file.ts'
@@ -25,6 +26,7 @@ async function openFirst() {
   const reports: string[] = []
   const { path, store } = await openNew({ report: (problem) => reports.push(problem) })
   await record(store, 'first')
+  await nextTurn() // the files are checked once in a turn
   return { path, store, reports }
 }
 
