@@ -11,7 +11,8 @@ async function writeCheckout(): Promise<string> {
   await mkdir(join(root, 'dist'))
   const [file, other] = [join(root, 'src/base/core/json.ts'), join(root, 'src/base/core/log.ts')]
   for (const path of [file, other, join(root, 'dist/index.d.cts')]) await writeFile(path, '')
-  for (const path of [file, other, join(root, 'src/base/core'), join(root, 'src')]) await utimes(path, 1000, 1000)
+  const folders = ['src/base/core', 'src/base', 'src'].map((folder) => join(root, folder))
+  for (const path of [file, other, ...folders]) await utimes(path, 1000, 1000)
   return root
 }
 
