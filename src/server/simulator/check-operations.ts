@@ -55,13 +55,17 @@ export function checkRefusals({ file, operations }: Contract): Finding[] {
   })
 }
 
-/** Warns of responses that are too large to be generated. */
+/** Warns of responses that are too large to be generated, of operations without a handler. */
 export function checkSizes({ file, operations }: Contract): Finding[] {
-  return operations.flatMap((operation) =>
-    [...new Set([operation.successStatus, ...operation.statuses])]
-      .flatMap((status) => describeTooLarge(operation, status) ?? [])
-      .map((message): Finding => ({ severity: 'warning', place: file, message })),
-  )
+  const handled = new Set(handledOperations.map(({ operationId }) => operationId))
+  return operations
+    .filter(({ id }) => !handled.has(id))
+    .flatMap((operation) =>
+      [...new Set([operation.successStatus, ...operation.statuses])]
+        .filter((status) => status < 400)
+        .flatMap((status) => describeTooLarge(operation, status) ?? [])
+        .map((message): Finding => ({ severity: 'warning', place: file, message })),
+    )
 }
 
 /** Warns of the periods of analytics in a document that are no number of days. */
