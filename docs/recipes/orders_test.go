@@ -89,7 +89,7 @@ type sandbox struct {
 func newSandbox(t *testing.T) sandbox {
 	s := sandbox{t, t.Name()}
 	s.control("POST", "/reset?", "")
-	t.Cleanup(func() { s.control("GET", "/report?format=markdown&failOn=violation,unexpected,manners&", "") })
+	t.Cleanup(func() { s.control("GET", "/report?format=markdown&failOn=violation,unexpected,retry&", "") })
 	return s
 }
 

@@ -58,7 +58,7 @@ export interface SandboxEvidence<N extends Names> {
   request(id: string): Promise<ControlSchemas['Exchange']>
   /** Yields requests without bodies as they come, until the loop ends: `for await (const r of sim.follow())`. */
   follow(filter?: RequestFilter<N>): AsyncIterable<ControlSchemas['Exchange']>
-  /** Deletes the recorded requests; coverage and manners begin anew. */
+  /** Deletes the recorded requests; coverage and retry problems begin again. */
   clearRequests(): Promise<void>
   count(operation?: N['operation'], match?: MatchInput<N>): Promise<RequestCount>
   /**
@@ -69,14 +69,14 @@ export interface SandboxEvidence<N extends Names> {
   /** Expects that every request obeyed the contract. @throws ExpectationError with each rule that a request broke */
   expectNoViolations(): Promise<void>
   /**
-   * Expects a client without violations, unexpected answers, and bad manners in retries. `allow` leaves kinds out.
+   * Expects a client without violations, unexpected answers, and retry problems in retries. `allow` leaves kinds out.
    * @throws ExpectationError with each finding
    */
   expectNoFindings(allow?: readonly FindingKind[]): Promise<void>
   /** Returns how much of the contract the clients have met, and what is missing. */
   coverage(): Promise<ControlSchemas['Coverage']>
-  /** Lists the rules of retrying and identifying that the clients broke. */
-  manners(): Promise<readonly ControlSchemas['MannersFinding'][]>
+  /** Lists the retry rules that the clients broke. */
+  retryProblems(): Promise<readonly ControlSchemas['RetryProblem'][]>
   /** Lists the calls that failed with their attempts; the latest first. */
   retries(): Promise<readonly ControlSchemas['RetryChain'][]>
   report(): Promise<ControlSchemas['Report']>
@@ -104,9 +104,10 @@ export function sandboxEvidence<N extends Names>(
 ): SandboxEvidence<N> {
   const params = { query: { sandbox } }
   const report = () => dataOf(transport.GET('/report', { params }))
-  const manners = async () => (await dataOf(transport.GET('/manners', { params }))).findings
+  const readRetries = (limit: number) => dataOf(transport.GET('/retries', { params: { query: { sandbox, limit } } }))
+  const retryProblems = async () => (await readRetries(0)).problems.findings
   const expectNoFindings = async (allow: readonly FindingKind[] = []) => {
-    const problem = await findingsProblem({ report, manners }, allow, (kind) => `expectNoFindings(['${kind}'])`)
+    const problem = await findingsProblem({ report, retryProblems }, allow, (kind) => `expectNoFindings(['${kind}'])`)
     throwIfProblem(problem, consoleUrl)
   }
   return {
@@ -125,12 +126,11 @@ export function sandboxEvidence<N extends Names>(
       const { data, error } = await transport.POST('/verify', { params, body })
       throwIfProblem(expectationProblem((data ?? error) as ControlSchemas['Verdict']), consoleUrl)
     },
-    expectNoViolations: () => expectNoFindings(['unexpected', 'manners']),
+    expectNoViolations: () => expectNoFindings(['unexpected', 'retry']),
     expectNoFindings,
     coverage: () => dataOf(transport.GET('/coverage', { params })),
-    manners,
-    retries: async () =>
-      (await dataOf(transport.GET('/retries', { params: { query: { sandbox, limit: 100 } } }))).chains,
+    retryProblems,
+    retries: async () => (await readRetries(100)).chains,
     report,
     explain: (request) => dataOf(transport.POST('/explain', { params, body: request })),
   }

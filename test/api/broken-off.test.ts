@@ -29,7 +29,7 @@ describe('a request that its client breaks off', () => {
     ['in a body of a length', 'length', ['Content-Length: 3000'], body.slice(0, 5)],
     ['before its body', 'nothing', ['Content-Length: 3000'], ''],
     ['in a chunk', 'chunk', ['Transfer-Encoding: chunked'], `bb8\r\n${body.slice(0, 5)}`],
-  ])('%s is neither unexpected nor bad manners, and its retry is none', async (_name, sandbox, lines, beginning) => {
+  ])('%s is neither unexpected nor retry problems, and its retry is none', async (_name, sandbox, lines, beginning) => {
     for (const count of [1, 2]) await breakOff(sandbox, post(sandbox, lines, beginning), count)
     expect((await ask(sim(), '/v1/events', { body, sandbox })).status).toBe(201)
     const requests = await listRequests(sim(), `bodies=true&sandbox=${sandbox}`)
@@ -44,7 +44,7 @@ describe('a request that its client breaks off', () => {
       requests: 3,
       violations: { requests: 0 },
       unexpected: { answers: 0, findings: [] },
-      manners: { findings: [] },
+      retries: { findings: [] },
     })
   })
 

@@ -6,7 +6,7 @@ import { convsim } from '../support/command.ts'
 import { putRules, steer } from '../support/control.ts'
 import { connectTo, postText } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
-import { listRequests } from '../support/stored-records.ts'
+import { listRequests, readRetries } from '../support/stored-records.ts'
 
 const sim = sharedSimulator()
 
@@ -57,8 +57,8 @@ describe('a client that gives up before the end of the answer', () => {
     await giveUp(sandbox, scenario, event({ insertId: 'first', eventAt }), true)
     const retried = await ask(sim(), '/v1/events', { body: event({ insertId, eventAt }), sandbox })
     expect(retried.status).toBe(201)
-    const { findings } = await steer(sim(), 'GET', `/manners?sandbox=${sandbox}`)
-    expect((findings as JsonObject[]).map(({ rule }) => rule)).toEqual(rules)
+    const { findings } = (await readRetries(sim(), sandbox)).problems
+    expect(findings.map(({ rule }) => rule)).toEqual(rules)
     if (rules.length > 0) expect(JSON.stringify(findings)).toMatch(/answer was lost .*may be counted twice/)
   })
 
@@ -73,7 +73,7 @@ describe('a client that gives up before the end of the answer', () => {
     expect((await second.answer()).status).toBe(201)
     second.destroy()
     first.destroy()
-    const { findings } = await steer(sim(), 'GET', '/manners?sandbox=at-once')
+    const { findings } = (await readRetries(sim(), 'at-once')).problems
     expect(findings).toMatchObject([{ rule: 'same-insert-id' }])
   })
 
@@ -90,8 +90,8 @@ describe('a client that gives up before the end of the answer', () => {
     await untilRecorded(sandbox)
     blocked.destroy()
     expect((await ask(sim(), '/v1/events', { body, sandbox })).status).toBe(201)
-    expect(await steer(sim(), 'GET', `/manners?sandbox=${sandbox}`)).toMatchObject({ findings: [] })
-    const { chains } = await steer(sim(), 'GET', `/retries?sandbox=${sandbox}`)
+    const { chains, problems } = await readRetries(sim(), sandbox)
+    expect(problems.findings).toEqual([])
     expect(chains).toMatchObject([{ attempts: [{ outcome: 'uncertain' }, { outcome: 'fine' }] }])
   })
 

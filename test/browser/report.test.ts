@@ -82,7 +82,7 @@ describe.skipIf(isMissing('chromium'))('the report in a browser', () => {
     for (const [key, title] of [
       ['violations', 'Violations'],
       ['unexpected', 'Unexpected answers'],
-      ['manners', 'Manners'],
+      ['retries', 'Retries'],
       ['coverage', 'Coverage'],
     ] as const) {
       await page.click(`.figures a[href="#${key}"]`)

@@ -204,7 +204,7 @@ describe('expectations', () => {
 
   test.each(['violations please', ['maners']])('%j is refused as kinds of findings', async (kinds: unknown) => {
     const sim = simulator.sandbox('kinds')
-    await expect(sim.expectNoFindings(kinds as [])).rejects.toThrow(/violations, unexpected, manners, as a list/)
+    await expect(sim.expectNoFindings(kinds as [])).rejects.toThrow(/violation, unexpected, retry, as a list/)
   })
 
   test('go on while the test has replaced fetch', async () => {
@@ -213,7 +213,7 @@ describe('expectations', () => {
     await sim.expectReceived('createEvent', { times: 1 }).finally(() => vi.unstubAllGlobals())
   })
 
-  test('of a client without findings tell violations, unexpected answers and bad manners', async ({ sim }) => {
+  test('of a client without findings tell violations, unexpected answers and retry problems', async ({ sim }) => {
     await expect(sim.expectNoFindings()).rejects.toThrow(/was never used/)
     await askAnalytics(sim.baseUrl)
     await sim.expectNoFindings()
@@ -225,16 +225,16 @@ describe('expectations', () => {
     await expect(sim.expectNoViolations()).rejects.toThrow(
       /^Requests broke the contract:\n +createEvent: body.*eventType.*\(request .+\)\nWrong on purpose\?.*\nLook at/s,
     )
-    await expect(sim.expectNoFindings(['violations', 'manners'])).rejects.toThrow(
+    await expect(sim.expectNoFindings(['violation', 'retry'])).rejects.toThrow(
       /^Requests were refused, although no scenario asked for it:\n +GET .*404/,
     )
-    await expect(sim.expectNoFindings(['violations', 'unexpected'])).rejects.toThrow(
-      /earlier: after 0(\.\d+)? s \(\S+, then \S+\)\nDoes .*expectNoFindings\(\['manners'\]\)\nLook at/,
+    await expect(sim.expectNoFindings(['violation', 'unexpected'])).rejects.toThrow(
+      /earlier: after 0(\.\d+)? s \(\S+, then \S+\)\nDoes .*expectNoFindings\(\['retry'\]\)\nLook at/,
     )
     const { stack } = (await sim.expectNoFindings().catch((error: unknown) => error as Error)) as Error
     expect(stack?.match(/\n +at .*/)?.[0]).toContain('sandbox.test.ts')
-    await sim.expectNoFindings(['violations', 'unexpected', 'manners'])
-    expect((await sim.manners()).length).toBeGreaterThan(0)
+    await sim.expectNoFindings(['violation', 'unexpected', 'retry'])
+    expect((await sim.retryProblems()).length).toBeGreaterThan(0)
     expect((await sim.retries())[0]?.attempts).toHaveLength(2)
     expect((await sim.report()).violations.requests).toBe(1)
     expect((await sim.coverage()).met).toBeGreaterThan(0)

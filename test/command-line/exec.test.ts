@@ -39,7 +39,7 @@ describe('the command', () => {
     const { stdout, stderr } = await run(node(good), { cwd })
     expect(stdout).toBe('201\n')
     expect(stderr).toMatch(
-      /^convsim: 1 request, 0 broke the contract, 0 unexpected answers, 0 findings on manners, 1 piece of advice, [\d.]+ % of the contract covered\.\n {2}advice: createEvent: body: link: .* POST \/v1\/events, sandbox default.*\)\n$/,
+      /^convsim: 1 request, 0 broke the contract, 0 unexpected answers, 0 retry problems, 1 piece of advice, [\d.]+ % of the contract covered\.\n {2}advice: createEvent: body: link: .* POST \/v1\/events, sandbox default.*\)\n$/,
     )
     expect(await readdir(cwd)).toEqual([])
   })
@@ -102,7 +102,7 @@ describe('the command', () => {
 describe('--fail-on', () => {
   const flags = ['--fail-on', 'violation']
   const failing = `${bad}.then(() => process.exit(4))`
-  const known = /--fail-on takes violation, unexpected, manners, advice, no-requests and coverage<N/
+  const known = /--fail-on takes violation, unexpected, retry, advice, no-requests and coverage<N/
 
   test.each([
     ['without requests fails as no-requests', flags, '0', 3, /\(no-requests\)/],

@@ -44,25 +44,27 @@ describeInBrowser('the view of the requests', () => {
     await page.getByRole('option', { name: /POST \/v1\/events hung$/ }).waitFor()
   })
 
-  test('marks bad manners, and finds them', async ({ own }) => {
+  test('marks retry problems, and finds them', async ({ own }) => {
     await ask(own, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited;retry-after=60' } })
     await ask(own, analyticsPath)
     await ask(own, '/v1/prompts', { body: prompt() })
     const page = await browser.open(own)
-    await page.locator('tr[data-id=req-2]').getByText('bad manners').waitFor()
-    await page.getByRole('button', { name: 'Bad manners' }).click()
+    await page.locator('tr[data-id=req-2]').getByText('retry problems').waitFor()
+    await page.getByRole('button', { name: 'Retry problems' }).click()
     await page.getByText('1 listed').waitFor()
-    expect(page.url()).toContain('has%3Amanners')
+    expect(page.url()).toContain('has%3Aretry')
     const colors = await page.evaluate<string[]>(
       `Array.from(document.querySelectorAll('.request-filters button'), (one) => getComputedStyle(one).color)`,
     )
     expect(new Set(colors).size, 'a pressed filter looks pressed').toBe(2)
     await page.locator('tr[data-id=req-2] a').click()
     await page
-      .getByText(/^Bad manners: A 429 asked to wait for 60 s, and the client came back earlier. It waited [\d,]+ ms.$/)
+      .getByText(
+        /^Retry problem: A 429 asked to wait for 60 s, and the client came back earlier. It waited [\d,]+ ms.$/,
+      )
       .waitFor()
     await page.getByRole('link', { name: 'Try 2 of a call that failed' }).waitFor()
-    await page.getByRole('button', { name: 'Bad manners' }).click()
+    await page.getByRole('button', { name: 'Retry problems' }).click()
     await page.getByText('3 listed').waitFor()
   })
 

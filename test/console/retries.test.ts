@@ -38,7 +38,7 @@ describeInBrowser('the view of the retries', () => {
       await page.getByRole('button', { name: 'Send it' }).click()
       await answered
     }
-    await page.locator('.chain').getByText('bad manners').waitFor()
+    await page.locator('.chain').getByText('retry problems').waitFor()
     expect(await page.locator('.chain').count()).toBe(1)
   })
 
@@ -75,7 +75,7 @@ describeInBrowser('the view of the retries', () => {
     const page = await browser.open(own, { place: '#/retries' })
     await page.locator('.attempt .bad').getByText('then insertId second-id').waitFor()
     expect(await page.locator('.chain header code').textContent()).toBe('first-id')
-    const broken = page.locator('.manners .broken')
+    const broken = page.locator('.retry-rules .broken')
     expect(await broken.count()).toBe(1)
     expect(await broken.textContent()).toContain(
       'An event that is sent again after a 5xx or a lost answer has the insertId that it had.',

@@ -85,7 +85,7 @@ describeInBrowser('a request that the page sent again', () => {
     expect(requests).toMatchObject([{ id: 'req-1' }, { replayOf: 'req-1' }, { replayOf: 'req-2' }])
     const after = await steer(own, 'GET', '/report')
     expect({ ...after, run: before['run'] }).toEqual(before) // except the time of the report
-    expect(before).toMatchObject({ requests: 1, violations: { requests: 1 }, manners: { findings: [] } })
+    expect(before).toMatchObject({ requests: 1, violations: { requests: 1 }, retries: { findings: [] } })
     const { chains } = await steer(own, 'GET', '/retries')
     expect(chains).toMatchObject([{ attempts: [{ id: 'req-1' }] }])
   })

@@ -32,6 +32,10 @@ export async function listSandboxes(target: Target): Promise<readonly ControlSch
   return (await readControl<{ sandboxes: ControlSchemas['Sandbox'][] }>(target, '/sandboxes')).sandboxes
 }
 
+/** Reads how the clients of a sandbox retried. */
+export const readRetries = (target: Target, sandbox = 'default'): Promise<ControlSchemas['Retries']> =>
+  readControl(target, `/retries?sandbox=${sandbox}&limit=100`)
+
 /** Lists recorded requests: `listRequests(sim, 'sandbox=a&bodies=true')`. */
 export async function listRequests(target: Target, query = ''): Promise<readonly ControlSchemas['Exchange'][]> {
   return (await readControl<ControlSchemas['RequestPage']>(target, `/requests?${query}`)).requests

@@ -8,7 +8,7 @@ import type { BundledNames, Names } from '../typed-names.ts'
 
 /** The sandbox of one test, which fails at its end if its client has findings. */
 export interface TestSandbox<N extends Names = BundledNames> extends SandboxClient<N> {
-  /** Allows findings of these kinds in this test: `sim.allow('manners')`. */
+  /** Allows findings of these kinds in this test: `sim.allow('retry')`. */
   allow(...kinds: readonly FindingKind[]): void
 }
 
@@ -22,7 +22,7 @@ export interface OpenSandbox<N extends Names> {
   readonly sim: TestSandbox<N>
   /**
    * Deletes the sandbox, unless its client has findings: then its requests can be looked at.
-   * @throws ExpectationError if its client broke the contract, got an answer that nothing asked for, or has bad manners
+   * @throws ExpectationError if its client broke the contract, got an answer that nothing asked for, or has retry problems
    */
   close(): Promise<void>
 }

@@ -216,7 +216,7 @@ function toOutcome({ code, isTimedOut, recorder }: EndedRun, plain: PlainRun): R
   return { code, isTimedOut, wasApplied: target !== undefined, hasSucceeded }
 }
 
-/** Lists the findings on the client that the plain run does not have: `manners: createEvent: retry-after: ...`. */
+/** Lists the findings on the client that the plain run does not have: `retry: createEvent: retry-after: ...`. */
 function listClientFindings(report: FindingsReport, plain: FindingsReport): string[] {
   const known = new Set(listSentences(plain))
   return listSentences(report).filter((sentence) => !known.has(sentence))

@@ -31,13 +31,14 @@ export const runSummary: Tool = {
   description:
     'Say whether the client did well: verdict, three worst findings with figures, next step. "failOn" sets conditions.',
   input: { getReport: 'sandbox failOn' },
-  async run({ sandbox, failOn = 'violation,unexpected,manners' }, { ask, origin, basePath }) {
+  async run({ sandbox, failOn = 'violation,unexpected,retry' }, { ask, origin, basePath }) {
     const answer = await ask({ path: '/report', query: { sandbox, failOn } })
     const report = readOrThrow(answer, answer.status === 404 ? usedSandbox : '')
     // The report has no times, so that it is the same on each machine.
-    const manners = await askOrThrow(ask, { path: '/manners', query: { sandbox } })
+    const { problems } = await askOrThrow(ask, { path: '/retries', query: { sandbox, limit: 0 } })
     const { violations, unexpected, advice } = report
-    const findings = Object.entries({ violations, unexpected, manners, advice }).flatMap(([kind, section]) =>
+    const sections = { violation: violations, unexpected, retry: problems, advice }
+    const findings = Object.entries(sections).flatMap(([kind, section = null]) =>
       listOf(section, 'findings').map((one) => showFinding(kind, one)),
     )
     const [first] = [findings[0]?.['requests']].flat()

@@ -3,25 +3,25 @@ import { ContractFindings, type IsMagicKey } from './contract-findings.ts'
 import { Coverage } from './coverage.ts'
 import type { OperationItems } from './coverage-items.ts'
 import { isIgnoredRequest } from './ignored-requests.ts'
-import { Manners } from './manners.ts'
+import { RetryProblems } from './retry-problems.ts'
 
 export class ClientEvidence {
   /** The number of exchanges, refused ones included. */
   requests = 0
   coverage: Coverage
-  readonly manners: Manners
+  readonly retries: RetryProblems
   readonly contractFindings: ContractFindings
 
   constructor({ operations, idempotentOperations, isMagicKey }: Omit<EvidenceOptions, 'limit'>) {
     this.coverage = new Coverage(operations())
-    this.manners = new Manners(idempotentOperations)
+    this.retries = new RetryProblems(idempotentOperations)
     this.contractFindings = new ContractFindings(isMagicKey)
   }
 
   record(entry: JournalEntry, live: LiveExchange): void {
     this.requests += 1
     this.coverage.record(entry, live)
-    this.manners.record(entry, live)
+    this.retries.record(entry, live)
     this.contractFindings.record(entry, live)
   }
 
@@ -35,7 +35,7 @@ export class ClientEvidence {
   merge(other: ClientEvidence): void {
     this.requests += other.requests
     this.coverage.merge(other.coverage)
-    this.manners.merge(other.manners)
+    this.retries.merge(other.retries)
     this.contractFindings.merge(other.contractFindings)
   }
 }
@@ -73,7 +73,7 @@ export class EvidenceCollector {
   record(entry: JournalEntry, live: LiveExchange): void {
     if (isIgnoredRequest(entry)) return
     if (live.isCorrection) {
-      this.#bySandbox.get(entry.sandbox)?.manners.correct(entry, live)
+      this.#bySandbox.get(entry.sandbox)?.retries.correct(entry, live)
       return
     }
     let evidence = this.#bySandbox.get(entry.sandbox)

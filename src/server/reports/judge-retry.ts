@@ -1,7 +1,7 @@
 import { type Attempt, immediateMs, measurePause, toleranceMs } from './attempts.ts'
 
-/** The rules of manners, by name, each with its sentence for the report. */
-export const mannersRules = {
+/** the retry rules, by name, each with its sentence for the report. */
+export const retryRules = {
   'retry-after': 'After a 429 or 503 with Retry-After the client waits as long as it says.',
   'back-off': 'After a 429, a 5xx or a lost answer the client waits before it asks again, and not ever shorter.',
   'same-insert-id': 'An event that is sent again after a 5xx or a lost answer has the insertId that it had.',
@@ -10,10 +10,10 @@ export const mannersRules = {
   'user-agent': 'A request says who sends it.',
 } as const
 
-export type MannersRule = keyof typeof mannersRules
+export type RetryRule = keyof typeof retryRules
 
 export interface RetryFault {
-  readonly rule: MannersRule
+  readonly rule: RetryRule
   /** A description without times of the machine, so that it is the same in every run. */
   readonly sentence: string
   /** The pause before the retry, milliseconds; undefined for a rule without a time. */

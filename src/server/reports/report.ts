@@ -1,5 +1,5 @@
 /**
- * The meaning of the traffic: coverage, retries and manners, violations, fail conditions, page/.
+ * The meaning of the traffic: coverage, retry problems, violations, fail conditions, page/.
  * `evidence-collector.ts` counts each exchange as it is recorded, `Reporter` creates reports from the counts,
  * `sections.ts` writes their findings as sentences for `client-page.ts`, and `fail-on.ts` judges them.
  */
@@ -11,8 +11,8 @@ import type { BrokenRule, UnexpectedAnswer } from './contract-findings.ts'
 import { type CoverageView, viewCoverage } from './coverage-view.ts'
 import type { EvidenceCollector } from './evidence-collector.ts'
 import type { HintFinder, PreviewContext } from './hint-finder.ts'
-import type { MannersFinding } from './manners.ts'
 import type { ReportedRun } from './reported-run.ts'
+import type { RetryProblem } from './retry-problems.ts'
 
 /** A finding with the requests that showed it. */
 export type Counted<T> = T & {
@@ -47,7 +47,7 @@ export interface FindingsReport {
   readonly unexpectedAnswers: FindingList<UnexpectedAnswer>
   readonly advice: FindingList<BrokenRule>
   /** The findings on how the client retries and identifies itself. */
-  readonly manners: FindingList<MannersFinding>
+  readonly retries: FindingList<RetryProblem>
   /** True if exchanges of other replicas may be missing, so that every number is a minimum; absent otherwise. */
   readonly truncated?: true
 }
@@ -96,10 +96,10 @@ export class Reporter {
     return this.#dependencies.journal.hasLoss(sandbox) ? { truncated: true } : {}
   }
 
-  async manners(sandbox: SandboxFilter): Promise<FindingList<MannersFinding> & Truncation> {
+  async retries(sandbox: SandboxFilter): Promise<FindingList<RetryProblem> & Truncation> {
     await this.#dependencies.journal.catchUp()
-    const { manners } = this.#dependencies.collector.evidenceOf(sandbox)
-    return { ...toFindingList(manners.findings), ...this.#findTruncation(sandbox) }
+    const { retries } = this.#dependencies.collector.evidenceOf(sandbox)
+    return { ...toFindingList(retries.findings), ...this.#findTruncation(sandbox) }
   }
 
   async report(sandbox: SandboxFilter): Promise<Report> {
@@ -110,7 +110,7 @@ export class Reporter {
   async findings(sandbox: SandboxFilter): Promise<FindingsReport> {
     const { title, version } = this.#dependencies.contract
     await this.#dependencies.journal.catchUp()
-    const { contractFindings, manners, requests } = this.#dependencies.collector.evidenceOf(sandbox)
+    const { contractFindings, retries, requests } = this.#dependencies.collector.evidenceOf(sandbox)
     return {
       contract: { title, version },
       run: await this.#dependencies.runOf(sandbox),
@@ -122,7 +122,7 @@ export class Reporter {
       brokenRules: toFindingList(contractFindings.brokenRules),
       unexpectedAnswers: toFindingList(contractFindings.unexpectedAnswers),
       advice: toFindingList(contractFindings.advice),
-      manners: toFindingList(manners.findings),
+      retries: toFindingList(retries.findings),
       ...this.#findTruncation(sandbox),
     }
   }
@@ -140,13 +140,13 @@ export function countFindings({ list, further }: FindingList<unknown>): number {
 
 /** Summarizes a report in one line: `10 requests, 2 broke the contract, 31.6 % of the contract covered`. */
 export function summarizeReport(report: Report): string {
-  const { requests, violations, unexpected, expected, advice, manners, coverage } = report
+  const { requests, violations, unexpected, expected, advice, retries, coverage } = report
   return [
     pluralize(requests, 'request'),
     `${violations} broke the contract`,
     pluralize(unexpected, 'unexpected answer'),
     ...(expected > 0 ? [`${expected} refused as expected`] : []),
-    `${pluralize(countFindings(manners), 'finding')} on manners`,
+    pluralize(countFindings(retries), 'retry problem'),
     ...(countFindings(advice) > 0 ? [`${pluralize(countFindings(advice), 'piece')} of advice`] : []),
     `${coverage.percent} % of the contract covered`,
     ...(report.truncated ? ['requests to other replicas may be missing'] : []),

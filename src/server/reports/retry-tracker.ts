@@ -22,7 +22,7 @@ export interface TrackedAttempt {
   readonly chain: RetryChain
   /** The pause before the attempt, milliseconds; undefined for the first of the chain. */
   readonly waitedMs: number | undefined
-  /** The rules of manners that the attempt broke as a retry. */
+  /** the retry rules that the attempt broke as a retry. */
   readonly faults: readonly RetryFault[]
 }
 

@@ -74,8 +74,8 @@ test('says that a command hung before its fault could strike', () => {
 })
 
 describe('a run whose client broke a rule', () => {
-  const client = ['manners: createEvent: retry-after: too soon']
-  const run = judged('reset createEvent 1', 'recovered', { client, failed: ['1 finding on manners'] })
+  const client = ['retry: createEvent: retry-after: too soon']
+  const run = judged('reset createEvent 1', 'recovered', { client, failed: ['1 retry problem'] })
 
   test('is counted beside the good verdicts', () => {
     const report = reportOn([run])
@@ -94,7 +94,7 @@ describe('a run whose client broke a rule', () => {
       expect(XMLValidator.validate(xml)).toBe(true)
       return parser.parse(xml).testsuites['@_failures']
     }
-    expect(failures({ failOn: gates('manners') })).toBe('1')
+    expect(failures({ failOn: gates('retry') })).toBe('1')
     expect(failures({}, { ...run, failed: [] })).toBe('0')
     expect(failures({ plainFailed: ['1 % of the contract covered'] }, { ...run, failed: [] })).toBe('1')
   })

@@ -21,7 +21,7 @@ export const cleanReport: Report = {
   expected: 0,
   brokenRules: none,
   unexpectedAnswers: none,
-  manners: none,
+  retries: none,
   advice: none,
   coverage: { met: 8, points: 10, percent: 80, operations: [] },
 }

@@ -15,8 +15,8 @@ async function countsAfter(path: string, how: RequestOptions, rule?: string) {
   const sandbox = `negative-${count}`
   if (rule !== undefined) await putRules(sim(), [{ scenario: rule }], sandbox)
   await ask(sim(), path, { ...how, headers: { ...how.headers, 'x-sim-sandbox': sandbox } })
-  const { violations, unexpected, expected, manners } = await steer(sim(), 'GET', `/report?sandbox=${sandbox}`)
-  return { violations, unexpected, expected, manners }
+  const { violations, unexpected, expected, retries } = await steer(sim(), 'GET', `/report?sandbox=${sandbox}`)
+  return { violations, unexpected, expected, retries }
 }
 
 const broken = { body: event({ value: 7 }) }
@@ -27,7 +27,7 @@ const met = {
   violations: { requests: 0, findings: [] },
   unexpected: { answers: 0, findings: [] },
   expected: { requests: 1 },
-  manners: { findings: [] },
+  retries: { findings: [] },
 }
 const notMet = { violations: { requests: 0 }, unexpected: { answers: 1 }, expected: { requests: 0 } }
 

@@ -40,7 +40,7 @@ describe('a request that repeats a recorded one', () => {
     await ask(own, '/v1/events', { body: {}, headers })
     await ask(own, '/v1/events', { body: {}, headers })
     await ask(own, '/v1/nowhere', { headers })
-    const none = { requests: 0, violations: { requests: 0 }, unexpected: { answers: 0 }, manners: { findings: [] } }
+    const none = { requests: 0, violations: { requests: 0 }, unexpected: { answers: 0 }, retries: { findings: [] } }
     expect(await steer(own, 'GET', '/report?sandbox=*')).toMatchObject(none)
     expect(await steer(own, 'GET', '/retries')).toMatchObject({ chains: [] })
     expect(await listRequests(own)).toMatchObject([{ replayOf: 'req-7' }, {}, { replayOf: 'req-7' }])

@@ -1,7 +1,7 @@
 import { isObject, type Json } from '../../../src/base/core/json.ts'
 import type { JournalEntry } from '../../../src/server/journal/entry.ts'
 import { Journal } from '../../../src/server/journal/journal.ts'
-import { Manners } from '../../../src/server/reports/manners.ts'
+import { RetryProblems } from '../../../src/server/reports/retry-problems.ts'
 import { type DeliveryOutcome, delivered } from '../../../src/service/exchange/delivery.ts'
 import { entryFor, unparsed } from '../journal/entries.ts'
 
@@ -30,11 +30,11 @@ export interface SampleAttempt {
 /** The delivery of an answer whose client had closed the connection. */
 export const lost = { delivery: { kind: 'client-gone', sentBytes: 0 } as const }
 
-/** Creates manners whose entries can be corrected. `correct`: the answer was lost after all. `rules`: those broken. */
+/** Creates retries whose entries can be corrected. `correct`: the answer was lost after all. `rules`: those broken. */
 export function createTracked(idempotentOperations = new Set(['createEvent'])) {
   const journal = new Journal(100)
-  const manners = new Manners(idempotentOperations)
-  journal.onEntry((entry, live) => (live.isCorrection ? manners.correct(entry, live) : manners.record(entry, live)))
+  const retries = new RetryProblems(idempotentOperations)
+  journal.onEntry((entry, live) => (live.isCorrection ? retries.correct(entry, live) : retries.record(entry, live)))
   const send = (attempt: SampleAttempt) => {
     const exchange = exchangeOf(journal, attempt)
     journal.record(...exchange)
@@ -45,8 +45,8 @@ export function createTracked(idempotentOperations = new Set(['createEvent'])) {
     journal.correct(entry.number, end, () => ({ ...live, isCorrection: true }))
   }
   const rules = () =>
-    manners.findings.list().flatMap(({ subject, count }) => Array.from({ length: count }, () => subject.rule))
-  return { manners, send, correct, rules }
+    retries.findings.list().flatMap(({ subject, count }) => Array.from({ length: count }, () => subject.rule))
+  return { retries, send, correct, rules }
 }
 
 function exchangeOf(

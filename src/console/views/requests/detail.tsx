@@ -11,13 +11,13 @@ import { Ago, count, formatDuration, formatInstant } from '../../ui/text.tsx'
 import { BodySection, HeaderSection, QuerySection, type Remark, RemarkList } from './message.tsx'
 import { findSendProblem, formatFetch, formatVitest, replayHeader, targetOf, toReplay, urlOf } from './replay.ts'
 import { Marks, Outcome } from './request-list.tsx'
-import type { ClientManners } from './search.ts'
+import type { ClientRetries } from './search.ts'
 import { describeSubject, shortenIds } from './subject.ts'
 import { SwitchScenario } from './switch-scenario.tsx'
 import { Why } from './why.tsx'
 
 /** One request with its answer, beside the list. It stays as it was opened, also where the journal loses it. */
-export function RequestDetail({ id, ...manners }: ClientManners & { id: string }) {
+export function RequestDetail({ id, ...retries }: ClientRetries & { id: string }) {
   const { value, problem } = useAnswer('/requests/{id}', { path: { id } })
   const opened = useRef(value)
   opened.current ??= value
@@ -26,7 +26,7 @@ export function RequestDetail({ id, ...manners }: ClientManners & { id: string }
   const isGone = problem?.status === 404 || value?.at !== exchange?.at
   return (
     <OpenPart label={`Request ${id}`}>
-      {exchange && !isOther && <Detail {...{ exchange, isGone, ...manners }} />}
+      {exchange && !isOther && <Detail {...{ exchange, isGone, ...retries }} />}
       {exchange && isOther && (
         <Empty title="This request is of another sandbox">
           It belongs to the sandbox {exchange.sandbox}.{' '}
@@ -43,13 +43,13 @@ export function RequestDetail({ id, ...manners }: ClientManners & { id: string }
   )
 }
 
-interface ShownProps extends ClientManners {
+interface ShownProps extends ClientRetries {
   readonly exchange: Schema<'Exchange'>
   /** Is true once the journal does not have the request any more. */
   readonly isGone: boolean
 }
 
-function Detail({ exchange, isGone, tries, mannersOf }: ShownProps) {
+function Detail({ exchange, isGone, tries, retryProblemsOf }: ShownProps) {
   const { request, answer, violations, answerViolations, advice } = exchange
   const remarks: Remark[] = [
     ...violations.map((one) => ({ ...one, kind: 'violation' as const })),
@@ -57,7 +57,7 @@ function Detail({ exchange, isGone, tries, mannersOf }: ShownProps) {
     ...advice.map((one) => ({ ...one, kind: 'advice' as const })),
   ]
   const remarksOf = (...parts: Remark['in'][]) => remarks.filter((remark) => parts.includes(remark.in))
-  const manners = mannersOf(exchange)
+  const retries = retryProblemsOf(exchange)
   return (
     <>
       <OpenHead noun="request">
@@ -73,11 +73,11 @@ function Detail({ exchange, isGone, tries, mannersOf }: ShownProps) {
           The journal does not have this request any more: it was cleared, or the simulator was started again.
         </p>
       )}
-      <Facts {...{ exchange, tries, mannersOf }} />
+      <Facts {...{ exchange, tries, retryProblemsOf }} />
       <Actions exchange={exchange} isRecorded={!isGone} />
-      {manners.map((sentence) => (
+      {retries.map((sentence) => (
         <p key={sentence} class="remark marked violation">
-          Bad manners: {sentence}
+          Retry problem: {sentence}
         </p>
       ))}
       <Why exchange={exchange} />
@@ -92,12 +92,13 @@ function Detail({ exchange, isGone, tries, mannersOf }: ShownProps) {
   )
 }
 
-function Facts({ exchange, tries, mannersOf }: Omit<ShownProps, 'isGone'>) {
+function Facts({ exchange, tries, retryProblemsOf }: Omit<ShownProps, 'isGone'>) {
   const { id, answer, operation, now, at, tookMs, delayMs, expectation, replayOf } = exchange
   const tried = tries.get(id)
   return (
     <p class="facts">
-      <Outcome status={answer.status} end={exchange} /> <Marks exchange={exchange} manners={mannersOf(exchange)} />
+      <Outcome status={answer.status} end={exchange} />{' '}
+      <Marks exchange={exchange} retries={retryProblemsOf(exchange)} />
       <span>{operation ?? 'no operation'}</span>
       {expectation && <span>a negative test of a {expectation}</span>}
       {replayOf !== undefined && (
@@ -155,7 +156,7 @@ async function sendAgain(exchange: Schema<'Exchange'>): Promise<void> {
 export async function clearRequests(): Promise<void> {
   const name = sandbox.peek()
   const whose = name === '*' ? 'all sandboxes' : `the sandbox ${name}`
-  const losses = ['all recorded requests', 'manners and coverage, which begin anew']
+  const losses = ['all recorded requests', 'retry problems and coverage, which begin again']
   if (!(await askOnce({ title: `Clear the requests of ${whose}?`, losses, action: 'Clear' }))) return
   const cleared = valueOrNotice(await ask('delete', '/requests', { query: { sandbox: name } }))
   if (cleared) showNotice(`Cleared ${count(cleared.deleted, 'request')}.`)

@@ -27,7 +27,7 @@ export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
             </span>
           </a>
         </h2>
-        <Manners chain={chain} />
+        <RetryState chain={chain} />
         <p class="faint wraps">
           {sandbox.value === '*' && <b>{chain.sandbox} </b>}
           {first && <Instant instant={first.now} />}
@@ -54,9 +54,9 @@ export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
   )
 }
 
-function Manners({ chain: { parallel, attempts } }: { readonly chain: Schema<'RetryChain'> }) {
+function RetryState({ chain: { parallel, attempts } }: { readonly chain: Schema<'RetryChain'> }) {
   const isBad = attempts.some(({ findings }) => findings.length > 0)
-  if (isBad) return <Mark kind="violation" text="bad manners" />
+  if (isBad) return <Mark kind="violation" text="retry problems" />
   if (parallel) return <span class="faint">sent in parallel, so retries cannot be judged</span>
   return attempts.length > 1 ? <Mark kind="good" text="well-mannered" /> : null
 }

@@ -20,7 +20,7 @@ export interface JudgedRun extends CommandEnd {
   readonly answers: AnswerCounts | undefined
   /** The duration of the command, of two runs the sum, milliseconds. */
   readonly ms: number
-  /** The findings on the client that the run without faults does not have: `manners: createEvent: retry-after: ...`. */
+  /** The findings on the client that the run without faults does not have: `retry: createEvent: retry-after: ...`. */
   readonly client: readonly string[]
   /** A sentence for each condition of `--fail-on` that the requests of this run meet. */
   readonly failed: readonly string[]
@@ -196,7 +196,7 @@ export function describeGroup({ group, counts, good, conclusive, percent, withCl
   const share = percent === undefined ? without : `${good} of ${conclusive} good (${percent} %)`
   const client =
     withClientFindings > 0
-      ? `; in ${withClientFindings} of the ${good} good the client broke a rule, such as one of manners`
+      ? `; in ${withClientFindings} of the ${good} good the client broke a rule, such as one of retries`
       : ''
   return `${group}: ${share}: ${list}${client}.`
 }

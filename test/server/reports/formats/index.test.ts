@@ -95,8 +95,8 @@ describe('the report of a sample suite of six calls', () => {
   test.each(['html', 'junit'])('has as %s all that it has as JSON', async (format) => {
     const read = await formatsOf()
     const text = decodeEntities((await read(format)).text)
-    const { violations, unexpected, manners, advice, coverage, summary } = JSON.parse((await read('json')).text)
-    const findings = [violations, unexpected, manners, advice].flatMap((section) => section.findings)
+    const { violations, unexpected, retries, advice, coverage, summary } = JSON.parse((await read('json')).text)
+    const findings = [violations, unexpected, retries, advice].flatMap((section) => section.findings)
     for (const { message, sentence = message, requests, first } of findings) {
       const trace = `Requests: ${requests.join(', ')}; first: ${first.at} ${first.method} ${first.path}, sandbox`
       for (const part of [sentence, trace, first.curl.trim()]) expect(text).toContain(part)
@@ -121,7 +121,7 @@ describe('JUnit', () => {
   const parser = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '', isArray })
 
   test('is valid XML, and fails where --fail-on does', async () => {
-    const own = await startForTest({ failOn: 'violation,manners,coverage<90,coverage<1' })
+    const own = await startForTest({ failOn: 'violation,retry,coverage<90,coverage<1' })
     await runSampleSuite(own)
     const { text } = await fetchReport(own, 'format=junit')
     expect(XMLValidator.validate(text)).toBe(true)
@@ -134,7 +134,7 @@ describe('JUnit', () => {
     expect(figures).toEqual([
       ['convsim.violations', 1, 1],
       ['convsim.unexpected', 2, 0],
-      ['convsim.manners', 1, 1],
+      ['convsim.retry', 1, 1],
       ['convsim.advice', 1, 0],
       ['convsim.coverage', allOperations.length + 2, 1],
     ])

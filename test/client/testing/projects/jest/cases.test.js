@@ -13,8 +13,8 @@ describe('a client', () => {
   test('that ignores Retry-After fails', () => ignoreRetryAfter(sim()))
 })
 
-test('bad manners are allowed', async () => {
-  sim().allow('manners')
+test('retry problems are allowed', async () => {
+  sim().allow('retry')
   await ignoreRetryAfter(sim())
 })
 

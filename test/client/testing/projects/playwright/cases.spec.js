@@ -14,8 +14,8 @@ test('test.fail holds for findings', async ({ sim }) => {
   await ignoreRetryAfter(sim)
 })
 
-test('bad manners are allowed', async ({ sim }) => {
-  sim.allow('manners')
+test('retry problems are allowed', async ({ sim }) => {
+  sim.allow('retry')
   await ignoreRetryAfter(sim)
 })
 

@@ -13,8 +13,8 @@ describe('a client', () => {
 
 test.fails('test.fails holds for findings', ({ sim }) => ignoreRetryAfter(sim))
 
-test('bad manners are allowed', async ({ sim }) => {
-  sim.allow('manners')
+test('retry problems are allowed', async ({ sim }) => {
+  sim.allow('retry')
   await ignoreRetryAfter(sim)
 })
 

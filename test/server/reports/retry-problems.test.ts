@@ -1,21 +1,18 @@
 import { Agent, get, type IncomingMessage } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import type { ControlSchemas } from '../../../src/client/transport.ts'
-import { mannersRules } from '../../../src/server/reports/judge-retry.ts'
+import { retryRules } from '../../../src/server/reports/judge-retry.ts'
 import { analyticsPath, ask, askOperation, event, operations } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
 import { askRaw } from '../../support/raw-http.ts'
 import { sharedSimulator } from '../../support/shared.ts'
 import { startForTest, type TestSimulator } from '../../support/start.ts'
-import { readControl } from '../../support/stored-records.ts'
+import { readRetries } from '../../support/stored-records.ts'
 import { createTracked, lost, type SampleAttempt } from './tracked-attempts.ts'
 
 const sim = sharedSimulator()
 
-async function findingsIn(target: TestSimulator, sandbox: string) {
-  const path = `/manners?sandbox=${sandbox}`
-  return (await readControl<{ findings: ControlSchemas['MannersFinding'][] }>(target, path)).findings
-}
+const findingsIn = async (target: TestSimulator, sandbox: string) =>
+  (await readRetries(target, sandbox)).problems.findings
 
 const rulesIn = async (sandbox: string) => [...new Set((await findingsIn(sim(), sandbox)).map(({ rule }) => rule))]
 
@@ -105,7 +102,7 @@ describe('over HTTP', () => {
   })
 
   test('the findings come with the rules', async () => {
-    expect(await steer(sim(), 'GET', '/manners')).toMatchObject({ rules: mannersRules, further: 0 })
+    expect(await steer(sim(), 'GET', '/retries')).toMatchObject({ rules: retryRules, problems: { further: 0 } })
   })
 })
 
@@ -384,15 +381,15 @@ describe('a client that sends the same call again', () => {
   })
 
   test('makes at most 100 findings: the oldest calls are removed, and further findings are counted', () => {
-    const { manners, send } = createTracked()
+    const { retries, send } = createTracked()
     const sendCall = (call: number, time: number) => send(at(time, 404, { body: { call } }))
     for (const time of [0, 100]) for (let call = 0; call < 1000; call += 1) sendCall(call, time)
     for (let call = 900; call < 1000; call += 1) sendCall(call, 200)
-    const { length } = manners.findings.list()
+    const { length } = retries.findings.list()
     expect(length).toBeLessThanOrEqual(100)
-    expect(length + manners.findings.further).toBe(100)
+    expect(length + retries.findings.further).toBe(100)
     for (let call = 0; call < 2000; call += 1) sendCall(Math.floor(call / 2), 300 + call)
-    expect(manners.findings.list()).toHaveLength(100)
-    expect(manners.findings.further).toBeGreaterThan(900)
+    expect(retries.findings.list()).toHaveLength(100)
+    expect(retries.findings.further).toBeGreaterThan(900)
   })
 })
