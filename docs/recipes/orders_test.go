@@ -42,7 +42,7 @@ func recordOrder(baseURL, apiKey, order string) error {
 		}
 		seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))
 		if err != nil || attempt == 3 {
-			return fmt.Errorf("the order was answered with %s", response.Status)
+			return fmt.Errorf("the order got %s", response.Status)
 		}
 		time.Sleep(time.Duration(seconds) * time.Second)
 	}

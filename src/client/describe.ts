@@ -74,15 +74,15 @@ const describeFindings: Readonly<Record<Section, (report: ControlSchemas['Report
     }),
     ...describeFurther(violations.further),
   ],
-  unexpected: ({ unexpected }) => [...describeAnswers(unexpected, false), ...describeFurther(unexpected.further)],
-  unmet: ({ unexpected }) => describeAnswers(unexpected, true),
+  unexpected: ({ unexpected }) => [...describeResponses(unexpected, false), ...describeFurther(unexpected.further)],
+  unmet: ({ unexpected }) => describeResponses(unexpected, true),
   retry: ({ retries }) => [
     ...retries.findings.map((finding) => `  ${finding.operation}: ${describeLapse(finding)}`),
     ...describeFurther(retries.further),
   ],
 }
 
-function describeAnswers({ findings }: ControlSchemas['Report']['unexpected'], areUnmet: boolean): string[] {
+function describeResponses({ findings }: ControlSchemas['Report']['unexpected'], areUnmet: boolean): string[] {
   return findings
     .filter(({ message }) => message.startsWith('The request was expected to ') === areUnmet)
     .map((finding) => {

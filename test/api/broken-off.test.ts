@@ -36,14 +36,14 @@ describe('a request that its client breaks off', () => {
     const error = 'The client went away before the end of its body.'
     const broken = { status: 400, origin: 'simulator', body: { json: { success: false, error } } }
     expect(requests).toMatchObject([
-      { brokenOff: true, operation: 'createEvent', answer: broken },
-      { brokenOff: true, answer: broken },
-      { answer: { status: 201 } },
+      { brokenOff: true, operation: 'createEvent', response: broken },
+      { brokenOff: true, response: broken },
+      { response: { status: 201 } },
     ])
     expect(await steer(sim(), 'GET', `/report?sandbox=${sandbox}`)).toMatchObject({
       requests: 3,
       violations: { requests: 0 },
-      unexpected: { answers: 0, findings: [] },
+      unexpected: { responses: 0, findings: [] },
       retries: { findings: [] },
     })
   })
@@ -55,7 +55,7 @@ describe('a request that its client breaks off', () => {
     const sandbox = `refused-${status}`
     await breakOff(sandbox, post(sandbox, lines, beginning), 1)
     const [request] = await listRequests(sim(), `sandbox=${sandbox}`)
-    expect(request).toMatchObject({ answer: { status, origin: 'contract' } })
+    expect(request).toMatchObject({ response: { status, origin: 'contract' } })
     expect(request).not.toHaveProperty('brokenOff')
   })
 

@@ -4,8 +4,8 @@ import { afterAll, describe, expect, test as plainTest, vi } from 'vitest'
 import { type AnyNames, connect, startSimulator } from '../../src/index.ts'
 import { inputs } from '../support/catalogue.ts'
 import { ask, event, prompt, type RequestOptions } from '../support/client.ts'
-import { excludeFromRecording } from '../support/control-answers/recording.ts'
 import { controlOperations } from '../support/control-operations.ts'
+import { excludeFromRecording } from '../support/control-responses/recording.ts'
 import { listenForTest } from '../support/fake-upstream.ts'
 
 const simulator = await startSimulator({ clock: '2026-01-15T12:00:00Z' })
@@ -83,7 +83,7 @@ describe('scenarios of a sandbox', () => {
   })
 
   test('that are wrong are refused with what is valid', async ({ sim }) => {
-    await expect(sim.scenario('slow', { ms: -1 })).rejects.toThrow(/POST .*scenarios answered 400: .*"ms".*0 to/)
+    await expect(sim.scenario('slow', { ms: -1 })).rejects.toThrow(/POST .*scenarios returned 400: .*"ms".*0 to/)
     await expect(sim.scenario('drop-field', { pointer: 'a"b' })).rejects.toThrow(/quotation mark/)
     expect((await sim.rules()).rules).toEqual([])
   })
@@ -213,7 +213,7 @@ describe('expectations', () => {
     await sim.expectReceived('createEvent', { times: 1 }).finally(() => vi.unstubAllGlobals())
   })
 
-  test('of a client without findings tell violations, unexpected answers and retry problems', async ({ sim }) => {
+  test('of a client without findings tell violations, unexpected responses and retry problems', async ({ sim }) => {
     await expect(sim.expectNoFindings()).rejects.toThrow(/was never used/)
     await askAnalytics(sim.baseUrl)
     await sim.expectNoFindings()
@@ -275,7 +275,7 @@ describe('requests of a sandbox', () => {
     await sim.scenario('forbidden')
     const path = `/v1/models/${model}/analytics`
     const explained = await sim.explain({ method: 'GET', path, headers: { authorization: 'Bearer any-key' } })
-    expect(explained.answer.status).toBe(403)
+    expect(explained.response.status).toBe(403)
     expect(await sim.requests()).toEqual([])
   })
 })
@@ -296,11 +296,11 @@ describe('connect', () => {
     expect(await client.metrics()).toContain('createEvent')
     await client.close()
     expect((await elsewhere.info()).version).toBe((await simulator.info()).version)
-    await expect(connect(elsewhere.origin)).rejects.toThrow(/answered 401/)
+    await expect(connect(elsewhere.origin)).rejects.toThrow(/returned 401/)
   })
 
-  test('says what to do where no simulator answers', async () => {
-    await expect(connect('http://127.0.0.1:9/__sim')).rejects.toThrow(/No simulator answers at .*npx convsim/)
+  test('says what to do where no simulator responds', async () => {
+    await expect(connect('http://127.0.0.1:9/__sim')).rejects.toThrow(/No simulator responds at .*npx convsim/)
     await expect(connect('localhost')).rejects.toThrow(/no URL of a simulator/)
     await expect(connect('localhost:4010')).rejects.toThrow(/no URL of a simulator/)
   })
@@ -309,13 +309,13 @@ describe('connect', () => {
     ['<html>', 'text/html'],
     ['{"name":"another"}', 'application/json'],
     ['', 'text/plain'],
-  ])('says that a server that answers %j is no simulator', async (body, type) => {
+  ])('says that a server that returns %j is no simulator', async (body, type) => {
     const server = createServer((_, res) => {
       excludeFromRecording(res)
       res.writeHead(body === '' ? 204 : 200, { 'content-type': type }).end(body)
     })
     const url = `http://127.0.0.1:${await listenForTest(server)}`
-    await expect(connect(url)).rejects.toThrow(/answers, but is no simulator/)
+    await expect(connect(url)).rejects.toThrow(/responses, but is no simulator/)
   })
 })
 

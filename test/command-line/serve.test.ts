@@ -12,7 +12,7 @@ import { eventsIn, parseStateFile } from '../support/state-file.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 describe('the ready line', () => {
-  test('is one JSON line on stdout when requests are answered; the log on stderr says what was loaded', async () => {
+  test('is one JSON line on stdout when requests are handled; the log on stderr says what was loaded', async () => {
     const command = convsim(inMemory)
     const origin = await command.ready()
     expect((await ask({ origin }, analyticsPath)).status).toBe(200)
@@ -33,7 +33,7 @@ describe('the ready line', () => {
         models: models.length,
         state: { file: ':memory:', events: 0, prompts: 0 },
       },
-      { msg: 'answered' },
+      { msg: 'responded' },
       ...Array(logged.length - 2).fill({ msg: expect.stringMatching(/^stopp/) }),
     ])
   })

@@ -64,7 +64,7 @@ describeInBrowser('a newcomer', () => {
     await press(page, 'j')
     await page.getByText('Nothing refuses the request').waitFor()
     await switchRateLimitOn(page)
-    await page.getByText('Sent now, it would be answered 429').waitFor()
+    await page.getByText('Sent now, it would get 429').waitFor()
 
     for (let count = 0; count < 3; count++) expect(await runInShell(line)).toContain('HTTP/1.1 429')
     await page.getByRole('button', { name: '3 new' }).waitFor()
@@ -79,7 +79,7 @@ describeInBrowser('a newcomer', () => {
     await page.locator('.rule.off').waitFor()
     expect(await runInShell(line)).toContain('HTTP/1.1 201')
 
-    await page.getByRole('link', { name: 'World' }).click()
+    await page.getByRole('link', { name: 'Data' }).click()
     await page.getByRole('slider', { name: /^Conversation quality.*30 of 30 days have data/ }).waitFor()
     await page.getByText(/^Conversation quality is .* and would be .* without events/).waitFor()
     expect(await page.locator('.event-effects tbody tr').first().textContent()).toBe('Web Shop0.700 +22')
@@ -87,7 +87,7 @@ describeInBrowser('a newcomer', () => {
     await page.getByRole('link', { name: 'Contract' }).click()
     await page.locator('.contents a', { hasText: '/events' }).click()
     await page.getByRole('link', { name: '5 requests' }).waitFor()
-    expect(await page.locator('.answer', { hasText: /^429/ }).locator('.item.met').count()).toBe(1)
+    expect(await page.locator('.response', { hasText: /^429/ }).locator('.item.met').count()).toBe(1)
     expect(before).toMatch(/^0 of (\d+) met$/)
     expect(Number.parseInt((await readTotal(page)) ?? '', 10)).toBeGreaterThan(5)
   })

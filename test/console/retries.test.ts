@@ -34,9 +34,9 @@ describeInBrowser('the view of the retries', () => {
     expect(line).toContain(`${own.origin}/v1/events`)
     expect(line).toContain('X-Sim-Scenario: rate-limited;retry-after=5')
     for (let count = 0; count < 2; count++) {
-      const answered = page.waitForResponse(/\/v1\/events$/)
+      const responded = page.waitForResponse(/\/v1\/events$/)
       await page.getByRole('button', { name: 'Send it' }).click()
-      await answered
+      await responded
     }
     await page.locator('.chain').getByText('retry problems').waitFor()
     expect(await page.locator('.chain').count()).toBe(1)
@@ -78,7 +78,7 @@ describeInBrowser('the view of the retries', () => {
     const broken = page.locator('.retry-rules .broken')
     expect(await broken.count()).toBe(1)
     expect(await broken.textContent()).toContain(
-      'An event that is sent again after a 5xx or a lost answer has the insertId that it had.',
+      'An event that is sent again after a 5xx or a lost response has the insertId that it had.',
     )
     expect(await broken.locator('a').allTextContents()).toEqual(['req-1', 'req-2'])
   })

@@ -5,11 +5,13 @@ import type { TestSimulator } from './start.ts'
 
 type Target = Pick<TestSimulator, 'origin'>
 
-/** Reads a resource of the control plane. The caller knows the type of the answer. Throws unless the status is 200. */
+/**
+ * Reads a resource of the control plane. The caller knows the type of the response. Throws unless the status is 200.
+ */
 export async function readControl<T>(target: Target, path: string): Promise<T> {
-  const answer = await ask(target, `/__sim${path}`, { token: null })
-  if (answer.status !== 200) throw new Error(`GET ${path} answered ${answer.status}: ${answer.text}`)
-  return JSON.parse(answer.text)
+  const response = await ask(target, `/__sim${path}`, { token: null })
+  if (response.status !== 200) throw new Error(`GET ${path} returned ${response.status}: ${response.text}`)
+  return JSON.parse(response.text)
 }
 
 /** Reads a page of stored events: `readEventPage(sim, 'sandbox=a&limit=10')`. */

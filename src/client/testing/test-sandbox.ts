@@ -22,7 +22,8 @@ export interface OpenSandbox<N extends Names> {
   readonly sim: TestSandbox<N>
   /**
    * Deletes the sandbox, unless its client has findings: then its requests can be looked at.
-   * @throws ExpectationError if its client broke the contract, got an answer that nothing asked for, or has retry problems
+   * @throws ExpectationError if its client broke the contract, got a response that nothing asked for, or has retry
+   * problems
    */
   close(): Promise<void>
 }
@@ -39,7 +40,7 @@ interface TestPlace {
 const openNames = new Set<string>()
 
 /**
- * Opens the sandbox of a test. Its name depends on the place of the test alone, so that identifiers and figures are the
+ * Opens the sandbox of a test. Its name depends on the place of the test alone, so that identifiers and numbers are the
  * same in each run. `startOwn` starts a simulator if `CONVSIM_CONTROL_URL` names none; default: that is an error.
  * @throws Error if `CONVSIM_CONTROL_URL` names no simulator that runs
  */

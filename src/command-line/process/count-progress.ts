@@ -1,6 +1,6 @@
 /** The line on a terminal that shows how far a command is. */
 export interface CountProgress {
-  /** Shows a count: `comparing answers: 1200 of 60000`. The line is written five times a second at most. */
+  /** Shows a count: `comparing responses: 1200 of 60000`. The line is written five times a second at most. */
   show(title: string, done: number, all: number): void
   /** Removes the line, before something else is printed. */
   clear(): void

@@ -12,7 +12,7 @@ import { finish, printStateLoss } from './finish.ts'
 import { formatBanner, formatReadyLine } from './ready.ts'
 import { tuneV8 } from './tune-v8.ts'
 
-/** Serves until a signal stops the process, and returns the exit code. With `proxied` the real service answers. */
+/** Serves until a signal stops the process, and returns the exit code. With `proxied` the real service responds. */
 export async function serve(
   { settings, variables, warnings }: Omit<CommandLineOf<Settings>, 'files'>,
   { host, print, signals, now, openOutput }: CommandContext,

@@ -16,11 +16,11 @@ import { chooseRuns, type NamedRun, parseRunName, pickNamedRuns } from './plan/c
 import type { Fault } from './plan/fault-set.ts'
 import { describeNoPlace, type PlannedRun, planRuns, type SuitePlan } from './plan/plan.ts'
 import { finishSuite, finishUntriable } from './report/finish-suite.ts'
-import { countGoodAnswers, hasGoodAnswer } from './report/good-answers.ts'
+import { countGoodResponses, hasGoodResponse } from './report/good-responses.ts'
 import { judgeRequests, judgeSuite } from './report/judge-suite.ts'
 import { countByOperation, type JudgedRun, type SuiteReport } from './report/suite-report.ts'
 import { isRed, judgeRuns, type RunOutcome } from './report/verdict.ts'
-import { type PlainRun, recordPlainRuns, repeatPlainRun } from './runs/plain-runs.ts'
+import { type BaselineRun, recordBaselineRuns, repeatBaselineRun } from './runs/baseline-runs.ts'
 import { describeProgress } from './runs/progress.ts'
 import { describeRepeat } from './runs/repeat-command.ts'
 import { type EndedRun, executeTwice, makeRuns, type PreparedRun, type RunEnds } from './runs/suite-run.ts'
@@ -59,7 +59,7 @@ async function tryFaults(opened: TestSuite): Promise<SuiteReport> {
   const { settings, elapsed } = opened
   const { faults, only } = await loadFaults(opened)
   const suite = { ...opened, deadline: deadlineAfter(settings.time, elapsed) }
-  const plain = await recordPlainRuns(suite)
+  const plain = await recordBaselineRuns(suite)
   const plan = planSuite(plain, faults, only)
   const reachable = plan.runs.filter(({ isReachable }) => isReachable)
   const chosen = chooseRuns(reachable, settings)
@@ -77,7 +77,7 @@ async function loadFaults(suite: TestSuite) {
   return { faults: [named.value.fault], only: named.value }
 }
 
-function planSuite({ requests }: PlainRun, faults: readonly Fault[], only: NamedRun | undefined): SuitePlan {
+function planSuite({ requests }: BaselineRun, faults: readonly Fault[], only: NamedRun | undefined): SuitePlan {
   const noPlace = describeNoPlace(requests)
   if (noPlace !== undefined) throw new UntriableSuite([`convsim: ${noPlace}`])
   const plan = planRuns(requests, faults, { everyRequest: only !== undefined })
@@ -93,11 +93,16 @@ const batchSize = 20
  * Makes the runs side by side, those that need it twice, with a run without faults after every twenty and at the end.
  * If that one fails, the runs are over, and the red ones since the last one say nothing.
  */
-async function tryRuns(suite: TestSuite, chosen: readonly PlannedRun[], plain: PlainRun, failOn: readonly SuiteGate[]) {
+async function tryRuns(
+  suite: TestSuite,
+  chosen: readonly PlannedRun[],
+  plain: BaselineRun,
+  failOn: readonly SuiteGate[],
+) {
   const judged = new Map<PlannedRun, JudgedRun>()
   const findings: FindingsReport[] = []
   const changes = [...plain.changes]
-  let isEndedByPlainRun = false
+  let isEndedByBaselineRun = false
   const showProgress = createProgress(suite, chosen.length, judged)
   const tryRun = async (run: PlannedRun, prepared: PreparedRun) => {
     const ends = await executeTwice(suite, run, prepared, plain.limitMs, (first) => {
@@ -110,20 +115,20 @@ async function tryRuns(suite: TestSuite, chosen: readonly PlannedRun[], plain: P
     findings.push(...ends.map((ended) => ended.findings))
     showProgress()
   }
-  for (let next = 0; next < chosen.length && !isOver(suite) && !isEndedByPlainRun; next += batchSize) {
+  for (let next = 0; next < chosen.length && !isOver(suite) && !isEndedByBaselineRun; next += batchSize) {
     const batch = chosen.slice(next, next + batchSize)
     showProgress()
     await makeRuns(suite, batch, tryRun)
     suite.line.clear() // before the simulator of the next run can log
     if (judged.size === 0) break // the time was up, or a signal came, before the first run ended
     const isLast = next + batchSize >= chosen.length || isOver(suite)
-    const check = await repeatPlainRun(suite, plain, isLast ? 'at the end' : `after ${judged.size} runs`)
+    const check = await repeatBaselineRun(suite, plain, isLast ? 'at the end' : `after ${judged.size} runs`)
     changes.push(...check.changes)
-    isEndedByPlainRun = check.hasFailed
+    isEndedByBaselineRun = check.hasFailed
     const red = [...judged].filter(([run, end]) => batch.includes(run) && isRed(end))
-    if (isEndedByPlainRun) for (const [run] of red) judged.delete(run)
+    if (isEndedByBaselineRun) for (const [run] of red) judged.delete(run)
   }
-  return { judged, findings, changes, isEndedByPlainRun }
+  return { judged, findings, changes, isEndedByBaselineRun }
 }
 
 /** Creates the function that shows the progress, and counts the runs that are made twice. */
@@ -144,9 +149,9 @@ function createProgress(
 function reportOn(
   { settings, files, stopped }: TestSuite,
   plan: SuitePlan,
-  plain: PlainRun,
+  plain: BaselineRun,
   failOn: readonly SuiteGate[],
-  { judged, findings, changes, isEndedByPlainRun }: Awaited<ReturnType<typeof tryRuns>>,
+  { judged, findings, changes, isEndedByBaselineRun }: Awaited<ReturnType<typeof tryRuns>>,
 ): SuiteReport {
   const reachable = plan.runs.filter(({ isReachable }) => isReachable).length
   const runs = plan.runs.flatMap((run) => judged.get(run) ?? (run.isReachable ? [] : unreached(run)))
@@ -156,33 +161,33 @@ function reportOn(
   return {
     contract: plain.report.contract,
     run: { ...plain.report.run, command: describeCommand(files) },
-    plainCounts: countByOperation(plain.requests),
+    baselineCounts: countByOperation(plain.requests),
     limitMs: plain.limitMs,
     runs,
     notMade,
-    earlyEnd: isEndedByPlainRun ? 'red-plain-run' : notMade > 0 ? stoppedBy : undefined,
+    earlyEnd: isEndedByBaselineRun ? 'red-baseline-run' : notMade > 0 ? stoppedBy : undefined,
     equivalent: plan.equivalent,
     leftOut: plan.skipped,
     changes,
     repeat: (name) => describeRepeat(name, settings, files),
     failOn,
     failed: judgeSuite(runs, plain.report, findings, failOn),
-    plainFailed: judgeSuite([], plain.report, [], failOn),
+    baselineFailed: judgeSuite([], plain.report, [], failOn),
   }
 }
 
 function unreached(run: PlannedRun): JudgedRun {
-  const nothing = { answers: undefined, client: [], failed: [], lastLines: [], requests: [] }
+  const nothing = { responses: undefined, client: [], failed: [], lastLines: [], requests: [] }
   return { run, verdict: 'not-reached', made: 0, code: 0, isTimedOut: false, ms: 0, ...nothing }
 }
 
 /** Returns true for a run that counts only if a second one agrees: red, swallowed, or without its fault. */
-function mustRepeat(run: PlannedRun, first: EndedRun, plain: PlainRun): boolean {
+function mustRepeat(run: PlannedRun, first: EndedRun, plain: BaselineRun): boolean {
   return isRed(first) || ['never-succeeded', 'not-reached'].includes(judgeRuns(run, [toOutcome(first, plain)]))
 }
 
 /** Judges a run by itself and its repetition. `failOn`: the conditions of `--fail-on`. */
-function judgeRun(run: PlannedRun, ends: RunEnds, plain: PlainRun, failOn: readonly SuiteGate[]): JudgedRun {
+function judgeRun(run: PlannedRun, ends: RunEnds, plain: BaselineRun, failOn: readonly SuiteGate[]): JudgedRun {
   const { recorder, code, isTimedOut, lastLines } = chooseShown(ends)
   const { target } = recorder
   const outcomes = ends.map((ended) => toOutcome(ended, plain))
@@ -190,7 +195,7 @@ function judgeRun(run: PlannedRun, ends: RunEnds, plain: PlainRun, failOn: reado
     run,
     verdict: judgeRuns(run, outcomes),
     made: ends.length,
-    answers: target && countGoodAnswers(plain, recorder.requests, target),
+    responses: target && countGoodResponses(plain, recorder.requests, target),
     code,
     isTimedOut,
     ms: ends.reduce((sum, { ms }) => sum + ms, 0),
@@ -210,13 +215,13 @@ function chooseShown(ends: RunEnds): EndedRun {
   return odd ?? red.at(-1) ?? ends[0]
 }
 
-function toOutcome({ code, isTimedOut, recorder }: EndedRun, plain: PlainRun): RunOutcome {
+function toOutcome({ code, isTimedOut, recorder }: EndedRun, plain: BaselineRun): RunOutcome {
   const { target, requests } = recorder
-  const hasSucceeded = target !== undefined && hasGoodAnswer(plain, requests, target)
+  const hasSucceeded = target !== undefined && hasGoodResponse(plain, requests, target)
   return { code, isTimedOut, wasApplied: target !== undefined, hasSucceeded }
 }
 
-/** Lists the findings on the client that the plain run does not have: `retry: createEvent: retry-after: ...`. */
+/** Lists the findings on the client that the baseline run does not have: `retry: createEvent: retry-after: ...`. */
 function listClientFindings(report: FindingsReport, plain: FindingsReport): string[] {
   const known = new Set(listSentences(plain))
   return listSentences(report).filter((sentence) => !known.has(sentence))

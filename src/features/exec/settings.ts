@@ -25,7 +25,7 @@ export const execSettings = {
   logFormat: { ...serverSettings.logFormat, default: 'pretty', defaultText: 'pretty' },
 } as const satisfies SettingTable
 
-// Each run has a state of its own in memory, and a command without requests has no place for a fault.
+// Each run has a state of its own in memory, and a command without requests has nowhere to inject a fault.
 const { state, statePrefix, replica, sync, allowNoRequests, ...ofServers } = execSettings
 
 /** The settings of `each`. */

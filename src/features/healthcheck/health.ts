@@ -68,7 +68,7 @@ function requestHealth(url: string, timeoutMs: number): Promise<Result<Health>> 
   return new Promise((resolve) => {
     const fail = ({ message }: Error) => {
       const reason = signal.aborted ? `nothing complete came within ${waitMs / 1000} s` : message
-      resolve(failure(`no answer from ${url}: ${reason}. Is it running, and is --port right?`))
+      resolve(failure(`no response from ${url}: ${reason}. Is it running, and is --port right?`))
     }
     const request = get(url, { signal, agent: false }, (reply) => {
       text(reply).then((body) => resolve(readHealth(url, reply.statusCode ?? 0, body)), fail)
@@ -83,7 +83,7 @@ function readHealth(url: string, status: number, body: string): Result<Health> {
   const isHealth = isObject(health) && /^(un)?healthy$/.test(String(health.status)) && 'version' in health
   if (!isHealth)
     return failure(
-      `the server at ${url} is no convsim: its answer ${status} is not the health of a simulator. Is --port right?`,
+      `the server at ${url} is no convsim: its response ${status} is not the health of a simulator. Is --port right?`,
     )
   const isReady = status === 200 && health.status === 'healthy'
   return success({ isReady, text: escapeControls(JSON.stringify(health)) })

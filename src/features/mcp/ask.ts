@@ -14,22 +14,22 @@ export interface ControlCall {
   readonly body?: Json
 }
 
-/** The answer of the control plane, whose body is a JSON object. */
-export interface ControlAnswer {
+/** The response of the control plane, whose body is a JSON object. */
+export interface ControlResponse {
   readonly status: number
   readonly json: JsonObject
 }
 
 /** Sends a request to the control plane, over HTTP or within the process. */
-export type AskControl = (question: ControlCall) => Promise<ControlAnswer>
+export type AskControl = (question: ControlCall) => Promise<ControlResponse>
 
 /** Creates a function that asks the control plane of this process, with the host and the token of `source`. */
-export function askInProcess(answer: Control['answer'], source: SimRequest, clientGone: AbortSignal): AskControl {
+export function askInProcess(response: Control['response'], source: SimRequest, clientGone: AbortSignal): AskControl {
   const { host = '', authorization } = source.headers
   const callerHeaders = authorization === undefined ? { host } : { host, authorization }
   return async ({ method = 'GET', path, query, body }) => {
     const bytes = Buffer.from(JSON.stringify(body) ?? '')
-    const { status, ...reply } = await answer(
+    const { status, ...reply } = await response(
       {
         ...{ ...source, method, path: `/__sim${path}`, query: writeQuery(query) },
         headers: body === undefined ? callerHeaders : { ...callerHeaders, ...jsonType },
@@ -38,7 +38,7 @@ export function askInProcess(answer: Control['answer'], source: SimRequest, clie
       clientGone,
     )
     const chunks = reply.stream?.chunks(clientGone) ?? [reply.body?.bytes() ?? '']
-    return { status, json: parseAnswer(await text(Readable.from(chunks))) }
+    return { status, json: parseResponse(await text(Readable.from(chunks))) }
   }
 }
 
@@ -49,9 +49,9 @@ export function askByFetch(controlUrl: string, controlToken: string | undefined)
     const sent = body === undefined ? {} : { headers: { ...headers, ...jsonType }, body: JSON.stringify(body) }
     try {
       const response = await fetch(`${controlUrl}${path}?${writeQuery(query)}`, { method, headers, ...sent })
-      return { status: response.status, json: parseAnswer(await response.text()) }
+      return { status: response.status, json: parseResponse(await response.text()) }
     } catch {
-      const error = `No simulator answers at ${controlUrl}. Start it (npx convsim), then try again.`
+      const error = `No simulator responds at ${controlUrl}. Start it (npx convsim), then try again.`
       return { status: 503, json: { error } }
     }
   }
@@ -64,7 +64,7 @@ function writeQuery(query: ControlCall['query'] = {}): string {
   return new URLSearchParams(Object.fromEntries(sent.map(([name, value]) => [name, String(value)]))).toString()
 }
 
-function parseAnswer(text: string): JsonObject {
-  const answer = parseJson(text)
-  return isObject(answer) ? answer : { error: `The simulator answered no JSON object: ${text.slice(0, 200)}` }
+function parseResponse(text: string): JsonObject {
+  const response = parseJson(text)
+  return isObject(response) ? response : { error: `The simulator returned no JSON object: ${text.slice(0, 200)}` }
 }

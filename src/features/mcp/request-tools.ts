@@ -26,14 +26,14 @@ export const findRequests: Tool = {
 export const explainRequest: Tool = {
   name: 'explain_request',
   description:
-    'Say why a recorded request ("id") was answered so, or how another ("method" and "path") would be answered now.',
+    'Say why a recorded request ("id") got this response, or how another ("method" and "path") would be handled now.',
   input: { explain: 'sandbox' },
   ownInput: { id: { type: 'string', description: 'The id of a recorded request: req-7.' } },
   async run({ id, sandbox, ...body }, { ask }) {
     if (id === undefined) {
       const explained = await askOrThrow(ask, { method: 'POST', path: '/explain', query: { sandbox }, body }, idHint)
-      const answer = objectOf(explained, 'answer')
-      return compact({ status: answer['status'], ...showDecision(explained), body: cutBody(answer['body']) })
+      const response = objectOf(explained, 'response')
+      return compact({ status: response['status'], ...showDecision(explained), body: cutBody(response['body']) })
     }
     const [alien] = Object.keys(compact(body))
     if (alien !== undefined) throw new ToolError(`Give "id", or "method" and "path": with "id" goes no "${alien}".`)
@@ -41,7 +41,7 @@ export const explainRequest: Tool = {
     const entry = await askOrThrow(ask, { path }, 'find_requests lists the ids.')
     const retries = { path: '/retries', query: { sandbox: entry['sandbox'], request: id } }
     const chains = listOf(await askOrThrow(ask, retries), 'chains')
-    const [sent, got] = ['request', 'answer'].map((name) => {
+    const [sent, got] = ['request', 'response'].map((name) => {
       const { headers, body } = objectOf(entry, name)
       return compact({ headers, body: cutBody(body) })
     })
@@ -66,7 +66,7 @@ function showExchange(entry: JsonObject): JsonObject {
   return compact({
     id: entry['id'],
     call: `${method} ${path}${query && '?'}${query}`,
-    ...pick(objectOf(entry, 'answer'), 'status', 'origin'),
+    ...pick(objectOf(entry, 'response'), 'status', 'origin'),
     ...pick(entry, 'operation', 'sandbox', 'now', 'scenarios'),
     delivery: outcome === 'delivered' ? undefined : outcome,
     ...showRules(entry),

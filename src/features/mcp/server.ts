@@ -5,8 +5,8 @@ import { dereference } from '../../service/contract/dereference.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
 import { version } from '../../service/fixtures/bundled.ts'
 import type { AskControl } from './ask.ts'
-import { coverageGaps, runSummary } from './evidence-tools.ts'
 import * as library from './library.ts'
+import { coverageGaps, runSummary } from './report-tools.ts'
 import { explainRequest, findRequests, verifyRequests } from './request-tools.ts'
 import { controlSandbox, listScenarios, setScenarios } from './scenario-tools.ts'
 import { askOrThrow, listOf, objectOf, type Tool, ToolError } from './tool.ts'
@@ -19,8 +19,8 @@ const anyInput: library.jsonSchemaValidator = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 }
 
-/** Answers a message of MCP that came over HTTP. There are no subscriptions, so that every answer ends. */
-export async function answerCall(ask: AskControl, headers: SimRequest['headers'], message: Json | undefined) {
+/** Handles a message of MCP that came over HTTP. There are no subscriptions, so that every response ends. */
+export async function responseCall(ask: AskControl, headers: SimRequest['headers'], message: Json | undefined) {
   const origin = `http://${headers['host']}`
   const sent = Object.entries(headers).filter(([name]) => /^(content-type|mcp-.*)$/.test(name))
   const accepted = { ...Object.fromEntries(sent), accept: 'application/json, text/event-stream' }
@@ -56,13 +56,13 @@ async function createServer(ask: AskControl, origin: string) {
 }
 
 async function callTool({ name, run }: Tool, known: readonly string[], ...call: Parameters<Tool['run']>) {
-  const answerWith = (text: string) => ({ content: [{ type: 'text' as const, text }] })
+  const responseWith = (text: string) => ({ content: [{ type: 'text' as const, text }] })
   const unknown = Object.keys(call[0]).find((argument) => !known.includes(argument))
   try {
     if (unknown !== undefined) throw new ToolError(`${name} has no "${unknown}". ${describeKnown(unknown, known)}`)
-    return answerWith(JSON.stringify(await run(...call)))
+    return responseWith(JSON.stringify(await run(...call)))
   } catch (error) {
-    if (error instanceof ToolError) return { ...answerWith(error.message), isError: true }
+    if (error instanceof ToolError) return { ...responseWith(error.message), isError: true }
     throw error
   }
 }

@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 import { describeKnown } from '../../base/core/similar.ts'
-import type { AskControl, ControlAnswer, ControlCall } from './ask.ts'
+import type { AskControl, ControlCall, ControlResponse } from './ask.ts'
 
-/** A tool for coding agents: a thin call of the control plane with a short answer. */
+/** A tool for coding agents: a thin call of the control plane with a short response. */
 export interface Tool {
   readonly name: string
   readonly description: string
@@ -10,7 +10,7 @@ export interface Tool {
   readonly input: Readonly<Record<string, string>>
   /** The schemas of its other arguments by their names. */
   readonly ownInput?: Readonly<Record<string, JsonObject>>
-  /** Returns the answer of a simulator at `origin`, whose service has the base path. Throws a `ToolError`. */
+  /** Returns the response of a simulator at `origin`, whose service has the base path. Throws a `ToolError`. */
   readonly run: (
     args: JsonObject,
     simulator: { readonly ask: AskControl; readonly origin: string; readonly basePath: string },
@@ -20,7 +20,7 @@ export interface Tool {
 /** A call that failed: its message says what to do next. */
 export class ToolError extends Error {}
 
-/** The most items of a list that a tool answers with. */
+/** The most items of a list that a tool responses with. */
 export const pageSize = 20
 
 export const cursorArg = { type: 'integer', minimum: 0, description: 'The field `next` of the page before.' }
@@ -29,11 +29,11 @@ export const cursorArg = { type: 'integer', minimum: 0, description: 'The field 
 export const askOrThrow = async (ask: AskControl, question: ControlCall, next?: string): Promise<JsonObject> =>
   readOrThrow(await ask(question), next)
 
-/** Returns the JSON of an answer. Throws a refusal with `next`, what to do about it; a 417 is no refusal. */
-export function readOrThrow({ status, json }: ControlAnswer, next = ''): JsonObject {
+/** Returns the JSON of a response. Throws a refusal with `next`, what to do about it; a 417 is no refusal. */
+export function readOrThrow({ status, json }: ControlResponse, next = ''): JsonObject {
   if (status < 400 || status === 417) return json
   const advice = status === 401 ? 'convsim mcp takes it as --control-token.' : next
-  throw new ToolError(`${json['error'] ?? `The simulator answered ${status}.`} ${advice}`.trim())
+  throw new ToolError(`${json['error'] ?? `The simulator returned ${status}.`} ${advice}`.trim())
 }
 
 /** Returns a member that is an object; empty if there is none. */

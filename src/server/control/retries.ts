@@ -68,14 +68,14 @@ function chainToJson({ first, chain, attempts, earlier }: ListedChain): JsonObje
 
 function attemptToJson(listed: ListedAttempt): JsonObject {
   const { entry, attempt, waitedMs, faults } = listed
-  const { id, number, at, now, receivedAt, endedAt, answer, delivery, damage } = entry
+  const { id, number, at, now, receivedAt, endedAt, response, delivery, damage } = entry
   return {
     id,
     number,
     at: new Date(at).toISOString(),
     now: new Date(now).toISOString(),
     tookMs: roundToMicroseconds(endedAt - receivedAt),
-    status: answer.status,
+    status: response.status,
     outcome: attempt.outcome,
     delivery: deliveryToJson(delivery),
     damage: [...damage],

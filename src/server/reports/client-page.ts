@@ -41,9 +41,9 @@ function toClientPage(report: Report): Page {
     summary: [`${summarizeReport(report)}.`],
     facts: [...describeRun(run), sandbox === undefined ? 'all sandboxes' : `sandbox ${sandbox}`],
     failed,
-    figures: [
+    numbers: [
       card('violations', violations, 'broke the contract'),
-      card('unexpected', unexpected, 'unexpected answers'),
+      card('unexpected', unexpected, 'unexpected responses'),
       card('retries', lapses, 'retry problems'),
       { value: `${coverage.percent} %`, label: 'of the contract covered', section: 'coverage' },
     ],

@@ -38,7 +38,7 @@ const heads = {
   violations: ['violation', 'Violations', 'Requests that broke the contract.', 'Every request fits the contract.'],
   unexpected: [
     'unexpected',
-    'Unexpected answers',
+    'Unexpected responses',
     'Refusals and failures that no scenario was asked for.',
     'Every refusal and failure was asked for.',
   ],
@@ -64,7 +64,7 @@ export function createSections(report: FindingsReport): readonly FindingSection[
     [`${finding.operation}: ${formatPlace(finding)}`, `${finding.keyword}: ${finding.message}`] as const
   return [
     section('violations', report.brokenRules, describeRule),
-    section('unexpected', report.unexpectedAnswers, (finding) => [
+    section('unexpected', report.unexpectedResponses, (finding) => [
       `${formatSubject(finding)}: ${finding.status}`,
       `${finding.message} (origin: ${finding.origin})`,
     ]),

@@ -16,7 +16,7 @@ describeWithRedis('the journal of replicas', () => {
   const redis = sharedRedis()
   const test = plainTest.extend('replicas', () => startReplicas(redis()))
 
-  test('every replica lists and counts the requests to all, as soon as they are answered', async ({ replicas }) => {
+  test('every replica lists and counts the requests to all, as soon as they are handled', async ({ replicas }) => {
     for (let index = 0; index < 12; index += 1) {
       await ask(replicas[index % 3] ?? replicas[0], path)
       for (const replica of replicas)
@@ -52,7 +52,7 @@ describeWithRedis('the journal of replicas', () => {
     expect(await waiting).toMatchObject({ status: 200, body: { satisfied: true, count: 1 } })
   })
 
-  test('clearing through one replica clears what all have answered', async ({ replicas: [one, two, three] }) => {
+  test('clearing through one replica clears what all have responded', async ({ replicas: [one, two, three] }) => {
     await Promise.all([ask(one, path), ask(two, path), ask(three, path)])
     await steer(two, 'DELETE', '/requests')
     await ask(three, path)
@@ -132,7 +132,7 @@ describeWithRedis('the journal of replicas', () => {
         body,
         signal,
       })
-      await expect(lost.then((answer) => answer.text())).rejects.toThrow()
+      await expect(lost.then((response) => response.text())).rejects.toThrow()
       const took = async () => {
         const [first] = await listRequests(two)
         return first && first.tookMs > 250 ? first.delivery : undefined

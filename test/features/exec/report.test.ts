@@ -24,7 +24,7 @@ describe('a report without a run that met its fault', () => {
       reportOn([], { notMade: 3, earlyEnd: 'interrupt' }),
       'the first run with a fault was interrupted',
     ],
-    ['no answer has the field', reportOn([unreached]), 'no answer has the fields that would drift'],
+    ['no response has the field', reportOn([unreached]), 'no response has the fields that would drift'],
     ['no fault fits', reportOn([]), 'none fits an operation that the command asks'],
   ])('never says that there are no findings: %s', (_, report, reason) => {
     const sentence = `No fault was tried: ${reason}`
@@ -40,7 +40,7 @@ describe('a report without a run that met its fault', () => {
   })
 })
 
-test('names the requests that were not struck beside the share', () => {
+test('names the requests that were skipped beside the share', () => {
   const leftOut = [{ operation: 'createEvent', occurrences: [2, 3, 4], sameAs: [1, 5] }]
   const report = reportOn([judged('reset createEvent 1', 'recovered')], { equivalent: 3, leftOut })
   for (const render of [renderText, renderMarkdown, renderHtml])
@@ -61,15 +61,15 @@ test('says which drift was tried where it speaks of fields', () => {
   expect(text).toContain('some test notices every drift that was tried (drop-field, wrong-type): /success.')
 })
 
-test('says that a command hung before its fault could strike', () => {
-  const run = judged('reset createEvent 1', 'hung', { answers: undefined })
+test('says that a command hung before its fault was injected', () => {
+  const run = judged('reset createEvent 1', 'hung', { responses: undefined })
   const outcome = { code: 143, isTimedOut: true, wasApplied: false, hasSucceeded: false }
   expect(judgeRuns(run.run, [outcome, outcome])).toBe('hung')
   expect(renderText(reportOn([run]))).toContain(
-    'warning: Hung: the command did not end within 1.5 s, before "reset" could strike request 1 of createEvent.',
+    'did not end within 1.5 s, before "reset" could be injected into request 1 of createEvent.',
   )
-  expect(renderText(reportOn([{ ...run, answers: { expected: 1, got: 0 } }]))).toContain(
-    'warning: Hung: the command did not end within 1.5 s, and "reset" struck request 1 of createEvent. ',
+  expect(renderText(reportOn([{ ...run, responses: { expected: 1, got: 0 } }]))).toContain(
+    'warning: Hung: the command did not end within 1.5 s, and "reset" was injected into request 1 of createEvent. ',
   )
 })
 
@@ -96,7 +96,7 @@ describe('a run whose client broke a rule', () => {
     }
     expect(failures({ failOn: gates('retry') })).toBe('1')
     expect(failures({}, { ...run, failed: [] })).toBe('0')
-    expect(failures({ plainFailed: ['1 % of the contract covered'] }, { ...run, failed: [] })).toBe('1')
+    expect(failures({ baselineFailed: ['1 % of the contract covered'] }, { ...run, failed: [] })).toBe('1')
   })
 })
 
@@ -133,7 +133,7 @@ test('says that the verdicts are not reliable if the command differs at the end'
 })
 
 test('tells requests that fit no operation from those of operations', () => {
-  const about = (plainCounts: Record<string, number>) => renderText(reportOn([], { plainCounts }))
+  const about = (baselineCounts: Record<string, number>) => renderText(reportOn([], { baselineCounts }))
   expect(about({ '': 1, createEvent: 2 })).toContain(
     'Without faults the command asks createEvent 2 times, and sends 1 request that fits no operation.',
   )

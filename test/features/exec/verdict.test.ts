@@ -1,6 +1,6 @@
 import { XMLValidator } from 'fast-xml-parser'
 import { describe, expect, test } from 'vitest'
-import { countGoodAnswers, hasGoodAnswer } from '../../../src/features/exec/report/good-answers.ts'
+import { countGoodResponses, hasGoodResponse } from '../../../src/features/exec/report/good-responses.ts'
 import { judgeRuns, type RunOutcome } from '../../../src/features/exec/report/verdict.ts'
 import {
   judged,
@@ -48,37 +48,37 @@ describe('the verdict on a fault that passes, and on one that stays', () => {
   })
 })
 
-describe('a struck call has a good answer', () => {
+describe('a faulted call has a good response', () => {
   const plain = requestsOf('createEvent a', 'createEvent a')
-  const answered = (...isGood: readonly boolean[]) => {
+  const responded = (...isGood: readonly boolean[]) => {
     const made = requestsOf(...isGood.map(() => 'createEvent a'))
     const run = made.map((one, at) => ({ ...one, isGood: isGood[at] === true }))
-    const [struck] = run
-    if (!struck) throw new Error('there is no request')
-    return hasGoodAnswer({ requests: plain, varying: new Set() }, run, struck)
+    const [faulted] = run
+    if (!faulted) throw new Error('there is no request')
+    return hasGoodResponse({ requests: plain, varying: new Set() }, run, faulted)
   }
 
   test.each([
-    ['if it was answered itself', [true, true], true],
+    ['if it was handled itself', [true, true], true],
     ['if it was made again', [false, true, true], true],
     ['not by the same call of the next test', [false, true], false],
     ['not by nothing', [false], false],
   ])('%s', (_, isGood, expected) => {
-    expect(answered(...isGood)).toBe(expected)
+    expect(responded(...isGood)).toBe(expected)
   })
 
   test('if the operation was asked again, where the run without faults has no such call', () => {
-    const [struck, ...others] = requestsOf('createEvent', 'createEvent a', 'createEvent b')
-    if (!struck) throw new Error('there is no request')
-    const run = [{ ...struck, isGood: false }, ...others]
-    expect(countGoodAnswers({ requests: plain, varying: new Set() }, run, struck)).toEqual({ expected: 2, got: 2 })
+    const [faulted, ...others] = requestsOf('createEvent', 'createEvent a', 'createEvent b')
+    if (!faulted) throw new Error('there is no request')
+    const run = [{ ...faulted, isGood: false }, ...others]
+    expect(countGoodResponses({ requests: plain, varying: new Set() }, run, faulted)).toEqual({ expected: 2, got: 2 })
   })
 })
 
 describe('a run that is green, but whose call never succeeded', () => {
   const runs = [
     judged('reset createEvent 1', 'recovered'),
-    judged('truncated createEvent 1', 'never-succeeded', { answers: { expected: 2, got: 1 } }),
+    judged('truncated createEvent 1', 'never-succeeded', { responses: { expected: 2, got: 1 } }),
   ]
   const words = 'green, but the call never succeeded'
 
@@ -107,7 +107,7 @@ describe('an unsteady run', () => {
       expect(render(report)).toContain('1 of 2 runs is unsteady, since two runs disagree')
     expect(renderText(report)).toMatch(/^resilience: 0 of 1 good \(0 %\): 1 broke, 1 unsteady\.$/m)
     expect(renderText(report)).toContain(
-      'warning: Unsteady: in one of two runs the command failed with exit code 1 when "reset" struck request 1 of ',
+      'Unsteady: in one of two runs the command failed with exit code 1 when "reset" was injected into request 1 of ',
     )
     expect(renderText(report)).toMatch(/^2 runs, 2 of them made twice\.$/m)
     expect(JSON.parse(renderJson(report))).toMatchObject({
@@ -129,7 +129,7 @@ describe('an unsteady run', () => {
 })
 
 test('runs that end since the command is red without faults fail the case without faults in JUnit', () => {
-  const parts = { earlyEnd: 'red-plain-run', notMade: 4 } as const
+  const parts = { earlyEnd: 'red-baseline-run', notMade: 4 } as const
   const report = reportOn([judged('reset createEvent 1', 'recovered')], parts)
   expect(renderJunit(report)).toContain('failures="1"')
   for (const render of [renderText, renderMarkdown, renderHtml])
@@ -138,6 +138,6 @@ test('runs that end since the command is red without faults fail the case withou
 })
 
 test('a report without a verdict says once that the command is red without faults', () => {
-  const text = renderText(reportOn([], { earlyEnd: 'red-plain-run', notMade: 5 }))
+  const text = renderText(reportOn([], { earlyEnd: 'red-baseline-run', notMade: 5 }))
   expect(text.match(/command fails without faults, too/g)).toHaveLength(1)
 })

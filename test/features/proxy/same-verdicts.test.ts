@@ -20,7 +20,7 @@ async function sendRequests(sim: TestSimulator, refuses: TestSimulator): Promise
   await ask(sim, '/v1/events', { body: event(), token: null })
 }
 
-/** The parts of a report that depend on the run, or name the service and not the contract as an answer's origin. */
+/** The parts of a report that depend on the run, or name the service and not the contract as a response's origin. */
 const ofTheRun = ['run', 'first', 'requests', 'origin', 'examples', 'example', 'waitedMs', 'message']
 
 /** Returns the verdicts of a report: without ids, times and origins. */
@@ -42,7 +42,7 @@ test('a client gets the same verdicts through a proxy as from the service itself
   const expected = verdictsOf(await reportOf(direct))
   expect(expected).toMatchObject({
     summary: expect.stringMatching(
-      /^12 requests, 3 broke the contract, 3 unexpected answers, 1 retry problem, 5 pieces of advice, [\d.]+ % /,
+      /^12 requests, 3 broke the contract, 3 unexpected responses, 1 retry problem, 5 pieces of advice, [\d.]+ % /,
     ),
   })
 
@@ -56,6 +56,9 @@ test('a client gets the same verdicts through a proxy as from the service itself
   // The proxy cannot know that the service gives its 429 on purpose.
   const { violations, retries, coverage, unexpected } = objectOf({ body: expected, status: 200 })
   const findings = isObject(unexpected) && Array.isArray(unexpected.findings) ? unexpected.findings : []
-  const more = { answers: 4, findings: expect.arrayContaining([...findings, expect.objectContaining({ status: 429 })]) }
+  const more = {
+    responses: 4,
+    findings: expect.arrayContaining([...findings, expect.objectContaining({ status: 429 })]),
+  }
   expect(verdictsOf(await reportOf(passing))).toMatchObject({ violations, retries, coverage, unexpected: more })
 })

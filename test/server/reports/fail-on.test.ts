@@ -15,7 +15,7 @@ test.each<[string, readonly FailCondition[], Partial<Report>, readonly string[]]
   ['a clean report passes', all, {}, []],
   ['violations fail', [violation], { violations: 2 }, ['2 requests broke the contract']],
   ['other findings do not fail', [violation], { unexpected: 2 }, []],
-  ['an unexpected answer fails', [unexpected], { unexpected: 1 }, ['1 unexpected answer']],
+  ['an unexpected response fails', [unexpected], { unexpected: 1 }, ['1 unexpected response']],
   ['retries fail, also if their findings had no space', [retry], { retries: none(3) }, ['3 retry problems']],
   ['advice fails', [{ kind: 'advice' }], { advice: none(2) }, ['2 pieces of advice']],
   ['no requests fail', [{ kind: 'no-requests' }], { requests: 0 }, ['no request reached the simulator (no-requests)']],
@@ -25,7 +25,7 @@ test.each<[string, readonly FailCondition[], Partial<Report>, readonly string[]]
     'each condition that is met has a sentence',
     all,
     { violations: 1, unexpected: 1 },
-    ['1 request broke the contract', '1 unexpected answer'],
+    ['1 request broke the contract', '1 unexpected response'],
   ],
 ])('%s', (_name, conditions, report, failures) => {
   expect(judgeFailOn({ ...cleanReport, ...report }, conditions)).toEqual(failures)

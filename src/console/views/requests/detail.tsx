@@ -3,7 +3,7 @@ import { ask, askText, type Schema } from '../../api/ask.ts'
 import { useCommands } from '../../store/commands.ts'
 import { askOnce, showNotice, showProblem, valueOrNotice } from '../../store/notices.ts'
 import { hrefOf, navigate, sandbox } from '../../store/route.ts'
-import { useAnswer } from '../../store/use-answer.ts'
+import { useResponse } from '../../store/use-response.ts'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { OpenHead, OpenPart } from '../../ui/split.tsx'
@@ -16,9 +16,9 @@ import { describeSubject, shortenIds } from './subject.ts'
 import { SwitchScenario } from './switch-scenario.tsx'
 import { Why } from './why.tsx'
 
-/** One request with its answer, beside the list. It stays as it was opened, also where the journal loses it. */
+/** One request with its response, beside the list. It stays as it was opened, also where the journal loses it. */
 export function RequestDetail({ id, ...retries }: ClientRetries & { id: string }) {
-  const { value, problem } = useAnswer('/requests/{id}', { path: { id } })
+  const { value, problem } = useResponse('/requests/{id}', { path: { id } })
   const opened = useRef(value)
   opened.current ??= value
   const exchange = opened.current
@@ -50,10 +50,10 @@ interface ShownProps extends ClientRetries {
 }
 
 function Detail({ exchange, isGone, tries, retryProblemsOf }: ShownProps) {
-  const { request, answer, violations, answerViolations, advice } = exchange
+  const { request, response, violations, responseViolations, advice } = exchange
   const remarks: Remark[] = [
     ...violations.map((one) => ({ ...one, kind: 'violation' as const })),
-    ...answerViolations.map((one) => ({ ...one, kind: 'damage' as const })),
+    ...responseViolations.map((one) => ({ ...one, kind: 'damage' as const })),
     ...advice.map((one) => ({ ...one, kind: 'advice' as const })),
   ]
   const remarksOf = (...parts: Remark['in'][]) => remarks.filter((remark) => parts.includes(remark.in))
@@ -85,19 +85,19 @@ function Detail({ exchange, isGone, tries, retryProblemsOf }: ShownProps) {
       <QuerySection query={request.query} remarks={remarksOf('query')} />
       <BodySection title="Request body" body={request.body} remarks={remarksOf('body')} />
       <HeaderSection title="Request headers" headers={request.headers} />
-      <BodySection title="Answer body" body={answer.body} remarks={remarksOf('response')} />
-      <HeaderSection title="Answer headers" headers={answer.headers} />
+      <BodySection title="Response body" body={response.body} remarks={remarksOf('response')} />
+      <HeaderSection title="Response headers" headers={response.headers} />
       <SwitchScenario exchange={exchange} />
     </>
   )
 }
 
 function Facts({ exchange, tries, retryProblemsOf }: Omit<ShownProps, 'isGone'>) {
-  const { id, answer, operation, now, at, tookMs, delayMs, expectation, replayOf } = exchange
+  const { id, response, operation, now, at, tookMs, delayMs, expectation, replayOf } = exchange
   const tried = tries.get(id)
   return (
     <p class="facts">
-      <Outcome status={answer.status} end={exchange} />{' '}
+      <Outcome status={response.status} end={exchange} />{' '}
       <Marks exchange={exchange} retries={retryProblemsOf(exchange)} />
       <span>{operation ?? 'no operation'}</span>
       {expectation && <span>a negative test of a {expectation}</span>}
@@ -142,13 +142,15 @@ async function sendAgain(exchange: Schema<'Exchange'>): Promise<void> {
   const { method, headers: recorded, body } = toReplay(exchange)
   const headers = { ...recorded, [replayHeader]: exchange.id }
   try {
-    const answer = await fetch(urlOf(exchange), { method, headers, ...(body !== undefined && { body }) })
-    const id = answer.headers.get('x-sim-request-id') ?? answer.headers.get('x-request-id')
-    showNotice(`Sent again; the answer is ${answer.status}.`)
+    const response = await fetch(urlOf(exchange), { method, headers, ...(body !== undefined && { body }) })
+    const id = response.headers.get('x-sim-request-id') ?? response.headers.get('x-request-id')
+    showNotice(`Sent again; the response is ${response.status}.`)
     if (id !== null) navigate({ view: 'requests', id })
-    await answer.arrayBuffer()
+    await response.arrayBuffer()
   } catch {
-    showProblem('The connection ended before the whole answer came, as a scenario may ask. The list shows the request.')
+    showProblem(
+      'The connection ended before the whole response came, as a scenario may ask. The list shows the request.',
+    )
   }
 }
 

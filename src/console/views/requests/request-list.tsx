@@ -91,7 +91,7 @@ interface RequestRowProps {
   readonly retries: readonly string[]
 }
 
-/** One request of the list, which its link covers. It is drawn anew only if its properties or signals change. */
+/** One request of the list, which its link covers. It is drawn again only if its properties or signals change. */
 function RequestRow({ exchange, isOpen, retries }: RequestRowProps) {
   const { id, now, at, request, tookMs } = exchange
   const subject = describeSubject(request.path, request.body)
@@ -102,7 +102,7 @@ function RequestRow({ exchange, isOpen, retries }: RequestRowProps) {
         {formatTimeOfDay(now)}
       </td>
       <td class="code">
-        <Outcome status={exchange.answer.status} end={exchange} />
+        <Outcome status={exchange.response.status} end={exchange} />
       </td>
       <td class="path">
         <a href={hrefOf({ id })} aria-current={isOpen ? 'true' : undefined} title={targetOf(exchange)}>

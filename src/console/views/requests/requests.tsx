@@ -103,7 +103,7 @@ function NoRequests({ isSearch }: { readonly isSearch: boolean }) {
     )
   return (
     <Empty title="No requests yet" curl={{ method: 'POST', path: '/events', body: sampleEvent }}>
-      Point your client at this server, or send a first request. It appears here as soon as it is answered.
+      Point your client at this server, or send a first request. It appears here as soon as it is handled.
     </Empty>
   )
 }

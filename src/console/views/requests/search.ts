@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks'
 import type { Schema } from '../../api/ask.ts'
 import { sandbox } from '../../store/route.ts'
 import { info } from '../../store/server.ts'
-import { useAnswer } from '../../store/use-answer.ts'
+import { useResponse } from '../../store/use-response.ts'
 import { describeSubject, findBreak } from './subject.ts'
 
 type Exchange = Schema<'Exchange'>
@@ -32,10 +32,10 @@ const marks: Readonly<Record<string, (exchange: Exchange, retryProblemsOf: Retry
 const words: Readonly<
   Record<string, (exchange: Exchange, value: string, retryProblemsOf: RetryProblemsOf) => boolean>
 > = {
-  status: ({ answer: { status } }, value) => value === String(status) || value === `${Math.floor(status / 100)}xx`,
+  status: ({ response: { status } }, value) => value === String(status) || value === `${Math.floor(status / 100)}xx`,
   op: ({ operation }, value) => operation?.toLowerCase() === value,
   method: ({ request }, value) => request.method.toLowerCase() === value,
-  origin: ({ answer }, value) => answer.origin === value,
+  origin: ({ response }, value) => response.origin === value,
   path: ({ request }, value) => request.path.toLowerCase() === value,
   trace: ({ traceId }, value) => traceId === value,
   has: (exchange, value, retryProblemsOf) => (marks[value]?.(exchange, retryProblemsOf).length ?? 0) > 0,
@@ -87,11 +87,11 @@ function findProblem({ word, value }: Term): string | undefined {
 
 /** Returns everything that a search finds, in lower case: what the row says, and both bodies. */
 function textOf(exchange: Exchange): string {
-  const { id, sandbox, operation, request, answer, scenarios, violations, advice } = exchange
-  const bodies = [request.body, answer.body].map(({ json, text }) => text ?? JSON.stringify(json))
+  const { id, sandbox, operation, request, response, scenarios, violations, advice } = exchange
+  const bodies = [request.body, response.body].map(({ json, text }) => text ?? JSON.stringify(json))
   const messages = [...violations, ...advice].map(({ pointer, message }) => `${pointer} ${message}`)
   const subject = [describeSubject(request.path, request.body), findBreak(exchange)]
-  return [id, sandbox, operation, request.method, `${request.path}?${request.query}`, answer.status, ...subject]
+  return [id, sandbox, operation, request.method, `${request.path}?${request.query}`, response.status, ...subject]
     .concat(scenarios, messages, bodies)
     .join(' ')
     .toLowerCase()
@@ -123,7 +123,7 @@ export const addPause = (sentence: string, waitedMs: number | undefined): string
 /** Reads the calls that were tried again, as long as a component is shown. */
 export function useRetries(): ClientRetries {
   const query = { sandbox: sandbox.value, minAttempts: 2, limit: 100 }
-  const { value } = useAnswer('/retries', { query, followsTraffic: true })
+  const { value } = useResponse('/retries', { query, followsTraffic: true })
   return useMemo(() => findRetryProblems(value?.chains ?? []), [value])
 }
 

@@ -1,7 +1,7 @@
-import type { AnswerOf } from '../../api/ask.ts'
+import type { ResponseOf } from '../../api/ask.ts'
 import { useCommands, useListKeys } from '../../store/commands.ts'
 import { hrefOf, navigate, replaceRoute, route, sandbox } from '../../store/route.ts'
-import { useAnswer } from '../../store/use-answer.ts'
+import { useResponse } from '../../store/use-response.ts'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { Empty, Loading, sampleEvent } from '../../ui/empty.tsx'
 import { Mark } from '../../ui/status.tsx'
@@ -9,7 +9,7 @@ import { count } from '../../ui/text.tsx'
 import { addPause } from '../requests/search.ts'
 import { Chain } from './chain.tsx'
 
-type Chains = AnswerOf<'/retries', 'get'>['chains']
+type Chains = ResponseOf<'/retries', 'get'>['chains']
 
 /** Shows the view "Retries": the calls that were tried again, or on demand all that failed. */
 export function RetriesPage() {
@@ -17,7 +17,7 @@ export function RetriesPage() {
   const isAll = route.value.query['all'] === 'true'
   const toggle = () => replaceRoute({ query: { all: isAll ? undefined : 'true' } })
   const query = { sandbox: sandbox.value, minAttempts: isAll ? 1 : 2 }
-  const retries = useAnswer('/retries', { query, followsTraffic: true })
+  const retries = useResponse('/retries', { query, followsTraffic: true })
   useCommands([{ title: 'Show all calls that failed, or only those tried again', key: 'a', run: toggle }], [isAll])
   const chains = retries.value?.chains ?? []
   useListKeys({
@@ -63,7 +63,7 @@ export function RetriesPage() {
 
 /** The chain that the address names, where it is too old for the list, or left out of it. */
 function Unlisted({ id }: { readonly id: string }) {
-  const { value, problem } = useAnswer('/retries', { query: { sandbox: sandbox.value, request: id } })
+  const { value, problem } = useResponse('/retries', { query: { sandbox: sandbox.value, request: id } })
   const chain = value?.chains[0]
   if (chain) return <Chain chain={chain} />
   return (
@@ -100,7 +100,7 @@ function NoChains() {
 }
 
 /** the retry rules, those that a client broke first, each with the findings. */
-function Rules({ rules, problems: { findings, further } }: AnswerOf<'/retries', 'get'>) {
+function Rules({ rules, problems: { findings, further } }: ResponseOf<'/retries', 'get'>) {
   const listed = Object.entries(rules).map(([rule, sentence]) => {
     const found = findings.filter((finding) => finding.rule === rule)
     return { rule, sentence, found, count: found.reduce((sum, { count }) => sum + count, 0) }

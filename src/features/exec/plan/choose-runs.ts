@@ -30,7 +30,7 @@ function drawOrder(runs: readonly PlannedRun[], seed: string): readonly PlannedR
 export interface NamedRun {
   readonly fault: Fault
   readonly operation: string
-  /** The number of the request, or undefined for the first one that meets the fault. */
+  /** The number of the request, or undefined for the first one that gets the fault. */
   readonly occurrence: number | undefined
   /** The pointer of the field, or undefined for every field. */
   readonly pointer: string | undefined
@@ -81,6 +81,6 @@ export function pickNamedRuns(runs: readonly PlannedRun[], named: NamedRun): Res
   const names = ofOperation.map(nameRun)
   const place = `${named.pointer ?? (named.occurrence === undefined ? '' : `#${named.occurrence}`)}`
   const name = `${named.fault.name}@${named.operation}${place}`
-  if (names.length === 0) return failure(`The suite has no place for ${name}: no request of it can meet this fault.`)
-  return failure(`The suite has no place for ${name}. ${describeKnown(name, names)}`)
+  if (names.length === 0) return failure(`Nowhere to inject ${name}: no request of the suite can get this fault.`)
+  return failure(`Nowhere to inject ${name}. ${describeKnown(name, names)}`)
 }

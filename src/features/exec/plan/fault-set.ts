@@ -13,7 +13,7 @@ import { splitParts } from '../../../service/scenarios/split-text.ts'
 
 /**
  * The question that a fault asks. `recover`: the fault passes, so a good client goes on, and the suite stays green.
- * `notice`: the answer is wrong and stays wrong, so some test turns red.
+ * `notice`: the response is wrong and stays wrong, so some test turns red.
  */
 export type FaultQuestion = 'recover' | 'notice'
 
@@ -40,7 +40,7 @@ const faultSets = {
 
 const sets = Object.entries<readonly string[]>(faultSets)
 
-/** The names that a set can have. `expectations` changes no answer. */
+/** The names that a set can have. `expectations` changes no response. */
 export const groupNames: readonly string[] = [
   ...Object.keys(faultSets),
   ...families.filter((family) => family !== 'expectations' && !Object.hasOwn(faultSets, family)),
@@ -163,17 +163,17 @@ function findFittingOperation(
   const known = [...new Set(operations.flatMap((one) => definition.pointers?.(one) ?? []))]
   if (typeof pointer === 'string' && known.length > 0)
     return failure(
-      `"${text}" fits no operation: no answer has such a field at ${cutText(pointer)}. ` +
+      `"${text}" fits no operation: no response has such a field at ${cutText(pointer)}. ` +
         describeKnown(pointer, known),
     )
   return failure(endSentence(`"${text}" fits no operation: ${reasons[0] ?? 'the contract has none'}`))
 }
 
-/** Returns true for a wrong answer that stays wrong: a drift, and a refusal that no retry changes. */
+/** Returns true for a wrong response that stays wrong: a drift, and a refusal that no retry changes. */
 function isToBeNoticed({ definition, values }: ActiveScenario, operation: Operation): boolean {
   const effect = definition.effect(values)
   if (effect.kind === 'drift') return definition.name !== 'extra-field' // a new field breaks no careful reader
-  if (effect.kind !== 'answer') return false
+  if (effect.kind !== 'response') return false
   const { status } = effect.reply(operation)
   return status >= 400 && status < 500 && ![408, 425, 429].includes(status)
 }

@@ -1,5 +1,5 @@
 /**
- * Faults against a test suite: a run for each fault at each place where the requests of the plain run go.
+ * Faults against a test suite: a run for each fault at each place where the requests of the baseline run go.
  * `fault-set.ts` parses faults, `recorded-request.ts` has the requests, `choose-runs.ts` orders and bounds the runs.
  */
 
@@ -9,7 +9,7 @@ import type { ActiveScenario } from '../../../service/scenarios/definition.ts'
 import type { Fault } from './fault-set.ts'
 import type { RecordedRequest } from './recorded-request.ts'
 
-/** One run of the command: a fault, and the place at which a request meets it. */
+/** One run of the command: a fault, and the place at which a request gets it. */
 export interface PlannedRun {
   readonly fault: Fault
   /** The id of the operation. */
@@ -18,14 +18,14 @@ export interface PlannedRun {
   readonly occurrence: number
   /** The field that drifts, as a JSON pointer with a star for an array's items; undefined for other faults. */
   readonly pointer: string | undefined
-  /** Is false if no answer of the plain run has the field, so that there is nothing to run. */
+  /** Is false if no response of the baseline run has the field, so that there is nothing to run. */
   readonly isReachable: boolean
 }
 
 export interface SuitePlan {
   /** In the order of the faults, then of the operations, then of their requests or fields. */
   readonly runs: readonly PlannedRun[]
-  /** The number of runs that are left out, since equal requests meet the same fault. */
+  /** The number of runs that are left out, since equal requests get the same fault. */
   readonly equivalent: number
   /** The requests that no run aims at for that reason. */
   readonly skipped: readonly SkippedRequests[]
@@ -41,11 +41,11 @@ export interface SkippedRequests {
   readonly sameAs: readonly number[]
 }
 
-/** An operation with those of its requests in the plain run that can meet a fault, sorted by number. */
+/** An operation with those of its requests in the baseline run that can get a fault, sorted by number. */
 type PlannedOperation = readonly [operation: Operation, requests: readonly RecordedRequest[]]
 
 /**
- * Plans a run for each fault at each place that the plain run has shown. `everyRequest`: equal requests are targets,
+ * Plans a run for each fault at each place that the baseline run has shown. `everyRequest`: equal requests are targets,
  * too, as `--only` can name each.
  */
 export function planRuns(
@@ -75,7 +75,7 @@ function canMeet(operation: Operation, { scenario: { definition, values } }: Fau
   return definition.inapplicableReason(operation, values) === undefined
 }
 
-/** Lists the operations that have answered at least one request as the contract says, sorted by id. */
+/** Lists the operations that have returned at least one response as the contract says, sorted by id. */
 function listPlannedOperations(requests: readonly RecordedRequest[]): PlannedOperation[] {
   const ordinary = requests.filter(({ isOrdinary }) => isOrdinary).sort((a, b) => a.occurrence - b.occurrence)
   return [...groupBy(ordinary, ({ operation }) => operation)]
@@ -106,7 +106,7 @@ function planRequests(fault: Fault, operation: Operation, targets: readonly Reco
 function planFields(fault: Fault, operation: Operation, requests: readonly RecordedRequest[]): PlannedRun[] {
   const pointers = fault.scenario.definition.pointers?.(operation) ?? []
   const schema = operation.simulatedResponseSchema(operation.successStatus)
-  const bodies = [...new Set(requests.map(({ answer }) => answer))]
+  const bodies = [...new Set(requests.map(({ response }) => response))]
   const canDrift = (pointer: string) => {
     const { definition, values } = atPointer(fault.scenario, pointer)
     const effect = definition.effect(values)
@@ -145,9 +145,9 @@ export function describeSkipped(skipped: readonly SkippedRequests[]): string[] {
     return `${operation}: ${formatNumbers(occurrences)} ${verb} like ${formatNumbers(sameAs)}`
   })
   return [
-    `Not struck, so not in the shares: ${parts.join('; ')}. They differ in values alone, ` +
+    `Skipped; excluded from the percentages: ${parts.join('; ')}. They differ in values alone, ` +
       'but another part of the suite may send them: ' +
-      `--only FAULT@${first.operation}#${first.occurrences[0]} strikes one.`,
+      `--only FAULT@${first.operation}#${first.occurrences[0]} injects into one.`,
   ]
 }
 
@@ -171,16 +171,16 @@ function formatNumbers(numbers: readonly number[]): string {
 }
 
 /**
- * Says why no request of a run without faults, which has some, can meet a fault, or returns undefined if one can: `No
- * request can meet a fault, since none got an ordinary answer: 2 x 401.`
+ * Says why no request of a run without faults, which has some, can get a fault, or returns undefined if one can: `No
+ * request can get a fault, since none got an ordinary response: 2 x 401.`
  */
 export function describeNoPlace(requests: readonly RecordedRequest[]): string | undefined {
   if (requests.some(({ operation, isOrdinary }) => operation && isOrdinary)) return undefined
-  const parts = [...groupBy(requests, describeAnswerKind)].map(([kind, own]) => `${own.length} x ${kind}`)
-  return `No request can meet a fault, since none got an ordinary answer: ${parts.join(', ')}.`
+  const parts = [...groupBy(requests, describeResponseKind)].map(([kind, own]) => `${own.length} x ${kind}`)
+  return `No request can get a fault, since none got an ordinary response: ${parts.join(', ')}.`
 }
 
-function describeAnswerKind({ operation, occurrence, status }: RecordedRequest): string {
+function describeResponseKind({ operation, occurrence, status }: RecordedRequest): string {
   if (!operation) return `${status} on no operation`
   return occurrence === 0 && status < 400 ? `${status} of a request that steers the simulator` : `${status}`
 }

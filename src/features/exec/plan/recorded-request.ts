@@ -14,7 +14,7 @@ export interface RecordedRequest {
   /** The operation that the request matches, if any. */
   readonly operation: Operation | undefined
   /**
-   * The number, from 1, among the operation's requests that a planned fault can meet; 0 for all others, such as those
+   * The number, from 1, among the operation's requests that a planned fault can hit; 0 for all others, such as those
    * that name a scenario themselves.
    */
   readonly occurrence: number
@@ -22,27 +22,27 @@ export interface RecordedRequest {
   readonly call: string
   /** The values that distinguish the request from others with the same `call`. */
   readonly members: RequestMembers
-  /** The call and the status of the answer. */
+  /** The call and the status of the response. */
   readonly signature: string
   readonly status: number
   /** True for a numbered success that no damage changed, so that a fault can change it. */
   readonly isOrdinary: boolean
   /** True for a status below 400 that the client received with the whole body. */
   readonly isGood: boolean
-  /** The body of the answer; undefined if it has none. */
-  readonly answer: Json | undefined
+  /** The body of the response; undefined if it has none. */
+  readonly response: Json | undefined
   /** The request as reports show it: `POST /v1/events 503 unavailable`. */
   readonly line: string
   /** The time of receipt by the process's monotonic clock, milliseconds. */
   readonly receivedAt: number
   /** The scenarios that acted. */
   readonly scenarios: readonly string[]
-  /** The damage that was done to the answer on purpose. */
+  /** The damage that was done to the response on purpose. */
   readonly damage: readonly string[]
 }
 
 export function toRecordedRequest(entry: JournalEntry, live: LiveExchange, occurrence: number): RecordedRequest {
-  const { request, answer, delivery, scenarios, damage } = entry
+  const { request, response, delivery, scenarios, damage } = entry
   const { operation } = live
   const path = request.path.replace(/^\/_s\/[^/]*/, '')
   const body = live.requestBody ?? parseBody(request.body)
@@ -51,18 +51,18 @@ export function toRecordedRequest(entry: JournalEntry, live: LiveExchange, occur
     ...describeQuery(request.query),
     ...(body === undefined ? [] : [describeShape(body)]),
   ].join(' ')
-  const isGood = answer.status < 400 && delivery.kind === 'delivered'
-  const outcome = delivery.kind === 'delivered' ? answer.status : delivery.kind
+  const isGood = response.status < 400 && delivery.kind === 'delivered'
+  const outcome = delivery.kind === 'delivered' ? response.status : delivery.kind
   return {
     operation,
     occurrence,
     call,
     members: listMembers(path, request.query, body),
-    signature: `${call} ${answer.status}`,
-    status: answer.status,
-    isOrdinary: isGood && occurrence > 0 && answer.origin === 'contract' && damage.length === 0,
+    signature: `${call} ${response.status}`,
+    status: response.status,
+    isOrdinary: isGood && occurrence > 0 && response.origin === 'contract' && damage.length === 0,
     isGood,
-    answer: live.answerBody,
+    response: live.responseBody,
     line: [request.method, request.path, outcome, ...scenarios].join(' '),
     receivedAt: entry.receivedAt,
     scenarios,

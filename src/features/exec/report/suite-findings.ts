@@ -43,10 +43,10 @@ function findingKindOf({ verdict, code, client }: JudgedRun): SuiteFindingKind |
 }
 
 function describeFinding(kind: SuiteFindingKind, judged: JudgedRun, limitMs: number): string {
-  const { run, verdict, code, answers } = judged
+  const { run, verdict, code, responses } = judged
   const { definition, text } = run.fault.scenario
-  const fault = `"${text}" struck ${describeFaultPlace(run)}`
-  const before = `before "${text}" could strike ${describeFaultPlace(run)}`
+  const fault = `"${text}" was injected into ${describeFaultPlace(run)}`
+  const before = `before "${text}" could be injected into ${describeFaultPlace(run)}`
   const late = `did not end within ${limitMs / 1000} s`
   switch (kind) {
     case 'not-resilient':
@@ -56,7 +56,7 @@ function describeFinding(kind: SuiteFindingKind, judged: JudgedRun, limitMs: num
     case 'unnoticed':
       return `Nobody noticed: the command passed although ${fault}. ${definition.description}`
     case 'hung':
-      return `Hung: the command ${late}, ${answers ? `and ${fault}. ${definition.description}` : `${before}.`}`
+      return `Hung: the command ${late}, ${responses ? `and ${fault}. ${definition.description}` : `${before}.`}`
     case 'unrepeatable':
       return `Not repeatable: the command failed with exit code ${code} ${before}.`
     case 'unsteady':
@@ -66,31 +66,34 @@ function describeFinding(kind: SuiteFindingKind, judged: JudgedRun, limitMs: num
   }
 }
 
-/** Describes the one of two runs that disagree which is red, or else lacks a good answer or the fault. */
-function describeOdd({ run, code, isTimedOut, answers }: JudgedRun, limitMs: number): string {
+/** Describes the one of two runs that disagree which is red, or else lacks a good response or the fault. */
+function describeOdd({ run, code, isTimedOut, responses }: JudgedRun, limitMs: number): string {
   const { text } = run.fault.scenario
   const place = describeFaultPlace(run)
   const isGreen = code === 0 && !isTimedOut
   const end = isTimedOut ? `did not end within ${limitMs / 1000} s` : `failed with exit code ${code}`
-  if (answers) return `${isGreen ? 'the call never succeeded' : `the command ${end}`} when "${text}" struck ${place}`
-  return isGreen ? `"${text}" did not strike ${place}` : `the command ${end} before "${text}" could strike ${place}`
+  if (responses)
+    return `${isGreen ? 'the call never succeeded' : `the command ${end}`} when "${text}" was injected into ${place}`
+  return isGreen
+    ? `"${text}" was not injected into ${place}`
+    : `the command ${end} before "${text}" could be injected into ${place}`
 }
 
 /**
- * Describes a struck call that got no good answer: `the answer that broke off was swallowed: the command got 1 good
- * answer to such calls instead of 2`.
+ * Describes a faulted call that got no good response: `the response that broke off was swallowed: the command got 1
+ * good response to such calls instead of 2`.
  */
-function describeSwallowing({ run: { fault }, answers }: JudgedRun): string {
+function describeSwallowing({ run: { fault }, responses }: JudgedRun): string {
   const effect = fault.scenario.definition.effect(fault.scenario.values)
   const isCutOff = effect.kind === 'deliver' && ['truncated', 'malformed'].includes(effect.mode.kind)
-  const { got = 0, expected = 0 } = answers ?? {}
-  const counts = `the command got ${pluralize(got, 'good answer')} to such calls instead of ${expected}`
-  return isCutOff ? `the answer that broke off was swallowed: ${counts}` : counts
+  const { got = 0, expected = 0 } = responses ?? {}
+  const counts = `the command got ${pluralize(got, 'good response')} to such calls instead of ${expected}`
+  return isCutOff ? `the response that broke off was swallowed: ${counts}` : counts
 }
 
-/** Describes a fault's place: `request 2 of createEvent`, `/avgSafetyScore in the answers of getModelAnalytics`. */
+/** Describes a fault's place: `request 2 of createEvent`, `/avgSafetyScore in the responses of getModelAnalytics`. */
 function describeFaultPlace({ operation, occurrence, pointer }: PlannedRun): string {
-  return pointer === undefined ? `request ${occurrence} of ${operation}` : `${pointer} in the answers of ${operation}`
+  return pointer === undefined ? `request ${occurrence} of ${operation}` : `${pointer} in the responses of ${operation}`
 }
 
 /** The beginnings of what test runners print about a failed assertion, the surest first. */

@@ -16,11 +16,11 @@ import { findFailure, listFindings, type SuiteFinding } from './suite-findings.t
 import {
   countRepeated,
   countVerdicts,
+  describeBaselineRun,
   describeCaveats,
   describeFields,
   describeGroup,
   describeNothing,
-  describePlainRun,
   describeProblem,
   formatVerdict,
   hasOnlyClientFindings,
@@ -44,10 +44,10 @@ export function toSuitePage(report: SuiteReport): Page {
       text: findings.length === 0 ? good : `${pluralize(findings.length, 'thing')} to look at`,
       isGood: findings.length === 0 && nothing === undefined,
     },
-    summary: [describePlainRun(report), summarizeRuns(report)],
+    summary: [describeBaselineRun(report), summarizeRuns(report)],
     facts: describeRun(run),
     failed,
-    figures: groups.map(({ group, counts, percent, withClientFindings }) => ({
+    numbers: groups.map(({ group, counts, percent, withClientFindings }) => ({
       value: percent === undefined ? '–' : `${percent} %`,
       label: `good verdicts on ${group}`,
       section: 'verdicts',
@@ -115,7 +115,7 @@ function listSuiteCases(report: SuiteReport, findings: readonly SuiteFinding[]):
 /** Returns the case of the run without faults, which also fails where no fault was tried. */
 function plainCase(report: SuiteReport): TestCase {
   const problem = describeProblem(report)
-  const problems = [...report.plainFailed, ...(problem === undefined ? [] : [problem])]
+  const problems = [...report.baselineFailed, ...(problem === undefined ? [] : [problem])]
   const state = problems.length > 0 ? 'failed' : 'passed'
   return { suite: 'plain', name: 'without faults', state, type: 'plain', text: problems.join('; ') }
 }
@@ -152,7 +152,7 @@ function isMet({ failOn, runs }: SuiteReport, kind: SuiteFinding['kind']): boole
 }
 
 export function suiteToJson(report: SuiteReport): JsonObject {
-  const { runs, plainCounts, equivalent, leftOut, changes, notMade, earlyEnd, failed } = report
+  const { runs, baselineCounts, equivalent, leftOut, changes, notMade, earlyEnd, failed } = report
   return {
     runs: runs.map(suiteRunToJson),
     summary: {
@@ -169,7 +169,7 @@ export function suiteToJson(report: SuiteReport): JsonObject {
       changes: [...changes],
       notMade,
       ...(earlyEnd && { endedBy: earlyEnd }),
-      requestsWithoutFaults: { ...plainCounts },
+      requestsWithoutFaults: { ...baselineCounts },
       groups: summarizeGroups(runs).map(({ group, counts, percent, withClientFindings }) => ({
         group,
         ...counts,

@@ -4,7 +4,7 @@ import type { ReportedRun } from '../../../server/reports/reported-run.ts'
 import type { SuiteGate } from '../parse-suite-fail-on.ts'
 import { describeSkipped, type PlannedRun, type SkippedRequests } from '../plan/plan.ts'
 import type { RecordedRequest } from '../plan/recorded-request.ts'
-import type { AnswerCounts } from './good-answers.ts'
+import type { ResponseCounts } from './good-responses.ts'
 import { type CommandEnd, isConclusive, isGood, type SuiteVerdict, verdicts } from './verdict.ts'
 
 /**
@@ -16,8 +16,8 @@ export interface JudgedRun extends CommandEnd {
   readonly verdict: SuiteVerdict
   /** The number of times that the command ran, 0 to 2. */
   readonly made: number
-  /** The good answers to the struck call; undefined: no request met the fault, as in a run that hangs before. */
-  readonly answers: AnswerCounts | undefined
+  /** The good responses to the faulted call; undefined: no request got the fault, as in a run that hangs before. */
+  readonly responses: ResponseCounts | undefined
   /** The duration of the command, of two runs the sum, milliseconds. */
   readonly ms: number
   /** The findings on the client that the run without faults does not have: `retry: createEvent: retry-after: ...`. */
@@ -30,13 +30,13 @@ export interface JudgedRun extends CommandEnd {
 }
 
 /** The end of the runs before all were made. */
-type EarlyEnd = 'max-runs' | 'time' | 'interrupt' | 'red-plain-run'
+type EarlyEnd = 'max-runs' | 'time' | 'interrupt' | 'red-baseline-run'
 
 export interface SuiteReport {
   readonly contract: { readonly title: string; readonly version: string }
   readonly run: ReportedRun
   /** The number of requests of the run without faults, by operation; those that match none are under an empty name. */
-  readonly plainCounts: Readonly<Record<string, number>>
+  readonly baselineCounts: Readonly<Record<string, number>>
   /** The time limit of a run, milliseconds. */
   readonly limitMs: number
   /** The judged runs in the order of the plan. */
@@ -56,7 +56,7 @@ export interface SuiteReport {
   /** A sentence for each condition of `--fail-on` that is met. */
   readonly failed: readonly string[]
   /** A sentence for each that the run without faults meets. */
-  readonly plainFailed: readonly string[]
+  readonly baselineFailed: readonly string[]
 }
 
 /** The verdicts on the runs of a set or family. */
@@ -104,7 +104,7 @@ export function formatVerdict(verdict: SuiteVerdict): string {
   return verdict === 'never-succeeded' ? swallowed : verdict.replace('-', ' ')
 }
 
-/** The words for a green run in which the struck call got no good answer. */
+/** The words for a green run in which the faulted call got no good response. */
 export const swallowed = 'green, but the call never succeeded'
 
 /** The reasons of an early end, for people. */
@@ -112,21 +112,21 @@ const earlyEnds: Readonly<Record<EarlyEnd, string>> = {
   'max-runs': '--max-runs',
   time: '--time',
   interrupt: 'interrupted',
-  'red-plain-run': 'the command failed without faults',
+  'red-baseline-run': 'the command failed without faults',
 }
 
-/** Counts requests by operation, in the order of the names; see `SuiteReport.plainCounts`. */
+/** Counts requests by operation, in the order of the names; see `SuiteReport.baselineCounts`. */
 export function countByOperation(requests: readonly RecordedRequest[]): Record<string, number> {
   const groups = groupBy(requests, ({ operation }) => operation?.id ?? '')
   return Object.fromEntries([...groups.keys()].sort().map((id) => [id, groups.get(id)?.length ?? 0]))
 }
 
 /** Describes the requests of the run without faults: `Without faults the command asks createEvent once.` */
-export function describePlainRun({ plainCounts }: Pick<SuiteReport, 'plainCounts'>): string {
-  const asked = Object.entries(plainCounts)
+export function describeBaselineRun({ baselineCounts }: Pick<SuiteReport, 'baselineCounts'>): string {
+  const asked = Object.entries(baselineCounts)
     .filter(([name]) => name !== '')
     .map(([name, count]) => `${name} ${count === 1 ? 'once' : `${count} times`}`)
-  const { '': others = 0 } = plainCounts
+  const { '': others = 0 } = baselineCounts
   const parts = [
     ...(asked.length > 0 ? [`asks ${asked.join(', ')}`] : []),
     ...(others > 0 ? [`sends ${pluralize(others, 'request')} that ${others === 1 ? 'fits' : 'fit'} no operation`] : []),
@@ -137,27 +137,27 @@ export function describePlainRun({ plainCounts }: Pick<SuiteReport, 'plainCounts
 /** Says why the runs say nothing (none was made, none met its fault, all were unsteady), or returns undefined. */
 export function describeNothing({ runs, earlyEnd }: Pick<SuiteReport, 'runs' | 'earlyEnd'>): string | undefined {
   if (runs.some(({ verdict }) => isConclusive(verdict))) return undefined
-  if (earlyEnd === 'red-plain-run') return 'No fault has a verdict: the command fails without faults, too.'
+  if (earlyEnd === 'red-baseline-run') return 'No fault has a verdict: the command fails without faults, too.'
   if (runs.some(({ verdict }) => verdict === 'unsteady')) return 'No fault has a verdict: two runs under each disagree.'
   if (runs.some(({ made }) => made > 0)) return 'No fault was tried: no run met its fault.'
   if (earlyEnd === 'time') return 'No fault was tried: the time was up before the first run with a fault ended.'
   if (earlyEnd === 'interrupt') return 'No fault was tried: the first run with a fault was interrupted.'
   return runs.length > 0
-    ? 'No fault was tried: no answer has the fields that would drift.'
+    ? 'No fault was tried: no response has the fields that would drift.'
     : 'No fault was tried: none fits an operation that the command asks.'
 }
 
 /** Says why the runs say nothing, or not all: the command failed without faults, too. Returns undefined if they do. */
 export function describeProblem(report: Pick<SuiteReport, 'runs' | 'earlyEnd'>): string | undefined {
-  const isRed = report.earlyEnd === 'red-plain-run'
-  const redPlainRun = 'The command fails without faults, too. The red runs since it last passed are left out.'
-  return describeNothing(report) ?? (isRed ? redPlainRun : undefined)
+  const isRed = report.earlyEnd === 'red-baseline-run'
+  const redBaselineRun = 'The command fails without faults, too. The red runs since it last passed are left out.'
+  return describeNothing(report) ?? (isRed ? redBaselineRun : undefined)
 }
 
 /** The last lines of the summary: the caveats on it. */
 export function describeCaveats(report: SuiteReport): string[] {
   const { runs, leftOut, changes } = report
-  const redPlainRun = describeNothing(report) ? undefined : describeProblem(report)
+  const redBaselineRun = describeNothing(report) ? undefined : describeProblem(report)
   const unsteady = runs.filter(({ verdict }) => verdict === 'unsteady').length
   const share = `${unsteady} of ${pluralize(runs.length, 'run')} ${unsteady === 1 ? 'is' : 'are'} unsteady`
   const differs = 'The verdicts are not reliable, since the command differs without faults, too'
@@ -166,7 +166,7 @@ export function describeCaveats(report: SuiteReport): string[] {
     ...(unsteady > 0
       ? [`${share}, since two runs disagree, so not in the shares: the suite may differ by itself.`]
       : []),
-    ...(redPlainRun ? [redPlainRun] : []),
+    ...(redBaselineRun ? [redBaselineRun] : []),
     ...(changes.length > 0 ? [`${differs}: ${changes.join('; ')}.`] : []),
   ]
 }

@@ -2,7 +2,7 @@ import type { SuiteFailCondition } from '../parse-suite-fail-on.ts'
 import type { PlannedRun } from '../plan/plan.ts'
 
 /**
- * The verdicts on the runs of a fault, in the order of the reports. `good` is a good answer to the question of the
+ * The verdicts on the runs of a fault, in the order of the reports. `good` is a good response to the question of the
  * fault, a condition of `--fail-on` a finding that it counts, and undefined says nothing about the fault.
  */
 const meanings = {
@@ -17,9 +17,9 @@ const meanings = {
 } as const satisfies Record<string, SuiteFailCondition['kind'] | 'good' | undefined>
 
 /**
- * The verdict on the runs of a fault. `never-succeeded`: the command passed, and got no good answer to the call that
- * the fault struck. `hung`: the command did not end in time. `unsteady`: two runs disagree. `not-reached`: no request
- * met the fault.
+ * The verdict on the runs of a fault. `never-succeeded`: the command passed, and got no good response to the call that
+ * the fault was injected. `hung`: the command did not end in time. `unsteady`: two runs disagree. `not-reached`: no
+ * request met the fault.
  */
 export type SuiteVerdict = keyof typeof meanings
 
@@ -35,7 +35,7 @@ export function isGood(verdict: SuiteVerdict): boolean {
   return meanings[verdict] === 'good'
 }
 
-/** Returns true for a verdict that answers the question of the fault, so that it counts in the shares. */
+/** Returns true for a verdict that returns the question of the fault, so that it counts in the shares. */
 export function isConclusive(verdict: SuiteVerdict): boolean {
   return meanings[verdict] !== undefined
 }
@@ -52,7 +52,7 @@ export interface CommandEnd {
 export interface RunOutcome extends CommandEnd {
   /** Is true if a request met the fault. */
   readonly wasApplied: boolean
-  /** Is true if the call with the fault got a good answer, at once or in a later request. */
+  /** Is true if the call with the fault got a good response, at once or in a later request. */
   readonly hasSucceeded: boolean
 }
 

@@ -116,7 +116,7 @@ const maxLines = 200
 
 /** Records the requests of one run, and gives the planned fault to the request that is due. */
 class RequestRecorder {
-  /** The requests by their ids; the journal records one again where the client turns out to have left its answer. */
+  /** The requests by their ids; the journal records one again where the client turns out to have left its response. */
   readonly #requests = new Map<string, RecordedRequest>()
   readonly #counts = new Map<string, number>()
   readonly #numbers = new Map<string, number>()
@@ -129,7 +129,7 @@ class RequestRecorder {
     this.#scenario = run && scenarioOf(run)
   }
 
-  /** Numbers a request to an operation, and returns the fault that it meets. */
+  /** Numbers a request to an operation, and returns the fault that it gets. */
   readonly findFault = (operation: string, requestId: string): ActiveScenario | undefined => {
     const number = (this.#counts.get(operation) ?? 0) + 1
     this.#counts.set(operation, number)

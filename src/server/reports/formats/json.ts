@@ -6,7 +6,7 @@ import type { RetryProblem } from '../retry-problems.ts'
 
 /** Converts a report to JSON, as the control document describes it (`Report`). */
 export function reportToJson(report: Report): JsonObject {
-  const { contract, requests, violations, unexpected, expected, brokenRules, unexpectedAnswers, coverage } = report
+  const { contract, requests, violations, unexpected, expected, brokenRules, unexpectedResponses, coverage } = report
   const { retries, advice } = report
   return {
     contract: { ...contract },
@@ -15,7 +15,7 @@ export function reportToJson(report: Report): JsonObject {
     summary: summarizeReport(report),
     requests,
     violations: { requests: violations, ...findingsToJson(brokenRules) },
-    unexpected: { answers: unexpected, ...findingsToJson(unexpectedAnswers) },
+    unexpected: { responses: unexpected, ...findingsToJson(unexpectedResponses) },
     expected: { requests: expected },
     retries: findingsToJson({ ...retries, list: retries.list.map(withoutTime) }),
     advice: findingsToJson(advice),

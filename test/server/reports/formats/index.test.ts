@@ -20,8 +20,8 @@ const formats = Object.entries<ReportFormat>(reportFormats).map(([format, { exte
 
 /** Fetches a report; unlike `ask`, of any media type. */
 async function fetchReport({ origin }: TestSimulator, query: string) {
-  const answer = await fetch(`${origin}/__sim/report?${query}`)
-  return { status: answer.status, mediaType: answer.headers.get('content-type'), text: await answer.text() }
+  const response = await fetch(`${origin}/__sim/report?${query}`)
+  return { status: response.status, mediaType: response.headers.get('content-type'), text: await response.text() }
 }
 
 describe('the table of formats', () => {
@@ -126,15 +126,15 @@ describe('JUnit', () => {
     const { text } = await fetchReport(own, 'format=junit')
     expect(XMLValidator.validate(text)).toBe(true)
     const { testsuites } = parser.parse(text)
-    const figures = testsuites.testsuite.map(({ name, tests, failures, testcase }: Suite) => {
+    const numbers = testsuites.testsuite.map(({ name, tests, failures, testcase }: Suite) => {
       const failed = testcase.filter(({ failure }) => failure !== undefined)
       expect([tests, failures]).toEqual([String(testcase.length), String(failed.length)])
       return [name, testcase.length, failed.length]
     })
-    expect(figures).toEqual([
+    expect(numbers).toEqual([
       ['convsim.violations', 1, 1],
       ['convsim.unexpected', 2, 0],
-      ['convsim.retry', 1, 1],
+      ['convsim.retries', 1, 1],
       ['convsim.advice', 1, 0],
       ['convsim.coverage', allOperations.length + 2, 1],
     ])

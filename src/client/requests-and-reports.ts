@@ -1,0 +1,188 @@
+import { expectationProblem, type FindingKind, findingsProblem } from './describe.ts'
+import { ExpectationError } from './expectation-error.ts'
+import { refuseNonJson } from './json-only.ts'
+import { streamRequests } from './stream.ts'
+import { type ControlSchemas, dataOf, done, type Transport } from './transport.ts'
+import type { Names } from './typed-names.ts'
+
+/** The requests to list, to count or to expect; absent members do not matter. */
+interface RequestFilter<N extends Names> {
+  readonly operation?: N['operation']
+  /** A status or a class of them: `429`, `'4xx'`. */
+  readonly status?: StatusFilter<N>
+  readonly method?: string
+  /** The path as it was sent, without the query. */
+  readonly path?: string
+  /** The cause of the response. */
+  readonly origin?: ControlSchemas['Origin']
+  /** The trace id of the request's `traceparent`. */
+  readonly traceId?: string
+  /** With true only requests that broke the contract are listed, with false only the others. */
+  readonly violations?: boolean
+  /** With true only requests with advice are listed, with false only the others. */
+  readonly advice?: boolean
+  /** With true only responses that a scenario damaged are listed, with false only the others. */
+  readonly damage?: boolean
+}
+
+type StatusFilter<N extends Names> = N['status'] | '1xx' | '2xx' | '3xx' | '4xx' | '5xx'
+
+/** Conditions of a request and its response, for `count` and `expectReceived`. */
+type MatchInput<N extends Names> = Omit<ControlSchemas['RequestMatch'], 'status'> & {
+  readonly status?: StatusFilter<N>
+}
+
+/** A count that is expected: exactly a number, or at least and at most; and how long to wait for it. */
+export interface ReceivedExpectation<N extends Names> {
+  readonly match?: MatchInput<N>
+  /** Default: at least 1. */
+  readonly times?: number | { readonly atLeast?: number; readonly atMost?: number }
+  /** The milliseconds to wait for the count; default 0. */
+  readonly within?: number
+  /** Allows names that the contract does not know, and a sandbox that was never used. */
+  readonly force?: boolean
+}
+
+/** The number of matching requests in the journal. */
+interface RequestCount {
+  readonly count: number
+  /** Is true if the journal evicted requests, so that there may be more. */
+  readonly truncated: boolean
+}
+
+/** The recorded requests of a sandbox, and judgements of them. */
+export interface SandboxRequests<N extends Names> {
+  /** Lists the recorded requests with their responses and bodies, the oldest first. */
+  requests(filter?: RequestFilter<N>): Promise<readonly ControlSchemas['Exchange'][]>
+  /** Returns a request by the `X-Request-Id` of its response. */
+  request(id: string): Promise<ControlSchemas['Exchange']>
+  /** Yields requests without bodies as they come, until the loop ends: `for await (const r of sim.follow())`. */
+  follow(filter?: RequestFilter<N>): AsyncIterable<ControlSchemas['Exchange']>
+  /** Deletes the recorded requests; coverage and retry problems begin again. */
+  clearRequests(): Promise<void>
+  count(operation?: N['operation'], match?: MatchInput<N>): Promise<RequestCount>
+  /**
+   * Expects requests: `expectReceived('createEvent', { times: 1, match: { body: { eventType: 'upgrade' } } })`.
+   * @throws ExpectationError with the count, the requests that come closest, and the fields in which they differ
+   */
+  expectReceived(operation: N['operation'], expectation?: ReceivedExpectation<N>): Promise<void>
+  /** Expects that every request obeyed the contract. @throws ExpectationError with each rule that a request broke */
+  expectNoViolations(): Promise<void>
+  /**
+   * Expects a client without violations, unexpected responses, and retry problems in retries. `allow` leaves kinds out.
+   * @throws ExpectationError with each finding
+   */
+  expectNoFindings(allow?: readonly FindingKind[]): Promise<void>
+  /** Returns how much of the contract the clients have met, and what is missing. */
+  coverage(): Promise<ControlSchemas['Coverage']>
+  /** Lists the retry rules that the clients broke. */
+  retryProblems(): Promise<readonly ControlSchemas['RetryProblem'][]>
+  /** Lists the calls that failed with their attempts; the latest first. */
+  retries(): Promise<readonly ControlSchemas['RetryChain'][]>
+  report(): Promise<ControlSchemas['Report']>
+  /** Explains how a request would be handled: `await sim.explain({ method: 'GET', path: '/v1/...' })`. */
+  explain(request: ExplainRequest): Promise<ControlSchemas['Explanation']>
+}
+
+/** A request that `explain` explains. A body that is no text is sent as JSON. */
+interface ExplainRequest {
+  readonly method: string
+  /** The path with base path and query. */
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+/** The largest page of requests that the control plane returns. */
+const pageSize = 1000
+
+/** Creates the part of a sandbox that is about its requests. `consoleUrl`: the page that shows them. @internal */
+export function sandboxRequests<N extends Names>(
+  transport: Transport,
+  sandbox: string,
+  consoleUrl: string,
+): SandboxRequests<N> {
+  const params = { query: { sandbox } }
+  const report = () => dataOf(transport.GET('/report', { params }))
+  const readRetries = (limit: number) => dataOf(transport.GET('/retries', { params: { query: { sandbox, limit } } }))
+  const retryProblems = async () => (await readRetries(0)).problems.findings
+  const expectNoFindings = async (allow: readonly FindingKind[] = []) => {
+    const problem = await findingsProblem({ report, retryProblems }, allow, (kind) => `expectNoFindings(['${kind}'])`)
+    throwIfProblem(problem, consoleUrl)
+  }
+  return {
+    requests: (filter = {}) => listRequests(transport, sandbox, filter),
+    request: (id) => dataOf(transport.GET('/requests/{id}', { params: { path: { id } } })),
+    follow: (filter = {}) => streamRequests(transport, { ...toQuery(filter), sandbox }),
+    clearRequests: () => done(transport.DELETE('/requests', { params })),
+    count: async (operation, match) =>
+      dataOf(transport.POST('/requests/count', { params, body: toQuestion<N>(operation, match) })),
+    async expectReceived(operation, expectation = {}) {
+      refuseUnknownMembers(expectation)
+      const { match, times, within = 0, force = false } = expectation
+      const count = typeof times === 'number' ? { exactly: times } : (times ?? { atLeast: 1 })
+      const body = { ...toQuestion<N>(operation, match), count, withinMs: within, force }
+      // The verdict that is not as expected comes with 417, which openapi-fetch takes for an error.
+      const { data, error } = await transport.POST('/verify', { params, body })
+      throwIfProblem(expectationProblem((data ?? error) as ControlSchemas['Verdict']), consoleUrl)
+    },
+    expectNoViolations: () => expectNoFindings(['unexpected', 'retry']),
+    expectNoFindings,
+    coverage: () => dataOf(transport.GET('/coverage', { params })),
+    retryProblems,
+    retries: async () => (await readRetries(100)).chains,
+    report,
+    explain: (request) => dataOf(transport.POST('/explain', { params, body: request })),
+  }
+}
+
+/** Refuses what TypeScript would refuse: other requests would meet an expectation with a misspelt member. */
+function refuseUnknownMembers(expectation: unknown): void {
+  const known = ['match', 'times', 'within', 'force']
+  const isObject = typeof expectation === 'object' && expectation !== null
+  const unknown = isObject ? Object.keys(expectation).find((name) => !known.includes(name)) : undefined
+  if (isObject && unknown === undefined) return
+  const got = unknown === undefined ? `got ${JSON.stringify(expectation)}` : `there is no "${unknown}"`
+  throw new Error(
+    `An expectation is an object with ${known.join(', ')}; ${got}. Conditions on the request are in match.`,
+  )
+}
+
+/** Throws the problem of an expectation, if it has one, with the address where the requests can be looked at. */
+function throwIfProblem(problem: string | undefined, consoleUrl: string): void {
+  if (problem !== undefined) throw new ExpectationError(`${problem}\nLook at the requests: ${consoleUrl}`)
+}
+
+function toQuestion<N extends Names>(operation: N['operation'] | undefined, match: MatchInput<N> | undefined) {
+  if (match) refuseNonJson(match, 'match')
+  return {
+    ...(operation !== undefined && { operation }),
+    ...(match && { match: match as ControlSchemas['RequestMatch'] }), // only the type of its status is narrower
+  }
+}
+
+function toQuery<N extends Names>({ status, ...filter }: RequestFilter<N>) {
+  return { ...filter, ...(status !== undefined && { status: String(status) }) }
+}
+
+async function listRequests<N extends Names>(
+  transport: Transport,
+  sandbox: string,
+  filter: RequestFilter<N>,
+): Promise<readonly ControlSchemas['Exchange'][]> {
+  const requests: ControlSchemas['Exchange'][] = []
+  let cursor: number | undefined
+  do {
+    const query = {
+      ...toQuery(filter),
+      sandbox,
+      limit: pageSize,
+      bodies: true,
+      ...(cursor !== undefined && { cursor }),
+    }
+    const page = await dataOf(transport.GET('/requests', { params: { query } }))
+    requests.push(...page.requests)
+    cursor = page.next
+  } while (cursor !== undefined)
+  return requests
+}

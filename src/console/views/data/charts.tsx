@@ -1,0 +1,211 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import type { Schema } from '../../api/ask.ts'
+import { CopyButton } from '../../ui/button.tsx'
+import { Chart } from '../../ui/chart.tsx'
+import { CommandLine, formatCurl, sampleEvent } from '../../ui/empty.tsx'
+import { formatSigned, QualityTable } from '../../ui/quality-table.tsx'
+import { DataTable } from '../../ui/table.tsx'
+import { objectOf, textOrEmpty } from '../../ui/text.tsx'
+import { formatScore, type Numbers, qualityField, readNumber } from './analytics.ts'
+
+/** The values of each day and of the period, in the order of the charts. A score is a line, a whole number is a bar. */
+const measures = [
+  { field: qualityField, title: 'Conversation quality', unit: '0 to 1', kind: 'line' },
+  { field: 'avgSatisfactionScore', title: 'Satisfaction', unit: '0 to 1', kind: 'line' },
+  { field: 'avgGrowthScore', title: 'Growth', unit: '0 to 1', kind: 'line' },
+  { field: 'avgFrictionScore', title: 'Friction', unit: 'less is better', kind: 'line' },
+  { field: 'avgSafetyScore', title: 'Safety', unit: '0 to 1', kind: 'line' },
+  { field: 'conversationCount', title: 'Conversations', unit: 'per day', kind: 'bar' },
+  { field: 'messageCount', title: 'Messages', unit: 'per day', kind: 'bar' },
+] as const
+
+/** The labelled scores of the response by their titles. */
+const labelFields = {
+  averageUserSentiment: 'Sentiment',
+  averageChangeInUserSentiment: 'Sentiment change',
+  averageFrustration: 'Frustration',
+  averageStruggle: 'Struggle',
+  averageCommercialIntent: 'Commercial intent',
+}
+
+/** The counted detections of the response by their titles. */
+const detectionFields = {
+  hallucinationCount: 'Hallucinations',
+  jailbreakCount: 'Jailbreaks',
+  userBiasCount: 'User bias',
+  modelBiasCount: 'Model bias',
+  userToxicityCount: 'User toxicity',
+  modelToxicityCount: 'Model toxicity',
+}
+
+/** Properties of `Charts` and `DayTable`. */
+interface ChartsProps {
+  readonly numbers: Numbers
+  /** The quality of each day without events; undefined without events, and without an honest comparison. */
+  readonly before: readonly (number | null)[] | undefined
+}
+
+const dayOf = (day: Numbers['days'][number]) => textOrEmpty(day['date']).slice(0, 10)
+
+/** A chart for each measure. All are read together. */
+export function Charts({ numbers: { body, days }, before }: ChartsProps) {
+  const cursor = useSignal<number | undefined>(undefined)
+  return (
+    <>
+      {measures.map(({ field, title, unit, kind }) => {
+        const total = readNumber(body, field)
+        const summary = kind === 'bar' ? `${total?.toLocaleString('en')} in ${days.length} days` : `avg ${total}`
+        return (
+          <div key={field} class={field === qualityField ? 'wide' : undefined}>
+            <Chart
+              days={days.map(dayOf)}
+              values={days.map((day) => readNumber(day, field))}
+              compared={field === qualityField ? before : undefined}
+              format={(value) => (kind === 'bar' ? value.toLocaleString('en') : formatScore(value))}
+              summary={total === null ? 'null' : summary}
+              {...{ title, unit, kind, cursor }}
+            />
+          </div>
+        )
+      })}
+    </>
+  )
+}
+
+/** The days in a table, for those who cannot see charts, and for those who want the numbers. */
+export function DayTable({ numbers: { days }, before }: ChartsProps) {
+  const rows = days.map((day, index) => ({
+    day: dayOf(day),
+    values: [...measures.map(({ field }) => readNumber(day, field)), ...(before ? [before[index] ?? null] : [])],
+  }))
+  const titles = [...measures.map(({ title }) => title), ...(before ? ['Without events'] : [])]
+  const csv = [['Day', ...titles], ...rows.map(({ day, values }) => [day, ...values])]
+  const columns = titles.map((title, index) => ({
+    title,
+    isNumber: true,
+    cell: ({ values }: (typeof rows)[number]) => formatCell(values[index], measures[index]?.kind === 'bar'),
+  }))
+  return (
+    <section class="day-table scroll" aria-label="Days">
+      <DataTable
+        title="The numbers of each day"
+        rows={rows}
+        keyOf={({ day }) => day}
+        columns={[{ title: 'Day', class: 'nowrap', cell: ({ day }) => day }, ...columns]}
+      />
+      <CopyButton label="CSV" title="Copy as CSV" text={csv.map((cells) => cells.join()).join('\n')} />
+    </section>
+  )
+}
+
+const nothing = <span class="faint">null</span>
+
+function formatCell(value: number | null | undefined, isCount: boolean): ComponentChildren {
+  if (value == null) return nothing
+  return isCount ? value.toLocaleString('en') : value.toFixed(4)
+}
+
+/** The detections and the labelled scores of the period. The service does not tell them by day. */
+export function Totals({ body }: Pick<Numbers, 'body'>) {
+  const rating = readNumber(body, 'averageConversationRating')
+  const detections = Object.entries(detectionFields).map(([field, title]) => {
+    const [total, percentage] = ['total', 'percentage'].map((name) => readNumber(objectOf(body[field]), name))
+    return { title, value: total?.toLocaleString('en') ?? nothing, note: percentage != null && `${percentage} %` }
+  })
+  const labels = Object.entries(labelFields).map(([field, title]) => {
+    const found = objectOf(body[field])
+    return {
+      title,
+      value: textOrEmpty(found['label']).replaceAll('_', ' ') || nothing,
+      note: readNumber(found, 'score'),
+    }
+  })
+  return (
+    <>
+      <Facts title="Detections" note="in messages of the period" facts={detections} />
+      <Facts
+        title="Labels"
+        note="with their scores, over the period"
+        facts={[...labels, { title: 'Rating', value: rating === null ? nothing : `${rating} of 5`, note: '' }]}
+      />
+    </>
+  )
+}
+
+type Fact = Record<'value' | 'note', ComponentChildren> & { title: string }
+
+const Facts = ({ title, note, facts }: { title: string; note: string; facts: readonly Fact[] }) => (
+  <section>
+    <h3>
+      {title} <span class="faint">{note}</span>
+    </h3>
+    <dl class="pairs">
+      {facts.map((fact) => (
+        <div key={fact.title}>
+          <dt>{fact.title}</dt>
+          <dd class="wraps">
+            {fact.value} <span class="faint">{fact.note}</span>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  </section>
+)
+
+interface EventEffectsProps extends ChartsProps {
+  /** The response of a sandbox without events, or undefined if it is not known. */
+  readonly without: Numbers | undefined
+  /** The products of the model. */
+  readonly products: Schema<'Catalogue'>['products']
+  /** Those of them that events have moved. */
+  readonly moved: Schema<'Quality'>['products']
+  readonly quality: Schema<'Quality'>
+}
+
+/** Says what events did to the response, and to the quality indexes of the model's products and their conversations. */
+export function EventEffects({ products, moved, quality, ...compared }: EventEffectsProps) {
+  const [product] = products
+  const ids = new Set(moved.flatMap(({ eventIds }) => eventIds))
+  return (
+    <section class="wide event-effects stack">
+      <h3>
+        What events did <span class="faint">weight {quality.weight}</span>
+      </h3>
+      {!product && <p class="faint">No product of the fixtures has this model, so no event changes its numbers.</p>}
+      {product && moved.length === 0 && (
+        <>
+          <p class="faint">
+            Nothing yet: no event came for {products.map(({ name }) => name).join(' or ')}. Send one, and the quality of
+            its day moves.
+          </p>
+          <CommandLine
+            text={formatCurl({ method: 'POST', path: '/events', body: { ...sampleEvent, productId: product.id } })}
+          />
+        </>
+      )}
+      {moved.length > 0 && (
+        <>
+          <p>{describeDifference(compared)}</p>
+          <QualityTable
+            products={moved}
+            conversations={quality.conversations.filter(({ eventIds }) => eventIds.some((id) => ids.has(id)))}
+          />
+        </>
+      )}
+    </section>
+  )
+}
+
+function describeDifference({ numbers, without, before }: Pick<EventEffectsProps, 'numbers' | 'without' | 'before'>) {
+  if (!without) return 'Reading the numbers without events …'
+  if (!before)
+    return 'What the numbers would be without events cannot be told, since a rule changes the response each time.'
+  const days = numbers.days.filter((day, index) => readNumber(day, qualityField) !== before[index]).length
+  const [now, then] = [readNumber(numbers.body, qualityField), readNumber(without.body, qualityField)]
+  if (days === 0 || now === null || then === null)
+    return 'The numbers are the same without events: none is on a day with conversations, or their impacts cancel out.'
+  const change = `${formatScore(then)} without events (${formatSigned(now - then)})`
+  const moved = `They moved ${days} of ${numbers.days.length} days.`
+  return `Conversation quality is ${formatScore(now)} on average and would be ${change}. ${moved}`
+}

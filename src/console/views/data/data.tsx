@@ -1,0 +1,122 @@
+import type { Schema } from '../../api/ask.ts'
+import { useCatalogue } from '../../store/catalogue.ts'
+import { useCommands, useListKeys } from '../../store/commands.ts'
+import { navigate, replaceRoute, route, sandbox } from '../../store/route.ts'
+import { changeClock, changeSeed, clockMode, info, sandboxNow, sandboxSeed } from '../../store/server.ts'
+import { Button } from '../../ui/button.tsx'
+import { Loading } from '../../ui/empty.tsx'
+import { FieldForm, seedField } from '../../ui/fields.tsx'
+import { EntryList } from '../../ui/table.tsx'
+import { formatInstant } from '../../ui/text.tsx'
+import { ModelPage } from './model-page.tsx'
+
+/** Shows the view "Data": the models with their analytics, and the time and the seed that make them. */
+export function DataPage() {
+  const { value, problem } = useCatalogue()
+  return (
+    <>
+      <TimeBar />
+      {value ? <Models catalogue={value} /> : <Loading problem={problem} />}
+    </>
+  )
+}
+
+/** The scenario in the address is that of the model that was open before. */
+const query = { as: undefined }
+
+function Models({ catalogue }: { readonly catalogue: Schema<'Catalogue'> }) {
+  const { models } = catalogue
+  const openId = route.value.id ?? models[0]?.id
+  useListKeys({
+    noun: 'model',
+    ids: () => models.map(({ id }) => id),
+    open: (id) => replaceRoute({ id, query }),
+    shownId: models[0]?.id,
+  })
+  useCommands(
+    models.map(({ id, name }) => ({
+      title: `Show the model ${name}`,
+      run: () => navigate({ view: 'data', id, query }),
+    })),
+    [catalogue],
+  )
+  const open = async (id: string) => {
+    if (id !== '') navigate({ id, query })
+    return true
+  }
+  return (
+    <div class="split with-open with-menu">
+      <section class="split-pane scroll" aria-label="Models">
+        <div class="toolbar bar">
+          <FieldForm
+            label="The id of any other model"
+            action="Show"
+            change={open}
+            field={{ placeholder: 'Any other UUID' }}
+          />
+        </div>
+        <EntryList
+          entries={models.map(({ id, name, about, scenario, shape, persona }) => ({
+            id,
+            title: name,
+            note: scenario ?? shape ?? persona ?? 'by the seed',
+            tooltip: about,
+          }))}
+          openId={openId}
+          query={query}
+        />
+      </section>
+      {openId !== undefined && <ModelPage key={openId} id={openId} catalogue={catalogue} />}
+    </div>
+  )
+}
+
+const modes = {
+  real: 'the time of the machine',
+  frozen: 'stands still',
+  shifted: 'runs, but not with the machine',
+} as const
+
+/** The clock and the seed of the sandbox, from which all numbers are made. */
+export function TimeBar() {
+  const mode = clockMode.value
+  const seed = sandboxSeed.value ?? ''
+  const first = info.value?.seed ?? seed
+  const change = (changed: string) => changeSeed(sandbox.peek(), changed)
+  return (
+    <div class="toolbar bar">
+      {mode !== undefined && (
+        <>
+          <span>
+            <b>{formatInstant(sandboxNow.value)}</b> UTC <span class="faint">{modes[mode]}</span>
+          </span>
+          <Button
+            label={mode === 'frozen' ? 'Let it run' : 'Freeze'}
+            onClick={() => void changeClock({ mode: mode === 'frozen' ? 'shifted' : 'frozen' })}
+          />
+          {['1h', '1d', '7d'].map((by) => (
+            <Button
+              label={`+${by}`}
+              key={by}
+              title={`Advance the clock by ${by}`}
+              onClick={() => void changeClock({ by })}
+            />
+          ))}
+          <Button label="Back to real" disabled={mode === 'real'} onClick={() => void changeClock({ mode: 'real' })} />
+          <FieldForm
+            label="Day to go to, at noon"
+            value={formatInstant(sandboxNow.value).slice(0, 10)}
+            action="Go to noon"
+            change={async (day) =>
+              !!(await changeClock({ mode: mode === 'real' ? 'shifted' : mode, now: `${day}T12:00:00Z` }))
+            }
+            field={{ type: 'date', min: '1900-01-01', max: '9999-12-31', required: true }}
+          />
+        </>
+      )}
+      <span class="last">Seed</span>
+      <FieldForm label="Seed" value={seed} action="Set" change={change} field={seedField} />
+      {seed !== first && <Button label={`Back to ${first}`} class="quiet" onClick={() => void change(first)} />}
+    </div>
+  )
+}

@@ -1,0 +1,178 @@
+import type { Schema } from '../../api/ask.ts'
+import { replaceRoute, route, sandbox } from '../../store/route.ts'
+import { info } from '../../store/server.ts'
+import { useResponse } from '../../store/use-response.ts'
+import { Button, CopyButton } from '../../ui/button.tsx'
+import { Empty, formatCurl, Loading } from '../../ui/empty.tsx'
+import { JsonTree } from '../../ui/json-tree.tsx'
+import { OpenPart } from '../../ui/split.tsx'
+import { Mark, Status } from '../../ui/status.tsx'
+import { objectOf, textOrEmpty } from '../../ui/text.tsx'
+import {
+  type AnalyticsQuestion,
+  analyticsPathOf,
+  compareQuality,
+  headersOf,
+  type Numbers,
+  readNumbers,
+  useAnalytics,
+  useAnalyticsWithoutEvents,
+} from './analytics.ts'
+import { Charts, DayTable, EventEffects, Totals } from './charts.tsx'
+
+type Explanation = Schema<'Explanation'>
+
+/** The analytics of a model as the service would return them now, with the effect of events. */
+export function ModelPage({ id, catalogue }: { id: string; catalogue: Schema<'Catalogue'> }) {
+  const { query } = route.value
+  const question = { model: id, period: query['period'] ?? '30d', scenario: query['as'] }
+  const { value: explanation, problem } = useAnalytics(sandbox.value, question)
+  const numbers = explanation?.response.status === 200 ? readNumbers(explanation.response.body) : undefined
+  return (
+    <OpenPart label="Model">
+      <ModelHead {...{ question, catalogue }} />
+      {!explanation && <Loading problem={problem} />}
+      {explanation && !numbers && <Refusal explanation={explanation} />}
+      {explanation && numbers && <ModelNumbers {...{ question, explanation, numbers, catalogue }} />}
+      {explanation && <Response {...{ question, explanation }} />}
+    </OpenPart>
+  )
+}
+
+interface ModelHeadProps {
+  readonly catalogue: Schema<'Catalogue'>
+  readonly question: AnalyticsQuestion
+}
+
+/** The name of a model, and the choice of its period, its persona and charts or a table. */
+function ModelHead({ question: { model: id, period, scenario }, catalogue }: ModelHeadProps) {
+  const model = catalogue.models.find((one) => one.id === id.toLowerCase())
+  const isTable = route.value.query['look'] === 'table'
+  // Personas and shapes are the scenarios of data that need no value.
+  const personas = catalogue.scenarios.filter(
+    ({ family, parameters, name }) =>
+      name === scenario || (family === 'data' && parameters.every((parameter) => parameter.name === 'p')),
+  )
+  const chosen = catalogue.scenarios.find(({ name }) => name === scenario)
+  return (
+    <>
+      <h2>{model?.name ?? 'A model that no fixture lists'}</h2>
+      <p class="facts">
+        <code class="cut-off">{id}</code>
+        <CopyButton label="Copy" title="Copy the id" text={id} />
+        {model && <span class="faint">{model.about}</span>}
+      </p>
+      <div class="wraps">
+        {['7d', '30d', '90d'].map((one) => (
+          <Button
+            label={`${one.slice(0, -1)} days`}
+            key={one}
+            aria-pressed={one === period}
+            onClick={() => replaceRoute({ query: { period: one } })}
+          />
+        ))}
+        <label>
+          as{' '}
+          <select
+            aria-label="Persona"
+            onChange={({ currentTarget }) => replaceRoute({ query: { as: currentTarget.value } })}
+          >
+            <option value="">itself: {model?.scenario ?? model?.shape ?? model?.persona ?? 'drawn by the seed'}</option>
+            {personas.map(({ name, about }) => (
+              <option key={name} value={name} title={about} selected={name === scenario}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <Button
+          label="Table"
+          aria-pressed={isTable}
+          onClick={() => replaceRoute({ query: { look: isTable ? undefined : 'table' } })}
+        />
+      </div>
+      {chosen && (
+        <p>
+          <code>X-Sim-Scenario: {chosen.name}</code> <span class="faint">{chosen.about}</span>
+        </p>
+      )}
+    </>
+  )
+}
+
+const healthMarks: Readonly<Record<string, 'good' | 'violation'>> = { healthy: 'good', critical: 'violation' }
+
+interface ModelNumbersProps extends ModelHeadProps {
+  readonly explanation: Explanation
+  readonly numbers: Numbers
+}
+
+/** The numbers of a response, and what they would be without events. */
+function ModelNumbers({ question, explanation, numbers, catalogue }: ModelNumbersProps) {
+  const products = catalogue.products.filter(({ models }) => models.includes(question.model.toLowerCase()))
+  const quality = useResponse('/quality', { query: { sandbox: sandbox.value }, followsTraffic: true }).value
+  const moved = quality?.products.filter(({ productId }) => products.some(({ id }) => id === productId)) ?? []
+  const without = useAnalyticsWithoutEvents(question, explanation, moved.length > 0 ? numbers : undefined)
+  const before = moved.length > 0 ? compareQuality(numbers, without) : undefined
+  const assessment = objectOf(numbers.body['recommendations'])
+  const health = textOrEmpty(assessment['healthLevel']) || 'no assessment'
+  const Days = route.value.query['look'] === 'table' ? DayTable : Charts
+  return (
+    <>
+      <p>
+        <Mark kind={healthMarks[health] ?? 'advice'} text={health.replaceAll('_', ' ')} />{' '}
+        {textOrEmpty(assessment['summary'])}
+      </p>
+      <div class="numbers">
+        <Days {...{ numbers, before }} />
+        <Totals body={numbers.body} />
+        {quality && <EventEffects {...{ numbers, without, before, products, moved, quality }} />}
+      </div>
+    </>
+  )
+}
+
+/** Says why the model has no numbers now. */
+function Refusal({ explanation: { response, why, rule } }: { explanation: Explanation }) {
+  return (
+    <Empty title={`A request for this model gets ${response.status} now, without numbers`}>
+      {why.join(' ')}{' '}
+      {rule && `It is rule ${rule.index + 1} of the ${rule.scope === 'sandbox' ? 'sandbox' : 'start'}. `}
+      {response.origin === 'scenario' && (
+        <Button
+          label="Show the numbers without it"
+          class="link"
+          onClick={() => replaceRoute({ query: { as: '200' } })}
+        />
+      )}
+    </Empty>
+  )
+}
+
+/** The response itself, and how to get it. */
+function Response({ question, explanation }: { question: AnalyticsQuestion; explanation: Explanation }) {
+  const { response, responseViolations, delivery, damage } = explanation
+  const path = analyticsPathOf(question)
+  const curl = formatCurl({ method: 'GET', path, headers: headersOf(question) })
+  return (
+    <section aria-label="Response">
+      <h3 class="facts">
+        <Status code={response.status} /> Response
+        <CopyButton label="curl" title="Copy as curl" text={curl} />
+        <CopyButton label="JSON" title="Copy as JSON" text={JSON.stringify(response.body, null, 2)} />
+      </h3>
+      <p class="cut-off">
+        <code>
+          GET {info.value?.contract.basePath}
+          {path}
+        </code>
+      </p>
+      {delivery !== 'whole' && <p class="bad">It does not arrive whole; it is delivered as “{delivery}”.</p>}
+      {damage.length > 0 && <p class="bad">A scenario damages it: {damage.join(', ')}.</p>}
+      <JsonTree
+        value={response.body}
+        marks={responseViolations.map(({ pointer, message: text }) => ({ pointer, text, kind: 'damage' }))}
+      />
+    </section>
+  )
+}

@@ -1,0 +1,97 @@
+import { isObject, type Json, type JsonObject, measureJson } from '../../base/core/json.ts'
+import { readQuery } from '../../base/core/query-string.ts'
+import { failure, type Result, success } from '../../base/core/result.ts'
+import { readJson } from '../../base/core/strict-json.ts'
+import { redactPeople } from '../../server/upstream/traffic/redact-people.ts'
+import type { TrafficResponse, TrafficSample } from '../../server/upstream/traffic/sample.ts'
+import type { Contract, Operation } from '../../service/contract/contract.ts'
+
+/** The operation whose responses are recorded: the only one whose response is generated. */
+export const recordedOperation = 'getModelAnalytics'
+
+/** The largest number of members and items of a response. */
+const maxMembers = 1_000_000
+
+/** A response that was seen, redacted. */
+export interface SeenResponse {
+  /** UUID, lower case. */
+  readonly modelId: string
+  /** The value of the parameter, with the document's default: `30d`. */
+  readonly period: string
+  readonly body: JsonObject
+  /** The number of texts that were redacted. */
+  readonly redactions: number
+}
+
+/**
+ * Collects the responses that can be served again: the latest about each model and period, in their order. `skipped`:
+ * the number of others, by the reason, such as that they break the contract.
+ */
+export function collectResponses(
+  samples: readonly TrafficSample[],
+  contract: Contract,
+  onProgress: (checked: number, all: number) => void,
+): { responses: SeenResponse[]; skipped: ReadonlyMap<string, number> } {
+  const responses = new Map<string, SeenResponse>()
+  const skipped = new Map<string, number>()
+  for (const [index, sample] of samples.entries()) {
+    onProgress(index, samples.length)
+    const seen = readSample(sample, contract)
+    if (seen.ok) responses.set(`${seen.value.modelId} ${seen.value.period}`, seen.value)
+    else skipped.set(seen.error, (skipped.get(seen.error) ?? 0) + 1)
+  }
+  const sorted = [...responses].sort(([one], [other]) => (one < other ? -1 : 1))
+  return { responses: sorted.map(([, response]) => response), skipped }
+}
+
+/** Reads the response of a sample. The error is the reason why it is left out. */
+function readSample({ method, target, response }: TrafficSample, contract: Contract): Result<SeenResponse> {
+  const [path = '', query = ''] = target.split('?', 2)
+  const match = findRecordedOperation(contract, method, path)
+  if (!match) return failure(`no ${recordedOperation}`)
+  if ('problem' in response) return failure(`no response: ${response.sentence}`)
+  const body = readResponseBody(match.operation, response)
+  if (!body.ok) return body
+  const raw = { path: match.path, query: readQuery(query), header: {} }
+  const { values, violations } = match.operation.readParameters(raw)
+  const period: Json | undefined = values.query['period']
+  if (violations.length > 0 || typeof period !== 'string') return failure('the request breaks the contract')
+  const { value, changes } = redactPeople(body.value)
+  return success({
+    modelId: String(values.path['modelId']).toLowerCase(),
+    period,
+    body: isObject(value) ? value : {},
+    redactions: changes,
+  })
+}
+
+function readResponseBody(operation: Operation, { status, body }: TrafficResponse): Result<JsonObject> {
+  if (status !== operation.successStatus) return failure(`status ${status}`)
+  if (!body) return failure('the body was not recorded whole')
+  const read = readJson(body, Number.POSITIVE_INFINITY)
+  if (!read.ok) return failure(`the body ${read.error.message}`)
+  const { value } = read
+  if (!isObject(value)) return failure('the body is no JSON object')
+  if (measureJson(value).members > maxMembers)
+    return failure(
+      `the body has more than ${maxMembers.toLocaleString('en')} members and items, the most that is recorded`,
+    )
+  const [violation] = operation.checkResponse(status, value)
+  if (!violation) return success(value)
+  const rule = violation.message.replace(/; got .*/s, '') // the value may be of a person
+  return failure(`breaks the contract: ${violation.pointer || 'the body'} ${rule} (convsim drift proposes a patch)`)
+}
+
+/** Finds the operation of a path, whose base path may be another than the contract's: that of a sandbox. */
+function findRecordedOperation(
+  contract: Contract,
+  method: string,
+  path: string,
+): { operation: Operation; path: Readonly<Record<string, string>> } | undefined {
+  const segments = path.split('/').slice(1)
+  for (let first = 0; first < Math.min(segments.length, 6); first += 1) {
+    const match = contract.match(method, `${contract.basePath}/${segments.slice(first).join('/')}`)
+    if (match.kind === 'operation' && match.operation.id === recordedOperation) return match
+  }
+  return undefined
+}

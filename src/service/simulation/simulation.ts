@@ -1,0 +1,115 @@
+/**
+ * Generated analytics: pure functions, the only faker.
+ *
+ * `createSimulation` computes the analytics of a query in four steps: it finds the persona of the model (persona.ts),
+ * draws each day (day.ts), adds up the period (period.ts), and assesses it by rules (assessment.ts).
+ */
+import { dayOf, nameOfDay } from '../../base/core/instant.ts'
+import type { Analytics, AnalyticsQuery, DataPoint, LabelScore, Simulation } from './analytics.ts'
+import { assess } from './assessment.ts'
+import { type Day, drawDay } from './day.ts'
+import { labelScore } from './labels.ts'
+import { aggregate, type PeriodTotals } from './period.ts'
+import {
+  drawPersona,
+  type KnownModel,
+  LABEL_FIELDS,
+  type LabelField,
+  mapToRecord,
+  type Persona,
+  SCORE_FIELDS,
+} from './persona.ts'
+import type { Phrases } from './phrases.ts'
+import { clamp, roundScore } from './rounding.ts'
+import { drawTraits } from './seasonality.ts'
+
+interface SimulationFixtures {
+  readonly personas: readonly Persona[]
+  readonly models: readonly KnownModel[]
+  readonly phrases: Phrases
+}
+
+/** The least traffic of a day with the shape `no-null`: 7 such days have the `MIN_CONVERSATIONS` of an assessment. */
+const MIN_FOR_NO_NULL = { conversations: 5, ratings: 1 }
+
+/** Creates the simulation of these fixtures. It has no state: equal queries have equal analytics. */
+export function createSimulation({ personas, models, phrases }: SimulationFixtures): Simulation {
+  const personaByName = new Map(personas.map((persona) => [persona.name, persona]))
+  const modelById = new Map(models.map((model) => [model.id.toLowerCase(), model]))
+
+  function getPersona(name: string): Persona {
+    const persona = personaByName.get(name)
+    // The name comes from the fixtures or from a scenario, and both were checked: an unknown name is a bug.
+    if (!persona) throw new Error(`unknown persona "${name}"; known: ${[...personaByName.keys()].join(', ')}`)
+    return persona
+  }
+
+  return {
+    personas: personas.map(({ name }) => name),
+    analytics(query) {
+      const modelId = query.modelId.toLowerCase()
+      const model = modelById.get(modelId)
+      const name = query.persona ?? model?.persona
+      const persona = name === undefined ? drawPersona(personas, query.seed, modelId) : getPersona(name)
+      // A persona of the query overrides the shape of the model's fixture.
+      const shape = query.shape ?? (query.persona === undefined ? model?.shape : undefined)
+      const days = shiftQuality(drawDays(persona, { ...query, modelId, shape }), query.qualityShift)
+      const totals = aggregate(days, shape === 'no-null' ? [] : (persona.switchedOff ?? []))
+      const recommendations = assess({ seed: query.seed, modelId, name: model?.name }, totals, phrases)
+      return toAnalytics(totals, recommendations)
+    },
+  }
+}
+
+/** Draws the days up to the one of `now`, oldest first. */
+function drawDays(persona: Persona, { seed, modelId, shape, days, now }: AnalyticsQuery): Day[] {
+  const minimum = shape === 'no-null' ? MIN_FOR_NO_NULL : { conversations: 0, ratings: 0 }
+  const profile = { seed, modelId, persona, traits: drawTraits(seed, modelId), minimum }
+  const first = dayOf(now) - days + 1
+  return Array.from({ length: days }, (_, index) => {
+    const day = first + index
+    if (shape === 'all-null') return { day, conversations: 0, messages: 0, values: null }
+    return drawDay(profile, day)
+  })
+}
+
+/** Adds the effect of events to the quality of each day that has conversations. No other value changes. */
+function shiftQuality(days: Day[], qualityShift: AnalyticsQuery['qualityShift']): Day[] {
+  if (!qualityShift) return days
+  return days.map((each) => {
+    if (!each.values) return each
+    const { scores } = each.values
+    const shifted = scores.avgConversationQualityIndex + qualityShift(nameOfDay(each.day))
+    const avgConversationQualityIndex = roundScore(clamp(shifted, 0, 1))
+    return { ...each, values: { ...each.values, scores: { ...scores, avgConversationQualityIndex } } }
+  })
+}
+
+function toAnalytics(totals: PeriodTotals, recommendations: Analytics['recommendations']): Analytics {
+  const { labels, detections } = totals
+  const label = (field: LabelField): LabelScore | null => {
+    const score = labels[field]
+    return score === null ? null : labelScore(field, score)
+  }
+  return {
+    ...totals.scores,
+    ...mapToRecord(LABEL_FIELDS, label),
+    ...detections,
+    recommendations,
+    conversationCount: totals.conversations,
+    messageCount: totals.messages,
+    averageConversationRating: totals.rating,
+    dataPoints: totals.days.map(toDataPoint),
+  }
+}
+
+const NO_SCORES = mapToRecord(SCORE_FIELDS, () => null)
+
+function toDataPoint({ day, conversations, messages, values }: Day): DataPoint {
+  return {
+    date: `${nameOfDay(day)}T00:00:00.000Z`,
+    ...(values?.scores ?? NO_SCORES),
+    conversationCount: conversations,
+    messageCount: messages,
+  }
+}

@@ -1,0 +1,139 @@
+import { connect } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/base/core/json.ts'
+import { ask, event, modelId } from '../support/client.ts'
+import { convsim } from '../support/command.ts'
+import { putRules, steer } from '../support/control.ts'
+import { connectTo, postText } from '../support/raw-http.ts'
+import { sharedSimulator } from '../support/shared.ts'
+import { listRequests, readRetries } from '../support/stored-records.ts'
+
+const sim = sharedSimulator()
+
+/** The time of an event, by which it is known without a count of its retries. */
+const eventAt = '2026-01-15T12:00:00Z'
+
+/** Sends an event under a scenario, its own or of the sandbox, and closes the connection before the response ends. */
+async function giveUp(sandbox: string, scenario: string, body: JsonObject, isRule = false): Promise<void> {
+  const connection = await connectTo(sim().origin)
+  connection.send(postIn(sandbox, body, isRule ? [] : [`X-Sim-Scenario: ${scenario}`]))
+  if (scenario.startsWith('dribble')) await connection.begun()
+  else await ask(sim(), '/__sim/health', { token: null }) // so that the request has arrived
+  connection.destroy()
+  await expect(connection.response()).rejects.toThrow(/the connection ended/)
+}
+
+/** Resolves once a sandbox has so many exchanges, each recorded when the delivery of its response has ended. */
+const untilRecorded = (sandbox: string, count = 1) =>
+  steer(sim(), 'POST', `/verify?sandbox=${sandbox}`, { count: { atLeast: count }, withinMs: 30_000 })
+
+/** Writes the request of an event as text. */
+const postIn = (sandbox: string, body: JsonObject, lines: readonly string[] = []) =>
+  postText('/v1/events', body, ['User-Agent: raw', `X-Sim-Sandbox: ${sandbox}`, ...lines])
+
+const halfOfReceipt = Math.ceil(JSON.stringify({ success: true, eventId: modelId }).length / 2)
+
+describe('a client that gives up before the end of the response', () => {
+  test.each([
+    ['slow;ms=60000', { outcome: 'client-gone', sentBytes: 0 }],
+    ['dribble;ms=60000;pieces=2', { outcome: 'client-gone', sentBytes: halfOfReceipt }],
+    ['hang', { outcome: 'damaged' }],
+  ])('is recorded when it leaves, under %s, and has not seen the response', async (scenario, delivery) => {
+    const sandbox = `left-${scenario.slice(0, 4)}`
+    await giveUp(sandbox, scenario, event())
+    await untilRecorded(sandbox)
+    expect(await listRequests(sim(), `sandbox=${sandbox}`)).toMatchObject([{ operation: 'createEvent', delivery }])
+    const { coverage } = await steer(sim(), 'GET', `/report?sandbox=${sandbox}`)
+    expect(JSON.stringify(coverage)).not.toMatch(/"covered":\[[^\]]*status 201/)
+  })
+
+  test.each([
+    ['slow;ms=60000', 'the same', 'first', []],
+    ['slow;ms=60000', 'another', 'second', ['same-insert-id']],
+    ['dribble;ms=60000', 'another, since it may have been content with the head', 'second', []],
+  ])('may, under %s, send the event again only with its insertId: %s', async (scenario, _how, insertId, rules) => {
+    const sandbox = `again-${scenario.slice(0, 4)}-${insertId}`
+    await putRules(sim(), [{ sequence: `${scenario}, 201` }], sandbox)
+    await giveUp(sandbox, scenario, event({ insertId: 'first', eventAt }), true)
+    const retried = await ask(sim(), '/v1/events', { body: event({ insertId, eventAt }), sandbox })
+    expect(retried.status).toBe(201)
+    const { findings } = (await readRetries(sim(), sandbox)).problems
+    expect(findings.map(({ rule }) => rule)).toEqual(rules)
+    if (rules.length > 0) expect(JSON.stringify(findings)).toMatch(/response was lost .*may be counted twice/)
+  })
+
+  test('is seen to leave before its retry on another connection is judged', async () => {
+    await putRules(sim(), [{ sequence: 'slow;ms=60000, 201' }], 'at-once')
+    const first = await connectTo(sim().origin)
+    first.send(postIn('at-once', event({ insertId: 'first', eventAt })))
+    await ask(sim(), '/__sim/health', { token: null }) // so that the request has arrived
+    first.end()
+    const second = await connectTo(sim().origin)
+    second.send(postIn('at-once', event({ insertId: 'second', eventAt })))
+    expect((await second.response()).status).toBe(201)
+    second.destroy()
+    first.destroy()
+    const { findings } = (await readRetries(sim(), 'at-once')).problems
+    expect(findings).toMatchObject([{ rule: 'same-insert-id' }])
+  })
+
+  test.each([
+    ['429;retry-after=30', event()],
+    ['201', event()],
+    ['500', event({ insertId: 'kept' })],
+  ])('is not accused over a response that it closed unread: %s', async (response, body) => {
+    const sandbox = `unread-${response.slice(0, 3)}`
+    await putRules(sim(), [{ sequence: `${response}, 201` }], sandbox)
+    const { hostname, port } = new URL(sim().origin)
+    const blocked = connect(Number(port), hostname).pause() // as a process that is busy
+    blocked.write(postIn(sandbox, body))
+    await untilRecorded(sandbox)
+    blocked.destroy()
+    expect((await ask(sim(), '/v1/events', { body, sandbox })).status).toBe(201)
+    const { chains, problems } = await readRetries(sim(), sandbox)
+    expect(problems.findings).toEqual([])
+    expect(chains).toMatchObject([{ attempts: [{ outcome: 'uncertain' }, { outcome: 'fine' }] }])
+  })
+
+  test('is recorded once, however its connection ends', async () => {
+    for (const scenario of ['reset', 'empty-response', 'truncated', 'hang']) await giveUp('once', scenario, event())
+    await giveUp('once', 'slow;ms=60000', event())
+    await untilRecorded('once', 5)
+    await steer(sim(), 'POST', '/verify?sandbox=once', { count: { exactly: 5 }, withinMs: 500 })
+  })
+
+  test('is recorded with each request that it sent on its connection', async () => {
+    const connection = await connectTo(sim().origin)
+    const slow = postIn('pipelined', event(), ['X-Sim-Scenario: slow;ms=60000'])
+    connection.send(slow + slow + postIn('pipelined', event()))
+    await ask(sim(), '/__sim/health', { token: null })
+    connection.destroy()
+    await untilRecorded('pipelined', 3)
+    await steer(sim(), 'POST', '/verify?sandbox=pipelined', { count: { exactly: 3 }, withinMs: 500 })
+    const requests = await listRequests(sim(), 'sandbox=pipelined')
+    expect(requests).toMatchObject(Array(3).fill({ delivery: { outcome: 'client-gone' } }))
+  })
+})
+
+describe('a client that waits for the response finds the exchange in the journal with its next request', () => {
+  test('in another process, although the response breaks off', async () => {
+    const command = convsim(['serve', '--port', '0', '--state', ':memory:', '--log-level', 'error'])
+    const other = { origin: await command.ready() }
+    const read = async () => Number((await steer(other, 'GET', '/requests?limit=1')).total)
+    const counts: number[] = []
+    for (let count = 1; count <= 100; count += 1) {
+      await expect(ask(other, '/v1/events', { body: event(), scenario: 'truncated' })).rejects.toThrow()
+      counts.push(await read())
+    }
+    expect(counts).toEqual(counts.map((_, index) => index + 1))
+  })
+
+  test.each(['slow;ms=20', 'dribble;ms=20', 'slow;ms=0'])('under %s', async (scenario) => {
+    const sandbox = `next-${scenario.replace(/\W/g, '-')}`
+    for (const count of [1, 2, 3]) {
+      await ask(sim(), '/v1/events', { body: event(), sandbox, scenario })
+      const recorded = Array(count).fill({ delivery: { outcome: 'delivered' } })
+      expect(await listRequests(sim(), `sandbox=${sandbox}`)).toMatchObject(recorded)
+    }
+  })
+})

@@ -1,0 +1,201 @@
+// @module-tag long
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { readAnalytics } from '../support/analytics.ts'
+import { listAccessibilityFindings } from '../support/axe.ts'
+import { describeInBrowser, sharedBrowser, test } from '../support/browser.ts'
+import { ask, event } from '../support/client.ts'
+import { putRules, steer } from '../support/control.ts'
+import type { TestSimulator } from '../support/start.ts'
+import { listSandboxes } from '../support/stored-records.ts'
+
+const browser = sharedBrowser()
+
+/** A model of the product below, one of no product, one with silent days, and one that is always refused. */
+const [checkout, onboarding, sparse, refused] = ['1', '4', '7', '429'].map(
+  (tail) => `00000000-0000-4000-8000-${tail.padStart(12, '0')}`,
+) as [string, string, string, string]
+const webShop = '00000000-0000-4000-9000-000000000001'
+
+/** Opens the view at a model, and waits for its numbers. */
+async function openModel(sim: TestSimulator, id: string, query = ''): Promise<Page> {
+  const page = await browser.open(sim, { place: `#/data/${id}${query}` })
+  await page.getByRole('heading', { name: 'Detections' }).waitFor()
+  return page
+}
+
+const quality = (page: Page) => page.getByRole('slider', { name: /^Conversation quality/ })
+
+/** Returns the rows of the table of days as texts. */
+async function readTable(page: Page): Promise<string[][]> {
+  await page.locator('.day-table').waitFor()
+  return page.evaluate<string[][]>(
+    `[...document.querySelectorAll('.day-table tbody tr')].map((row) =>
+      [...row.cells].map((cell) => cell.textContent))`,
+  )
+}
+
+describeInBrowser('the view of the data', () => {
+  test('leaves a shaded gap in the line where a day is null, and has the numbers as a table, too', async ({ own }) => {
+    const { dataPoints } = await readAnalytics(own, sparse)
+    const page = await openModel(own, sparse)
+    const known = dataPoints.map((day) => day.avgConversationQualityIndex !== null)
+    const plot = page.locator('.chart').first()
+    const line = (await plot.locator('.chart-line').getAttribute('d')) ?? ''
+    const lines = known.filter((isKnown, index) => isKnown && !known[index - 1]).length
+    expect(line.match(/M/g)).toHaveLength(lines)
+    const gaps = (await plot.locator('.chart-gap').getAttribute('d')) ?? ''
+    expect(gaps.match(/M/g)).toHaveLength(known.filter((isKnown) => !isKnown).length)
+    const count = known.filter((isKnown) => isKnown).length
+    expect(await quality(page).getAttribute('aria-label')).toContain(`${count} of 30 days have data`)
+
+    await page.getByRole('button', { name: 'Table', exact: true }).click()
+    const score = (value: number | null) => value?.toFixed(4) ?? 'null'
+    expect(await readTable(page)).toEqual(
+      dataPoints.map((day) => [
+        day.date.slice(0, 10),
+        ...[day.avgConversationQualityIndex, day.avgSatisfactionScore, day.avgGrowthScore].map(score),
+        ...[day.avgFrictionScore, day.avgSafetyScore].map(score),
+        ...[day.conversationCount, day.messageCount].map(String),
+      ]),
+    )
+    expect(await listAccessibilityFindings(page)).toEqual([])
+    await page.getByRole('button', { name: 'Copy as CSV' }).click()
+    const csv = await page.evaluate<string>('navigator.clipboard.readText()')
+    expect(csv.split('\n')).toHaveLength(31)
+    expect(csv).toMatch(/^Day,Conversation quality,.*\n2025-12-17,0\.\d+,/)
+  })
+
+  test('draws charts that the keyboard reads, all at the same day', async ({ own }) => {
+    const { dataPoints } = await readAnalytics(own, checkout, '7d')
+    const page = await openModel(own, checkout, '?period=7d')
+    await quality(page).focus()
+    await page.keyboard.press('Home')
+    await page.keyboard.press('ArrowRight')
+    const day = dataPoints[1]
+    expect(await quality(page).getAttribute('aria-valuetext')).toBe(
+      `Sat, 10 Jan 2026: ${day?.avgConversationQualityIndex}`,
+    )
+    expect(await page.locator('.chart-days b').allTextContents()).toEqual(Array(7).fill('Sat, 10 Jan 2026'))
+    const messages = page.locator('number', { hasText: 'Messages' }).locator('.chart-reading')
+    expect(await messages.textContent()).toBe(day?.messageCount.toLocaleString('en'))
+    await page.keyboard.press('End')
+    expect(await quality(page).inputValue()).toBe('6')
+    await page.keyboard.press('Tab')
+    await page.getByRole('slider', { name: /^Satisfaction/ }).hover({ position: { x: 2, y: 20 } })
+    expect(await page.locator('.chart-days b').first().textContent()).toBe('Fri, 9 Jan 2026')
+    expect(await listAccessibilityFindings(page)).toEqual([])
+  })
+
+  test('keeps model, period and persona in the address, and gives them to curl', async ({ own }) => {
+    const page = await openModel(own, checkout)
+    await page.getByRole('link', { name: 'Onboarding Guide' }).first().click()
+    await page.getByRole('heading', { name: 'Onboarding Guide' }).waitFor()
+    await page.getByRole('button', { name: '7 days' }).click()
+    await page.getByLabel('Persona').selectOption('critical')
+    await page.getByText('A model that harms').waitFor()
+    await page.getByRole('button', { name: 'Table', exact: true }).click()
+    const headers = { 'x-sim-scenario': 'critical' }
+    const { dataPoints } = await readAnalytics(own, onboarding, '7d', { headers })
+    const satisfaction = dataPoints.map((day) => day.avgSatisfactionScore?.toFixed(4))
+    await expect.poll(async () => (await readTable(page)).map((row) => row[2])).toEqual(satisfaction)
+    await page.getByRole('button', { name: 'Copy as curl' }).click()
+    const line = await page.evaluate<string>('navigator.clipboard.readText()')
+    expect(line).toContain(`${own.origin}/v1/models/${onboarding}/analytics?period=7d`)
+    expect(line).toContain('X-Sim-Scenario: critical')
+    const again = await browser.open(own, { place: new URL(page.url()).hash })
+    await expect.poll(async () => (await readTable(again)).map((row) => row[2])).toEqual(satisfaction)
+  })
+
+  test('says why a model has no numbers, and shows those that a scenario hides', async () => {
+    const { own, page } = await browser.openNew(`#/data/${refused}`, { models: 'closed' })
+    await page.getByText('gets 429 now').waitFor()
+    expect(await listAccessibilityFindings(page)).toEqual([])
+    await page.getByRole('button', { name: 'Show the numbers without it' }).click()
+    await page.getByRole('heading', { name: 'Detections' }).waitFor()
+    await page.getByLabel('The id of any other model').fill('4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34')
+    await page.keyboard.press('Enter')
+    await page.getByText('gets 404 now').waitFor()
+    await putRules(own, [{ scenario: 'unavailable' }])
+    await page.getByRole('link', { name: 'Onboarding Guide' }).click()
+    await page.getByText('gets 503 now').waitFor()
+    await page.getByText('It is rule 1 of the sandbox.').waitFor()
+  })
+
+  test('shows a damaged response without failing', async ({ own }) => {
+    await putRules(own, [{ scenario: 'wrong-type;pointer=/hallucinationCount' }])
+    const page = await openModel(own, checkout)
+    await page.getByText('A scenario damages it').waitFor()
+    await page.locator('.json-line.marked.damage').first().waitFor()
+    for (const pointer of ['/dataPoints', '/recommendations', '/dataPoints/0/date', '/averageUserSentiment']) {
+      await putRules(own, [{ scenario: `wrong-type;pointer=${pointer}` }])
+      await page.reload()
+      await page.getByText('A scenario damages it').getByText(pointer).waitFor()
+    }
+    expect(await page.getByText('This view has failed').count()).toBe(0)
+  })
+
+  test('says what events did to the response, beside the response without them', async ({ own }) => {
+    const page = await openModel(own, checkout)
+    expect(await page.locator('.event-effects code').textContent()).toContain(webShop)
+    const before = await readAnalytics(own, checkout)
+    const chat = { externalConversationId: 'chat-1', eventAt: '2026-01-12T08:00:00Z' }
+    await ask(own, '/v1/events', { body: event({ productId: webShop, influence: 'negative', ...chat }) })
+    const after = await readAnalytics(own, checkout)
+    const [then, now] = [before.avgConversationQualityIndex, after.avgConversationQualityIndex]
+    expect(now).not.toBe(then)
+    await page.getByText(`Conversation quality is ${now} on average and would be ${then} without events`).waitFor()
+    const rows = await page.locator('.event-effects tbody tr').allTextContents()
+    expect(rows).toEqual(['Web Shop0.400 −11', 'chat-10.400 −11'])
+    await quality(page).focus()
+    for (let step = 0; step < 3; step++) await page.keyboard.press('ArrowLeft')
+    const day = (analytics: typeof before) => analytics.dataPoints.at(-4)?.avgConversationQualityIndex
+    expect(await quality(page).getAttribute('aria-valuetext')).toBe(
+      `Mon, 12 Jan 2026: ${day(after)}, without events ${day(before)}`,
+    )
+    expect(await listSandboxes(own)).toMatchObject([{ name: 'default' }])
+  })
+
+  test('compares with and without events under the same rule, seed and time', async ({ own }) => {
+    const headers = { 'x-sim-seed': '77', 'x-sim-scenario': 'spiky', 'x-sim-now': '2026-05-06T07:00:00Z' }
+    const { avgConversationQualityIndex: then } = await readAnalytics(own, checkout, '30d', { headers })
+    await steer(own, 'PUT', '/sandboxes/w1', { seed: '77' })
+    await steer(own, 'PUT', '/clock?sandbox=w1', { mode: 'frozen', now: '2026-05-06T07:00:00Z' })
+    await putRules(own, [{ scenario: 'spiky' }], 'w1')
+    const body = event({ productId: webShop, influence: 'positive' })
+    await ask(own, '/v1/events', { body, headers: { 'x-sim-sandbox': 'w1', 'x-sim-scenario': '200' } })
+    const page = await openModel(own, checkout, '?sandbox=w1')
+    await page.getByText(`would be ${then} without events`).waitFor()
+    await page.getByLabel('Sandbox').selectOption('default')
+    await page.getByText('Nothing yet: no event came for Web Shop').waitFor()
+  })
+
+  test('moves the clock, and the numbers follow', async ({ own }) => {
+    const page = await openModel(own, checkout, '?look=table')
+    const lastDay = async () => (await readTable(page)).at(-1)?.[0]
+    await page.getByRole('button', { name: '+1d' }).click()
+    await expect.poll(lastDay).toBe('2026-01-16')
+    await page.getByLabel('Day to go to').fill('2026-03-04')
+    await page.getByRole('button', { name: 'Go to noon' }).click()
+    await expect.poll(lastDay).toBe('2026-03-04')
+    expect(await steer(own, 'GET', '/clock')).toEqual({ mode: 'frozen', now: '2026-03-04T12:00:00.000Z' })
+    await page.getByRole('button', { name: 'Let it run' }).click()
+    await page.getByRole('button', { name: 'Freeze' }).click()
+    await page.getByText('stands still').waitFor()
+    await page.getByRole('button', { name: 'Back to real' }).click()
+    await page.getByText('the time of the machine').waitFor()
+    expect(await steer(own, 'GET', '/clock')).toMatchObject({ mode: 'real' })
+    await expect.poll(lastDay).toBe(new Date().toISOString().slice(0, 10))
+  })
+
+  test('shows models and products also where the stream of requests cannot be opened', async ({ own }) => {
+    await ask(own, '/v1/events', { body: event({ productId: webShop }) })
+    const page = await browser.open(own)
+    await page.context().route('**/requests/stream*', (route) => route.fulfill({ status: 503 }))
+    await page.goto('about:blank')
+    await page.goto(`${own.origin}/__sim/#/data/${checkout}`)
+    await page.getByRole('heading', { name: 'Detections' }).waitFor()
+    await page.goto(`${own.origin}/__sim/#/events`)
+    await page.getByRole('row', { name: 'upgrade_purchased' }).getByText('Web Shop').waitFor()
+  })
+})

@@ -1,0 +1,70 @@
+// @module-tag long
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../../src/base/core/json.ts'
+import type { DriftReport } from '../../../src/features/drift/judge/finding.ts'
+import { contract, type Given, judge, thing, things, without } from './things.ts'
+
+/** Returns an object with many members. */
+const wide = (count: number): JsonObject =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, index]))
+
+const placesOf = ({ findings }: DriftReport) => findings.map(({ kind, pointer }) => `${kind} ${pointer}`)
+
+const reasonsOf = ({ notJudged }: DriftReport) => notJudged.map(({ reason }) => reason)
+
+describe('a response with more members than are judged', () => {
+  const tooLarge = { items: [thing({ count: 'one' }), ...Array.from({ length: 40_000 }, () => thing())] }
+
+  test('is not judged, and the others are', () => {
+    const report = judge(contract, [things(thing({ note: 1 })), { body: tooLarge }])
+    expect(placesOf(report)).toEqual(['wrong-type /items/*/note'])
+    expect([report.judged.get('listThings'), reasonsOf(report)]).toEqual([1, ['too-many-members']])
+    expect(report.notJudged[0]?.sentence).toContain(
+      'The body has 440,012 members and items in 4 levels; at most 200,000 in 64 levels',
+    )
+  })
+
+  test('is no reason to call the service the same', () => {
+    expect(judge(contract, [{ body: tooLarge }]).verdict).toBe('not-judged')
+  })
+})
+
+test('a response that is nested deeper than is judged is JSON all the same', () => {
+  const report = judge(contract, [{ body: `{"items":[],"deep":${'['.repeat(200_000)}${']'.repeat(200_000)}}` }])
+  expect([placesOf(report), reasonsOf(report)]).toEqual([[], ['too-few-samples', 'too-many-members']])
+})
+
+test('a check that stopped at its bound is said, and is never the same', () => {
+  const items = Array.from({ length: 60 }, () =>
+    thing({ tags: Object.fromEntries(Object.keys(wide(200)).map((name) => [name, 5])) }),
+  )
+  expect(reasonsOf(judge(contract, [{ body: { items } }]))).toEqual(['check-stopped'])
+})
+
+describe('the work', () => {
+  /** Counts the checks of bodies. */
+  function countChecks(responses: readonly Given[]): number {
+    let checks = 0
+    judge(contract, responses, { items: [] }, (operation) => ({
+      ...operation,
+      checkResponse(status, value) {
+        checks += 1
+        return operation.checkResponse(status, value)
+      },
+    }))
+    return checks
+  }
+
+  test('for a missing field beside new ones does not grow with their number', () => {
+    const response = (count: number) => ({
+      body: { items: [{ ...without('count'), owner: { name: 'x', ...wide(count) } }], ...wide(count) },
+    })
+    expect(countChecks([response(8000)])).toBe(countChecks([response(4000)]))
+  })
+
+  test('for a renamed field is bounded, and finds it', () => {
+    const responses = Array.from({ length: 3000 }, () => things({ ...without('count'), total: 4 }))
+    expect(placesOf(judge(contract, responses))).toEqual(['renamed-field /items/*/count'])
+    expect(countChecks(responses)).toBeLessThan(responses.length + 100)
+  })
+})

@@ -1,0 +1,18 @@
+/** The variable with the folder of the recorded responses of a test run. */
+export const responsesFolder = 'CONTROL_RESPONSES_FOLDER'
+
+/** Returns the variables by which a child that does not inherit the environment records its responses. */
+export function recordingEnv(): Record<string, string> {
+  const names = ['CONTROL_RESPONSES', 'NODE_OPTIONS']
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = process.env[name]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+}
+
+/** Excludes a stand-in's response, which is wrong on purpose, from the recording, and returns it. */
+export function excludeFromRecording<Response extends object>(res: Response): Response {
+  return Object.assign(res, { isStandIn: true })
+}
