@@ -84,7 +84,7 @@ const resetMsOf = (values: ScenarioValues) => numberOf(values, 'retry-after') * 
 export function refusalScenarios(): ScenarioDefinition[] {
   return namedRefusals.map((refusal) => {
     const { name, statuses, summary } = refusal
-    return refusalScenario(name, `Responses ${statuses[0]}: ${summary}`, statuses, refusal)
+    return refusalScenario(name, `Returns ${statuses[0]}: ${summary}`, statuses, refusal)
   })
 }
 
@@ -115,7 +115,7 @@ function createStatusScenario(status: number): ScenarioDefinition {
     }
   }
   const manner = namedRefusal ? `, as "${namedRefusal.name}" does` : ' as the contract documents it'
-  return refusalScenario(name, `Responses ${status}${manner}.`, [status], namedRefusal)
+  return refusalScenario(name, `Returns ${status}${manner}.`, [status], namedRefusal)
 }
 
 /** Creates a scenario that refuses in the words of the pipeline, or else of the document's first example. */
