@@ -3,8 +3,8 @@ import { isObject, type JsonObject } from '../../../src/base/core/json.ts'
 import { success } from '../../../src/base/core/result.ts'
 import { applyOverlay } from '../../../src/base/documents/overlay.ts'
 import { checkOverlay } from '../../../src/base/documents/read-overlay.ts'
-import { matchSample } from '../../../src/features/drift/observe/response.ts'
 import { createPatch } from '../../../src/features/drift/patch/patch.ts'
+import { redactTarget } from '../../../src/features/drift/probe/gather.ts'
 import type { Contract } from '../../../src/service/contract/contract.ts'
 import { contract, document, type Given, judge, load, thing, things, toSource, without } from './things.ts'
 
@@ -162,9 +162,8 @@ describe('of the responses of a service', () => {
     const securitySchemes = { key: { type: 'apiKey', in: 'query', name: 'acme' } }
     const components = { ...(document['components'] as JsonObject), securitySchemes }
     const keyed = await load({ ...document, components })
-    const response = { status: 204, headers: {}, body: undefined }
-    const matched = matchSample(keyed, { method: 'GET', target: '/v1/things?acme=my-secret&a=b', response })
-    expect(matched?.sample.target).toBe('/v1/things?acme=[redacted]&a=b')
+    const [operation] = keyed.operations
+    expect(operation && redactTarget(operation, '/v1/things?acme=my-secret&a=b')).toBe('/v1/things?acme=[redacted]&a=b')
   })
 
   test('a broken rule of a value that the recording redacts is not judged', () => {

@@ -17,19 +17,19 @@ const at =
     if (url.includes(model(tail)) && url.endsWith(`period=${period}`)) change(response)
   }
 
-const onObject = (response: FakeResponse, change: (body: JsonObject) => void) => {
-  if (isObject(response.body)) change(response.body)
-}
+const onObject =
+  (change: (body: JsonObject) => void) =>
+  ({ body }: FakeResponse) => {
+    if (isObject(body)) change(body)
+  }
 
-const inBody = (tail: string, period: string, change: (body: JsonObject) => void) =>
-  at(tail, period, (response) => onObject(response, change))
+const inBody = (tail: string, period: string, change: (body: JsonObject) => void) => at(tail, period, onObject(change))
 
-const renamed: Change = (response) =>
-  onObject(response, (body) => {
-    if (body.messageCount === undefined) return
-    body.messagesTotal = body.messageCount
-    delete body.messageCount
-  })
+const renamed = onObject((body) => {
+  if (body.messageCount === undefined) return
+  body.messagesTotal = body.messageCount
+  delete body.messageCount
+})
 const newEnumValue = inBody('03', '30d', ({ recommendations }) => {
   if (isObject(recommendations)) recommendations.healthLevel = 'on_fire'
 })
@@ -79,15 +79,16 @@ describe('a real service with planted differences', () => {
   })
 
   test('no file and no output has the token, also where the service echoes it', async () => {
-    const echo: Change = (response) =>
-      onObject(response, (body) => {
-        body.receivedToken = upstreamToken
-        body[upstreamToken] = body.messageCount ?? null
-        delete body.messageCount
-        if (isObject(body.recommendations)) body.recommendations.healthLevel = upstreamToken
-        response.headers['x-echo'] = `Bearer ${upstreamToken}`
-      })
-    const upstream = await startFakeUpstream(echo)
+    const inBody = onObject((body) => {
+      body.receivedToken = upstreamToken
+      body[upstreamToken] = body.messageCount ?? null
+      delete body.messageCount
+      if (isObject(body.recommendations)) body.recommendations.healthLevel = upstreamToken
+    })
+    const inHeader: Change = ({ headers }) => {
+      headers['x-echo'] = `Bearer ${upstreamToken}`
+    }
+    const upstream = await startFakeUpstream(all(inBody, inHeader))
     const folder = await tempFolder()
     const run = await runDrift([upstream.baseUrl, ...ids, '--patch', join(folder, 'patch.json')])
     expect(run.code).toBe(3)
