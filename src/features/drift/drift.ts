@@ -18,7 +18,7 @@ import { createSimulator, type Simulator } from '../../server/simulator/simulato
 import { parseUpstream, type Upstream, upstreamTokenVariable } from '../../server/upstream/parse-upstream.ts'
 import type { Contract } from '../../service/contract/contract.ts'
 import { renderDrift } from './judge/drift-page.ts'
-import type { DriftVerdict } from './judge/finding.ts'
+import type { DriftReport } from './judge/finding.ts'
 import { type DriftInput, judgeDrift } from './judge/judge.ts'
 import { findPatchProblem, proposePatch } from './patch/write-patch.ts'
 import { askSimulator, type GatheredTraffic } from './probe/gather.ts'
@@ -27,7 +27,7 @@ import { readRecordings } from './probe/read-recordings.ts'
 import { sendProbes } from './probe/send-probes.ts'
 import type { DriftSettings } from './settings.ts'
 
-const exitCodes: Readonly<Record<DriftVerdict, number>> = { same: 0, drift: 3, 'not-judged': 1 }
+const exitCodes: Readonly<Record<DriftReport['verdict'], number>> = { same: 0, drift: 3, 'not-judged': 1 }
 
 /** Compares the real service, or recorded traffic of it, with the contract. Returns the exit code. */
 export async function printDrift(line: CommandLineOf<DriftSettings>, given: CommandContext): Promise<number> {

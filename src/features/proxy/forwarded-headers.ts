@@ -54,7 +54,7 @@ function keepOthers(name: string, value: string): string {
   return items.filter((item) => item !== '' && !isOwn(item)).join(', ')
 }
 
-/** Returns a function that finds headers of the simulator, and of one connection, also those that `Connection` names. */
+/** Returns a function that finds headers of the simulator and of one connection, with those that `Connection` names. */
 function createFilter(connection = ''): (name: string) => boolean {
   const named = connection.split(',').map((name) => name.trim().toLowerCase())
   return (name) => ofConnection.has(name) || named.includes(name) || name.startsWith('x-sim-')

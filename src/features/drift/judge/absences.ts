@@ -1,7 +1,7 @@
 import { joinPointer } from '../../../base/core/json-pointer.ts'
 import type { Operation } from '../../../service/contract/contract.ts'
 import { createObservation, type Observation, type ObservedResponse } from '../observe/observation.ts'
-import { visitObjects } from '../observe/observe-body.ts'
+import { listObjects } from '../observe/observe-body.ts'
 import type { DocumentedHeader } from '../observe/observe-head.ts'
 import { parentOf } from '../observe/places.ts'
 import type { PlaceCounts } from './tally.ts'
@@ -24,14 +24,13 @@ export function findAbsentFields(
 ): Absence[] {
   const fields = new Set<string>()
   const own = responses.flatMap((response) => response.own ?? [])
-  visitObjects(own, [operation.responseSchema(status) ?? {}], (pointer, object, properties) => {
+  for (const { pointer, object, properties } of listObjects(own, [operation.responseSchema(status) ?? {}]))
     for (const [name, schemas] of properties)
       if (Object.hasOwn(object, name) && !schemas.some(({ deprecated }) => deprecated === true))
         fields.add(joinPointer(pointer, name))
-  })
-  const absent = [...fields].filter((pointer) => counts.countValues(pointer) === 0)
+  const absent = [...fields].filter((pointer) => counts.at(pointer).values === 0)
   const all = absent.map((pointer) => {
-    const of = counts.countObjects(parentOf(pointer))
+    const of = counts.at(parentOf(pointer)).objects
     const message = `is documented as optional, and the simulator sends it; it was in none of ${of} responses`
     return { observation: createObservation('absent-field', pointer, message), of }
   })

@@ -4,7 +4,7 @@ import { renderPrinted } from '../../../server/reports/formats/index.ts'
 import type { Page, PageFinding, PageSection } from '../../../server/reports/page/page.ts'
 import { pluralize } from '../../../server/reports/report.ts'
 import { findingKinds } from '../observe/observation.ts'
-import type { DriftFinding, DriftReport, DriftVerdict } from './finding.ts'
+import type { DriftFinding, DriftReport } from './finding.ts'
 
 export const renderDrift = (report: DriftReport, format: Parameters<typeof renderPrinted>[0]): string =>
   renderPrinted(
@@ -13,7 +13,7 @@ export const renderDrift = (report: DriftReport, format: Parameters<typeof rende
     () => toJson(report),
   )
 
-const verdicts: Readonly<Record<DriftVerdict, string>> = {
+const verdicts: Readonly<Record<DriftReport['verdict'], string>> = {
   same: 'The real service is as the contract says.',
   drift: 'The real service differs from the contract.',
   'not-judged': 'Too little is known to judge whether the real service is as the contract says.',

@@ -66,11 +66,9 @@ export class NotJudgedList {
   }
 }
 
-/** The verdict on the real service: it is as the contract says, it differs, or too little is known. */
-export type DriftVerdict = 'same' | 'drift' | 'not-judged'
-
 export interface DriftReport {
-  readonly verdict: DriftVerdict
+  /** The real service is as the contract says, it differs, or too little is known. */
+  readonly verdict: 'same' | 'drift' | 'not-judged'
   readonly contract: { readonly title: string; readonly version: string; readonly file: string }
   /** The number of responses that were compared with their bodies, by operation. */
   readonly judged: ReadonlyMap<string, number>

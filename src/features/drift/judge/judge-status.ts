@@ -25,7 +25,7 @@ const maxListed = 500
 export interface OperationSummary {
   /** The number of successful responses whose body can be judged. */
   successes: number
-  /** The number of responses that were compared whole. If the body is not known, only status and headers are compared. */
+  /** The number of responses that were compared whole: those whose body is known. */
   judged: number
   /** The places of rules that could not be judged. */
   readonly unreadable: Set<string>
@@ -50,7 +50,7 @@ export function judgeStatus(context: StatusContext): { findings: DriftFinding[];
   const countPossible = ({ kind, pointer }: Observation) => {
     if (kind === 'undocumented-status') return context.responsesOfOperation
     if (pointer === '') return responses.length
-    return isAboutMember(kind) ? counts.countObjects(parentOf(pointer)) : counts.countValues(pointer)
+    return isAboutMember(kind) ? counts.at(parentOf(pointer)).objects : counts.at(pointer).values
   }
   // A required field that is missing is a finding already.
   const places = new Set(tallies.map(({ first: { pointer } }) => pointer))

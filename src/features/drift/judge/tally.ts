@@ -111,11 +111,8 @@ export class PlaceCounts {
       )
   }
 
-  countValues(pointer: string): number {
-    return this.#counts.get(pointer)?.values ?? 0
-  }
-
-  countObjects(pointer: string): number {
-    return this.#counts.get(pointer)?.objects ?? 0
+  /** Returns the number of bodies that have a value at a place, and the number of those that have an object there. */
+  at(pointer: string): { readonly values: number; readonly objects: number } {
+    return this.#counts.get(pointer) ?? { values: 0, objects: 0 }
   }
 }

@@ -19,7 +19,7 @@ export interface FindingContext {
   readonly token: string | undefined
 }
 
-/** Makes a finding of equal differences. `of`: the responses that could show it. One that no response shows is a note. */
+/** Makes a finding of equal differences; without a response it is a note. `of`: the responses that could show it. */
 export function toFinding(
   { first, samples, seen, values }: Pick<Tally, 'first' | 'samples' | 'seen' | 'values'>,
   of: number,

@@ -99,42 +99,43 @@ function replaceListIndexes(body: Json, pointer: string): string {
 }
 
 function observeNewFields(body: Json, schema: JsonObject): Observation[] {
-  const found: Observation[] = []
-  visitObjects([body], [schema], (pointer, object, properties) => {
+  return [...listObjects([body], [schema])].flatMap(({ pointer, object, properties }) => {
     const added = Object.entries(object).filter(([name]) => !properties.has(name))
-    for (const [name, value] of added)
-      found.push(createObservation('new-field', joinPointer(pointer, name), 'is not in the contract', { value }))
+    return added.map(([name, value]) =>
+      createObservation('new-field', joinPointer(pointer, name), 'is not in the contract', { value }),
+    )
   })
-  return found
+}
+
+/** An object whose schema lists properties. */
+interface DescribedObject {
+  /** JSON pointer, with `*` for the items of an array. */
+  readonly pointer: string
+  readonly object: JsonObject
+  /** The schemas of the documented properties, by name. */
+  readonly properties: ReadonlyMap<string, readonly JsonObject[]>
 }
 
 /**
- * Is called with an object whose schema lists properties. `pointer`: its place, with `*` for the items of an array;
- * `properties`: the schemas of the documented properties, by name.
+ * Yields each object within values that share a place, if its schema lists properties. Objects whose names are data are
+ * passed over. `schemas`: the schemas of the place, which all apply, with their references resolved.
  */
-type Visit = (pointer: string, object: JsonObject, properties: ReadonlyMap<string, readonly JsonObject[]>) => void
-
-/**
- * Calls a function for each object within values that share a place, if its schema lists properties. Objects whose names
- * are data are passed over. `schemas`: the schemas of the place, which all apply, with their references resolved.
- */
-export function visitObjects(
+export function* listObjects(
   values: readonly Json[],
   schemas: readonly JsonObject[],
-  visit: Visit,
   pointer = '',
-): void {
+): Generator<DescribedObject> {
   const parts = schemas.flatMap(listSchemaParts)
   const items = values.filter((value) => Array.isArray(value)).flat()
   const itemSchemas = parts.flatMap((part) => (isObject(part.items) ? [part.items] : []))
-  if (items.length > 0 && itemSchemas.length > 0) visitObjects(items, itemSchemas, visit, `${pointer}/*`)
+  if (items.length > 0 && itemSchemas.length > 0) yield* listObjects(items, itemSchemas, `${pointer}/*`)
   const objects = values.filter(isObject)
   const properties = mergeProperties(parts)
   if (properties.size === 0 || parts.some(hasFreeNames)) return
-  for (const object of objects) visit(pointer, object, properties)
+  for (const object of objects) yield { pointer, object, properties }
   for (const [name, inner] of properties) {
     const members = objects.flatMap((object) => (Object.hasOwn(object, name) ? [object[name] ?? null] : []))
-    if (members.length > 0) visitObjects(members, inner, visit, joinPointer(pointer, name))
+    if (members.length > 0) yield* listObjects(members, inner, joinPointer(pointer, name))
   }
 }
 

@@ -120,7 +120,7 @@ function planRound(document: JsonObject, { steps: earlier, findings }: Attempt) 
 export const patchMark = ', found by convsim drift'
 
 /** Writes changes of a document as an OpenAPI Overlay 1.1.0, which can also append and remove items of a list. */
-export function createOverlay(document: JsonObject, edits: readonly Edit[]): JsonObject {
+function createOverlay(document: JsonObject, edits: readonly Edit[]): JsonObject {
   let current: Json = document
   const actions: JsonObject[] = []
   for (const edit of edits) {

@@ -62,7 +62,7 @@ export async function proposePatch(
   return success([`the patch is in ${file}; with it the same responses ${proof}.`, ...lines])
 }
 
-/** Builds a contract with an overlay, which is applied as `--overlay` does, so that what is proved is what is written. */
+/** Builds a contract with an overlay as `--overlay` does, so that what is proved is what is written. */
 async function buildPatched(source: Source, overlay: JsonObject): Promise<Result<Contract, Findings>> {
   const file = 'the patch'
   const checked = await checkOverlay({ file, value: overlay, place: (pointer) => `${file}#${pointer}` })

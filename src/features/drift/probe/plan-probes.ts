@@ -66,12 +66,9 @@ function planOperation({ document }: Contract, operation: Operation, options: Pr
   const count = Math.max(targets.length, options.samples)
   const probes = Array.from({ length: count }, (_, index): Probe => {
     const filled = body && fillBody(body, operation.bodySchema() ?? {}, options, index)
-    return {
-      operation,
-      target: targets[index % targets.length] ?? '',
-      body: filled && JSON.stringify(filled),
-      isRepeatable: isRead || filled?.insertId !== undefined,
-    }
+    const target = targets[index % targets.length] ?? ''
+    const isRepeatable = isRead || filled?.insertId !== undefined
+    return { operation, target, body: filled && JSON.stringify(filled), isRepeatable }
   })
   return success(probes)
 }

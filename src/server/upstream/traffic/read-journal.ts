@@ -24,7 +24,7 @@ function readEntry(entry: JsonObject, accepted: AcceptedOrigins): TrafficSample 
   const { request, response, damage, scenarios, delivery } = entry
   if (!isObject(request) || !isObject(response)) return undefined
   const { status, origin } = response
-  // The simulator, and a proxy whose scenario looked at the response, write Content-Type with the body: journals lack it.
+  // The simulator, and a proxy whose scenario read the response, send Content-Type with the body: journals lack it.
   const lacksMediaType = origin === 'contract' || (Array.isArray(scenarios) && scenarios.length > 0)
   const body = readBody(response.body)
   const query = toText(request.query)
