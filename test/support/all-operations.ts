@@ -13,7 +13,7 @@ const { probes } = planProbes(contract, { ids: new Map(), withWrites: true, samp
 export const allOperations: readonly OperationRequest[] = contract.operations.map((operation) => {
   const probe = probes.find((one) => one.operation === operation)
   if (!probe) throw new Error(`the document has no examples for a request to ${operation.id}`)
-  const pointer = joinPointer(findOperation(contract.document, operation) ?? '', 'requestBody', 'content')
+  const pointer = joinPointer(findOperation(contract.document, operation), 'requestBody', 'content')
   const body = readExamples(contract.document, joinPointer(pointer, 'application/json'))[0]?.value
   return {
     id: operation.id,

@@ -1,7 +1,7 @@
 import { onTestFinished, test as plainTest } from 'vitest'
 import { type Log, type LogLevel, silentLog } from '../../src/base/core/log.ts'
-import type { UpstreamTarget } from '../../src/features/proxy/forward.ts'
 import { defaultSettings, type Settings } from '../../src/server/settings/settings.ts'
+import type { UpstreamAccess } from '../../src/server/upstream/parse-upstream.ts'
 
 /** The `start` of the build, so that tests run the bundle. */
 export const { start }: typeof import('../../src/server/simulator/start.ts') = await import(
@@ -39,7 +39,7 @@ export interface TestSimulator {
  */
 export async function startWatched(
   settings: Partial<Settings> = {},
-  upstream?: UpstreamTarget,
+  upstream?: UpstreamAccess,
 ): Promise<TestSimulator> {
   const logged: LogEntry[] = []
   const all = { ...defaultSettings(), port: 0, state: ':memory:', clock: frozenNow, ...settings }
@@ -63,7 +63,7 @@ export async function startWatched(
 /** Starts the application for one test, at whose end it is closed. */
 export async function startForTest(
   settings: Partial<Settings> = {},
-  upstream?: UpstreamTarget,
+  upstream?: UpstreamAccess,
 ): Promise<TestSimulator> {
   const simulator = await startWatched(settings, upstream)
   let closing: Promise<void> | undefined

@@ -15,26 +15,19 @@ import { type CountProgress, createCountProgress } from '../../command-line/proc
 import { describeStartProblems } from '../../command-line/process/output.ts'
 import { defaultSettings } from '../../server/settings/settings.ts'
 import { createSimulator, type Simulator } from '../../server/simulator/simulator.ts'
-import {
-  parseUpstream,
-  type Upstream,
-  upstreamTokenVariable,
-  withBasePath,
-} from '../../server/upstream/parse-upstream.ts'
-import { readTrafficFile } from '../../server/upstream/traffic/read-traffic-file.ts'
-import type { ReadTraffic } from '../../server/upstream/traffic/sample.ts'
+import { parseUpstream, type Upstream, upstreamTokenVariable } from '../../server/upstream/parse-upstream.ts'
 import type { Contract } from '../../service/contract/contract.ts'
-import { version } from '../../service/fixtures/bundled.ts'
 import { renderDrift } from './judge/drift-page.ts'
-import type { DriftReport, DriftVerdict } from './judge/finding.ts'
+import type { DriftReport } from './judge/finding.ts'
 import { type DriftInput, judgeDrift } from './judge/judge.ts'
-import { findPatchProblem, writePatch } from './patch/write-patch.ts'
-import { observeResponses } from './probe/ask-simulator.ts'
-import { type GatheredTraffic, gatherFromRecording, gatherFromUpstream } from './probe/gather.ts'
+import { findPatchProblem, proposePatch } from './patch/write-patch.ts'
+import { askSimulator, type GatheredTraffic } from './probe/gather.ts'
 import { type ProbePlan, planProbes } from './probe/plan-probes.ts'
+import { readRecordings } from './probe/read-recordings.ts'
+import { sendProbes } from './probe/send-probes.ts'
 import type { DriftSettings } from './settings.ts'
 
-const exitCodes: Readonly<Record<DriftVerdict, number>> = { same: 0, drift: 3, 'not-judged': 1 }
+const exitCodes: Readonly<Record<DriftReport['verdict'], number>> = { same: 0, drift: 3, 'not-judged': 1 }
 
 /** Compares the real service, or recorded traffic of it, with the contract. Returns the exit code. */
 export async function printDrift(line: CommandLineOf<DriftSettings>, given: CommandContext): Promise<number> {
@@ -69,45 +62,54 @@ export async function printDrift(line: CommandLineOf<DriftSettings>, given: Comm
   }
 }
 
-const defaultTimeoutMs = 10_000
+function findTrafficProblem(settings: DriftSettings, [address]: readonly string[]): string | undefined {
+  const recording = findRecording(settings)
+  if (recording === undefined)
+    return address !== undefined
+      ? undefined
+      : 'Give the base URL of the real service, such as https://api.example.com/v1, ' +
+          'or recorded traffic: --har FILE or --journal FILE.'
+  const sending = settings.writes !== undefined ? '--writes' : settings.dryRun ? '--dry-run' : undefined
+  return sending && `${sending} cannot be used: ${recording} sends nothing.`
+}
+
+/** Returns the flag that names recorded traffic, or undefined if the service is asked. */
+const findRecording = ({ har, journal }: DriftSettings) =>
+  har !== undefined ? '--har' : journal !== undefined ? '--journal' : undefined
+
+type DriftContext = CommandContext & { readonly progress: CountProgress }
 
 /** Gathers responses, judges them, and proposes the patch. Returns the exit code; the error prevents it. */
 async function compare(
-  { settings, files }: CommandLineOf<DriftSettings>,
+  { settings, files: [address] }: CommandLineOf<DriftSettings>,
   simulator: Simulator,
   token: string | undefined,
-  { now, print, printError, signals, progress }: CommandContext & { readonly progress: CountProgress },
+  context: DriftContext,
 ): Promise<Result<number, string | Findings>> {
-  const plan = planTraffic(files, settings, simulator.contract, token, now())
-  if (!plan.ok) return plan
-  const { upstream, probes } = plan.value
-  if (probes && settings.dryRun) {
-    print(describePlan(upstream, probes, settings.format))
-    return success(0)
-  }
+  const { now, print, printError, signals, progress } = context
+  const { contract } = simulator
+  const isRecorded = findRecording(settings) !== undefined
+  const parsed = address === undefined ? success(undefined) : parseUpstream(address, token !== undefined && !isRecorded)
+  if (!parsed.ok) return parsed
+  // The paths of a service whose URL has none begin with the base path of the contract.
+  const upstream = parsed.value && { ...parsed.value, basePath: parsed.value.basePath || contract.basePath }
+  // A token that is too short to be told from other words is not redacted.
+  const ownToken = token === undefined ? undefined : findOwnToken({ authorization: `Bearer ${token}` })
   const show = (title: string) => (done: number, all: number) => progress.show(title, done, all)
-  const timeoutMs = parseDuration(settings.timeout ?? '') ?? defaultTimeoutMs
-  const traffic = probes
-    ? success(
-        await gatherFromUpstream(
-          { upstream, token, now, timeoutMs, userAgent: `convsim/${version}` },
-          probes,
-          printError,
-          show('asking the service'),
-        ),
-      )
-    : await readRecordings(settings, simulator.contract, upstream, show('reading exchanges'))
+  const traffic =
+    isRecorded || !upstream
+      ? await readRecordings(settings, contract, upstream, ownToken, show('reading exchanges'))
+      : await probe(settings, contract, upstream, token, context)
   if (!traffic.ok) return traffic
-  const { samples } = traffic.value
+  if (!traffic.value) return success(0)
   const input: DriftInput = {
     ...traffic.value,
-    responses: await observeResponses(samples, simulator, now, show('asking the simulator')),
+    responses: await askSimulator(traffic.value.responses, simulator, now, show('asking the simulator')),
     minSamples: settings.samples,
-    // A token that is too short to be told from other words is not redacted.
-    token: token === undefined ? undefined : findOwnToken({ authorization: `Bearer ${token}` }),
+    token: ownToken,
     onProgress: show('comparing responses'),
   }
-  const report = judgeDrift(simulator.contract, input)
+  const report = judgeDrift(contract, input)
   print(renderDrift(report, settings.format))
   const patched = await signals.finish(() => proposePatch(report, input, settings))
   if (!patched.ok) return patched
@@ -115,42 +117,34 @@ async function compare(
   return success(exitCodes[report.verdict])
 }
 
-/** Finds arguments and settings that do not fit together, if any. */
-function findTrafficProblem(
-  { har, journal, writes, dryRun }: DriftSettings,
-  files: readonly string[],
-): string | undefined {
-  const recording = har !== undefined ? '--har' : journal !== undefined ? '--journal' : undefined
-  if (recording === undefined)
-    return files.length > 0
-      ? undefined
-      : 'Give the base URL of the real service, such as https://api.example.com/v1, ' +
-          'or recorded traffic: --har FILE or --journal FILE.'
-  const sending = writes !== undefined ? '--writes' : dryRun ? '--dry-run' : undefined
-  return sending && `${sending} cannot be used: ${recording} sends nothing.`
+/** Sends probes to the service, or prints them for `--dry-run` and returns undefined. */
+async function probe(
+  settings: DriftSettings,
+  contract: Contract,
+  upstream: Upstream,
+  token: string | undefined,
+  { now, print, printError, progress }: DriftContext,
+): Promise<Result<GatheredTraffic | undefined>> {
+  const plan = planRequests(settings, contract, upstream, now())
+  if (!plan.ok) return plan
+  if (settings.dryRun) {
+    print(describePlan(upstream, plan.value, settings.format))
+    return success(undefined)
+  }
+  const timeoutMs = parseDuration(settings.timeout) ?? 10_000
+  const onProgress = (sent: number, all: number) => progress.show('asking the service', sent, all)
+  return success(await sendProbes({ ...upstream, token, timeoutMs }, plan.value, now, printError, onProgress))
 }
 
-/** The traffic to judge: that of probes for a service, or a recording. */
-type TrafficPlan =
-  | { readonly upstream: Upstream; readonly probes: ProbePlan }
-  /** `upstream`: the service that is meant; undefined: whatever has the paths of the contract. */
-  | { readonly upstream: Upstream | undefined; readonly probes?: undefined }
-
-function planTraffic(
-  [address]: readonly string[],
-  { har, journal, ids: givenIds, writes, samples }: DriftSettings,
+function planRequests(
+  { ids: givenIds, writes, samples }: DriftSettings,
   contract: Contract,
-  token: string | undefined,
+  { origin }: Upstream,
   now: number,
-): Result<TrafficPlan> {
-  if (address === undefined) return success({ upstream: undefined })
-  const isRecorded = har !== undefined || journal !== undefined
-  const parsed = parseUpstream(address, token !== undefined && !isRecorded)
-  if (!parsed.ok) return parsed
-  const upstream = withBasePath(parsed.value, contract.basePath)
-  if (isRecorded) return success({ upstream })
-  if (writes !== undefined && writes !== upstream.host)
-    return failure(`--writes ${writes} is not the host of the service, ${upstream.host}. Nothing was sent.`)
+): Result<ProbePlan> {
+  const { host } = new URL(origin)
+  if (writes !== undefined && writes !== host)
+    return failure(`--writes ${writes} is not the host of the service, ${host}. Nothing was sent.`)
   const ids = readIds(givenIds)
   const names = new Set(
     contract.operations.flatMap(({ parameters, bodySchema }) => [
@@ -164,10 +158,10 @@ function planTraffic(
       `--ids ${unknown}: no operation has such a parameter or member of a body. Known: ${[...names].join(', ')}.`,
     )
   const run = new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')
-  const probes = planProbes(contract, { ids, withWrites: writes !== undefined, samples, run })
-  return success({ upstream, probes })
+  return success(planProbes(contract, { ids, withWrites: writes !== undefined, samples, run }))
 }
 
+/** Reads `--ids`: `modelId=1,modelId=2` gives the name two values. */
 function readIds(text = ''): ReadonlyMap<string, readonly string[]> {
   const ids = new Map<string, string[]>()
   for (const part of text.split(',').filter((one) => one !== '')) {
@@ -179,7 +173,7 @@ function readIds(text = ''): ReadonlyMap<string, readonly string[]> {
 }
 
 function describePlan(
-  { origin, basePath, host }: Upstream,
+  { origin, basePath }: Upstream,
   { probes, unplanned }: ProbePlan,
   format: DriftSettings['format'],
 ): string {
@@ -193,34 +187,6 @@ function describePlan(
   return [
     ...requests.map(({ method, url, body }) => `${method} ${url}${body ? ` ${JSON.stringify(body)}` : ''}`),
     ...unplanned.map(({ operation, sentence }) => `not probed: ${operation}: ${sentence}`),
-    `${requests.length} requests would be sent to ${host}; nothing was sent.`,
+    `${requests.length} requests would be sent to ${new URL(origin).host}; nothing was sent.`,
   ].join('\n')
-}
-
-async function readRecordings(
-  { har, journal }: DriftSettings,
-  contract: Contract,
-  upstream: Upstream | undefined,
-  onProgress: (read: number, all: number) => void,
-): Promise<Result<GatheredTraffic>> {
-  const recordings: ReadTraffic[] = []
-  for (const [form, file] of [['har', har] as const, ['journal', journal] as const]) {
-    if (file === undefined) continue
-    const read = await readTrafficFile(file, form, { accepted: ['upstream'], onProgress })
-    if (!read.ok) return read
-    recordings.push(read.value)
-  }
-  return gatherFromRecording(contract, recordings, upstream)
-}
-
-/** Writes the patch that `--patch` asks for. Returns lines about it; the error lists the findings that prevent it. */
-async function proposePatch(
-  report: DriftReport,
-  input: DriftInput,
-  settings: DriftSettings,
-): Promise<Result<string[], Findings>> {
-  if (settings.patch === undefined) return success([])
-  if (report.verdict === 'not-judged') return success(['too little could be judged, so --patch writes nothing.'])
-  if (report.verdict === 'same') return success(['there is no drift, so --patch writes nothing.'])
-  return writePatch(report, input, settings.patch, settings)
 }

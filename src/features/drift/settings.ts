@@ -61,7 +61,7 @@ export const driftSettings = {
       'which is tried on the same responses before.',
   }),
   timeout: duration({
-    defaultText: '10s',
+    default: '10s',
     description: 'The longest time to wait for a response of the real service.',
   }),
   format: choice({

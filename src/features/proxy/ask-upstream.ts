@@ -1,28 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import { type CorsOrigins, isCorsOrigin } from '../../base/core/origins.ts'
 import type { Result } from '../../base/core/result.ts'
-import { readJson } from '../../base/core/strict-json.ts'
 import type { Exchange, RequestStage } from '../../server/pipeline/exchange.ts'
 import type { TrafficProblem } from '../../server/upstream/traffic/sample.ts'
-import { type Body, encodedBody } from '../../service/exchange/body.ts'
 import { refusals, refuse } from '../../service/exchange/refusals.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
-import { decodeResponseBody } from './decode-body.ts'
 import type { ForwardedRequest, UpstreamClient } from './forward.ts'
 import { forwardRequestHeaders, forwardResponseHeaders } from './forwarded-headers.ts'
-import { createRelay, type RecordingRelay, readWhole } from './relay.ts'
-
-/**
- * The most bytes of a response that are checked, and that a scenario can damage. With `maxCheckedValues` it bounds the
- * time for which other requests wait to less than 100 ms.
- */
-export const maxCheckedBytes = 1024 * 1024
-
-/** The most members and items of a response that are checked. */
-export const maxCheckedValues = 25_000
-
-/** The body of the real service's response to an exchange, with the copy of it that is checked and recorded. */
-export const relays = new WeakMap<Exchange, RecordingRelay>()
+import { decodeBody, maxCheckedBytes, RecordingRelay, readWhole, toBody } from './upstream-body.ts'
 
 /**
  * Asks the real service. It is the last stage and always replies: with the service's response, or why there is none.
@@ -94,13 +79,12 @@ async function receiveResponse(exchange: Exchange, sent: Result<IncomingMessage,
   if (!sent.ok) return refuse(sent.error.problem === 'time-out' ? 504 : 502, sent.error.sentence, 'simulator')
   const response = sent.value
   const { headers, cookies, mediaType, length } = forwardResponseHeaders(response.headers)
-  const relay = createRelay(response, { mediaType, length }, maxCheckedBytes)
-  relays.set(exchange, relay)
   const status = response.statusCode ?? 502
   const head = { status, headers, origin: 'upstream', ...(cookies.length > 0 && { cookies }) } as const
-  if (!mustBeWhole(exchange)) return { ...head, body: undefined, relay }
+  if (!mustBeWhole(exchange))
+    return { ...head, body: undefined, relay: new RecordingRelay(response, mediaType, length) }
   const { 'content-encoding': encoding, ...others } = headers
-  const bytes = await readWhole(relay, maxCheckedBytes)
+  const bytes = await readWhole(response)
   const scenarios = exchange.scenarios.map(({ text }) => text).join(', ')
   if (bytes === 'broken') return refuse(502, 'The real service broke its response off before its end.', 'simulator')
   if (bytes === 'too-large')
@@ -110,21 +94,9 @@ async function receiveResponse(exchange: Exchange, sent: Result<IncomingMessage,
         `too long for the scenario "${scenarios}".`,
       'simulator',
     )
-  const decoded = decodeResponseBody(bytes, encoding, maxCheckedBytes)
-  if (!decoded.ok)
-    return refusals.control(
-      `The response of the real service ${decoded.error}, so the scenario "${scenarios}" cannot change it.`,
-    )
-  return {
-    ...head,
-    headers: others,
-    body: decoded.value.length === 0 ? undefined : toBody(decoded.value, mediaType),
-  }
-}
-
-/** Returns a body of bytes, with its value if it is JSON and else its text. */
-export function toBody(bytes: Uint8Array, mediaType: string | undefined): Body {
-  const read = readJson(bytes, maxCheckedValues)
-  const value = read.ok ? read.value : Buffer.from(bytes).toString()
-  return encodedBody(bytes, mediaType ?? 'application/octet-stream', value)
+  const decoded = decodeBody(bytes, encoding)
+  if (decoded.ok) return { ...head, headers: others, body: toBody(decoded.value, mediaType) }
+  return refusals.control(
+    `The response of the real service ${decoded.error}, so the scenario "${scenarios}" cannot change it.`,
+  )
 }

@@ -5,22 +5,17 @@ import type { Exchange } from '../../server/pipeline/exchange.ts'
 import type { Operation } from '../../service/contract/contract.ts'
 import { isJson, matchMediaType } from '../../service/contract/media-types.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
-import { maxCheckedBytes, maxCheckedValues } from './ask-upstream.ts'
+import { maxCheckedBytes, maxCheckedValues } from './upstream-body.ts'
 
-/** Checks a whole response of the real service before a scenario damages it; one that passes on, at its end. */
+/** Checks a whole response of the real service before a scenario damages it; a relayed one is checked at its end. */
 export function checkUpstreamResponse(exchange: Exchange, reply: Reply): Reply {
-  const { operation } = exchange
-  if (operation && !reply.relay)
-    exchange.responseViolations = checkResponse(exchange, operation, {
-      status: reply.status,
-      mediaType: reply.body?.mediaType,
-      bytes: reply.body?.bytes() ?? new Uint8Array(0),
-      isWhole: true,
-    })
+  const { status, body, relay } = reply
+  const bytes = body?.bytes() ?? new Uint8Array(0)
+  if (!relay)
+    exchange.responseViolations = checkResponse(exchange, { status, mediaType: body?.mediaType, bytes, isWhole: true })
   return reply
 }
 
-/** A response of the real service, decoded. */
 interface ReceivedResponse {
   readonly status: number
   readonly mediaType: string | undefined
@@ -34,12 +29,10 @@ interface ReceivedResponse {
  * Returns every rule of the contract that a response of the real service breaks: status, media type, JSON, schema. The
  * body of a response that is too large is not checked, which the advice of the exchange says.
  */
-export function checkResponse(
-  exchange: Exchange,
-  operation: Operation,
-  response: ReceivedResponse,
-): readonly Violation[] {
+export function checkResponse(exchange: Exchange, response: ReceivedResponse): readonly Violation[] {
+  const { operation } = exchange
   const { status, mediaType, bytes } = response
+  if (!operation) return []
   const undocumented = operation.checkResponse(status, null).filter(({ keyword }) => keyword === 'status')
   if (undocumented.length > 0) return undocumented
   if (!operation.responseSchema(status) || operation.method === 'HEAD') return []
@@ -57,7 +50,7 @@ function checkJson(
   exchange: Exchange,
   operation: Operation,
   { status, bytes, isWhole }: ReceivedResponse,
-): readonly Violation[] {
+): Violation[] {
   if (!isWhole || hasMoreValues(decode(bytes) ?? '', maxCheckedValues)) {
     adviseOfBound(exchange)
     return []
@@ -67,11 +60,9 @@ function checkJson(
   return operation.checkResponse(status, read.value)
 }
 
-/** Adds the advice that the body of a response was not checked. */
 export function adviseOfBound(exchange: Exchange): void {
   const bounds = `${maxCheckedValues} members and items, or ${maxCheckedBytes} bytes`
-  const advice = broken('bound', `is not checked, since it has more than ${bounds}`)
-  exchange.advice = [...exchange.advice, advice]
+  exchange.advice = [...exchange.advice, broken('bound', `is not checked, since it has more than ${bounds}`)]
 }
 
 /** Returns a broken rule about a response as a whole. */

@@ -6,31 +6,21 @@ import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { describeNetworkError, describeTimeOut } from '../../server/upstream/describe-network-error.ts'
-import type { Upstream } from '../../server/upstream/parse-upstream.ts'
+import type { UpstreamAccess } from '../../server/upstream/parse-upstream.ts'
 import type { TrafficProblem } from '../../server/upstream/traffic/sample.ts'
 
-/** The real service of a proxy. */
-export interface UpstreamTarget extends Pick<Upstream, 'origin' | 'basePath'> {
-  /** The token that replaces the client's, or undefined to send the client's own. Never written anywhere. */
-  readonly token: string | undefined
-  /** The milliseconds that the service has until its response begins, and between two parts of its body. */
-  readonly timeoutMs: number
-}
-
-/** A request as it goes to the real service. */
 export interface ForwardedRequest {
   /** Upper case. */
   readonly method: string
   /** Path and query. */
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
-  /** The body, if the request has one. */
   readonly body: Uint8Array | undefined
 }
 
-/** The real service: sends requests, and ends its connections at the stop. */
 export interface UpstreamClient {
-  readonly target: UpstreamTarget
+  /** The service. Its token, if any, replaces that of the client. */
+  readonly target: UpstreamAccess
   /** Sends a request, and resolves with the head of the response. An abort of `clientGone` ends both. */
   send(request: ForwardedRequest, clientGone: AbortSignal): Promise<Result<IncomingMessage, TrafficProblem>>
   close(): void
@@ -39,8 +29,11 @@ export interface UpstreamClient {
 /** The methods that may be sent twice (RFC 9110, 9.2.2), and so over a connection that may just be closing. */
 const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE'])
 
-/** Creates the client of the real service. It connects at the first request. */
-export function createUpstreamClient(target: UpstreamTarget): UpstreamClient {
+/**
+ * Creates the client of a real service. It connects at the first request. The time limit holds until the response
+ * begins, and between two parts of its body.
+ */
+export function createUpstreamClient(target: UpstreamAccess): UpstreamClient {
   const isSecure = target.origin.startsWith('https:')
   const agent = isSecure ? new https.Agent({ keepAlive: true }) : new http.Agent({ keepAlive: true })
   // A write that was lost on a closing connection could have been carried out: it gets a new connection instead.
@@ -81,7 +74,7 @@ export function createUpstreamClient(target: UpstreamTarget): UpstreamClient {
 
   return {
     target,
-    send: (asked, clientGone) => send(asked, clientGone),
+    send,
     close() {
       agent.destroy()
       freshAgent.destroy()

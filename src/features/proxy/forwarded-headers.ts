@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * Headers that belong to one connection (RFC 9110, 7.6.1) or to a proxy, and those that the HTTP client writes itself.
- * The body is sent decoded and whole, so its `content-encoding` and `expect` are not true any more.
+ * Headers that belong to one connection (RFC 9110, 7.6.1) or to a proxy, and those that the proxy writes itself. The
+ * body is sent decoded and whole, so its `content-encoding` and `expect` are not true any more.
  */
 const ofConnection = new Set([
   'connection',
@@ -15,13 +15,16 @@ const ofConnection = new Set([
   'transfer-encoding',
   'upgrade',
 ])
-const ofRequest = new Set(['host', 'content-length', 'content-encoding', 'expect'])
+const ofRequest = new Set(['host', 'content-length', 'content-encoding', 'expect', 'authorization'])
 
 /** Adds the name of this proxy to the value of `Via` (RFC 9110, 7.6.3). */
 const addVia = (via: string | undefined) => (via === undefined ? '1.1 convsim' : `${via}, 1.1 convsim`)
 
-/** The preferences of the simulator (RFC 7240), which the real service does not know. */
-const ownPreference = /^(code|example|seed)\s*(=|;|$)/i
+/** Tell the items of headers that are for the simulator: its preferences (RFC 7240), and its members of `baggage`. */
+const ownItems = new Map<string, (item: string) => boolean>([
+  ['prefer', (item) => /^(code|example|seed)\s*(=|;|$)/i.test(item)],
+  ['baggage', (item) => item.startsWith('convsim.')],
+])
 
 /**
  * Returns the headers with which a request goes on to the real service: without those of its connection, and without
@@ -32,11 +35,10 @@ export function forwardRequestHeaders(
   headers: Readonly<Record<string, string>>,
   authorization: string | undefined,
 ): Record<string, string> {
-  const dropped = listConnectionHeaders(headers['connection'])
+  const isDropped = createFilter(headers['connection'])
   const forwarded: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers)) {
-    if (ofConnection.has(name) || ofRequest.has(name) || dropped.has(name)) continue
-    if (name.startsWith('x-sim-') || name === 'authorization') continue
+    if (isDropped(name) || ofRequest.has(name)) continue
     const kept = keepOthers(name, value)
     if (kept !== '') forwarded[name] = kept
   }
@@ -45,23 +47,17 @@ export function forwardRequestHeaders(
   return forwarded
 }
 
-/** Returns a header's value without the items that are for the simulator. */
 function keepOthers(name: string, value: string): string {
-  if (name === 'prefer') return keepItems(value, (item) => !ownPreference.test(item))
-  if (name === 'baggage') return keepItems(value, (item) => !item.startsWith('convsim.'))
-  return value
+  const isOwn = ownItems.get(name)
+  if (!isOwn) return value
+  const items = value.split(',').map((item) => item.trim())
+  return items.filter((item) => item !== '' && !isOwn(item)).join(', ')
 }
 
-const keepItems = (value: string, isKept: (item: string) => boolean) =>
-  value
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '' && isKept(item))
-    .join(', ')
-
-/** Returns the names that a `Connection` header adds to those of the connection. */
-function listConnectionHeaders(connection = ''): ReadonlySet<string> {
-  return new Set(connection.split(',').map((name) => name.trim().toLowerCase()))
+/** Returns a function that finds headers of the simulator and of one connection, with those that `Connection` names. */
+function createFilter(connection = ''): (name: string) => boolean {
+  const named = connection.split(',').map((name) => name.trim().toLowerCase())
+  return (name) => ofConnection.has(name) || named.includes(name) || name.startsWith('x-sim-')
 }
 
 /**
@@ -71,12 +67,10 @@ function listConnectionHeaders(connection = ''): ReadonlySet<string> {
  */
 export function forwardResponseHeaders(received: IncomingHttpHeaders) {
   const { 'content-type': mediaType, 'content-length': length = '', 'set-cookie': cookies = [], ...others } = received
-  const dropped = listConnectionHeaders(received.connection)
+  const isDropped = createFilter(received.connection)
   const headers: Record<string, string> = {}
-  for (const [name, value] of Object.entries(others)) {
-    if (ofConnection.has(name) || dropped.has(name) || name.startsWith('x-sim-')) continue
-    if (typeof value === 'string') headers[name] = value // `Set-Cookie` alone is a list
-  }
+  for (const [name, value] of Object.entries(others))
+    if (!isDropped(name) && typeof value === 'string') headers[name] = value // `Set-Cookie` alone is a list
   headers['via'] = addVia(headers['via'])
   return { headers, cookies, mediaType, length: /^\d{1,15}$/.test(length) ? Number(length) : undefined }
 }

@@ -5,10 +5,10 @@ import { failure, type Result, success } from '../../base/core/result.ts'
 import type { Settings } from '../../server/settings/settings.ts'
 import type { ProxiedService } from '../../server/simulator/explain.ts'
 import { readCorsOrigins, readGuardSettings } from '../../server/simulator/lookups.ts'
-import { parseUpstream } from '../../server/upstream/parse-upstream.ts'
+import { parseUpstream, type UpstreamAccess } from '../../server/upstream/parse-upstream.ts'
 import { joinCatalogue } from '../../service/scenarios/catalogue.ts'
 import type { Catalogue, ScenarioDefinition } from '../../service/scenarios/definition.ts'
-import { createUpstreamClient, type UpstreamClient, type UpstreamTarget } from './forward.ts'
+import { createUpstreamClient, type UpstreamClient } from './forward.ts'
 import { createProxyStages, type ProxyPages } from './stages.ts'
 
 /** Reads the real service of `convsim proxy` from its operand, and its token from the environment. */
@@ -16,7 +16,7 @@ export function readProxyTarget(
   [url = '']: readonly string[],
   { port, upstreamTimeout }: { readonly port: number; readonly upstreamTimeout: string },
   token: string | undefined,
-): Result<UpstreamTarget> {
+): Result<UpstreamAccess> {
   if (url === '') return failure('Name the real service by its URL: convsim proxy https://api.example.com/v1.')
   const parsed = parseUpstream(url, token !== undefined)
   if (!parsed.ok) return parsed
@@ -32,7 +32,7 @@ export function readProxyTarget(
 }
 
 /** Creates the value that makes a simulator a proxy. It connects at the first request. */
-export function createProxy(target: UpstreamTarget, settings: Settings): ProxiedService {
+export function createProxy(target: UpstreamAccess, settings: Settings): ProxiedService {
   const pages = { allowed: readGuardSettings(settings), cors: readCorsOrigins(settings, true) }
   return proxyOver(createUpstreamClient(target), pages)
 }

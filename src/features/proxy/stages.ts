@@ -15,11 +15,9 @@ import { checkUpstreamResponse } from './check-response.ts'
 import type { UpstreamClient } from './forward.ts'
 import { responseToRecord } from './response-to-record.ts'
 
-/** The settings of a proxy about pages. */
 export interface ProxyPages {
   /** The pages that may use the real service with the token of the proxy. */
   readonly allowed: PageSettings
-  /** The origins of pages to which the edge grants CORS. */
   readonly cors: CorsOrigins
 }
 
@@ -70,7 +68,7 @@ const heldToken = {
  * judges the client's own.
  */
 function readCaller(pages: PageSettings | undefined): RequestStage {
-  return function readCaller(exchange) {
+  return (exchange) => {
     const { bearer, request } = exchange
     if (bearer.ok) exchange.caller = { token: bearer.token, plan: '', scenario: undefined }
     return pages && refuseForeignPage(request, pages, heldToken)
@@ -79,7 +77,7 @@ function readCaller(pages: PageSettings | undefined): RequestStage {
 
 /** Limits the stage `scenario` to requests that match an operation. */
 function scenarioOfOperation(stage: RequestStage<MatchedExchange>): RequestStage {
-  return function scenarioOfOperation(exchange) {
+  return (exchange) => {
     if (isMatched(exchange)) return stage(exchange)
     const { headers } = exchange.request
     const control = ['x-sim-scenario', 'x-sim-sequence'].find((name) => headers[name] !== undefined)
@@ -93,7 +91,7 @@ function scenarioOfOperation(stage: RequestStage<MatchedExchange>): RequestStage
 
 /** Runs the stage `validate` for its findings alone. A request without its credential is not judged. */
 function judgeRequest(stage: RequestStage<MatchedExchange>): RequestStage {
-  return function judgeRequest(exchange) {
+  return (exchange) => {
     if (!isMatched(exchange)) return undefined
     const { operation, bearer, request } = exchange
     if ((bearer.ok || !operation.secured) && request.body.kind !== 'unreadable') stage(exchange)

@@ -2,14 +2,14 @@ import { isObject, type Json, type JsonObject, measureJson } from '../../base/co
 import { readQuery } from '../../base/core/query-string.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { readJson } from '../../base/core/strict-json.ts'
-import { redactPeople } from '../../server/upstream/traffic/redact-people.ts'
+import { redactJson } from '../../base/redaction/redact.ts'
+import { redacted } from '../../base/redaction/redact-token.ts'
 import type { TrafficResponse, TrafficSample } from '../../server/upstream/traffic/sample.ts'
 import type { Contract, Operation } from '../../service/contract/contract.ts'
 
 /** The operation whose responses are recorded: the only one whose response is generated. */
 export const recordedOperation = 'getModelAnalytics'
 
-/** The largest number of members and items of a response. */
 const maxMembers = 1_000_000
 
 /** A response that was seen, redacted. */
@@ -19,7 +19,6 @@ export interface SeenResponse {
   /** The value of the parameter, with the document's default: `30d`. */
   readonly period: string
   readonly body: JsonObject
-  /** The number of texts that were redacted. */
   readonly redactions: number
 }
 
@@ -94,4 +93,40 @@ function findRecordedOperation(
     if (match.kind === 'operation' && match.operation.id === recordedOperation) return match
   }
   return undefined
+}
+
+/** The names of members whose texts are quotes of what users wrote. */
+const quoteNames = new Set(['exampleSnippets'])
+
+/** The forms of what identifies people, each with the text that replaces it. An address stays an address. */
+const forms: readonly (readonly [RegExp, string])[] = [
+  [/(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.-]*\w/g, 'redacted@example.com'],
+  [/(?<![\w.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?!\w|\.\d)/g, '192.0.2.1'],
+  [/(?<!\w)\+\d[\d ()/-]{6,20}\d(?!\d)/g, redacted],
+]
+
+/**
+ * Redacts credentials, e-mail addresses, IPv4 addresses and international telephone numbers in all texts of a value,
+ * and whole texts that quote users. `changes` is the number of changed texts.
+ */
+export function redactPeople(value: Json): { readonly value: Json; readonly changes: number } {
+  let changes = 0
+  const redactText = (text: string, isQuote: boolean) => {
+    const clean = isQuote
+      ? redacted
+      : forms.reduce((rest, [form, replacement]) => rest.replace(form, replacement), text)
+    if (clean !== text) changes += 1
+    return clean
+  }
+  const visit = (item: Json, isQuote: boolean): Json => {
+    if (typeof item === 'string') return redactText(item, isQuote)
+    if (Array.isArray(item)) return item.map((one) => visit(one, isQuote))
+    if (!isObject(item)) return item
+    const members = Object.entries(item).map(([name, one]) => [name, visit(one, isQuote || quoteNames.has(name))])
+    return Object.fromEntries(members)
+  }
+  const clean = visit(value, false)
+  const withoutTokens = redactJson(clean)
+  if (JSON.stringify(withoutTokens) !== JSON.stringify(clean)) changes += 1
+  return { value: withoutTokens, changes }
 }

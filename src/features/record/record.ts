@@ -9,10 +9,9 @@ import { loadInputs } from '../../server/simulator/loaded-inputs.ts'
 import { describeOmitted } from '../../server/upstream/traffic/sample.ts'
 import { bundledFixtures } from '../../service/fixtures/bundled.ts'
 import { collectResponses } from './collect-responses.ts'
-import { type FixturePlan, planResponses } from './plan-fixtures.ts'
+import { type FixturePlan, findFolderProblem, planFolder, writeFolder } from './fixture-folder.ts'
 import { readTrafficSources } from './read-sources.ts'
 import type { RecordSettings } from './settings.ts'
-import { findTargetFolderProblem, writeFixtures } from './write-fixtures.ts'
 
 /** Creates the function that asks on the terminal of a process; undefined where its input or output is none. */
 export function createAsk(
@@ -56,7 +55,7 @@ async function recordTraffic(
     return success(undefined)
   }
   const base = settings.fixtures ?? bundledFixtures
-  const written = await deps.signals.finish(() => writeFixtures(plan.value, folder.value, base))
+  const written = await deps.signals.finish(() => writeFolder(plan.value, folder.value, base))
   if (written.ok) deps.print(`${folder.value} is written. Serve it: convsim serve --fixtures ${folder.value}`)
   return written
 }
@@ -66,7 +65,7 @@ async function findFolder(sources: readonly string[], { out }: RecordSettings): 
   if (sources.length === 0)
     return failure('Name the traffic: the URL of a running proxy, a HAR file, or an export of GET /__sim/requests.')
   if (out === undefined) return failure('Name the folder of fixtures to write: --out FOLDER.')
-  const problem = await findTargetFolderProblem(out)
+  const problem = await findFolderProblem(out)
   return problem === undefined ? success(out) : failure(problem)
 }
 
@@ -87,7 +86,7 @@ async function planFixtures(
   if (!traffic.ok) return traffic
   for (const { omitted } of traffic.value) if (omitted > 0) printError(describeOmitted(omitted))
   for (const line of describeSkippedTraffic(skipped)) printError(line)
-  return responses.length === 0 ? failure('No exchange gives a fixture.') : success(planResponses(responses, fixtures))
+  return responses.length === 0 ? failure('No exchange gives a fixture.') : success(planFolder(responses, fixtures))
 }
 
 /** The most reasons that are listed: each response can break the contract at a place of its own. */

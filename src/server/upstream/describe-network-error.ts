@@ -11,7 +11,7 @@ const certificateFaults: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate comes without those of its authority',
 }
 
-/** The codes of other errors about certificates, of OpenSSL and of Node. */
+/** The pattern of all codes about certificates, of OpenSSL and of Node. */
 const certificateCode = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/
 
 const broken = 'it broke the connection before it responded.'
@@ -39,21 +39,16 @@ const connectionFaults: Readonly<Record<string, string>> = {
 /** Describes the error with which a request to the real service ends, of Node's client or of `fetch`. */
 export function describeNetworkError(error: unknown, origin: string): TrafficProblem {
   const { code, message } = readNetworkError(error)
-  const isCertificate = certificateCode.test(code)
-  const certificate =
-    certificateFaults[code] ?? (isCertificate ? `its certificate is not valid: ${message}` : undefined)
-  if (certificate !== undefined) {
+  if (certificateCode.test(code)) {
+    const certificate = certificateFaults[code] ?? `its certificate is not valid: ${message}`
     const sentence =
       `The real service at ${origin} cannot be trusted: ${certificate} (${code}). Nothing was sent to it. ` +
       'If the certificate is right, name the file of its authority in NODE_EXTRA_CA_CERTS.'
     return { problem: 'certificate', sentence }
   }
-  const tlsFault = code.startsWith('ERR_SSL_') ? noTls : undefined
-  const fault = connectionFaults[code] ?? tlsFault ?? `${message.replace(/\.$/, '')}.`
-  return {
-    problem: 'connection',
-    sentence: `The real service at ${origin} cannot be reached: ${fault}${code === '' ? '' : ` (${code})`}`,
-  }
+  const fault = code.startsWith('ERR_SSL_') ? noTls : (connectionFaults[code] ?? `${message.replace(/\.$/, '')}.`)
+  const suffix = code === '' ? '' : ` (${code})`
+  return { problem: 'connection', sentence: `The real service at ${origin} cannot be reached: ${fault}${suffix}` }
 }
 
 /** Returns code and message of an error; of one without a code, as `fetch` throws, those of its cause. */
@@ -64,7 +59,6 @@ function readNetworkError(error: unknown): { readonly code: string; readonly mes
   return cause instanceof Error ? readNetworkError(cause) : { code: '', message }
 }
 
-/** Describes a response that did not begin in time. */
 export function describeTimeOut(origin: string, timeoutMs: number): TrafficProblem {
   return {
     problem: 'time-out',
@@ -74,7 +68,7 @@ export function describeTimeOut(origin: string, timeoutMs: number): TrafficProbl
   }
 }
 
-/** Describes the reason why a request has no response. */
+/** Describes the error of a request that was sent with `fetch`, aborted after `timeoutMs`. */
 export function describeFailure(error: unknown, origin: string, timeoutMs: number): TrafficProblem {
   if (error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError'))
     return {

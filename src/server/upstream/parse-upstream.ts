@@ -7,14 +7,19 @@ import { failure, type Result, success } from '../../base/core/result.ts'
 /** The variable of the token for the real service. A flag could be read by other users of the machine. */
 export const upstreamTokenVariable = 'CONVSIM_UPSTREAM_TOKEN'
 
-/** The address of a real service. */
 export interface Upstream {
   /** Scheme, host and port: `https://api.example.com`. */
   readonly origin: string
-  /** Host and port as they are compared with `--writes`: `api.example.com`, `localhost:4010`. */
-  readonly host: string
   /** The base path without a slash at its end: `/v1`; empty for the root. */
   readonly basePath: string
+}
+
+/** A real service as requests reach it. */
+export interface UpstreamAccess extends Upstream {
+  /** The bearer token, if any. Never written anywhere. */
+  readonly token: string | undefined
+  /** The longest time to wait for a response, milliseconds. */
+  readonly timeoutMs: number
 }
 
 /**
@@ -35,12 +40,7 @@ export function parseUpstream(text: string, hasToken: boolean): Result<Upstream>
     return failure(
       `http://${url.host} would carry CONVSIM_UPSTREAM_TOKEN in clear text. Use https://, or unset the variable.`,
     )
-  return success({ origin: url.origin, host: url.host, basePath: cutSlashes(url.pathname) })
-}
-
-/** Returns a service with the base path of the contract if its URL has none, as a proxy's paths go on unchanged. */
-export function withBasePath(upstream: Upstream, basePath: string): Upstream {
-  return upstream.basePath === '' ? { ...upstream, basePath } : upstream
+  return success({ origin: url.origin, basePath: cutSlashes(url.pathname) })
 }
 
 function cutSlashes(path: string): string {

@@ -1,6 +1,6 @@
 // @module-tag long
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../../src/base/core/json.ts'
+import type { Json, JsonObject } from '../../../src/base/core/json.ts'
 import type { DriftReport } from '../../../src/features/drift/judge/finding.ts'
 import { contract, type Given, judge, thing, things, without } from './things.ts'
 
@@ -45,13 +45,14 @@ describe('the work', () => {
   /** Counts the checks of bodies. */
   function countChecks(responses: readonly Given[]): number {
     let checks = 0
-    judge(contract, responses, { items: [] }, (operation) => ({
+    const operations = contract.operations.map((operation) => ({
       ...operation,
-      checkResponse(status, value) {
+      checkResponse(status: number, value: Json) {
         checks += 1
         return operation.checkResponse(status, value)
       },
     }))
+    judge({ ...contract, operations }, responses, { items: [] })
     return checks
   }
 

@@ -1,5 +1,5 @@
-import { createServer, type RequestListener } from 'node:http'
-import type { UpstreamTarget } from '../../../src/features/proxy/forward.ts'
+import { createServer, type OutgoingHttpHeaders, type RequestListener } from 'node:http'
+import type { UpstreamAccess } from '../../../src/server/upstream/parse-upstream.ts'
 import { listenForTest } from '../../support/fake-upstream.ts'
 import { startForTest, type TestSimulator } from '../../support/start.ts'
 
@@ -11,8 +11,18 @@ export async function fakeUpstream(listener: RequestListener): Promise<string> {
 /** Starts a proxy in front of an origin, for one test. */
 export function proxyTo(
   origin: string,
-  { basePath = '', token, timeoutMs = 60_000 }: Partial<UpstreamTarget> = {},
+  { basePath = '', token, timeoutMs = 60_000 }: Partial<UpstreamAccess> = {},
   settings: Parameters<typeof startForTest>[0] = {},
 ): Promise<TestSimulator> {
   return startForTest({ clock: 'real', ...settings }, { origin, basePath, token, timeoutMs })
+}
+
+/** Starts a proxy in front of a service that has one response for all requests, for one test. */
+export async function proxyWith(
+  status: number,
+  headers: OutgoingHttpHeaders,
+  body: string | Buffer,
+  settings?: Parameters<typeof startForTest>[0],
+): Promise<TestSimulator> {
+  return proxyTo(await fakeUpstream((_req, res) => res.writeHead(status, headers).end(body)), {}, settings)
 }

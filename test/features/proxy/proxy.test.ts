@@ -9,7 +9,7 @@ import { documentWith, documentWithPaths } from '../../support/documents.ts'
 import { startFakeUpstream } from '../../support/fake-upstream.ts'
 import { startForTest, type TestSimulator } from '../../support/start.ts'
 import { listRequests, readControl } from '../../support/stored-records.ts'
-import { fakeUpstream, proxyTo } from './fake-upstream.ts'
+import { fakeUpstream, proxyTo, proxyWith } from './fake-upstream.ts'
 
 const entries = (sim: TestSimulator) => listRequests(sim, 'bodies=true&sandbox=*')
 
@@ -175,20 +175,14 @@ describe('scenarios over the real service', () => {
 describe('faults of the real service', () => {
   const healthy = async () => objectOf(await ask(await startForTest(), analyticsPath))
 
-  test('one that does not respond in time is a 504', async () => {
-    const sim = await proxyTo(await fakeUpstream(() => undefined), { timeoutMs: 50 })
+  test.each([
+    ['does not respond in time', 504, /within 0\.05 s\. If it needs longer, raise --upstream-timeout\./, undefined],
+    ['is not there', 502, /it refuses the connection; .* \(ECONNREFUSED\)/, 'http://127.0.0.1:9'],
+  ])('one that %s is a %d', async (_what, status, message, origin) => {
+    const sim = await proxyTo(origin ?? (await fakeUpstream(() => undefined)), { timeoutMs: 50 })
     const response = await ask(sim, analyticsPath)
-    expect([response.status, response.headers.get('x-sim-origin')]).toEqual([504, 'simulator'])
-    expect(errorOf(response)).toMatch(
-      /did not begin its response within 0.05 s\. If it needs longer, raise --upstream-timeout\./,
-    )
-  })
-
-  test('one that is not there is a 502', async () => {
-    const sim = await proxyTo('http://127.0.0.1:9')
-    const response = await ask(sim, analyticsPath)
-    expect([response.status, response.headers.get('x-sim-origin')]).toEqual([502, 'simulator'])
-    expect(errorOf(response)).toMatch(/cannot be reached: it refuses the connection; .* \(ECONNREFUSED\)/)
+    expect([response.status, response.headers.get('x-sim-origin')]).toEqual([status, 'simulator'])
+    expect(errorOf(response)).toMatch(message)
   })
 
   test('one with an expired certificate is a 502, and gets no request', async () => {
@@ -220,10 +214,7 @@ describe('faults of the real service', () => {
     ['another media type', 200, '<p>', 'text/html', 'media-type', /has the Content-Type "text\/html"/],
     ['no body', 200, '', undefined, 'required', /has no body/],
   ])('%s is passed on as it is, and is a violation', async (_name, status, text, type, keyword, message) => {
-    const origin = await fakeUpstream((_req, res) =>
-      res.writeHead(status, type === undefined ? {} : { 'Content-Type': type }).end(text),
-    )
-    const sim = await proxyTo(origin)
+    const sim = await proxyWith(status, type === undefined ? {} : { 'Content-Type': type }, text)
     const response = await fetch(sim.origin + analyticsPath, { headers: { authorization: 'Bearer k' } })
     expect([response.status, await response.text()]).toEqual([status, text])
     expect(await lastEntry(sim)).toMatchObject({
@@ -239,8 +230,7 @@ describe('faults of the real service', () => {
     const content = { 'application/json': { schema: { type: 'object' } }, 'text/csv': {} }
     const responses = { 200: { description: 'Rows.', content } }
     const contract = await documentWithPaths({ '/rows': { get: { responses }, head: { responses } } })
-    const origin = await fakeUpstream((_req, res) => res.writeHead(200, { 'Content-Type': type }).end(text))
-    const sim = await proxyTo(origin, {}, { contract })
+    const sim = await proxyWith(200, { 'Content-Type': type }, text, { contract })
     expect(await ask(sim, '/v1/rows', { method })).toMatchObject({ status: 200, text })
     expect(await lastEntry(sim)).toMatchObject({ operation: `${method} /rows`, responseViolations: [] })
     expect(await unexpectedMessages(sim)).toEqual([])
@@ -248,11 +238,8 @@ describe('faults of the real service', () => {
 
   test('a compressed response with a wrong field passes compressed, and is checked', async () => {
     const body = { ...(await healthy()), messageCount: 'many' }
-    const origin = await fakeUpstream((_req, res) => {
-      res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' })
-      res.end(gzipSync(JSON.stringify(body)))
-    })
-    const sim = await proxyTo(origin)
+    const headers = { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }
+    const sim = await proxyWith(200, headers, gzipSync(JSON.stringify(body)))
     const response = await ask(sim, analyticsPath)
     expect(response.body).toEqual(body)
     expect(response.headers.get('content-encoding')).toBe('gzip')
@@ -271,12 +258,8 @@ describe('faults of the real service', () => {
   ])('a large response %s passes, and the advice says that it is not checked', async (_, value, encoding) => {
     const { messageCount: _count, ...others } = await healthy()
     const body = `{"messageCount":"many","large":${value},${JSON.stringify(others).slice(1)}`
-    const origin = await fakeUpstream((_, res) =>
-      res
-        .writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': encoding })
-        .end(encoding === 'gzip' ? gzipSync(body) : body),
-    )
-    const sim = await proxyTo(origin)
+    const headers = { 'Content-Type': 'application/json', 'Content-Encoding': encoding }
+    const sim = await proxyWith(200, headers, encoding === 'gzip' ? gzipSync(body) : body)
     const response = await fetch(`${sim.origin}${analyticsPath}`, { headers: { authorization: 'Bearer key_x' } })
     expect((await response.text()).length).toBe(body.length)
     const message = 'is not checked, since it has more than 25000 members and items, or 1048576 bytes'
@@ -289,16 +272,15 @@ describe('faults of the real service', () => {
   test('a response streams: the client reads its beginning before the service has sent its end', async () => {
     let end = () => {}
     const origin = await fakeUpstream((_req, res) => {
-      res.writeHead(200, { 'Content-Type': 'text/plain' })
-      res.write('first')
+      res.writeHead(200, { 'Content-Type': 'text/plain' }).write('first')
       end = () => res.end('last')
     })
     const sim = await proxyTo(origin)
     const reader = (await fetch(`${sim.origin}/v1/stream`)).body?.getReader()
-    const first = await reader?.read()
-    expect(new TextDecoder().decode(first?.value)).toBe('first')
+    const readText = async () => new TextDecoder().decode((await reader?.read())?.value)
+    expect(await readText()).toBe('first')
     end()
-    expect(new TextDecoder().decode((await reader?.read())?.value)).toBe('last')
+    expect(await readText()).toBe('last')
   })
 
   test.each([

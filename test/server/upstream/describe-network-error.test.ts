@@ -1,10 +1,8 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { describeNetworkError } from '../../../src/server/upstream/describe-network-error.ts'
-import { parseUpstream } from '../../../src/server/upstream/parse-upstream.ts'
 import { send } from '../../../src/server/upstream/send.ts'
+import { listenForTest } from '../../support/fake-upstream.ts'
 
 const origin = 'https://api.example.com'
 
@@ -28,12 +26,8 @@ test.each([
 })
 
 test('drift names https for a service that speaks http as the proxy does', async () => {
-  const server = createServer().listen(0, '127.0.0.1')
-  onTestFinished(() => void server.close())
-  await once(server, 'listening')
-  const upstream = parseUpstream(`https://127.0.0.1:${(server.address() as AddressInfo).port}`, false)
-  if (!upstream.ok) throw new Error(upstream.error)
-  const access = { upstream: upstream.value, token: undefined, timeoutMs: 60_000, userAgent: 'test', now: () => 0 }
+  const origin = `https://127.0.0.1:${await listenForTest(createServer())}`
+  const access = { origin, basePath: '', token: undefined, timeoutMs: 60_000 }
   const { response } = await send(access, { method: 'GET', target: '/models', body: undefined })
   expect(response).toEqual({
     problem: 'connection',

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { expect, test } from 'vitest'
 import { parseUpstream } from '../../../src/server/upstream/parse-upstream.ts'
-import { sendWithRetries } from '../../../src/server/upstream/send-with-retries.ts'
+import { readPause, sendWithRetries } from '../../../src/server/upstream/send-with-retries.ts'
 import { listenForTest } from '../../support/fake-upstream.ts'
 
 interface Scripted {
@@ -22,13 +22,13 @@ async function startScripted(...responses: Scripted[]) {
   const port = await listenForTest(server)
   const upstream = parseUpstream(`http://127.0.0.1:${port}/v1`, true)
   if (!upstream.ok) throw new Error(upstream.error)
-  const own = { token: 'a-secret-token', timeoutMs: 60_000, userAgent: 'test', now: () => 0 }
-  const access = { ...own, upstream: upstream.value }
+  const access = { ...upstream.value, token: 'a-secret-token', timeoutMs: 60_000 }
   const waits: number[] = []
-  const sleep = async (ms: number) => waits.push(ms)
-  const ask = async (method = 'GET', isRepeatable = method === 'GET') => {
-    const request = { method, target: '/models?token=a-secret-token', body: method === 'GET' ? undefined : '{}' }
-    const { samples, pauseMs } = await sendWithRetries(access, request, isRepeatable, { sleep, maxPauseMs: 60_000 })
+  const waiting = { now: () => 0, sleep: async (ms: number) => waits.push(ms), maxPauseMs: 60_000 }
+  const ask = async (method = 'GET') => {
+    const isRead = method === 'GET'
+    const request = { method, target: '/models?token=a-secret-token', body: isRead ? undefined : '{}' }
+    const { samples, pauseMs } = await sendWithRetries(access, request, isRead, waiting)
     const statuses = samples.map(({ response }) => ('status' in response ? response.status : response.problem))
     return { statuses, pauseMs, samples }
   }
@@ -75,4 +75,21 @@ test('a sample has no credential, and the service had it', async () => {
   const { samples } = await ask()
   expect(requests[0]?.authorization).toBe('Bearer a-secret-token')
   expect(JSON.stringify(samples)).not.toContain('a-secret-token')
+})
+
+const now = Date.parse('2026-01-15T12:00:00Z')
+
+test.each([
+  [429, { 'retry-after': '3' }, 3000],
+  [503, { 'retry-after': 'Thu, 15 Jan 2026 12:00:05 GMT' }, 5000],
+  [429, { 'retry-after': '3', 'retry-after-ms': '2500' }, 2500],
+  [200, { 'retry-after': '3' }, 0],
+  [200, { ratelimit: '"analyses";r=0;t=12' }, 12_000],
+  [200, { ratelimit: '"analyses";r=4;t=12' }, 0],
+  [200, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '7' }, 7000],
+  [200, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(now / 1000 + 9) }, 9000],
+  [429, { 'retry-after': 'soon' }, 0],
+  [200, {}, 0],
+])('a response %d with %o asks to wait %d ms', (status, headers, ms) => {
+  expect(readPause(status, headers, now)).toBe(ms)
 })

@@ -4,24 +4,22 @@ import { renderPrinted } from '../../../server/reports/formats/index.ts'
 import type { Page, PageFinding, PageSection } from '../../../server/reports/page/page.ts'
 import { pluralize } from '../../../server/reports/report.ts'
 import { findingKinds } from '../observe/observation.ts'
-import type { DriftFinding, DriftReport, DriftVerdict } from './finding.ts'
+import type { DriftFinding, DriftReport } from './finding.ts'
 
-/** Renders a comparison in a form of `--format`. */
-export function renderDrift(report: DriftReport, format: Parameters<typeof renderPrinted>[0]): string {
-  return renderPrinted(
+export const renderDrift = (report: DriftReport, format: Parameters<typeof renderPrinted>[0]): string =>
+  renderPrinted(
     format,
-    () => [toDriftPage(report)],
-    () => driftToJson(report),
+    () => [toPage(report)],
+    () => toJson(report),
   )
-}
 
-const verdicts: Readonly<Record<DriftVerdict, string>> = {
+const verdicts: Readonly<Record<DriftReport['verdict'], string>> = {
   same: 'The real service is as the contract says.',
   drift: 'The real service differs from the contract.',
   'not-judged': 'Too little is known to judge whether the real service is as the contract says.',
 }
 
-function toDriftPage(report: DriftReport): Page {
+function toPage(report: DriftReport): Page {
   const { verdict, contract, findings, notJudged } = report
   const section = (key: string, title: string, listed: readonly PageFinding[]): PageSection[] =>
     listed.length === 0 ? [] : [{ key, title, blocks: [{ kind: 'findings', findings: listed }] }]
@@ -40,13 +38,13 @@ function toDriftPage(report: DriftReport): Page {
     verdict: { text: verdicts[verdict], isGood: verdict === 'same' },
     summary: [summarizeDrift(report)],
     sections: [
-      ...section('differences', 'Differences', findings.map(driftFindingToPage)),
+      ...section('differences', 'Differences', findings.map(findingToPage)),
       ...section('not-judged', 'Not judged', others),
     ],
   }
 }
 
-function driftFindingToPage(finding: DriftFinding): PageFinding {
+function findingToPage(finding: DriftFinding): PageFinding {
   const { kind, message, seen, of, breaks, isDrift, place, assumption, sample } = finding
   const effect = breaks ? 'breaks clients' : isDrift ? 'breaks no client' : 'a note'
   return {
@@ -55,7 +53,7 @@ function driftFindingToPage(finding: DriftFinding): PageFinding {
     sentence: `${findingKinds[kind]}: ${message}. Seen in ${seen} of ${of} responses; ${effect}.`,
     notes: [
       `first: ${shortenText(sample.request)}${sample.value === undefined ? '' : `: ${sample.value}`}`,
-      ...(place === undefined ? [] : [`contract: #${place}`]),
+      `contract: #${place}`,
       ...(assumption ? [`settles the assumption at #${assumption.pointer}: ${assumption.text}`] : []),
     ],
   }
@@ -82,18 +80,18 @@ function summarizeDrift({ verdict, findings, omitted, judged }: DriftReport): st
   return `${verdict}: ${differences}; ${responses.join(', ') || 'no response'} ${done}.`
 }
 
-function driftToJson({ verdict, contract, judged, findings, omitted, notJudged }: DriftReport): JsonObject {
+function toJson({ verdict, contract, judged, findings, omitted, notJudged }: DriftReport): JsonObject {
   return {
     verdict,
     contract: { ...contract },
     judged: Object.fromEntries(judged),
-    findings: findings.map(driftFindingToJson),
+    findings: findings.map(findingToJson),
     ...(omitted > 0 && { omitted }),
     notJudged: notJudged.map(({ request, ...others }) => ({ ...others, ...(request !== undefined && { request }) })),
   }
 }
 
-function driftFindingToJson(finding: DriftFinding): JsonObject {
+function findingToJson(finding: DriftFinding): JsonObject {
   const { operation, status, pointer, kind, detail, seen, of, breaks, isDrift, message, sample } = finding
   return {
     operation: operation.id,
@@ -108,7 +106,7 @@ function driftFindingToJson(finding: DriftFinding): JsonObject {
     ...(!isDrift && { note: true }),
     message,
     sample: { request: shortenText(sample.request), ...(sample.value !== undefined && { value: sample.value }) },
-    ...(finding.place !== undefined && { contract: finding.place }),
+    contract: finding.place,
     ...(finding.assumption && { assumption: finding.assumption.pointer }),
   }
 }

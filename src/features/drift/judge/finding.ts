@@ -7,7 +7,6 @@ import type { Observation } from '../observe/observation.ts'
 export interface DriftFinding extends Omit<Observation, 'value'> {
   readonly operation: Operation
   readonly status: number
-  /** The number of responses that show it. */
   readonly seen: number
   /** The number of responses that could show it: those that have the place. */
   readonly of: number
@@ -17,8 +16,8 @@ export interface DriftFinding extends Omit<Observation, 'value'> {
   readonly isDrift: boolean
   /** The first response that shows it: its request, and the value as JSON; both redacted, the value cut. */
   readonly sample: { readonly request: string; readonly value: string | undefined }
-  /** JSON pointer of the place in the contract, if any. */
-  readonly place: string | undefined
+  /** JSON pointer of the place in the contract. */
+  readonly place: string
   /** The assumption that the finding settles; undefined: none stands at its place. */
   readonly assumption: Assumption | undefined
   /** Values at the place, of which a patch takes the types. */
@@ -45,15 +44,31 @@ export interface NotJudged {
   readonly request: string | undefined
   /** The number of requests; 0: none was sent. */
   readonly count: number
-  /** A sentence that says what to do. */
   readonly sentence: string
 }
 
-/** The verdict on the real service: it is as the contract says, it differs, or too little is known. */
-export type DriftVerdict = 'same' | 'drift' | 'not-judged'
+/** Collects the requests about which nothing is said: one entry for each operation and reason. */
+export class NotJudgedList {
+  readonly #entries = new Map<string, Omit<NotJudged, 'sentence'> & { readonly sentence: string | (() => string) }>()
+
+  /** Adds a request; without one the whole operation is meant. A function is called when all requests are known. */
+  add(operation: string, reason: NotJudgedReason, sentence: string | (() => string), request?: string): void {
+    const key = `${operation} ${reason}`
+    const earlier = this.#entries.get(key) ?? { operation, reason, sentence, request, count: 0 }
+    this.#entries.set(key, { ...earlier, count: earlier.count + Number(request !== undefined) })
+  }
+
+  list(): NotJudged[] {
+    return [...this.#entries.values()].map(({ sentence, ...others }) => ({
+      ...others,
+      sentence: typeof sentence === 'string' ? sentence : sentence(),
+    }))
+  }
+}
 
 export interface DriftReport {
-  readonly verdict: DriftVerdict
+  /** The real service is as the contract says, it differs, or too little is known. */
+  readonly verdict: 'same' | 'drift' | 'not-judged'
   readonly contract: { readonly title: string; readonly version: string; readonly file: string }
   /** The number of responses that were compared with their bodies, by operation. */
   readonly judged: ReadonlyMap<string, number>

@@ -1,8 +1,10 @@
 import { groupBy } from '../../../base/core/group-by.ts'
 import { isObject, type Json, measureJson } from '../../../base/core/json.ts'
 import { parsePointer } from '../../../base/core/json-pointer.ts'
+import type { Operation } from '../../../service/contract/contract.ts'
+import { parseBodyOf } from '../observe/observation.ts'
 import { observeBody } from '../observe/observe-body.ts'
-import { type ObservedResponse, parseBodyOf } from '../observe/response.ts'
+import { parentOf } from '../observe/places.ts'
 import type { Tally } from './tally.ts'
 
 /** A required field that is missing, and a new field that has its place and its shape. */
@@ -21,12 +23,12 @@ const maxTriedMembers = 4_000_000
  * Finds the fields that were renamed: exactly one new field of the same object fits exactly one missing field, in the
  * same responses. Returns the tallies with one for each such pair, those first.
  */
-export function mergeRenames(tallies: readonly Tally[]): Tally[] {
+export function mergeRenames(operation: Operation, tallies: readonly Tally[]): Tally[] {
   const ofKind = (kind: string) => tallies.filter(({ first }) => first.kind === kind)
-  const added = groupBy(ofKind('new-field'), ({ first }) => splitPointer(first.pointer).owner)
-  const fits = createTrials()
+  const added = groupBy(ofKind('new-field'), ({ first }) => parentOf(first.pointer))
+  const fits = createTrials(operation)
   const pairs = ofKind('missing-field').flatMap((missing) => {
-    const candidates = added.get(splitPointer(missing.first.pointer).owner) ?? []
+    const candidates = added.get(parentOf(missing.first.pointer)) ?? []
     const tried = candidates.length > maxCandidates ? [] : candidates.filter((one) => fits(missing, one))
     return tried.map((one): Rename => ({ missing, added: one }))
   })
@@ -37,34 +39,31 @@ export function mergeRenames(tallies: readonly Tally[]): Tally[] {
 }
 
 function toTally({ missing, added }: Rename): Tally {
-  const detail = splitPointer(added.first.pointer).name
+  const detail = nameOf(added.first.pointer)
   const message = `is now called "${detail}"`
   const first = { ...missing.first, kind: 'renamed-field', detail, message, value: added.first.value } as const
   return { ...missing, first, values: added.values }
 }
 
 /**
- * Creates a function that returns true if a new field, under the old name, cures every response without the old one.
+ * Creates a function that returns true if a new field, under the old name, leaves no fault at the field in any response
+ * without the old one.
  */
-function createTrials(): (missing: Tally, added: Tally) => boolean {
+function createTrials(operation: Operation): (missing: Tally, added: Tally) => boolean {
   let left = maxTriedMembers
   return (missing, added) => {
     if (missing.seen !== added.seen || missing.digest !== added.digest) return false
+    const { pointer } = missing.first
     return missing.samples.every((response) => {
-      const body = parseBodyOf(response).json ?? null
+      const body = parseBodyOf(operation, response).json ?? null
       left -= measureJson(body).members
-      return left > 0 && isCured(response, body, missing.first.pointer, added.first.pointer)
+      if (left <= 0) return false
+      const owner = parsePointer(parentOf(pointer))
+      const renamed = renameMember(body, owner, nameOf(pointer), nameOf(added.first.pointer))
+      const places = observeBody(operation, response.status, renamed).observations.map((one) => one.pointer)
+      return !places.some((at) => at === pointer || at.startsWith(`${pointer}/`) || at === added.first.pointer)
     })
   }
-}
-
-/** Returns true where a response has no fault at the field once it has the name of the contract. */
-function isCured(response: ObservedResponse, body: Json, place: string, newPlace: string): boolean {
-  const { owner, name } = splitPointer(place)
-  const cured = renameMember(body, parsePointer(owner), name, splitPointer(newPlace).name)
-  return !observeBody(response, cured).observations.some(
-    ({ pointer }) => pointer === place || pointer.startsWith(`${place}/`) || pointer === newPlace,
-  )
 }
 
 /** Returns a copy of a body in which the objects at a place have their new field under the old name. */
@@ -79,7 +78,4 @@ function renameMember(value: Json, [token, ...rest]: readonly string[], name: st
   return moved === undefined ? value : { ...others, [name]: moved }
 }
 
-function splitPointer(pointer: string): { owner: string; name: string } {
-  const at = pointer.lastIndexOf('/')
-  return { owner: pointer.slice(0, at), name: parsePointer(pointer.slice(at))[0] ?? '' }
-}
+const nameOf = (pointer: string) => parsePointer(pointer).at(-1) ?? ''

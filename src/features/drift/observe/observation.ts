@@ -1,4 +1,42 @@
-import type { Json } from '../../../base/core/json.ts'
+import { type Json, type JsonSize, measureJson, parseJson } from '../../../base/core/json.ts'
+import { decode, maxDepth } from '../../../base/core/strict-json.ts'
+import type { TrafficResponse } from '../../../server/upstream/traffic/sample.ts'
+import type { Operation } from '../../../service/contract/contract.ts'
+import { isJson, matchMediaType } from '../../../service/contract/media-types.ts'
+
+/** A response of the real service to a request of an operation. */
+export interface ObservedResponse extends TrafficResponse {
+  /** The id of the operation. */
+  readonly operation: string
+  /** The redacted request, for people: `GET /v1/models/ID/analytics?period=7d`. */
+  readonly request: string
+  /** The body of the simulator's response to the same request, if it was asked and its status is the same. */
+  readonly own: Json | undefined
+}
+
+/** The body of a response in the form in which it is compared. */
+export interface ParsedBody {
+  /** The body; absent if it is empty, not JSON, not recorded, or larger than `bodyBounds`. */
+  readonly json?: Json
+  /** The size of the body if it is larger than `bodyBounds`. */
+  readonly size?: JsonSize
+  /** True if the body is not JSON. */
+  readonly isBroken?: true
+}
+
+/** The largest body that is compared. A comparison takes some microseconds for each member. */
+export const bodyBounds = { members: 200_000, levels: maxDepth }
+
+/** Parses a body at each call, since all may not fit in memory. A documented media type other than JSON gives none. */
+export function parseBodyOf(operation: Operation, { status, headers, body }: ObservedResponse): ParsedBody {
+  const sent = headers['content-type'] ?? ''
+  const isOther = !isJson(sent) && matchMediaType(operation.responseMediaTypes(status), sent) !== undefined
+  if (isOther || body === undefined || body.length === 0) return {}
+  const json = parseJson(decode(body) ?? '')
+  if (json === undefined) return { isBroken: true }
+  const size = measureJson(json)
+  return size.members > bodyBounds.members || size.levels > bodyBounds.levels ? { size } : { json }
+}
 
 /** The kinds of differences between the real service and the contract, with their meaning for people. */
 export const findingKinds = {
@@ -32,7 +70,6 @@ export interface Observation {
   readonly pointer: string
   /** The new value of an enum, the name of a header, the new name of a renamed field, or the broken keyword. */
   readonly detail: string
-  /** The value at fault, if any. */
   readonly value: Json | undefined
   /** The broken keyword of JSON Schema; empty for other rules. */
   readonly keyword: string

@@ -1,12 +1,12 @@
-import type { Json, JsonObject } from '../../../base/core/json.ts'
+import { isObject, type Json, type JsonObject } from '../../../base/core/json.ts'
 import { joinPointer, parsePointer, valueAt } from '../../../base/core/json-pointer.ts'
+import type { Violation } from '../../../base/core/violation.ts'
 import { redacted } from '../../../base/redaction/redact-token.ts'
-import { checkInParts, type PlacedViolation } from './check-in-parts.ts'
+import type { Operation } from '../../../service/contract/contract.ts'
+import { listSchemaParts, mergeProperties } from '../../../service/contract/schema-parts.ts'
+import { checkInParts } from './check-in-parts.ts'
 import { createObservation, type DriftKind, type Observation } from './observation.ts'
-import type { ObservedResponse } from './response.ts'
-import { visitObjects } from './visit-objects.ts'
 
-/** The differences of a body, and how far it was compared. */
 export interface ObservedBody {
   readonly observations: readonly Observation[]
   /** The places of broken rules whose value the recording redacts, or whose pointer is cut. */
@@ -15,21 +15,20 @@ export interface ObservedBody {
   readonly isComplete: boolean
 }
 
-/**
- * Compares the body of a response with the schema of its status, and with the narrower rules of simulated responses.
- */
-export function observeBody({ operation, status }: ObservedResponse, body: Json): ObservedBody {
-  if (operation.responseDescription(status) === undefined) return { observations: [], unreadable: [], isComplete: true }
-  const wide = checkInParts(body, (part) => operation.checkResponse(status, part))
-  const narrow = checkInParts(body, (part) => operation.checkSimulatedResponse(status, part))
-  const own = wide.broken.flatMap((one) => toObservation(one, false))
-  const simulated = narrow.broken.flatMap((one) => toObservation(one, true))
+/** The observation of a body that cannot be compared. */
+export const nothingObserved: ObservedBody = { observations: [], unreadable: [], isComplete: true }
+
+/** Compares a body with the schema of its status, and with the narrower rules of simulated responses. */
+export function observeBody(operation: Operation, status: number, body: Json): ObservedBody {
+  if (operation.responseDescription(status) === undefined) return nothingObserved
+  const wide = observeRules(body, false, (part) => operation.checkResponse(status, part))
+  const narrow = observeRules(body, true, (part) => operation.checkSimulatedResponse(status, part))
+  const own = wide.observations
   const added = observeNewFields(body, operation.responseSchema(status) ?? {})
   const named = own.filter(({ kind }) => kind === 'new-field')
-  const unreadable = [...wide.broken, ...narrow.broken].filter(isUnreadable)
   return {
-    observations: [...dropConsequences([...own, ...dropKnown(simulated, own)]), ...dropKnown(added, named)],
-    unreadable: [...new Set(unreadable.map(({ violation, part }) => replaceListIndexes(part, violation.pointer)))],
+    observations: [...dropConsequences([...own, ...dropKnown(narrow.observations, own)]), ...dropKnown(added, named)],
+    unreadable: [...new Set([...wide.unreadable, ...narrow.unreadable])],
     isComplete: wide.isComplete && narrow.isComplete,
   }
 }
@@ -40,21 +39,23 @@ function dropKnown(observations: readonly Observation[], others: readonly Observ
   return observations.filter(({ pointer }) => !places.has(pointer))
 }
 
-/** Returns true where a recording shows no credentials, or where a very long pointer is cut. */
-function isUnreadable({ violation: { pointer }, part }: PlacedViolation): boolean {
-  if (pointer.endsWith('…')) return true
-  const value = valueAt(part, pointer)
-  return typeof value === 'string' && value.includes(redacted)
-}
-
-function toObservation(rule: PlacedViolation, isSimulated: boolean): Observation[] {
-  if (isUnreadable(rule)) return []
-  const { violation, part } = rule
-  const { pointer, keyword, message } = violation
-  const value = valueAt(part, pointer)
-  const kind = driftKindOf(keyword, value)
-  const detail = kind === 'enum-value' ? JSON.stringify(value) : kind === 'constraint' ? keyword : ''
-  return [{ kind, pointer: replaceListIndexes(part, pointer), detail, value, keyword, isSimulated, message }]
+/** Observes the rules that a body breaks. `isSimulated`: they are those of simulated responses. */
+function observeRules(body: Json, isSimulated: boolean, check: (part: Json) => Violation[]): ObservedBody {
+  const { broken, isComplete } = checkInParts(body, check)
+  const observations: Observation[] = []
+  const unreadable: string[] = []
+  for (const { violation, part } of broken) {
+    const { pointer: at, keyword, message } = violation
+    const value = valueAt(part, at)
+    const pointer = replaceListIndexes(part, at)
+    const kind = driftKindOf(keyword, value)
+    const detail = kind === 'enum-value' ? JSON.stringify(value) : kind === 'constraint' ? keyword : ''
+    // A recording shows no credentials, and a very long pointer is cut.
+    const isUnreadable = at.endsWith('…') || (typeof value === 'string' && value.includes(redacted))
+    if (isUnreadable) unreadable.push(pointer)
+    else observations.push({ kind, pointer, detail, value, keyword, isSimulated, message })
+  }
+  return { observations, unreadable, isComplete }
 }
 
 /** The kinds of differences by the keyword that a value breaks; other keywords are constraints. */
@@ -98,11 +99,49 @@ function replaceListIndexes(body: Json, pointer: string): string {
 }
 
 function observeNewFields(body: Json, schema: JsonObject): Observation[] {
-  const found: Observation[] = []
-  visitObjects(body, schema, (pointer, object, properties) => {
-    for (const [name, value] of Object.entries(object))
-      if (!properties.has(name))
-        found.push(createObservation('new-field', joinPointer(pointer, name), 'is not in the contract', { value }))
+  return [...listObjects([body], [schema])].flatMap(({ pointer, object, properties }) => {
+    const added = Object.entries(object).filter(([name]) => !properties.has(name))
+    return added.map(([name, value]) =>
+      createObservation('new-field', joinPointer(pointer, name), 'is not in the contract', { value }),
+    )
   })
-  return found
+}
+
+/** An object whose schema lists properties. */
+interface DescribedObject {
+  /** JSON pointer, with `*` for the items of an array. */
+  readonly pointer: string
+  readonly object: JsonObject
+  /** The schemas of the documented properties, by name. */
+  readonly properties: ReadonlyMap<string, readonly JsonObject[]>
+}
+
+/**
+ * Yields each object within values that share a place, if its schema lists properties. Objects whose names are data are
+ * passed over. `schemas`: the schemas of the place, which all apply, with their references resolved.
+ */
+export function* listObjects(
+  values: readonly Json[],
+  schemas: readonly JsonObject[],
+  pointer = '',
+): Generator<DescribedObject> {
+  const parts = schemas.flatMap(listSchemaParts)
+  const items = values.filter((value) => Array.isArray(value)).flat()
+  const itemSchemas = parts.flatMap((part) => (isObject(part.items) ? [part.items] : []))
+  if (items.length > 0 && itemSchemas.length > 0) yield* listObjects(items, itemSchemas, `${pointer}/*`)
+  const objects = values.filter(isObject)
+  const properties = mergeProperties(parts)
+  if (properties.size === 0 || parts.some(hasFreeNames)) return
+  for (const object of objects) yield { pointer, object, properties }
+  for (const [name, inner] of properties) {
+    const members = objects.flatMap((object) => (Object.hasOwn(object, name) ? [object[name] ?? null] : []))
+    if (members.length > 0) yield* listObjects(members, inner, joinPointer(pointer, name))
+  }
+}
+
+/** Returns true if the members beside the listed ones have a schema of their own: their names are data. */
+function hasFreeNames({ patternProperties, additionalProperties }: JsonObject): boolean {
+  const typing = ['type', '$ref', 'properties', 'anyOf', 'oneOf', 'allOf']
+  const isTyped = isObject(additionalProperties) && typing.some((name) => name in additionalProperties)
+  return isTyped || isObject(patternProperties)
 }

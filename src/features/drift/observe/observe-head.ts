@@ -1,35 +1,11 @@
-import { isObject, type Json, type JsonObject } from '../../../base/core/json.ts'
+import { isObject, type JsonObject } from '../../../base/core/json.ts'
 import { joinPointer } from '../../../base/core/json-pointer.ts'
 import type { Operation } from '../../../service/contract/contract.ts'
 import { isJson, matchMediaType } from '../../../service/contract/media-types.ts'
 import { resolve } from '../../../service/contract/resolve.ts'
-import { createObservation, type DriftKind, type Observation } from './observation.ts'
+import { createObservation, type Observation, type ObservedResponse, type ParsedBody } from './observation.ts'
 import { findResponse } from './places.ts'
-import type { ObservedResponse, ParsedBody } from './response.ts'
 
-/** Compares the status, the headers and the form of the body with the contract. `documented`: see `findHeaders`. */
-export function observeHead(
-  response: ObservedResponse,
-  documented: readonly DocumentedHeader[] | undefined,
-  { json, isBroken }: ParsedBody,
-): Observation[] {
-  if (documented) return [...observeBodyForm(response, isBroken), ...observeHeaders(response, documented)]
-  const message = `the status ${response.status} is not documented`
-  return [difference('undocumented-status', message, String(response.status), '', json)]
-}
-
-function observeBodyForm({ operation, status, headers, bytes }: ObservedResponse, isBroken = false): Observation[] {
-  const mediaTypes = operation.responseMediaTypes(status)
-  const sent = headers['content-type'] ?? ''
-  const match = matchMediaType(mediaTypes, sent)
-  if (mediaTypes.length === 0 || bytes === undefined || (match !== undefined && !isJson(sent))) return []
-  if (bytes.length === 0) return [difference('broken-json', 'the body is empty')]
-  if (match !== undefined) return isBroken ? [difference('broken-json', 'the body is no JSON')] : []
-  const message = `the body is sent as ${sent || 'no media type'}; documented is ${mediaTypes.join(' or ')}`
-  return [difference('content-type', message, sent)]
-}
-
-/** A documented header of a response. */
 export interface DocumentedHeader {
   /** Lower case. */
   readonly name: string
@@ -39,7 +15,7 @@ export interface DocumentedHeader {
   readonly schema: JsonObject
 }
 
-/** Finds the documented headers of a status, or undefined if it is not documented. `Content-Type` is none of them. */
+/** Finds the documented headers of a status but `Content-Type`, or undefined if the status is not documented. */
 export function findHeaders(
   document: JsonObject,
   operation: Operation,
@@ -56,27 +32,54 @@ export function findHeaders(
   })
 }
 
-function observeHeaders({ headers }: ObservedResponse, documented: readonly DocumentedHeader[]): Observation[] {
-  return documented.flatMap(({ name, required, schema }) => {
-    const text = headers[name]
-    if (text === undefined)
-      return required ? [difference('header', `the header ${name} is missing`, name, 'required')] : []
-    if (fitsType(text, schema)) return []
-    const message = `the header ${name} must be ${describeType(schema)}; got ${JSON.stringify(text.slice(0, 60))}`
-    return [difference('header', message, name, 'type', text)]
-  })
+/** Compares the status, the headers and the form of the body with the contract. `documented`: see `findHeaders`. */
+export function observeHead(
+  operation: Operation,
+  response: ObservedResponse,
+  documented: readonly DocumentedHeader[] | undefined,
+  { json, isBroken }: ParsedBody,
+): Observation[] {
+  const { status, headers } = response
+  if (documented)
+    return [
+      ...observeBodyForm(operation, response, isBroken),
+      ...documented.flatMap((header) => observeHeader(header, headers[header.name]) ?? []),
+    ]
+  const message = `the status ${status} is not documented`
+  return [createObservation('undocumented-status', '', message, { detail: String(status), value: json })]
 }
 
+function observeBodyForm(
+  operation: Operation,
+  { status, headers, body }: ObservedResponse,
+  isBroken = false,
+): Observation[] {
+  const mediaTypes = operation.responseMediaTypes(status)
+  const sent = headers['content-type'] ?? ''
+  const match = matchMediaType(mediaTypes, sent)
+  if (mediaTypes.length === 0 || body === undefined || (match !== undefined && !isJson(sent))) return []
+  if (body.length === 0) return [createObservation('broken-json', '', 'the body is empty')]
+  if (match !== undefined) return isBroken ? [createObservation('broken-json', '', 'the body is no JSON')] : []
+  const message = `the body is sent as ${sent || 'no media type'}; documented is ${mediaTypes.join(' or ')}`
+  return [createObservation('content-type', '', message, { detail: sent })]
+}
+
+function observeHeader({ name, required, schema }: DocumentedHeader, text: string | undefined) {
+  const missing = { detail: name, keyword: 'required' }
+  if (text === undefined)
+    return required ? createObservation('header', '', `the header ${name} is missing`, missing) : undefined
+  if (fitsType(text, schema)) return undefined
+  const message = `the header ${name} must be ${describeType(schema)}; got ${JSON.stringify(text.slice(0, 60))}`
+  return createObservation('header', '', message, { detail: name, keyword: 'type', value: text })
+}
+
+/** The patterns of types that not every text has. */
 const patterns: Readonly<Record<string, RegExp>> = {
   integer: /^[+-]?\d+$/,
   number: /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i,
   boolean: /^(true|false)$/,
-  string: /^/,
-  array: /^/,
-  object: /^/,
 }
 
-/** Returns true for a header's text that a value of the schema can have. */
 function fitsType(text: string, { type, enum: values }: JsonObject): boolean {
   if (Array.isArray(values)) return values.some((value) => String(value) === text.trim())
   const types = [type ?? []].flat()
@@ -86,6 +89,3 @@ function fitsType(text: string, { type, enum: values }: JsonObject): boolean {
 function describeType({ type, enum: values }: JsonObject): string {
   return Array.isArray(values) ? `one of ${values.join(', ')}` : `of type ${[type ?? []].flat().join(' or ')}`
 }
-
-const difference = (kind: DriftKind, message: string, detail = '', keyword = '', value?: Json): Observation =>
-  createObservation(kind, '', message, { detail, keyword, value })

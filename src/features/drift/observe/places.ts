@@ -1,8 +1,11 @@
 import { isObject, type JsonObject } from '../../../base/core/json.ts'
 import { joinPointer, parsePointer } from '../../../base/core/json-pointer.ts'
-import type { Assumption, Contract, Operation } from '../../../service/contract/contract.ts'
+import type { Operation } from '../../../service/contract/contract.ts'
 import { isJson } from '../../../service/contract/media-types.ts'
 import { type ResolvedObject, resolve } from '../../../service/contract/resolve.ts'
+
+/** Returns the pointer of the object or array around a value; the empty one for the whole body. */
+export const parentOf = (pointer: string) => pointer.slice(0, Math.max(0, pointer.lastIndexOf('/')))
 
 /** An object of the document with the JSON pointer `site` where it is used, which may hold a reference to it. */
 export interface DocumentPlace extends ResolvedObject {
@@ -14,24 +17,22 @@ function findDocumentPlace(document: JsonObject, site: string): DocumentPlace | 
   return found && { site, ...found }
 }
 
-/** Returns the JSON pointer of an operation; undefined: the document has it no more. */
-export function findOperation(document: JsonObject, { path, method }: Operation): string | undefined {
+/** Returns the JSON pointer of an operation of the document. */
+export function findOperation(document: JsonObject, { path, method }: Operation): string {
   const item = resolve(document, joinPointer('/paths', path))
-  return item && resolve(document, joinPointer(item.pointer, method.toLowerCase()))?.pointer
+  const pointer = joinPointer(item?.pointer ?? '', method.toLowerCase())
+  return resolve(document, pointer)?.pointer ?? pointer
 }
 
 /** Finds the response of a status, of its class, or the default one, as the contract does. */
 export function findResponse(document: JsonObject, operation: Operation, status: number): DocumentPlace | undefined {
-  const pointer = findOperation(document, operation)
-  if (pointer === undefined) return undefined
-  const list = joinPointer(pointer, 'responses')
+  const list = joinPointer(findOperation(document, operation), 'responses')
   const names = Object.keys(resolve(document, list)?.value ?? {})
   const keys = [String(status), `${Math.floor(status / 100)}XX`, 'DEFAULT']
   const found = keys.flatMap((key) => names.find((name) => name.toUpperCase() === key) ?? [])
   return found.flatMap((name) => findDocumentPlace(document, joinPointer(list, name)) ?? [])[0]
 }
 
-/** Returns the JSON pointer of the schema of a response's JSON body, if any. */
 export function findBodySchema({ pointer, value }: ResolvedObject): string | undefined {
   const content = isObject(value.content) ? value.content : {}
   const mediaType = Object.keys(content).find(isJson) ?? ''
@@ -66,19 +67,10 @@ export function findChild(document: JsonObject, site: string, token: string): st
   return undefined
 }
 
-/** Returns the JSON pointers of the parts that a schema is composed of. */
 export function listPartPointers(document: JsonObject, pointer: string): string[] {
   const schema = resolve(document, pointer)?.value ?? {}
   return ['allOf', 'anyOf', 'oneOf'].flatMap((name) => {
     const parts = schema[name]
     return Array.isArray(parts) ? parts.map((_, index) => joinPointer(pointer, name, index)) : []
   })
-}
-
-/** Finds the assumption that stands at one of some places, the first of which counts most. */
-export function findAssumption(
-  { assumptions }: Contract,
-  pointers: readonly (string | undefined)[],
-): Assumption | undefined {
-  return pointers.map((at) => assumptions.find(({ pointer }) => pointer === at)).find((found) => found)
 }

@@ -1,17 +1,18 @@
-import type { JsonObject } from '../../../base/core/json.ts'
+import { isObject, type Json, type JsonObject } from '../../../base/core/json.ts'
+import { parsePointer, valueAt } from '../../../base/core/json-pointer.ts'
 import { type Result, success } from '../../../base/core/result.ts'
 import { applyEdits, type Edit } from '../../../base/documents/edit.ts'
 import type { Findings } from '../../../base/documents/finding.ts'
 import type { DriftFinding, DriftReport } from '../judge/finding.ts'
-import { createOverlay } from './overlay.ts'
 import { planEdits } from './plan-edits.ts'
 
 /** A change of the contract that was tried on the same responses. */
 interface DriftPatch {
   readonly edits: readonly Edit[]
   readonly overlay: JsonObject
-  /** The differences that are left after the change, of those that the report lists, each with the reason. */
+  /** The listed differences that are left after the change, each with the reason. */
   readonly left: readonly UnpatchedFinding[]
+  /** The number of differences that are left and not listed. */
   readonly omitted: number
 }
 
@@ -19,9 +20,6 @@ interface UnpatchedFinding {
   readonly finding: DriftFinding
   readonly reason: string
 }
-
-/** Compares the same responses with the contract as an overlay changes it. */
-type JudgePatched = (overlay: JsonObject) => Promise<Result<DriftReport, Findings>>
 
 /** The most rounds: a change can show a difference that another one hid, such as the members of a new field. */
 const maxRounds = 5
@@ -39,21 +37,23 @@ interface Attempt {
   readonly omitted: number
 }
 
-/** The most findings for which it is tried to do without their changes, each with a comparison of all responses. */
-const maxDropTrials = 20
+type TryOut = (steps: readonly Step[]) => Promise<Result<Attempt, Findings>>
 
-/** Proposes a change of the contract and proves it on the same responses. The error lists what is wrong with it. */
+/**
+ * Proposes a change of the contract and proves it on the same responses. `judge` compares them with the contract as an
+ * overlay changes it. The error lists what is wrong with the change.
+ */
 export async function createPatch(
   document: JsonObject,
   report: DriftReport,
-  judge: JudgePatched,
+  judge: (overlay: JsonObject) => Promise<Result<DriftReport, Findings>>,
 ): Promise<Result<DriftPatch, Findings>> {
-  const tryOut = async (steps: readonly Step[]): Promise<Result<Attempt, Findings>> => {
+  const tryOut: TryOut = async (steps) => {
     const judged = await judge(createOverlay(document, listEdits(steps)))
-    return judged.ok ? success({ steps, ...listDrift(judged.value) }) : judged
+    return judged.ok ? success(toAttempt(steps, judged.value)) : judged
   }
-  let attempt: Attempt = { steps: [], ...listDrift(report) }
-  let left: UnpatchedFinding[] = []
+  let attempt = toAttempt([], report)
+  let left: readonly UnpatchedFinding[] = []
   for (let round = 1; attempt.findings.length > 0; round += 1) {
     const planned = planRound(document, attempt)
     if (planned.steps.length === 0 || round > maxRounds) {
@@ -72,16 +72,17 @@ export async function createPatch(
 
 const listEdits = (steps: readonly Step[]) => steps.map(({ edit }) => edit)
 
-const listDrift = ({ findings, omitted }: DriftReport) => ({
+const toAttempt = (steps: readonly Step[], { findings, omitted }: DriftReport): Attempt => ({
+  steps,
   findings: findings.filter(({ isDrift }) => isDrift),
   omitted,
 })
 
+/** The most findings for which it is tried to do without their changes, each with a comparison of all responses. */
+const maxDropTrials = 20
+
 /** Drops the changes for findings that are left in spite of them, if no more is left without them. */
-async function dropUseless(
-  attempt: Attempt,
-  tryOut: (steps: readonly Step[]) => Promise<Result<Attempt, Findings>>,
-): Promise<Attempt> {
+async function dropUseless(attempt: Attempt, tryOut: TryOut): Promise<Attempt> {
   let best = attempt
   const changed = new Set(attempt.steps.map(({ key }) => key))
   const keys = [...new Set(attempt.findings.map(findingKey))].filter((key) => changed.has(key))
@@ -98,16 +99,11 @@ const countLeft = ({ findings, omitted }: Attempt) => findings.length + omitted
 const findingKey = ({ operation, status, pointer, kind, detail }: DriftFinding) =>
   JSON.stringify([operation.id, status, pointer, kind, detail])
 
-/** Plans the changes for each finding, and lists the findings that have none. */
-function planRound(
-  document: JsonObject,
-  { steps: earlier, findings }: Attempt,
-): { steps: Step[]; left: UnpatchedFinding[] } {
+function planRound(document: JsonObject, { steps: earlier, findings }: Attempt) {
   const left: UnpatchedFinding[] = []
   const steps: Step[] = []
-  const edits = listEdits(earlier)
-  const known = new Set(edits.map((edit) => JSON.stringify(edit)))
-  let current = applyEdits(document, edits)
+  const known = new Set(earlier.map(({ edit }) => JSON.stringify(edit)))
+  let current = applyEdits(document, listEdits(earlier))
   for (const finding of findings) {
     // An earlier change may be at the same place, so each is planned in the changed document.
     const planned = planEdits(current as JsonObject, finding) // edits keep the root an object
@@ -115,8 +111,56 @@ function planRound(
     for (const edit of added) known.add(JSON.stringify(edit))
     steps.push(...added.map((edit) => ({ key: findingKey(finding), edit })))
     if (added.length > 0) current = applyEdits(current, added)
-    const reason = planned.ok ? 'The change at its place does not remove it.' : planned.error
-    if (added.length === 0) left.push({ finding, reason })
+    else left.push({ finding, reason: planned.ok ? 'The change at its place does not remove it.' : planned.error })
   }
   return { steps, left }
 }
+
+/** The end of the title of an overlay that `convsim drift` has written. */
+export const patchMark = ', found by convsim drift'
+
+/** Writes changes of a document as an OpenAPI Overlay 1.1.0, which can also append and remove items of a list. */
+function createOverlay(document: JsonObject, edits: readonly Edit[]): JsonObject {
+  let current: Json = document
+  const actions: JsonObject[] = []
+  for (const edit of edits) {
+    actions.push(...toActions(edit, valueAt(current, edit.pointer)))
+    current = applyEdits(current, [edit])
+  }
+  const { title, version } = isObject(document.info) ? document.info : {}
+  return {
+    overlay: '1.1.0',
+    info: { title: `Differences of ${String(title ?? 'the service')}${patchMark}`, version: String(version ?? '1') },
+    actions,
+  }
+}
+
+function toActions(edit: Edit, before: Json | undefined): JsonObject[] {
+  const tokens = parsePointer(edit.pointer)
+  const target = toJsonPath(tokens)
+  switch (edit.kind) {
+    case 'append':
+      return [{ target, update: [edit.value] }]
+    case 'remove-item':
+      return [{ target: `${target}[?@ == ${quoteForJsonPath(edit.value)}]`, remove: true }]
+    case 'remove':
+      return [{ target, remove: true }]
+    case 'set': {
+      // An object would be merged, a list appended to, and a single value takes neither.
+      const isMerged = before !== undefined && (isComposite(before) || isComposite(edit.value))
+      const owner = toJsonPath(tokens.slice(0, -1))
+      const update = { target: owner, update: { [tokens.at(-1) ?? '']: edit.value } }
+      return isMerged ? [{ target, remove: true }, update] : [update]
+    }
+  }
+}
+
+const isComposite = (value: Json) => typeof value === 'object' && value !== null
+
+/** Returns the JSONPath of a place: `$.paths['/models/{modelId}/analytics'].get`. */
+function toJsonPath(tokens: readonly string[]): string {
+  const steps = tokens.map((token) => (/^[A-Za-z_]\w*$/.test(token) ? `.${token}` : `[${quoteForJsonPath(token)}]`))
+  return `$${steps.join('')}`
+}
+
+const quoteForJsonPath = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`

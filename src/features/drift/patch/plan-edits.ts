@@ -17,10 +17,10 @@ import {
   findResponse,
   findSchema,
   listPartPointers,
+  parentOf,
 } from '../observe/places.ts'
 import { inferSchema } from './infer-schema.ts'
 
-/** The changes of a document, or a sentence that says why there are none. */
 type PlannedEdits = Result<readonly Edit[]>
 
 const setAt = (pointer: string, value: Json): Edit => ({ kind: 'set', pointer, value })
@@ -37,8 +37,7 @@ export function planEdits(document: JsonObject, finding: DriftFinding): PlannedE
   if (kind === 'content-type' && response) return addMediaType(response, finding)
   if (kind === 'header') return loosenHeader(document, finding)
   const isMember = isAboutMember(kind)
-  const path = isMember ? pointer.slice(0, pointer.lastIndexOf('/')) : pointer
-  const place = findSchema(document, operation, status, path)
+  const place = findSchema(document, operation, status, isMember ? parentOf(pointer) : pointer)
   if (!place) return failure('The contract has no schema at its place.')
   if (isMember) return planMember(document, place.pointer, finding)
   if (kind === 'enum-value' && values.some((value) => JSON.stringify(value).includes(redacted)))
@@ -48,8 +47,6 @@ export function planEdits(document: JsonObject, finding: DriftFinding): PlannedE
 
 /** Adds a response with the schema of one of the same class that the bodies fit, or else with their types. */
 function addStatus(document: JsonObject, { operation, status, values }: DriftFinding): PlannedEdits {
-  const pointer = findOperation(document, operation)
-  if (pointer === undefined) return failure('The contract does not have the operation any more.')
   const alike = operation.statuses.find(
     (other) =>
       Math.floor(other / 100) === Math.floor(status / 100) &&
@@ -62,7 +59,7 @@ function addStatus(document: JsonObject, { operation, status, values }: DriftFin
   const schema = known === undefined ? inferSchema(values) : structuredClone(valueAt(document, known) ?? {})
   const content: JsonObject = values.length > 0 ? { content: { 'application/json': { schema } } } : {}
   const added = { description: 'Seen by convsim drift.', ...content }
-  return success([setAt(joinPointer(pointer, 'responses', status), added)])
+  return success([setAt(joinPointer(findOperation(document, operation), 'responses', status), added)])
 }
 
 function addMediaType({ pointer, value }: DocumentPlace, { detail }: DriftFinding): PlannedEdits {
@@ -101,16 +98,10 @@ function planMember(
   if (site !== undefined && seen === of) edits.push(setAt(joinPointer(site, 'deprecated'), true))
   if (kind === 'renamed-field') {
     const schema = site === undefined ? undefined : valueAt(document, site)
-    const renamed = isObject(schema) ? copySchema(schema) : inferSchema(values)
-    edits.push(addProperty(document, owner, detail, renamed))
+    const { deprecated: _, 'x-assumption': __, ...copied } = isObject(schema) ? schema : inferSchema(values)
+    edits.push(addProperty(document, owner, detail, copied))
   }
   return edits.length > 0 ? success(edits) : failure('The rule that demands it cannot be found in the contract.')
-}
-
-/** Returns a copy of a schema for another property, without what was said about the first. */
-function copySchema(schema: JsonObject): JsonObject {
-  const { deprecated: _deprecated, 'x-assumption': _assumption, ...others } = schema
-  return others
 }
 
 function addProperty(document: JsonObject, owner: string, name: string, schema: JsonObject): Edit {
@@ -163,7 +154,7 @@ function widen(document: JsonObject, { site, pointer }: DocumentPlace, values: r
   const combining = ['enum', 'const', 'allOf', 'anyOf', 'oneOf', 'not', simulatedValues]
   if (isPlain && !combining.some((name) => name in schema))
     return success([setAt(joinPointer(site, 'type'), [...types, ...further])])
-  if (!isObject(valueAt(document, site.slice(0, site.lastIndexOf('/')))))
+  if (!isObject(valueAt(document, parentOf(site))))
     return failure('Its schema is a part of a combination, which is not changed.')
   if (Array.isArray(schema.anyOf) && site === pointer)
     return success([{ kind: 'append', pointer: joinPointer(site, 'anyOf'), value: seen }])

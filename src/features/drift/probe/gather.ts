@@ -1,149 +1,52 @@
-import { failure, type Result, success } from '../../../base/core/result.ts'
-import { sleep } from '../../../base/core/timers.ts'
-import { type Upstream, upstreamTokenVariable } from '../../../server/upstream/parse-upstream.ts'
-import { findRedirect, type UpstreamAccess } from '../../../server/upstream/send.ts'
-import { sendWithRetries } from '../../../server/upstream/send-with-retries.ts'
-import { describeOmitted, type ReadTraffic, type TrafficSample } from '../../../server/upstream/traffic/sample.ts'
-import type { Contract } from '../../../service/contract/contract.ts'
-import type { NotJudged, NotJudgedReason } from '../judge/finding.ts'
-import { type MatchedSample, matchSample, redactTarget } from '../observe/response.ts'
-import type { ProbePlan } from './plan-probes.ts'
+import { redactNamed, redactText } from '../../../base/redaction/redact.ts'
+import type { Simulator } from '../../../server/simulator/simulator.ts'
+import { findRedirect } from '../../../server/upstream/send.ts'
+import type { TrafficSample } from '../../../server/upstream/traffic/sample.ts'
+import type { Operation } from '../../../service/contract/contract.ts'
+import { createRequest, type RequestBody } from '../../../service/exchange/request.ts'
+import { NotJudgedList } from '../judge/finding.ts'
+import type { DriftInput } from '../judge/judge.ts'
+import type { ObservedResponse } from '../observe/observation.ts'
 
-export interface GatheredTraffic {
-  readonly samples: readonly MatchedSample[]
-  /** The ids of the operations on which a verdict is expected. */
-  readonly expected: ReadonlySet<string>
-  readonly notJudged: readonly NotJudged[]
-  readonly howToGetMore: string
+/** A response with the parts of its request that are sent to the simulator, too. */
+interface GatheredResponse extends ObservedResponse {
+  readonly method: string
+  /** The target as sent, below the base path of the contract: `/models/ID/analytics?period=7d`. */
+  readonly target: string
+  readonly requestBody: Uint8Array | undefined
 }
 
-/** Collects the requests about which nothing is said: one entry for each operation and reason. */
-class NotJudgedList {
-  readonly #entries = new Map<string, NotJudged>()
+export interface GatheredTraffic extends Pick<DriftInput, 'expected' | 'notJudged' | 'howToGetMore'> {
+  readonly responses: readonly GatheredResponse[]
+}
 
-  /** Adds a request; undefined: the whole operation is meant. */
-  add(operation: string, reason: NotJudgedReason, sentence: string, request?: string): void {
-    const key = `${operation} ${reason}`
-    const earlier = this.#entries.get(key) ?? { operation, reason, sentence, request, count: 0 }
-    this.#entries.set(key, { ...earlier, count: earlier.count + Number(request !== undefined) })
+/** Collects the responses that can be judged, and notes all other requests. */
+export class Gathering {
+  readonly responses: GatheredResponse[] = []
+  readonly notJudged = new NotJudgedList()
+  readonly #unauthorized: string
+  readonly #token: string | undefined
+
+  /**
+   * @param unauthorized the sentence about a 401
+   * @param token a token that is redacted in requests, if any
+   */
+  constructor(unauthorized: string, token?: string) {
+    this.#unauthorized = unauthorized
+    this.#token = token
   }
 
-  list(): readonly NotJudged[] {
-    return [...this.#entries.values()]
+  /** Adds a sample. `target`: the target as sent, below the base path of the contract. */
+  add(operation: Operation, sample: TrafficSample, target: string): void {
+    const { id } = operation
+    const { method, requestBody, response, origin = anyOrigin } = sample
+    const request = `${method} ${redactTarget(operation, sample.target, this.#token)}`
+    if ('problem' in response) this.notJudged.add(id, response.problem, response.sentence, request)
+    else if (response.status === 401) this.notJudged.add(id, 'unauthorized', this.#unauthorized, request)
+    else if (findRedirect(response.status, response.headers['location'], origin + sample.target))
+      this.notJudged.add(id, 'redirect', recordedRedirect, request)
+    else this.responses.push({ ...response, operation: id, request, method, target, requestBody, own: undefined })
   }
-}
-
-/** The longest wait that the real service can ask for, milliseconds. */
-const maxPauseMs = 60_000
-
-/** Sends the probes one after another, since they must not be a load. `announce` says that a wait is long. */
-export async function gatherFromUpstream(
-  access: UpstreamAccess,
-  { probes, unplanned }: ProbePlan,
-  announce: (text: string) => unknown,
-  onProgress: (sent: number, all: number) => void,
-): Promise<GatheredTraffic> {
-  const samples: MatchedSample[] = []
-  const notJudged = new NotJudgedList()
-  const unauthorized =
-    access.token === undefined
-      ? `The service asks for a token (401). Set ${upstreamTokenVariable}.`
-      : `The service does not accept the token in ${upstreamTokenVariable} (401). Set a valid one.`
-  const pause = (ms: number) => {
-    if (ms >= 2000) announce(`convsim drift: waiting ${Math.ceil(ms / 1000)} s, as the service asks.`)
-    return sleep(ms)
-  }
-  for (const [index, { operation, target, body, isRepeatable }] of probes.entries()) {
-    onProgress(index, probes.length)
-    const request = { method: operation.method, target, body }
-    const sent = await sendWithRetries(access, request, isRepeatable, { maxPauseMs, sleep: pause })
-    const matched = sent.samples.map((sample): MatchedSample => {
-      return { operation, sample: { ...sample, target: redactTarget(operation, sample.target) }, target }
-    })
-    samples.push(...matched.filter((one) => isJudged(one, notJudged, unauthorized)))
-    if (isHopeless(sent.samples, samples.length)) break
-    if (index === probes.length - 1 || sent.pauseMs === 0) continue
-    if (sent.pauseMs > maxPauseMs) {
-      const sentence =
-        `The service asks to wait ${Math.ceil(sent.pauseMs / 1000)} s; ` +
-        `${probes.length - index - 1} probes were not sent. Run it again after that, or with fewer --ids.`
-      const path = redactTarget(operation, access.upstream.basePath + target)
-      notJudged.add(operation.id, 'rate-limited', sentence, `${operation.method} ${path}`)
-      break
-    }
-    await pause(sent.pauseMs)
-  }
-  for (const { operation, sentence } of unplanned) notJudged.add(operation, 'not-probed', sentence)
-  return {
-    samples,
-    expected: new Set(probes.map(({ operation }) => operation.id)),
-    notJudged: notJudged.list(),
-    howToGetMore: 'Give ids that the service knows (--ids), or a smaller --samples.',
-  }
-}
-
-/** Returns true if further probes would fail in the same way: no token, trusted certificate, host or service. */
-function isHopeless(samples: readonly TrafficSample[], responded: number): boolean {
-  const last = samples.at(-1)?.response
-  if (!last) return false
-  if (!('problem' in last)) return last.status === 401
-  const { problem } = last
-  return problem === 'certificate' || problem === 'redirect' || (problem === 'connection' && responded === 0)
-}
-
-/** Returns true for a 304: a browser asked if the response in its cache has changed, which says nothing. */
-const isUnchanged = ({ response }: TrafficSample) => 'status' in response && response.status === 304
-
-/**
- * Finds the operations of recorded traffic. The error says that several services were recorded.
- * @param upstream the service that is meant; undefined: whatever has the paths of the contract
- */
-export function gatherFromRecording(
-  contract: Contract,
-  recordings: readonly ReadTraffic[],
-  upstream: Upstream | undefined,
-): Result<GatheredTraffic> {
-  const matched = recordings
-    .flatMap(({ samples }) => samples)
-    .filter(({ origin }) => !upstream || (origin ?? upstream.origin) === upstream.origin)
-    .flatMap((sample) => {
-      const basePath = sample.origin === undefined ? undefined : upstream?.basePath
-      return matchSample(contract, sample, basePath) ?? []
-    })
-  const origins = new Set(matched.flatMap(({ sample }) => sample.origin ?? []))
-  if (origins.size > 1) return failure(describeOrigins([...origins], contract))
-  const notJudged = new NotJudgedList()
-  const unauthorized = 'A 401 is a response to a token, and says nothing about the contract.'
-  const samples = matched.filter((one) => !isUnchanged(one.sample) && isJudged(one, notJudged, unauthorized))
-  const expected = new Set(matched.map(({ operation }) => operation.id))
-  for (const { id } of contract.operations)
-    if (!expected.has(id)) notJudged.add(id, 'no-traffic', 'The recording has no request to it.')
-  const omitted = recordings.reduce((sum, one) => sum + one.omitted, 0)
-  if (omitted > 0) notJudged.add('', 'too-many-entries', describeOmitted(omitted))
-  const howToGetMore = 'Record more traffic, with its bodies, or give a smaller --samples.'
-  return success({ samples, expected, notJudged: notJudged.list(), howToGetMore })
-}
-
-const maxNamedOrigins = 5
-
-function describeOrigins(origins: readonly string[], { basePath }: Contract): string {
-  const more = origins.length - maxNamedOrigins
-  const named = origins.slice(0, maxNamedOrigins).join(' and ') + (more > 0 ? ` and ${more} more` : '')
-  const command = `convsim drift ${origins[0]}${basePath} --har FILE`
-  const advice = 'Give the base URL of the service that is meant, too'
-  return `The recording has such requests to ${named}. ${advice}: ${command}.`
-}
-
-/** Returns true for a response that can be judged, and lists any other. `unauthorized`: the sentence about a 401. */
-function isJudged({ operation, sample }: MatchedSample, notJudged: NotJudgedList, unauthorized: string): boolean {
-  const { response, origin = anyOrigin, method, target } = sample
-  const request = `${method} ${target}`
-  if ('problem' in response) notJudged.add(operation.id, response.problem, response.sentence, request)
-  else if (response.status === 401) notJudged.add(operation.id, 'unauthorized', unauthorized, request)
-  else if (findRedirect(response.status, response.headers['location'], `${origin}${target}`))
-    notJudged.add(operation.id, 'redirect', recordedRedirect, request)
-  else return true
-  return false
 }
 
 /** Stands for the origin that a recording does not have, so that a relative address can be read. */
@@ -151,3 +54,37 @@ const anyOrigin = 'http://localhost'
 
 const recordedRedirect =
   'The service redirects this request, which is no response to it. Record requests to the address that it redirects to.'
+
+/** Returns a target without the credentials of its query, also those that the contract declares. */
+export function redactTarget({ queryKeys }: Operation, target: string, token?: string): string {
+  const [path = '', ...rest] = redactText(target, token).split('?')
+  if (rest.length === 0) return path
+  const names = queryKeys.map((name) => name.toLowerCase())
+  return `${path}?${redactNamed({ path, query: rest.join('?'), headers: {} }, names).query}`
+}
+
+/** The most responses of an operation with one status to whose requests the simulator's own responses are compared. */
+const maxOwnResponses = 100
+
+/** Adds the simulator's own bodies to responses. `onProgress` is called before each response. */
+export async function askSimulator(
+  responses: readonly GatheredResponse[],
+  { service, contract }: Simulator,
+  now: () => number,
+  onProgress: (done: number, all: number) => void,
+): Promise<ObservedResponse[]> {
+  const headers = { authorization: 'Bearer convsim-drift', 'content-type': 'application/json' }
+  const observed: ObservedResponse[] = []
+  const counts = new Map<string, number>()
+  for (const [index, response] of responses.entries()) {
+    onProgress(index, responses.length)
+    const { operation, status, method, target, requestBody: bytes } = response
+    const count = (counts.get(`${operation} ${status}`) ?? 0) + 1
+    counts.set(`${operation} ${status}`, count)
+    const body: RequestBody = bytes?.length ? { kind: 'bytes', bytes } : { kind: 'absent' }
+    const request = createRequest({ id: 'drift', method, target: contract.basePath + target, headers, body }, now())
+    const reply = count > maxOwnResponses ? undefined : (await service(request)).reply
+    observed.push({ ...response, own: reply?.status === status ? reply.body?.value : undefined })
+  }
+  return observed
+}

@@ -12,11 +12,9 @@ export interface TrafficSample {
   readonly target: string
   /** The body of the request, or undefined if none was sent or recorded. */
   readonly requestBody?: Uint8Array | undefined
-  /** The response, or the reason why none could be read. */
   readonly response: TrafficResponse | TrafficProblem
 }
 
-/** The most exchanges that are read of a recording. */
 export const maxExchanges = 100_000
 
 export interface ReadTraffic {
@@ -50,7 +48,6 @@ export type TrafficProblemKind =
   | 'scenario'
   | 'not-the-service'
 
-/** The reason why a sample has no response. */
 export interface TrafficProblem {
   readonly problem: TrafficProblemKind
   /** A sentence for people, with what to do next. */

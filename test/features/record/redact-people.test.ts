@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { redactPeople } from '../../../../src/server/upstream/traffic/redact-people.ts'
+import { redactPeople } from '../../../src/features/record/collect-responses.ts'
 
 test.each([
   ['an e-mail address', 'ask jane.doe+x@mail.customer.co.uk now', 'ask redacted@example.com now'],

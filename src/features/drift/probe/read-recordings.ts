@@ -1,0 +1,93 @@
+import { failure, type Result, success } from '../../../base/core/result.ts'
+import type { Upstream } from '../../../server/upstream/parse-upstream.ts'
+import { readTrafficFile } from '../../../server/upstream/traffic/read-traffic-file.ts'
+import { describeOmitted, type ReadTraffic, type TrafficSample } from '../../../server/upstream/traffic/sample.ts'
+import type { Contract, Operation } from '../../../service/contract/contract.ts'
+import type { DriftSettings } from '../settings.ts'
+import { type GatheredTraffic, Gathering } from './gather.ts'
+
+/**
+ * Reads recorded traffic, and finds its operations. The error says that a file cannot be read, or has several services.
+ * @param upstream the service that is meant; undefined: whatever has the paths of the contract
+ * @param token the token of the real service, which is redacted, if any
+ */
+export async function readRecordings(
+  { har, journal }: Pick<DriftSettings, 'har' | 'journal'>,
+  contract: Contract,
+  upstream: Upstream | undefined,
+  token: string | undefined,
+  onProgress: (read: number, all: number) => void,
+): Promise<Result<GatheredTraffic>> {
+  const recordings: ReadTraffic[] = []
+  const files = [['har', har] as const, ['journal', journal] as const]
+  for (const [form, file = ''] of files.filter(([, file]) => file !== undefined)) {
+    const read = await readTrafficFile(file, form, { accepted: ['upstream'], onProgress })
+    if (!read.ok) return read
+    recordings.push(read.value)
+  }
+  const samples = recordings.flatMap((recording) => recording.samples)
+  const matched = samples.flatMap((sample) => {
+    const { origin } = sample
+    if (upstream && (origin ?? upstream.origin) !== upstream.origin) return []
+    return matchSample(contract, sample, origin && upstream?.basePath) ?? []
+  })
+  const origins = [...new Set(matched.flatMap(({ sample }) => sample.origin ?? []))]
+  if (origins.length > 1) return failure(describeOrigins(origins, contract))
+  const gathering = new Gathering('A 401 is a response to a token, and says nothing about the contract.', token)
+  const { responses, notJudged } = gathering
+  for (const { operation, sample, target } of matched)
+    if (!isUnchanged(sample)) gathering.add(operation, sample, target)
+  const expected = new Set(matched.map(({ operation }) => operation.id))
+  for (const { id } of contract.operations)
+    if (!expected.has(id)) notJudged.add(id, 'no-traffic', 'The recording has no request to it.')
+  const omitted = recordings.reduce((sum, recording) => sum + recording.omitted, 0)
+  if (omitted > 0) notJudged.add('', 'too-many-entries', describeOmitted(omitted))
+  const howToGetMore = 'Record more traffic, with its bodies, or give a smaller --samples.'
+  return success({ responses, expected, notJudged: notJudged.list(), howToGetMore })
+}
+
+/** Returns true for a 304: a browser asked if the response in its cache has changed, which says nothing. */
+const isUnchanged = ({ response }: TrafficSample) => 'status' in response && response.status === 304
+
+const maxNamedOrigins = 5
+
+function describeOrigins(origins: readonly string[], { basePath }: Contract): string {
+  const more = origins.length - maxNamedOrigins
+  const named = origins.slice(0, maxNamedOrigins).join(' and ') + (more > 0 ? ` and ${more} more` : '')
+  const command = `convsim drift ${origins[0]}${basePath} --har FILE`
+  return `The recording has such requests to ${named}. Give the base URL of the service that is meant, too: ${command}.`
+}
+
+/** A sample with the operation that its request matches, and its target below the base path of the contract. */
+interface MatchedSample {
+  readonly sample: TrafficSample
+  readonly operation: Operation
+  readonly target: string
+}
+
+/**
+ * Finds the operation of a sample, if any. `basePath`: the path before those of the contract, without a slash at its
+ * end; default: that of the contract, also behind a gateway's: `/gateway/v1`.
+ */
+function matchSample(contract: Contract, sample: TrafficSample, basePath?: string): MatchedSample | undefined {
+  const [path = '', ...query] = sample.target.split('?')
+  for (const below of listPathsBelow(path, contract.basePath, basePath)) {
+    const match = contract.match(sample.method, contract.basePath + below)
+    if (match.kind === 'operation') return { sample, operation: match.operation, target: [below, ...query].join('?') }
+  }
+  return undefined
+}
+
+/** The most segments that a gateway adds before the base path of the contract: `/gateway/v1` has one. */
+const maxGatewaySegments = 10
+
+/** Lists the paths that may be those of the contract: the rest of `path` after each place where a base path can end. */
+function listPathsBelow(path: string, contractBase: string, basePath: string | undefined): string[] {
+  if (basePath !== undefined) return path.startsWith(`${basePath}/`) ? [path.slice(basePath.length)] : []
+  const paths: string[] = []
+  for (let at = path.indexOf('/'), count = 0; at >= 0 && count <= maxGatewaySegments; count += 1) {
+    if (path.startsWith(`${contractBase}/`, at)) paths.push(path.slice(at + contractBase.length))
+    at = path.indexOf('/', at + 1)
+  }
+  return paths
+}

@@ -1,0 +1,88 @@
+import { mkdir, readdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { JsonObject } from '../../base/core/json.ts'
+import { failure, type Result, reasonOf, success } from '../../base/core/result.ts'
+import { appendYaml } from '../../base/documents/parse.ts'
+import { PRIVATE_FOLDER, writePrivateFile } from '../../base/documents/private-file.ts'
+import { readOrdinaryFile } from '../../base/documents/read-file.ts'
+import { FIXTURE_FILES, responsesFolder } from '../../service/fixtures/fixture-files.ts'
+import type { Fixtures } from '../../service/fixtures/fixtures.ts'
+import { toResponsesFiles } from '../../service/fixtures/responses.ts'
+import { recordedOperation, type SeenResponse } from './collect-responses.ts'
+
+export interface FixturePlan {
+  /** New files, by their path in the folder. */
+  readonly files: ReadonlyMap<string, string>
+  /** The models to append to those of `models.yaml`. */
+  readonly models: readonly JsonObject[]
+  readonly lines: readonly string[]
+}
+
+/**
+ * Plans a file of exact responses for each model, and adds the models that the fixtures do not list. Exact responses of
+ * the fixtures stay, except those about a model and period that were seen again.
+ */
+export function planFolder(seen: readonly SeenResponse[], fixtures: Fixtures): FixturePlan {
+  const keyOf = ({ modelId, period }: Pick<SeenResponse, 'modelId' | 'period'>) => `${modelId} ${period}`
+  const seenKeys = new Set(seen.map(keyOf))
+  const kept = fixtures.responses.filter((response) => !seenKeys.has(keyOf(response)))
+  const recorded = seen.map((response) => {
+    const about = `Recorded responses about the model ${response.modelId}.`
+    return { about, operation: recordedOperation, ...response }
+  })
+  const files = toResponsesFiles([...kept, ...recorded])
+  const listed = new Set(fixtures.models.map(({ id }) => id.toLowerCase()))
+  const unlisted = [...new Set(seen.map(({ modelId }) => modelId))].filter((id) => !listed.has(id))
+  const about = 'Recorded; its exact responses are in responses/.'
+  return {
+    files: new Map(files.map((file) => [responsesPath(file), `${JSON.stringify(file, null, 2)}\n`])),
+    models: unlisted.map((id) => ({ id, name: `Recorded ${id.slice(0, 8)}`, about })),
+    lines: [
+      ...kept.map((one) => `${responsesPath(one)}: the exact response for ${one.period}, as in the fixtures`),
+      ...seen.map((one) => `${responsesPath(one)}: ${describeSeenResponse(one)}`),
+      ...unlisted.map((id) => `models.yaml: the model ${id}`),
+    ],
+  }
+}
+
+const responsesPath = ({ modelId }: { readonly modelId: string }) => `${responsesFolder}/${modelId}.json`
+
+function describeSeenResponse({ period, body, redactions }: SeenResponse): string {
+  const points = Array.isArray(body['dataPoints']) ? body['dataPoints'].length : 0
+  const size = `${Math.ceil(JSON.stringify(body).length / 1024)} kB`
+  const redacted = redactions === 0 ? 'nothing redacted' : `${redactions} texts redacted`
+  return `the exact response for ${period}, ${points} data points, ${size}, ${redacted}`
+}
+
+/** Returns why a folder cannot be written to, if it has files already, which might be somebody's work. */
+export async function findFolderProblem(folder: string): Promise<string | undefined> {
+  try {
+    if ((await readdir(folder)).length === 0) return undefined
+    return `${folder} is not empty, and nothing is overwritten. Give a new folder with --out.`
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    return isMissing ? undefined : `${folder} cannot be written to: ${reasonOf(error)}.`
+  }
+}
+
+/** Writes a folder of fixtures: the files of `base` and the plan's additions. */
+export async function writeFolder(
+  { files, models }: FixturePlan,
+  folder: string,
+  base: string,
+): Promise<Result<undefined>> {
+  try {
+    const write = async (path: string, text: string) => {
+      await mkdir(dirname(join(folder, path)), { recursive: true, mode: PRIVATE_FOLDER })
+      await writePrivateFile(join(folder, path), text)
+    }
+    for (const name of FIXTURE_FILES) {
+      const text = readOrdinaryFile(join(base, `${name}.yaml`)).toString('utf8')
+      await write(`${name}.yaml`, name === 'models' && models.length > 0 ? appendYaml(text, models) : text)
+    }
+    for (const [path, text] of files) await write(path, text)
+    return success(undefined)
+  } catch (error) {
+    return failure(`The fixtures cannot be written: ${reasonOf(error)}.`)
+  }
+}
