@@ -1,12 +1,10 @@
 import type { CorsOrigins } from '../../base/core/origins.ts'
-import { applyDamage } from '../../server/pipeline/apply-damage.ts'
-import { checkReply } from '../../server/pipeline/check-reply.ts'
 import { isMatched, type MatchedExchange, type RequestStage } from '../../server/pipeline/exchange.ts'
-import { finaliseHeaders } from '../../server/pipeline/finalise-headers.ts'
 import { identify } from '../../server/pipeline/identify.ts'
 import type { PipelineDeps, Stages } from '../../server/pipeline/pipeline.ts'
+import { validate } from '../../server/pipeline/refusal-stages.ts'
+import { applyDamage, checkReply, finaliseHeaders } from '../../server/pipeline/reply-stages.ts'
 import { scenario } from '../../server/pipeline/scenario.ts'
-import { validate } from '../../server/pipeline/validate.ts'
 import { withFittingDocument } from '../../server/simulator/check-operations.ts'
 import { type PageSettings, refuseForeignPage } from '../../service/exchange/foreign-page.ts'
 import { refusals } from '../../service/exchange/refusals.ts'
@@ -50,7 +48,7 @@ export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, 
       /** 500 only for a reply of the proxy itself that breaks the contract */
       (exchange, reply) =>
         reply.origin === 'upstream' ? checkUpstreamResponse(exchange, reply) : checkOwnReply(exchange, reply),
-      applyDamage(),
+      applyDamage,
       finaliseHeaders(deps.headers),
     ],
     recorded: (exchange, reply, outcome) => responseToRecord(exchange, reply, outcome, token),

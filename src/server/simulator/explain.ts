@@ -8,7 +8,7 @@ import type { JournalEntry } from '../journal/entry.ts'
 import { Journal } from '../journal/journal.ts'
 import type { PipelineSandboxes } from '../pipeline/exchange.ts'
 import type { CreateStages, Pipeline } from '../pipeline/pipeline.ts'
-import type { FindPlannedFault } from '../pipeline/scenario-sources.ts'
+import type { FindPlannedFault } from '../pipeline/scenario.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 
 /**
