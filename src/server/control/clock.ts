@@ -1,6 +1,6 @@
 import { parseDuration, parseNow } from '../../base/core/instant.ts'
 import { isObject, type JsonObject } from '../../base/core/json.ts'
-import { type ClockState, clockModes } from '../sandboxes/clock.ts'
+import { type ClockState, clockModes } from '../sandboxes/settings.ts'
 import type { ControlDeps } from './deps.ts'
 import { ControlError, type ControlHandlers } from './handler.ts'
 

@@ -4,8 +4,7 @@ import type { Contract } from '../../service/contract/contract.ts'
 import { refusals } from '../../service/exchange/refusals.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
 import type { OperationHandlers } from '../../service/operations/index.ts'
-import { readSandboxOfBaggage } from '../sandboxes/baggage.ts'
-import { isSandboxName, sandboxNameRule } from '../sandboxes/sandboxes.ts'
+import { isSandboxName, readSandboxOfBaggage, sandboxNameRule } from '../sandboxes/sandboxes.ts'
 import { type Exchange, type PipelineSandboxes, type RequestStage, switchSandbox } from './exchange.ts'
 
 /**

@@ -1,9 +1,10 @@
 import { parseNow } from '../../base/core/instant.ts'
-import { type RuleContext, readActiveRule } from '../../service/scenarios/rules.ts'
+import type { JsonObject } from '../../base/core/json.ts'
+import { type ActiveRule, type RuleContext, readActiveRule } from '../../service/scenarios/rules.ts'
 import type { SharedState } from '../../state/shared-state.ts'
 import { Sandboxes } from '../sandboxes/sandboxes.ts'
-import { MemorySandboxSettings, type SandboxSettingsStore } from '../sandboxes/settings.ts'
-import { type ParseRule, SharedSandboxSettings } from '../sandboxes/shared-settings.ts'
+import { SandboxSettingsStore, setClock } from '../sandboxes/settings.ts'
+import { SharedRecords } from '../sandboxes/shared-settings.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { PipelineState } from './explain.ts'
 
@@ -16,10 +17,9 @@ interface SandboxDeps extends Pick<PipelineState, 'store' | 'journal' | 'log'> {
 /** Creates the registry of sandboxes, which begins with those of the state; of a shared state, the newest. */
 export async function createSandboxes({ seed, clock, sandboxLimit }: Settings, deps: SandboxDeps): Promise<Sandboxes> {
   const { now, store, shared, journal } = deps
-  const initial = { seed, frozenAt: clock === 'real' ? undefined : parseNow(clock), now }
-  const settings = shared
-    ? new SharedSandboxSettings(initial, shared, createRuleParser(deps))
-    : new MemorySandboxSettings(initial)
+  const instant = clock === 'real' ? undefined : parseNow(clock)
+  const initial = { seed, clock: setClock(instant === undefined ? 'real' : 'frozen', instant ?? 0, 0), now }
+  const settings = new SandboxSettingsStore(initial, shared && new SharedRecords(shared, createRuleParser(deps)))
   const sandboxes = new Sandboxes(settings, {
     limit: sandboxLimit,
     now,
@@ -34,8 +34,8 @@ export async function createSandboxes({ seed, clock, sandboxLimit }: Settings, d
 }
 
 /** Creates the parser of stored rules, which may be of another replica or of an earlier contract. */
-function createRuleParser({ rules, log }: SandboxDeps): ParseRule {
-  return (source, key) => {
+function createRuleParser({ rules, log }: SandboxDeps) {
+  return (source: JsonObject, key: string): ActiveRule => {
     const rule = readActiveRule(source, key, rules())
     if (rule.misfit !== undefined)
       log.warn({ rule: source, problem: rule.misfit }, 'a rule does not fit the contract and is passed over')

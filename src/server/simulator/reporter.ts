@@ -14,7 +14,7 @@ import type { Settings } from '../settings/settings.ts'
 import type { Generation } from './generation.ts'
 
 /** Reads the settings of a sandbox. */
-type ReadSettings = (sandbox: string) => Promise<SandboxSettings>
+type ReadSettings = (sandbox: string) => Promise<Pick<SandboxSettings, 'seed' | 'clock'>>
 
 interface ReporterDeps {
   readonly present: () => Generation
