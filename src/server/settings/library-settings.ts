@@ -18,7 +18,6 @@ function listStateFiles(state = ':memory:'): string[] {
   return [path, ...['.journal', '.lock', '.tmp', '.journal.old'].map((ending) => path + ending)]
 }
 
-/** The most used settings of a server. */
 const commonSettings = {
   port: integer({
     short: 'p',
@@ -122,7 +121,6 @@ export const sharedSettings = { ...commonSettings, ...furtherSettings }
 /** Returns the default of every setting that code can give. The build adds their descriptions to its declaration. */
 const sharedDefaults = () => defaultsOf(sharedSettings)
 
-/** The settings that code can give. */
 export type LibrarySettings = Partial<Omit<ReturnType<typeof sharedDefaults>, 'seed' | 'clock'>> & {
   /** Seed of all generated data and identifiers; another seed gives other data. Default: "1". */
   readonly seed?: string | number | undefined

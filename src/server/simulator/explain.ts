@@ -3,7 +3,7 @@ import type { DecisionTrace } from '../../service/exchange/decision-trace.ts'
 import { delivered } from '../../service/exchange/delivery.ts'
 import type { Catalogue } from '../../service/scenarios/definition.ts'
 import type { Store } from '../../state/store.ts'
-import type { Explain } from '../control/deps.ts'
+import type { Explain } from '../control/explain.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { Journal } from '../journal/journal.ts'
 import type { PipelineSandboxes } from '../pipeline/exchange.ts'
@@ -31,9 +31,7 @@ export interface PipelineState {
   readonly sandboxes: PipelineSandboxes
   readonly journal: Journal
   readonly log: Log
-  /** Finds the fault that is planned for a request, if faults are planned. */
   readonly findPlannedFault?: FindPlannedFault | undefined
-  /** The service that responds in place of the simulator, if any. */
   readonly proxied?: ProxiedService | undefined
 }
 
