@@ -12,13 +12,14 @@ import { openStore } from '../../state/open-store.ts'
 import { showState } from '../../state/redis/location.ts'
 import { parseExport } from '../../state/sandbox-export.ts'
 import type { SharedState } from '../../state/shared-state.ts'
-import type { SandboxExport, Store } from '../../state/store.ts'
+import type { SandboxExport } from '../../state/store.ts'
 import { type EntryListener, Journal } from '../journal/journal.ts'
 import { SharedJournal } from '../journal/shared-journal.ts'
 import { Sandboxes } from '../sandboxes/sandboxes.ts'
 import { SandboxSettingsStore, setClock } from '../sandboxes/settings.ts'
 import { SharedRecords } from '../sandboxes/shared-settings.ts'
 import type { Settings } from '../settings/settings.ts'
+import type { PipelineState } from './explain.ts'
 import { nameFlags } from './loaded-inputs.ts'
 
 /** Opens the state that `--state` names, and logs what is missing from it. */
@@ -73,13 +74,10 @@ export function openJournal(
   return journal
 }
 
-/** The parts that the registry of sandboxes works with; `shared` only if replicas can share the state. */
-interface SandboxParts {
+interface SandboxParts extends Pick<PipelineState, 'store' | 'journal' | 'log'> {
   readonly now: () => number
-  readonly log: Log
-  readonly store: Store
+  /** The state that replicas can share, if it is one. */
   readonly shared: SharedState | undefined
-  readonly journal: Journal
   readonly rules: () => RuleContext
 }
 
