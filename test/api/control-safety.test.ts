@@ -7,7 +7,7 @@ import { steer } from '../support/control.ts'
 import { controlOperations } from '../support/control-operations.ts'
 import { askRaw, connectTo, postText, requestText } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
-import { startForTest, test } from '../support/start.ts'
+import { startForTest, type TestSimulator, test } from '../support/start.ts'
 import { listRequests } from '../support/stored-records.ts'
 
 const sim = sharedSimulator()
@@ -242,13 +242,18 @@ describe('the sandbox of a control', () => {
   })
 })
 
-test('a long response is read by 10 clients at a time, and a further one is told to retry', async ({ own }) => {
+/** Lets ten clients ask for long responses, of which they read no more than a buffer. */
+async function holdLongResponses(own: TestSimulator) {
   for (let count = 0; count < 16; count += 1)
     await ask(own, '/v1/events', { body: event({ value: 'x'.repeat(900_000) }) })
-  // Nobody takes their data, so they read no more than a buffer.
   const readers = Array.from({ length: 10 }, () => connect(Number(new URL(own.origin).port), '127.0.0.1'))
   for (const reader of readers) reader.write(requestText('GET', '/__sim/events'))
   for (const reader of readers) await once(reader, 'readable')
+  return readers
+}
+
+test('a long response is read by 10 clients at a time, and a further one is told to retry', async ({ own }) => {
+  const readers = await holdLongResponses(own)
   const refused = await ask(own, '/__sim/export')
   expectRefusal(refused, 429, /^10 long responses are being read already\./)
   expect(refused.headers.get('retry-after')).toBe('1')
@@ -259,11 +264,7 @@ test('a long response is read by 10 clients at a time, and a further one is told
 test('clients that read nothing of long responses for half a minute lose their places', {
   tags: ['long'],
 }, async ({ own }) => {
-  for (let count = 0; count < 16; count += 1)
-    await ask(own, '/v1/events', { body: event({ value: 'x'.repeat(900_000) }) })
-  const readers = Array.from({ length: 10 }, () => connect(Number(new URL(own.origin).port), '127.0.0.1'))
-  for (const reader of readers) reader.write(requestText('GET', '/__sim/events'))
-  for (const reader of readers) await once(reader, 'readable')
+  const readers = await holdLongResponses(own)
   const read = async () => (await ask(own, '/__sim/export')).status
   expect(await read()).toBe(429)
   await expect.poll(read, { interval: 1_000, timeout: 120_000 }).toBe(200)

@@ -1,15 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/base/core/json.ts'
-import { ask, event, modelId, objectOf, productId } from '../support/client.ts'
+import { ask, event, modelId, productId } from '../support/client.ts'
+import { verify } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
 const sim = sharedSimulator()
 
 /** Verifies the requests of a sandbox; that of `matched` has one. */
-async function verify(verification: JsonObject, sandbox = 'matched') {
-  const response = await ask(sim(), `/__sim/verify?sandbox=${sandbox}`, { body: verification, token: null })
-  return { ...objectOf(response), status: response.status } as JsonObject & { status: number }
-}
+const verifyIn = (verification: JsonObject, sandbox = 'matched') => verify(sim(), verification, `?sandbox=${sandbox}`)
 
 describe('a match', () => {
   const otherProduct = '00000000-0000-4000-9000-000000000001'
@@ -38,7 +36,7 @@ describe('a match', () => {
     { body: { properties: { plan: { name: 'pro' } }, tags: ['a', 'b'] } },
   ]
   test.each(fulfilled)('%j is fulfilled', async (match) => {
-    expect(await verify({ match, force: true })).toMatchObject({ status: 200, count: 1 })
+    expect(await verifyIn({ match, force: true })).toMatchObject({ status: 200, count: 1 })
   })
 
   /** Other conditions, with the field in which the request differs, and its value there. */
@@ -64,7 +62,7 @@ describe('a match', () => {
     [{ body: { tags: ['a'] } }, 'body/tags', ['a', 'b']],
   ]
   test.each(others)('%j differs in %s', async (match, field, actual) => {
-    const { status, nearMisses } = await verify({ match, force: true })
+    const { status, nearMisses } = await verifyIn({ match, force: true })
     const [{ differences } = { differences: [] }] = nearMisses as { differences: JsonObject[] }[]
     const found = differences.map((difference) => [difference['field'], difference['actual']])
     expect([status, found]).toEqual([417, [[field, actual]]])
@@ -75,6 +73,6 @@ describe('a match', () => {
     await ask(sim(), '/v1/events', { method: 'POST', body, headers: { 'x-sim-sandbox': sandbox } })
     const match = { body: { eventType: 'a' } }
     const nearest = { differences: [{ field: 'body', expected: match.body }] }
-    expect(await verify({ match }, sandbox)).toMatchObject({ status: 417, nearMisses: [nearest] })
+    expect(await verifyIn({ match }, sandbox)).toMatchObject({ status: 417, nearMisses: [nearest] })
   })
 })

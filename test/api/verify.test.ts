@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, onTestFinished } from 'vitest'
 import type { Json, JsonObject } from '../../src/base/core/json.ts'
-import { analyticsPath, ask, event, expectRefusal, objectOf } from '../support/client.ts'
-import { steer } from '../support/control.ts'
+import { analyticsPath, ask, event, expectRefusal } from '../support/client.ts'
+import { steer, verify } from '../support/control.ts'
 import { untilWaiting } from '../support/metrics.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator, test } from '../support/start.ts'
@@ -18,11 +18,6 @@ const purchase = (fields: JsonObject = {}) => event({ eventType: 'purchase', ...
 
 const record = (sim: TestSimulator, body: Json = purchase(), headers: Record<string, string> = {}) =>
   ask(sim, '/v1/events', { body, headers })
-
-async function verify(sim: TestSimulator, verification: JsonObject, query = '') {
-  const response = await ask(sim, `/__sim/verify${query}`, { body: verification, token: null })
-  return { status: response.status, ...objectOf(response) } as JsonObject & { status: number }
-}
 
 describe('POST /__sim/verify', () => {
   test.each([

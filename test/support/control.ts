@@ -15,3 +15,9 @@ export async function steer(target: Target, method: string, path: string, body?:
 export function putRules(target: Target, rules: JsonObject[], sandbox = 'default'): Promise<JsonObject> {
   return steer(target, 'PUT', `/scenarios?sandbox=${sandbox}`, { rules })
 }
+
+/** Verifies requests: the verdict with its status. `query`: `?sandbox=a`. */
+export async function verify(target: Target, verification: JsonObject, query = '') {
+  const response = await ask(target, `/__sim/verify${query}`, { body: verification, token: null })
+  return { status: response.status, ...objectOf(response) } as JsonObject & { status: number }
+}

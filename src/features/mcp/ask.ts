@@ -24,12 +24,12 @@ export interface ControlResponse {
 export type AskControl = (question: ControlCall) => Promise<ControlResponse>
 
 /** Creates a function that asks the control plane of this process, with the host and the token of `source`. */
-export function askInProcess(response: Control['response'], source: SimRequest, clientGone: AbortSignal): AskControl {
+export function askInProcess(handle: Control['handle'], source: SimRequest, clientGone: AbortSignal): AskControl {
   const { host = '', authorization } = source.headers
   const callerHeaders = authorization === undefined ? { host } : { host, authorization }
   return async ({ method = 'GET', path, query, body }) => {
     const bytes = Buffer.from(JSON.stringify(body) ?? '')
-    const { status, ...reply } = await response(
+    const { status, ...reply } = await handle(
       {
         ...{ ...source, method, path: `/__sim${path}`, query: writeQuery(query) },
         headers: body === undefined ? callerHeaders : { ...callerHeaders, ...jsonType },

@@ -3,16 +3,16 @@
  * Each tool asks the control plane through `ask.ts`; `server.ts` lists and serves them.
  */
 import { readFile } from 'node:fs/promises'
-import { registerControls } from '../../server/control/feature-controls.ts'
+import { registerControls } from '../../server/control/control.ts'
 import { CustomReply } from '../../server/control/handler.ts'
 import { textBody } from '../../service/exchange/body.ts'
 import { bundledSkill } from '../../service/fixtures/bundled.ts'
 import { askInProcess } from './ask.ts'
 
-registerControls((response) => ({
+registerControls((handle) => ({
   async callMcp({ source, body, clientGone }) {
     const { responseCall } = await import('./server.ts')
-    const ask = askInProcess(response, source, clientGone)
+    const ask = askInProcess(handle, source, clientGone)
     const { status, mediaType, text } = await responseCall(ask, source.headers, body)
     return new CustomReply({
       status,

@@ -2,14 +2,13 @@
 
 import { parseDuration } from '../../base/core/instant.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
-import type { Settings } from '../../server/settings/settings.ts'
+import { type Pages, readPages, type Settings } from '../../server/settings/settings.ts'
 import type { ProxiedService } from '../../server/simulator/explain.ts'
-import { readCorsOrigins, readGuardSettings } from '../../server/simulator/lookups.ts'
 import { parseUpstream, type UpstreamAccess } from '../../server/upstream/parse-upstream.ts'
 import { joinCatalogue } from '../../service/scenarios/catalogue.ts'
 import type { Catalogue, ScenarioDefinition } from '../../service/scenarios/definition.ts'
 import { createUpstreamClient, type UpstreamClient } from './forward.ts'
-import { createProxyStages, type ProxyPages } from './stages.ts'
+import { createProxyStages } from './stages.ts'
 
 /** Reads the real service of `convsim proxy` from its operand, and its token from the environment. */
 export function readProxyTarget(
@@ -33,11 +32,10 @@ export function readProxyTarget(
 
 /** Creates the value that makes a simulator a proxy. It connects at the first request. */
 export function createProxy(target: UpstreamAccess, settings: Settings): ProxiedService {
-  const pages = { allowed: readGuardSettings(settings), cors: readCorsOrigins(settings, true) }
-  return proxyOver(createUpstreamClient(target), pages)
+  return proxyOver(createUpstreamClient(target), readPages(settings, true))
 }
 
-function proxyOver(upstream: UpstreamClient, pages: ProxyPages): ProxiedService {
+function proxyOver(upstream: UpstreamClient, pages: Pages): ProxiedService {
   const { origin, basePath } = upstream.target
   return {
     url: origin + basePath,

@@ -1,12 +1,10 @@
-import type { CorsOrigins } from '../../base/core/origins.ts'
-import { applyDamage } from '../../server/pipeline/apply-damage.ts'
-import { checkReply } from '../../server/pipeline/check-reply.ts'
 import { isMatched, type MatchedExchange, type RequestStage } from '../../server/pipeline/exchange.ts'
-import { finaliseHeaders } from '../../server/pipeline/finalise-headers.ts'
 import { identify } from '../../server/pipeline/identify.ts'
 import type { PipelineDeps, Stages } from '../../server/pipeline/pipeline.ts'
+import { validate } from '../../server/pipeline/refusal-stages.ts'
+import { applyDamage, checkReply, finaliseHeaders } from '../../server/pipeline/reply-stages.ts'
 import { scenario } from '../../server/pipeline/scenario.ts'
-import { validate } from '../../server/pipeline/validate.ts'
+import type { Pages } from '../../server/settings/settings.ts'
 import { withFittingDocument } from '../../server/simulator/check-operations.ts'
 import { type PageSettings, refuseForeignPage } from '../../service/exchange/foreign-page.ts'
 import { refusals } from '../../service/exchange/refusals.ts'
@@ -15,17 +13,11 @@ import { checkUpstreamResponse } from './check-response.ts'
 import type { UpstreamClient } from './forward.ts'
 import { responseToRecord } from './response-to-record.ts'
 
-export interface ProxyPages {
-  /** The pages that may use the real service with the token of the proxy. */
-  readonly allowed: PageSettings
-  readonly cors: CorsOrigins
-}
-
 /**
  * Returns the stages of an exchange whose request the real service responds. Scenarios refuse in front of it. The
  * contract only judges: the service decides, also about keys, plans, models and rates.
  */
-export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, pages: ProxyPages): Stages {
+export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, pages: Pages): Stages {
   const { contract, sandboxes, scenarios, store, log } = deps
   const { token } = upstream.target
   // Only their warnings and recommendations are used, for operations that the document describes as they are.
@@ -35,7 +27,7 @@ export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, 
   return {
     request: Object.entries({
       /** 403 for a foreign page, before it can create a sandbox by a name */
-      authenticate: readCaller(token === undefined ? undefined : pages.allowed),
+      authenticate: readCaller(token === undefined ? undefined : pages),
       /** 400 for a malformed name of a sandbox */
       identify: identify(contract, handlers, sandboxes, true),
       /** any reply that a scenario gives */
@@ -48,7 +40,7 @@ export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, 
       /** 500 only for a reply of the proxy itself that breaks the contract */
       (exchange, reply) =>
         reply.origin === 'upstream' ? checkUpstreamResponse(exchange, reply) : checkOwnReply(exchange, reply),
-      applyDamage(),
+      applyDamage,
       finaliseHeaders(deps.headers),
     ],
     recorded: (exchange, reply, outcome) => responseToRecord(exchange, reply, outcome, token),

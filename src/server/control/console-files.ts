@@ -17,8 +17,8 @@ export function isConsoleFile({ method, path, headers }: SimRequest): boolean {
   return path === '/__sim/' || assetPath.test(path)
 }
 
-/** Handles a request for a file of the console; undefined: the request is for something else. */
-export async function responseConsole(request: SimRequest): Promise<Reply | undefined> {
+/** Returns the reply to a request for a file of the console; undefined for any other request. */
+export async function serveConsole(request: SimRequest): Promise<Reply | undefined> {
   if (!isConsoleFile(request)) return undefined
   const { path, headers } = request
   if (path === '/__sim') return { status: 302, headers: { Location: '/__sim/' }, body: undefined, origin: 'simulator' }

@@ -1,79 +1,147 @@
 /**
  * The control plane under /__sim.
- * `spec/control.openapi.yaml` describes the operations, `handlers.ts` joins their handlers and says how to add one.
+ * `spec/control.openapi.yaml` describes the operations, `handlers.ts` joins their handlers.
  */
 
+import { timingSafeEqual } from 'node:crypto'
 import type { Log } from '../../base/core/log.ts'
 import { findNearest } from '../../base/core/similar.ts'
 import { redactHead } from '../../base/redaction/redact.ts'
 import type { Contract, Operation, OperationMatch } from '../../service/contract/contract.ts'
+import { type PageSettings, refuseForeignPage } from '../../service/exchange/foreign-page.ts'
 import { refuse } from '../../service/exchange/refusals.ts'
 import type { Reply, ReplyStream } from '../../service/exchange/reply.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
 import { replyToStoreError } from '../../service/exchange/store-errors.ts'
-import { isConsoleFile, responseConsole } from './console-files.ts'
-import { type GuardSettings, guard } from './guard.ts'
-import { ControlError, type ControlHandlers, CustomReply } from './handler.ts'
-import { createJsonReply, type JsonReply } from './json-reply.ts'
+import { isConsoleFile, serveConsole } from './console-files.ts'
+import { ControlError, type ControlHandlers, CustomReply, createJsonReply } from './handler.ts'
 import type { ControlOperationId } from './operation-ids.ts'
 import { readControlRequest } from './read-request.ts'
 
+type CreateHandlers = (handle: Control['handle']) => Partial<ControlHandlers>
+
+const features: CreateHandlers[] = []
+
+/** Adds the operations of a feature to every control plane that is created from now on. */
+export function registerControls(create: CreateHandlers): void {
+  features.push(create)
+}
+
+interface AccessSettings {
+  /** Bearer token that a request must carry; undefined: no token is required. */
+  readonly token: string | undefined
+  readonly pages: PageSettings
+}
+
+/** The operations that are not GET, and change nothing in a sandbox. */
+const readOnly: ReadonlySet<string> = new Set<ControlOperationId>(['countRequests', 'verify', 'explain', 'callMcp'])
+
 /** The control plane without its sockets: requests in, replies out. */
-export interface Control {
+export class Control {
+  readonly #contract: Contract
+  readonly #handlers: Partial<ControlHandlers>
+  readonly #access: AccessSettings
+  readonly #onChange: (sandbox: string) => void
+  readonly #log: Log
+  readonly #replyWithJson = createJsonReply()
+
+  /** `onChange` is called with each sandbox that an operation has changed. */
+  constructor(
+    contract: Contract,
+    handlers: Partial<ControlHandlers>,
+    access: AccessSettings,
+    onChange: (sandbox: string) => void,
+    log: Log,
+  ) {
+    this.#contract = contract
+    const ofFeatures = features.map((create) => create((request, gone) => this.handle(request, gone)))
+    this.#handlers = Object.assign({}, handlers, ...ofFeatures)
+    this.#access = access
+    this.#onChange = onChange
+    this.#log = log
+  }
+
   /** Returns the refusal that the head of a request already decides, before its body is read, if any. */
-  readonly refusal: (head: SimRequest) => Reply | undefined
+  refuse(head: SimRequest): Reply | undefined {
+    const refused = this.#refuseHead(head)
+    if (refused) this.#logReply(head, refused)
+    return refused
+  }
+
   /** Returns true for an import of a sandbox, the only request whose body may be large. */
-  readonly isImport: (head: SimRequest) => boolean
+  isImport(head: SimRequest): boolean {
+    return this.#operationIdOf(head) === 'importSandbox'
+  }
+
   /** Returns the reply to a request. `clientGone` is aborted when the client closes its connection. */
-  readonly response: (request: SimRequest, clientGone: AbortSignal) => Promise<Reply>
+  async handle(request: SimRequest, clientGone: AbortSignal): Promise<Reply> {
+    try {
+      const refused = this.#refuseHead(request) ?? (await serveConsole(request))
+      const reply = refused ?? (await this.#dispatch(request, clientGone))
+      this.#logReply(request, reply)
+      return reply.stream ? { ...reply, stream: logFailure(request, reply.stream, this.#log) } : reply
+    } catch (error) {
+      return refuseInternalError(request, error, this.#log)
+    }
+  }
+
+  /** Refuses requests without the token, and those of foreign pages. A form of one cannot send the JSON of a body. */
+  #refuseHead(request: SimRequest): Reply | undefined {
+    const { token, pages } = this.#access
+    const refused = refuseForeignPage(request, pages, { name: 'The control plane', allowsLinks: true })
+    if (refused || token === undefined || hasToken(request, token)) return refused
+    if (this.#operationIdOf(request) === 'getHealth' || isConsoleFile(request)) return undefined
+    const error = 'The control plane asks for its token. Send it as "Authorization: Bearer <--control-token>".'
+    return refuse(401, error, 'simulator', { 'WWW-Authenticate': 'Bearer' })
+  }
+
+  async #dispatch(request: SimRequest, clientGone: AbortSignal): Promise<Reply> {
+    const match = this.#match(request)
+    if (match.kind === 'wrong-method') return refuseMethod(request, match.allowed)
+    if (match.kind !== 'operation') return refusePath(this.#contract, request.path)
+    const { operation } = match
+    const handler = this.#handlers[operation.id as ControlOperationId]
+    if (!handler) return refusePath(this.#contract, request.path) // of a feature that is left out
+    const read = await readControlRequest(operation, match.path, request, clientGone)
+    const outcome = read.ok ? await handler(read.value) : read.error
+    const isChange = operation.method !== 'GET' && !readOnly.has(operation.id) && !(outcome instanceof ControlError)
+    if (read.ok && isChange) this.#onChange(String(read.value.parameters.path['name'] ?? read.value.sandbox))
+    const isReply = outcome instanceof ControlError || outcome instanceof CustomReply
+    const reply = isReply ? outcome : await this.#replyWithJson(outcome, clientGone)
+    if (reply instanceof ControlError) return refuse(reply.status, reply.error, 'simulator', reply.headers)
+    return toReply(operation, reply, request.method === 'HEAD')
+  }
+
+  /** Matches a request to an operation. HEAD counts as GET, since scripts check health with it. */
+  #match({ method, path }: SimRequest): OperationMatch {
+    return this.#contract.match(method === 'HEAD' ? 'GET' : method, path)
+  }
+
+  #operationIdOf(request: SimRequest): string | undefined {
+    const match = this.#match(request)
+    return match.kind === 'operation' ? match.operation.id : undefined
+  }
+
+  #logReply(request: SimRequest, reply: Reply): void {
+    if (!this.#log.isLevelEnabled('debug')) return
+    const { id: requestId, method } = request
+    const { path, query } = redactHead(request)
+    const fields = {
+      requestId,
+      method,
+      path: (query === '' ? path : `${path}?${query}`).slice(0, 200),
+      status: reply.status,
+      durationMs: Math.round(request.elapsed() * 1000) / 1000,
+      operation: this.#operationIdOf(request),
+    }
+    this.#log.debug(fields, 'controlled')
+  }
 }
 
-export function createControl(
-  contract: Contract,
-  handlers: Partial<ControlHandlers>,
-  settings: GuardSettings,
-  log: Log,
-): Control {
-  const isPublic = (request: SimRequest) =>
-    isOperation(matchControl(contract, request), 'getHealth') || isConsoleFile(request)
-  const replyWithJson = createJsonReply()
-  const refusal = (request: SimRequest) => guard(request, settings, isPublic(request))
-  const logReply = (request: SimRequest, reply: Reply) => {
-    if (log.isLevelEnabled('debug')) log.debug(debugLine(contract, request, reply), 'controlled')
-    return reply
-  }
-  return {
-    refusal(head) {
-      const refused = refusal(head)
-      return refused && logReply(head, refused)
-    },
-    isImport: (request) => isOperation(matchControl(contract, request), 'importSandbox'),
-    async response(request, clientGone) {
-      try {
-        const reply =
-          refusal(request) ??
-          (await responseConsole(request)) ??
-          (await response(contract, handlers, request, clientGone, replyWithJson))
-        return logReply(request, reply.stream ? { ...reply, stream: logFailure(request, reply.stream, log) } : reply)
-      } catch (error) {
-        return refuseInternalError(request, error, log)
-      }
-    },
-  }
-}
-
-/** The fields of the log's line about a request to the control plane. */
-function debugLine(contract: Contract, request: SimRequest, reply: Reply) {
-  const match = matchControl(contract, request)
-  const { path, query } = redactHead(request)
-  return {
-    requestId: request.id,
-    method: request.method,
-    path: (query === '' ? path : `${path}?${query}`).slice(0, 200),
-    status: reply.status,
-    durationMs: Math.round(request.elapsed() * 1000) / 1000,
-    operation: match.kind === 'operation' ? match.operation.id : undefined,
-  }
+function hasToken({ headers }: SimRequest, token: string): boolean {
+  const sent = Buffer.from(/^bearer (.*)$/i.exec(headers['authorization'] ?? '')?.[1]?.trimStart() ?? '')
+  const expected = Buffer.from(token)
+  return sent.length === expected.length && timingSafeEqual(sent, expected)
 }
 
 function refuseInternalError({ id }: SimRequest, error: unknown, log: Log): Reply {
@@ -82,13 +150,6 @@ function refuseInternalError({ id }: SimRequest, error: unknown, log: Log): Repl
   log.error({ requestId: id, err: error }, 'a bug in the control plane')
   return refuse(500, 'Internal error of the simulator; its log tells more.', 'simulator')
 }
-
-/** Matches a request to an operation of the control plane. HEAD counts as GET, since scripts check health with it. */
-const matchControl = (contract: Contract, { method, path }: SimRequest) =>
-  contract.match(method === 'HEAD' ? 'GET' : method, path)
-
-const isOperation = (match: OperationMatch, id: ControlOperationId) =>
-  match.kind === 'operation' && match.operation.id === id
 
 /** Logs why a stream breaks off, such as a shared state without the records that were not sent yet. */
 function logFailure(request: SimRequest, { mediaType, chunks }: ReplyStream, log: Log): ReplyStream {
@@ -105,34 +166,12 @@ function logFailure(request: SimRequest, { mediaType, chunks }: ReplyStream, log
   }
 }
 
-async function response(
-  contract: Contract,
-  handlers: Partial<ControlHandlers>,
-  request: SimRequest,
-  clientGone: AbortSignal,
-  replyWithJson: JsonReply,
-): Promise<Reply> {
-  const match = matchControl(contract, request)
-  if (match.kind === 'wrong-method') return refuseMethod(request, match.allowed)
-  if (match.kind !== 'operation') return refusePath(contract, request.path)
-  const { operation } = match
-  const handle = handlers[operation.id as ControlOperationId]
-  if (!handle) return refusePath(contract, request.path) // of a feature that is left out
-  const read = await readControlRequest(operation, match.path, request, clientGone)
-  const outcome = read.ok ? await handle(read.value) : read.error
-  const isReply = outcome instanceof ControlError || outcome instanceof CustomReply
-  const reply = isReply ? outcome : await replyWithJson(outcome, clientGone)
-  if (reply instanceof ControlError) return refuse(reply.status, reply.error, 'simulator', reply.headers)
-  return toReply(operation, reply, request.method === 'HEAD')
-}
-
 function toReply({ successStatus }: Operation, { parts }: CustomReply, isHead: boolean): Reply {
-  const headers = { 'Cache-Control': 'no-store' }
-  const base = { status: successStatus, headers, body: undefined, origin: 'simulator' } as const
   const { stream, ...others } = parts
-  const reply = { ...base, ...others, headers: { ...headers, ...others.headers } }
-  if (!stream || !isHead) return { ...reply, ...(stream && { stream }) }
-  return { ...reply, headers: { ...reply.headers, 'Content-Type': stream.mediaType } }
+  const mediaType = isHead && stream && { 'Content-Type': stream.mediaType }
+  const headers = { 'Cache-Control': 'no-store', ...others.headers, ...mediaType }
+  const reply = { status: successStatus, body: undefined, origin: 'simulator', ...others, headers } as const
+  return stream && !isHead ? { ...reply, stream } : reply
 }
 
 function refuseMethod({ method, path }: SimRequest, allowed: readonly string[]): Reply {

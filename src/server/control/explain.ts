@@ -3,14 +3,24 @@ import { type CorsOrigins, isCorsOrigin } from '../../base/core/origins.ts'
 import { redactJson, redactText } from '../../base/redaction/redact.ts'
 import type { Contract } from '../../service/contract/contract.ts'
 import { controlAliases, listDocumentedPaths, toRoutePath } from '../../service/exchange/control-aliases.ts'
+import type { DecisionTrace } from '../../service/exchange/decision-trace.ts'
+import type { OutgoingReply } from '../../service/exchange/delivery.ts'
 import { createRequest, type SimRequest } from '../../service/exchange/request.ts'
+import type { JournalEntry } from '../journal/entry.ts'
 import { violationsToJson } from '../journal/entry-json.ts'
-import { readSandboxOfBaggage } from '../sandboxes/baggage.ts'
-import { defaultSandbox, isSandboxName } from '../sandboxes/sandboxes.ts'
-import type { ControlDeps, Explanation } from './deps.ts'
-import { ControlError, type ControlHandlers } from './handler.ts'
+import { defaultSandbox, isSandboxName, readSandboxOfBaggage } from '../sandboxes/sandboxes.ts'
+import { ControlError, type ControlHandlers, type ServedInputs } from './handler.ts'
 
-/** The body of `POST explain`: a description of a request. */
+interface Explanation {
+  readonly trace: DecisionTrace
+  readonly outgoing: OutgoingReply
+  /** The entry that the journal would record. */
+  readonly entry: JournalEntry
+}
+
+/** Computes the outcome that a request would have now, without any effect. */
+export type Explain = (request: SimRequest) => Promise<Explanation>
+
 interface RequestDescription {
   readonly method: string
   readonly path: string
@@ -19,7 +29,7 @@ interface RequestDescription {
 }
 
 /** Handles `POST explain`: the outcome that a request would have now, without any effect. */
-export function explainHandlers({ explain, contract, corsOrigins }: ControlDeps) {
+export function explainHandlers(explain: Explain, served: () => ServedInputs, corsOrigins: CorsOrigins) {
   return {
     async explain({ body, sandbox }) {
       const description = body as unknown as RequestDescription // proved by the control document
@@ -27,6 +37,7 @@ export function explainHandlers({ explain, contract, corsOrigins }: ControlDeps)
       if (named !== undefined)
         return new ControlError(400, `?sandbox= names "${sandbox}", and the request names "${named}".`)
       const request = toSimRequest(description, sandbox)
+      const { contract } = served()
       if (!isHandledByEdge(request, corsOrigins, contract)) return explanationToJson(await explain(request))
       const { method, path } = request
       const problem = `${method} ${path} is not a request to the simulated service: it never meets the service.`

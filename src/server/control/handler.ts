@@ -1,8 +1,13 @@
-import type { Json } from '../../base/core/json.ts'
+import { type Json, jsonPieces } from '../../base/core/json.ts'
+import { chunksInSlices, resume } from '../../base/core/slices.ts'
 import type { Violation } from '../../base/core/violation.ts'
-import type { ParameterValues } from '../../service/contract/contract.ts'
+import type { Contract, ParameterValues } from '../../service/contract/contract.ts'
+import { textBody } from '../../service/exchange/body.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
+import type { Fixtures } from '../../service/fixtures/fixtures.ts'
+import type { Catalogue } from '../../service/scenarios/definition.ts'
+import type { ActiveRules } from '../../service/scenarios/rules.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { ControlOperationId } from './operation-ids.ts'
 
@@ -21,6 +26,23 @@ export interface ControlRequest {
   readonly source: SimRequest
   /** Aborted when the client closes its connection. */
   readonly clientGone: AbortSignal
+}
+
+/** The inputs that are served. A reload (`--watch`) replaces all of them. */
+export interface ServedInputs {
+  /** 1 for the inputs of the start; each reload adds 1. */
+  readonly number: number
+  readonly contract: Contract
+  readonly fixtures: Fixtures
+  readonly catalogue: Catalogue
+  /** The rules for every sandbox, from `--scenario` and `--rules`. */
+  readonly startUp: ActiveRules
+  /** The ids of each model's products by the model's id; all in lower case. */
+  readonly productsOfModel: ReadonlyMap<string, readonly string[]>
+  /** Returns the digest of the contract with its overlays: `sha256:...`. */
+  readonly contractDigest: () => string
+  /** Returns the ids of the operations whose body has an idempotency key. */
+  readonly idempotentOperations: () => ReadonlySet<string>
 }
 
 /** The outcome of a control operation: the JSON body of the documented success status, another reply, or a refusal. */
@@ -61,9 +83,57 @@ export class ControlError {
   }
 }
 
-/** Refuses a request for which the memory would not suffice if every client sent it at the same time. */
-export const refuseBusy = (reason: string): ControlError =>
-  new ControlError(429, `${reason} Send the request again when one of them has ended.`, { 'Retry-After': '1' })
+/** A number of replies that may wait for their clients at the same time, since memory or work for more is missing. */
+export class Slots {
+  #left: number
+  readonly #refusal: string
+
+  /** @param refusal the sentence for a request beyond the number */
+  constructor(count: number, refusal: string) {
+    this.#left = count
+    this.#refusal = refusal
+  }
+
+  /** Takes a slot until the client closes its connection. Returns the refusal if there is none. */
+  take(clientGone: AbortSignal): ControlError | undefined {
+    if (this.#left === 0) {
+      const error = `${this.#refusal} Send the request again when one of them has ended.`
+      return new ControlError(429, error, { 'Retry-After': '1' })
+    }
+    if (clientGone.aborted) return undefined
+    this.#left -= 1
+    clientGone.addEventListener('abort', () => {
+      this.#left += 1
+    })
+    return undefined
+  }
+}
+
+/** The most characters of a response that are sent as one text. More are sent in slices. */
+const maxWholeLength = 256 * 1024
+
+/** The most long responses at a time: each holds a record of up to 1 MB several times until the client reads it. */
+const maxLongResponses = 10
+
+/**
+ * Creates a function that replies with a value as JSON. A long one is a stream, which is written no faster than the
+ * client reads, and between whose chunks other requests are handled.
+ */
+export function createJsonReply() {
+  const slots = new Slots(maxLongResponses, `${maxLongResponses} long responses are being read already.`)
+  return async (value: Json | JsonPieces, clientGone: AbortSignal): Promise<CustomReply | ControlError> => {
+    const { pieces, mediaType } = value instanceof JsonPieces ? value : new JsonPieces(jsonPieces(value))
+    const iterator = Symbol.asyncIterator in pieces ? pieces[Symbol.asyncIterator]() : pieces[Symbol.iterator]()
+    let head = ''
+    while (head.length <= maxWholeLength) {
+      const { done, value: piece } = await iterator.next()
+      if (done) return new CustomReply({ body: textBody(head, mediaType) })
+      head += piece
+    }
+    const stream = { mediaType, chunks: () => chunksInSlices(resume(head, iterator)) }
+    return slots.take(clientGone) ?? new CustomReply({ stream })
+  }
+}
 
 /** Refuses a named sandbox that was never used, whose empty report would pass for a clean client. */
 export function refuseUnused(sandbox: string | undefined, sandboxes: Pick<Sandboxes, 'has'>): ControlError | undefined {

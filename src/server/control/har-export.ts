@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../base/core/json.ts'
 import { readQuery } from '../../base/core/query-string.ts'
 import { redactToken } from '../../base/redaction/redact-token.ts'
+import { version } from '../../service/fixtures/bundled.ts'
 import { isComplete, storedBytes } from '../journal/capture-body.ts'
 import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
 import {
@@ -11,12 +12,27 @@ import {
   roundToMicroseconds,
   violationsToJson,
 } from '../journal/entry-json.ts'
+import { JsonPieces } from './handler.ts'
 
 /** Deliveries of which the client gets no byte; browsers write the status 0 for them. */
 const silentDeliveries = ['reset', 'empty', 'hang']
 
-/** Converts an exchange to an entry of a HAR file (HTTP Archive 1.2). Names with an underscore first are ours. */
-export function entryToHar(entry: JournalEntry): JsonObject {
+/** Returns a HAR file (HTTP Archive 1.2). `counts` are further members of its log, under names with an underscore. */
+export function writeHar(entries: readonly JournalEntry[], counts: JsonObject): JsonPieces {
+  const custom = Object.fromEntries(Object.entries(counts).map(([name, value]) => [`_${name}`, value]))
+  const log = { version: '1.2', creator: { name: 'convsim', version }, pages: [], ...custom }
+  const pieces = harPieces(JSON.stringify({ log }).slice(0, -2), entries)
+  return new JsonPieces(pieces, 'application/har+json; charset=utf-8')
+}
+
+function* harPieces(head: string, entries: readonly JournalEntry[]): Generator<string> {
+  yield `${head},"entries":[`
+  for (const [index, entry] of entries.entries()) yield (index === 0 ? '' : ',') + JSON.stringify(entryToHar(entry))
+  yield ']}}'
+}
+
+/** Converts an exchange to an entry of a HAR file. Names with an underscore first are ours. */
+function entryToHar(entry: JournalEntry): JsonObject {
   const { durationMs, delayMs, operation, expectation } = entry
   const wait = roundToMicroseconds(durationMs + delayMs)
   const receive = Math.max(0, roundToMicroseconds(entry.endedAt - entry.receivedAt - wait))
@@ -54,11 +70,7 @@ function requestToHar({ request, ownToken }: JournalEntry): JsonObject {
       [value].flat().map((one) => ({ name, value: one })),
     ),
     ...(body.size > 0 && {
-      postData: {
-        mimeType: headers['content-type'] ?? '',
-        text: '',
-        ...textToHar(body, ownToken, '_encoding'),
-      },
+      postData: { mimeType: headers['content-type'] ?? '', text: '', ...textToHar(body, ownToken, '_encoding') },
     }),
     headersSize: -1,
     bodySize: body.size,

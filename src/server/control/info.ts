@@ -1,39 +1,96 @@
-import type { Json } from '../../base/core/json.ts'
+import type { Json, JsonObject } from '../../base/core/json.ts'
 import { endSentence } from '../../base/core/text.ts'
 import type { Findings } from '../../base/documents/finding.ts'
 import type { Contract } from '../../service/contract/contract.ts'
 import { jsonBody } from '../../service/exchange/body.ts'
 import { version } from '../../service/fixtures/bundled.ts'
-import { describeLoss } from '../../state/store.ts'
-import { defaultSandbox } from '../sandboxes/sandboxes.ts'
-import type { ControlDeps } from './deps.ts'
-import { type ControlHandlers, type ControlOutcome, CustomReply } from './handler.ts'
+import { handledOperations } from '../../service/operations/index.ts'
+import { describeClientView } from '../../service/scenarios/client-view.ts'
+import { probability, type ScenarioDefinition } from '../../service/scenarios/definition.ts'
+import { exampleOf } from '../../service/scenarios/example.ts'
+import { describeLoss, type Store } from '../../state/store.ts'
+import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
+import { type ControlHandlers, type ControlOutcome, CustomReply, type ServedInputs } from './handler.ts'
 
-/** Handles `GET health`, `info`, `contract`, `openapi.yaml` and `assumptions`: facts about the whole process. */
-export function infoHandlers(deps: ControlDeps) {
-  const { contract, controlContract } = deps
+export interface ReloadFailure {
+  /** Epoch milliseconds. */
+  readonly at: number
+  readonly findings: Findings
+}
+
+export interface DescribedProcess {
+  readonly served: () => ServedInputs
+  /** Returns the failure of the latest reload; undefined if it succeeded, or there was none. */
+  readonly reloadFailure: () => ReloadFailure | undefined
+  readonly control: Contract
+  readonly sandboxes: Sandboxes
+  readonly store: Store
+  /** Aborted when a stop was requested, and requests are still handled. */
+  readonly draining: AbortSignal
+  /** The files of `--overlay`. */
+  readonly overlays: readonly string[]
+  readonly isWatched: boolean
+  /** Value of `--state`: `:memory:`, the path of a file, or a URL without user and password. */
+  readonly stateFile: string
+}
+
+/** Handles `GET health`, `info`, `contract`, `openapi.yaml`, `assumptions` and `catalogue`. */
+export function infoHandlers({ served, reloadFailure, control, sandboxes, store, ...rest }: DescribedProcess) {
   return {
-    getHealth: () => reportHealth(deps),
-    getInfo: () => infoToJson(deps),
-    getContract: () => contract.document,
-    getControlContract: () => controlContract.document,
+    getHealth: () => reportHealth(store, reloadFailure(), rest.draining),
+    async getInfo() {
+      const { contract, contractDigest, number: generation, fixtures } = served()
+      const { file, title, version: ofContract, basePath } = contract
+      const digest = contractDigest()
+      const failure = reloadFailure()
+      const { seed, clock } = await sandboxes.settings.read(sandboxes.use(defaultSandbox).name)
+      return {
+        version,
+        contract: { file, title, version: ofContract, basePath, digest, generation, overlays: [...rest.overlays] },
+        watch: rest.isWatched,
+        ...(failure && {
+          failedReload: {
+            at: new Date(failure.at).toISOString(),
+            findings: failure.findings.map(({ severity, place, message }) => ({ severity, place, message })),
+          },
+        }),
+        seed,
+        now: new Date(clock.now).toISOString(),
+        state: { file: rest.stateFile, ...(await store.size()) },
+        operations: operationsToJson(contract),
+        personas: fixtures.personas.map(({ name }) => name),
+      }
+    },
+    getContract: () => served().contract.document,
+    getControlContract: () => control.document,
     getAssumptions: () => ({
-      assumptions: contract.assumptions.map(({ pointer, text }) => ({ pointer, text })),
+      assumptions: served().contract.assumptions.map(({ pointer, text }) => ({ pointer, text })),
     }),
+    getCatalogue() {
+      const { catalogue, contract, fixtures } = served()
+      return {
+        scenarios: catalogue.definitions.map((definition) => scenarioToJson(definition, contract)),
+        operations: operationsToJson(contract),
+        keys: toJson(fixtures.keys),
+        models: toJson(fixtures.models),
+        products: toJson(fixtures.products),
+      }
+    },
   } satisfies Partial<ControlHandlers>
 }
 
 /** Returns 503 with the reason while the state refuses writes or does not respond, and before a stop. */
-async function reportHealth({ store, documents, draining }: ControlDeps): Promise<ControlOutcome> {
+async function reportHealth(
+  store: Store,
+  failure: ReloadFailure | undefined,
+  draining: AbortSignal,
+): Promise<ControlOutcome> {
   const loss = await store.findLoss()
   const outage = draining.aborted ? 'This process is about to stop.' : await store.findOutage()
   const reason = loss === undefined ? outage : describeLoss(loss)
-  if (reason === undefined) {
-    const { failure } = documents()
-    return { status: 'healthy', version, ...(failure && { stale: describeStaleInputs(failure.findings) }) }
-  }
-  const body = jsonBody({ status: 'unhealthy', version, reason })
-  return new CustomReply({ status: 503, body })
+  if (reason !== undefined)
+    return new CustomReply({ status: 503, body: jsonBody({ status: 'unhealthy', version, reason }) })
+  return { status: 'healthy', version, ...(failure && { stale: describeStaleInputs(failure.findings) }) }
 }
 
 function describeStaleInputs(findings: Findings): string {
@@ -43,50 +100,33 @@ function describeStaleInputs(findings: Findings): string {
   return `${sentence} GET /__sim/info lists them.`
 }
 
-async function infoToJson({
-  contract,
-  sandboxes,
-  store,
-  stateFile,
-  fixtures,
-  handledOperations,
-  documents,
-}: ControlDeps): Promise<Json> {
-  const { digest, generation, overlays, isWatched, failure } = documents()
-  const { seed, clock } = await sandboxes.settings.read(sandboxes.use(defaultSandbox).name)
-  return {
-    version,
-    contract: {
-      file: contract.file,
-      title: contract.title,
-      version: contract.version,
-      basePath: contract.basePath,
-      digest,
-      generation,
-      overlays: [...overlays],
-    },
-    watch: isWatched,
-    ...(failure && {
-      failedReload: {
-        at: new Date(failure.at).toISOString(),
-        findings: failure.findings.map(({ severity, place, message }) => ({ severity, place, message })),
-      },
-    }),
-    seed,
-    now: new Date(clock.now).toISOString(),
-    state: { file: stateFile, ...(await store.size()) },
-    operations: operationsToJson(contract, handledOperations),
-    personas: fixtures.personas.map(({ name }) => name),
-  }
-}
+const handledIds = new Set(handledOperations.map(({ operationId }) => operationId))
 
-/** Returns the operations as `GET info` and `GET catalogue` show them. `handled` has the ids that have handlers. */
-export function operationsToJson({ operations }: Contract, handled: ReadonlySet<string>): Json {
+function operationsToJson({ operations }: Contract): Json {
   return operations.map(({ id, method, path, statuses }) => ({
     id,
     method,
     path,
     statuses: [...statuses],
-    servedBy: handled.has(id) ? 'simulator' : 'document',
+    servedBy: handledIds.has(id) ? 'simulator' : 'document',
   }))
 }
+
+function scenarioToJson(definition: ScenarioDefinition, { operations }: Contract): JsonObject {
+  const { name, family, description, parameters } = definition
+  const { text, values } = exampleOf(definition)
+  const fitting = operations.filter((operation) => definition.inapplicableReason(operation, values) === undefined)
+  return {
+    name,
+    family,
+    about: description,
+    operations: fitting.map(({ id }) => id),
+    example: text,
+    ...(fitting[0] && { clientSees: describeClientView(definition.effect(values), fitting[0]) }),
+    parameters: [...parameters, probability].map(({ required = false, description: about, ...spec }) =>
+      toJson({ ...spec, about, required }),
+    ),
+  }
+}
+
+const toJson = (value: object): Json => JSON.parse(JSON.stringify(value))

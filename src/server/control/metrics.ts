@@ -1,15 +1,16 @@
 import type { Registry } from 'prom-client'
 import { once } from '../../base/core/memoize.ts'
 import { textBody } from '../../service/exchange/body.ts'
+import type { Store } from '../../state/store.ts'
 import type { Journal } from '../journal/journal.ts'
-import type { ControlDeps } from './deps.ts'
+import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import { type ControlHandlers, CustomReply } from './handler.ts'
 
 /**
  * Handles `GET metrics`. prom-client has the metrics of the process alone: it is loaded by the first request, and its
  * histograms take single values only, while the responses of the service are counted from the start.
  */
-export function metricsHandlers({ journal, sandboxes, store }: ControlDeps) {
+export function metricsHandlers(journal: Journal, sandboxes: Sandboxes, store: Store) {
   const counts = countResponses(journal)
   const loadRegistry = once(createProcessRegistry)
   return {
@@ -33,7 +34,6 @@ export function metricsHandlers({ journal, sandboxes, store }: ControlDeps) {
   } satisfies Partial<ControlHandlers>
 }
 
-/** Creates the registry of the event loop's lag, memory and processor time of the process. */
 async function createProcessRegistry(): Promise<Registry> {
   const { default: prometheus } = await import('prom-client')
   const registry = new prometheus.Registry()
@@ -60,11 +60,8 @@ type ResponseCounts = ReadonlyMap<string, OperationCounts>
 function countResponses(journal: Journal): ResponseCounts {
   const byOperation = new Map<string, OperationCounts>()
   journal.onOwnEntry(({ operation = 'none', response: { status, origin }, durationMs }) => {
-    const counts = byOperation.get(operation) ?? {
-      responses: new Map(),
-      buckets: durationBounds.map(() => 0),
-      seconds: 0,
-    }
+    const none = { responses: new Map<string, number>(), buckets: durationBounds.map(() => 0), seconds: 0 }
+    const counts = byOperation.get(operation) ?? none
     byOperation.set(operation, counts)
     const labels = `status="${status}",origin="${origin}"`
     counts.responses.set(labels, (counts.responses.get(labels) ?? 0) + 1)

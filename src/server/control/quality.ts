@@ -3,14 +3,19 @@ import { inSlices, mapEach } from '../../base/core/slices.ts'
 import { uuidKey } from '../../state/clone.ts'
 import { impactOfEvent, UNITS_PER_IMPACT } from '../../state/memory/impact.ts'
 import type { StoredEvent } from '../../state/records.ts'
-import type { ControlDeps } from './deps.ts'
-import { type ControlError, type ControlHandlers, type ControlRequest, JsonPieces, refuseBusy } from './handler.ts'
-import { Slots } from './slots.ts'
+import type { Store } from '../../state/store.ts'
+import type { Sandboxes } from '../sandboxes/sandboxes.ts'
+import {
+  type ControlError,
+  type ControlHandlers,
+  type ControlRequest,
+  JsonPieces,
+  type ServedInputs,
+  Slots,
+} from './handler.ts'
 
-/** Index of a product or conversation without events. */
 const neutralIndex = 0.5
 
-/** The largest number of event ids that are listed with an index; the index counts all events. */
 const maxEventIds = 100
 
 /** The events of a sandbox whose groups are small enough for any number of clients. */
@@ -20,26 +25,24 @@ const maxEventsOfSmall = 10_000
 const maxLargeSandboxes = 2
 
 interface EventGroup {
-  /** The sum of their impacts as `ImpactSum` has it. */
   units: number
   count: number
-  /** The ids of the first events. */
   readonly eventIds: string[]
 }
 
 /** Handles `GET` and `PUT quality`: weight of events, quality index of each product (PQI) and conversation (CQI). */
-export function qualityHandlers({ store, fixtures, sandboxes }: ControlDeps) {
-  const slots = new Slots(maxLargeSandboxes)
+export function qualityHandlers(store: Store, sandboxes: Sandboxes, served: () => ServedInputs) {
+  const refusal = `The quality of ${maxLargeSandboxes} large sandboxes is being read already.`
+  const slots = new Slots(maxLargeSandboxes, refusal)
 
   /** Returns a refusal if the groups of too many large sandboxes are held for clients that read them. */
   async function refuseLarge({ sandbox, clientGone }: ControlRequest): Promise<ControlError | undefined> {
     const { total } = await store.listEvents(sandbox, { limit: 0 })
-    if (total <= maxEventsOfSmall || slots.take(clientGone)) return undefined
-    return refuseBusy(`The quality of ${maxLargeSandboxes} large sandboxes is being read already.`)
+    return total <= maxEventsOfSmall ? undefined : slots.take(clientGone)
   }
 
   async function readQuality(sandbox: string): Promise<JsonPieces> {
-    const productNames = new Map(fixtures.products.map(({ id, name }) => [id.toLowerCase(), name]))
+    const productNames = new Map(served().fixtures.products.map(({ id, name }) => [id.toLowerCase(), name]))
     const { weight } = await store.getQuality(sandbox)
     const { events } = await store.listEvents(sandbox)
     const [products, conversations] = [new Map<string, EventGroup>(), new Map<string, EventGroup>()]
@@ -48,18 +51,16 @@ export function qualityHandlers({ store, fixtures, sandboxes }: ControlDeps) {
       addToGroup(products, uuidKey(event.fields.productId), event)
       addToGroup(conversations, findConversationKey(event), event)
     }
-    const pieces = objectPieces({
-      weight,
-      products: mapEach(products, ([productId, group]) => {
-        const name = productNames.get(productId)
-        return { productId, ...(name !== undefined && { name }), ...indexToJson('pqi', group, weight) }
-      }),
-      conversations: mapEach(conversations, ([conversation, group]) => ({
-        conversation,
-        ...indexToJson('cqi', group, weight),
-      })),
+    const productToJson = ([productId, group]: [string, EventGroup]): JsonObject => {
+      const name = productNames.get(productId)
+      return { productId, ...(name !== undefined && { name }), ...indexToJson('pqi', group, weight) }
+    }
+    const conversationToJson = ([conversation, group]: [string, EventGroup]): JsonObject => ({
+      conversation,
+      ...indexToJson('cqi', group, weight),
     })
-    return new JsonPieces(pieces)
+    const [ofProducts, ofConversations] = [mapEach(products, productToJson), mapEach(conversations, conversationToJson)]
+    return new JsonPieces(objectPieces({ weight, products: ofProducts, conversations: ofConversations }))
   }
 
   return {
@@ -86,15 +87,9 @@ function findConversationKey({ fields }: StoredEvent): string | null | undefined
 function indexToJson(name: 'pqi' | 'cqi', { units, count, eventIds }: EventGroup, weight: number): JsonObject {
   const impact = units / UNITS_PER_IMPACT
   const index = Math.min(1, Math.max(0, neutralIndex + weight * impact))
-  return {
-    [name]: Math.round(index * 10_000) / 10_000,
-    impact,
-    events: count,
-    eventIds,
-  }
+  return { [name]: Math.round(index * 10_000) / 10_000, impact, events: count, eventIds }
 }
 
-/** Adds an event to the group of its key, if it has one. */
 function addToGroup(groups: Map<string, EventGroup>, key: string | null | undefined, event: StoredEvent): void {
   if (typeof key !== 'string') return
   const group = groups.get(key) ?? { units: 0, count: 0, eventIds: [] }

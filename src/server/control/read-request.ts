@@ -16,28 +16,21 @@ const rulesOperations = new Set(['putScenarios', 'addScenarios'])
 export async function readControlRequest(
   operation: Operation,
   path: RawParameters['path'],
-  request: SimRequest,
+  source: SimRequest,
   clientGone: AbortSignal,
 ): Promise<Result<ControlRequest, ControlError>> {
-  const parameters = readParameters(operation, path, request)
-  if (!parameters.ok) return parameters
-  const body = await readJsonBody(operation, request)
-  if (!body.ok) return body
-  const bodyViolations = rulesOperations.has(operation.id) ? body.value.bodyViolations : []
-  const violations = [...parameters.value.violations, ...(bodyViolations.length > 0 ? [] : body.value.bodyViolations)]
-  if (violations.length > 0) return failure(new ControlError(400, formatViolations(violations)))
-  const { values } = parameters.value
-  const sandbox = typeof values.query['sandbox'] === 'string' ? values.query['sandbox'] : defaultSandbox
+  const read = readParameters(operation, path, source)
+  if (!read.ok) return read
+  const sent = await readJsonBody(operation, source)
+  if (!sent.ok) return sent
+  const { values: parameters } = read.value
+  const { body } = sent.value
+  const bodyViolations = rulesOperations.has(operation.id) ? sent.value.bodyViolations : []
+  const violations = [...read.value.violations, ...(bodyViolations.length > 0 ? [] : sent.value.bodyViolations)]
+  if (violations.length > 0) return badRequest(formatViolations(violations))
+  const sandbox = typeof parameters.query['sandbox'] === 'string' ? parameters.query['sandbox'] : defaultSandbox
   const sandboxFilter = sandbox === '*' ? undefined : sandbox
-  return success({
-    sandbox,
-    sandboxFilter,
-    parameters: values,
-    body: body.value.body,
-    bodyViolations,
-    source: request,
-    clientGone,
-  })
+  return success({ sandbox, sandboxFilter, parameters, body, bodyViolations, source, clientGone })
 }
 
 /** Reads path, query and `X-Sim-Sandbox`. Health takes any query and header, since the tools that check it add some. */
@@ -57,20 +50,12 @@ function readParameters(
   // The header names the sandbox as it does for the service. An operation without the parameter ignores it.
   const sent = sandbox === undefined ? query : { ...query, sandbox }
   const read = operation.readParameters({ path, query: sent, header: {} })
-  const unknownName = Object.keys(query).find((name) => !Object.hasOwn(read.values.query, name))
+  const unknown = Object.keys(query).find((name) => !Object.hasOwn(read.values.query, name))
   // Otherwise a misspelt `sandbox` would select the default sandbox.
-  if (unknownName !== undefined && read.violations.length === 0 && !takesAny)
-    return badRequest(describeUnknownParameter(operation, unknownName))
-  return success(read)
+  if (unknown === undefined || read.violations.length > 0 || takesAny) return success(read)
+  const known = operation.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)
+  return badRequest(`${operation.id} has no parameter "${cutText(unknown)}". ${describeKnown(unknown, known)}`)
 }
-
-function describeUnknownParameter({ id, parameters }: Operation, name: string): string {
-  const known = parameters.filter((parameter) => parameter.in === 'query').map((parameter) => parameter.name)
-  return `${id} has no parameter "${cutText(name)}". ${describeKnown(name, known)}`
-}
-
-/** Returns the reader of a body. An import has all that was stored, so it can be large. */
-const readerOf = ({ id }: Operation) => (id === 'importSandbox' ? readLargeJson : readJson)
 
 const badRequest = (error: string) => failure(new ControlError(400, error))
 
@@ -80,16 +65,15 @@ async function readJsonBody(
 ): Promise<Result<Pick<ControlRequest, 'body' | 'bodyViolations'>, ControlError>> {
   if (body.kind === 'unreadable') return failure(new ControlError(body.status, body.reason))
   if (body.kind === 'aborted') return badRequest(abortedMessage)
-  const contentType = headers['content-type']
-  const isJson = /^application\/json\s*(;|$)/i.test(contentType ?? '')
-  if (!isJson && (contentType !== undefined || body.kind === 'bytes')) {
-    const got = (contentType ?? '').slice(0, 80)
-    const error = `The control plane takes JSON: send Content-Type: application/json; got "${got}".`
+  const { 'content-type': mediaType = body.kind === 'bytes' ? '' : undefined } = headers
+  if (mediaType !== undefined && !/^application\/json\s*(;|$)/i.test(mediaType)) {
+    const error = `The control plane takes JSON: send Content-Type: application/json; got "${mediaType.slice(0, 80)}".`
     return failure(new ControlError(415, error))
   }
   if (body.kind !== 'bytes') return operation.body?.required ? badRequest('A JSON body is required.') : success(noBody)
-  if (!operation.body) return refuseBody(operation, Buffer.from(body.bytes).toString().trim())
-  const read = await readerOf(operation)(body.bytes)
+  if (!operation.body) return refuseBody(operation.id, Buffer.from(body.bytes).toString().trim())
+  const readBody = operation.id === 'importSandbox' ? readLargeJson : readJson
+  const read = await readBody(body.bytes)
   if (!read.ok) return badRequest(`Invalid request: body${read.error.pointer}: ${read.error.message}.`)
   return success({ body: read.value, bodyViolations: operation.checkBody('application/json', read.value) })
 }
@@ -97,7 +81,7 @@ async function readJsonBody(
 const noBody = { body: undefined, bodyViolations: [] }
 
 /** Refuses a body that says something: a sandbox that it names would leave the default sandbox selected. */
-function refuseBody({ id }: Operation, text: string): Result<typeof noBody, ControlError> {
-  if (text === '' || text === '{}' || id === 'getHealth') return success(noBody)
-  return badRequest(`${id} takes no body; a sandbox is named by ?sandbox=.`)
+function refuseBody(operation: string, text: string): Result<typeof noBody, ControlError> {
+  if (text === '' || text === '{}' || operation === 'getHealth') return success(noBody)
+  return badRequest(`${operation} takes no body; a sandbox is named by ?sandbox=.`)
 }

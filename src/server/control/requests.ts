@@ -1,23 +1,25 @@
-import { type JsonObject, objectPieces } from '../../base/core/json.ts'
-import { mapEach } from '../../base/core/slices.ts'
+import { objectPieces } from '../../base/core/json.ts'
+import { chunksInSlices, mapEach } from '../../base/core/slices.ts'
 import { textBody } from '../../service/exchange/body.ts'
-import { version } from '../../service/fixtures/bundled.ts'
+import { matchOutcome, type RequestMatch, type RequestQuery, requestConditions } from '../../service/exchange/match.ts'
 import { findUnknownOperation } from '../../service/scenarios/rule-match-problems.ts'
+import type { JournalEntry } from '../journal/entry.ts'
 import { entryToJson } from '../journal/entry-json.ts'
 import type { Journal } from '../journal/journal.ts'
+import { toMatchSubject } from '../journal/match.ts'
+import type { JournalSlice } from '../journal/reader.ts'
+import { waitForEntry } from '../journal/wait-for-entry.ts'
 import { entryToCurl } from '../reports/curl.ts'
-import type { ControlDeps } from './deps.ts'
 import {
   ControlError,
   type ControlHandlers,
   type ControlRequest,
   CustomReply,
   JsonPieces,
-  refuseBusy,
+  type ServedInputs,
+  Slots,
 } from './handler.ts'
-import { writeHar } from './json-reply.ts'
-import { Slots } from './slots.ts'
-import { createFilter, type JournalFilter, streamEntries } from './stream-entries.ts'
+import { writeHar } from './har-export.ts'
 
 /** The query of `GET requests`, typed by the control document. */
 interface ListQuery extends JournalFilter {
@@ -29,25 +31,25 @@ interface ListQuery extends JournalFilter {
   readonly format: 'json' | 'har'
 }
 
-/** Milliseconds between the comments on an idle stream, which keep a proxy from closing it. */
-const heartbeatMs = 15_000
-
 /** The most streams at a time: each reads every new entry. */
 const maxStreams = 100
 
-const tooManyStreams = refuseBusy(
-  `There are ${maxStreams} streams of the journal already. Or poll GET requests?since= instead.`,
-)
+const tooManyStreams = `There are ${maxStreams} streams of the journal already. Or poll GET requests?since= instead.`
 
-/** Handles `GET` and `DELETE requests`, `GET requests/{id}` and `GET requests/stream`: the journal. */
-export function requestHandlers({ journal, contract, stopping }: ControlDeps) {
-  const streams = new Slots(maxStreams)
+/**
+ * Handles `GET` and `DELETE requests`, `GET requests/{id}` and `GET requests/stream`: the journal. Streams end when
+ * `stopping` is aborted.
+ */
+export function requestHandlers(journal: Journal, served: () => ServedInputs, stopping: AbortSignal) {
+  const streams = new Slots(maxStreams, tooManyStreams)
+  const refuseUnknown = (operation: string | undefined) => {
+    const problem = findUnknownOperation(operation, served().contract.operations)
+    return problem === undefined ? undefined : new ControlError(400, problem)
+  }
   return {
     listRequests(request) {
       const query = request.parameters.query as unknown as ListQuery // typed by the control document
-      const problem = findUnknownOperation(query.operation, contract.operations)
-      if (problem !== undefined) return new ControlError(400, problem)
-      return pageToJson(journal, request.sandboxFilter, query)
+      return refuseUnknown(query.operation) ?? listPage(journal, request.sandboxFilter, query)
     },
     async getRequest({ parameters: { path, query } }) {
       const entry = await journal.find(String(path['id']))
@@ -62,23 +64,25 @@ export function requestHandlers({ journal, contract, stopping }: ControlDeps) {
     async streamRequests(request) {
       const sandbox = request.sandboxFilter
       const { bodies, ...filter } = request.parameters.query as unknown as JournalFilter & Pick<ListQuery, 'bodies'>
-      const problem = findUnknownOperation(filter.operation, contract.operations)
-      if (problem !== undefined) return new ControlError(400, problem)
+      const refusal = refuseUnknown(filter.operation)
+      if (refusal) return refusal
       const { latest } = await journal.list({ limit: 0 })
       const after = readResumePoint(request, latest) ?? latest
-      if (!streams.take(request.clientGone)) return tooManyStreams
-      return new CustomReply({
-        stream: {
-          mediaType: 'text/event-stream; charset=utf-8',
-          chunks: (clientGone) =>
-            streamEntries(journal, { sandbox, filter, bodies, after, heartbeatMs }, [clientGone, stopping]),
-        },
-      })
+      const options = { sandbox, filter, bodies, after }
+      return (
+        streams.take(request.clientGone) ??
+        new CustomReply({
+          stream: {
+            mediaType: 'text/event-stream; charset=utf-8',
+            chunks: (clientGone) => streamEntries(journal, options, [clientGone, stopping]),
+          },
+        })
+      )
     },
   } satisfies Partial<ControlHandlers>
 }
 
-async function pageToJson(journal: Journal, sandbox: string | undefined, query: ListQuery): Promise<JsonPieces> {
+async function listPage(journal: Journal, sandbox: string | undefined, query: ListQuery): Promise<JsonPieces> {
   const { since, cursor, limit, order, bodies, format } = query
   const { entries, counts: recorded } = await journal.list({ sandbox, after: since, order, asStored: true })
   const matching = entries.filter(createFilter(query))
@@ -94,13 +98,9 @@ async function pageToJson(journal: Journal, sandbox: string | undefined, query: 
     truncated: recorded.dropped > 0,
     ...(last && remaining.length > limit && { next: last.number }),
   }
-  if (format === 'har') return writeHar(page, { name: 'convsim', version }, toCustomFields(counts))
+  if (format === 'har') return writeHar(page, counts)
   return new JsonPieces(objectPieces({ requests: mapEach(page, (entry) => entryToJson(entry, { bodies })), ...counts }))
 }
-
-/** Returns members under names that begin with an underscore, as a HAR file wants those that are not its own. */
-const toCustomFields = (members: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(members).map(([name, value]) => [`_${name}`, value]))
 
 async function notFoundMessage(id: string, journal: Journal): Promise<string> {
   const { dropped } = await journal.counts(undefined)
@@ -117,4 +117,73 @@ function readResumePoint({ source: { headers }, parameters }: ControlRequest, la
   if (sent !== undefined && /^\d{1,15}$/.test(sent)) return Number(sent) > latest ? 0 : Number(sent)
   const since = parameters.query['since']
   return typeof since === 'number' ? since : undefined
+}
+
+export interface StreamOptions {
+  /** The name of a sandbox; undefined for all. */
+  readonly sandbox: string | undefined
+  readonly filter: JournalFilter
+  readonly bodies: boolean
+  readonly after: number
+  /** Milliseconds between the comments on an idle stream, which keep a proxy from closing it. */
+  readonly heartbeatMs?: number
+}
+
+const maxEntriesPerPiece = 100
+
+/**
+ * Yields entries as server-sent events until one of the signals `ends` is aborted. Nothing is buffered for a slow
+ * reader: it gets the entries that are still stored when it reads, and an event `dropped` names the numbers between. An
+ * event `cleared` says that entries were deleted, by a reset for example.
+ */
+export async function* streamEntries(
+  journal: Journal,
+  { sandbox, filter, bodies, after, heartbeatMs = 15_000 }: StreamOptions,
+  ends: readonly AbortSignal[],
+): AsyncGenerator<string> {
+  const matches = createFilter(filter)
+  let last = after
+  let { generation } = await journal.counts(sandbox)
+  yield ': the journal, from now on\n\n'
+  while (!ends.some(({ aborted }) => aborted)) {
+    const slice = await journal.list({ sandbox, after: last, limit: maxEntriesPerPiece, asStored: true })
+    const losses = formatLosses(slice, generation, last)
+    if (losses !== '') yield losses
+    generation = slice.counts.generation
+    const isLastPiece = slice.entries.length < maxEntriesPerPiece
+    const { latest } = slice
+    last = Math.max(last, isLastPiece ? latest : (slice.entries.at(-1)?.number ?? latest))
+    const matching = slice.entries.filter(matches)
+    if (matching.length > 0) yield* chunksInSlices(formatEntries(matching, bodies))
+    else if (isLastPiece && (await waitForEntry(journal, slice.version, heartbeatMs, ends)) === 'time')
+      yield ': still here\n\n'
+  }
+}
+
+/** Returns the events about entries that were deleted since a generation, or evicted after `last`; empty for none. */
+function formatLosses({ counts, oldest }: JournalSlice, generation: number, last: number): string {
+  const isCleared = generation !== 0 && counts.generation !== generation
+  const gap = JSON.stringify({ from: last + 1, to: oldest - 1 })
+  const dropped = oldest > last + 1 ? `event: dropped\nid: ${oldest - 1}\ndata: ${gap}\n\n` : ''
+  return (isCleared ? 'event: cleared\ndata: {}\n\n' : '') + dropped
+}
+
+function* formatEntries(entries: readonly JournalEntry[], bodies: boolean): Generator<string> {
+  for (const entry of entries)
+    yield `event: request\nid: ${entry.number}\ndata: ${JSON.stringify(entryToJson(entry, { bodies }))}\n\n`
+}
+
+/** The conditions of `GET /__sim/requests`. The path is the one that was sent, with the sandbox's base path. */
+type JournalFilter = Pick<RequestQuery, 'operation'> &
+  Pick<RequestMatch, 'status' | 'method' | 'origin' | 'path' | 'violations' | 'advice' | 'damage' | 'traceId'>
+
+/** No condition of a filter asks for them. */
+const noSubjects = { models: () => [], products: () => [] }
+
+function createFilter({ operation, ...match }: JournalFilter): (entry: JournalEntry) => boolean {
+  const conditions = requestConditions({ operation, match })
+  return (entry) => {
+    const subject = { ...toMatchSubject(entry, noSubjects), paths: [entry.request.path] }
+    return matchOutcome(conditions, subject) === 'yes'
+  }
 }

@@ -1,30 +1,34 @@
+import { parseDuration, parseNow } from '../../base/core/instant.ts'
 import { isObject, type JsonObject } from '../../base/core/json.ts'
-import { defaultSandbox, type Sandbox } from '../sandboxes/sandboxes.ts'
-import type { SandboxSettings } from '../sandboxes/settings.ts'
-import { clockToJson } from './clock.ts'
-import type { ControlDeps } from './deps.ts'
-import type { ControlHandlers } from './handler.ts'
+import type { SandboxExport, Store } from '../../state/store.ts'
+import type { Journal } from '../journal/journal.ts'
+import { defaultSandbox, type Sandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
+import { type ClockState, clockModes, type SandboxSettings } from '../sandboxes/settings.ts'
+import { ControlError, type ControlHandlers } from './handler.ts'
 
 /** The number of sandboxes whose settings are read at once: a shared state reads each from its server. */
 const SANDBOXES_AT_ONCE = 16
 
-/** Resets the state, journal, clock, seed and rules of a sandbox to those of the start. */
-async function resetSandbox({ sandboxes, store, journal, seedState }: ControlDeps, name: string): Promise<void> {
-  // One import instead of a reset and an import, so that no request meets the default sandbox without its seed state.
-  if (name === defaultSandbox && seedState) await store.importSandbox(name, seedState, 'always')
-  else await store.reset(name)
-  await sandboxes.settings.reset(name)
-  sandboxes.use(name)
-  await journal.clear(name)
-}
-
-/** Handles `POST reset`, `GET sandboxes`, and `PUT` and `DELETE sandboxes/{name}`. */
-export function sandboxHandlers(deps: ControlDeps) {
-  const { sandboxes, store, journal } = deps
+/**
+ * Handles `POST reset`, `GET sandboxes`, and `PUT` and `DELETE sandboxes/{name}`. `seedState` is what a reset of the
+ * default sandbox imports; undefined: a reset leaves it empty.
+ */
+export function sandboxHandlers(
+  sandboxes: Sandboxes,
+  store: Store,
+  journal: Journal,
+  seedState: SandboxExport | undefined,
+) {
+  const { settings } = sandboxes
   return {
-    async reset({ sandbox }) {
-      await resetSandbox(deps, sandbox)
-      return { reset: sandbox }
+    async reset({ sandbox: name }) {
+      // One import, not a reset and an import, so that no request meets the default sandbox without its seed state.
+      if (name === defaultSandbox && seedState) await store.importSandbox(name, seedState, 'always')
+      else await store.reset(name)
+      await settings.reset(name)
+      sandboxes.use(name)
+      await journal.clear(name)
+      return { reset: name }
     },
     async listSandboxes() {
       const stored = new Map((await store.listSandboxes()).map((summary) => [summary.name, summary]))
@@ -33,9 +37,8 @@ export function sandboxHandlers(deps: ControlDeps) {
       const toJson = async (sandbox: Sandbox) => {
         const { events = 0, prompts = 0, snapshots = 0 } = stored.get(sandbox.name) ?? {}
         const { recorded, dropped } = await journal.counts(sandbox.name)
-        const settings = await sandboxes.settings.read(sandbox.name)
         return {
-          ...sandboxToJson(sandbox, settings),
+          ...sandboxToJson(sandbox, await settings.read(sandbox.name)),
           events,
           prompts,
           snapshots,
@@ -50,7 +53,6 @@ export function sandboxHandlers(deps: ControlDeps) {
     },
     async putSandbox({ parameters, body }) {
       const sandbox = sandboxes.use(String(parameters.path['name']))
-      const { settings } = sandboxes
       if (isObject(body) && typeof body['seed'] === 'string') await settings.setSeed(sandbox.name, body['seed'])
       return sandboxToJson(sandbox, await settings.read(sandbox.name))
     },
@@ -58,7 +60,7 @@ export function sandboxHandlers(deps: ControlDeps) {
       const name = String(parameters.path['name'])
       const isKnown = sandboxes.has(name)
       const isStored = await store.deleteSandbox(name) // first, since a full Redis takes no change before
-      await sandboxes.settings.reset(name)
+      await settings.reset(name)
       await journal.clear(name) // before the next line, since it can bring requests to other replicas
       sandboxes.delete(name)
       return { deleted: isKnown || isStored }
@@ -74,4 +76,37 @@ function sandboxToJson({ name, usedAt }: Sandbox, { seed, rules, clock }: Sandbo
     rules: rules.length,
     usedAt: new Date(usedAt).toISOString(),
   }
+}
+
+/** Handles `GET` and `PUT clock` and `POST clock/advance`: the time of a sandbox. */
+export function clockHandlers(sandboxes: Sandboxes) {
+  return {
+    async getClock({ sandbox }) {
+      return clockToJson((await sandboxes.settings.read(sandbox)).clock)
+    },
+    async putClock(request) {
+      const body = isObject(request.body) ? request.body : {}
+      const mode = clockModes.find((known) => known === body['mode']) ?? 'real'
+      const now = typeof body['now'] === 'string' ? parseNow(body['now']) : undefined
+      if (mode === 'real' && now !== undefined)
+        return new ControlError(400, 'A real clock shows the real time; leave "now" out, or choose "shifted".')
+      if (body['now'] !== undefined && now === undefined)
+        return new ControlError(400, '"now" is an instant of the years 1900 to 9999.')
+      const { name } = sandboxes.use(request.sandbox)
+      return clockToJson(await sandboxes.settings.setClock(name, mode, now))
+    },
+    async advanceClock(request) {
+      const by = isObject(request.body) ? String(request.body['by']) : ''
+      const ms = parseDuration(by)
+      if (ms === undefined)
+        return new ControlError(400, `"by" is a duration such as 250ms, 90s, 15m, 1h or 7d; got "${by}".`)
+      const { name } = sandboxes.use(request.sandbox)
+      const clock = await sandboxes.settings.advanceClock(name, ms)
+      return clock ? clockToJson(clock) : new ControlError(400, `There is no date ${by} from here.`)
+    },
+  } satisfies Partial<ControlHandlers>
+}
+
+function clockToJson({ mode, now }: ClockState): JsonObject {
+  return { mode, now: new Date(now).toISOString() }
 }

@@ -12,15 +12,15 @@ import {
   ruleSequencePrefix,
   ruleTimesKey,
 } from '../../service/scenarios/rules.ts'
+import type { Store } from '../../state/store.ts'
+import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { RulePosition } from '../sandboxes/settings.ts'
-import type { ControlDeps } from './deps.ts'
-import { ControlError, type ControlHandlers, type ControlRequest } from './handler.ts'
+import { ControlError, type ControlHandlers, type ControlRequest, type ServedInputs } from './handler.ts'
 
 /** Handles `GET`, `PUT`, `POST` and `DELETE scenarios`, and `GET sequences`. */
-export function scenarioHandlers(deps: ControlDeps) {
-  const { catalogue, contract, sandboxes, store, startUp } = deps
+export function scenarioHandlers(sandboxes: Sandboxes, store: Store, served: () => ServedInputs) {
   const readRules = ({ body, bodyViolations }: ControlRequest): readonly Rule[] | ControlError => {
-    const read = checkRules(body, bodyViolations, { catalogue, contract })
+    const read = checkRules(body, bodyViolations, served())
     if (read.ok) return read.value
     const problems = read.error.map(({ pointer, message }) => endSentence(`body${pointer}: ${message}`))
     return new ControlError(400, `Invalid rules: ${problems.join(' ')}`)
@@ -29,8 +29,9 @@ export function scenarioHandlers(deps: ControlDeps) {
     async getScenarios({ sandbox }) {
       const { rules } = await sandboxes.settings.read(sandbox)
       const used = await store.listSequences(sandbox)
-      const counts = { rules: countsToJson(rules, used), startUp: countsToJson(startUp(), used) }
-      return { rules: rulesToJson(rules), startUp: rulesToJson(startUp()), counts }
+      const { startUp } = served()
+      const counts = { rules: countsToJson(rules, used), startUp: countsToJson(startUp, used) }
+      return { rules: rulesToJson(rules), startUp: rulesToJson(startUp), counts }
     },
     async putScenarios(request) {
       const rules = readRules(request)
@@ -45,11 +46,8 @@ export function scenarioHandlers(deps: ControlDeps) {
       const { name } = sandboxes.use(request.sandbox)
       const position = request.parameters.query['position'] as RulePosition // typed by the control document
       const rules = await sandboxes.settings.addRules(name, added, position)
-      if (rules) return { rules: rulesToJson(rules) }
-      return new ControlError(
-        400,
-        `A sandbox has at most ${maxRules} rules. Remove some, or replace all (PUT scenarios).`,
-      )
+      const error = `A sandbox has at most ${maxRules} rules. Remove some, or replace all (PUT scenarios).`
+      return rules ? { rules: rulesToJson(rules) } : new ControlError(400, error)
     },
     async deleteScenarios(request) {
       const { name } = sandboxes.use(request.sandbox)
@@ -59,7 +57,8 @@ export function scenarioHandlers(deps: ControlDeps) {
     async getSequences({ sandbox }) {
       const { rules } = await sandboxes.settings.read(sandbox)
       const used = await store.listSequences(sandbox)
-      return { sequences: sequencesToJson(used, { sandbox: rules, 'start-up': startUp() }, catalogue) }
+      const { startUp, catalogue } = served()
+      return { sequences: sequencesToJson(used, { sandbox: rules, 'start-up': startUp }, catalogue) }
     },
   } satisfies Partial<ControlHandlers>
 }
@@ -112,7 +111,6 @@ function sequencesToJson(
   })
 }
 
-/** Parses the sequence of a header; undefined for a text of which the key has only the beginning. */
 function parseStoredSequence(text: string, catalogue: Catalogue): Sequence | undefined {
   if (text.includes(cutMark)) return undefined // a header cannot contain the mark
   const parsed = parseSequence(text, catalogue)

@@ -3,25 +3,24 @@ import { mapEach } from '../../base/core/slices.ts'
 import { componentsOf } from '../../state/prompts.ts'
 import type { PromptVersion, StoredPrompt } from '../../state/records.ts'
 import { parseExport } from '../../state/sandbox-export.ts'
-import type { EventQuery } from '../../state/store.ts'
-import type { ControlDeps } from './deps.ts'
-import { ControlError, type ControlHandlers, JsonPieces } from './handler.ts'
+import type { EventQuery, Store } from '../../state/store.ts'
+import type { Sandboxes } from '../sandboxes/sandboxes.ts'
+import { ControlError, type ControlHandlers, type ControlRequest, JsonPieces } from './handler.ts'
 
 /** Handles `GET events`, `GET prompts` and `activate`: the records that the service's user interface would show. */
-export function recordHandlers({ store }: ControlDeps) {
+export function recordHandlers(store: Store) {
   return {
     async listEvents({ sandbox, parameters }) {
       const { sandbox: _, ...query } = parameters.query
       const page = await store.listEvents(sandbox, query as EventQuery) // typed by the control document
       return new JsonPieces(objectPieces({ ...page }))
     },
-    async listPrompts(request) {
-      return new JsonPieces(objectPieces({ prompts: mapEach(await store.listPrompts(request.sandbox), promptToJson) }))
+    async listPrompts({ sandbox }) {
+      return new JsonPieces(objectPieces({ prompts: mapEach(await store.listPrompts(sandbox), promptToJson) }))
     },
-    async activateVersion(request) {
-      const promptId = String(request.parameters.path['promptId'])
-      const versionId = String(request.parameters.path['versionId'])
-      const activate = (prompt: string, version: string) => store.activateVersion(request.sandbox, prompt, version)
+    async activateVersion({ sandbox, parameters: { path } }) {
+      const [promptId, versionId] = [String(path['promptId']), String(path['versionId'])]
+      const activate = (prompt: string, version: string) => store.activateVersion(sandbox, prompt, version)
       // Only imported ids have capitals.
       const isActivated =
         (await activate(promptId, versionId)) || (await activate(promptId.toLowerCase(), versionId.toLowerCase()))
@@ -32,7 +31,7 @@ export function recordHandlers({ store }: ControlDeps) {
 }
 
 /** Handles the operations on a sandbox's whole state: `snapshots`, `export` and `import`. */
-export function snapshotHandlers({ store, sandboxes }: ControlDeps) {
+export function snapshotHandlers(store: Store, sandboxes: Sandboxes) {
   return {
     listSnapshots: async (request) => toJson({ snapshots: await store.listSnapshots(request.sandbox) }),
     async createSnapshot(request) {
@@ -43,17 +42,16 @@ export function snapshotHandlers({ store, sandboxes }: ControlDeps) {
       return toJson(await store.createSnapshot(writer, typeof label === 'string' ? label : undefined))
     },
     async restoreSnapshot(request) {
-      const id = String(request.parameters.path['snapshotId']).toLowerCase()
-      return (await store.restoreSnapshot(request.sandbox, id)) ? { restored: id } : snapshotNotFound(id)
+      const id = snapshotIdOf(request)
+      return (await store.restoreSnapshot(request.sandbox, id)) ? { restored: id } : refuseSnapshot(id)
     },
     async deleteSnapshot(request) {
-      const id = String(request.parameters.path['snapshotId']).toLowerCase()
-      return (await store.deleteSnapshot(request.sandbox, id)) ? { deleted: id } : snapshotNotFound(id)
+      const id = snapshotIdOf(request)
+      return (await store.deleteSnapshot(request.sandbox, id)) ? { deleted: id } : refuseSnapshot(id)
     },
     exportSandbox: async (request) => new JsonPieces(objectPieces({ ...(await store.exportSandbox(request.sandbox)) })),
-    async importSandbox(request) {
-      const name = request.sandbox
-      const parsed = await parseExport(request.body)
+    async importSandbox({ sandbox: name, body }) {
+      const parsed = await parseExport(body)
       if (!parsed.ok) return new ControlError(400, `This is no export of a sandbox: ${parsed.error.join('; ')}.`)
       await store.importSandbox(name, parsed.value, 'always')
       sandboxes.use(name) // so that the sandbox is listed and counts towards --sandbox-limit
@@ -62,7 +60,9 @@ export function snapshotHandlers({ store, sandboxes }: ControlDeps) {
   } satisfies Partial<ControlHandlers>
 }
 
-const snapshotNotFound = (id: string) => new ControlError(404, `The sandbox has no snapshot ${id}.`)
+const snapshotIdOf = ({ parameters }: ControlRequest) => String(parameters.path['snapshotId']).toLowerCase()
+
+const refuseSnapshot = (id: string) => new ControlError(404, `The sandbox has no snapshot ${id}.`)
 
 /** Casts a value of the store, which is JSON with readonly types. */
 const toJson = (value: object) => value as JsonObject

@@ -4,7 +4,6 @@ import { cutText } from '../../base/core/text.ts'
 import { isCredentialName } from '../../base/redaction/credential-name.ts'
 import { redactJson } from '../../base/redaction/redact.ts'
 import { redacted } from '../../base/redaction/redact-token.ts'
-import type { Difference } from '../../service/exchange/match.ts'
 import type { CountBounds, NearMiss, Verdict, Verification } from './verification.ts'
 
 /** The longest value of a difference that is shown whole, in characters of JSON: it can be a body of a megabyte. */
@@ -43,28 +42,18 @@ interface ShownNearMiss extends JsonObject {
 async function showNearMiss({ entry, differences }: NearMiss, elapsed: () => number): Promise<ShownNearMiss> {
   const shown: ShownDifference[] = []
   // In slices: each of the values can be the whole body.
-  await visitInSlices(differences, elapsed, (difference) => {
-    shown.push(showDifference(difference, entry.ownToken))
+  await visitInSlices(differences, elapsed, ({ field, expected, actual }) => {
+    const isHidden = field.split('/').some((name) => isCredentialName(name))
+    const clean = actual === undefined || isHidden ? redacted : redactJson(actual, entry.ownToken)
+    shown.push({ field, expected: shorten(expected), ...(actual !== undefined && { actual: shorten(clean) }) })
   })
   const { id, request, response } = entry
   return { id, method: request.method, path: request.path, status: response.status, differences: shown }
 }
 
-function showDifference({ field, expected, actual }: Difference, token: string | undefined): ShownDifference {
-  return {
-    field,
-    expected: shortenValue(expected),
-    ...(actual !== undefined && { actual: shortenValue(redactField(field, actual, token)) }),
-  }
-}
-
-function shortenValue(value: Json): Json {
+function shorten(value: Json): Json {
   const text = JSON.stringify(value)
   return text.length > maxShown ? cutText(text, maxShown) : value
-}
-
-function redactField(field: string, actual: Json, token: string | undefined): Json {
-  return field.split('/').some((name) => isCredentialName(name)) ? redacted : redactJson(actual, token)
 }
 
 const truncationProblem =
@@ -96,10 +85,10 @@ function describeBounds({ exactly, atLeast, atMost }: CountBounds): string {
 }
 
 function describeDifferences({ differences }: ShownNearMiss): string {
-  return differences
-    .map(({ field, expected, actual }) => {
-      const got = actual === undefined ? 'nothing' : JSON.stringify(actual).slice(0, 80)
-      return `${field} (expected ${JSON.stringify(expected).slice(0, 80)}, got ${got})`
-    })
-    .join(', ')
+  const quote = (value: Json) => JSON.stringify(value).slice(0, 80)
+  const each = differences.map(({ field, expected, actual }) => {
+    const got = actual === undefined ? 'nothing' : quote(actual)
+    return `${field} (expected ${quote(expected)}, got ${got})`
+  })
+  return each.join(', ')
 }

@@ -31,15 +31,18 @@ export interface NearMiss {
   readonly differences: readonly Difference[]
 }
 
-export interface Verdict {
-  readonly satisfied: boolean
+interface MatchCount {
   readonly count: number
-  /** Is true if the journal dropped requests, or bodies that the query needs, so that more may have matched. */
+  /** True if the journal dropped requests, or bodies that the query needs, so that more may have matched. */
   readonly truncated: boolean
-  /** True where no more stored requests match than expected, but dropped ones may have matched. */
-  readonly unproved: boolean
   /** The latest matching requests, at most 10. */
   readonly matched: readonly JournalEntry[]
+}
+
+export interface Verdict extends MatchCount {
+  readonly satisfied: boolean
+  /** True where no more stored requests match than expected, but dropped ones may have matched. */
+  readonly unproved: boolean
   /** The requests with the fewest differences, the nearest first, at most 3; empty where `satisfied`. */
   readonly nearMisses: readonly NearMiss[]
 }
@@ -51,7 +54,6 @@ const maxSearched = 1000
 /** The number of differences after which no more are looked for: a query can have 100,000 conditions. */
 const maxDifferences = 100
 
-/** The requests of the journal that are compared with a query. */
 export interface JournalSearch {
   readonly journal: Journal
   /** The name of a sandbox; undefined for all. */
@@ -60,11 +62,6 @@ export interface JournalSearch {
   readonly subjects: RequestSubjects
   /** Returns milliseconds since any fixed time, which slice the work. */
   readonly elapsed: () => number
-}
-
-interface MatchCount extends Pick<Verdict, 'count' | 'truncated' | 'matched'> {
-  /** The version of the journal that was counted. */
-  readonly version: number
 }
 
 /**
@@ -82,7 +79,7 @@ export function createMatchCounter({ journal, sandbox, conditions, subjects, ela
     totals.count += 1
     totals.matched = [...totals.matched, entry].slice(-maxMatchedShown)
   }
-  return async function countMatches(): Promise<MatchCount | undefined> {
+  return async function countMatches(): Promise<(MatchCount & { readonly version: number }) | undefined> {
     const { entries, counts, latest, version } = await journal.list({ sandbox, after: totals.upTo })
     if (totals.upTo > 0 && counts.generation !== totals.generation) {
       totals = begin()
@@ -98,6 +95,9 @@ export function createMatchCounter({ journal, sandbox, conditions, subjects, ela
 
 /** Returns the latest requests that differ least from the query, the nearest first; fewer if that takes too long. */
 async function findNearMisses({ journal, sandbox, conditions, subjects, elapsed }: JournalSearch): Promise<NearMiss[]> {
+  // Another operation counts as five differences.
+  const distance = ({ differences }: NearMiss) =>
+    differences.reduce((sum, { field }) => sum + (field === 'operation' ? 5 : 1), 0)
   const { entries } = await journal.list({ sandbox, order: 'newest', limit: maxSearched })
   let nearest: NearMiss[] = []
   await visitInSlices(entries, elapsed, (entry) => {
@@ -108,11 +108,6 @@ async function findNearMisses({ journal, sandbox, conditions, subjects, elapsed 
     nearest = [...nearest, { entry, differences }].sort((a, b) => distance(a) - distance(b)).slice(0, maxNearMisses)
   })
   return nearest
-}
-
-/** Returns the number of differences; another operation counts as five. */
-function distance({ differences }: NearMiss): number {
-  return differences.reduce((sum, { field }) => sum + (field === 'operation' ? 5 : 1), 0)
 }
 
 /**
@@ -127,35 +122,27 @@ export async function verify(
   ends: readonly AbortSignal[],
 ): Promise<Verdict | undefined> {
   const countMatches = createMatchCounter(search)
-  const range = toRange(expected)
+  const bounds = toBounds(expected)
   for (;;) {
     const left = withinMs - search.elapsed()
-    const counted = await countMatches()
-    if (counted === undefined) return undefined
-    const mayChange = left > 0 && !isDecided(counted, range)
-    if (mayChange && (await waitForEntry(search.journal, counted.version, left, ends)) !== 'end') continue
-    const verdict = judgeCount(counted, range)
-    return { ...verdict, nearMisses: verdict.satisfied ? [] : await findNearMisses(search) }
+    const found = await countMatches()
+    if (found === undefined) return undefined
+    const { version, ...counted } = found
+    const mayChange = left > 0 && !isDecided(counted, bounds)
+    if (mayChange && (await waitForEntry(search.journal, version, left, ends)) !== 'end') continue
+    const { count, truncated } = counted
+    const unproved = bounds.max !== Number.POSITIVE_INFINITY && truncated && count <= bounds.max
+    const satisfied = count >= bounds.min && count <= bounds.max && !unproved
+    return { ...counted, unproved, satisfied, nearMisses: satisfied ? [] : await findNearMisses(search) }
   }
 }
 
-type CountRange = ReturnType<typeof toRange>
+function toBounds({ exactly, atLeast, atMost }: CountBounds) {
+  const min = exactly ?? atLeast ?? (atMost === undefined ? 1 : 0)
+  return { min, max: exactly ?? atMost ?? Number.POSITIVE_INFINITY }
+}
 
 /** Returns true where no further request can change the verdict. */
-function isDecided({ count, truncated }: MatchCount, { min, max }: CountRange): boolean {
-  if (count < min) return false
-  return count > max || max === Number.POSITIVE_INFINITY || truncated
-}
-
-function judgeCount({ version, ...counted }: MatchCount, { min, max }: CountRange): Omit<Verdict, 'nearMisses'> {
-  const { count, truncated } = counted
-  const unproved = max !== Number.POSITIVE_INFINITY && truncated && count <= max
-  return { ...counted, unproved, satisfied: count >= min && count <= max && !unproved }
-}
-
-/** Returns the bounds of a count; `max` is infinite if there is no upper one. */
-function toRange({ exactly, atLeast, atMost }: CountBounds) {
-  if (exactly !== undefined) return { min: exactly, max: exactly }
-  const min = atLeast ?? (atMost === undefined ? 1 : 0)
-  return { min, max: atMost ?? Number.POSITIVE_INFINITY }
+function isDecided({ count, truncated }: MatchCount, { min, max }: ReturnType<typeof toBounds>): boolean {
+  return count >= min && (count > max || max === Number.POSITIVE_INFINITY || truncated)
 }

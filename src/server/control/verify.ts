@@ -12,13 +12,20 @@ import {
   findUnknownParameter,
 } from '../../service/scenarios/rule-match-problems.ts'
 import type { JournalEntry } from '../journal/entry.ts'
+import type { Journal } from '../journal/journal.ts'
 import { type RequestSubjects, stripSandboxPath } from '../journal/match.ts'
-import type { ControlDeps } from './deps.ts'
-import { ControlError, type ControlHandlers, type ControlRequest, CustomReply, refuseUnused } from './handler.ts'
+import type { Sandboxes } from '../sandboxes/sandboxes.ts'
+import {
+  ControlError,
+  type ControlHandlers,
+  type ControlRequest,
+  CustomReply,
+  refuseUnused,
+  type ServedInputs,
+} from './handler.ts'
 import { verdictToJson } from './verdict-json.ts'
 import { type CountBounds, createMatchCounter, type JournalSearch, type Verification, verify } from './verification.ts'
 
-/** A query whose unknown names are allowed by `force`. */
 interface Forceable {
   readonly force?: boolean
 }
@@ -35,10 +42,17 @@ const tooLongMessage =
   'Expect less of the body, forget the requests before the test begins (DELETE /__sim/requests), ' +
   'or give the test a sandbox of its own.'
 
-/** Handles `POST verify` and `POST requests/count`: the count of the requests that match a query. */
-export function verifyHandlers(deps: ControlDeps) {
-  const { journal, contract, sandboxes, stopping } = deps
-  const subjects = createSubjects(deps)
+/**
+ * Handles `POST verify` and `POST requests/count`: the count of the requests that match a query. Waits end when
+ * `stopping` is aborted.
+ */
+export function verifyHandlers(
+  journal: Journal,
+  sandboxes: Sandboxes,
+  served: () => ServedInputs,
+  stopping: AbortSignal,
+) {
+  const subjects = createSubjects(served)
   const searchFor = ({ sandboxFilter: sandbox, source }: ControlRequest, query: RequestQuery): JournalSearch => ({
     journal,
     sandbox,
@@ -46,13 +60,12 @@ export function verifyHandlers(deps: ControlDeps) {
     subjects,
     elapsed: source.elapsed,
   })
-  const responseVerification = async (request: ControlRequest, verification: Verification & Forceable) => {
+  const judge = async (request: ControlRequest, verification: Verification & Forceable) => {
     const search = searchFor(request, verification)
     const verdict = await verify(search, verification, [request.clientGone, stopping])
     if (verdict === undefined) return new ControlError(400, tooLongMessage)
     const { satisfied, count } = verdict
-    const provesAbsence = satisfied && count === 0
-    const refusal = provesAbsence && !verification.force ? refuseUnused(search.sandbox, sandboxes) : undefined
+    const refusal = satisfied && count === 0 && !verification.force && refuseUnused(search.sandbox, sandboxes)
     if (refusal) return refusal
     const body = jsonBody(await verdictToJson(verdict, verification, search.elapsed))
     return new CustomReply({ status: satisfied ? 200 : 417, body })
@@ -61,20 +74,20 @@ export function verifyHandlers(deps: ControlDeps) {
   return {
     async verify(request) {
       const body = request.body as unknown as Partial<Verification> & Forceable // proved by the control document
-      const problem = findQueryProblem(body, contract) ?? findCountProblem(body.count)
+      const problem = findQueryProblem(body, served().contract) ?? findCountProblem(body.count)
       if (problem !== undefined) return new ControlError(400, problem)
       if (waiting >= maxWaiting) return new ControlError(429, waitingMessage, { 'Retry-After': '1' })
       waiting += 1
       releaseBody(request.source)
       try {
-        return await responseVerification(request, { ...body, count: body.count ?? {}, withinMs: body.withinMs ?? 0 })
+        return await judge(request, { ...body, count: body.count ?? {}, withinMs: body.withinMs ?? 0 })
       } finally {
         waiting -= 1
       }
     },
     async countRequests(request) {
       const query = (request.body ?? {}) as unknown as RequestQuery & Forceable // proved by the control document
-      const problem = findQueryProblem(query, contract)
+      const problem = findQueryProblem(query, served().contract)
       if (problem !== undefined) return new ControlError(400, problem)
       const counted = await createMatchCounter(searchFor(request, query))()
       if (counted === undefined) return new ControlError(400, tooLongMessage)
@@ -83,13 +96,12 @@ export function verifyHandlers(deps: ControlDeps) {
   } satisfies Partial<ControlHandlers>
 }
 
-/** Creates the functions that find the models and products of an entry, which need the contract and the fixtures. */
-function createSubjects({ contract, productsOfModel }: ControlDeps): RequestSubjects {
+function createSubjects(served: () => ServedInputs): RequestSubjects {
   const models = ({ request }: JournalEntry) => {
-    const match = contract.match(request.method, stripSandboxPath(request.path))
+    const match = served().contract.match(request.method, stripSandboxPath(request.path))
     return match.kind === 'operation' ? modelsIn(match.path) : []
   }
-  return { models, products: (entry, body) => productsOf(body, models(entry), productsOfModel()) }
+  return { models, products: (entry, body) => productsOf(body, models(entry), served().productsOfModel) }
 }
 
 /** Finds the reason for which a query can never match, which would look like a client that sent nothing, if any. */
@@ -103,23 +115,19 @@ function findQueryProblem(query: RequestQuery & Forceable, contract: Contract): 
 }
 
 /**
- * Finds a field whose value the journal redacts: `header "Authorization"`. Null, for absence, can be matched.
- * @param names those that the contract declares as credentials, in lower case
+ * Finds a field whose value the journal redacts: `header "Authorization"`. Null, for absence, can be matched. `hidden`:
+ * the names that the contract declares as credentials, in lower case.
  */
-function findRedactedField(
-  { header = {}, query = {} }: RequestMatch = {},
-  names: readonly string[],
-): string | undefined {
-  const isDeclared = (name: string) => names.includes(name.toLowerCase())
-  const isRedactedHeader = ([name, value]: [string, string | null]) =>
-    value !== null && (isDeclared(name) || redactHeader(name.toLowerCase(), value) !== value)
-  const [headerName] = Object.entries(header).find(isRedactedHeader) ?? []
-  if (headerName !== undefined) return `header "${headerName}"`
-  const isRedactedParameter = ([name, value]: [string, string | null]) => {
-    const pair = new URLSearchParams({ [name]: value ?? '' }).toString()
-    return value !== null && (isDeclared(name) || redactText(pair) !== pair)
+function findRedactedField({ header = {}, query = {} }: RequestMatch = {}, hidden: readonly string[]) {
+  const isRedacted = (name: string, value: string) =>
+    hidden.includes(name.toLowerCase()) || redactHeader(name.toLowerCase(), value) !== value
+  const isRedactedPair = (name: string, value: string) => {
+    const pair = new URLSearchParams({ [name]: value }).toString()
+    return hidden.includes(name.toLowerCase()) || redactText(pair) !== pair
   }
-  const [parameter] = Object.entries(query).find(isRedactedParameter) ?? []
+  const headerName = Object.entries(header).find(([name, value]) => value !== null && isRedacted(name, value))?.[0]
+  if (headerName !== undefined) return `header "${headerName}"`
+  const parameter = Object.entries(query).find(([name, value]) => value !== null && isRedactedPair(name, value))?.[0]
   return parameter === undefined ? undefined : `query parameter "${parameter}"`
 }
 

@@ -7,46 +7,42 @@ import { IncomingMessage, type RequestListener, ServerResponse } from 'node:http
 import cors from 'cors'
 import express, { type Request, type RequestHandler, type Response } from 'express'
 import type { Log } from '../../base/core/log.ts'
-import { type CorsOrigins, isCorsOrigin, parseOrigins } from '../../base/core/origins.ts'
+import { type CorsOrigins, isCorsOrigin } from '../../base/core/origins.ts'
 import { cutText } from '../../base/core/text.ts'
 import { endOfTurn } from '../../base/core/timers.ts'
+import { textBody } from '../../service/exchange/body.ts'
 import { controlAliases } from '../../service/exchange/control-aliases.ts'
 import type { OutgoingReply } from '../../service/exchange/delivery.ts'
 import { refusals, refuse } from '../../service/exchange/refusals.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
 import { acceptsHtml } from '../../service/exchange/request-headers.ts'
-import { browserFiles } from './browser-files.ts'
 import { deliver, deliverImmediately } from './deliver.ts'
 import { closeAfterReply, expectsContinue, parseBodyLimit } from './read-body.ts'
 import { readHead, readRequest, toOriginForm } from './read-request.ts'
 
-/** The service and the control plane as functions from requests to replies. */
 export interface Handlers {
   readonly service: (request: SimRequest) => Promise<OutgoingReply>
-  /** Returns the refusal that the head of a request already decides, before its body is read, if any. */
-  readonly controlRefusal: (head: SimRequest) => Reply | undefined
-  /** Returns true for a request to the control plane whose body may have `importLimit`. */
-  readonly isImport: (head: SimRequest) => boolean
-  /** Handles a request to the control plane. `clientGone` is aborted when the client closes its connection. */
-  readonly control: (request: SimRequest, clientGone: AbortSignal) => Promise<OutgoingReply>
-  /** The first part of request ids: `req`, or `req-3f2a91c0` if several processes response. */
+  readonly control: {
+    /** Returns the refusal that the head of a request already decides, before its body is read, if any. */
+    readonly refuse: (head: SimRequest) => Reply | undefined
+    /** Returns true for an import of a sandbox, the only request whose body may be larger than 1 MB. */
+    readonly isImport: (head: SimRequest) => boolean
+    /** Returns the reply to a request. `clientGone` is aborted when the client closes its connection. */
+    readonly handle: (request: SimRequest, clientGone: AbortSignal) => Promise<Reply>
+  }
+  /** The first part of request ids: `req`, or `req-3f2a91c0` if several processes respond. */
   readonly requestIdPrefix: string
+  readonly pages: {
+    /** The origins of pages that may read responses of the service, with CORS headers. */
+    readonly cors: CorsOrigins
+    /** The origins of pages that may call the control plane. */
+    readonly origins: readonly string[]
+  }
   /** Aborted when the server stops, which ends the deliveries that hang. */
-  readonly stopping: Pick<AbortController, 'signal'>
+  readonly stopping: { readonly signal: AbortSignal }
 }
 
-/** The settings of the app, a part of those of the simulator. */
-interface AppSettings {
-  /** The largest size of a request body of the service: `1mb`. */
-  readonly bodyLimit: string
-  /** The origins of pages whose preflight requests to the service are handled, and whose replies have CORS headers. */
-  readonly corsOrigins: CorsOrigins
-  /** The origins of web pages that may call the control plane, separated by commas, if any. */
-  readonly controlOrigins: string | undefined
-}
-
-/** An Express app, as `listen` takes it. */
 export interface App {
   readonly listener: RequestListener
   readonly messages: MessageClasses
@@ -59,9 +55,86 @@ interface MessageClasses {
 }
 
 const controlPath = '/__sim'
+const controlLimit = parseBodyLimit('1mb')
+const importLimit = parseBodyLimit('16mb')
 
-/** CORS without credentials: a script may read all headers of a response. */
-const corsOptions = { exposedHeaders: '*', maxAge: 600 }
+/**
+ * Creates the app that turns HTTP requests into `SimRequest`s and delivers the replies. `bodyLimit` is the largest body
+ * for the service: `1mb`. The paths of the contract's operations, `documented`, take precedence over those outside
+ * `/__sim` that the simulator serves itself.
+ */
+export function createApp(handlers: Handlers, bodyLimit: string, documented: ReadonlySet<string>, log: Log): App {
+  const { cors: corsOrigins, origins } = handlers.pages
+  const allowControl = allowOrigins(origins, (origin) => origins.includes(origin))
+  const allowService = allowOrigins(corsOrigins, (origin) => isCorsOrigin(corsOrigins, origin))
+  const handleService = createServiceHandler(handlers, bodyLimit, log)
+  const handleControl = createControlHandler(handlers.control)
+  const serve: RequestHandler = (req, res) => allowService(req, res, () => handleService(req, res))
+  const isFree = ([path]: readonly [string, unknown]) => !documented.has(path)
+  const aliases = [...controlAliases].filter(isFree)
+  const files = [...browserFiles].filter(isFree)
+  const ownSegments = new Set(['/', controlPath, ...[...aliases, ...files].map(([path]) => path)].map(readFirstSegment))
+
+  const app = express()
+  app.disable('x-powered-by')
+  // For most requests a look-up takes the place of the 22 comparisons below, which would be 3 % of a GET.
+  app.use((req, res, next) => (ownSegments.has(readFirstSegment(req.path)) ? next() : serve(req, res, next)))
+  app.use(controlPath, forbidSniffing, allowControl, (req, res) => handleControl(req, res))
+  for (const [alias, path] of aliases) {
+    const handle: RequestHandler[] = [forbidSniffing, allowControl, (req, res) => handleControl(req, res, path)]
+    app.get(alias, ...handle)
+    app.options(alias, ...handle)
+  }
+  for (const [path, reply] of files) app.get(path, (_req, res) => deliverImmediately(reply, res))
+  if (isFree(['/', undefined]))
+    app.get('/', (req, res) => deliverImmediately(redirectFromRoot(req.headers.accept), res))
+  app.use(serve)
+  return {
+    messages: createMessageClasses(app),
+    listener: (req, res) => {
+      req.url = toOriginForm(req)
+      // Express calls the function with an error that a handler throws: the last route handles every other request.
+      if (req.url.startsWith('/')) app(req as Request, res as Response, (error) => sendInternalError(error, res, log))
+      else deliverImmediately(refuse(400, describeTarget(req.url), 'simulator'), res)
+    },
+  }
+}
+
+function createServiceHandler({ service, requestIdPrefix, stopping }: Handlers, bodyLimit: string, log: Log) {
+  const nextId = counter(requestIdPrefix)
+  const limit = parseBodyLimit(bodyLimit)
+  const atEndOfTurn = batchPerTurn()
+  return (req: Request, res: Response) =>
+    readRequest(req, res, limit, readHead(req, req.originalUrl, nextId()), async (request) => {
+      // A reply that cannot be sent must not stop the others of the same turn.
+      const fail = (error: unknown) => sendInternalError(error, res, log)
+      try {
+        const outgoing = await service(request)
+        atEndOfTurn(() => void deliver(outgoing, res, stopping.signal).catch(fail))
+      } catch (error) {
+        fail(error)
+      }
+    })
+}
+
+/** Creates the function that handles a request to the control plane. `path`: the control path of an alias. */
+function createControlHandler(control: Handlers['control']) {
+  // A counter of its own, so that health checks do not change the ids of requests to the service.
+  const nextId = counter('ctl')
+  return async (req: Request, res: Response, path?: string) => {
+    const head = { ...readHead(req, req.originalUrl, nextId()), ...(path && { path }) }
+    const refused = control.refuse(head)
+    if (refused) {
+      if (expectsContinue(req)) closeAfterReply(res)
+      return deliverImmediately(refused, res)
+    }
+    const clientGone = new AbortController()
+    res.once('close', () => clientGone.abort())
+    const limit = control.isImport(head) ? importLimit : controlLimit
+    const request = await new Promise<SimRequest>((resolve) => readRequest(req, res, limit, head, resolve))
+    await deliverImmediately(await control.handle(request, clientGone.signal), res)
+  }
+}
 
 /** Redirects a request for the root: a browser to the console, any other client to the description of the simulator. */
 const redirectFromRoot = (accept: string | undefined): Reply => ({
@@ -71,86 +144,19 @@ const redirectFromRoot = (accept: string | undefined): Reply => ({
   origin: 'simulator',
 })
 
-/** The largest size of a body to the control plane; only an import, which contains a whole sandbox, may be larger. */
-const controlLimit = parseBodyLimit('1mb')
+const icon =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#2b5fab"/>' +
+  '<path d="M4 10V8m4 2V4m4 6V6" stroke="#fff" stroke-width="2" stroke-linecap="round"/></svg>'
 
-const importLimit = parseBodyLimit('16mb')
+/** The files that browsers and crawlers request by themselves, by path. */
+const browserFiles: ReadonlyMap<string, Reply> = new Map([
+  ['/favicon.ico', fileReply(icon, 'image/svg+xml')],
+  ['/robots.txt', fileReply('User-agent: *\nDisallow: /\n', 'text/plain; charset=utf-8')],
+])
 
-/**
- * Creates the app that turns HTTP requests into `SimRequest`s and delivers the replies. The paths of the contract's
- * operations, `documented`, take precedence over those outside `/__sim` that the simulator responds by itself.
- */
-export function createApp(
-  handlers: Handlers,
-  settings: AppSettings,
-  log: Log,
-  documented: ReadonlySet<string> = new Set(),
-): App {
-  // There are two counters, so that the number of health checks does not change the ids of requests to the service.
-  const nextId = counter(handlers.requestIdPrefix)
-  const nextControlId = counter('ctl')
-  const serviceLimit = parseBodyLimit(settings.bodyLimit)
-  const responseControl = async (req: Request, res: Response, path?: string) => {
-    const head = { ...readHead(req, req.originalUrl, nextControlId()), ...(path && { path }) }
-    const refused = handlers.controlRefusal(head)
-    if (refused) {
-      if (expectsContinue(req)) closeAfterReply(res)
-      return deliverImmediately(refused, res)
-    }
-    const clientGone = new AbortController()
-    res.once('close', () => clientGone.abort())
-    const limit = handlers.isImport(head) ? importLimit : controlLimit
-    const request = await new Promise<SimRequest>((resolve) => readRequest(req, res, limit, head, resolve))
-    await deliver(await handlers.control(request, clientGone.signal), res)
-  }
-  const send = batchPerTurn((outgoing: OutgoingReply, res: ServerResponse) => {
-    // A reply that cannot be sent must not stop the others of the same turn.
-    deliver(outgoing, res, handlers.stopping.signal).catch((error) => sendInternalError(error, res, log))
-  })
-  const responseService = (req: Request, res: Response) =>
-    readRequest(req, res, serviceLimit, readHead(req, req.originalUrl, nextId()), async (request) => {
-      try {
-        send(await handlers.service(request), res)
-      } catch (error) {
-        sendInternalError(error, res, log)
-      }
-    })
-
-  const isFree = ([path]: readonly [string, unknown]) => !documented.has(path)
-  const aliases = [...controlAliases].filter(isFree)
-  const controlOrigins = parseOrigins(settings.controlOrigins ?? '') ?? []
-  const { corsOrigins } = settings
-  const allowControl = allowOrigins(controlOrigins, (origin) => controlOrigins.includes(origin))
-  const allowService = allowOrigins(corsOrigins, (origin) => isCorsOrigin(corsOrigins, origin))
-
-  const responseOrigin: RequestHandler = (req, res) => allowService(req, res, () => responseService(req, res))
-  const ownPaths = ['/', controlPath, ...[...aliases, ...browserFiles].map(([path]) => path)]
-  const ownSegments = new Set(ownPaths.map(readFirstSegment))
-
-  const app = express()
-  app.disable('x-powered-by')
-  // For most requests a look-up takes the place of the 22 comparisons below, which would be 3 % of a GET.
-  app.use((req, res, next) => (ownSegments.has(readFirstSegment(req.path)) ? next() : responseOrigin(req, res, next)))
-  app.use(controlPath, forbidSniffing, allowControl, (req, res) => responseControl(req, res))
-  for (const [alias, path] of aliases) {
-    const response: RequestHandler[] = [forbidSniffing, allowControl, (req, res) => responseControl(req, res, path)]
-    app.get(alias, ...response)
-    app.options(alias, ...response)
-  }
-  for (const [path, reply] of [...browserFiles].filter(isFree))
-    app.get(path, (_req, res) => deliverImmediately(reply, res))
-  if (isFree(['/', undefined]))
-    app.get('/', (req, res) => deliverImmediately(redirectFromRoot(req.headers.accept), res))
-  app.use(responseOrigin)
-  return {
-    messages: createMessageClasses(app),
-    listener: (req, res) => {
-      req.url = toOriginForm(req)
-      // Express calls the function with an error that a handler throws: the last route returns every other request.
-      if (req.url.startsWith('/')) app(req as Request, res as Response, (error) => sendInternalError(error, res, log))
-      else deliverImmediately(refuse(400, describeTarget(req.url), 'simulator'), res)
-    },
-  }
+function fileReply(text: string, mediaType: string): Reply {
+  const headers = { 'Cache-Control': 'max-age=86400' }
+  return { status: 200, headers, body: textBody(text, mediaType), origin: 'simulator' }
 }
 
 /**
@@ -174,18 +180,18 @@ const readFirstSegment = (path: string) => path.split('/', 2)[1]?.toLowerCase() 
 const describeTarget = (target: string) => `The request target must be a path; got "${cutText(target)}".`
 
 /**
- * Returns a function that collects the calls of one turn of the event loop, and makes them at its end. Replies written
- * together wake a sleeping client once: +50 % requests/s, see `test/bench/FINDINGS.md`.
+ * Returns a function that runs others together at the end of the turn of the event loop. Replies written together wake
+ * a sleeping client once: +50 % requests/s, see `test/bench/FINDINGS.md`.
  */
-function batchPerTurn<Args extends readonly unknown[]>(call: (...args: Args) => void): (...args: Args) => void {
-  let collected: Args[] = []
-  const callAll = () => {
+function batchPerTurn(): (run: () => void) => void {
+  let collected: (() => void)[] = []
+  const runAll = () => {
     const due = collected
     collected = []
-    for (const args of due) call(...args)
+    for (const run of due) run()
   }
-  return (...args) => {
-    if (collected.push(args) === 1) void endOfTurn().then(callAll)
+  return (run) => {
+    if (collected.push(run) === 1) void endOfTurn().then(runAll)
   }
 }
 
@@ -202,9 +208,10 @@ const forbidSniffing: RequestHandler = (_req, res, next) => {
   next()
 }
 
-/** Creates the middleware that returns preflight requests of the allowed origins, and adds their CORS headers. */
+/** Creates the middleware that handles preflight requests of the allowed origins, and adds their CORS headers. */
 function allowOrigins(origins: CorsOrigins, isAllowed: (origin: string) => boolean): RequestHandler {
-  const allow = cors({ ...corsOptions, origin: origins === '*' ? '*' : [...origins] })
+  // Without credentials, so a script may read all headers.
+  const allow = cors({ exposedHeaders: '*', maxAge: 600, origin: origins === '*' ? '*' : [...origins] })
   return (req, res, next) => {
     const { origin } = req.headers
     if (origin !== undefined && isAllowed(origin)) allow(req, res, next)

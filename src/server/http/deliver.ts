@@ -3,9 +3,8 @@ import type { ServerResponse } from 'node:http'
 import { httpDate } from '../../base/core/instant.ts'
 import { monotonicNow, sleep } from '../../base/core/timers.ts'
 import { immediateDelivery, type OutgoingReply, type SendProgress } from '../../service/exchange/delivery.ts'
-import type { RelayedBody, Reply, ReplyStream } from '../../service/exchange/reply.ts'
-import { endAtStop, onSocket } from './end-at-stop.ts'
-import { watchEnd } from './watch-end.ts'
+import type { Reply } from '../../service/exchange/reply.ts'
+import { endAtStop, onSocket, watchEnd } from './delivery-end.ts'
 
 /** Writes a reply to the socket in its delivery mode. `stopping` may be left out for one that never hangs. */
 export async function deliver(outgoing: OutgoingReply, res: ServerResponse, stopping?: AbortSignal): Promise<void> {
@@ -19,15 +18,11 @@ export async function deliver(outgoing: OutgoingReply, res: ServerResponse, stop
     isCutByUpstream: false,
   }
   const end = onEnd && watchEnd(onEnd, outgoing, progress, res)
-  if (stopping)
-    endAtStop(delivery, res, stopping, () => {
-      progress.isCutByStop = true
-    })
+  if (stopping) endAtStop(delivery, progress, res, stopping)
   if (mode.kind === 'hang') return // nothing is sent, and the connection stays open
-  if (delivery.delayMs > 0) await pause(delivery.delayMs, res)
+  if (delivery.delayMs > 0) await pause(delivery.delayMs, signalOfClose(res))
   if (res.destroyed) return
-  if (reply.stream) return writeStream(reply, reply.stream, progress, res)
-  if (reply.relay) return writeRelay(reply, reply.relay, progress, res)
+  if (reply.stream || reply.relay) return writeChunks(reply, progress, res)
   if (mode.kind === 'dribble' && reply.body) return writeInPieces(outgoing, mode, progress, res)
   writeAtOnce(outgoing, progress, res, end)
 }
@@ -81,68 +76,47 @@ function writeWhole(reply: Reply, date: number | undefined, progress: SendProgre
 }
 
 /** Writes a reply at once and whole, with the machine's time as its `Date`. */
-export function deliverImmediately(reply: Reply, res: ServerResponse): void {
-  void deliver({ reply, delivery: immediateDelivery, date: undefined }, res)
-}
-
-/**
- * Writes a stream no faster than the client reads, then closes the connection, for which a stop need not wait. A failed
- * stream, which logs the reason, is cut off.
- */
-async function writeStream(
-  reply: Reply,
-  stream: ReplyStream,
-  progress: SendProgress,
-  res: ServerResponse,
-): Promise<void> {
-  const clientGone = new AbortController()
-  res.once('close', () => clientGone.abort())
-  res.setHeader('Connection', 'close')
-  writeHead(reply, undefined, undefined, progress, res)
-  res.flushHeaders()
-  try {
-    for await (const piece of stream.chunks(clientGone.signal)) {
-      if (!res.write(piece)) await drain(res, clientGone.signal)
-      if (res.destroyed) return
-    }
-    res.end()
-  } catch {
-    res.destroy()
-  }
+export function deliverImmediately(reply: Reply, res: ServerResponse): Promise<void> {
+  return deliver({ reply, delivery: immediateDelivery, date: undefined }, res)
 }
 
 /** Milliseconds after which a client that reads nothing of a stream is disconnected: others may wait for its place. */
 const maxStallMs = 30_000
 
-/** Waits until the client has read on; disconnects one that does not. */
-async function drain(res: ServerResponse, clientGone: AbortSignal): Promise<void> {
-  const signal = AbortSignal.any([clientGone, AbortSignal.timeout(maxStallMs)])
-  await once(res, 'drain', { signal }).catch(() => res.destroy())
-}
-
-/** Writes the body of the real service no faster than the client reads, and breaks it off where the service does. */
-async function writeRelay(
-  reply: Reply,
-  relay: RelayedBody,
-  progress: SendProgress,
-  res: ServerResponse,
-): Promise<void> {
-  const clientGone = new AbortController()
-  res.once('close', () => clientGone.abort())
-  writeHead(reply, undefined, relay.length, progress, res)
+/**
+ * Writes a stream, or the body of the real service, no faster than the client reads. One that fails is cut off. After a
+ * stream the connection is closed, so that a stop need not wait for it.
+ */
+async function writeChunks(reply: Reply, progress: SendProgress, res: ServerResponse): Promise<void> {
+  const { stream, relay } = reply
+  const closed = signalOfClose(res)
+  if (stream) res.setHeader('Connection', 'close')
+  writeHead(reply, undefined, relay?.length, progress, res)
   res.flushHeaders()
   try {
-    for await (const piece of relay.chunks()) {
+    for await (const chunk of stream?.chunks(closed) ?? relay?.chunks() ?? []) {
       if (res.destroyed) return
-      const isRoom = res.write(piece)
-      progress.sentBytes += piece.length
-      if (!isRoom) await once(res, 'drain', { signal: clientGone.signal }).catch(() => undefined)
+      const isRoom = res.write(chunk)
+      progress.sentBytes += chunk.length
+      if (!isRoom) await drain(res, stream ? AbortSignal.any([closed, AbortSignal.timeout(maxStallMs)]) : closed)
     }
     res.end()
   } catch {
     progress.isCutByUpstream = !res.destroyed
     res.destroy()
   }
+}
+
+/** Waits until the client has read on. Disconnects one that has not when `signal` is aborted. */
+async function drain(res: ServerResponse, signal: AbortSignal): Promise<void> {
+  await once(res, 'drain', { signal }).catch(() => res.destroy())
+}
+
+/** Returns a signal that is aborted when the response is closed. */
+function signalOfClose(res: ServerResponse): AbortSignal {
+  const closed = new AbortController()
+  res.once('close', () => closed.abort())
+  return closed.signal
 }
 
 const noBytes = new Uint8Array(0)
@@ -183,11 +157,12 @@ async function writeInPieces(
   const size = Math.max(1, Math.ceil(bytes.length / pieces))
   const gap = ms / Math.max(1, Math.ceil(bytes.length / size) - 1)
   const startedAt = monotonicNow()
+  const closed = signalOfClose(res)
   writeHead(reply, date, bytes.length, progress, res)
   res.flushHeaders()
   for (let at = 0; at < bytes.length; at += size) {
     // The time of a piece is counted from the start, so that the delays of timers do not add up.
-    if (at > 0) await pause(Math.max(0, startedAt + (at / size) * gap - monotonicNow()), res)
+    if (at > 0) await pause(Math.max(0, startedAt + (at / size) * gap - monotonicNow()), closed)
     if (res.destroyed) return
     const piece = bytes.subarray(at, at + size)
     res.write(piece, (error) => {
@@ -197,12 +172,5 @@ async function writeInPieces(
   res.end()
 }
 
-/** Waits for `ms` milliseconds, or until the client closes the connection. */
-async function pause(ms: number, res: ServerResponse): Promise<void> {
-  const clientGone = new AbortController()
-  const abort = () => clientGone.abort()
-  res.once('close', abort)
-  // The only rejection is our own abort.
-  await sleep(ms, undefined, { signal: clientGone.signal }).catch(() => undefined)
-  res.off('close', abort)
-}
+/** Waits for `ms` milliseconds, or until `closed` is aborted. */
+const pause = (ms: number, closed: AbortSignal) => sleep(ms, undefined, { signal: closed }).catch(() => undefined)

@@ -42,14 +42,27 @@ export function readBody(
 ): void {
   const known = decideByHead(req.headers, limit)
   const isWaiting = expectsContinue(req)
-  if (known === absent) then(absent)
-  else if (known && isWaiting) {
-    closeAfterReply(res)
+  if (known && (known === absent || isWaiting)) {
+    if (known !== absent) closeAfterReply(res)
     then(known)
-  } else {
-    if (isWaiting) res.writeContinue()
-    receiveBody(req, known, limit, then)
+    return
   }
+  if (isWaiting) res.writeContinue()
+  let isDone = false
+  const end = (body: RequestBody) => {
+    if (!isDone) then(body)
+    isDone = true
+  }
+  const decoder = known ? undefined : decoders.get(readEncoding(req.headers))?.()
+  req.once('close', () => {
+    if (req.readableEnded) return
+    end({ kind: 'aborted' })
+    decoder?.destroy() // `pipe` does not end the decoder when the client disconnects
+  })
+  if (known) {
+    drain(req)
+    end(known)
+  } else collect(req, decoder ? req.pipe(decoder) : req, limit, end)
 }
 
 /** Returns true if the client waits for `100 Continue` before the body. `server.ts` refuses other expectations. */
@@ -68,36 +81,12 @@ function decideByHead(headers: IncomingHttpHeaders, limit: BodyLimit): RequestBo
   if (chunked === undefined && (length === undefined || length === '0')) return absent
   if (Number(length) > limit.bytes) return tooLarge(limit)
   const encoding = readEncoding(headers)
-  return decoders.has(encoding) ? undefined : unknownEncoding(encoding)
+  if (decoders.has(encoding)) return undefined
+  return unreadable(415, `its Content-Encoding "${encoding}" is not one of ${[...decoders.keys()].join(', ')}`)
 }
 
-/** Returns the encoding in lower case; `identity` where the header is absent or empty. */
 function readEncoding({ 'content-encoding': encoding }: IncomingHttpHeaders): string {
   return encoding?.toLowerCase() || 'identity'
-}
-
-/** Receives a body and calls `then` with it, or with `known`, if given, while the body is drained. */
-function receiveBody(
-  req: IncomingMessage,
-  known: RequestBody | undefined,
-  limit: BodyLimit,
-  then: (body: RequestBody) => void,
-): void {
-  let isDone = false
-  const end = (body: RequestBody) => {
-    if (!isDone) then(body)
-    isDone = true
-  }
-  const decoder = known ? undefined : decoders.get(readEncoding(req.headers))?.()
-  req.once('close', () => {
-    if (req.readableEnded) return
-    end(aborted)
-    decoder?.destroy() // `pipe` does not end the decoder when the client disconnects
-  })
-  if (known) {
-    drain(req)
-    end(known)
-  } else collect(req, decoder ? req.pipe(decoder) : req, limit, end)
 }
 
 function collect(
@@ -156,8 +145,6 @@ function drain(req: IncomingMessage): void {
   req.resume()
 }
 
-const aborted: RequestBody = { kind: 'aborted' }
-
 function tooLarge({ text }: BodyLimit): RequestBody {
   return { kind: 'unreadable', status: 413, reason: `The body is larger than the limit of ${text}.` }
 }
@@ -166,11 +153,6 @@ const decodesToTooMuch: RequestBody = {
   kind: 'unreadable',
   status: 413,
   reason: `The body decodes to more than ${maxDecodedRatio} times its size. Send it without Content-Encoding.`,
-}
-
-function unknownEncoding(encoding: string): RequestBody {
-  const known = [...decoders.keys()].join(', ')
-  return unreadable(415, `its Content-Encoding "${encoding}" is not one of ${known}`)
 }
 
 function unreadable(status: number, why: string): RequestBody {

@@ -12,10 +12,7 @@ export function storeOpeningTime(socket: Socket): void {
   openingTimes.set(socket, monotonicNow())
 }
 
-/**
- * Reads the body of a request and calls `then` with head and body, immediately if the request has no body. It never
- * fails: a body that cannot be read is a value.
- */
+/** Calls `then` with head and body, immediately if a request has no body. A body that cannot be read is a value. */
 export function readRequest(
   req: IncomingMessage,
   res: ServerResponse,
@@ -45,7 +42,6 @@ export function toOriginForm(req: IncomingMessage): string {
 export function readHead(req: IncomingMessage, target: string, id: string): SimRequest {
   const at = machineNow()
   const receivedAt = monotonicNow()
-  const elapsed = () => monotonicNow() - receivedAt
   const openedAt = openingTimes.get(req.socket) // for the first request of the connection alone
   openingTimes.delete(req.socket)
   const queryStart = target.indexOf('?')
@@ -54,7 +50,7 @@ export function readHead(req: IncomingMessage, target: string, id: string): SimR
     at,
     receivedAt,
     openedAt,
-    elapsed,
+    elapsed: () => monotonicNow() - receivedAt,
     watchClient: (onGone) => watchClose(req.socket, onGone),
     method: req.method ?? '',
     path: queryStart < 0 ? target : target.slice(0, queryStart),
@@ -72,7 +68,6 @@ function watchClose(socket: Socket, onClose: () => void): () => void {
   return () => socket.off('close', onClose)
 }
 
-/** Reads the headers of a request. Successive requests with the same headers share one object. */
 const readHeaders = (() => {
   let lastRaw: readonly string[] = []
   let last: SimRequest['headers'] = {}

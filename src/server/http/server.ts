@@ -7,8 +7,8 @@ import { clearTimeout, setTimeout } from '../../base/core/timers.ts'
 import { refuse } from '../../service/exchange/refusals.ts'
 import { type App, noSniffing } from './app.ts'
 import { deliverImmediately } from './deliver.ts'
+import { watchLeave } from './delivery-end.ts'
 import { storeOpeningTime } from './read-request.ts'
-import { watchLeave } from './watch-end.ts'
 
 /**
  * The time for which a connection is idle before it is closed, milliseconds. A client that stood still for seconds, as
@@ -106,23 +106,16 @@ function storeResponse(connections: Map<Socket, ServerResponse[]>, response: Ser
   responses.push(response)
 }
 
-function describeListenError(error: NodeJS.ErrnoException, host: string, port: number): ListenProblem {
-  switch (error.code) {
-    case 'EADDRINUSE':
-      return {
-        setting: 'port',
-        message:
-          `Port ${port} on ${host} is taken. ` +
-          'Stop what listens there, or choose another with --port (0: any free one).',
-      }
-    case 'EACCES':
-      return { setting: 'port', message: `Port ${port} needs more rights. Choose one above 1023 with --port.` }
-    default:
-      return {
-        setting: 'host',
-        message: `Cannot listen on ${host}: ${error.message}. Choose an address of this machine with --host.`,
-      }
-  }
+function describeListenError({ code, message }: NodeJS.ErrnoException, host: string, port: number): ListenProblem {
+  if (code === 'EACCES')
+    return { setting: 'port', message: `Port ${port} needs more rights. Choose one above 1023 with --port.` }
+  if (code !== 'EADDRINUSE')
+    return {
+      setting: 'host',
+      message: `Cannot listen on ${host}: ${message}. Choose an address of this machine with --host.`,
+    }
+  const advice = 'Stop what listens there, or choose another with --port (0: any free one).'
+  return { setting: 'port', message: `Port ${port} on ${host} is taken. ${advice}` }
 }
 
 /** The milliseconds that a client has to read the refusal of broken HTTP, before the whole connection is closed. */

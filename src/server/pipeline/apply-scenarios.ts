@@ -66,7 +66,6 @@ function applyEffect(exchange: MatchedExchange, effect: Effect, chance: Chance):
   return undefined
 }
 
-/** Returns those scenarios that make sense for the operation of the exchange. */
 export function applicableScenarios(
   exchange: MatchedExchange,
   scenarios: readonly ActiveScenario[],
@@ -94,7 +93,6 @@ async function drawChance(exchange: Exchange, purpose: string, store: Store, cou
   return (label) => deriveChance([exchange.seed, name, id, purpose, index, label])
 }
 
-/** Returns true where chance lets the scenario act, by its parameter `p`. */
 function fires({ values }: ActiveScenario, chance: Chance): boolean {
   const p = numberOf(values, 'p')
   return p === 1 || chance('p') < p

@@ -25,7 +25,6 @@ const controlHeaders = [
   replayHeader,
 ]
 
-/** The controls that the request itself carries. */
 export interface RequestedControls {
   /** True where a control decides the reply, so that wider scopes are not looked at. */
   readonly any: boolean
@@ -50,10 +49,10 @@ export function readControls(exchange: MatchedExchange, catalogue: Catalogue): R
   if (problem) return failure(problem)
   const scenarios = readScenarios(headers['x-sim-scenario'], catalogue)
   if (!scenarios.ok) return scenarios
-  const sequence =
-    headers['x-sim-sequence'] === undefined ? success(undefined) : parseSequence(headers['x-sim-sequence'], catalogue)
+  const text = headers['x-sim-sequence']
+  const sequence = text === undefined ? success(undefined) : parseSequence(text, catalogue)
   if (!sequence.ok) return sequence
-  const preferred = readPreferred(exchange, catalogue, preferences.value)
+  const preferred = readPreferred(exchange.operation, catalogue, preferences.value)
   if (!preferred.ok) return preferred
   const { scenarios: byCode, example } = preferred.value
   const all = [...scenarios.value, ...byCode]
@@ -61,11 +60,9 @@ export function readControls(exchange: MatchedExchange, catalogue: Catalogue): R
   return success({ ...preferred.value, any, scenarios: all, sequence: sequence.value })
 }
 
-/** Reads `X-Sim-Scenario`; no header is an empty list. */
-function readScenarios(header: string | undefined, catalogue: Catalogue): Result<ActiveScenario[]> {
-  if (header === undefined) return success([])
-  const scenarios = parseScenarios(header, catalogue)
-  if (!scenarios.ok || scenarios.value.length > 0) return scenarios
+function readScenarios(header: string | undefined, catalogue: Catalogue): Result<readonly ActiveScenario[]> {
+  const scenarios = parseScenarios(header ?? '', catalogue)
+  if (header === undefined || !scenarios.ok || scenarios.value.length > 0) return scenarios
   return failure('X-Sim-Scenario names no scenario. Name one, such as "rate-limited", or leave the header out.')
 }
 
@@ -76,10 +73,9 @@ function findHeaderProblem(
 ): string | undefined {
   const unknown = controls.find((name) => !controlHeaders.includes(name))
   if (unknown) return describeUnknownHeader(unknown)
-  const repeated = headers[replayHeader]
+  const [repeated, expected] = [headers[replayHeader], headers[expectationHeader]]
   if (repeated !== undefined && replayOf === undefined)
     return `X-Sim-Replay-Of is the id of a recorded request, such as req-7; got "${cutText(repeated)}".`
-  const expected = headers[expectationHeader]
   if (expected === undefined || expectation !== undefined) return undefined
   return `X-Sim-Expect is ${expectations.join(' or ')}; got "${cutText(expected)}".`
 }
@@ -99,16 +95,14 @@ const noControls: Result<RequestedControls> = {
 
 /** Reads `Prefer: code=` and `example=`; together they name the example of that status. */
 function readPreferred(
-  exchange: MatchedExchange,
+  operation: Operation,
   catalogue: Catalogue,
   preferences: ReadonlyMap<string, string>,
 ): Result<Pick<RequestedControls, 'scenarios' | 'example' | 'preferred'>> {
-  const operation = exchange.operation
   const code = preferences.get('code')
   const name = preferences.get('example')
-  if (code !== undefined && !operation.statuses.some((status) => String(status) === code)) {
+  if (code !== undefined && !operation.statuses.some((status) => String(status) === code))
     return failure(`Prefer: code=${code}: ${operation.id} documents ${operation.statuses.join(', ')}.`)
-  }
   const applied = ['code', 'example', 'seed'].filter((key) => preferences.has(key))
   const preferred = applied.map((key) => `${key}=${preferences.get(key)}`).join(', ')
   if (name === undefined) {
@@ -116,8 +110,7 @@ function readPreferred(
     return byCode.ok ? success({ scenarios: byCode.value, example: undefined, preferred }) : byCode
   }
   const example = exampleReply(operation, name, code)
-  if (!example.ok) return example
-  return success({ scenarios: [], example: example.value, preferred })
+  return example.ok ? success({ scenarios: [], example: example.value, preferred }) : example
 }
 
 /** Returns the reply with the named example. Without a code the examples of the success status are searched first. */

@@ -4,6 +4,7 @@ import { readQuery } from '../../base/core/query-string.ts'
 import type { Result } from '../../base/core/result.ts'
 import { type JsonError, readJson } from '../../base/core/strict-json.ts'
 import type { Violation } from '../../base/core/violation.ts'
+import { otherSchemes } from '../../base/redaction/redact.ts'
 import type { Operation, ParameterValues, RawParameters } from '../../service/contract/contract.ts'
 import type { DecisionTrace, RuleReference } from '../../service/exchange/decision-trace.ts'
 import { type Delivery, immediateDelivery } from '../../service/exchange/delivery.ts'
@@ -20,9 +21,7 @@ import type { OperationContext, OperationHandler } from '../../service/operation
 import { type ActiveScenario, type DataOverrides, noOverrides } from '../../service/scenarios/definition.ts'
 import type { ActiveRules } from '../../service/scenarios/rules.ts'
 import type { Sandbox, Sandboxes } from '../sandboxes/sandboxes.ts'
-import { type Bearer, readBearer } from './bearer.ts'
 
-/** The caller, as far as the bearer token tells. */
 interface Caller {
   /** The token without a sandbox suffix. Never logged, never stored. */
   readonly token: string
@@ -141,7 +140,7 @@ export function rawParametersOf(exchange: Exchange): RawParameters {
 
 /** Returns the part of an exchange that a handler sees; only for an exchange that `validate` let through. */
 export function operationContext(exchange: Exchange): OperationContext {
-  const { sandbox, seed, now, parameters, body, dataOverrides } = exchange
+  const { sandbox, seed, now, parameters, body, dataOverrides: overrides } = exchange
   if (!parameters) throw new Error('a handler needs the parameters before validate has read them')
   return {
     sandbox: sandbox.name,
@@ -149,13 +148,11 @@ export function operationContext(exchange: Exchange): OperationContext {
     now,
     parameters,
     body,
-    overrides: dataOverrides,
+    overrides,
     markDropped() {
       exchange.isDropped = true
     },
-    explain(reason) {
-      exchange.trace?.decisions.push(reason)
-    },
+    explain: (reason) => void exchange.trace?.decisions.push(reason),
     warn(advice) {
       exchange.advice = [...exchange.advice, advice]
     },
@@ -167,8 +164,34 @@ export type RequestStage<Seen extends Exchange = Exchange> = (
   exchange: Seen,
 ) => Reply | undefined | Promise<Reply | undefined>
 
-/** The request stages in their order, each with its public name. */
 export type RequestStages = readonly (readonly [name: string, stage: RequestStage])[]
 
 /** A stage of a reply: every reply passes through all of them. */
 export type ReplyStage = (exchange: Exchange, reply: Reply) => Reply
+
+/** The content of an `Authorization` header: a token and the sandbox of its suffix, or why there is no token. */
+export type Bearer =
+  | { readonly ok: true; readonly token: string; readonly sandbox: string | undefined }
+  | { readonly ok: false; readonly problem: string }
+
+/**
+ * Parses `Bearer any-key` and `Bearer any-key~worker-3` (the part behind the last tilde names a sandbox). The scheme's
+ * case does not matter (RFC 9110); any token that is not empty will do, spaces included. No problem repeats what may be
+ * a key, since replies are logged in many places.
+ */
+export function readBearer(header: string | undefined): Bearer {
+  const fail = (problem: string) => ({ ok: false, problem }) as const
+  if (header === undefined || header.trim() === '') return fail('The Authorization header is missing.')
+  const [, scheme = '', rest = ''] = /^\s*(\S+)\s*(.*)$/s.exec(header) ?? []
+  const name = scheme.toLowerCase()
+  if (name !== 'bearer') {
+    if (rest === '') return fail('The Authorization header has no scheme before the key.')
+    if (otherSchemes.includes(name)) return fail(`The Authorization header uses the scheme "${scheme}", not Bearer.`)
+    return fail('The Authorization header uses a scheme that is not Bearer.')
+  }
+  const text = rest.trim()
+  const tilde = text.lastIndexOf('~')
+  const token = tilde < 0 ? text : text.slice(0, tilde)
+  if (token === '') return fail('The bearer token is empty.')
+  return { ok: true, token, sandbox: tilde < 0 ? undefined : text.slice(tilde + 1) }
+}

@@ -38,7 +38,6 @@ function bodyOfStatus(operation: Operation, status: number, body: Body): Body | 
   return example ? jsonBody(example.value) : body
 }
 
-/** Returns true for the success status, and for a status whose documented body is the same. */
 function hasSuccessShape(operation: Operation, status: number): boolean {
   if (status === operation.successStatus) return true
   const shapes = [status, operation.successStatus].map((one) => JSON.stringify(operation.responseSchema(one)))
@@ -74,7 +73,6 @@ function isDocumentedHeader(name: string): boolean {
   return /^[!#$%&'*+.^_`|~\w-]+$/.test(name) && !name.startsWith('access-control-') && !ownHeaders.has(name)
 }
 
-/** The headers that a reply has by itself, or that would contradict its body. */
 const ownHeaders = new Set([
   ...['connection', 'keep-alive', 'trailer', 'transfer-encoding', 'upgrade'],
   ...['content-encoding', 'content-length', 'date', 'x-request-id'],

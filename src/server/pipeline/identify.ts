@@ -4,8 +4,7 @@ import type { Contract } from '../../service/contract/contract.ts'
 import { refusals } from '../../service/exchange/refusals.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
 import type { OperationHandlers } from '../../service/operations/index.ts'
-import { readSandboxOfBaggage } from '../sandboxes/baggage.ts'
-import { isSandboxName, sandboxNameRule } from '../sandboxes/sandboxes.ts'
+import { isSandboxName, readSandboxOfBaggage, sandboxNameRule } from '../sandboxes/sandboxes.ts'
 import { type Exchange, type PipelineSandboxes, type RequestStage, switchSandbox } from './exchange.ts'
 
 /**
@@ -32,17 +31,13 @@ export function identify(
     exchange.seed = seed
     exchange.rules = rules
     exchange.now = clock.now
-    return (
-      refusal ??
-      (passesUnknown ? undefined : unknown) ??
-      (request.body.kind === 'aborted' ? refusals.aborted() : undefined)
-    )
+    const aborted = request.body.kind === 'aborted' ? refusals.aborted() : undefined
+    return refusal ?? (passesUnknown ? undefined : unknown) ?? aborted
   }
 }
 
 const keyTrap =
-  'What stands behind the last "~" of the key names a sandbox, and cannot: ' +
-  `a name is ${sandboxNameRule}. ` +
+  `What stands behind the last "~" of the key names a sandbox, and cannot: a name is ${sandboxNameRule}. ` +
   'Has the key itself a tilde? Then add one of your own behind it: key~default.'
 
 /** Switches to the sandbox that the request names by header, key, path or baggage; without a name it is `default`. */
@@ -56,8 +51,8 @@ function enterSandbox(
   // The text after the tilde may be part of a secret key: the refusal does not repeat it.
   if (sandboxOfKey !== undefined && !isSandboxName(sandboxOfKey)) return refusals.control(keyTrap)
   const names = [headers['x-sim-sandbox'], sandboxOfKey, sandboxOfPath].filter((name) => name !== undefined)
-  const [name] = names
-  if (name === undefined) return enterSandboxOfBaggage(exchange, sandboxes)
+  const name = names[0] ?? readNameOfBaggage(exchange)
+  if (name === undefined) return undefined
   if (names.some((other) => other !== name))
     return refusals.control(`The request names more than one sandbox: ${[...new Set(names)].join(', ')}.`)
   if (!isSandboxName(name)) return refusals.control(`"${cutText(name)}" cannot name a sandbox: ${sandboxNameRule}.`)
@@ -65,16 +60,15 @@ function enterSandbox(
   return undefined
 }
 
-/** Switches to the sandbox of the header `baggage`. An invalid name gets advice: others use baggage, too. */
-function enterSandboxOfBaggage(exchange: Exchange, sandboxes: PipelineSandboxes): undefined {
+/** Returns the sandbox that the header `baggage` names, if any. A wrong name gets advice: others use baggage, too. */
+function readNameOfBaggage(exchange: Exchange): string | undefined {
   const name = readSandboxOfBaggage(exchange.request.headers['baggage'])
   if (!name.ok) {
     exchange.advice = [{ in: 'header', pointer: '/baggage', keyword: 'baggage', message: name.error }]
-    return
+    return undefined
   }
-  if (name.value === undefined) return
-  exchange.trace?.decisions.push(`The header baggage names the sandbox "${name.value}".`)
-  switchSandbox(exchange, sandboxes.use(name.value))
+  if (name.value !== undefined) exchange.trace?.decisions.push(`The header baggage names the sandbox "${name.value}".`)
+  return name.value
 }
 
 function matchOperation(exchange: Exchange, contract: Contract, knownPaths: readonly string[]): Reply | undefined {

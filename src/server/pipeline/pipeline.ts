@@ -16,8 +16,6 @@ import type { OperationHandlers } from '../../service/operations/index.ts'
 import type { Store } from '../../state/store.ts'
 import type { Journal } from '../journal/journal.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
-import { applyDamage } from './apply-damage.ts'
-import { checkReply } from './check-reply.ts'
 import {
   Exchange,
   isMatched,
@@ -27,15 +25,13 @@ import {
   type RequestStage,
   type RequestStages,
 } from './exchange.ts'
-import { explainReply } from './explain-reply.ts'
-import { finaliseHeaders, type HeaderSettings } from './finalise-headers.ts'
 import { handle } from './handle.ts'
 import { identify } from './identify.ts'
-import { record } from './record.ts'
-import { authenticate, checkModelExists, limitRate, requirePlan } from './refusal-stages.ts'
-import { scenario } from './scenario.ts'
-import { expectRefusal, type ScenarioSources } from './scenario-sources.ts'
-import { validate } from './validate.ts'
+import { explainReply } from './log-exchange.ts'
+import { createRecorder } from './record.ts'
+import { authenticate, checkModelExists, limitRate, requirePlan, validate } from './refusal-stages.ts'
+import { applyDamage, checkReply, finaliseHeaders, type HeaderSettings } from './reply-stages.ts'
+import { expectRefusal, type ScenarioSources, scenario } from './scenario.ts'
 
 export interface PipelineDeps {
   readonly contract: Contract
@@ -64,11 +60,8 @@ export interface PipelineDeps {
  */
 export type Pipeline = (request: SimRequest, trace?: DecisionTrace) => Promise<OutgoingReply>
 
-/** The stages of an exchange in their order, and the reply as it is recorded. */
 export interface Stages {
-  /** The stages of the request; those after the first that returns a reply do not run. */
   readonly request: RequestStages
-  /** The stages of the reply; every reply passes through all of them. */
   readonly reply: readonly ReplyStage[]
   /** Returns a reply as it is recorded, once its delivery has ended. */
   readonly recorded: (exchange: Exchange, reply: Reply, outcome: DeliveryOutcome) => Reply
@@ -76,7 +69,6 @@ export interface Stages {
   readonly isDated: boolean
 }
 
-/** Creates the stages of a pipeline: those of the simulator, or those of a proxy. */
 export type CreateStages = (deps: PipelineDeps) => Stages
 
 export function createPipeline(deps: PipelineDeps, createStages: CreateStages = createSimulatorStages): Pipeline {
@@ -84,7 +76,8 @@ export function createPipeline(deps: PipelineDeps, createStages: CreateStages = 
   const stages = createStages(deps)
   const addStages = (exchange: Exchange, first: Reply) =>
     stages.reply.reduce((reply, stage) => stage(exchange, reply), first)
-  const recordExchange = record({ ...deps, recordedReply: stages.recorded })
+  const { contract, journal, logBodies } = deps
+  const record = createRecorder({ contract, journal, log, logBodies, recordedReply: stages.recorded })
   const isExplained = log.isLevelEnabled('debug')
   /** Returns the reply in place of one that could not be announced to the other replicas. */
   const refuse = (exchange: Exchange, error: unknown) => {
@@ -104,9 +97,8 @@ export function createPipeline(deps: PipelineDeps, createStages: CreateStages = 
       const reply = addStages(exchange, first)
       if (decisionTrace) explainReply(decisionTrace, exchange, first, reply)
       const date = stages.isDated ? undefined : exchange.now
-      const { announce, ...recording } = recordExchange(exchange, reply, request.elapsed())
-      const refusal = await announce?.((error) => refuse(exchange, error))
-      return { reply: refusal ?? reply, delivery: exchange.delivery, date, ...recording }
+      const recorded = await record(exchange, reply, request.elapsed(), (error) => refuse(exchange, error))
+      return { ...recorded, delivery: exchange.delivery, date }
     } catch (error) {
       exchange.sandbox.activeRequests -= 1 // without a reply, `onEnd` is never called
       throw error
@@ -139,7 +131,7 @@ function createSimulatorStages(deps: PipelineDeps): Stages {
       /** the operation itself */
       handle: whenMatched(handle(contract, deps.fallback)),
     } satisfies Record<string, RequestStage>),
-    reply: [checkReply(deps.log), applyDamage(), finaliseHeaders(deps.headers)],
+    reply: [checkReply(deps.log), applyDamage, finaliseHeaders(deps.headers)],
     recorded: (_, reply) => reply,
     isDated: false,
   }

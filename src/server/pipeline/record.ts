@@ -4,7 +4,6 @@ import { redactHead, redactNamed, redactText, redactViolations } from '../../bas
 import { findOwnToken, minTokenLength } from '../../base/redaction/redact-token.ts'
 import type { Contract } from '../../service/contract/contract.ts'
 import { listHiddenNames } from '../../service/contract/security.ts'
-import type { DecisionTrace } from '../../service/exchange/decision-trace.ts'
 import {
   type DeliveryOutcome,
   expectedEnd,
@@ -13,24 +12,12 @@ import {
   type OutgoingReply,
 } from '../../service/exchange/delivery.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
-import type { SimRequest } from '../../service/exchange/request.ts'
-import { readTraceId } from '../../service/exchange/request-headers.ts'
+import { releaseBody, type SimRequest } from '../../service/exchange/request.ts'
 import { captureBody, maxResponseBodyBytes } from '../journal/capture-body.ts'
 import type { DeliveryEnd, JournalEntry, LiveExchange, Recorded, RecordedBody } from '../journal/entry.ts'
-import { bodyToText, roundToMicroseconds } from '../journal/entry-json.ts'
 import type { Journal } from '../journal/journal.ts'
 import { type Exchange, jsonOf, rawParametersOf } from './exchange.ts'
-import { readError } from './explain-reply.ts'
-import { HeldBodies, isLargeBody, release } from './held-bodies.ts'
-
-/** The record of one exchange. */
-interface Recording extends Required<Pick<OutgoingReply, 'onEnd' | 'onLeave'>> {
-  /**
-   * Announces the exchange to other replicas before its reply is sent. If that fails, the reply that `refuse` returns
-   * is to be sent and recorded instead. Undefined where nothing is announced.
-   */
-  readonly announce: ((refuse: (error: unknown) => Reply) => Promise<Reply | undefined>) | undefined
-}
+import { createExchangeLog } from './log-exchange.ts'
 
 interface RecorderDeps {
   readonly contract: Contract
@@ -40,21 +27,25 @@ interface RecorderDeps {
   readonly recordedReply: (exchange: Exchange, reply: Reply, outcome: DeliveryOutcome) => Reply
 }
 
-/**
- * Records every exchange in the journal and the log; `debug` adds the reasons for the response, `trace` the headers.
- */
-export function record({ contract, journal, log, logBodies, recordedReply }: RecorderDeps) {
-  const isTraced = log.isLevelEnabled('trace')
+type RecordedOutgoing = Required<Pick<OutgoingReply, 'reply' | 'onEnd' | 'onLeave'>>
+
+export function createRecorder({ contract, journal, log, logBodies, recordedReply }: RecorderDeps) {
   const hiddenNames = listHiddenNames(contract.document)
   const heldBodies = new HeldBodies()
-  const writeLines = ([entry, live]: Recorded, { trace }: Exchange) => {
-    const line = logLine(entry, live)
-    log.info(logBodies ? { ...line, ...logBodiesOf(entry) } : line, 'responded')
-    if (trace) log.debug(decisionLine(entry, trace), 'decided')
-    if (isTraced) log.trace(headerLine(entry), 'headers')
-  }
-  // The duration is that from the receipt until the reply was ready.
-  return function record(exchange: Exchange, reply: Reply, durationMs: number): Recording {
+  const logExchange = createExchangeLog(log, logBodies)
+  /**
+   * Begins to record an exchange, `durationMs` after its receipt. Other replicas have it before its reply is sent;
+   * where that fails, the reply that `refuse` returns is sent and recorded instead.
+   */
+  return async function record(
+    exchange: Exchange,
+    reply: Reply,
+    durationMs: number,
+    refuse: (error: unknown) => Reply,
+  ): Promise<RecordedOutgoing> {
+    const kept = journal.begin()
+    let sent = reply
+    let ended: Recorded | undefined
     const create = (end: DeliveryEnd): Recorded => {
       if (heldBodies.end(exchange)) jsonOf(exchange)
       const recorded = recordedReply(exchange, sent, end.delivery)
@@ -63,17 +54,13 @@ export function record({ contract, journal, log, logBodies, recordedReply }: Rec
       const entry = createEntry(exchange, recorded, head, journal.recorded + 1, durationMs, end)
       return [entry, liveExchangeOf(exchange, recorded)]
     }
-    const kept = journal.begin()
-    let sent = reply
-    let ended: Recorded | undefined
-    if (isLong(exchange.delivery)) heldBodies.hold(exchange)
-    const onEnd: Recording['onEnd'] = (delivery, sight) => {
+    const onEnd: RecordedOutgoing['onEnd'] = (delivery, sight) => {
       exchange.sandbox.activeRequests -= 1
       try {
         const { headSentAt, hasClientLeft = false } = sight ?? { headSentAt: undefined }
         const end = { delivery, headSentAt, hasClientLeft, endedAt: timeOf(exchange) }
         ended = kept.end(end, () => create(end))
-        writeLines(ended, exchange)
+        logExchange(ended, exchange.trace)
         if (isLargeBody(exchange)) {
           // The connection may stay open: the listeners parse the recorded body again, if its end is corrected.
           ended = [ended[0], { ...ended[1], requestBody: undefined, responseBody: undefined }]
@@ -84,26 +71,21 @@ export function record({ contract, journal, log, logBodies, recordedReply }: Rec
         log.error({ requestId: exchange.request.id, err: error }, 'a bug in what listens to the journal')
       }
     }
-    const onLeave: Recording['onLeave'] = (isReset) => {
+    const onLeave: RecordedOutgoing['onLeave'] = (isReset) => {
       if (!ended) return
       const [entry, live] = ended
       if (isReset || mayBeUnread(entry, timeOf(exchange))) kept.correct([{ ...entry, hasClientLeft: true }, live])
     }
-    const announce: Recording['announce'] = async (refuse) => {
-      try {
-        await kept.announce?.(create(expectedEnd(exchange.delivery, timeOf(exchange))))
-        return undefined
-      } catch (error) {
-        sent = refuse(error)
-        return sent
-      }
-    }
     // How a long delivery ends is not known before.
-    return { onEnd, onLeave, announce: kept.announce && !isLong(exchange.delivery) ? announce : undefined }
+    if (isLong(exchange.delivery)) heldBodies.hold(exchange)
+    else if (kept.announce)
+      await kept.announce(create(expectedEnd(exchange.delivery, timeOf(exchange)))).catch((error: unknown) => {
+        sent = refuse(error)
+      })
+    return { reply: sent, onEnd, onLeave }
   }
 }
 
-/** Returns the present time by the clock of `receivedAt`. */
 const timeOf = ({ request }: Exchange) => request.receivedAt + request.elapsed()
 
 function liveExchangeOf(exchange: Exchange, reply: Reply): LiveExchange {
@@ -169,7 +151,6 @@ function createEntry(
   }
 }
 
-/** Returns the recorded part of a response's body. */
 function captureResponse({ body, passedBytes = 0 }: Reply): RecordedBody {
   const captured = captureBody(body?.latin1() ?? '', maxResponseBodyBytes)
   return passedBytes > captured.size ? { ...captured, size: passedBytes } : captured
@@ -199,51 +180,44 @@ function loggedBodyOf({ request: { body, headers } }: Exchange): RecordedBody {
   return { latin1: undefined, size, unreadable: { status: body.status, reason: body.reason } }
 }
 
-/** The fields of the log's line about an exchange; undefined ones are left out. */
-function logLine(entry: JournalEntry, live: LiveExchange) {
-  const { id, request, response, durationMs, delayMs, sandbox, operation } = entry
-  const { scenarios, damage, violations, advice, aborted, delivery } = entry
-  return {
-    requestId: id,
-    method: request.method,
-    path: request.path.slice(0, 200),
-    status: response.status,
-    durationMs,
-    delayMs: delayMs > 0 ? delayMs : undefined,
-    tookMs: roundToMicroseconds(entry.endedAt - entry.receivedAt),
-    origin: response.origin,
-    brokenOff: aborted || undefined,
-    delivery: delivery.kind === 'delivered' ? undefined : delivery,
-    sandbox,
-    operation,
-    traceId: readTraceId(request.headers['traceparent']),
-    scenarios: scenarios.length > 0 ? scenarios : undefined,
-    damage: damage.length > 0 ? damage : undefined,
-    error: response.status >= 400 && violations.length === 0 ? readLoggedError(entry, live) : undefined,
-    violations: violations.length > 0 ? violations : undefined,
-    advice: advice.length > 0 ? advice : undefined,
+/** The most bytes of all bodies of requests whose responses take long; above them the oldest are released. */
+const maxHeldBytes = 16 * 1024 * 1024
+
+const minBytes = 4096
+
+/**
+ * The bodies of requests whose responses hang or are late, until these have ended and are recorded. The journal records
+ * a released body as an evicted one.
+ */
+class HeldBodies {
+  readonly #sizes = new Map<Exchange, number>()
+  #bytes = 0
+
+  /** Holds the body of an exchange as bytes only: it is parsed again when it is recorded. */
+  hold(exchange: Exchange): void {
+    const { body } = exchange.request
+    if (body.kind !== 'bytes' || !isLargeBody(exchange)) return
+    this.#sizes.set(exchange, body.bytes.length)
+    this.#bytes += body.bytes.length
+    if (exchange.json) exchange.json = exchange.body = undefined
+    for (const [oldest] of this.#sizes) {
+      if (this.#bytes <= maxHeldBytes) return
+      this.end(oldest)
+      release(oldest)
+    }
+  }
+
+  /** Returns true if the body was held, and holds it no longer. */
+  end(exchange: Exchange): boolean {
+    if (this.#sizes.size === 0) return false
+    this.#bytes -= this.#sizes.get(exchange) ?? 0
+    return this.#sizes.delete(exchange)
   }
 }
 
-/** Returns the sentence of a refusal, which can quote the request. */
-function readLoggedError({ ownToken }: JournalEntry, { responseBody }: LiveExchange): string | undefined {
-  return redactText(readError(responseBody), ownToken).slice(0, maxLogged) || undefined
-}
+const isLargeBody = ({ request: { body } }: Exchange): boolean => body.kind === 'bytes' && body.bytes.length >= minBytes
 
-function decisionLine({ id, stage, ownToken }: JournalEntry, { decisions }: DecisionTrace) {
-  return { requestId: id, stage, why: decisions.map((decision) => redactText(decision, ownToken)) }
-}
-
-/** The fields of the line about headers, which the entry has without credentials. */
-function headerLine({ id, request: { query, headers }, response }: JournalEntry) {
-  return { requestId: id, query: query || undefined, requestHeaders: headers, responseHeaders: response.headers }
-}
-
-/** The characters of a body, or of a refusal, that are logged at most. */
-const maxLogged = 2000
-
-function logBodiesOf({ request, response, ownToken }: JournalEntry) {
-  const text = (body: RecordedBody) =>
-    body.size === 0 ? undefined : (bodyToText(body, ownToken) ?? `(${body.size} bytes)`).slice(0, maxLogged)
-  return { requestBody: text(request.body), responseBody: text(response.body) }
+function release(exchange: Exchange): void {
+  exchange.json = exchange.body = undefined
+  releaseBody(exchange.request)
 }

@@ -1,13 +1,31 @@
 import { cutText } from '../../base/core/text.ts'
+import type { RuleReference } from '../../service/exchange/decision-trace.ts'
+import type { MatchSubject } from '../../service/exchange/match.ts'
 import { refusals } from '../../service/exchange/refusals.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
-import type { ActiveScenario } from '../../service/scenarios/definition.ts'
-import { findConflict } from '../../service/scenarios/parse.ts'
+import type { ActiveScenario, Catalogue } from '../../service/scenarios/definition.ts'
+import { findMismatch, modelsIn, productsOf } from '../../service/scenarios/match-rule.ts'
+import { findConflict, parseScenarios } from '../../service/scenarios/parse.ts'
+import { type ActiveRule, type ActiveRules, ruleActedKey, ruleSequencePrefix } from '../../service/scenarios/rules.ts'
 import type { Store } from '../../state/store.ts'
-import { applyScenarios, inapplicableReason, nextItem } from './apply-scenarios.ts'
+import { applicableScenarios, applyScenarios, findRuleRest, inapplicableReason, nextItem } from './apply-scenarios.ts'
 import { type RequestedControls, readControls } from './control-headers.ts'
-import type { Exchange, MatchedExchange, RequestStage } from './exchange.ts'
-import { hasWiderScope, type ScenarioSources, scenariosOfWiderScope } from './scenario-sources.ts'
+import { type Exchange, jsonOf, type MatchedExchange, type RequestStage } from './exchange.ts'
+
+/** The sources of scenarios besides the request's own control headers. */
+export interface ScenarioSources {
+  readonly catalogue: Catalogue
+  /** Scenarios of magic models by the model's id in lower case (`fixtures/models.yaml`). */
+  readonly ofModel: ReadonlyMap<string, string>
+  /** Ids of the products that each model belongs to, by the model's id (`fixtures/products.yaml`). */
+  readonly productsOfModel: ReadonlyMap<string, readonly string[]>
+  /** The rules of `--scenario` and `--rules`, for every sandbox. */
+  readonly startUp: ActiveRules
+  readonly findPlannedFault?: FindPlannedFault | undefined
+}
+
+/** Returns the fault that `convsim each` has planned for a request; called once for each, in their order. */
+export type FindPlannedFault = (operation: string, requestId: string) => ActiveScenario | undefined
 
 /**
  * Finds the scenarios that act on a request, and applies them. Precedence: request > sandbox > start-up > default; the
@@ -23,8 +41,9 @@ export function scenario(sources: ScenarioSources, store: Store): RequestStage<M
     exchange.requestedExplicitly = any
     if (preferred) exchange.extraHeaders['Preference-Applied'] = preferred
     if (any) return applyRequested(exchange, controls.value, store)
-    return sources.findPlannedFault
-      ? applyPlannedFault(exchange, sources, store)
+    const fault = sources.findPlannedFault?.(exchange.operation.id, exchange.request.id)
+    return fault
+      ? applyScenarios(exchange, [fault], store).then((reply) => reply ?? applyWiderScope(exchange, sources, store))
       : applyWiderScope(exchange, sources, store)
   }
 }
@@ -41,7 +60,6 @@ async function applyRequested(
   return example ?? reply
 }
 
-/** Returns a sentence for each control header of the request that decides its reply. */
 function listDecidingHeaders({ request: { headers } }: Exchange): string[] {
   const names = { 'x-sim-scenario': 'X-Sim-Scenario', 'x-sim-sequence': 'X-Sim-Sequence', prefer: 'Prefer' }
   return Object.entries(names).flatMap(([key, name]) => {
@@ -51,20 +69,9 @@ function listDecidingHeaders({ request: { headers } }: Exchange): string[] {
   })
 }
 
-/** Applies the planned fault, and what wider scopes ask for besides, as they do without it. */
-async function applyPlannedFault(
-  exchange: MatchedExchange,
-  sources: ScenarioSources,
-  store: Store,
-): Promise<Reply | undefined> {
-  const fault = sources.findPlannedFault?.(exchange.operation.id, exchange.request.id)
-  const reply = fault && (await applyScenarios(exchange, [fault], store))
-  return reply ?? applyWiderScope(exchange, sources, store)
-}
-
 function applyWiderScope(exchange: MatchedExchange, sources: ScenarioSources, store: Store) {
   if (!hasWiderScope(exchange, sources)) return undefined // the stage need not wait
-  return scenariosOfWiderScope(exchange, sources, store).then((active) => applyScenarios(exchange, active, store))
+  return findScenarios(exchange, sources, store).then((active) => applyScenarios(exchange, active, store))
 }
 
 /** Returns why the requested controls cannot act as a whole, so that no test believes in a fault that does not act. */
@@ -79,7 +86,7 @@ function problemWith(
   const needing = example && all.find(needsOperation)
   if (needing)
     return (
-      `"${needing.text}" acts on the work of the operation, and Prefer: example=NAME responses in its place. ` +
+      `"${needing.text}" acts on the work of the operation, and Prefer: example=NAME responds in its place. ` +
       `Leave out one of them${needing.values['when'] ? ', or add when=before' : ''}.`
     )
   const combinations = items.length > 0 ? items.map((item) => [...scenarios, item]) : [scenarios]
@@ -89,3 +96,123 @@ function problemWith(
 /** Returns true for a scenario that decides the response of the operation, or promises that the operation has run. */
 const needsOperation = ({ definition, values }: ActiveScenario) =>
   values['when'] === 'after' || ['response', 'ordinary', 'data', 'lose-ack'].includes(definition.effect(values).kind)
+
+/** Returns false where no magic value and no rule can act on the request, so that the stage need not wait. */
+function hasWiderScope(exchange: Exchange, sources: ScenarioSources): boolean {
+  const rules = exchange.rules.length + sources.startUp.length
+  return rules > 0 || listMagicScenarios(exchange, sources).length > 0
+}
+
+/** Returns the scenarios of the narrowest scope that has any: magic values, then the sandbox, then the start-up. */
+async function findScenarios(
+  exchange: MatchedExchange,
+  sources: ScenarioSources,
+  store: Store,
+): Promise<readonly ActiveScenario[]> {
+  const { trace } = exchange
+  const magic = listMagicScenarios(exchange, sources)
+  const acting = magic.filter(({ active }) => applicableScenarios(exchange, [active]).length > 0)
+  for (const { source, active } of acting)
+    trace?.decisions.push(`${source} is a magic value, which decides: "${active.text}".`)
+  if (acting.length > 0) return acting.map(({ active }) => active)
+  const subject = createSubject(exchange, sources)
+  for (const placed of listRules(exchange, sources)) {
+    const found = await scenariosOfRule(exchange, placed, subject, store)
+    if (typeof found !== 'string') {
+      await countRule(exchange, placed, store)
+      return found
+    }
+    trace?.decisions.push(`Rule ${placed.index + 1} of the ${placed.scope} ${found}.`)
+  }
+  return []
+}
+
+/** Marks a request that was refused before rules act as a negative test, if a rule `expect-refusal` matches it. */
+export async function expectRefusal(exchange: Exchange, sources: ScenarioSources, store: Store): Promise<void> {
+  const subject = createSubject(exchange, sources)
+  for (const placed of listRules(exchange, sources)) {
+    const { rule, index } = placed
+    const isMarking = rule.scenarios.some(({ definition }) => definition.name === 'expect-refusal')
+    if (!isMarking || rule.misfit !== undefined || findMismatch(rule, subject) !== undefined) continue
+    if ((await findRuleRest(exchange, rule, index, store)) !== undefined) continue
+    exchange.expectation = 'refusal'
+    await countRule(exchange, placed, store)
+    return
+  }
+}
+
+/** Returns the scenarios of magic values, each with the value's name in sentences. */
+function listMagicScenarios({ caller, pathParameters }: Exchange, { catalogue, ofModel }: ScenarioSources) {
+  // A token is in no log and no explanation, so the key is named by its file.
+  const magic =
+    caller?.scenario === undefined ? [] : [{ source: "The request's key (keys.yaml)", text: caller.scenario }]
+  for (const name in pathParameters) {
+    const id = pathParameters[name] ?? ''
+    const text = ofModel.get(id.toLowerCase())
+    if (text !== undefined) magic.push({ source: `The model ${id} (models.yaml)`, text })
+  }
+  return magic.flatMap(({ source, text }) => {
+    const parsed = parseScenarios(text, catalogue)
+    if (!parsed.ok) throw new Error(parsed.error) // the start has parsed all fixtures
+    return parsed.value.map((active) => ({ source, active }))
+  })
+}
+
+interface PlacedRule extends RuleReference {
+  readonly rule: ActiveRule
+}
+
+function listRules({ rules }: Exchange, { startUp }: ScenarioSources): PlacedRule[] {
+  return [
+    ...rules.map((rule, index) => ({ rule, scope: 'sandbox', index }) as const),
+    ...startUp.map((rule, index) => ({ rule, scope: 'start-up', index }) as const),
+  ]
+}
+
+async function countRule(exchange: Exchange, { rule, scope, index }: PlacedRule, store: Store): Promise<void> {
+  exchange.rule = { scope, index }
+  await store.nextSequenceIndex(exchange.sandbox.name, ruleActedKey(rule)) // counts it
+  exchange.trace?.decisions.push(`Rule ${index + 1} of the ${scope} acts: ${JSON.stringify(rule.source)}.`)
+}
+
+/** Returns the scenarios of a rule for this request, or the reason why the rule does not act. */
+async function scenariosOfRule(
+  exchange: MatchedExchange,
+  { rule, index }: PlacedRule,
+  subject: MatchSubject,
+  store: Store,
+): Promise<readonly ActiveScenario[] | string> {
+  if (rule.misfit !== undefined)
+    return `is passed over, since the contract has changed: ${rule.misfit.replace(/\.$/, '')}`
+  const field = findMismatch(rule, subject)
+  if (field !== undefined) return `is not about this request: ${field}`
+  const applicable = applicableScenarios(exchange, rule.scenarios)
+  // A request that the scenario makes no sense for does not count against the rule's `times`.
+  if (!rule.sequence && applicable.length === 0) return 'makes no sense for this request'
+  const rest = await findRuleRest(exchange, rule, index, store)
+  if (rest !== undefined) return rest
+  if (!rule.sequence) return applicable
+  const item = await nextItem(exchange, rule.sequence, store, ruleSequencePrefix(rule))
+  const active = applicableScenarios(exchange, [item])
+  return active.length > 0 ? active : `makes no sense for this request at its turn, "${item.text}"`
+}
+
+function createSubject(exchange: Exchange, { productsOfModel }: ScenarioSources): MatchSubject {
+  const { operation, request, path, pathParameters } = exchange
+  const { method, query, headers } = request
+  const models = modelsIn(pathParameters)
+  const body = () => {
+    const read = jsonOf(exchange)
+    return read?.ok ? read.value : undefined
+  }
+  return {
+    operation: operation?.id ?? '',
+    method,
+    paths: [path, request.path],
+    query,
+    models: () => models,
+    headers,
+    products: () => productsOf(body(), models, productsOfModel),
+    body,
+  }
+}

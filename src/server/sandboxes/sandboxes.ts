@@ -1,4 +1,6 @@
 /** The registry of sandboxes, and a sandbox's clock. `settings.ts` has the port of their seed, rules and clock. */
+import { failure, type Result, success } from '../../base/core/result.ts'
+import { cutText } from '../../base/core/text.ts'
 import type { SandboxSettingsStore } from './settings.ts'
 
 /** The milliseconds without a use after which a sandbox is evicted, as soon as another sandbox is created: a day. */
@@ -15,13 +17,11 @@ export interface Sandbox {
   revision: number
 }
 
-/** The bounds of the registry. */
 interface SandboxLimits {
   /** Returns the machine's time, epoch milliseconds. */
   readonly now: () => number
   /** The largest number of sandboxes; a further sandbox evicts the least recently used one without active requests. */
   readonly limit: number
-  /** Called for each evicted sandbox. */
   readonly onEvicted: (name: string, reason: 'limit' | 'idle') => void
 }
 
@@ -36,7 +36,6 @@ export function isSandboxName(name: string): boolean {
 
 /** All sandboxes of the process; each is created on its first use. */
 export class Sandboxes {
-  /** The sandboxes in the order of their last use. */
   readonly #known = new Map<string, Sandbox>()
   /** The last one of `#known`. It is not deleted and set again: V8 would create new tables for a series of requests. */
   #latest: Sandbox | undefined
@@ -59,7 +58,6 @@ export class Sandboxes {
     this.#limit = Math.max(this.#limit, withDefault)
   }
 
-  /** Returns the sandbox of this name, created if necessary, and marks it as used. */
   use(name: string): Sandbox {
     const known = this.#known.get(name)
     if (!known) this.#evict()
@@ -73,7 +71,6 @@ export class Sandboxes {
     return sandbox
   }
 
-  /** Gives the sandbox a new revision, if it exists. */
   markChanged(name: string): void {
     const known = this.#known.get(name)
     if (known) known.revision = ++this.#changes
@@ -84,7 +81,6 @@ export class Sandboxes {
     return { ...(this.#known.get(name) ?? this.#create(name)), activeRequests: 0 }
   }
 
-  /** Lists all sandboxes, the least recently used first. */
   list(): readonly Sandbox[] {
     return [...this.#known.values()]
   }
@@ -111,5 +107,56 @@ export class Sandboxes {
       this.#known.delete(name)
       onEvicted(name, reason)
     }
+  }
+}
+
+/** The member of a `baggage` header that names the sandbox, and the prefix of the simulator's members. */
+const sandboxMember = 'convsim.sandbox'
+const prefix = 'convsim.'
+
+/** The limits up to which W3C Baggage (3.3.2) obliges systems to pass a header on. A longer one is not read. */
+const maxLength = 8192
+const maxMembers = 64
+
+const none = success(undefined)
+
+/**
+ * Returns the sandbox that a `baggage` header (W3C Baggage) names by its member `convsim.sandbox`, if any. The error
+ * says why the header is ignored, as the message of an advice. Others' members are never judged.
+ */
+export function readSandboxOfBaggage(header: string | undefined): Result<string | undefined> {
+  if (header === undefined || !header.includes(prefix)) return none // most requests
+  if (header.length > maxLength)
+    return failure(`is longer than ${maxLength} characters, the limit of W3C Baggage, and is ignored`)
+  const members = header.split(',')
+  if (members.length > maxMembers)
+    return failure(`has more than ${maxMembers} members, the limit of W3C Baggage, and is ignored`)
+  const own = members.map(parseMember).filter(({ key }) => key.startsWith(prefix))
+  const unknown = own.find(({ key }) => key !== sandboxMember)
+  if (unknown)
+    return failure(`has the unknown member "${cutText(unknown.key)}" and is ignored; known: ${sandboxMember}`)
+  const names = new Set(own.map(({ value }) => decodePercents(value)))
+  if (names.size > 1) return failure(`names more than one sandbox and is ignored: ${cutText([...names].join(', '))}`)
+  const [name] = names
+  if (name === undefined || isSandboxName(name)) return success(name)
+  return failure(
+    `has the member ${sandboxMember}=${cutText(name)}, which names no sandbox, and is ignored; ` +
+      `a name is ${sandboxNameRule}`,
+  )
+}
+
+/** Parses a member without its properties: `key = value ; property ; property=value`, with optional white space. */
+function parseMember(member: string): { readonly key: string; readonly value: string } {
+  const [pair = ''] = member.split(';', 1)
+  const [key = '', ...rest] = pair.split('=')
+  return { key: key.trim(), value: rest.join('=').trim() }
+}
+
+/** Decodes a percent-encoded value; one that cannot be decoded stays as it is, and is no name. */
+function decodePercents(value: string): string {
+  try {
+    return decodeURIComponent(value)
+  } catch {
+    return value
   }
 }

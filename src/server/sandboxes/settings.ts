@@ -1,5 +1,24 @@
+import { MAX_NOW } from '../../base/core/instant.ts'
 import { type ActiveRules, activateRules, maxRules, type Rule } from '../../service/scenarios/rules.ts'
-import { Clock, type ClockMode, type ClockState } from './clock.ts'
+
+export const clockModes = ['real', 'frozen', 'shifted'] as const
+export type ClockMode = (typeof clockModes)[number]
+
+/** The state of a clock: `real` shows the machine's time, `frozen` one instant, `shifted` a time with an offset. */
+export interface ClockState {
+  readonly mode: ClockMode
+  /** Epoch milliseconds. */
+  readonly now: number
+}
+
+/** The setting of a clock, from which it shows the same time on another machine. */
+export interface ClockSetting {
+  readonly mode: ClockMode
+  /** The instant of a frozen clock, epoch milliseconds. */
+  readonly frozen: number
+  /** The offset of a shifted clock from the machine's time, milliseconds. */
+  readonly shift: number
+}
 
 /** The settings of a sandbox: they decide every request to it. */
 export interface SandboxSettings {
@@ -11,130 +30,161 @@ export interface SandboxSettings {
   readonly clock: ClockState
 }
 
-/**
- * The port of sandboxes' settings. Every method is one atomic step, for which a shared store needs one round trip. A
- * sandbox whose settings were never changed has those of the start.
- */
-export interface SandboxSettingsStore {
-  read(sandbox: string): Promise<SandboxSettings>
-  /**
-   * Returns the settings as this process has read them last, without a round trip. A shared store may remember those of
-   * the default sandbox alone; others are those of the start.
-   */
-  lastRead(sandbox: string): SandboxSettings
-  setSeed(sandbox: string, seed: string): Promise<void>
-  /** Replaces the rules. The new ones count from 0. */
-  setRules(sandbox: string, rules: readonly Rule[]): Promise<ActiveRules>
-  /** Adds rules before or behind those of the sandbox, whose counts stay. Returns undefined if there were too many. */
-  addRules(sandbox: string, added: readonly Rule[], position: RulePosition): Promise<ActiveRules | undefined>
+/** The settings of a sandbox that were changed. An absent member has the value of the start. */
+export interface ChangedSettings {
+  readonly seed?: string
+  readonly rules?: ActiveRules
+  readonly clock?: ClockSetting
+  /** The number of times that rules were put or added, so that no two rules have the same key. */
+  readonly activations?: number
+}
+
+/** The changed settings of all sandboxes: of this process, or of all replicas. */
+export interface SettingsRecords {
+  read(sandbox: string): Promise<ChangedSettings>
+  /** Returns the seed and the clock as last read; replicas remember those of the default sandbox alone. */
+  lastRead(sandbox: string): Pick<ChangedSettings, 'seed' | 'clock'>
+  /** Replaces the settings in one step. `change` returns the next ones, or those it was given, and the result. */
+  update<T>(sandbox: string, change: (present: ChangedSettings) => readonly [ChangedSettings, T]): Promise<T>
   /** Replaces the rules of every sandbox that has any by what `change` returns for them. */
-  changeRules(change: (rules: ActiveRules, sandbox: string) => ActiveRules): Promise<void>
-  /** Sets the clock. `frozen` and `shifted` begin at `now`, by default the time that the clock shows. */
-  setClock(sandbox: string, mode: ClockMode, now?: number): Promise<ClockState>
-  /** Advances the clock; a real clock becomes shifted. Returns undefined, without a change, beyond the year 9999. */
-  advanceClock(sandbox: string, ms: number): Promise<ClockState | undefined>
-  /** Restores the settings of the start. */
-  reset(sandbox: string): Promise<void>
+  changeRules(change: ChangeRules): Promise<void>
+}
+
+type ChangeRules = (rules: ActiveRules, sandbox: string) => ActiveRules
+
+interface InitialSettings {
+  readonly seed: string
+  readonly clock: ClockSetting
+  /** Returns the machine's time, epoch milliseconds. */
+  readonly now: () => number
 }
 
 /** The place of added rules among those of the sandbox: before all, or behind all. */
 export type RulePosition = 'first' | 'last'
 
-/** Returns all rules in their order. */
-export function joinRules<T>(present: readonly T[], added: readonly T[], position: RulePosition): readonly T[] {
-  return position === 'first' ? [...added, ...present] : [...present, ...added]
-}
-
-/** The settings with which every sandbox starts. */
-export interface InitialSettings {
-  readonly seed: string
-  /** The instant at which clocks start frozen, epoch milliseconds; undefined: they start real. */
-  readonly frozenAt: number | undefined
-  /** Returns the machine's time, epoch milliseconds. */
-  readonly now: () => number
-}
-
-interface MutableSettings {
-  seed: string
-  rules: ActiveRules
-  readonly clock: Clock
-}
-
-/** Holds the settings of sandboxes in memory; they are lost when the process ends. */
-export class MemorySandboxSettings implements SandboxSettingsStore {
+/** The settings of all sandboxes. Every method is one atomic step, for which a shared state needs one round trip. */
+export class SandboxSettingsStore {
   readonly #initial: InitialSettings
-  /** The settings of all sandboxes that were never changed. */
-  readonly #unchanged: MutableSettings
-  readonly #changed = new Map<string, MutableSettings>()
-  #activations = 0
+  readonly #records: SettingsRecords
 
-  constructor(initial: InitialSettings) {
+  constructor(initial: InitialSettings, records: SettingsRecords = new MemoryRecords()) {
     this.#initial = initial
-    this.#unchanged = this.#create()
+    this.#records = records
   }
 
   async read(sandbox: string): Promise<SandboxSettings> {
+    return this.#show(await this.#records.read(sandbox))
+  }
+
+  /** Returns seed and clock as this process has read them last, without a round trip. */
+  lastRead(sandbox: string): Pick<SandboxSettings, 'seed' | 'clock'> {
+    return this.#show(this.#records.lastRead(sandbox))
+  }
+
+  #show({ seed = this.#initial.seed, rules = [], clock = this.#initial.clock }: ChangedSettings): SandboxSettings {
+    return { seed, rules, clock: readClock(clock, this.#initial.now()) }
+  }
+
+  setSeed(sandbox: string, seed: string): Promise<void> {
+    return this.#records.update(sandbox, (present) => [{ ...present, seed }, undefined])
+  }
+
+  /** Replaces the rules. The new ones count from 0. */
+  setRules(sandbox: string, rules: readonly Rule[]): Promise<ActiveRules> {
+    return this.#records.update(sandbox, (present) => {
+      const next = activate(sandbox, present, rules)
+      return [{ ...present, ...next }, next.rules]
+    })
+  }
+
+  /** Adds rules before or behind those of the sandbox, whose counts stay. Returns undefined if there were too many. */
+  addRules(sandbox: string, added: readonly Rule[], position: RulePosition): Promise<ActiveRules | undefined> {
+    return this.#records.update<ActiveRules | undefined>(sandbox, (present) => {
+      const { rules: known = [] } = present
+      if (known.length + added.length > maxRules) return [present, undefined]
+      const { activations, rules: active } = activate(sandbox, present, added)
+      const rules = position === 'first' ? [...active, ...known] : [...known, ...active]
+      return [{ ...present, activations, rules }, rules]
+    })
+  }
+
+  /** Replaces the rules of every sandbox that has any by what `change` returns for them. */
+  changeRules(change: ChangeRules): Promise<void> {
+    return this.#records.changeRules(change)
+  }
+
+  /** Sets the clock. `frozen` and `shifted` begin at `now`, by default the time that the clock shows. */
+  setClock(sandbox: string, mode: ClockMode, now?: number): Promise<ClockState> {
+    const machineTime = this.#initial.now()
+    return this.#records.update(sandbox, (present) => {
+      const shown = readClock(present.clock ?? this.#initial.clock, machineTime).now
+      const clock = setClock(mode, now ?? shown, machineTime)
+      return [{ ...present, clock }, readClock(clock, machineTime)]
+    })
+  }
+
+  /** Advances the clock; a real clock becomes shifted. Returns undefined, without a change, beyond the year 9999. */
+  advanceClock(sandbox: string, ms: number): Promise<ClockState | undefined> {
+    const machineTime = this.#initial.now()
+    return this.#records.update<ClockState | undefined>(sandbox, (present) => {
+      const clock = advanceClock(present.clock ?? this.#initial.clock, ms, machineTime)
+      return clock ? [{ ...present, clock }, readClock(clock, machineTime)] : [present, undefined]
+    })
+  }
+
+  /** Restores the settings of the start. Requests in progress can still count by the keys of old rules. */
+  reset(sandbox: string): Promise<void> {
+    return this.#records.update(sandbox, ({ activations }) => [
+      activations === undefined ? {} : { activations },
+      undefined,
+    ])
+  }
+}
+
+function activate(sandbox: string, { activations = 0 }: ChangedSettings, rules: readonly Rule[]) {
+  return { activations: activations + 1, rules: activateRules(`${sandbox} ${activations + 1}`, rules) }
+}
+
+/** Holds the changed settings in memory; they are lost when the process ends. */
+class MemoryRecords implements SettingsRecords {
+  readonly #changed = new Map<string, ChangedSettings>()
+  /** The settings of all other sandboxes. No key of theirs is one of a sandbox that was reset. */
+  #unchanged: ChangedSettings = { activations: 0 }
+
+  async read(sandbox: string): Promise<ChangedSettings> {
     return this.lastRead(sandbox)
   }
 
-  lastRead(sandbox: string): SandboxSettings {
-    const { seed, rules, clock } = this.#changed.get(sandbox) ?? this.#unchanged
-    return { seed, rules, clock: clock.state() }
+  lastRead(sandbox: string): ChangedSettings {
+    return this.#changed.get(sandbox) ?? this.#unchanged
   }
 
-  async setSeed(sandbox: string, seed: string): Promise<void> {
-    this.#settingsOf(sandbox).seed = seed
+  async update<T>(sandbox: string, change: (present: ChangedSettings) => readonly [ChangedSettings, T]): Promise<T> {
+    const [next, result] = change(this.lastRead(sandbox))
+    const { activations = 0, ...settings } = next
+    this.#unchanged = { activations: Math.max(activations, this.#unchanged.activations ?? 0) }
+    if (Object.keys(settings).length === 0) this.#changed.delete(sandbox)
+    else this.#changed.set(sandbox, next)
+    return result
   }
 
-  async setRules(sandbox: string, rules: readonly Rule[]): Promise<ActiveRules> {
-    const settings = this.#settingsOf(sandbox)
-    settings.rules = this.#activate(sandbox, rules)
-    return settings.rules
-  }
-
-  async addRules(sandbox: string, added: readonly Rule[], position: RulePosition): Promise<ActiveRules | undefined> {
-    const settings = this.#settingsOf(sandbox)
-    const { rules } = settings
-    if (rules.length + added.length > maxRules) return undefined
-    settings.rules = joinRules(rules, this.#activate(sandbox, added), position)
-    return settings.rules
-  }
-
-  async changeRules(change: (rules: ActiveRules, sandbox: string) => ActiveRules): Promise<void> {
+  async changeRules(change: ChangeRules): Promise<void> {
     for (const [sandbox, settings] of this.#changed)
-      if (settings.rules.length > 0) settings.rules = change(settings.rules, sandbox)
+      if (settings.rules?.length) this.#changed.set(sandbox, { ...settings, rules: change(settings.rules, sandbox) })
   }
+}
 
-  #activate(sandbox: string, rules: readonly Rule[]): ActiveRules {
-    this.#activations += 1
-    return activateRules(`${sandbox} ${this.#activations}`, rules)
-  }
+/** Creates the setting of a clock that shows `now` at a time of the machine; a real clock shows that time. */
+export function setClock(mode: ClockMode, now: number, machineTime: number): ClockSetting {
+  return { mode, frozen: now, shift: mode === 'shifted' ? now - machineTime : 0 }
+}
 
-  async setClock(sandbox: string, mode: ClockMode, now?: number): Promise<ClockState> {
-    const { clock } = this.#settingsOf(sandbox)
-    clock.set(mode, now)
-    return clock.state()
-  }
+function readClock({ mode, frozen, shift }: ClockSetting, machineTime: number): ClockState {
+  return { mode, now: Math.min(MAX_NOW, mode === 'frozen' ? frozen : machineTime + shift) }
+}
 
-  async advanceClock(sandbox: string, ms: number): Promise<ClockState | undefined> {
-    const { clock } = this.#settingsOf(sandbox)
-    return clock.advance(ms) ? clock.state() : undefined
-  }
-
-  async reset(sandbox: string): Promise<void> {
-    this.#changed.delete(sandbox)
-  }
-
-  #settingsOf(sandbox: string): MutableSettings {
-    const known = this.#changed.get(sandbox)
-    if (known) return known
-    const created = this.#create()
-    this.#changed.set(sandbox, created)
-    return created
-  }
-
-  #create(): MutableSettings {
-    const { seed, now, frozenAt } = this.#initial
-    return { seed, rules: [], clock: new Clock(now, frozenAt) }
-  }
+/** Advances a clock; a real one becomes shifted. Returns undefined beyond the year 9999. */
+function advanceClock(clock: ClockSetting, ms: number, machineTime: number): ClockSetting | undefined {
+  const now = readClock(clock, machineTime).now + ms
+  return now > MAX_NOW ? undefined : setClock(clock.mode === 'frozen' ? 'frozen' : 'shifted', now, machineTime)
 }

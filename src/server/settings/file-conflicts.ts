@@ -3,7 +3,6 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { isOpenFile } from '../../base/documents/read-file.ts'
 import { flagOf, type SettingTable } from './setting.ts'
 
-/** A file that a command reads or writes. */
 interface UsedFile {
   /** The setting: `--report` or `--report (CONVSIM_REPORT)`. */
   readonly source: string
@@ -14,7 +13,6 @@ interface UsedFile {
   readonly keys: readonly string[]
 }
 
-/** The parts of a command and of its line that name files. */
 interface FileCommand {
   readonly settings: SettingTable
   /** Is true for a command whose operands are a command line. */

@@ -15,7 +15,6 @@ const isWindow = (text: string) => {
   return ms > 0 && ms % 1000 === 0 && ms <= 30 * 24 * 3_600_000
 }
 
-/** The settings of a server that are seldom changed. */
 export const furtherSettings = {
   watch: boolean({
     default: false,

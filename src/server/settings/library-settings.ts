@@ -18,7 +18,6 @@ function listStateFiles(state = ':memory:'): string[] {
   return [path, ...['.journal', '.lock', '.tmp', '.journal.old'].map((ending) => path + ending)]
 }
 
-/** The most used settings of a server. */
 const commonSettings = {
   port: integer({
     short: 'p',

@@ -27,7 +27,6 @@ export interface Setting<T> {
   readonly names?: readonly string[]
 }
 
-/** The files that a setting names. */
 export interface SettingFiles {
   readonly areWritten: boolean
   /** Returns the paths of a value, or of the default. A path that ends with a slash is a folder with all its files. */
@@ -36,10 +35,8 @@ export interface SettingFiles {
 
 const listOne = (value: string | undefined) => (value === undefined ? [] : [value])
 
-/** The files of a setting that names one file, which is read. */
 export const readsFile: SettingFiles = { areWritten: false, list: listOne }
 
-/** The files of a setting that names one file, which is written. */
 export const writesFile: SettingFiles = { areWritten: true, list: listOne }
 
 /** Returns the sentences about a value that a setting does not take. `source`: its flag or variable. */
@@ -129,7 +126,6 @@ export type SettingTable = Readonly<Record<string, Setting<unknown>>>
 
 type ValueOf<S> = S extends Setting<infer T> ? T : never
 
-/** The values of the settings of a table. */
 export type ValuesOf<Table extends SettingTable> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> }
 
 /**
@@ -143,7 +139,6 @@ export function defaultsOf<Table extends SettingTable>(
   return Object.fromEntries(defaults) // every default has the type of its setting
 }
 
-/** Returns the settings of a table that have the names. */
 export function pickSettings<Table extends SettingTable, Name extends keyof Table>(
   table: Table,
   ...names: Name[]

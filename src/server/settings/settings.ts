@@ -1,20 +1,72 @@
-/**
- * The settings of a server.
- *
- * setting.ts has the kinds of settings: text, integer, ...
- */
-import { endSettings } from './end-settings.ts'
+/** The settings of a server. `setting.ts` has the kinds of settings: text, integer, ... */
+import { type CorsOrigins, parseOrigins } from '../../base/core/origins.ts'
+import type { PageSettings } from '../../service/exchange/foreign-page.ts'
+import { parseReportTargets, reportExtensions, reportFormats } from '../reports/formats/index.ts'
+import { expectedFailOn, failOnKinds, parseFailOn } from '../reports/parse-fail-on.ts'
 import { sharedSettings } from './library-settings.ts'
-import { defaultsOf, flagOf, type Setting, type SettingSources } from './setting.ts'
+import {
+  boolean,
+  defaultsOf,
+  flagOf,
+  type Setting,
+  type SettingSources,
+  type SettingTable,
+  splitList,
+  text,
+} from './setting.ts'
+
+/** The settings of a server for the end of its process: reports and exit code. */
+export const endSettings = {
+  report: text({
+    value: 'FILE',
+    repeatable: true,
+    files: {
+      areWritten: true,
+      list: (given = '') => (parseReportTargets(given) ?? []).map(({ file }) => file),
+    },
+    test: (text) => parseReportTargets(text) !== undefined,
+    expected: `files with the extension ${reportExtensions}, or FORMAT=FILE, with commas between them`,
+    description:
+      'A report on the clients of all sandboxes, written at the end; can be given several times. ' +
+      'For a file of another name, markdown=FILE gives the format ' +
+      `(${Object.keys(reportFormats).join(', ')}); ` +
+      `else the extension gives the format: ${reportExtensions}.`,
+  }),
+  failOn: text({
+    value: 'KIND,...',
+    test: (text) => parseFailOn(text) !== undefined,
+    expected: expectedFailOn,
+    names: failOnKinds,
+    description:
+      'Exit with 3 if a condition is met: a request broke the contract (violation), ' +
+      'a response was not expected (unexpected), ' +
+      'a client retried or identified itself wrongly (retry), ' +
+      'a client sent what a careful one does not (advice), less than N % of the contract was covered (coverage<N), ' +
+      'or no request came (no-requests), which every gate includes.',
+  }),
+  allowNoRequests: boolean({
+    default: false,
+    description: 'Accept a run in which no request reached the simulator, with which --fail-on else exits with 3.',
+  }),
+} as const satisfies SettingTable
 
 /** The settings of a server by their names; `startSimulator` takes all but those of the end of the process. */
 export const serverSettings = { ...sharedSettings, ...endSettings }
 
-/** Returns the default of every setting of a server. */
 export const defaultSettings = () => defaultsOf(serverSettings)
 
-/** The values of the settings of a server. */
 export type Settings = ReturnType<typeof defaultSettings>
+
+export interface Pages extends PageSettings {
+  /** The origins of pages whose scripts may read responses of the service; of a proxy only `--control-origins`. */
+  readonly cors: CorsOrigins
+}
+
+export function readPages({ controlHosts, controlOrigins, cors }: Settings, isProxy: boolean): Pages {
+  const origins = parseOrigins(controlOrigins ?? '') ?? []
+  const allowed = isProxy ? origins : '*'
+  return { hosts: splitList(controlHosts), origins, cors: cors ? allowed : [] }
+}
 
 /** Returns the environment variable of a setting, `CONVSIM_PORT`; undefined for one that no server has. */
 export function variableOf(name: string): string | undefined {

@@ -8,13 +8,18 @@ import { defaultDays, getModelAnalytics, readDays } from '../../service/operatio
 import { handledOperations, type OperationHandlers } from '../../service/operations/index.ts'
 import { createSimulation } from '../../service/simulation/simulation.ts'
 
-/** Checks that a document's operations have the parameters, body and responses that their handlers expect. */
-export function checkOperations(contract: Contract, fixtures: Fixtures): Finding[] {
+/**
+ * Checks that a document's operations have the parameters, body and responses that their handlers expect. The returned
+ * contract has warnings about what else of the document the simulator cannot follow.
+ */
+export function checkOperations(contract: Contract, fixtures: Fixtures): { problems: Finding[]; contract: Contract } {
   const findProblems = createOperationCheck(fixtures)
   const remedy = 'Change the document, or rename the operationId to have the operation served from its examples'
-  return contract.operations.flatMap((operation) =>
+  const problems = contract.operations.flatMap((operation) =>
     findProblems(operation).map((problem) => errorAt(contract.file, `${operation.id}: ${problem}. ${remedy}`)),
   )
+  const found = [...checkRefusals(contract), ...checkSizes(contract), ...checkPeriods(contract)]
+  return { problems, contract: { ...contract, warnings: [...contract.warnings, ...found] } }
 }
 
 /** Returns the handlers whose operations have the parameters, body and responses in the document that they expect. */
@@ -28,11 +33,16 @@ export function withFittingDocument(
   return new Map([...handlers].filter(([id]) => fitting.includes(id)))
 }
 
+export function listUnhandled({ operations }: Contract): Operation[] {
+  const handled = new Set(handledOperations.map(({ operationId }) => operationId))
+  return operations.filter(({ id }) => !handled.has(id))
+}
+
 /** The refusals of the pipeline, which an operation need not document. */
 const ownRefusals = [400, 401, 413, 415]
 
 /** Warns of the refusals whose body the schemas of a document reject, `default` and `4XX` included. */
-export function checkRefusals({ file, operations }: Contract): Finding[] {
+function checkRefusals({ file, operations }: Contract): Finding[] {
   const misfits = operations.map((operation) => {
     const statuses = new Set([...ownRefusals, ...operation.statuses.filter((status) => status >= 400)])
     const all = [...statuses].sort((a, b) => a - b).filter((status) => describeMisfit(operation, status, refusal)[0])
@@ -46,30 +56,25 @@ export function checkRefusals({ file, operations }: Contract): Finding[] {
     const named = others.length === 0 ? id : `${id} and ${others.length} more`
     const shape = '{"success": false, "error": "..."}'
     const problem = `${named}: the contract describes other refusals than ${shape} for ${all}`
-    const remedy =
-      withoutExample === ''
-        ? 'Their examples are sent instead'
-        : `Add an example for ${withoutExample}, which is sent instead; until then ${shape} is sent`
-    const severity = withoutExample === '' ? 'info' : 'warning'
-    return [{ severity, place: file, message: `${problem}. ${remedy}` }]
+    if (withoutExample === '')
+      return [{ severity: 'info', place: file, message: `${problem}. Their examples are sent instead` }]
+    const remedy = `Add an example for ${withoutExample}, which is sent instead; until then ${shape} is sent`
+    return [{ severity: 'warning', place: file, message: `${problem}. ${remedy}` }]
   })
 }
 
 /** Warns of responses that are too large to be generated, of operations without a handler. */
-export function checkSizes({ file, operations }: Contract): Finding[] {
-  const handled = new Set(handledOperations.map(({ operationId }) => operationId))
-  return operations
-    .filter(({ id }) => !handled.has(id))
-    .flatMap((operation) =>
-      [...new Set([operation.successStatus, ...operation.statuses])]
-        .filter((status) => status < 400)
-        .flatMap((status) => describeTooLarge(operation, status) ?? [])
-        .map((message): Finding => ({ severity: 'warning', place: file, message })),
-    )
+function checkSizes(contract: Contract): Finding[] {
+  return listUnhandled(contract).flatMap((operation) =>
+    [...new Set([operation.successStatus, ...operation.statuses])]
+      .filter((status) => status < 400)
+      .flatMap((status) => describeTooLarge(operation, status) ?? [])
+      .map((message): Finding => ({ severity: 'warning', place: contract.file, message })),
+  )
 }
 
 /** Warns of the periods of analytics in a document that are no number of days. */
-export function checkPeriods({ file, operations }: Contract): Finding[] {
+function checkPeriods({ file, operations }: Contract): Finding[] {
   const analytics = operations.find(({ id }) => id === getModelAnalytics.operationId)
   const { schema } = analytics?.parameters.find(({ in: part, name }) => part === 'query' && name === 'period') ?? {}
   const others = Array.isArray(schema?.enum) ? schema.enum.filter((period) => readDays(period) === undefined) : []

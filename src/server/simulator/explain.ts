@@ -1,19 +1,15 @@
-import { type Log, silentLog } from '../../base/core/log.ts'
+import { silentLog } from '../../base/core/log.ts'
 import type { DecisionTrace } from '../../service/exchange/decision-trace.ts'
 import { delivered } from '../../service/exchange/delivery.ts'
 import type { Catalogue } from '../../service/scenarios/definition.ts'
-import type { Store } from '../../state/store.ts'
-import type { Explain } from '../control/deps.ts'
+import type { Explain } from '../control/explain.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { Journal } from '../journal/journal.ts'
-import type { PipelineSandboxes } from '../pipeline/exchange.ts'
-import type { CreateStages, Pipeline } from '../pipeline/pipeline.ts'
-import type { FindPlannedFault } from '../pipeline/scenario-sources.ts'
+import type { CreateStages, Pipeline, PipelineDeps } from '../pipeline/pipeline.ts'
+import type { FindPlannedFault } from '../pipeline/scenario.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 
-/**
- * The real service, which responds in place of the operations of the simulator. The command `proxy` alone gives one.
- */
+/** The real service, in place of the operations of the simulator. The command `proxy` alone gives one. */
 export interface ProxiedService {
   /** The base URL of the service. */
   readonly url: string
@@ -26,14 +22,8 @@ export interface ProxiedService {
 }
 
 /** The parts of a pipeline that a request can change. All pipelines of a simulator share the other parts. */
-export interface PipelineState {
-  readonly store: Store
-  readonly sandboxes: PipelineSandboxes
-  readonly journal: Journal
-  readonly log: Log
-  /** Finds the fault that is planned for a request, if faults are planned. */
+export interface PipelineState extends Pick<PipelineDeps, 'store' | 'sandboxes' | 'journal' | 'log'> {
   readonly findPlannedFault?: FindPlannedFault | undefined
-  /** The service that responds in place of the simulator, if any. */
   readonly proxied?: ProxiedService | undefined
 }
 

@@ -24,7 +24,7 @@ import {
 import { loadRulesFile } from '../../service/scenarios/rules-file.ts'
 import { splitList } from '../settings/setting.ts'
 import type { Settings } from '../settings/settings.ts'
-import { checkOperations, checkPeriods, checkRefusals, checkSizes } from './check-operations.ts'
+import { checkOperations, listUnhandled } from './check-operations.ts'
 import type { ProxiedService } from './explain.ts'
 
 /** The documents, fixtures and rules of a start, checked against each other. */
@@ -63,8 +63,8 @@ export async function loadInputs(
   const catalogue = proxied?.limitCatalogue(all) ?? all
   const startUp = await loadStartUpRules(settings, { catalogue, contract: contract.value })
   // A test checks the bundled document, whose start must be quick.
-  const isChecked = !proxied && (settings.contract !== undefined || overlays.length > 0)
-  const own = isChecked ? checkOwn(contract.value, fixtures.value) : { problems: [], contract: contract.value }
+  const isOwn = !proxied && (settings.contract !== undefined || overlays.length > 0)
+  const own = isOwn ? checkOperations(contract.value, fixtures.value) : { problems: [], contract: contract.value }
   const findings: Finding[] = [
     ...checkMagicValues(fixtures.value, catalogue, settings.fixtures === undefined ? [] : contract.value.operations),
     ...checkPersonaNames(fixtures.value, all),
@@ -76,17 +76,6 @@ export async function loadInputs(
   if (!startUp.ok || findings.length > 0) return failure(nameFlags(findings, settings))
   const documents = { contract: own.contract, control: control.value, fixtures: fixtures.value }
   return success({ ...documents, catalogue, startUp: startUp.value })
-}
-
-/** Checks a user's own document against handlers and refusals, of which the returned contract has the warnings. */
-function checkOwn(contract: Contract, fixtures: Fixtures) {
-  const warnings = [
-    ...contract.warnings,
-    ...checkRefusals(contract),
-    ...checkSizes(contract),
-    ...checkPeriods(contract),
-  ]
-  return { problems: checkOperations(contract, fixtures), contract: { ...contract, warnings } }
 }
 
 /**
@@ -102,27 +91,22 @@ export async function loadStartInputs(
   if (!inputs.ok) return inputs
   if (proxied) return success({ ...inputs.value, fallback: undefined })
   const { contract } = inputs.value
-  const operations = listUnhandled(contract)
   const fallback = await loadFallback(contract)
   if (!fallback.ok) return failure([errorAt(contract.file, fallback.error.message)])
+  const operations = listUnhandled(contract).map(({ id }) => id)
   if (fallback.value) log.info({ operations }, 'served from the examples and schemas of the contract, by Prism')
   return success({ ...inputs.value, fallback: fallback.value })
 }
 
 /** Creates the replies for operations without a handler; undefined if there are none. */
 export async function loadFallback(contract: Contract) {
-  const operations = listUnhandled(contract)
+  const operations = listUnhandled(contract).map(({ id }) => id)
   if (operations.length === 0) return success(undefined)
   const fallback = await createFallback(contract)
   if (fallback.ok) return fallback
   const { message, isPrismMissing } = fallback.error
   const prefix = `Operations without a handler are served by Prism: ${operations.join(', ')}.`
   return failure({ isPrismMissing, message: `${prefix} ${message}` })
-}
-
-function listUnhandled({ operations }: Contract): string[] {
-  const handled = new Set<string>(handledOperations.map(({ operationId }) => operationId))
-  return operations.map(({ id }) => id).filter((id) => !handled.has(id))
 }
 
 /** Returns the files that the inputs are read from at present; those of a fixtures folder one by one. */
@@ -135,10 +119,8 @@ export function listInputFiles({ contract, overlay, fixtures, rules }: Settings)
   ]
 }
 
-/** The operations whose handlers generate numbers. */
 const generatedOperations = handledOperations.flatMap(({ operationId, generate }) => (generate ? [operationId] : []))
 
-/** Loads the rules of `--scenario` and `--rules`. */
 async function loadStartUpRules(
   { scenario, rules }: Settings,
   context: RuleContext,
@@ -168,26 +150,30 @@ export function nameFlags(
   })
 }
 
-/** Returns true for a file, a line of it, and a file in a folder. */
 function isPlaceIn(file: string, place: string): boolean {
   return [file, normalize(file)].some(
     (path) => place === path || place.startsWith(`${path}:`) || place.startsWith(join(path, sep)),
   )
 }
 
+const errorInFixtures = (place: string, message: string): Finding => ({
+  ...errorAt(`fixtures: ${place}`, message),
+  flag: '--fixtures',
+})
+
 /** Returns a finding for each magic value whose scenario does not exist, or acts on none of the operations. */
 function checkMagicValues({ keys, models }: Fixtures, catalogue: Catalogue, operations: Contract['operations']) {
   const aboutModels = operations.filter(asksForModel)
   const magic = [
-    ...keys.map(({ token, scenario }) => [`fixtures: key ${token}`, scenario, operations] as const),
-    ...models.map(({ id, scenario }) => [`fixtures: model ${id}`, scenario, aboutModels] as const),
+    ...keys.map(({ token, scenario }) => [`key ${token}`, scenario, operations] as const),
+    ...models.map(({ id, scenario }) => [`model ${id}`, scenario, aboutModels] as const),
   ]
-  return magic.flatMap(([place, scenario, affected]): Finding[] => {
+  return magic.flatMap(([place, scenario, affected]) => {
     const parsed = parseScenarios(scenario ?? '', catalogue)
     const problems = parsed.ok
       ? listInapplicable({ scenarios: parsed.value, sequence: undefined }, affected)
       : [parsed.error]
-    return problems.map((problem) => ({ ...errorAt(place, problem), flag: '--fixtures' }))
+    return problems.map((problem) => errorInFixtures(place, problem))
   })
 }
 
@@ -199,7 +185,7 @@ function checkPersonaNames({ personas }: Fixtures, { definitions, statuses }: Ca
   const names = [...definitions, ...statuses].map(({ name }) => name)
   const taken = personas.filter(({ name }) => names.indexOf(name) !== names.lastIndexOf(name))
   const message = 'has the name of a built-in scenario; give the persona another name'
-  return taken.map(({ name }) => ({ ...errorAt(`fixtures: persona ${name}`, message), flag: '--fixtures' }))
+  return taken.map(({ name }) => errorInFixtures(`persona ${name}`, message))
 }
 
 /** Returns a finding for each rule of the contract that an exact response, or its period, breaks. */
@@ -210,13 +196,15 @@ function checkResponses({ responses }: Fixtures, { operations }: Contract): Find
     const { violations } = operation.readParameters({ path: { modelId }, query: { period }, header: {} })
     const ofPeriod = violations.filter(({ in: part, pointer }) => part === 'query' && pointer === '/period')
     const ofBody = operation.checkResponse(operation.successStatus, body)
-    const broken = 'the exact response breaks the contract'
     return [
       ...ofPeriod.map(({ message }) =>
         errorAt(place('/period'), `no request gets this exact response: its period ${message}`),
       ),
       ...ofBody.map(({ pointer, message }) =>
-        errorAt(place(`/body${pointer}`), `${broken}: ${pointer || 'the body'} ${message}`),
+        errorAt(
+          place(`/body${pointer}`),
+          `the exact response breaks the contract: ${pointer || 'the body'} ${message}`,
+        ),
       ),
     ]
   })

@@ -1,9 +1,12 @@
 import { hostname } from 'node:os'
+import { parseNow } from '../../base/core/instant.ts'
+import type { JsonObject } from '../../base/core/json.ts'
 import type { Log } from '../../base/core/log.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { errorAt, type Findings } from '../../base/documents/finding.ts'
 import { readSource } from '../../base/documents/read-source.ts'
 import type { Contract } from '../../service/contract/contract.ts'
+import { type ActiveRule, type RuleContext, readActiveRule } from '../../service/scenarios/rules.ts'
 import type { OpenedStore } from '../../state/file/file-store.ts'
 import { openStore } from '../../state/open-store.ts'
 import { showState } from '../../state/redis/location.ts'
@@ -12,7 +15,11 @@ import type { SharedState } from '../../state/shared-state.ts'
 import type { SandboxExport } from '../../state/store.ts'
 import { type EntryListener, Journal } from '../journal/journal.ts'
 import { SharedJournal } from '../journal/shared-journal.ts'
+import { Sandboxes } from '../sandboxes/sandboxes.ts'
+import { SandboxSettingsStore, setClock } from '../sandboxes/settings.ts'
+import { SharedRecords } from '../sandboxes/shared-settings.ts'
 import type { Settings } from '../settings/settings.ts'
+import type { PipelineState } from './explain.ts'
 import { nameFlags } from './loaded-inputs.ts'
 
 /** Opens the state that `--state` names, and logs what is missing from it. */
@@ -65,4 +72,47 @@ export function openJournal(
   const journal = deps ? new SharedJournal(journalSize, deps) : new Journal(journalSize)
   if (onExchange) journal.onOwnEntry(onExchange)
   return journal
+}
+
+interface SandboxParts extends Pick<PipelineState, 'store' | 'journal' | 'log'> {
+  readonly now: () => number
+  /** The state that replicas can share, if it is one. */
+  readonly shared: SharedState | undefined
+  readonly rules: () => RuleContext
+}
+
+/** Creates the registry of sandboxes, which begins with those of the state; of a shared state, the newest. */
+export async function createSandboxes(
+  { seed, clock, sandboxLimit: limit }: Settings,
+  { now, log, store, shared, journal, rules }: SandboxParts,
+): Promise<Sandboxes> {
+  const instant = clock === 'real' ? undefined : parseNow(clock)
+  const initial = { seed, clock: setClock(instant === undefined ? 'real' : 'frozen', instant ?? 0, 0), now }
+  const records = shared && new SharedRecords(shared, createRuleParser(rules, log))
+  const settings = new SandboxSettingsStore(initial, records)
+  const onEvicted = (name: string, reason: 'limit' | 'idle') => {
+    log.warn({ sandbox: name, reason }, 'a sandbox is dropped with all that it held; see --sandbox-limit')
+    const deletions = [settings.reset(name), journal.clear(name, true), store.deleteSandbox(name)]
+    Promise.all(deletions).catch((error: unknown) =>
+      log.error({ sandbox: name, err: error }, 'its state could not be dropped'),
+    )
+  }
+  // All of a sandbox is in the shared state, where other replicas may use it.
+  const sandboxes = new Sandboxes(settings, { limit, now, onEvicted: shared ? () => {} : onEvicted })
+  journal.onEntry(({ sandbox }, { isForeign }) => {
+    if (isForeign) sandboxes.use(sandbox) // a sandbox that another replica uses is in use here, too
+  })
+  if (shared) for (const name of await shared.listSandboxes(limit)) sandboxes.use(name)
+  else sandboxes.adopt((await store.listSandboxes()).map(({ name }) => name))
+  return sandboxes
+}
+
+/** Creates the parser of stored rules, which may be of another replica or of an earlier contract. */
+function createRuleParser(rules: () => RuleContext, log: Log) {
+  return (source: JsonObject, key: string): ActiveRule => {
+    const rule = readActiveRule(source, key, rules())
+    if (rule.misfit !== undefined)
+      log.warn({ rule: source, problem: rule.misfit }, 'a rule does not fit the contract and is passed over')
+    return rule
+  }
 }

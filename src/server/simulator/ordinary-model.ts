@@ -10,17 +10,11 @@ import type { LoadedInputs } from './loaded-inputs.ts'
 /** The names of path parameters that take the id of a model. An operation without a handler means the same by them. */
 const modelParameters = new Set(handledOperations.flatMap(({ modelParameter }) => modelParameter ?? []))
 
-/** The value of a path parameter that is not known. */
 const placeholder = 'ID'
 
 /** Finds the first model of the fixtures without a scenario or shape of its own, if any: its responses are ordinary. */
 export function findOrdinaryModel({ models }: Fixtures): KnownModel | undefined {
   return models.find(({ scenario, shape }) => scenario === undefined && shape === undefined)
-}
-
-/** Returns true if the path of an operation has no parameter but the id of a model. */
-function isPathOfModel({ parameters }: Operation): boolean {
-  return parameters.every((parameter) => parameter.in !== 'path' || modelParameters.has(parameter.name))
 }
 
 /** Returns the path of a request about a model: `/v1/models/ID/analytics`. Other path parameters stay `ID`. */
@@ -29,7 +23,6 @@ export function buildModelPath(contract: Contract, operation: Operation, modelId
   return contract.basePath + operation.path.replace(/\{([^{}]*)\}/g, fill)
 }
 
-/** A request to begin with. */
 export interface ExampleRequest {
   /** The path of a GET request that succeeds with any key: `/v1/models/ID/analytics`. */
   readonly path: string
@@ -48,11 +41,10 @@ export function findExampleRequest(contract: Contract, fixtures: Fixtures): Exam
   return { path, scenario: status === undefined ? 'slow;ms=2000' : String(status) }
 }
 
-/** Returns true for a GET request whose only required parameters are models in its path. */
-function isAskedByPath(operation: Operation, hasModel: boolean): boolean {
-  const required = operation.parameters.filter((parameter) => parameter.required)
-  const isKnown = hasModel ? isPathOfModel(operation) : !required.some((parameter) => parameter.in === 'path')
-  return operation.method === 'GET' && isKnown && required.every((parameter) => parameter.in === 'path')
+/** Returns true for a GET request whose only required parameters are models in its path, of which there are any. */
+function isAskedByPath({ method, parameters }: Operation, hasModel: boolean): boolean {
+  const required = parameters.filter((parameter) => parameter.required)
+  return method === 'GET' && required.every((one) => one.in === 'path' && hasModel && modelParameters.has(one.name))
 }
 
 /** Creates a previewer, which generates responses for an ordinary model under each scenario of the data family. */

@@ -1,4 +1,3 @@
-import { createLiveView } from '../../base/core/live-view.ts'
 import type { Log } from '../../base/core/log.ts'
 import { once } from '../../base/core/memoize.ts'
 import { version } from '../../service/fixtures/bundled.ts'
@@ -13,8 +12,7 @@ import type { SandboxSettings } from '../sandboxes/settings.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Generation } from './generation.ts'
 
-/** Reads the settings of a sandbox. */
-type ReadSettings = (sandbox: string) => Promise<SandboxSettings>
+type ReadSettings = (sandbox: string) => Promise<Pick<SandboxSettings, 'seed' | 'clock'>>
 
 interface ReporterDeps {
   readonly present: () => Generation
@@ -26,7 +24,6 @@ interface ReporterDeps {
   readonly settings: Pick<Settings, 'failOn' | 'allowNoRequests' | 'sandboxLimit'>
 }
 
-/** Creates the reporter, with a collector that listens to the journal. */
 export function createReporter({ present, journal, log, sandboxes, settings, now }: ReporterDeps) {
   const listItems = () => once(() => listCoverageItems(present().contract))
   const createCollector = () =>
@@ -46,7 +43,9 @@ export function createReporter({ present, journal, log, sandboxes, settings, now
   const joinReporter = (parts: Pick<ReporterDependencies, 'collector' | 'journal'>, readSettings: ReadSettings) =>
     new Reporter({
       ...parts,
-      contract: createLiveView(() => present().contract),
+      get contract() {
+        return present().contract
+      },
       hintFinder: () => present().hintFinder(),
       async contextOf(sandbox = defaultSandbox) {
         const { seed, clock } = await readSettings(sandbox)
@@ -72,7 +71,6 @@ export function createReporter({ present, journal, log, sandboxes, settings, now
         return joinReporter(alone, async (sandbox) => sandboxes.settings.lastRead(sandbox)).report(undefined)
       }
     },
-    /** Goes on with the contract of the present generation. */
     adopt() {
       for (const each of new Set([collector, own])) each.adopt(listItems())
     },

@@ -1,55 +1,35 @@
 /** Puts the parts together: create, start, explain, seed state. `start.ts` makes the simulator listen. */
 import { setMaxListeners } from 'node:events'
-import { createLiveView } from '../../base/core/live-view.ts'
 import type { Log } from '../../base/core/log.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { errorAt, type Findings } from '../../base/documents/finding.ts'
 import type { Contract } from '../../service/contract/contract.ts'
-import { immediateDelivery, type OutgoingReply } from '../../service/exchange/delivery.ts'
-import type { Reply } from '../../service/exchange/reply.ts'
-import type { SimRequest } from '../../service/exchange/request.ts'
-import { handledOperations } from '../../service/operations/index.ts'
 import type { OpenedStore } from '../../state/file/file-store.ts'
 import { showState } from '../../state/redis/location.ts'
 import { type SandboxExport, StoreUnavailableError } from '../../state/store.ts'
-import { createControl } from '../control/control.ts'
-import type { DocumentState } from '../control/deps.ts'
-import { featureHandlers } from '../control/feature-controls.ts'
+import { Control } from '../control/control.ts'
 import { controlHandlers } from '../control/handlers.ts'
+import type { Handlers } from '../http/app.ts'
 import type { EntryListener } from '../journal/journal.ts'
-import type { FindPlannedFault } from '../pipeline/scenario-sources.ts'
+import type { FindPlannedFault } from '../pipeline/scenario.ts'
 import type { FindingsReport, Report } from '../reports/report.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import { splitList } from '../settings/setting.ts'
-import type { Settings } from '../settings/settings.ts'
-import { createSandboxes } from './create-sandboxes.ts'
+import { readPages, type Settings } from '../settings/settings.ts'
 import { createExplain, type ProxiedService } from './explain.ts'
-import { createGeneration } from './generation.ts'
+import { createGeneration, ServedGeneration } from './generation.ts'
 import { listInputFiles, loadStartInputs, type StartInputs } from './loaded-inputs.ts'
-import { readCorsOrigins, readGuardSettings } from './lookups.ts'
-import { loadSeedState, openJournal, openState, withReplica } from './open-state.ts'
+import { createSandboxes, loadSeedState, openJournal, openState, withReplica } from './open-state.ts'
 import { type ExampleRequest, findExampleRequest } from './ordinary-model.ts'
-import { logFindings, reloadOnChange, type ServedInputs } from './reload.ts'
+import { logFindings, reloadOnChange } from './reload.ts'
 import { createReporter } from './reporter.ts'
 import { createFileWatcher, type WatchFiles } from './watch-files.ts'
 
 /** Everything but the socket: requests in, replies out. */
-export interface Simulator {
+export interface Simulator extends Handlers {
   readonly contract: Contract
-  /** Returns the digest of the contract: `sha256:...`. */
-  contractDigest(): string
   /** Returns a request to begin with; undefined where the contract has none that needs no more than a path. */
   findExample(): ExampleRequest | undefined
-  /** Replies to a request to the simulated service. */
-  service(request: SimRequest): Promise<OutgoingReply>
-  /** Refuses a request to the control plane by its head alone, or returns undefined if its body may be read. */
-  controlRefusal(head: SimRequest): Reply | undefined
-  /** Returns true for an import of a sandbox, whose body may be larger than others. */
-  isImport(head: SimRequest): boolean
-  /** Replies to a request to the control plane. `gone` is aborted when the client disconnects. */
-  control(request: SimRequest, gone: AbortSignal): Promise<OutgoingReply>
-  /** The first part of the ids of requests to the service. */
-  readonly requestIdPrefix: string
   /** Returns the report about the clients of all sandboxes so far, also while the shared state does not respond. */
   report(): Promise<Report>
   /** Returns that report without the coverage, which takes the most time. The shared state must respond. */
@@ -119,7 +99,6 @@ interface Start extends OpenedStore {
   readonly watch: WatchFiles | undefined
 }
 
-/** Joins the parts, from the journal up to the control plane. */
 async function joinParts(settings: Settings, deps: Dependencies, start: Start): Promise<Simulator> {
   const { now, log, findPlannedFault, proxied } = deps
   const { inputs, seedState, store, shared, watch } = start
@@ -127,45 +106,41 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
   const journal = openJournal(settings, deps, present, shared)
   const sandboxes = await createSandboxes(settings, { now, log, store, shared, journal, rules: present })
   const state = { store, sandboxes, journal, log, findPlannedFault, proxied }
-  const served: ServedInputs = { present: createGeneration(1, settings, inputs, state), failure: undefined }
-  const contract = createLiveView(() => present().contract)
+  const served = new ServedGeneration(createGeneration(1, settings, inputs), state)
   const { reporter, reportAtEnd, adopt } = createReporter({ present, journal, log, sandboxes, settings, now })
   const [stopping, draining] = [new AbortController(), new AbortController()]
   setMaxListeners(0, stopping.signal) // one listener for each waiting request, of which there may be any number
-  const handlers = {
-    ...controlHandlers({
-      contract,
-      controlContract: inputs.control,
-      catalogue: createLiveView(() => present().catalogue),
-      fixtures: createLiveView(() => present().fixtures),
-      documents: () => describeDocuments(settings, served),
-      startUp: () => present().startUp,
-      sandboxes,
-      store,
-      seedState,
-      journal,
-      reporter,
-      stateFile: showState(settings.state),
-      corsOrigins: readCorsOrigins(settings, proxied !== undefined),
-      handledOperations: new Set(handledOperations.map(({ operationId }) => operationId)),
-      productsOfModel: () => present().productsOfModel,
-      stopping: stopping.signal,
-      draining: draining.signal,
-      explain: createExplain(state, sandboxes, (copy) => present().createPipelineOver(copy)),
-    }),
-    ...featureHandlers((request, gone) => controls.response(request, gone)),
-  }
-  const controls = createControl(inputs.control, handlers, readGuardSettings(settings), log)
-  if (watch) reloadOnChange(watch, stopping.signal, { settings, state, served, adopt, now })
+  const pages = readPages(settings, proxied !== undefined)
+  const handlers = controlHandlers({
+    served: present,
+    reloadFailure: () => served.reloadFailure,
+    control: inputs.control,
+    sandboxes,
+    store,
+    draining: draining.signal,
+    overlays: splitList(settings.overlay),
+    isWatched: settings.watch,
+    stateFile: showState(settings.state),
+    journal,
+    reporter,
+    explain: createExplain(state, sandboxes, (copy) => present().createPipelineOver(copy)),
+    seedState,
+    corsOrigins: pages.cors,
+    stopping: stopping.signal,
+  })
+  const access = { token: settings.controlToken, pages }
+  const onChange = (sandbox: string) => sandboxes.markChanged(sandbox)
+  const { settings: sandboxSettings } = sandboxes
+  if (watch) reloadOnChange(watch, stopping.signal, { settings, proxied, log, now, served, sandboxSettings, adopt })
   return {
-    contract,
-    contractDigest: () => present().contractDigest(),
-    findExample: () => findExampleRequest(contract, present().fixtures),
-    service: (request) => present().service(request),
-    controlRefusal: controls.refusal,
-    isImport: controls.isImport,
-    control: async (request, gone) => replyAtOnce(await controls.response(request, gone)),
+    get contract() {
+      return present().contract
+    },
+    findExample: () => findExampleRequest(present().contract, present().fixtures),
+    service: (request) => served.service(request),
+    control: new Control(inputs.control, handlers, access, onChange, log),
     requestIdPrefix: journal.requestIdPrefix,
+    pages,
     report: reportAtEnd,
     findings: () => reporter.findings(undefined),
     stopping,
@@ -179,10 +154,3 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
     },
   }
 }
-
-function describeDocuments({ overlay, watch }: Settings, { present, failure }: ServedInputs): DocumentState {
-  const { contractDigest, number: generation } = present
-  return { digest: contractDigest(), generation, overlays: splitList(overlay), isWatched: watch, failure }
-}
-
-const replyAtOnce = (reply: Reply): OutgoingReply => ({ reply, delivery: immediateDelivery, date: undefined })

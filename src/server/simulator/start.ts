@@ -7,15 +7,13 @@ import { machineNow, sleep } from '../../base/core/timers.ts'
 import { errorAt, type Finding, type Findings } from '../../base/documents/finding.ts'
 import { listDocumentedPaths } from '../../service/exchange/control-aliases.ts'
 import { createApp } from '../http/app.ts'
-import { shutdownGraceMs } from '../http/end-at-stop.ts'
+import { shutdownGraceMs } from '../http/delivery-end.ts'
 import { listen, stop } from '../http/server.ts'
 import type { Report } from '../reports/report.ts'
-import { endSettings } from '../settings/end-settings.ts'
 import { findFileConflict } from '../settings/file-conflicts.ts'
 import { type LibrarySettings, sharedSettings } from '../settings/library-settings.ts'
 import { flagOf, type Setting } from '../settings/setting.ts'
-import { defaultSettings, type Settings, serverSettings } from '../settings/settings.ts'
-import { readCorsOrigins } from './lookups.ts'
+import { defaultSettings, endSettings, type Settings, serverSettings } from '../settings/settings.ts'
 import { createSimulator, type Dependencies, type Simulator } from './simulator.ts'
 
 /** A simulator that listens. */
@@ -43,8 +41,8 @@ export async function start(
   const created = await createSimulator(settings, dependencies)
   if (!created.ok) return created
   const simulator = created.value
-  const edge = { ...settings, corsOrigins: readCorsOrigins(settings, dependencies.proxied !== undefined) }
-  const app = createApp(simulator, edge, dependencies.log, listDocumentedPaths(simulator.contract))
+  const documented = listDocumentedPaths(simulator.contract)
+  const app = createApp(simulator, settings.bodyLimit, documented, dependencies.log)
   const listening = await listen(app, settings.host, settings.port, dependencies.log)
   if (!listening.ok) {
     await simulator.close()
@@ -147,12 +145,9 @@ function readGiven(setting: Setting<unknown>, given: unknown): unknown {
 
 function describeUnknownSetting(name: string, known: readonly string[]): string {
   if (!Object.hasOwn(endSettings, name)) return `There is no setting "${name}". ${describeKnown(name, known)}`
-  const instead = reportSettings.includes(name) ? ' Call report() of the simulator for the report.' : ''
+  const instead = ['report', 'failOn'].includes(name) ? ' Call report() of the simulator for the report.' : ''
   return `"${name}" is no setting of the library, but the flag ${flagOf(name)} of the command line.${instead}`
 }
-
-/** The settings of the command line for which the library has `report()`. */
-const reportSettings = ['report', 'failOn']
 
 /** Writes the flags in a message about settings as code names them: `maxAnalysesPerHour`. Other names stay. */
 function nameInCode(text: string): string {

@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { sleep } from '../../base/core/timers.ts'
 
-/** The milliseconds between two looks at the files. */
 const pollMs = 150
 
 /** The looks for which a file may be missing: editors and deployments remove a file before they replace it. */
@@ -32,16 +31,14 @@ export async function createFileWatcher(listFiles: () => readonly string[]): Pro
       looks = listChanged(seen, present).length === 0 ? looks + 1 : 0
       seen = present
       const changed = listChanged(known, present)
-      if (changed.length === 0 || looks < countNeededLooks(changed, present)) continue
+      // A file that has just changed may still be written.
+      const neededLooks = changed.every((file) => present.get(file)) ? 1 : maxMissingLooks
+      if (changed.length === 0 || looks < neededLooks) continue
       known = present
       await onChange(changed)
     }
   }
 }
-
-/** Returns the looks for which changed files must stay the same: a file that has just changed may still be written. */
-const countNeededLooks = (changed: readonly string[], stamps: Stamps) =>
-  changed.every((file) => stamps.get(file)) ? 1 : maxMissingLooks
 
 /** Returns false once `stopping` is aborted. The timer does not keep the process from ending. */
 async function waitForNextLook(stopping: AbortSignal): Promise<boolean> {
@@ -59,7 +56,6 @@ async function readStamp(file: string): Promise<string | undefined> {
   return found && [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ')
 }
 
-/** Lists the files whose states differ. */
 function listChanged(before: Stamps, after: Stamps): string[] {
   const files = new Set([...before.keys(), ...after.keys()])
   return [...files].filter((file) => before.get(file) !== after.get(file))

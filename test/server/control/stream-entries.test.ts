@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type StreamOptions, streamEntries } from '../../../src/server/control/stream-entries.ts'
+import { type StreamOptions, streamEntries } from '../../../src/server/control/requests.ts'
 import { Journal } from '../../../src/server/journal/journal.ts'
 import { entryFor, journalOf, unparsed } from '../journal/entries.ts'
 

@@ -30,13 +30,13 @@ test('a bug behind the edge is a 500 in the service’s shape and a line in the 
   const app = createApp(
     {
       service,
-      controlRefusal: () => undefined,
-      isImport: () => false,
-      control: nobody,
+      control: { refuse: () => undefined, isImport: () => false, handle: nobody },
       requestIdPrefix: 'req',
+      pages: { cors: [], origins: [] },
       stopping: new AbortController(),
     },
-    { bodyLimit: '1mb', corsOrigins: [], controlOrigins: undefined },
+    '1mb',
+    new Set(),
     createLogRecorder(said),
   )
   const listening = await listen(app, '127.0.0.1', 0, createLogRecorder(said))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readBearer } from '../../../src/server/pipeline/bearer.ts'
+import { readBearer } from '../../../src/server/pipeline/exchange.ts'
 
 describe('an Authorization header', () => {
   test.each([

@@ -3,7 +3,7 @@ import { type Log, silentLog } from '../../../src/base/core/log.ts'
 import { Journal } from '../../../src/server/journal/journal.ts'
 import { createPipeline } from '../../../src/server/pipeline/pipeline.ts'
 import { Sandboxes } from '../../../src/server/sandboxes/sandboxes.ts'
-import { MemorySandboxSettings } from '../../../src/server/sandboxes/settings.ts'
+import { SandboxSettingsStore, setClock } from '../../../src/server/sandboxes/settings.ts'
 import { jsonBody } from '../../../src/service/exchange/body.ts'
 import { delivered } from '../../../src/service/exchange/delivery.ts'
 import type { SimRequest } from '../../../src/service/exchange/request.ts'
@@ -17,7 +17,7 @@ import { createLogRecorder, type LogEntry } from '../../support/start.ts'
 /** The pipeline with a handler of our own for events: for what the shipped ones never do. */
 function setup(handle: OperationHandler['handle'], log?: Log) {
   const said: LogEntry[] = []
-  const settings = new MemorySandboxSettings({ seed: '1', frozenAt: undefined, now: () => 0 })
+  const settings = new SandboxSettingsStore({ seed: '1', clock: setClock('real', 0, 0), now: () => 0 })
   const sandboxes = new Sandboxes(settings, { now: () => 0, limit: 10, onEvicted: () => {} })
   const pipeline = createPipeline({
     contract: inputs.contract,

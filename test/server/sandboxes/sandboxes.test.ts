@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Sandboxes } from '../../../src/server/sandboxes/sandboxes.ts'
-import { MemorySandboxSettings } from '../../../src/server/sandboxes/settings.ts'
+import { SandboxSettingsStore, setClock } from '../../../src/server/sandboxes/settings.ts'
 
 const names = (sandboxes: Sandboxes) => sandboxes.list().map(({ name }) => name)
 
@@ -25,7 +25,7 @@ test('after that a new one takes the place of one, not of all that are too many'
 
 function bounded(limit: number) {
   const gone: string[] = []
-  const settings = new MemorySandboxSettings({ seed: '1', frozenAt: undefined, now: () => 0 })
+  const settings = new SandboxSettingsStore({ seed: '1', clock: setClock('real', 0, 0), now: () => 0 })
   const sandboxes = new Sandboxes(settings, {
     now: () => 0,
     limit,

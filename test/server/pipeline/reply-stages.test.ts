@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../../../src/base/core/json.ts'
-import { checkReply } from '../../../src/server/pipeline/check-reply.ts'
 import type { Exchange } from '../../../src/server/pipeline/exchange.ts'
+import { checkReply } from '../../../src/server/pipeline/reply-stages.ts'
 import { jsonBody } from '../../../src/service/exchange/body.ts'
 import type { Origin, Reply } from '../../../src/service/exchange/reply.ts'
 import { operationOf } from '../../support/catalogue.ts'

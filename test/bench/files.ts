@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { type Profiler, Session } from 'node:inspector/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { silentLog } from '../../src/base/core/log.ts'
+import { start } from '../../src/features/start.ts'
+import { defaultSettings, type Settings } from '../../src/server/settings/settings.ts'
+
+/**
+ * Counts the source files of which a named function runs, by V8's precise coverage: `npm run files`, and with `--list`
+ * their names. A request is measured in this process, after the same one has been sent before, without its log; `each`
+ * in all processes of its run.
+ */
+const sources = new URL('../../src/', import.meta.url).href
+const folder = mkdtempSync(join(tmpdir(), 'convsim-files-'))
+const session = new Session()
+session.connect()
+await session.post('Profiler.enable')
+await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+
+const authorization = 'Bearer any-key'
+const analyticsPath = '/models/4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34/analytics'
+const event = { eventType: 'purchase', productId: '8d2e5f60-3c1b-4a7d-9f48-2b6c0e913a75', value: '1' }
+const body = JSON.stringify(event)
+const post = { method: 'POST', headers: { authorization, 'content-type': 'application/json' }, body }
+
+report('cached GET', await measureRequest({}, analyticsPath, { headers: { authorization } }))
+report('POST to a state file', await measureRequest({ state: join(folder, 'state.json') }, '/events', post))
+report('each --set reset', measureEach())
+rmSync(folder, { recursive: true })
+session.disconnect()
+
+async function measureRequest(settings: Partial<Settings>, path: string, init: RequestInit): Promise<string[]> {
+  const all = { ...defaultSettings(), port: 0, state: ':memory:', ...settings }
+  const running = await start(all, { now: Date.now, log: silentLog })
+  if (!running.ok) throw new Error(JSON.stringify(running.error))
+  const url = running.value.baseUrl + path
+  const send = async () => (await fetch(url, init)).text()
+  await send()
+  await sleep(1000) // for the checkpoint
+  await session.post('Profiler.takePreciseCoverage') // counts again from 0
+  await send()
+  const { result } = await session.post('Profiler.takePreciseCoverage')
+  await running.value.close()
+  return listFiles(result)
+}
+
+function measureEach(): string[] {
+  const script = `fetch(process.env.CONVSIM_BASE_URL + '/events', ${JSON.stringify(post)})`
+  const words = ['--import', 'tsx', 'src/cli.ts', 'each', '--set', 'reset', '--', process.execPath, '-e', script]
+  const coverage = join(folder, 'coverage')
+  const env = { ...process.env, NODE_V8_COVERAGE: coverage }
+  const { status, stderr } = spawnSync(process.execPath, words, { env, encoding: 'utf8' })
+  if (status !== 0 && status !== 3) throw new Error(stderr)
+  const files = readdirSync(coverage).map((name) => JSON.parse(readFileSync(join(coverage, name), 'utf8')))
+  return listFiles(files.flatMap(({ result }) => result))
+}
+
+/** Lists the files that have a function with a name that was called. */
+function listFiles(scripts: readonly Profiler.ScriptCoverage[]): string[] {
+  const run = scripts.filter(({ url, functions }) => {
+    const isCalled = functions.some(({ functionName, ranges }) => functionName !== '' && (ranges[0]?.count ?? 0) > 0)
+    return url.startsWith(sources) && isCalled
+  })
+  return [...new Set(run.map(({ url }) => url.slice(sources.length).replace(/\?.*/, '')))].sort()
+}
+
+function report(about: string, files: readonly string[]): void {
+  console.log(`${String(files.length).padStart(4)} ${about}`)
+  if (process.argv.includes('--list')) for (const file of files) console.log(`       ${file}`)
+}
