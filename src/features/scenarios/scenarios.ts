@@ -7,7 +7,7 @@ import { defaultSettings } from '../../server/settings/settings.ts'
 import { type LoadedInputs, loadInputs } from '../../server/simulator/loaded-inputs.ts'
 import { buildModelPath, findOrdinaryModel } from '../../server/simulator/ordinary-model.ts'
 import type { Contract, Operation } from '../../service/contract/contract.ts'
-import { readExamples } from '../../service/contract/examples.ts'
+import { readExamples } from '../../service/contract/resolve.ts'
 import { describeClientView, describeParameter, formatRow } from '../../service/scenarios/client-view.ts'
 import {
   type ActiveScenario,
