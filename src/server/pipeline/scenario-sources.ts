@@ -1,8 +1,13 @@
-import type { MatchSubject } from '../../service/exchange/match.ts'
+import { type MatchSubject, modelsIn, productsOf } from '../../service/exchange/match.ts'
 import type { ActiveScenario, Catalogue } from '../../service/scenarios/definition.ts'
-import { findMismatch, modelsIn, productsOf } from '../../service/scenarios/match-rule.ts'
 import { parseScenarios } from '../../service/scenarios/parse.ts'
-import { type ActiveRule, type ActiveRules, ruleActedKey, ruleSequencePrefix } from '../../service/scenarios/rules.ts'
+import {
+  type ActiveRule,
+  type ActiveRules,
+  findMismatch,
+  ruleActedKey,
+  ruleSequencePrefix,
+} from '../../service/scenarios/rules.ts'
 import type { Store } from '../../state/store.ts'
 import { applicableScenarios, findRuleRest, inapplicableReason, nextItem } from './apply-scenarios.ts'
 import { type Exchange, jsonOf, type MatchedExchange } from './exchange.ts'
