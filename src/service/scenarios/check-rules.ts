@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../../base/core/json.ts'
-import { parsePointer, valueAtTokens } from '../../base/core/json-pointer.ts'
+import { joinPointer, parsePointer, valueAtTokens } from '../../base/core/json-pointer.ts'
 import { failure, type Result } from '../../base/core/result.ts'
 import type { Violation } from '../../base/core/violation.ts'
 import type { RuleProblem } from './rule-match-problems.ts'
@@ -66,21 +66,14 @@ const isSpecific = (problem: RuleProblem) => problem !== moreProblems
 
 /** Sorts problems as their values stand in the document. A value that is missing stands where its object begins. */
 function sortByPosition(document: Json, problems: readonly RuleProblem[]): RuleProblem[] {
-  const placed = problems.map((problem) => ({ problem, position: positionOf(document, problem.pointer) }))
-  return placed.sort((one, other) => comparePositions(one.position, other.position)).map(({ problem }) => problem)
+  const order = new Map(Array.from(listPointers(document), (pointer, index) => [pointer, index]))
+  const positionOf = (pointer: string): number =>
+    order.get(pointer) ?? positionOf(pointer.slice(0, pointer.lastIndexOf('/')))
+  return problems.toSorted((one, other) => positionOf(one.pointer) - positionOf(other.pointer))
 }
 
-/** Returns the index of each member or item on the way to a pointer; -1 for one that is missing. */
-function positionOf(document: Json, pointer: string): number[] {
-  let value: Json | undefined = document
-  return parsePointer(pointer).map((token) => {
-    const index = Object.keys(value ?? {}).indexOf(token)
-    value = valueAtTokens(value, [token])
-    return index
-  })
-}
-
-function comparePositions(one: readonly number[], other: readonly number[]): number {
-  const at = one.findIndex((index, level) => index !== other[level])
-  return at < 0 ? one.length - other.length : (one[at] ?? 0) - (other[at] ?? -1)
+function* listPointers(value: Json, pointer = ''): Generator<string> {
+  yield pointer
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, inner] of Object.entries(value)) yield* listPointers(inner, joinPointer(pointer, name))
 }

@@ -40,7 +40,6 @@ function isRule(value: Json): boolean {
   return isObject(value) && ('scenario' in value || 'sequence' in value) && !('token' in value || 'id' in value)
 }
 
-/** Returns true for a document that was meant as a contract. */
 export function isContract(value: Json): boolean {
   return isObject(value) && ['openapi', 'swagger', 'paths'].some((name) => name in value)
 }
