@@ -144,7 +144,6 @@ export const habits: readonly Habit[] = [
       'build/',
       'service/contract/checks/schemas.ts', // tries the pattern of a schema
       'service/contract/match.ts', // path templates of the document, compared with one path
-      'service/scenarios/drift.ts', // a field of the contract, compared with pointers
     ],
     instead: 'write a literal',
   },

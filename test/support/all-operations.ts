@@ -2,7 +2,7 @@ import { isObject } from '../../src/base/core/json.ts'
 import { joinPointer } from '../../src/base/core/json-pointer.ts'
 import { findOperation } from '../../src/features/drift/observe/places.ts'
 import { planProbes } from '../../src/features/drift/probe/plan-probes.ts'
-import { readExamples } from '../../src/service/contract/examples.ts'
+import { readExamples } from '../../src/service/contract/resolve.ts'
 import { inputs } from './catalogue.ts'
 import type { OperationRequest } from './client.ts'
 

@@ -7,8 +7,8 @@ import { defaultSettings } from '../../server/settings/settings.ts'
 import { type LoadedInputs, loadInputs } from '../../server/simulator/loaded-inputs.ts'
 import { buildModelPath, findOrdinaryModel } from '../../server/simulator/ordinary-model.ts'
 import type { Contract, Operation } from '../../service/contract/contract.ts'
-import { readExamples } from '../../service/contract/examples.ts'
-import { describeClientView, describeParameter, formatRow } from '../../service/scenarios/client-view.ts'
+import { readExamples } from '../../service/contract/resolve.ts'
+import { describeClientView, describeParameter, exampleOf, formatRow } from '../../service/scenarios/client-view.ts'
 import {
   type ActiveScenario,
   type Catalogue,
@@ -16,7 +16,6 @@ import {
   probability,
   type ScenarioDefinition,
 } from '../../service/scenarios/definition.ts'
-import { exampleOf } from '../../service/scenarios/example.ts'
 import { parseScenarios } from '../../service/scenarios/parse.ts'
 import type { ScenarioSettings } from './settings.ts'
 

@@ -1,7 +1,6 @@
 import type { Json, JsonObject } from '../../base/core/json.ts'
 import { endSentence } from '../../base/core/text.ts'
 import type { RuleReference } from '../../service/exchange/decision-trace.ts'
-import { checkRules } from '../../service/scenarios/check-rules.ts'
 import type { Catalogue } from '../../service/scenarios/definition.ts'
 import { parseSequence, positionAt, type Sequence, sequencePrefix } from '../../service/scenarios/parse.ts'
 import {
@@ -12,6 +11,7 @@ import {
   ruleSequencePrefix,
   ruleTimesKey,
 } from '../../service/scenarios/rules.ts'
+import { checkRules } from '../../service/scenarios/rules-file.ts'
 import type { Store } from '../../state/store.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { RulePosition } from '../sandboxes/settings.ts'

@@ -3,7 +3,6 @@ import {
   type Condition,
   type Difference,
   findDifferences,
-  type MatchSubject,
   matchOutcome,
   type RequestQuery,
 } from '../../service/exchange/match.ts'
@@ -58,7 +57,7 @@ export interface JournalSearch {
   readonly journal: Journal
   /** The name of a sandbox; undefined for all. */
   readonly sandbox: string | undefined
-  readonly conditions: readonly Condition<MatchSubject>[]
+  readonly conditions: readonly Condition[]
   readonly subjects: RequestSubjects
   /** Returns milliseconds since any fixed time, which slice the work. */
   readonly elapsed: () => number

@@ -3,9 +3,14 @@ import { redactHeader, redactText } from '../../base/redaction/redact.ts'
 import type { Contract } from '../../service/contract/contract.ts'
 import { listHiddenNames } from '../../service/contract/security.ts'
 import { jsonBody } from '../../service/exchange/body.ts'
-import { type RequestMatch, type RequestQuery, requestConditions } from '../../service/exchange/match.ts'
+import {
+  modelsIn,
+  productsOf,
+  type RequestMatch,
+  type RequestQuery,
+  requestConditions,
+} from '../../service/exchange/match.ts'
 import { releaseBody } from '../../service/exchange/request.ts'
-import { modelsIn, productsOf } from '../../service/scenarios/match-rule.ts'
 import {
   findUnknownFields,
   findUnknownOperation,

@@ -1,12 +1,17 @@
 import { cutText } from '../../base/core/text.ts'
 import type { RuleReference } from '../../service/exchange/decision-trace.ts'
-import type { MatchSubject } from '../../service/exchange/match.ts'
+import { type MatchSubject, modelsIn, productsOf } from '../../service/exchange/match.ts'
 import { refusals } from '../../service/exchange/refusals.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
 import type { ActiveScenario, Catalogue } from '../../service/scenarios/definition.ts'
-import { findMismatch, modelsIn, productsOf } from '../../service/scenarios/match-rule.ts'
 import { findConflict, parseScenarios } from '../../service/scenarios/parse.ts'
-import { type ActiveRule, type ActiveRules, ruleActedKey, ruleSequencePrefix } from '../../service/scenarios/rules.ts'
+import {
+  type ActiveRule,
+  type ActiveRules,
+  findMismatch,
+  ruleActedKey,
+  ruleSequencePrefix,
+} from '../../service/scenarios/rules.ts'
 import type { Store } from '../../state/store.ts'
 import { applicableScenarios, applyScenarios, findRuleRest, inapplicableReason, nextItem } from './apply-scenarios.ts'
 import { type RequestedControls, readControls } from './control-headers.ts'

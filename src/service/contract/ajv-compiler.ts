@@ -1,4 +1,4 @@
-import type { CodeOptions } from 'ajv'
+import type { CodeOptions, Options } from 'ajv'
 import type { JsonObject } from '../../base/core/json.ts'
 import { reasonOf } from '../../base/core/result.ts'
 import { createAjv, type Validator } from '../../base/documents/ajv.ts'
@@ -6,12 +6,11 @@ import type { Finding } from '../../base/documents/finding.ts'
 import type { CompiledSchemas } from '../../base/documents/schema.ts'
 import type { Source } from '../../base/documents/source.ts'
 import { placeFaults } from './checks/fault.ts'
-import { hasCostlyPattern } from './checks/patterns.ts'
-import { allowUnknownKeywords, checkSchemas } from './checks/schemas.ts'
+import { checkSchemas } from './checks/schemas.ts'
 import { type Compiler, DOCUMENT, keyOfParameters, SIMULATED, schemaRef, simulatedRef } from './compiler.ts'
-import { hasRecursiveSchema, limitTime } from './limit-time.ts'
+import { hasCostlyPattern, hasRecursiveSchema, limitTime } from './limit-time.ts'
 import { applySimulatedValues } from './simulated-values.ts'
-import { mapNodes, type NodeKind } from './walk.ts'
+import { mapNodes, type NodeKind, walk } from './walk.ts'
 
 /**
  * Creates a compiler that uses ajv. The build can write its schemas to a file, which are in `compiled`: those of
@@ -27,29 +26,24 @@ export function createAjvCompiler(
   const reported = new Set<string>()
   let currentPointer = ''
   const report = (severity: Finding['severity'], message: string) => {
-    // ajv repeats its messages about a shared schema for each schema that refers to it.
-    if (reported.has(message)) return
+    // ajv repeats its messages about a shared schema for each schema that refers to it; `checkSchemas` names keywords.
+    if (reported.has(message) || message.startsWith('strict mode: unknown keyword')) return
     reported.add(message)
     findings.push({ severity, place: source.place(currentPointer), message })
   }
   // Smaller code, as in `compilePublished`.
-  const ownProperties = namesInherited(document)
-  const options = { messages: false, loopRequired: 1, ownProperties, code: { ...code } }
-  const ajv = createAjv((message) => report('warning', message), options)
+  const options = { messages: false, loopRequired: 1, ownProperties: namesInherited(document), code }
+  const plain = createInstance(document, DOCUMENT, options, (message) => report('warning', message))
   // The others warn of nothing, since the first instance compiles the same schemas and warns of them.
-  const quiet = { ...options, strict: false } as const
-  const coercingAjv = createAjv(() => undefined, { ...quiet, coerceTypes: true, useDefaults: true })
+  const quiet = { ...options, strict: false }
+  const coercing = createInstance(document, DOCUMENT, { ...quiet, coerceTypes: true, useDefaults: true })
   const narrowed = applySimulatedValues(document, 'document')
-  const narrowAjv =
-    narrowed && createAjv(() => undefined, quiet).addSchema(withoutData('document', narrowed), SIMULATED)
-  if (meta) findings.push(...placeFaults(checkSchemas(document, ajv), source))
-  allowUnknownKeywords(document, ajv)
-  const schemas = withoutData('document', document)
-  ajv.addSchema(schemas, DOCUMENT)
-  coercingAjv.addSchema(schemas, DOCUMENT)
-  const plain = { ajv, names: new Map<string, string>() }
-  const coercing = { ajv: coercingAjv, names: new Map<string, string>() }
-  const narrow = narrowAjv && { ajv: narrowAjv, names: new Map<string, string>() }
+  const narrow = narrowed && createInstance(narrowed, SIMULATED, quiet)
+  if (meta) findings.push(...placeFaults(checkSchemas(document, plain.ajv), source))
+  for (const { kind, value } of walk(document)) {
+    // ajv throws for a format that it does not know.
+    if (kind === 'schema' && typeof value.format === 'string') plain.ajv.formats[value.format] ??= true
+  }
   const hasErrors = findings.some(({ severity }) => severity === 'error')
   const isCostly = hasCostlyPattern(document) || hasRecursiveSchema(document)
   const tryCompile = (pointer: string, instance: typeof plain, name: string, key = name): Validator | undefined => {
@@ -81,6 +75,16 @@ export function createAjvCompiler(
   }
 }
 
+function createInstance(
+  document: JsonObject,
+  uri: string,
+  options: Options,
+  warn: (message: string) => void = () => undefined,
+) {
+  const ajv = createAjv(warn, options).addSchema(withoutData('document', document), uri)
+  return { ajv, names: new Map<string, string>() }
+}
+
 /**
  * Returns a copy without what is no schema and no keyword, since ajv takes each `$id` and `$anchor` for one. Each
  * schema has the dialect of the document.
@@ -92,11 +96,8 @@ function withoutData(kind: NodeKind, value: JsonObject): JsonObject {
   )
 }
 
-/** The names that every object of JavaScript inherits, such as `constructor`, in quotes. */
-const inherited = Object.getOwnPropertyNames(Object.prototype).map((name) => `"${name}"`)
-
-/** Returns true for a document with such a name, whose validators look at own properties only, which costs time. */
+/** Returns true for a document with a name that every object inherits, whose validators look at own properties only. */
 function namesInherited(document: JsonObject): boolean {
   const text = JSON.stringify(document)
-  return inherited.some((name) => text.includes(name))
+  return Object.getOwnPropertyNames(Object.prototype).some((name) => text.includes(`"${name}"`))
 }

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../base/core/json.ts'
 import { toFragment } from '../../base/core/json-pointer.ts'
 import type { Validator } from '../../base/documents/ajv.ts'
 import type { Finding } from '../../base/documents/finding.ts'
+import type { PrecompiledSource } from '../../base/documents/precompiled.ts'
 
 /** Gives the validators of a document's schemas. A schema that cannot be compiled is a finding without validator. */
 export interface Compiler {
@@ -21,19 +22,29 @@ export interface Compiler {
 export const DOCUMENT = 'contract'
 
 /** Returns a reference to a schema, also the key of its precompiled validator: `contract#/components/schemas/Error`. */
-export function schemaRef(pointer: string): string {
-  return DOCUMENT + toFragment(pointer)
-}
+export const schemaRef = (pointer: string) => DOCUMENT + toFragment(pointer)
 
 /** The URI of the document with its simulated values demanded. */
 export const SIMULATED = 'simulated'
 
 /** Returns a reference to a schema with its simulated values, also the key of its precompiled validator. */
-export function simulatedRef(pointer: string): string {
-  return SIMULATED + toFragment(pointer)
-}
+export const simulatedRef = (pointer: string) => SIMULATED + toFragment(pointer)
 
-/** Returns the key of the precompiled validator of an object of parameters. */
-export function keyOfParameters(schema: JsonObject): string {
-  return JSON.stringify(schema)
+export const keyOfParameters = (schema: JsonObject) => JSON.stringify(schema)
+
+/** Creates a compiler that compiles nothing. It has no findings, because the build refuses documents with findings. */
+export function createPrecompiledCompiler({ validators }: PrecompiledSource): Compiler {
+  const find = (key: string) => {
+    const validator = validators[key]
+    if (validator === undefined) throw new Error(`the build has not precompiled the validator of ${key}`)
+    return validator
+  }
+  return {
+    lazy: true,
+    getValidator: (pointer) => find(schemaRef(pointer)),
+    // A document without simulated values has no validators for them.
+    getSimulatedValidator: (pointer) => validators[simulatedRef(pointer)] ?? find(schemaRef(pointer)),
+    getParameterValidator: (schema) => find(keyOfParameters(schema)),
+    findings: [],
+  }
 }

@@ -59,7 +59,6 @@ export interface Operation {
   readonly droppedStatus: number
   /** The documented statuses that are numbers, ascending. */
   readonly statuses: readonly number[]
-  /** The documented request body; undefined if there is none. */
   readonly body: { readonly required: boolean; readonly mediaTypes: readonly string[] } | undefined
   /** The parameters that are read, those of the path item first. Cookies are left out. */
   readonly parameters: readonly DescribedParameter[]

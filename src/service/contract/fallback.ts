@@ -2,7 +2,6 @@ import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 import { parseReference, toFragment } from '../../base/core/json-pointer.ts'
 import { failure, type Result, reasonOf, success } from '../../base/core/result.ts'
 import type { Contract, Operation } from './contract.ts'
-import { leastSize, maxGenerated } from './least-size.ts'
 import { type METHODS, mapNodes, type NodeKind } from './walk.ts'
 
 /** A request for an operation that the document describes and that has no handler. */
@@ -17,7 +16,6 @@ interface FallbackRequest {
   readonly status?: number | undefined
 }
 
-/** A reply that is made of the document's examples and schemas. */
 interface FallbackReply {
   readonly status: number
   /** Lower-case names. */
@@ -29,7 +27,6 @@ interface FallbackReply {
 /** Replies to a request for an operation without a handler; the error is a sentence of Prism, if it finds no reply. */
 export type Fallback = (request: FallbackRequest) => Promise<Result<FallbackReply>>
 
-/** The reason that there is no fallback: Prism is not installed, or cannot read the document. */
 interface FallbackProblem {
   readonly isPrismMissing: boolean
   readonly message: string
@@ -61,30 +58,27 @@ const CONFIG = {
  * @returns an error, with the command that installs Prism if it cannot be loaded
  */
 export async function createFallback(contract: Contract): Promise<Result<Fallback, FallbackProblem>> {
-  const loaded = await loadPrism()
-  if (!loaded.ok) return failure({ isPrismMissing: true, message: loaded.error })
+  const loaded = await attempt(async () => (await import('@stoplight/prism-http')).default)
+  if (!loaded.ok) return failure({ isPrismMissing: true, message: describeMissing(loaded.error) })
   const prism = loaded.value
   const { default: pino } = await import('pino')
   // Prism calls `logger.success`, which pino does not have, in each request.
   const silent = pino.pino({ level: 'silent' }, { write: () => undefined })
   const logger = Object.assign(silent, { success: () => undefined })
-  const read = await readOperations(prism, contract)
-  if (!read.ok) return failure({ isPrismMissing: false, message: read.error })
-  const operations = read.value
+  const read = await attempt(() => prism.getHttpOperationsFromSpec(documentForPrism(contract.document)))
+  if (!read.ok) return failure({ isPrismMissing: false, message: `Prism cannot read the document: ${read.error}` })
+  // Prism would send requests to callbacks.
+  const operations = read.value.map(({ callbacks: _, ...operation }) => operation)
   const instance = prism.createInstance({ ...CONFIG, mock: { dynamic: false } }, { logger })
 
   const mock = async (request: FallbackRequest, seed?: string): Promise<Result<FallbackReply>> => {
-    try {
-      const config = { ...CONFIG, mock: mockOptions(request, seed) }
-      const outcome = await instance.request(toPrismRequest(request), operations, config)()
-      return outcome._tag === 'Right' ? success(readOutput(outcome.right.output)) : failure(outcome.left.message)
-    } catch (error) {
-      // Prism throws for documents that it does not expect; the caller still needs an outcome.
-      return failure(reasonOf(error))
-    } finally {
-      // Prism stores the seed in a generator that the whole process shares.
-      if (seed !== undefined) prism.resetJSONSchemaGenerator()
-    }
+    const config = { ...CONFIG, mock: mockOptions(request, seed) }
+    const outcome = await attempt(() => instance.request(toPrismRequest(request), operations, config)())
+    // Prism stores the seed in a generator that the whole process shares.
+    if (seed !== undefined) prism.resetJSONSchemaGenerator()
+    if (!outcome.ok) return outcome
+    if (outcome.value._tag === 'Left') return failure(outcome.value.left.message)
+    return success(readOutput(outcome.value.right.output))
   }
   return success(async (request) => {
     const tooLarge = describeTooLarge(request.operation, request.status)
@@ -96,6 +90,21 @@ export async function createFallback(contract: Contract): Promise<Result<Fallbac
   })
 }
 
+/** Returns the result of Prism's work: Prism and its libraries throw for documents that they do not expect. */
+async function attempt<T>(work: () => Promise<T>): Promise<Result<T>> {
+  try {
+    return success(await work())
+  } catch (error) {
+    return failure(reasonOf(error))
+  }
+}
+
+/** The npm package does not contain Prism, because it is larger than the rest and few documents need it. */
+function describeMissing(error: string): string {
+  const [reason = ''] = error.split('\n') // the other lines list the files that required it
+  return `Prism cannot be loaded (${reason}). Install it beside the simulator: ${INSTALL_PRISM}`
+}
+
 /** Returns why a response of an operation is not generated: it would be too large; undefined if it can be. */
 export function describeTooLarge(operation: Operation, status: number = operation.successStatus): string | undefined {
   if (operation.examples(status).length > 0 || leastSize(operation.responseSchema(status)) <= maxGenerated) return
@@ -105,27 +114,31 @@ export function describeTooLarge(operation: Operation, status: number = operatio
   )
 }
 
-/** Returns the operations of a document as Prism has them, without callbacks, to which it would send requests. */
-async function readOperations(prism: typeof import('@stoplight/prism-http'), { document }: Contract) {
-  try {
-    const operations = await prism.getHttpOperationsFromSpec(documentForPrism(document))
-    return success(operations.map(({ callbacks: _, ...operation }) => operation))
-  } catch (error) {
-    // Prism and its libraries throw for documents that they do not expect.
-    return failure(`Prism cannot read the document: ${reasonOf(error)}`)
-  }
+/** The most values of a response that is generated from its schema: Prism takes 0.7 s for it, and nothing else runs. */
+const maxGenerated = 10_000
+
+/** The length of a text that counts as one value more. */
+const lengthOfValue = 100
+
+/** Returns the least number of values in what a dereferenced schema describes, with its optional members. */
+function leastSize(schema: Json | undefined): number {
+  if (!isObject(schema) || ['const', 'enum', 'default', 'example', 'examples'].some((name) => name in schema)) return 1
+  const { properties, items, prefixItems, allOf, anyOf, oneOf } = schema
+  const sizes = (list: Json | undefined) => (Array.isArray(list) ? list.map(leastSize) : [])
+  const members = isObject(properties) ? Object.values(properties).map(leastSize) : []
+  const ownItems = Math.max(1, numberOf(schema['minItems'])) * leastSize(items)
+  return [
+    numberOf(schema['minLength']) / lengthOfValue,
+    numberOf(schema['minProperties']),
+    ...members,
+    ...(items === undefined ? [numberOf(schema['minItems'])] : [ownItems]),
+    ...sizes(prefixItems),
+    ...sizes(allOf),
+    ...[anyOf, oneOf].filter(Array.isArray).map((list) => Math.min(...sizes(list))),
+  ].reduce((sum, size) => sum + size, 1)
 }
 
-/** Loads Prism. The npm package does not contain it, because it is larger than the rest and few documents need it. */
-async function loadPrism() {
-  try {
-    const { default: prism } = await import('@stoplight/prism-http')
-    return success(prism)
-  } catch (error) {
-    const [reason = ''] = reasonOf(error).split('\n') // the other lines list the files that required it
-    return failure(`Prism cannot be loaded (${reason}). Install it beside the simulator: ${INSTALL_PRISM}`)
-  }
-}
+const numberOf = (value: Json | undefined) => (typeof value === 'number' ? value : 0)
 
 /**
  * Returns a copy whose only references are those that were checked, which lead into the document: Prism takes each
@@ -142,7 +155,6 @@ function documentForPrism(document: JsonObject): JsonObject {
   return { ...copy('document', document), openapi: '3.1.0' }
 }
 
-/** Returns a value with other names of members, at all levels. */
 function renameMembers(value: Json, rename: (name: string) => string): Json {
   if (Array.isArray(value)) return value.map((item) => renameMembers(item, rename))
   if (!isObject(value)) return value
@@ -169,18 +181,17 @@ function mockOptions({ status }: FallbackRequest, seed: string | undefined) {
 }
 
 function readOutput(output: { statusCode: number; headers?: object; body?: unknown }): FallbackReply {
-  const headers: Record<string, string> = {}
-  for (const [name, value] of Object.entries(output.headers ?? {})) {
-    // Prism gives null for a header that has neither example nor schema, and an example as it is.
-    if (value !== undefined && typeof value !== 'object') headers[name.toLowerCase()] = String(value)
-  }
-  return { status: output.statusCode, headers, body: asJsonValue(output.body) }
+  const isText = (value: unknown) => value !== undefined && typeof value !== 'object'
+  // Prism gives null for a header that has neither example nor schema, and an example as it is.
+  const headers = Object.entries(output.headers ?? {}).filter(([, value]) => isText(value))
+  const lowerCase = headers.map(([name, value]) => [name.toLowerCase(), String(value)])
+  return { status: output.statusCode, headers: Object.fromEntries(lowerCase), body: asJsonValue(output.body) }
 }
 
 /** Converts a value to JSON, with its `$ref`; drops members that JSON cannot encode. Undefined stays undefined. */
 function asJsonValue(value: unknown): Json | undefined {
   if (value === undefined) return undefined
-  const json = JSON.parse(JSON.stringify(value)) as Json // proved by the parser
+  const json: Json = JSON.parse(JSON.stringify(value))
   return renameMembers(json, (name) => name.replace(/^\0(?=\0*\$ref$)/, ''))
 }
 

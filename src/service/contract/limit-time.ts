@@ -1,7 +1,8 @@
 import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
-import { parseReference, valueAt } from '../../base/core/json-pointer.ts'
 import { runWithTimeout } from '../../base/core/run-with-timeout.ts'
 import type { Validator } from '../../base/documents/ajv.ts'
+import { dereference } from './resolve.ts'
+import { walk } from './walk.ts'
 
 /** Milliseconds after which the check of a value is broken off. */
 const maxCheckMs = 40
@@ -40,29 +41,29 @@ const brokenOff = {
     'Send shorter texts or fewer levels, or change these patterns and schemas',
 }
 
-/** Returns true for a document with a schema that refers to itself, so that a check may take any time. */
-export function hasRecursiveSchema(document: JsonObject): boolean {
-  const references = new Map<string, string[]>()
-  const found = listReferences(document)
-  for (const pointer of found) {
-    if (references.has(pointer)) continue
-    const inner = listReferences(valueAt(document, pointer))
-    references.set(pointer, inner)
-    for (const one of inner) found.push(one)
-  }
-  // Those that lead to no other are removed, the last first, until only circles are left. Recursion would take a stack.
-  for (let before = -1; before !== references.size; ) {
-    before = references.size
-    for (const [pointer, inner] of [...references].reverse())
-      if (!inner.some((one) => references.has(one))) references.delete(pointer)
-  }
-  return references.size > 0
+/** The parts of a pattern that repeat and choose nothing: escapes but back references, classes, openings of groups. */
+const fixedParts = /\\[^1-9k]|\[(?:\\.|[^\]\\])*\]?|(?<=\()\?(?::|<\w+>)/gs
+
+/** A quantifier that allows several numbers of repetitions, or an alternative. */
+const choices = /[*+?|]|\{\d+,|\\/g
+
+/** Returns true for a document with a pattern that may take more than linear time, so that checks are timed. */
+export function hasCostlyPattern(document: JsonObject): boolean {
+  return [...walk(document)].some(({ kind, value: { pattern, patternProperties } }) => {
+    if (kind !== 'schema') return false
+    return [pattern, ...Object.keys(isObject(patternProperties) ? patternProperties : {})].some(mayBeCostly)
+  })
 }
 
-/** Returns the pointers that a value, at all its levels, refers to. */
-function listReferences(value: Json | undefined): string[] {
-  if (typeof value !== 'object' || value === null) return []
-  const target = isObject(value) && typeof value.$ref === 'string' ? parseReference(value.$ref) : undefined
-  const inner = Object.values(value).flatMap(listReferences)
-  return target === undefined ? inner : [target, ...inner]
+function mayBeCostly(pattern: Json | undefined): boolean {
+  if (typeof pattern !== 'string') return false
+  const bare = pattern.replace(fixedParts, '')
+  const count = bare.match(choices)?.length ?? 0
+  return count > (bare.startsWith('^') ? 1 : 0)
+}
+
+/** Returns true for a document with a schema that refers to itself, or whose expansion is too large to tell. */
+export function hasRecursiveSchema(document: JsonObject): boolean {
+  const expanded = dereference(document, document, 'document')
+  return [...walk(expanded)].some(({ value }) => typeof value.$ref === 'string')
 }

@@ -3,8 +3,8 @@ import { joinPointer } from '../../base/core/json-pointer.ts'
 import { once } from '../../base/core/memoize.ts'
 import { failure, type Result, reasonOf, success } from '../../base/core/result.ts'
 import { nextTurn } from '../../base/core/timers.ts'
-import { errorAt, type Finding, type Findings } from '../../base/documents/finding.ts'
-import { type PrecompiledFiles, type PrecompiledSource, precompiled } from '../../base/documents/precompiled.ts'
+import { errorAt, type Findings } from '../../base/documents/finding.ts'
+import { type PrecompiledFiles, precompiled } from '../../base/documents/precompiled.ts'
 import { readSource } from '../../base/documents/read-source.ts'
 import type { Source } from '../../base/documents/source.ts'
 import { checkExamples } from './checks/examples.ts'
@@ -13,11 +13,11 @@ import { normaliseSchemas } from './checks/normalise.ts'
 import { checkReferences } from './checks/references.ts'
 import { checkRequirements, checkVersion, readBasePath } from './checks/requirements.ts'
 import { checkStructure } from './checks/structure.ts'
-import { type Compiler, keyOfParameters, schemaRef, simulatedRef } from './compiler.ts'
-import type { Assumption, Contract } from './contract.ts'
-import { checkExpansion } from './dereference.ts'
+import { createPrecompiledCompiler } from './compiler.ts'
+import type { Assumption, Contract, Operation } from './contract.ts'
 import { createMatcher } from './match.ts'
 import { compileOperations } from './operation.ts'
+import { checkExpansion } from './resolve.ts'
 
 export interface LoadOptions {
   /**
@@ -51,14 +51,13 @@ export async function loadContract(file: string, options: LoadOptions = {}): Pro
 }
 
 async function readContract(file: string, options: LoadOptions): Promise<Result<Contract, Findings>> {
-  const { overlays = [] } = options
+  const { overlays = [], responses = true } = options
   if (overlays.length > 0) {
-    const source = await readOverlaid(file, overlays)
-    return source.ok ? buildContract(source.value, options) : source
+    const overlaid = await readOverlaid(file, overlays)
+    return overlaid.ok ? buildContract(overlaid.value, options) : overlaid
   }
   const first = await readSource(file, options.precompiled ?? precompiled)
-  const lacksValidators =
-    first.ok && first.value.precompiled?.hasResponseValidators === false && options.responses !== false
+  const lacksValidators = first.ok && first.value.precompiled?.hasResponseValidators === false && responses
   const source = lacksValidators ? await readSource(file) : first
   return source.ok ? buildContract(source.value, options) : source
 }
@@ -81,83 +80,59 @@ export async function readOverlaid(file: string, overlays: readonly string[]): P
 
 /** Checks and compiles a document in steps, and normalises the schemas of `source.value` in place. */
 export async function buildContract(source: Source, options: LoadOptions = {}): Promise<Result<Contract, Findings>> {
-  const structure = options.structure ?? true
-  const document = source.value
+  const { structure = true, responses = true, overlays = [] } = options
+  const { value: document, file } = source
   if (!isObject(document)) return failure([errorAt(source.place(''), 'is not an OpenAPI document')])
   const version = checkVersion(document)
-  if (version.length > 0) return failure(placeFaults(version, source))
-  const rest = () => (source.precompiled ? undefined : nextTurn())
-  await rest()
+  if (version) return failure(placeFaults([version], source))
   // The build has checked and normalised a precompiled document.
-  const checked = source.precompiled ? [] : await checkDocument(document, source, structure)
-  const endless = source.precompiled ? [] : placeFaults(checkExpansion(document), source)
-  if (endless.length > 0) return failure([...checked, ...endless])
-  const compiler = await chooseCompiler(document, source, { meta: structure })
-  await rest()
-  const operations = compileOperations(document, compiler, options.responses ?? true)
-  await rest()
-  const wrong = source.precompiled ? [] : placeFaults(checkExamples(document, compiler), source)
+  if (source.precompiled) {
+    const compiler = createPrecompiledCompiler(source.precompiled)
+    return success(createContract(file, document, compileOperations(document, compiler, responses), []))
+  }
+  await nextTurn()
+  const faults = structure ? await checkStructure(document) : []
+  await nextTurn()
+  for (const check of [checkReferences, normaliseSchemas]) faults.push(...check(document))
+  faults.push(...checkRequirements(document, source))
+  const endless = checkExpansion(document)
+  if (endless.length > 0) return failure(placeFaults([...faults, ...endless], source))
+  const { createAjvCompiler } = await import('./ajv-compiler.ts') // ajv takes 100 ms to load
+  const compiler = createAjvCompiler(document, source, { meta: structure })
+  await nextTurn()
+  const operations = compileOperations(document, compiler, responses)
+  await nextTurn()
   // An overlay changes schemas, and need not change the examples of the document, too.
-  const examples = options.overlays?.length ? wrong.map((one) => ({ ...one, severity: 'warning' }) as const) : wrong
+  const examples = checkExamples(document, compiler, overlays.length > 0 ? 'warning' : 'error')
   // The compiler's findings are read last, because examples compile schemas that no operation refers to.
-  const findings = [...checked, ...compiler.findings, ...examples]
+  const findings = [...placeFaults(faults, source), ...compiler.findings, ...placeFaults(examples, source)]
+  return findings.some(({ severity }) => severity === 'error')
+    ? failure(findings)
+    : success(createContract(file, document, operations, findings))
+}
 
-  if (findings.some(({ severity }) => severity === 'error')) return failure(findings)
+function createContract(
+  file: string,
+  document: JsonObject,
+  operations: readonly Operation[],
+  warnings: Findings,
+): Contract {
+  const { title = '', version = '' } = isObject(document.info) ? document.info : {}
   const basePath = readBasePath(document) ?? ''
   const assumptions = once(() => collectAssumptions(document))
-  return success({
-    file: source.file,
-    ...readTitle(document),
+  return {
+    file,
+    title: String(title),
+    version: String(version),
     basePath,
     operations,
     get assumptions() {
       return assumptions()
     },
-    warnings: findings,
+    warnings,
     document,
     match: createMatcher(basePath, operations),
-  })
-}
-
-/** Runs the checks that need no validators, and normalises the document between them. */
-async function checkDocument(document: JsonObject, source: Source, structure: boolean): Promise<Finding[]> {
-  const faults = structure ? await checkStructure(document) : []
-  await nextTurn()
-  for (const check of [checkReferences, normaliseSchemas]) faults.push(...check(document))
-  return placeFaults([...faults, ...checkRequirements(document, source)], source)
-}
-
-/**
- * Returns a compiler that looks up the precompiled validators of a source, or else one that uses ajv. Only this
- * function loads ajv, which takes 100 ms.
- * @param options `meta: false` leaves out `checkSchemas`, for a document that is known to pass it
- */
-async function chooseCompiler(document: JsonObject, source: Source, options: { meta: boolean }): Promise<Compiler> {
-  if (source.precompiled) return createPrecompiledCompiler(source.precompiled)
-  const { createAjvCompiler } = await import('./ajv-compiler.ts')
-  return createAjvCompiler(document, source, options)
-}
-
-/** Creates a compiler that compiles nothing. It has no findings, because the build refuses documents with findings. */
-function createPrecompiledCompiler({ validators }: PrecompiledSource): Compiler {
-  const find = (key: string) => {
-    const validator = validators[key]
-    if (validator === undefined) throw new Error(`the build has not precompiled the validator of ${key}`)
-    return validator
   }
-  return {
-    lazy: true,
-    getValidator: (pointer) => find(schemaRef(pointer)),
-    // A document without simulated values has no validators for them.
-    getSimulatedValidator: (pointer) => validators[simulatedRef(pointer)] ?? find(schemaRef(pointer)),
-    getParameterValidator: (schema) => find(keyOfParameters(schema)),
-    findings: [],
-  }
-}
-
-function readTitle({ info }: JsonObject): { title: string; version: string } {
-  const { title, version } = isObject(info) ? info : {}
-  return { title: String(title ?? ''), version: String(version ?? '') }
 }
 
 function collectAssumptions(value: Json, pointer = '', found: Assumption[] = []): Assumption[] {

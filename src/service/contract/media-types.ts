@@ -1,7 +1,6 @@
 /** Returns a media type in lower case without parameters: `application/json` of `Application/JSON; charset=utf-8`. */
 export function bareMediaType(mediaType: string): string {
-  const semicolon = mediaType.indexOf(';')
-  return (semicolon === -1 ? mediaType : mediaType.slice(0, semicolon)).trim().toLowerCase()
+  return mediaType.replace(/;.*/s, '').trim().toLowerCase()
 }
 
 /** Returns true for a media type of JSON: `application/json`, `application/problem+json`, or a range of such types. */

@@ -7,14 +7,11 @@ import { toViolations } from '../../base/documents/violations.ts'
 import { hideCredential } from '../../base/redaction/redact-document.ts'
 import { type Compiler, schemaRef } from './compiler.ts'
 import type { Operation } from './contract.ts'
-import { dereference } from './dereference.ts'
-import { readForm } from './fields.ts'
 import { bareMediaType, isForm, isJson, matchMediaType } from './media-types.ts'
-import { compileParameters } from './parameters.ts'
-import { resolve } from './resolve.ts'
+import { compileParameters, readForm } from './parameters.ts'
+import { dereference, resolve } from './resolve.ts'
 import { compileResponses } from './responses.ts'
-import { listKeyNames, readBearerUse } from './security.ts'
-import { readSimulatedStatus } from './simulated-status.ts'
+import { listKeyParameters, readBearerUse } from './security.ts'
 import { METHODS } from './walk.ts'
 
 /**
@@ -36,6 +33,9 @@ export function listOperations(document: JsonObject) {
   })
 }
 
+/** The keyword of an operation that chooses its statuses: `x-simulated-status: { success: 204, dropped: 202 }`. */
+export const simulatedStatus = 'x-simulated-status'
+
 function compileOperation(
   document: JsonObject,
   compiler: Compiler,
@@ -47,7 +47,7 @@ function compileOperation(
   const responses = once(() => compileResponses(document, compiler, pointer, at.canCheckResponses))
   const body = once(() => compileBody(document, compiler, pointer))
   const parameters = once(() => compileParameters(document, compiler, at.item, pointer))
-  const chosen = readSimulatedStatus(operation)
+  const chosen = (operation[simulatedStatus] ?? {}) as { success?: number; dropped?: number } // checked at the start
   const bearerUse = readBearerUse(document, operation.security ?? document.security)
   if (!compiler.lazy) for (const compile of [responses, body, parameters]) compile()
   return {
@@ -57,7 +57,7 @@ function compileOperation(
     summary: typeof operation.summary === 'string' ? operation.summary : '',
     secured: bearerUse === 'required',
     takesBearer: bearerUse !== 'none',
-    queryKeys: listKeyNames(document, 'query'),
+    queryKeys: listKeyParameters(document),
     get successStatus() {
       return chosen.success ?? responses().successStatus
     },
@@ -88,7 +88,6 @@ function compileOperation(
   }
 }
 
-/** Compiles the body of an operation; undefined if the document describes none. */
 function compileBody(document: JsonObject, compiler: Compiler, operation: string) {
   const body = resolve(document, joinPointer(operation, 'requestBody'))
   if (body === undefined) return undefined
@@ -100,14 +99,16 @@ function compileBody(document: JsonObject, compiler: Compiler, operation: string
     validators.set(bareMediaType(mediaType), schema && getBodyValidator(compiler, mediaType, schema.pointer))
   }
   const mediaTypes = [...validators.keys()]
-  const dereferenced = (mediaType: string | undefined) => {
-    const schema = mediaType === undefined ? undefined : schemaOf(mediaType)
-    return schema && dereference(document, schema.value)
-  }
-  const form = once(() => dereferenced(documentedTypes.find(isForm)))
+  const schemaOfFirst = (isWanted: (mediaType: string) => boolean) =>
+    once(() => {
+      const mediaType = documentedTypes.find(isWanted)
+      const schema = mediaType === undefined ? undefined : schemaOf(mediaType)
+      return schema && dereference(document, schema.value)
+    })
+  const form = schemaOfFirst(isForm)
   return {
     described: { required: body.value.required === true, mediaTypes },
-    schema: once(() => dereferenced(documentedTypes.find(isJson))),
+    schema: schemaOfFirst(isJson),
     readForm(text: string): JsonObject | undefined {
       const schema = form()
       return schema && schema.type !== 'string' ? readForm(schema, text) : undefined

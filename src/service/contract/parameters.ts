@@ -1,15 +1,13 @@
+import { parse } from 'node:querystring'
 import { isObject, type Json, type JsonObject, parseJson } from '../../base/core/json.ts'
 import { joinPointer, valueAt } from '../../base/core/json-pointer.ts'
 import type { Violation } from '../../base/core/violation.ts'
-import type { Validator } from '../../base/documents/ajv.ts'
 import { type HideSecret, toViolations } from '../../base/documents/violations.ts'
 import { hideCredential } from '../../base/redaction/redact-document.ts'
 import { redacted } from '../../base/redaction/redact-token.ts'
 import { type Compiler, schemaRef } from './compiler.ts'
 import type { DescribedParameter, RawParameters } from './contract.ts'
-import { dereference } from './dereference.ts'
-import { readFields } from './fields.ts'
-import { type ResolvedObject, resolve } from './resolve.ts'
+import { dereference, type ResolvedObject, resolve } from './resolve.ts'
 import { listHiddenNames } from './security.ts'
 
 /** The locations of parameters that are read. Cookies are ignored. */
@@ -24,14 +22,6 @@ interface Parameter extends DescribedParameter {
   readonly schemaPointer: string
 }
 
-interface ParameterGroup {
-  readonly location: ParameterLocation
-  readonly parameters: readonly Parameter[]
-  /** The validator of the object of all these parameters. */
-  readonly validate: Validator | undefined
-  readonly hide: HideSecret | undefined
-}
-
 /** The headers that OpenAPI excludes from parameters, because other parts of the document describe them. */
 const IGNORED_HEADERS = ['accept', 'content-type', 'authorization']
 
@@ -39,32 +29,35 @@ const IGNORED_HEADERS = ['accept', 'content-type', 'authorization']
  * Compiles the parameters of a path item and of an operation; those of the operation win. `described` has those that
  * are read; `read` coerces sent ones, whose `values` are reliable only without violations.
  */
-export function compileParameters(
-  document: JsonObject,
-  compiler: Compiler,
-  pathPointer: string,
-  operationPointer: string,
-) {
+export function compileParameters(document: JsonObject, compiler: Compiler, pathItem: string, operation: string) {
   const byName = new Map<string, Parameter>()
-  for (const owner of [pathPointer, operationPointer]) {
-    for (const resolved of resolveList(document, joinPointer(owner, 'parameters'))) {
-      const parameter = readParameter(document, resolved)
-      if (parameter !== undefined) byName.set(`${parameter.in} ${parameter.name}`, parameter)
+  for (const owner of [pathItem, operation]) {
+    const pointer = joinPointer(owner, 'parameters')
+    const list = valueAt(document, pointer)
+    for (const index of Array.isArray(list) ? list.keys() : []) {
+      const resolved = resolve(document, joinPointer(pointer, index))
+      const parameter = resolved && readParameter(document, resolved)
+      if (parameter) byName.set(`${parameter.in} ${parameter.name}`, parameter)
     }
   }
-  const parameters = [...byName.values()]
-  const groups = LOCATIONS.flatMap((location): ParameterGroup[] => {
-    const ofLocation = parameters.filter((parameter) => parameter.in === location)
-    if (ofLocation.length === 0) return []
-    const validate = compileGroup(document, compiler, ofLocation, operationPointer)
-    return [{ location, parameters: ofLocation, validate, hide: hideIn(document, location) }]
+  const described = [...byName.values()]
+  const groups = LOCATIONS.flatMap((location) => {
+    const parameters = described.filter((parameter) => parameter.in === location)
+    if (parameters.length === 0) return []
+    const validate = compiler.getParameterValidator(describeGroup(document, parameters), operation)
+    return [{ location, parameters, validate, hide: hideIn(document, location) }]
   })
   return {
-    described: parameters,
+    described,
     read(sent: RawParameters) {
       const values: Record<ParameterLocation, JsonObject> = { path: {}, query: {}, header: {} }
-      const violations: Violation[] = []
-      for (const group of groups) violations.push(...readGroup(group, sent[group.location], values[group.location]))
+      const violations = groups.flatMap(({ location, parameters, validate, hide }) => {
+        const unreadable = readGroup(parameters, sent[location], values[location])
+        if (validate === undefined || validate(values[location])) return unreadable
+        // A parameter that cannot be parsed is missing in the values, and has its violation already.
+        const others = toViolations(validate.errors, location, '', hide)
+        return [...unreadable, ...others.filter((one) => !unreadable.some(({ pointer }) => pointer === one.pointer))]
+      })
       return { values, violations }
     },
   }
@@ -75,13 +68,6 @@ function hideIn(document: JsonObject, location: ParameterLocation): HideSecret |
   if (location === 'path') return undefined
   const keys = listHiddenNames(document)
   return (names, value) => (keys.includes((names[0] ?? '').toLowerCase()) ? redacted : hideCredential(names, value))
-}
-
-/** Returns the objects of a list of the document; references are followed. */
-function resolveList(document: JsonObject, pointer: string): ResolvedObject[] {
-  const list = valueAt(document, pointer)
-  const items = Array.isArray(list) ? list.map((_, index) => resolve(document, joinPointer(pointer, index))) : []
-  return items.filter((item) => item !== undefined)
 }
 
 function readParameter(document: JsonObject, { pointer, value }: ResolvedObject): Parameter | undefined {
@@ -99,63 +85,47 @@ function readParameter(document: JsonObject, { pointer, value }: ResolvedObject)
     required: value.required === true,
     isDeepObject: location === 'query' && value.style === 'deepObject',
     schema: schema ? dereference(document, schema) : {},
-    separator: isJson ? undefined : findSeparator(value, schema?.type),
+    separator: isJson || !hasType(schema, 'array') ? undefined : findSeparator(value),
     isJson,
     schemaPointer,
   }
 }
 
-function findSeparator(parameter: JsonObject, type: Json | undefined): string | undefined {
-  if (type !== 'array' && !(Array.isArray(type) && type.includes('array'))) return undefined
-  if (parameter.style === 'spaceDelimited') return ' '
-  if (parameter.style === 'pipeDelimited') return '|'
+const hasType = (schema: Json | undefined, type: string) => isObject(schema) && [schema.type].flat().includes(type)
+
+function findSeparator({ style, explode, in: location }: JsonObject): string {
+  if (style === 'spaceDelimited') return ' '
+  if (style === 'pipeDelimited') return '|'
   // A repeated parameter has no separator: sent once, it is a list of a single item, even if the item contains commas.
-  const isRepeated = parameter.in === 'query' && parameter.explode !== false
-  return isRepeated ? '' : ','
+  return location === 'query' && explode !== false ? '' : ','
 }
 
-function compileGroup(
-  document: JsonObject,
-  compiler: Compiler,
-  parameters: readonly Parameter[],
-  pointer: string,
-): Validator | undefined {
-  const properties = parameters.map(({ name, required: isRequired, schemaPointer }): [string, Json] => {
+function describeGroup(document: JsonObject, parameters: readonly Parameter[]): JsonObject {
+  const properties = parameters.map(({ name, required, schemaPointer }): [string, Json] => {
     const schema = resolve(document, schemaPointer)?.value
     if (schema === undefined) return [name, true]
     const $ref = schemaRef(schemaPointer)
     // ajv does not look for a default behind a reference, and fills in defaults before it looks for what is required.
-    return [name, isRequired || schema.default === undefined ? { $ref } : { $ref, default: schema.default }]
+    return [name, required || schema.default === undefined ? { $ref } : { $ref, default: schema.default }]
   })
   const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name)
-  return compiler.getParameterValidator(
-    { type: 'object', properties: Object.fromEntries(properties), required },
-    pointer,
-  )
+  return { type: 'object', properties: Object.fromEntries(properties), required }
 }
 
-/** Reads the sent parameters of a group into `values`. Undocumented parameters are ignored. */
+/** Reads the sent ones of parameters into `values`, and returns the violations of those that cannot be parsed. */
 function readGroup(
-  { location, parameters, validate, hide }: ParameterGroup,
+  parameters: readonly Parameter[],
   sent: RawParameters[ParameterLocation],
   values: JsonObject,
 ): Violation[] {
-  const violations: Violation[] = []
-  for (const parameter of parameters) {
+  return parameters.flatMap((parameter) => {
     const text = findSent(parameter, sent)
-    if (text === undefined) continue
-    const value = parseParameterText(parameter, text)
+    const value = text === undefined ? undefined : parseParameterText(parameter, text)
     if (value !== undefined) values[parameter.name] = value
-    else {
-      const [pointer, message] = [joinPointer('', parameter.name), 'must be JSON; it cannot be parsed']
-      violations.push({ in: location, pointer, keyword: 'json', message })
-    }
-  }
-  if (validate === undefined || validate(values)) return violations
-  // A parameter that cannot be parsed is missing in the values, and has its violation already.
-  const reported = new Set(violations.map(({ pointer }) => pointer))
-  const others = toViolations(validate.errors, location, '', hide).filter(({ pointer }) => !reported.has(pointer))
-  return [...violations, ...others]
+    if (text === undefined || value !== undefined) return []
+    const message = 'must be JSON; it cannot be parsed'
+    return [{ in: parameter.in, pointer: joinPointer('', parameter.name), keyword: 'json', message }]
+  })
 }
 
 /** Returns the text of a sent parameter, its texts or, in the style `deepObject`, its members; undefined if absent. */
@@ -183,4 +153,25 @@ function parseParameterText(
   if (typeof text !== 'string') return [...text]
   if (separator === undefined) return text
   return separator === '' ? [text] : text.split(separator)
+}
+
+/** A field of a form or of a `deepObject`: its name, and its text or its texts if it is repeated. */
+type Field = readonly [name: string, text: string | readonly string[]]
+
+/** Returns the object of a form, whose texts its validator coerces. */
+export function readForm(schema: JsonObject, text: string): JsonObject {
+  // `parse` sets no member to undefined.
+  return readFields(schema, Object.entries(parse(text, '&', '=', { maxKeys: 0 })) as unknown as readonly Field[])
+}
+
+/** Reads fields: one that is a list in the schema is a list also if it is sent once; the text of an object is JSON. */
+function readFields({ properties }: JsonObject, fields: readonly Field[]): JsonObject {
+  const schemas = isObject(properties) ? properties : {}
+  return Object.fromEntries(
+    fields.map(([name, text]): [string, Json] => {
+      if (typeof text !== 'string') return [name, [...text]]
+      if (hasType(schemas[name], 'object')) return [name, parseJson(text) ?? text]
+      return [name, hasType(schemas[name], 'array') ? [text] : text]
+    }),
+  )
 }

@@ -1,5 +1,8 @@
 import { isObject, type JsonObject } from '../../base/core/json.ts'
-import { parseReference, valueAt } from '../../base/core/json-pointer.ts'
+import { joinPointer, parseReference, valueAt } from '../../base/core/json-pointer.ts'
+import { type DocumentFault, error } from './checks/fault.ts'
+import type { Example } from './contract.ts'
+import { mapNodes, type NodeKind, walk } from './walk.ts'
 
 /** An object of the document, found by following references. */
 export interface ResolvedObject {
@@ -22,4 +25,74 @@ export function resolve(document: JsonObject, pointer: string): ResolvedObject |
     at = parseReference(value.$ref)
   }
   return undefined
+}
+
+/**
+ * Returns the examples of a media type, a parameter or a header in the document's order; a single one has the name
+ * `example`. Each has the pointer of its value, not of a reference to it. An example in another file (`externalValue`)
+ * is left out.
+ */
+export function readExamples(document: JsonObject, pointer: string): (Example & { readonly pointer: string })[] {
+  const owner = resolve(document, pointer)
+  if (owner === undefined) return []
+  const { example: single, examples } = owner.value
+  if (single !== undefined) return [{ name: 'example', value: single, pointer: joinPointer(owner.pointer, 'example') }]
+  return Object.keys(isObject(examples) ? examples : {}).flatMap((name) => {
+    const example = resolve(document, joinPointer(owner.pointer, 'examples', name))
+    const member = example?.value.value === undefined ? 'dataValue' : 'value' // OpenAPI 3.2 has both
+    const value = example?.value[member]
+    return example && value !== undefined ? [{ name, value, pointer: joinPointer(example.pointer, member) }] : []
+  })
+}
+
+/** The most objects of an expanded schema: 20 schemas that each refer twice to the next have a million. */
+const MAX_EXPANDED = 20_000
+
+/** The most references of a schema that lead from one to the next, which saves the stack of all that follows them. */
+const MAX_REFERENCES = 200
+
+interface Expansion {
+  readonly document: JsonObject
+  count: number
+}
+
+/**
+ * Returns a schema, or an object of another kind, with the target of every `$ref` in its place. Members beside a `$ref`
+ * win over those of the target. The `$ref` of a recursive schema to itself stays, because its expansion has no end.
+ */
+export function dereference(document: JsonObject, value: JsonObject, kind: NodeKind = 'schema'): JsonObject {
+  return expandObject({ document, count: 0 }, kind, value, [])
+}
+
+/** Refuses each schema of a body or parameter whose expansion is too large. It runs after `checkReferences`. */
+export function checkExpansion(document: JsonObject): DocumentFault[] {
+  return [...walk(document)].flatMap(({ kind, pointer, value: { schema } }) => {
+    if (!['mediaType', 'parameter', 'header'].includes(kind) || !isObject(schema)) return []
+    const expansion = { document, count: 0 }
+    expandObject(expansion, 'schema', schema, [])
+    if (expansion.count <= MAX_EXPANDED) return []
+    const message =
+      `expands to more than ${MAX_EXPANDED} parts, or ${MAX_REFERENCES} levels of references, when each $ref ` +
+      'is replaced by its schema; refer to fewer schemas from each other, or leave a part open ("type: object")'
+    return [error(joinPointer(pointer, 'schema'), message)]
+  })
+}
+
+function expandObject(
+  expansion: Expansion,
+  kind: NodeKind,
+  value: JsonObject,
+  expanding: readonly string[],
+): JsonObject {
+  expansion.count += 1
+  if (expansion.count > MAX_EXPANDED) return value
+  const { $ref, ...beside } = value
+  const inner = (partKind: NodeKind, part: JsonObject) => expandObject(expansion, partKind, part, expanding)
+  const pointer = typeof $ref === 'string' ? parseReference($ref) : undefined
+  if (pointer === undefined) return mapNodes(kind, value, inner)
+  const target = valueAt(expansion.document, pointer)
+  if (expanding.includes(pointer) || !isObject(target)) return value
+  if (expanding.length === MAX_REFERENCES) expansion.count = Number.POSITIVE_INFINITY
+  const members = mapNodes(kind, beside, inner)
+  return { ...expandObject(expansion, kind, target, [...expanding, pointer]), ...members }
 }

@@ -5,10 +5,8 @@ import type { Violation } from '../../base/core/violation.ts'
 import { toViolations } from '../../base/documents/violations.ts'
 import { hideCredential } from '../../base/redaction/redact-document.ts'
 import type { Compiler } from './compiler.ts'
-import { dereference } from './dereference.ts'
-import { readExamples } from './examples.ts'
 import { bareMediaType, isJson } from './media-types.ts'
-import { resolve } from './resolve.ts'
+import { dereference, readExamples, resolve } from './resolve.ts'
 import { applySimulatedValues } from './simulated-values.ts'
 
 type CompiledResponse = NonNullable<ReturnType<typeof compileResponse>>
@@ -25,13 +23,11 @@ export function compileResponses(document: JsonObject, compiler: Compiler, point
     const response = compileResponse(document, canCheck ? compiler : undefined, joinPointer(listPointer, key))
     if (response !== undefined) byKey.set(key.toUpperCase(), response)
   }
-  const statuses = [...byKey.keys()]
-    .filter((key) => /^\d{3}$/.test(key))
-    .map(Number)
-    .sort((a, b) => a - b)
   // The response of that status, else of `4XX`, else `default`.
   const find = (status: number) =>
     byKey.get(String(status)) ?? byKey.get(`${Math.floor(status / 100)}XX`) ?? byKey.get('DEFAULT')
+  const numbers = [...byKey.keys()].filter((key) => /^\d{3}$/.test(key)).map(Number)
+  const statuses = numbers.sort((a, b) => a - b)
   return {
     statuses,
     /** The lowest 2xx; 200 for `2XX`. */
@@ -45,9 +41,8 @@ export function compileResponses(document: JsonObject, compiler: Compiler, point
         return [{ in: 'response', pointer: '', keyword: 'status', message }]
       }
       const validate = isSimulated ? response.validateSimulated : response.validate
-      return validate === undefined || validate(body)
-        ? []
-        : toViolations(validate.errors, 'response', '', hideCredential)
+      if (validate === undefined || validate(body)) return []
+      return toViolations(validate.errors, 'response', '', hideCredential)
     },
   }
 }

@@ -6,7 +6,6 @@ export function listSchemaParts(schema: JsonObject): JsonObject[] {
   return [schema, ...parts.flatMap(listSchemaParts)]
 }
 
-/** Returns the schemas that a schema lists under a keyword. */
 export function listParts(schema: JsonObject, keyword: string): JsonObject[] {
   const list = schema[keyword]
   return Array.isArray(list) ? list.filter(isObject) : []

@@ -20,12 +20,10 @@ export function jsonBody(value: Json, mediaType = 'application/json; charset=utf
   return createBody(value, mediaType, () => JSON.stringify(value))
 }
 
-/** Creates the JSON body of a fixture, which is sent word for word. */
 export function exactBody(value: Json): Body {
   return { ...jsonBody(value), isExact: true }
 }
 
-/** Creates a body of text: `textBody(page, 'text/html; charset=utf-8')`. */
 export function textBody(text: string, mediaType: string): Body {
   return createBody(text, mediaType, () => text)
 }

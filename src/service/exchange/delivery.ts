@@ -16,21 +16,8 @@ export type DeliveryMode =
   /** The first `keep` (0 to 1) of the body, with a Content-Length that agrees. */
   | { readonly kind: 'malformed'; readonly keep: number }
 
-/** True for each delivery mode that sends the client the whole reply. */
-const usable: { readonly [Kind in DeliveryMode['kind']]: boolean } = {
-  whole: true,
-  dribble: true,
-  hang: false,
-  reset: false,
-  empty: false,
-  truncated: false,
-  malformed: false,
-}
-
-const kinds = Object.entries(usable)
-
-/** The delivery modes after which the client has a usable reply: `whole`, `dribble`. */
-export const usableDeliveries: readonly string[] = kinds.filter(([, isUsable]) => isUsable).map(([kind]) => kind)
+/** The delivery modes after which the client has a usable reply. */
+export const usableDeliveries: readonly string[] = ['whole', 'dribble'] satisfies DeliveryMode['kind'][]
 
 /** The end of a delivery: the part of the reply that reached the client. */
 export type DeliveryOutcome =
@@ -61,7 +48,7 @@ const headless: readonly string[] = ['reset', 'empty']
 /** Returns the end, at `now`, of a delivery at once to a client that stays. */
 export function expectedEnd({ mode: { kind } }: Delivery, now: number) {
   return {
-    delivery: usable[kind] ? delivered : ({ kind: 'damaged' } as const),
+    delivery: usableDeliveries.includes(kind) ? delivered : ({ kind: 'damaged' } as const),
     hasClientLeft: false,
     headSentAt: headless.includes(kind) ? undefined : now,
     endedAt: now,
@@ -74,7 +61,7 @@ export function deliveryOutcome(
   isComplete: boolean,
   { sentBytes, isCutByStop, isCutByUpstream }: Pick<SendProgress, 'sentBytes' | 'isCutByStop' | 'isCutByUpstream'>,
 ): DeliveryOutcome {
-  if (!usable[kind]) return { kind: 'damaged' }
+  if (!usableDeliveries.includes(kind)) return { kind: 'damaged' }
   if (isCutByUpstream) return { kind: 'upstream-gone', sentBytes }
   if (isComplete) return delivered
   return { kind: isCutByStop ? 'server-stopped' : 'client-gone', sentBytes }
@@ -117,7 +104,6 @@ export interface SendProgress {
   isCutByUpstream: boolean
 }
 
-/** The time and the mode in which a reply is written. */
 export interface Delivery {
   readonly delayMs: number
   readonly mode: DeliveryMode
@@ -137,6 +123,5 @@ export interface OutgoingReply {
   readonly onLeave?: (isReset: boolean) => void
 }
 
-/** Returns true for a delivery that does not end at once. */
 export const isLong = ({ delayMs, mode }: Delivery): boolean =>
   delayMs > 0 || mode.kind === 'hang' || mode.kind === 'dribble'

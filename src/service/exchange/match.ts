@@ -4,9 +4,6 @@ import { readQuery } from '../../base/core/query-string.ts'
 import type { Origin } from './reply.ts'
 import { readTraceId } from './request-headers.ts'
 
-/** The outcome of a match; `open` where the part that decides is redacted or not stored. */
-type MatchOutcome = 'yes' | 'no' | 'open'
-
 /** A field whose value is not the expected one. */
 export interface Difference {
   /** The name of the field: `operation`, `status`, `query/period`, `header/x-team`, `body/components/0/content`. */
@@ -19,33 +16,16 @@ export interface Difference {
 }
 
 /** A condition: yields the differences of a subject from it, none where the subject meets it. */
-export type Condition<Subject> = (subject: Subject) => Iterable<Difference>
-
-/** Creates a condition that one of a field's values passes a test. `isOpen`: another value may have been sent. */
-function condition<Subject, Value extends Json>(
-  field: string,
-  expected: Json,
-  valuesOf: (subject: Subject) => { readonly values: readonly Value[]; readonly isOpen?: boolean },
-  test: (value: Value | undefined) => boolean,
-): Condition<Subject> {
-  return function* (subject) {
-    const { values, isOpen = false } = valuesOf(subject)
-    const isMet = values.length > 0 ? values.some(test) : !isOpen && test(undefined)
-    if (!isMet) yield { field, expected, actual: values[0], ...(isOpen && { isOpen }) }
-  }
-}
+export type Condition = (subject: MatchSubject) => Iterable<Difference>
 
 /** Yields every difference between a subject and the conditions, in their order. */
-export function* findDifferences<Subject>(
-  conditions: readonly Condition<Subject>[],
-  subject: Subject,
-): Generator<Difference> {
+export function* findDifferences(conditions: readonly Condition[], subject: MatchSubject): Generator<Difference> {
   for (const differences of conditions) yield* differences(subject)
 }
 
-/** Compares a subject with conditions, up to the first certain difference. */
-export function matchOutcome<Subject>(conditions: readonly Condition<Subject>[], subject: Subject): MatchOutcome {
-  let outcome: MatchOutcome = 'yes'
+/** Compares a subject with conditions, up to the first certain difference; `open` where a hidden part decides. */
+export function matchOutcome(conditions: readonly Condition[], subject: MatchSubject): 'yes' | 'no' | 'open' {
+  let outcome: 'yes' | 'open' = 'yes'
   for (const { isOpen } of findDifferences(conditions, subject)) {
     if (!isOpen) return 'no'
     outcome = 'open'
@@ -117,28 +97,48 @@ export interface MatchSubject {
   readonly incompleteBody?: string | undefined
 }
 
+/** Returns the ids of the models in a request's path, in lower case. */
+export function modelsIn(pathParameters: Readonly<Record<string, string>>): readonly string[] {
+  return Object.values(pathParameters).map((id) => id.toLowerCase())
+}
+
+/** Returns the ids of a request's products in lower case: the `productId` of its body, and those of its models. */
+export function productsOf(
+  body: Json | undefined,
+  models: readonly string[],
+  productsOfModel: ReadonlyMap<string, readonly string[]>,
+): readonly string[] {
+  const sent = isObject(body) ? body['productId'] : undefined
+  const own = typeof sent === 'string' ? [sent.toLowerCase()] : []
+  return [...own, ...models.flatMap((id) => productsOfModel.get(id) ?? [])]
+}
+
 /** Returns the conditions of a query; cheap comparisons come first, the body last. */
-export function requestConditions({ operation, match = {} }: RequestQuery): Condition<MatchSubject>[] {
-  const { status, product, body } = match
+export function requestConditions({ operation, match = {} }: RequestQuery): Condition[] {
+  const { method, status, product, body } = match
   return [
-    ...equal('operation', operation, (subject) => toList(subject.operation)),
-    ...equal('method', match.method?.toUpperCase(), ({ method }) => toList(method)),
-    ...equal('path', match.path, ({ paths = [] }) => paths),
-    ...equal('traceId', match.traceId?.toLowerCase(), ({ headers }) => toList(readTraceId(headers['traceparent']))),
-    ...equal('origin', match.origin, ({ response }) => toList(response?.origin)),
-    ...(status === undefined ? [] : [statusCondition(status)]),
-    ...equal('violations', match.violations, ({ response }) => toList(response?.violations)),
-    ...equal('advice', match.advice, ({ response }) => toList(response?.advice)),
-    ...equal('damage', match.damage, ({ response }) => toList(response?.damage)),
-    ...equal('model', match.model?.toLowerCase(), ({ models }) => models()),
+    ...condition('operation', operation, (subject) => toList(subject.operation)),
+    ...condition('method', method?.toUpperCase(), (subject) => toList(subject.method)),
+    ...condition('path', match.path, ({ paths = [] }) => paths),
+    ...condition('traceId', match.traceId?.toLowerCase(), ({ headers }) => toList(readTraceId(headers['traceparent']))),
+    ...condition('origin', match.origin, ({ response }) => toList(response?.origin)),
+    ...condition('status', status, ({ response }) => toList(response?.status), {
+      matches: (sent) => matchesStatus(Number(sent), String(status)),
+    }),
+    ...(['violations', 'advice', 'damage'] as const).flatMap((name) =>
+      condition(name, match[name], ({ response }) => toList(response?.[name])),
+    ),
+    ...condition('model', match.model?.toLowerCase(), ({ models }) => models()),
     ...Object.entries(match.query ?? {}).flatMap(([name, expected]) =>
-      equal(`query/${name}`, expected, ({ query = '' }) => readQueryValues(query, name)),
+      condition(`query/${name}`, expected, ({ query = '' }) => readQueryValues(query, name)),
     ),
     ...Object.entries(match.header ?? {}).flatMap(([writtenName, expected]) => {
       const name = writtenName.toLowerCase()
-      return equal(`header/${name}`, expected, ({ headers }) => toList(headers[name]))
+      return condition(`header/${name}`, expected, ({ headers }) => toList(headers[name]))
     }),
-    ...(product === undefined ? [] : [productCondition(product.toLowerCase())]),
+    ...condition('product', product?.toLowerCase(), ({ products }) => products(), {
+      isOpen: ({ incompleteBody }) => incompleteBody !== undefined,
+    }),
     ...(body === undefined ? [] : [bodyCondition(body)]),
   ]
 }
@@ -147,37 +147,32 @@ function toList<Value>(value: Value | undefined): Value[] {
   return value === undefined ? [] : [value]
 }
 
-/** Returns a condition that one of the values is the expected one; for null that there is none; for undefined none. */
-function equal(
+const hasRedacted = ({ isRedacted }: MatchSubject, values: readonly Json[]) =>
+  values.some((value) => isRedacted?.(value) === true)
+
+/**
+ * Returns a condition that one of the values matches, for null that there is none; for undefined no condition.
+ * `isOpen`: another value may have been sent.
+ */
+function condition(
   field: string,
   expected: Json | undefined,
   valuesOf: (subject: MatchSubject) => readonly Json[],
-): Condition<MatchSubject>[] {
+  { matches = (value: Json) => value === expected, isOpen = hasRedacted } = {},
+): Condition[] {
   if (expected === undefined) return []
-  const read = (subject: MatchSubject) => {
+  const differences: Condition = function* (subject) {
     const values = valuesOf(subject)
     // Redaction hides a value, not that there was one.
-    return { values, isOpen: expected !== null && values.some((value) => subject.isRedacted?.(value) === true) }
+    const isUncertain = expected !== null && isOpen(subject, values)
+    const isMet = values.length > 0 ? values.some(matches) : expected === null
+    if (!isMet) yield { field, expected, actual: values[0], ...(isUncertain && { isOpen: true as const }) }
   }
-  return [condition(field, expected, read, (value = null) => value === expected)]
-}
-
-function productCondition(expected: string): Condition<MatchSubject> {
-  const read = ({ products, incompleteBody }: MatchSubject) => ({
-    values: products(),
-    isOpen: incompleteBody !== undefined,
-  })
-  return condition('product', expected, read, (product) => product === expected)
-}
-
-function statusCondition(expected: number | string): Condition<MatchSubject> {
-  const read = ({ response }: MatchSubject) => ({ values: toList(response?.status) })
-  return condition('status', expected, read, (status) => matchesStatus(status, String(expected)))
+  return [differences]
 }
 
 /** Returns true where a status is the given one, such as `429`, or belongs to the given class, such as `4xx`. */
-function matchesStatus(status: number | undefined, text: string): boolean {
-  if (status === undefined) return false
+function matchesStatus(status: number, text: string): boolean {
   return text.length === 3 && text.toLowerCase().endsWith('xx')
     ? Math.floor(status / 100) === Number(text[0])
     : status === Number(text)
@@ -189,7 +184,7 @@ function readQueryValues(query: string, name: string): readonly string[] {
   return Object.hasOwn(sent, name) ? [sent[name] ?? []].flat() : []
 }
 
-function bodyCondition(expected: JsonObject): Condition<MatchSubject> {
+function bodyCondition(expected: JsonObject): Condition {
   const names = Object.keys(expected)
   const arePointers = names.every((name) => name === '' || name.startsWith('/'))
   const members = names.map((pointer) => ({

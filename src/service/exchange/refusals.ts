@@ -1,5 +1,7 @@
+import type { Log } from '../../base/core/log.ts'
 import { endSentence } from '../../base/core/text.ts'
 import type { Violation } from '../../base/core/violation.ts'
+import { StoreReadError, StoreUnavailableError, StoreWriteError } from '../../state/store.ts'
 import type { Operation } from '../contract/contract.ts'
 import { jsonBody } from './body.ts'
 import { hourMs, type RateLimit, retryHeaders } from './rate-headers.ts'
@@ -15,7 +17,15 @@ export function pickDocumentedStatus(operation: Operation, preferred: readonly [
   return preferred.find((status) => operation.statuses.includes(status)) ?? preferred[0]
 }
 
-const quoteNames = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ')
+/** Refuses with the first preferred status that the operation documents. */
+function refuseDocumented(
+  operation: Operation,
+  preferred: readonly [number, ...number[]],
+  error: string,
+  headers?: Record<string, string>,
+): Reply {
+  return refuse(pickDocumentedStatus(operation, preferred), error, 'contract', headers)
+}
 
 /** The messages of both the pipeline and scenarios: a client cannot tell a simulated refusal from a real one. */
 export const messages = {
@@ -52,33 +62,27 @@ export const refusals = {
       Allow: allowed.join(', '),
     }),
   unauthorized: (operation: Operation, problem: string) =>
-    refuse(pickDocumentedStatus(operation, [401]), messages.unauthorized(problem), 'contract', {
-      'WWW-Authenticate': 'Bearer',
-    }),
+    refuseDocumented(operation, [401], messages.unauthorized(problem), { 'WWW-Authenticate': 'Bearer' }),
   /** `sufficient`: the names of the plans that include the feature. */
-  plan: (operation: Operation, plan: string, sufficient: readonly string[]) =>
-    refuse(
-      pickDocumentedStatus(operation, [403]),
-      `Your plan "${plan}" does not include this feature. It is part of: ${quoteNames(sufficient)}.`,
-      'contract',
-    ),
-  invalid: (operation: Operation, violations: readonly Violation[]) =>
-    refuse(pickDocumentedStatus(operation, invalidStatuses(violations)), formatViolations(violations), 'contract'),
+  plan(operation: Operation, plan: string, sufficient: readonly string[]) {
+    const names = sufficient.map((name) => `"${name}"`).join(', ')
+    const message = `Your plan "${plan}" does not include this feature. It is part of: ${names}.`
+    return refuseDocumented(operation, [403], message)
+  },
+  invalid(operation: Operation, violations: readonly Violation[]) {
+    const isMediaType = violations.every(({ keyword }) => keyword === 'media-type')
+    return refuseDocumented(operation, isMediaType ? [415, 400, 422] : [400, 422], formatViolations(violations))
+  },
   /** Refuses a request whose client has disconnected: only the log and the journal show the refusal. */
   aborted: () => refuse(400, abortedMessage, 'simulator'),
   /** Stands in for the response to a client that disconnected: only log and journal show it. 499 is nginx's status. */
   clientGone: () => refuse(499, 'The client went away before the real service had responded.', 'simulator'),
   unreadableBody: (operation: Operation, status: number, reason: string) =>
-    refuse(pickDocumentedStatus(operation, [status, 400, 422]), reason, 'contract'),
+    refuseDocumented(operation, [status, 400, 422], reason),
   unknownModel: (operation: Operation, modelId: string) =>
-    refuse(pickDocumentedStatus(operation, [404]), messages.unknownModel(modelId), 'contract'),
+    refuseDocumented(operation, [404], messages.unknownModel(modelId)),
   rateLimited: (operation: Operation, limit: RateLimit, resetMs: number) =>
-    refuse(
-      pickDocumentedStatus(operation, [429]),
-      messages.rateLimited(limit, resetMs),
-      'contract',
-      retryHeaders(resetMs),
-    ),
+    refuseDocumented(operation, [429], messages.rateLimited(limit, resetMs), retryHeaders(resetMs)),
   /** Stands in for the reply of a request that was lost on its way. It reaches no client. */
   lostRequest: () => refuse(503, 'The connection was lost before the service did its work.', 'scenario'),
   /** Refuses a control header that cannot be parsed, or a scenario that cannot be applied. */
@@ -89,9 +93,16 @@ export const refusals = {
   ownFault: (problem: string) => refuse(500, problem, 'simulator'),
 }
 
-function invalidStatuses(violations: readonly Violation[]): readonly [number, ...number[]] {
-  const onlyMediaType = violations.every((violation) => violation.keyword === 'media-type')
-  return onlyMediaType ? [415, 400, 422] : [400, 422]
+/** Returns the reply to a request that failed because of the store, and logs the reason; undefined for other errors. */
+export function replyToStoreError(error: unknown, requestId: string, log: Log): Reply | undefined {
+  if (error instanceof StoreUnavailableError) {
+    log.warn({ requestId, reason: error.message }, 'the shared state cannot be used')
+    return refusals.unavailable(error.message)
+  }
+  const isWrite = error instanceof StoreWriteError
+  if (!isWrite && !(error instanceof StoreReadError)) return undefined
+  log.error({ requestId, reason: error.message }, `the state cannot be ${isWrite ? 'written' : 'read'}`)
+  return refusals.ownFault(error.message)
 }
 
 /** Counts the broken rules; `more` where the check stopped before it looked for all. */

@@ -3,7 +3,6 @@ import type { Body } from './body.ts'
 /** The cause of a reply: the service's contract, a scenario, the simulator itself, or the real service of a proxy. */
 export type Origin = 'contract' | 'scenario' | 'simulator' | 'upstream'
 
-/** A reply as a value. Only `http/` writes it to a socket. */
 export interface Reply {
   readonly status: number
   /** Names as they are sent; `Content-Type` and `Content-Length` are added by `http/`. */

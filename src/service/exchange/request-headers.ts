@@ -4,7 +4,6 @@
  */
 export const expectations = ['violation', 'refusal'] as const
 
-/** The declared outcome of a request. */
 export type Expectation = (typeof expectations)[number]
 
 /** The header that declares the outcome of a request: `X-Sim-Expect: violation`. */

@@ -14,7 +14,6 @@ export type RequestBody =
   /** Read and released, since the response takes long. */
   | { readonly kind: 'released'; readonly size: number }
 
-/** A request as it was read from the socket. */
 export interface SimRequest {
   /** The journal's key, unique in the process; sent back as `X-Request-Id`. */
   readonly id: string

@@ -1,12 +1,12 @@
 import { dayOf, nameOfDay } from '../../base/core/instant.ts'
-import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
+import type { Json, JsonObject } from '../../base/core/json.ts'
 import { LruCache, memoizeLast } from '../../base/core/memoize.ts'
 import type { Store } from '../../state/store.ts'
 import { type Body, exactBody, jsonBody } from '../exchange/body.ts'
 import { type DataOverrides, noOverrides } from '../scenarios/definition.ts'
-import { setExtremes } from '../scenarios/extremes.ts'
+import { overrideFields } from '../scenarios/extremes.ts'
 import type { AnalyticsQuery, Simulation } from '../simulation/analytics.ts'
-import type { OperationDefinition, OperationResponse } from './handler.ts'
+import type { OperationDefinition } from './handler.ts'
 
 export const defaultDays = 30
 
@@ -36,16 +36,18 @@ export const getModelAnalytics: OperationDefinition = {
   requires: 'analytics',
   rateLimit: 'analyses',
   createHandle({ simulation, store, productsOfModel, responses }) {
-    const exactResponses = indexResponses(responses)
+    // By model and period, each encoded once.
+    const exactResponses = new Map(
+      responses
+        .filter(({ operation }) => operation === getModelAnalytics.operationId)
+        .map(({ modelId, period, file, body }) => [`${modelId} ${period}`, { file, body: exactBody(body) }]),
+    )
     const cache = new LruCache<Body>(cacheSize)
     return async ({ sandbox, seed, now, parameters, overrides, explain }) => {
       const modelId = String(parameters.path['modelId']).toLowerCase()
       // A scenario that chooses numbers needs generated ones.
-      const exact =
-        exactResponses.size > 0 &&
-        overrides === noOverrides &&
-        exactResponses.get(`${modelId} ${parameters.query['period']}`)
-      if (exact) {
+      const exact = exactResponses.get(`${modelId} ${parameters.query['period']}`)
+      if (exact && overrides === noOverrides) {
         explain(`The response is an exact one of the fixtures: ${exact.file}.`)
         return exact.body
       }
@@ -60,19 +62,6 @@ export const getModelAnalytics: OperationDefinition = {
 }
 
 const sampleModel = '00000000-0000-4000-8000-000000000001'
-
-/** Returns the exact responses by model and period, each encoded once. */
-function indexResponses(responses: readonly OperationResponse[]): ReadonlyMap<string, ExactBody> {
-  const own = responses.filter(({ operation }) => operation === getModelAnalytics.operationId)
-  return new Map(
-    own.map(({ modelId, period, file, body }) => [`${modelId} ${period}`, { file, body: exactBody(body) }]),
-  )
-}
-
-interface ExactBody {
-  readonly file: string
-  readonly body: Body
-}
 
 type PeriodQuery = Omit<AnalyticsQuery, 'persona' | 'shape' | 'qualityShift'>
 
@@ -92,12 +81,11 @@ function cacheKey(
 function analyticsBody(
   simulation: Simulation,
   query: Omit<AnalyticsQuery, 'persona' | 'shape'>,
-  { persona, shape, nulls, extreme }: DataOverrides,
+  overrides: DataOverrides,
 ): Json {
+  const { persona, shape } = overrides
   const analytics = simulation.analytics({ ...query, persona, shape })
-  const body = analytics as unknown as JsonObject // an interface whose members are all JSON
-  if (extreme) setExtremes(body, extreme.fields)
-  return withNulls(body, nulls)
+  return overrideFields(analytics as unknown as JsonObject, overrides) // an interface whose members are all JSON
 }
 
 /** The change that the events of a model's products make to each day's conversation quality. */
@@ -121,22 +109,8 @@ async function qualityShift(
   const impacts = await store.eventImpact(sandbox, query)
   if (impacts.size === 0) return undefined
   const sums = Array.from(impacts, ([day, { impact }]) => `${day}=${impact}`)
-  return {
-    of: (day) => weight * (impacts.get(day)?.impact ?? 0),
-    key: `${weight}*${sums.join()}`,
-  }
+  return { of: (day) => weight * (impacts.get(day)?.impact ?? 0), key: `${weight}*${sums.join()}` }
 }
 
 const nameOfFirstDay = memoizeLast(nameOfDay)
 const nameOfToday = memoizeLast(nameOfDay)
-
-/** Sets the named fields to null: `avgSafetyScore`, and `dataPoints.avgSafetyScore` in every data point. */
-function withNulls(response: JsonObject, fields: readonly string[]): Json {
-  for (const field of fields) {
-    const [outer = '', inner] = field.split('.')
-    const items = response[outer]
-    if (inner === undefined) response[outer] = null
-    else if (Array.isArray(items)) for (const item of items) if (isObject(item)) item[inner] = null
-  }
-  return response
-}

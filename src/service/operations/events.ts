@@ -14,8 +14,15 @@ export const createEvent: OperationDefinition = {
   pathParameters: [],
   readsBody: true,
   samples: () => [{ success: true, eventId: '2c5ea4c0-4067-41e9-8bad-9b1deb4d3b7d' }],
-  warnings: (request) => [...typeWarnings(eventOf(request)), ...valueWarnings(eventOf(request))],
-  recommendations: (request) => (isLinked(eventOf(request)) ? [] : [unlinked]),
+  warnings(request) {
+    const { eventType, value, valueType = 'text' } = eventOf(request)
+    // An edited contract can let in numbers as well.
+    return [...typeWarnings(String(eventType)), ...valueWarnings(String(value), valueType)]
+  },
+  recommendations(request) {
+    const { conversationId, externalConversationId } = eventOf(request)
+    return conversationId === undefined && externalConversationId === undefined ? [unlinked] : []
+  },
   createHandle:
     ({ store }) =>
     async (context) => {
@@ -28,9 +35,6 @@ export const createEvent: OperationDefinition = {
 
 // Validated against the contract's schema.
 const eventOf = (request: ValidBody) => bodyOf(request) as unknown as EventBody
-
-const isLinked = ({ conversationId, externalConversationId }: EventBody) =>
-  conversationId !== undefined || externalConversationId !== undefined
 
 /** docs/development/service.md, 5.2: linking an event to a conversation is recommended, not required. */
 const unlinked: Violation = {
@@ -58,39 +62,25 @@ function withDefaults(body: EventBody): EventDraft {
 }
 
 /** Warns of an `eventType` that names nothing: it is accepted, but such an event cannot be found again. */
-function typeWarnings({ eventType }: EventBody): readonly Violation[] {
-  return String(eventType).trim() === '' ? [unnamed] : []
+function typeWarnings(eventType: string): Violation[] {
+  if (eventType.trim() !== '') return []
+  const message = 'should name the event, such as "signup_completed"; it is empty'
+  return [{ in: 'body', pointer: '/eventType', keyword: 'eventType', message }]
 }
 
-const unnamed: Violation = {
-  in: 'body',
-  pointer: '/eventType',
-  keyword: 'eventType',
-  message: 'should name the event, such as "signup_completed"; it is empty',
-}
-
-interface ValueFormat {
-  test(value: string): boolean
-  /** The end of "should be ...". */
-  readonly expected: string
-}
+const number = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*$/i
 
 /** Formats of `value` by `valueType`. Any text fits `text`, and every type that an edited contract adds. */
-const valueFormats: ReadonlyMap<string, ValueFormat> = new Map([
-  ['currency', { test: isNumber, expected: 'an amount such as "149.00"' }],
-  ['numeric', { test: isNumber, expected: 'a number such as "42"' }],
-  ['boolean', { test: (value) => ['true', 'false'].includes(value), expected: '"true" or "false"' }],
+const valueFormats = new Map([
+  ['currency', { pattern: number, expected: 'an amount such as "149.00"' }],
+  ['numeric', { pattern: number, expected: 'a number such as "42"' }],
+  ['boolean', { pattern: /^(true|false)$/, expected: '"true" or "false"' }],
 ])
 
 /** Warns of a `value`, always a string, that cannot be read as its `valueType` (docs/development/service.md, 5.1). */
-function valueWarnings({ value, valueType = 'text' }: EventBody): readonly Violation[] {
+function valueWarnings(value: string, valueType: string): Violation[] {
   const format = valueFormats.get(valueType)
-  const sent = String(value) // an edited contract can let numbers in as well
-  if (!format || format.test(sent)) return []
-  const message = `should be ${format.expected} for the valueType "${valueType}"; got "${cutText(sent)}"`
+  if (!format || format.pattern.test(value)) return []
+  const message = `should be ${format.expected} for the valueType "${valueType}"; got "${cutText(value)}"`
   return [{ in: 'body', pointer: '/value', keyword: 'valueType', message }]
-}
-
-function isNumber(value: string): boolean {
-  return /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(value.trim())
 }

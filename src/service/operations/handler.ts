@@ -4,8 +4,9 @@ import type { WriteContext } from '../../state/records.ts'
 import type { Store } from '../../state/store.ts'
 import type { ParameterValues } from '../contract/contract.ts'
 import type { Body } from '../exchange/body.ts'
+import type { ExactResponse } from '../fixtures/responses.ts'
 import type { DataOverrides } from '../scenarios/definition.ts'
-import type { Simulation } from '../simulation/analytics.ts'
+import type { AnalyticsQuery, Simulation } from '../simulation/analytics.ts'
 
 /** A validated request as a handler sees it, with sandbox, seed and time for changes of the state. */
 export interface OperationContext extends WriteContext {
@@ -23,26 +24,16 @@ export interface OperationContext extends WriteContext {
   warn(advice: Violation): void
 }
 
-/** The model, seed and time (epoch milliseconds) of an generated response. */
-interface GeneratedQuery {
-  readonly modelId: string
-  readonly seed: string
-  readonly now: number
-}
-
-/** The things that handlers work with. */
 export interface OperationDeps {
   readonly simulation: Simulation
   readonly store: Store
   /** Ids of the products that each model belongs to, by the model's id; both in lower case. */
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
-  /** The exact responses of the fixtures. */
-  readonly responses: readonly OperationResponse[]
+  readonly responses: readonly ExactResponse[]
 }
 
 /** An operation of the service: what it reads of the document, the conditions under which it runs, and its handler. */
 export interface OperationDefinition {
-  /** `operationId` of the contract. */
   readonly operationId: string
   /** Names of the path parameters that the handler reads. */
   readonly pathParameters: readonly string[]
@@ -56,7 +47,11 @@ export interface OperationDefinition {
    * Generates the response of a model without events, if the response has numbers to override. The data family of
    * scenarios applies to the operations that have this function.
    */
-  generate?(simulation: Simulation, query: GeneratedQuery, overrides: DataOverrides): Json
+  generate?(
+    simulation: Simulation,
+    query: Pick<AnalyticsQuery, 'modelId' | 'seed' | 'now'>,
+    overrides: DataOverrides,
+  ): Json
   /** The feature that the caller's plan must include (docs/development/service.md, 2.2); absent: none. */
   readonly requires?: 'analytics'
   /** The hourly limit of the plan that a request counts against (docs/development/service.md, 2.4); absent: none. */
@@ -69,23 +64,9 @@ export interface OperationDefinition {
   createHandle(deps: OperationDeps): OperationHandler['handle']
 }
 
-/** An exact response of the fixtures about one model. */
-export interface OperationResponse {
-  /** The file that has it, for explanations. */
-  readonly file: string
-  /** The `operationId`. */
-  readonly operation: string
-  /** UUID, lower case. */
-  readonly modelId: string
-  /** The period of the request that it responds: `30d`. */
-  readonly period: string
-  readonly body: Json
-}
-
 /** A request's body, validated; undefined where the operation takes no body, or none was sent. */
 export type ValidBody = Pick<OperationContext, 'body'>
 
-/** An operation of a running simulator. */
 export interface OperationHandler extends Omit<OperationDefinition, 'createHandle'> {
   /** Returns the body of the documented success status. */
   readonly handle: (context: OperationContext) => Promise<Body>

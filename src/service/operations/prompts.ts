@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../../base/core/json.ts'
+import { isObject } from '../../base/core/json.ts'
 import type { Violation } from '../../base/core/violation.ts'
 import type { PromptDraft } from '../../state/records.ts'
 import { jsonBody } from '../exchange/body.ts'
@@ -17,7 +17,10 @@ export const createPrompt: OperationDefinition = {
       externalPromptId: 'order-assistant',
     },
   ],
-  warnings: (request) => findMissingMembers(bodyOf(request)),
+  warnings(request) {
+    const body = bodyOf(request)
+    return missing.filter(({ pointer }) => isObject(body) && !Object.hasOwn(body, pointer.slice(1)))
+  },
   createHandle:
     ({ store }) =>
     async (context) => {
@@ -30,18 +33,9 @@ export const createPrompt: OperationDefinition = {
 }
 
 /** docs/development/service.md, 4.1: typed clients send both members, so the service may require them. */
-const missing: readonly (readonly [name: string, warning: Violation])[] = ['productId', 'role'].map((name) => [
-  name,
-  {
-    in: 'body',
-    pointer: `/${name}`,
-    keyword: 'missing',
-    message: 'should be sent: typed clients send it, and the service may require it',
-  },
-])
-
-/** Warns of a prompt without `productId` or `role`. */
-function findMissingMembers(body: Json): readonly Violation[] {
-  if (!isObject(body)) return []
-  return missing.flatMap(([name, warning]) => (Object.hasOwn(body, name) ? [] : [warning]))
-}
+const missing: readonly Violation[] = ['/productId', '/role'].map((pointer) => ({
+  in: 'body',
+  pointer,
+  keyword: 'missing',
+  message: 'should be sent: typed clients send it, and the service may require it',
+}))

@@ -1,14 +1,18 @@
 import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 import { joinPointer, parsePointer, valueAtTokens } from '../../base/core/json-pointer.ts'
 
-/** A value of a body, with the schema that describes it. */
-interface BodyLocation {
-  /** JSON pointer. */
+/** A place of a response: a value, or the schema of values. */
+export interface BodyPlace {
+  /** JSON pointer; that of a schema has a star for the index of an item: `/dataPoints/*`. */
   readonly pointer: string
   readonly schema: JsonObject
-  readonly value: Json
   /** True for a member that its object must have. */
   readonly required: boolean
+}
+
+/** A value of a body, with the schema that describes it. */
+interface BodyLocation extends BodyPlace {
+  readonly value: Json
 }
 
 /** Returns all values of a body that the schema describes by `properties` and `items`, outermost first. */
@@ -30,6 +34,35 @@ function listInnerLocations({ schema, value, pointer }: BodyLocation): BodyLocat
   })
 }
 
+interface SchemaLocation extends BodyPlace {
+  /** True where every body has the value: it is required at each level, and in no array. */
+  readonly isCertain: boolean
+}
+
+/** Returns all places within a schema without references, outermost first; the `$ref` of a recursive one ends it. */
+export function listSchemaLocations(schema: JsonObject): SchemaLocation[] {
+  return [...visit({ pointer: '', schema, required: false, isCertain: true })]
+}
+
+function* visit(location: SchemaLocation): Generator<SchemaLocation> {
+  yield location
+  const { pointer, isCertain, schema } = location
+  const { properties, items, required: names } = schema
+  if (isObject(items)) yield* visit({ pointer: `${pointer}/*`, schema: items, required: false, isCertain: false })
+  for (const [name, inner] of Object.entries(isObject(properties) ? properties : {})) {
+    if (!isObject(inner)) continue
+    const required = Array.isArray(names) && names.includes(name)
+    yield* visit({ pointer: joinPointer(pointer, name), schema: inner, required, isCertain: isCertain && required })
+  }
+}
+
+/** Returns the name of a place, in which a list stands for its items: `dataPoints.date` of the items' `date`. */
+export function fieldOf({ pointer }: BodyPlace): string {
+  return parsePointer(pointer)
+    .filter((token) => token !== '*')
+    .join('.')
+}
+
 /** Returns the names of the types that a schema allows; empty: any type. */
 export function typesOf({ type }: JsonObject): string[] {
   return [type ?? []].flat().filter((one) => typeof one === 'string')
@@ -41,7 +74,6 @@ export interface BodyChange {
   readonly value: Json | undefined
 }
 
-/** Returns a copy of a body with the changes. */
 export function changeBody(body: Json, changes: readonly BodyChange[]): Json {
   const copy: { body: Json } = { body: structuredClone(body) }
   for (const { pointer, value } of changes) {

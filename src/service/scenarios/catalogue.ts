@@ -6,18 +6,17 @@ import { driftScenarios } from './drift.ts'
 import { refusalScenarios, statusScenarios } from './refusals.ts'
 import { timeScenarios } from './time.ts'
 
-const expectationTexts = {
-  violation:
-    'The request is meant to break the contract: reports count it apart, and a request that does not is a finding.',
-  refusal: 'The request is meant to be refused: reports count it apart, and a response below 400 is a finding.',
-}
-
 /** The expectations family: a rule of it marks the requests of negative tests that cannot send `X-Sim-Expect`. */
-const expectationScenarios = (['violation', 'refusal'] as const).map(
-  (expectation): ScenarioDefinition => ({
+const expectationScenarios = (
+  [
+    ['violation', 'to break the contract: reports count it apart, and a request that does not is a finding.'],
+    ['refusal', 'to be refused: reports count it apart, and a response below 400 is a finding.'],
+  ] as const
+).map(
+  ([expectation, meaning]): ScenarioDefinition => ({
     name: `expect-${expectation}`,
     family: 'expectations',
-    description: expectationTexts[expectation],
+    description: `The request is meant ${meaning}`,
     parameters: [],
     inapplicableReason: () => undefined,
     effect: () => ({ kind: 'expect', expectation }),
@@ -44,7 +43,6 @@ export function createCatalogue(
   return joinCatalogue(definitions, statusScenarios(contract))
 }
 
-/** Joins scenarios and statuses to a catalogue. */
 export function joinCatalogue(
   definitions: readonly ScenarioDefinition[],
   statuses: readonly ScenarioDefinition[],

@@ -2,8 +2,14 @@ import type { Operation } from '../contract/contract.ts'
 import type { DeliveryMode } from '../exchange/delivery.ts'
 import { pickDocumentedStatus } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
-import type { DataOverrides, Effect } from './definition.ts'
-import type { Parameter } from './parameters.ts'
+import {
+  type ActiveScenario,
+  type DataOverrides,
+  type Effect,
+  probability,
+  type ScenarioDefinition,
+} from './definition.ts'
+import { type Parameter, readValues } from './parameters.ts'
 
 /** Describes the reply that an effect gives the client: `Status 429, Retry-After: 1, body {"success":false,...}`. */
 export function describeClientView(effect: Effect, operation: Operation): string {
@@ -72,7 +78,6 @@ function describeWrite({ method }: Operation, isBeforeWork: boolean): string {
   return isBeforeWork ? ' Nothing is stored.' : ' The write is stored.'
 }
 
-/** Formats a line of a table for a terminal: the name, then its description. */
 export const formatRow = (name: string, description: string) => `  ${name.padEnd(18)} ${description}`
 
 /** Writes a parameter with its default and unit: `retry-after=1 (s): When the client may come back.` */
@@ -82,3 +87,20 @@ export function describeParameter(parameter: Parameter): string {
   const value = defaultValue === undefined ? '' : `=${defaultValue}`
   return `${name}${value}${unit ? ` (${unit})` : ''}: ${description}${choices}`
 }
+
+/** Returns a scenario as its example switches it on: `null;fields=recommendations`, `slow;ms=1000`, `server-error`. */
+export function exampleOf(definition: ScenarioDefinition): ActiveScenario {
+  const texts = new Map(listShownParameters(definition).map((parameter) => [parameter.name, exampleValue(parameter)]))
+  const read = readValues([...definition.parameters, probability], texts)
+  if (!read.ok) throw new Error(`the example of the scenario "${definition.name}" ${read.error}`)
+  const text = [definition.name, ...Array.from(texts, ([name, value]) => `${name}=${value}`)].join(';')
+  return { definition, values: read.value, text }
+}
+
+/** Returns the parameters that must be given, or else the first one with a default, as an example of the form. */
+function listShownParameters({ parameters }: ScenarioDefinition): readonly Parameter[] {
+  const required = parameters.filter((parameter) => parameter.required)
+  return required.length > 0 ? required : parameters.filter((parameter) => parameter.default !== undefined).slice(0, 1)
+}
+
+const exampleValue = (parameter: Parameter) => String(parameter.example ?? parameter.default)

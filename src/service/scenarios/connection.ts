@@ -1,39 +1,36 @@
 import type { DeliveryMode } from '../exchange/delivery.ts'
 import type { ScenarioDefinition } from './definition.ts'
-import { isBeforeWork, numberOf, type Parameter, type ScenarioValues, whenParameter } from './parameters.ts'
+import { isBeforeWork, number, numberOf, type Parameter, type ScenarioValues, whenParameter } from './parameters.ts'
 
-const keepParameter: Parameter = {
-  name: 'keep',
-  type: 'number',
-  default: 0.5,
-  minimum: 0,
-  maximum: 0.99,
-  description: 'The share of the body that is sent.',
-}
+const keepParameter = number('keep', [0, 0.99], 'The share of the body that is sent.', { default: 0.5 })
 
 /** Returns the connection family, and `lost-ack` of the idempotency family. */
 export function connectionScenarios(): ScenarioDefinition[] {
   return [
-    createDefinition(
+    deliveryScenario(
+      'connection',
       'reset',
       'The connection is reset (TCP RST) instead of a response, and nothing is stored unless when=after.',
       [whenParameter('before')],
       () => ({ kind: 'reset' }),
     ),
-    createDefinition(
+    deliveryScenario(
+      'connection',
       'empty-response',
       'The connection is closed without a byte of a response, and nothing is stored unless when=after.',
       [whenParameter('before')],
       () => ({ kind: 'empty' }),
     ),
-    createDefinition(
+    deliveryScenario(
+      'connection',
       'truncated',
       'The body breaks off: fewer bytes than Content-Length promises, then the end; ' +
         'the write is kept unless when=before.',
       [keepParameter, whenParameter('after')],
       (values) => ({ kind: 'truncated', keep: numberOf(values, 'keep') }),
     ),
-    createDefinition(
+    deliveryScenario(
+      'connection',
       'malformed-json',
       'The body breaks off, and Content-Length agrees: not JSON; the write is kept unless when=before.',
       [keepParameter, whenParameter('after')],
@@ -50,7 +47,9 @@ export function connectionScenarios(): ScenarioDefinition[] {
   ]
 }
 
-function createDefinition(
+/** Creates a scenario that changes how the reply is written to the socket. */
+export function deliveryScenario(
+  family: 'connection' | 'time',
   name: string,
   description: string,
   parameters: readonly Parameter[],
@@ -58,7 +57,7 @@ function createDefinition(
 ): ScenarioDefinition {
   return {
     name,
-    family: 'connection',
+    family,
     description,
     parameters,
     inapplicableReason: () => undefined,

@@ -1,9 +1,8 @@
-import { isObject, type JsonObject } from '../../base/core/json.ts'
 import { once } from '../../base/core/memoize.ts'
 import { findNearest } from '../../base/core/similar.ts'
 import { cutText } from '../../base/core/text.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
-import { typesOf } from './body-locations.ts'
+import { fieldOf, listSchemaLocations, typesOf } from './body-locations.ts'
 import type { DataOverrides, NamedPersona, ScenarioDefinition } from './definition.ts'
 import { extremeScenarios } from './extremes.ts'
 import { namesOf } from './parameters.ts'
@@ -74,16 +73,7 @@ function nullScenario(listFields: () => readonly string[]): DataScenario {
 
 /** Returns the nullable fields of a response: `avgSafetyScore`, `dataPoints.avgSafetyScore` in an array. */
 function nullableFieldsOf(operation: Operation): string[] {
-  const schema = operation.responseSchema(operation.successStatus)
-  return schema ? nullableIn(schema, '') : []
-}
-
-function nullableIn(schema: JsonObject, prefix: string): string[] {
-  const properties = isObject(schema['properties']) ? schema['properties'] : {}
-  return Object.entries(properties).flatMap(([name, property]) => {
-    if (!isObject(property)) return []
-    const items = property['items']
-    const inner = isObject(items) && prefix === '' ? nullableIn(items, `${name}.`) : []
-    return typesOf(property).includes('null') ? [prefix + name, ...inner] : inner
-  })
+  const locations = listSchemaLocations(operation.responseSchema(operation.successStatus) ?? {})
+  const nullable = locations.filter(({ schema }) => typesOf(schema).includes('null'))
+  return nullable.filter(({ pointer }) => /^\/[^/]+(\/\*\/[^/]+)?$/.test(pointer)).map(fieldOf)
 }

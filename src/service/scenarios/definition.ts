@@ -9,7 +9,7 @@ import type { Operation } from '../contract/contract.ts'
 import type { DeliveryMode } from '../exchange/delivery.ts'
 import type { Reply } from '../exchange/reply.ts'
 import type { Expectation } from '../exchange/request-headers.ts'
-import type { Parameter, ScenarioValues } from './parameters.ts'
+import { number, type Parameter, type ScenarioValues } from './parameters.ts'
 
 export const families = ['refusals', 'data', 'time', 'connection', 'drift', 'idempotency', 'expectations'] as const
 
@@ -33,16 +33,8 @@ export interface ScenarioDefinition {
 }
 
 /** The parameter `p` of every scenario: the probability that it acts on a request. */
-export const probability: Parameter = {
-  name: 'p',
-  type: 'number',
-  default: 1,
-  minimum: 0,
-  maximum: 1,
-  description: 'How likely it is for a request, drawn by the seed.',
-}
+export const probability = number('p', [0, 1], 'How likely it is for a request, drawn by the seed.', { default: 1 })
 
-/** A scenario that is switched on, with its parameters. */
 export interface ActiveScenario {
   readonly definition: ScenarioDefinition
   readonly values: ScenarioValues
@@ -50,17 +42,14 @@ export interface ActiveScenario {
   readonly text: string
 }
 
-/** All scenarios of a contract and its personas. */
 export interface Catalogue {
   /** The scenarios that lists show. */
   readonly definitions: readonly ScenarioDefinition[]
   /** The documented statuses, each of which is a scenario by its number: `429`. Lists leave them out. */
   readonly statuses: readonly ScenarioDefinition[]
-  /** Finds a scenario by its name, or a status by its number. */
   find(name: string): ScenarioDefinition | undefined
 }
 
-/** A persona as the catalogue needs it: its name and its description. */
 export interface NamedPersona {
   readonly name: string
   readonly about: string

@@ -1,31 +1,29 @@
 import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
-import { joinPointer } from '../../base/core/json-pointer.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { deriveChance } from '../../base/core/seeded.ts'
 import { describeKnown } from '../../base/core/similar.ts'
 import { cutText } from '../../base/core/text.ts'
 import type { Operation } from '../contract/contract.ts'
-import { type BodyChange, changeBody, listBodyLocations, typesOf } from './body-locations.ts'
+import {
+  type BodyChange,
+  type BodyPlace,
+  changeBody,
+  listBodyLocations,
+  listSchemaLocations,
+  typesOf,
+} from './body-locations.ts'
 import type { DriftedBody, ScenarioDefinition } from './definition.ts'
-import { numberOf, type Parameter, textOf } from './parameters.ts'
-
-/** A place of a response: a value, or the schema of values. */
-interface Place {
-  /** JSON pointer; that of a schema has a star for the index of an item: `/dataPoints/*`. */
-  readonly pointer: string
-  readonly schema: JsonObject
-  readonly required: boolean
-}
+import { integer, numberOf, type Parameter, textOf } from './parameters.ts'
 
 /** A kind of drift from the contract, which breaks one rule of the reply's schema at one place. */
 interface Drift {
   readonly name: string
   readonly description: string
   /** Returns true for a place that the drift may damage. */
-  readonly fits: (place: Place) => boolean
+  readonly fits: (place: BodyPlace) => boolean
   /** Returns true for a value that it can damage there; absent: any. */
   readonly fitsValue?: (value: Json) => boolean
-  readonly damage: (place: Place) => BodyChange
+  readonly damage: (place: BodyPlace) => BodyChange
 }
 
 const hasType = (schema: JsonObject) => typesOf(schema).length > 0
@@ -74,14 +72,7 @@ const parameters: readonly Parameter[] = [
       'Where, as a JSON pointer such as /recommendations/healthLevel, or /dataPoints/*/date for each item; ' +
       'without it a place that the seed settles.',
   },
-  {
-    name: 'seed',
-    type: 'integer',
-    default: 0,
-    minimum: 0,
-    maximum: 1_000_000_000,
-    description: 'Another number, another place.',
-  },
+  integer('seed', [0, 1_000_000_000], 'Another number, another place.', { default: 0 }),
 ]
 
 /** Returns the drift family: damage derived from the reply's schema with its simulated values. */
@@ -97,16 +88,16 @@ export function driftScenarios(): ScenarioDefinition[] {
       // A write is stored before its reply is damaged, so drift that may be impossible is refused beforehand.
       const fitting = possible.filter(({ isCertain }) => isCertain || operation.method === 'GET')
       if (fitting.length === 0) return `the response of ${operation.id} has no field that this could be done to`
-      if (pointer === undefined || fitting.some((one) => one.pattern.test(pointer))) return undefined
-      const pointers = fitting.map((one) => one.pointer || '"" (the whole response)')
-      const known = describeKnown(pointer, pointers)
+      if (pointer === undefined || fitting.some((one) => withStars(one.pointer) === withStars(pointer)))
+        return undefined
+      const known = describeKnown(
+        pointer,
+        fitting.map((one) => one.pointer || '"" (the whole response)'),
+      )
       return `it cannot be done at ${cutText(pointer)} of the response of ${operation.id}. ${known}`
     },
-    pointers(operation) {
-      return responseLocations(operation)
-        .filter((one) => one.pointer !== '' && drift.fits(one))
-        .map((one) => one.pointer)
-    },
+    pointers: (operation) =>
+      responseLocations(operation).flatMap((one) => (one.pointer !== '' && drift.fits(one) ? one.pointer : [])),
     effect: (values) => ({
       kind: 'drift',
       damage: (body, schema, seed) =>
@@ -138,51 +129,13 @@ function damageAt(
 /** Returns a pointer with a star for each index: `/dataPoints/*`. */
 const withStars = (pointer: string) => pointer.replace(/\/\d+(?=\/|$)/g, '/*')
 
-interface SchemaLocation extends Place {
-  /** The pattern of the pointers to its values. */
-  readonly pattern: RegExp
-  /** True where every body has the value: it is required at each level, and in no array. */
-  readonly isCertain: boolean
-}
-
-/** The locations within each schema, listed once, since a schema does not change between requests. */
-const cachedLocations = new WeakMap<JsonObject, readonly SchemaLocation[]>()
-
-function responseLocations(operation: Operation): readonly SchemaLocation[] {
+function responseLocations(operation: Operation) {
   const schema = operation.simulatedResponseSchema(operation.successStatus)
-  if (!schema) return []
-  const locations = cachedLocations.get(schema) ?? listSchemaLocations(schema)
-  cachedLocations.set(schema, locations)
-  return locations
+  return schema ? listSchemaLocations(schema) : []
 }
 
-/** The depth of the deepest location that is listed; a recursive schema would have no end. */
-const maxDepth = 12
-
-const root = { pointer: '', required: false, isCertain: true, depth: 0 }
-
-function listSchemaLocations(schema: JsonObject, { pointer, required, isCertain, depth } = root): SchemaLocation[] {
-  const pattern = new RegExp(`^${pointer.split('*').map(escapeRegExp).join('(?:\\d+|\\*)')}$`)
-  const found: SchemaLocation[] = [{ pointer, pattern, schema, required, isCertain }]
-  if (depth > maxDepth) return found
-  const { properties, items } = schema
-  const names = Array.isArray(schema['required']) ? schema['required'] : []
-  const inside = { isCertain: false, required: false, depth: depth + 1 }
-  if (isObject(items)) found.push(...listSchemaLocations(items, { ...inside, pointer: `${pointer}/*` }))
-  for (const [name, inner] of Object.entries(isObject(properties) ? properties : {})) {
-    if (!isObject(inner)) continue
-    const isRequired = names.includes(name)
-    const at = { pointer: joinPointer(pointer, name), required: isRequired, isCertain: isCertain && isRequired }
-    found.push(...listSchemaLocations(inner, { ...inside, ...at }))
-  }
-  return found
-}
-
-const escapeRegExp = (text: string) => text.replace(/[.+?^${}()|[\]\\]/g, '\\$&')
-
-/** Returns a value of a type that is none of these. */
 function valueOfAnotherType(types: readonly string[]): Json {
-  const others: Record<string, Json> = { string: 'not what it was', boolean: true, array: [] }
-  const [, value] = Object.entries(others).find(([type]) => !types.includes(type)) ?? []
-  return value ?? { type: 'object' }
+  if (!types.includes('string')) return 'not what it was'
+  if (!types.includes('boolean')) return true
+  return types.includes('array') ? { type: 'object' } : []
 }

@@ -3,11 +3,10 @@ import { once } from '../../base/core/memoize.ts'
 import { describeKnown } from '../../base/core/similar.ts'
 import { cutText } from '../../base/core/text.ts'
 import type { Operation } from '../contract/contract.ts'
-import { typesOf } from './body-locations.ts'
-import type { ExtremeField, ScenarioDefinition } from './definition.ts'
+import { fieldOf, listSchemaLocations, typesOf } from './body-locations.ts'
+import type { DataOverrides, ExtremeField, ScenarioDefinition } from './definition.ts'
 import { namesOf, type ScenarioValues } from './parameters.ts'
 
-/** A kind of responses that are right by the schema of the reply, and extreme. */
 interface ExtremeKind {
   readonly name: string
   readonly description: string
@@ -86,44 +85,29 @@ export function extremeScenarios(operations: readonly Operation[]): Omit<Scenari
 const readFieldNames = (values: ScenarioValues) =>
   values['fields'] === undefined ? undefined : namesOf(values, 'fields')
 
-function listExtremeFields({ extremeOf }: ExtremeKind, operation: Operation): readonly ExtremeField[] {
-  const schema = operation.simulatedResponseSchema(operation.successStatus)
-  return schema ? listFields(schema, '', extremeOf, 0) : []
-}
-
-/** The depth of the deepest field that is listed; a recursive schema would have no end. */
-const maxDepth = 8
-
 /** Lists the extreme fields, outermost first: `recommendations.strengths`. A list stands for its items. */
-function listFields(
-  schema: JsonObject,
-  field: string,
-  extremeOf: ExtremeKind['extremeOf'],
-  depth: number,
-): ExtremeField[] {
-  const value = field === '' ? undefined : extremeOf(schema)
-  const own = value === undefined ? [] : [{ field, value }]
-  if (depth === maxDepth) return own
-  const { properties, items } = schema
-  const members = isObject(properties) ? Object.entries(properties) : []
-  const inner = members.flatMap(([name, one]) =>
-    isObject(one) ? listFields(one, field === '' ? name : `${field}.${name}`, extremeOf, depth + 1) : [],
-  )
-  return [...own, ...(isObject(items) ? listFields(items, field, extremeOf, depth + 1) : []), ...inner]
+function listExtremeFields({ extremeOf }: ExtremeKind, operation: Operation): ExtremeField[] {
+  const schema = operation.simulatedResponseSchema(operation.successStatus)
+  return listSchemaLocations(schema ?? {}).flatMap((place) => {
+    const value = fieldOf(place) === '' ? undefined : extremeOf(place.schema)
+    return value === undefined ? [] : [{ field: fieldOf(place), value }]
+  })
 }
 
-/** Sets fields of a body to their extreme values where they have a value; null stays. The body is changed. */
-export function setExtremes(body: JsonObject, fields: readonly ExtremeField[]): void {
-  for (const { field, value } of fields) setField(body, field.split('.'), value)
+/** Sets fields of a body to their extreme values where they have a value, then some to null. The body is changed. */
+export function overrideFields(body: JsonObject, { extreme, nulls }: DataOverrides): JsonObject {
+  for (const { field, value } of extreme?.fields ?? []) setField(body, field.split('.'), value)
+  for (const field of nulls) setField(body, field.split('.'), null)
+  return body
 }
 
 function setField(within: Json, [name = '', ...rest]: readonly string[], value: Json): void {
   if (Array.isArray(within)) for (const item of within) setField(item, [name, ...rest], value)
   if (!isObject(within)) return
   const old = within[name] ?? null
-  if (old === null) return
   if (rest.length > 0) setField(old, rest, value)
-  else within[name] = Array.isArray(old) && !Array.isArray(value) ? old.map(() => value) : value
+  else if (value === null) within[name] = null
+  else if (old !== null) within[name] = Array.isArray(old) && !Array.isArray(value) ? old.map(() => value) : value
 }
 
 const isOfType = (schema: JsonObject, type: string) =>

@@ -2,7 +2,6 @@ import { failure, type Result, success } from '../../base/core/result.ts'
 import { findNearest } from '../../base/core/similar.ts'
 import { cutText } from '../../base/core/text.ts'
 
-/** The type of a parameter, by which its text is parsed. */
 type ParameterKind =
   | { readonly type: 'integer' | 'number'; readonly minimum: number; readonly maximum: number }
   | { readonly type: 'choice'; readonly of: readonly string[] }
@@ -23,6 +22,19 @@ export type Parameter = ParameterKind & {
   readonly description: string
 }
 
+/** Returns a function that creates parameters of a type of number: `integer('ms', [0, 1000], 'The delay.')`. */
+const ofNumber =
+  (type: 'integer' | 'number') =>
+  (
+    name: string,
+    [minimum, maximum]: readonly [number, number],
+    description: string,
+    more: Pick<Parameter, 'default' | 'unit'> = {},
+  ): Parameter => ({ name, type, ...more, minimum, maximum, description })
+
+export const integer = ofNumber('integer')
+export const number = ofNumber('number')
+
 type ScenarioValue = number | string | readonly string[]
 
 /** Creates the parameter that places a fault of the connection before or after the work of the service. */
@@ -36,10 +48,7 @@ export function whenParameter(defaultValue: 'before' | 'after'): Parameter {
   }
 }
 
-/** Returns true where `when=before` is given, or is the default. */
-export function isBeforeWork(values: ScenarioValues): boolean {
-  return values['when'] === 'before'
-}
+export const isBeforeWork = (values: ScenarioValues) => values['when'] === 'before'
 
 /** The values of a scenario's parameters; a parameter without a default that was not given is absent. */
 export type ScenarioValues = Readonly<Record<string, ScenarioValue>>

@@ -18,20 +18,28 @@ export interface Sequence {
   readonly text: string
 }
 
-/** Parses `slow;ms=200, rate-limited;retry-after="3"`. Text of spaces alone is an empty list. */
-export function parseScenarios(text: string, catalogue: Catalogue): Result<ActiveScenario[]> {
-  if (text.length > maxControlLength)
-    return failure(`A scenario's text is at most ${maxControlLength} characters long.`)
+/** Parses the items of a text, which commas separate. Text of spaces alone is an empty list. */
+function parseList<Item>(kind: string, text: string, parse: (item: string) => Result<Item>): Result<Item[]> {
+  if (text.length > maxControlLength) return failure(`A ${kind}'s text is at most ${maxControlLength} characters long.`)
   const parts = splitParts(text, ',')
   if (!parts.ok) return parts
-  const scenarios: ActiveScenario[] = []
-  for (const item of parts.value) {
-    const parsed = parseScenario(item, catalogue)
-    if (!parsed.ok) return isSequenceItem(item, catalogue) ? failure(describeMisplaced(item)) : parsed
-    scenarios.push(parsed.value)
+  const items: Item[] = []
+  for (const part of parts.value) {
+    const item = parse(part)
+    if (!item.ok) return item
+    items.push(item.value)
   }
-  const conflict = findConflict(scenarios)
-  return conflict === undefined ? success(scenarios) : failure(conflict)
+  return success(items)
+}
+
+/** Parses `slow;ms=200, rate-limited;retry-after="3"`. */
+export function parseScenarios(text: string, catalogue: Catalogue): Result<ActiveScenario[]> {
+  const scenarios = parseList('scenario', text, (item) => {
+    const parsed = parseScenario(item, catalogue)
+    return parsed.ok || !isSequenceItem(item, catalogue) ? parsed : failure(describeMisplaced(item))
+  })
+  const conflict = scenarios.ok ? findConflict(scenarios.value) : undefined
+  return conflict === undefined ? scenarios : failure(conflict)
 }
 
 /** Returns true for an item that only a sequence can have: a scenario and a count, such as `429;retry-after=1*2`. */
@@ -49,17 +57,10 @@ export const sequencePrefix = 'sequence '
 
 /** Parses `429;retry-after=1*2, 200`. */
 export function parseSequence(text: string, catalogue: Catalogue): Result<Sequence> {
-  if (text.length > maxControlLength)
-    return failure(`A sequence's text is at most ${maxControlLength} characters long.`)
-  const parts = splitParts(text, ',')
-  if (!parts.ok) return parts
-  const items: SequenceItem[] = []
-  for (const part of parts.value) {
-    const item = parseItem(part, catalogue)
-    if (!item.ok) return item
-    items.push(item.value)
-  }
-  return items.length > 0 ? success({ items, text }) : failure('A sequence has at least one item, e.g. "429*2, 200".')
+  const items = parseList('sequence', text, (item) => parseItem(item, catalogue))
+  if (!items.ok) return items
+  if (items.value.length === 0) return failure('A sequence has at least one item, e.g. "429*2, 200".')
+  return success({ items: items.value, text })
 }
 
 /** Parses `429;retry-after=1 * 2`; the default count is 1. A pointer to all items (`/a/*`) has an asterisk, too. */

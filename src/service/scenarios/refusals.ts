@@ -3,9 +3,8 @@ import type { Contract, Operation } from '../contract/contract.ts'
 import { hourMs, type RateLimit, rateHeaders, retryHeaders } from '../exchange/rate-headers.ts'
 import { messages, pickDocumentedStatus, refuse } from '../exchange/refusals.ts'
 import type { ScenarioDefinition } from './definition.ts'
-import { numberOf, type Parameter, readValues, type ScenarioValues } from './parameters.ts'
+import { integer, numberOf, type Parameter, readValues, type ScenarioValues } from './parameters.ts'
 
-/** A refusal that is switched on by its name. */
 interface Refusal {
   readonly name: string
   /** Statuses in order of preference; the first that the operation documents is sent. */
@@ -18,25 +17,12 @@ interface Refusal {
   readonly headers?: (values: ScenarioValues) => Record<string, string>
 }
 
-const retryAfter: Parameter = {
-  name: 'retry-after',
-  type: 'integer',
-  default: 1,
-  minimum: 0,
-  maximum: 86_400,
-  unit: 's',
-  description: 'When the client may come back.',
-}
+const retryAfter = integer('retry-after', [0, 86_400], 'When the client may come back.', { default: 1, unit: 's' })
 
-const limit: Parameter = {
-  name: 'limit',
-  type: 'integer',
+const limit = integer('limit', [1, 1_000_000], 'The limit that the rate fields speak of.', {
   default: 60,
-  minimum: 1,
-  maximum: 1_000_000,
   unit: 'per hour',
-  description: 'The limit that the rate fields speak of.',
-}
+})
 
 const namedRefusals: readonly Refusal[] = [
   { name: 'bad-request', statuses: [400, 422], summary: 'The request was refused as invalid.' },
@@ -130,7 +116,10 @@ function refusalScenario(
     family: 'refusals',
     description,
     parameters: refusal?.parameters ?? [],
-    inapplicableReason: (operation) => reasonUndocumented(operation, statuses),
+    inapplicableReason: ({ id, statuses: documented }) =>
+      statuses.some((status) => documented.includes(status))
+        ? undefined
+        : `${id} documents no ${statuses[0]}, only ${documented.join(', ')}`,
     effect: (values) => ({
       kind: 'response',
       reply(operation, modelId) {
@@ -152,11 +141,6 @@ export function standardHeaders(status: number): Record<string, string> {
   const { parameters = [], headers } = namedRefusals.find(({ statuses }) => statuses[0] === status) ?? {}
   const defaults = readValues(parameters, new Map())
   return (defaults.ok && headers?.(defaults.value)) || {}
-}
-
-function reasonUndocumented(operation: Operation, statuses: readonly number[]): string | undefined {
-  if (statuses.some((status) => operation.statuses.includes(status))) return undefined
-  return `${operation.id} documents no ${statuses[0]}, only ${operation.statuses.join(', ')}`
 }
 
 function documentedError(operation: Operation, status: number): string | undefined {

@@ -14,9 +14,6 @@ export interface RuleProblem {
 /** The largest number of listed fields of one condition. */
 const maxFields = 100
 
-/** The number of fields of a condition that are compared with the contract: a condition can have 10,000. */
-const maxCompared = 1000
-
 /** Finds an operation that the contract does not have; undefined: it has it, or none is named. */
 export function findUnknownOperation(
   operation: string | undefined,
@@ -36,18 +33,16 @@ export function findMatchProblems(
   operations: readonly Operation[],
 ): RuleProblem[] {
   if (operations.length === 0) return [] // the operation is unknown, which is a problem of its own
-  const parameter = findUnknownParameter(match.query ?? {}, operations)
-  return [
-    ...problemAt(`${pointer}/model`, findUselessModel(match, operations)),
-    ...problemAt(`${pointer}/method`, findUselessMethod(match, operations)),
-    ...problemAt(`${pointer}/path`, findUselessPath(match, contract, operations)),
-    ...problemAt(`${pointer}/query`, parameter),
-    ...findUnknownFields(match.body ?? {}, operations).map((message) => ({ pointer: `${pointer}/body`, message })),
+  const problems = [
+    ['model', findUselessModel(match, operations)],
+    ['method', findUselessMethod(match, operations)],
+    ['path', findUselessPath(match, contract, operations)],
+    ['query', findUnknownParameter(match.query ?? {}, operations)],
+    ...findUnknownFields(match.body ?? {}, operations).map((message) => ['body', message]),
   ]
-}
-
-function problemAt(pointer: string, message: string | undefined): RuleProblem[] {
-  return message === undefined ? [] : [{ pointer, message }]
+  return problems.flatMap(([name, message]) =>
+    message === undefined ? [] : [{ pointer: `${pointer}/${name}`, message }],
+  )
 }
 
 const listIds = (operations: readonly Operation[]) => operations.map(({ id }) => id).join(', ')
@@ -106,13 +101,10 @@ export function findUnknownFields(body: NonNullable<RequestMatch['body']>, opera
   )
 }
 
-/** Returns the first pointers of a condition on the body, which is written with pointers or as a part of the body. */
+/** Returns the pointers of a condition on the body, which is written with pointers or as a part of the body. */
 function listPointers(body: JsonObject): string[] {
   const names = Object.keys(body)
-  if (names.every((name) => name === '' || name.startsWith('/'))) return names.slice(0, maxCompared)
-  const pointers: string[] = []
-  for (const pointer of partPointers(body, '')) if (pointers.push(pointer) === maxCompared) break
-  return pointers
+  return names.every((name) => name === '' || name.startsWith('/')) ? names : [...partPointers(body, '')]
 }
 
 function* partPointers(part: JsonObject, above: string): Generator<string> {

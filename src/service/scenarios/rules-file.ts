@@ -1,12 +1,13 @@
 import scenarioSchema from '../../../spec/scenarios.schema.json' with { type: 'json' }
 import { isObject, type Json } from '../../base/core/json.ts'
+import { joinPointer, parsePointer, valueAtTokens } from '../../base/core/json-pointer.ts'
 import { failure, type Result } from '../../base/core/result.ts'
 import { findNearest } from '../../base/core/similar.ts'
 import type { Violation } from '../../base/core/violation.ts'
 import { errorAt, type Findings } from '../../base/documents/finding.ts'
 import { readSource } from '../../base/documents/read-source.ts'
-import { checkRules } from './check-rules.ts'
-import type { Rule, RuleContext } from './rules.ts'
+import type { RuleProblem } from './rule-match-problems.ts'
+import { moreProblems, type Rule, type RuleContext, readRules } from './rules.ts'
 
 /** Loads the file of `--rules`. The error has a finding with its line for each faulty value. */
 export async function loadRulesFile(file: string, context: RuleContext): Promise<Result<readonly Rule[], Findings>> {
@@ -40,7 +41,79 @@ function isRule(value: Json): boolean {
   return isObject(value) && ('scenario' in value || 'sequence' in value) && !('token' in value || 'id' in value)
 }
 
-/** Returns true for a document that was meant as a contract. */
 export function isContract(value: Json): boolean {
   return isObject(value) && ['openapi', 'swagger', 'paths'].some((name) => name in value)
+}
+
+/**
+ * Checks `{rules: [...]}` for names that do not exist and rules that make no sense. The error has these problems and
+ * the schema's `violations` in the order of the document. `describe` words a violation; default: its message.
+ */
+export function checkRules(
+  document: Json | undefined,
+  violations: readonly Violation[],
+  context: RuleContext,
+  describe = ({ message }: Violation) => message,
+): Result<readonly Rule[], readonly RuleProblem[]> {
+  const faults = violations.map((violation) => ({
+    pointer: violation.pointer,
+    message: `${describe(violation)}${describeQuotes(document, violation.pointer)}`,
+  }))
+  // Later parts were not checked by the schema, so their types are unknown.
+  if (violations.some(({ keyword }) => keyword === 'more')) return failure(faults)
+  const sound = violations.length === 0 ? document : withoutFaults(document ?? null, faults)
+  const rules = readRules(isObject(sound) ? sound : {}, context)
+  if (rules.ok && faults.length === 0) return rules
+  const problems = rules.ok ? [] : rules.error.filter((problem) => !isConsequence(problem, sound, faults))
+  return failure([
+    ...sortByPosition(document ?? null, [...faults, ...problems.filter(isSpecific)]),
+    ...problems.filter((problem) => !isSpecific(problem)),
+  ])
+}
+
+/** Returns the remedy for a status that YAML reads as a number: `; write "429" in quotes`; empty for anything else. */
+function describeQuotes(document: Json | undefined, pointer: string): string {
+  const tokens = parsePointer(pointer)
+  const value = valueAtTokens(document, tokens)
+  const isText = tokens.length === 3 && ['scenario', 'sequence'].includes(tokens[2] ?? '')
+  return isText && typeof value === 'number' ? `; write "${value}", in quotes` : ''
+}
+
+/** Returns the document without the values that break the schema, and null for a faulty rule, to check the rest. */
+function withoutFaults(document: Json, faults: readonly RuleProblem[]): Json {
+  const sound = structuredClone(document)
+  for (const { pointer } of faults) {
+    // Of a pointer that was cut the condition is known, but not the member.
+    const tokens = parsePointer(pointer).slice(0, pointer.endsWith('…') ? 3 : undefined)
+    const name = tokens.pop()
+    const parent = valueAtTokens(sound, tokens)
+    if (name === undefined) continue
+    if (Array.isArray(parent)) parent[Number(name)] = null
+    else if (isObject(parent)) delete parent[name]
+  }
+  return sound
+}
+
+/** Returns true for a rule that switches nothing on only because its scenario breaks the schema or has a wrong name. */
+function isConsequence({ pointer }: RuleProblem, sound: Json | undefined, faults: readonly RuleProblem[]): boolean {
+  const tokens = parsePointer(pointer)
+  const [, index, field] = tokens
+  if (field !== 'scenario' || valueAtTokens(sound, tokens) !== undefined) return false
+  return faults.some((fault) => parsePointer(fault.pointer)[1] === index)
+}
+
+const isSpecific = (problem: RuleProblem) => problem !== moreProblems
+
+/** Sorts problems as their values stand in the document. A value that is missing stands where its object begins. */
+function sortByPosition(document: Json, problems: readonly RuleProblem[]): RuleProblem[] {
+  const order = new Map(Array.from(listPointers(document), (pointer, index) => [pointer, index]))
+  const positionOf = (pointer: string): number =>
+    order.get(pointer) ?? positionOf(pointer.slice(0, pointer.lastIndexOf('/')))
+  return problems.toSorted((one, other) => positionOf(one.pointer) - positionOf(other.pointer))
+}
+
+function* listPointers(value: Json, pointer = ''): Generator<string> {
+  yield pointer
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, inner] of Object.entries(value)) yield* listPointers(inner, joinPointer(pointer, name))
 }

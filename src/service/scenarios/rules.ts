@@ -2,13 +2,25 @@ import { canonicalJson, isObject, type JsonObject } from '../../base/core/json.t
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { endSentence } from '../../base/core/text.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
-import { type Condition, type MatchSubject, type RequestMatch, requestConditions } from '../exchange/match.ts'
+import {
+  type Condition,
+  findDifferences,
+  type MatchSubject,
+  type RequestMatch,
+  requestConditions,
+} from '../exchange/match.ts'
 import type { ActiveScenario, Catalogue } from './definition.ts'
 import { parseScenarios, parseSequence, type Sequence } from './parse.ts'
 import { asksForModel, findMatchProblems, findUnknownOperation, type RuleProblem } from './rule-match-problems.ts'
 
 /** The requests that a rule matches: the conditions of `POST /__sim/verify`, except those on the response. */
 type RuleMatch = Pick<RequestMatch, 'model' | 'product' | 'method' | 'path' | 'query' | 'header' | 'body'>
+
+/** A rule as it is written. Without its values that break the schema, each of the others is of its type. */
+type WrittenRule = Partial<Pick<Rule, 'operation' | 'match' | 'times' | 'probability' | 'enabled'>> & {
+  readonly scenario?: string
+  readonly sequence?: string
+}
 
 /** A rule: scenarios, or a sequence, for all requests that it matches. */
 export interface Rule {
@@ -23,13 +35,11 @@ export interface Rule {
   /** The probability, 0 to 1, that the rule acts; drawn by the seed for each request. */
   readonly probability: number
   readonly enabled: boolean
-  /** The conditions of `operation` and `match`, prepared once. */
-  readonly conditions: readonly Condition<MatchSubject>[]
+  readonly conditions: readonly Condition[]
   /** The rule as JSON, as it was put. */
   readonly source: JsonObject
 }
 
-/** A rule that is switched on. */
 export interface ActiveRule extends Rule {
   /** The rule's part of the store's keys for its counts. A rule that is put again gets a new key, and counts from 0. */
   readonly key: string
@@ -69,7 +79,6 @@ export function ruleActedKey({ key }: ActiveRule): string {
 /** The largest number of rules of a sandbox, as in the control document. */
 export const maxRules = 1000
 
-/** The names that rules may use. */
 export interface RuleContext {
   readonly catalogue: Catalogue
   readonly contract: Contract
@@ -109,20 +118,13 @@ export const moreProblems: RuleProblem = {
 
 function readRule(source: JsonObject, pointer: string, context: RuleContext): { rule: Rule; problems: RuleProblem[] } {
   const { operations } = context.contract
-  const operation = textIn(source, 'operation')
+  const written = source as WrittenRule // proved by spec/scenarios.schema.json
+  const { operation, match = {}, times, probability = 1, enabled = true } = written
   const ruleOperations = operations.filter(({ id }) => operation === undefined || id === operation)
-  const action = readRuleAction(source, context.catalogue)
-  const match = (isObject(source['match']) ? source['match'] : {}) as RuleMatch // proved by spec/scenarios.schema.json
-  const rule: Rule = {
-    operation,
-    match,
-    conditions: requestConditions({ operation, match }),
-    ...(action.ok ? action.value : noAction),
-    times: numberIn(source, 'times'),
-    probability: numberIn(source, 'probability') ?? 1,
-    enabled: source['enabled'] !== false,
-    source,
-  }
+  const action = readRuleAction(written, context.catalogue)
+  const { scenarios, sequence } = action.ok ? action.value : noAction
+  const conditions = requestConditions({ operation, match })
+  const rule: Rule = { operation, match, conditions, scenarios, sequence, times, probability, enabled, source }
   const unknown = findUnknownOperation(operation, operations)
   const problems = [
     ...(unknown === undefined ? [] : [{ pointer: `${pointer}/operation`, message: unknown }]),
@@ -135,28 +137,33 @@ function readRule(source: JsonObject, pointer: string, context: RuleContext): { 
   return { rule, problems }
 }
 
-/** The scenarios or the sequence that a rule switches on. */
 type RuleAction = Pick<Rule, 'scenarios' | 'sequence'>
 
 const noAction: RuleAction = { scenarios: [], sequence: undefined }
 
 /** Reads the action of a rule. The error has the field at fault. */
 function readRuleAction(
-  source: JsonObject,
+  { scenario, sequence }: WrittenRule,
   catalogue: Catalogue,
 ): Result<RuleAction, { readonly field: 'scenario' | 'sequence'; readonly message: string }> {
-  const sequenceText = textIn(source, 'sequence')
-  if (sequenceText !== undefined && textIn(source, 'scenario') !== undefined)
+  if (sequence !== undefined && scenario !== undefined)
     return failure({ field: 'sequence', message: 'A rule has either a scenario or a sequence.' })
-  if (sequenceText !== undefined) {
-    const parsed = parseSequence(sequenceText, catalogue)
+  if (sequence !== undefined) {
+    const parsed = parseSequence(sequence, catalogue)
     if (!parsed.ok) return failure({ field: 'sequence', message: parsed.error })
     return success({ scenarios: [], sequence: parsed.value })
   }
-  const parsed = parseScenarios(textIn(source, 'scenario') ?? '', catalogue)
+  const parsed = parseScenarios(scenario ?? '', catalogue)
   if (!parsed.ok) return failure({ field: 'scenario', message: parsed.error })
   if (parsed.value.length === 0) return failure({ field: 'scenario', message: 'The rule switches nothing on.' })
   return success({ scenarios: parsed.value, sequence: undefined })
+}
+
+/** Returns the first condition that a request does not meet (`operation`, `match/header/x-team`), if there is one. */
+export function findMismatch(rule: Rule, subject: MatchSubject): string | undefined {
+  if (!rule.enabled) return 'enabled'
+  const [difference] = findDifferences(rule.conditions, subject)
+  return difference && (difference.field === 'operation' ? 'operation' : `match/${difference.field}`)
 }
 
 /** Returns a sentence for each scenario that makes sense for none of the operations. */
@@ -167,14 +174,4 @@ export function listInapplicable({ scenarios, sequence }: RuleAction, operations
     const isInapplicable = reasons.length > 0 && reasons.every((reason) => reason !== undefined)
     return isInapplicable ? [endSentence(`"${text}" makes no sense here: ${reasons[0]}`)] : []
   })
-}
-
-const textIn = (source: JsonObject, name: string) => {
-  const value = source[name]
-  return typeof value === 'string' ? value : undefined
-}
-
-const numberIn = (source: JsonObject, name: string) => {
-  const value = source[name]
-  return typeof value === 'number' ? value : undefined
 }

@@ -1,18 +1,12 @@
+import { deliveryScenario } from './connection.ts'
 import type { Chance, ScenarioDefinition } from './definition.ts'
-import { isBeforeWork, numberOf, type Parameter, type ScenarioValues, textOf, whenParameter } from './parameters.ts'
+import { integer, number, numberOf, type Parameter, type ScenarioValues, textOf, whenParameter } from './parameters.ts'
 
 /** The longest delay, milliseconds: ten minutes, since clients give up earlier. */
 const maxDelayMs = 600_000
 
-const milliseconds = (name: string, defaultMs: number | undefined, description: string): Parameter => ({
-  name,
-  type: 'integer',
-  ...(defaultMs !== undefined && { default: defaultMs }),
-  minimum: 0,
-  maximum: maxDelayMs,
-  unit: 'ms',
-  description,
-})
+const milliseconds = (name: string, defaultMs: number | undefined, description: string): Parameter =>
+  integer(name, [0, maxDelayMs], description, { ...(defaultMs !== undefined && { default: defaultMs }), unit: 'ms' })
 
 const distributions = ['fixed', 'uniform', 'lognormal'] as const
 
@@ -33,14 +27,7 @@ export function timeScenarios(): ScenarioDefinition[] {
           description: 'How delays are spread.',
         },
         milliseconds('max', undefined, 'The longest delay: of uniform twice ms unless given, of lognormal any.'),
-        {
-          name: 'sigma',
-          type: 'number',
-          default: 0.5,
-          minimum: 0,
-          maximum: 5,
-          description: 'Of lognormal: how wide; the standard deviation of the logarithm.',
-        },
+        number('sigma', [0, 5], 'Of lognormal: how wide; the standard deviation of the logarithm.', { default: 0.5 }),
       ],
       inapplicableReason: () => undefined,
       problem(values) {
@@ -53,35 +40,27 @@ export function timeScenarios(): ScenarioDefinition[] {
         ms: (chance) => drawDelay(values, chance),
       }),
     },
-    {
-      name: 'dribble',
-      family: 'time',
-      description: 'The body comes in pieces, spread over time.',
-      parameters: [
+    deliveryScenario(
+      'time',
+      'dribble',
+      'The body comes in pieces, spread over time.',
+      [
         milliseconds('ms', 2000, 'From the first piece to the last.'),
-        { name: 'pieces', type: 'integer', default: 10, minimum: 2, maximum: 1000, description: 'How many.' },
+        integer('pieces', [2, 1000], 'How many.', { default: 10 }),
       ],
-      inapplicableReason: () => undefined,
-      effect: (values) => ({
-        kind: 'deliver',
-        mode: { kind: 'dribble', ms: numberOf(values, 'ms'), pieces: numberOf(values, 'pieces') },
-        isBeforeWork: false,
-      }),
-    },
-    {
-      name: 'hang',
-      family: 'time',
-      description:
-        'No response ever comes; the connection stays open until the client gives up, ' +
+      (values) => ({ kind: 'dribble', ms: numberOf(values, 'ms'), pieces: numberOf(values, 'pieces') }),
+    ),
+    deliveryScenario(
+      'time',
+      'hang',
+      'No response ever comes; the connection stays open until the client gives up, ' +
         'and nothing is stored unless when=after.',
-      parameters: [whenParameter('before')],
-      inapplicableReason: () => undefined,
-      effect: (values) => ({ kind: 'deliver', mode: { kind: 'hang' }, isBeforeWork: isBeforeWork(values) }),
-    },
+      [whenParameter('before')],
+      () => ({ kind: 'hang' }),
+    ),
   ]
 }
 
-/** Returns the longest delay that these values allow, milliseconds. */
 function longestDelay(values: ScenarioValues): number {
   if (values['max'] !== undefined) return numberOf(values, 'max')
   return textOf(values, 'distribution') === 'uniform' ? Math.min(maxDelayMs, 2 * numberOf(values, 'ms')) : maxDelayMs

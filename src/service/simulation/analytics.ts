@@ -77,6 +77,5 @@ export interface AnalyticsQuery {
 export interface Simulation {
   /** Returns equal analytics for equal queries. Throws where the query names an unknown persona. */
   analytics(query: AnalyticsQuery): Analytics
-  /** The persona names, in the fixtures' order. */
   readonly personas: readonly string[]
 }

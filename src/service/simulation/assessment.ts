@@ -1,4 +1,4 @@
-import type { DetectedIssue, Recommendation, Recommendations } from './analytics.ts'
+import type { Recommendation, Recommendations } from './analytics.ts'
 import { type Measurements, measurePeriod, type PeriodTotals } from './period.ts'
 import {
   chooseTwoVariants,
@@ -22,26 +22,9 @@ import {
 } from './rules.ts'
 import { type AssessedModel, COMMON_WORDING, formatCount, ruleWording } from './wording.ts'
 
-/** Writes the texts of one model. The seed chooses a variant for each `place`: `low-growth title`. */
-interface PhraseWriter {
-  readonly phrases: Phrases
-  /** Chooses a variant and fills its placeholders. */
-  write(variants: Variants, place: string, wording?: Wording): string
-  /** Chooses two variants and fills their placeholders; the variants stay in their order. */
-  writeTwo(variants: Variants, place: string, wording: Wording): string[]
-}
-
-/** A rule that is met, with the sentence about it. */
-interface MetRule {
-  readonly id: string
-  readonly sentence: string
-}
-
-interface MetIssueRule extends MetRule {
-  readonly measure: Measure
-  readonly severity: DetectedIssue['severity']
-  readonly title: string
-}
+type PhraseWriter = ReturnType<typeof createPhraseWriter>
+type MetIssue = ReturnType<typeof findIssues>[number]
+type MetStrength = ReturnType<typeof findStrengths>[number]
 
 /** Assesses the totals of a period by the rules. Null: the period has fewer than `MIN_CONVERSATIONS` conversations. */
 export function assess(model: AssessedModel, totals: PeriodTotals, phrases: Phrases): Recommendations | null {
@@ -60,14 +43,17 @@ export function assess(model: AssessedModel, totals: PeriodTotals, phrases: Phra
   }
 }
 
-function createPhraseWriter(model: AssessedModel, phrases: Phrases, totals: PeriodTotals): PhraseWriter {
+/** Creates the writer of a model's texts. The seed chooses a variant for each `place`: `low-growth title`. */
+function createPhraseWriter(model: AssessedModel, phrases: Phrases, totals: PeriodTotals) {
   const { seed, modelId } = model
   const fill = (phrase: string, wording: Wording) =>
     fillPlaceholders(phrase, (name) => wording[name] ?? COMMON_WORDING[name]?.(totals, model))
   return {
     phrases,
-    write: (variants, place, wording = {}) => fill(chooseVariant(variants, seed, modelId, place), wording),
-    writeTwo: (variants, place, wording) =>
+    write: (variants: Variants, place: string, wording: Wording = {}) =>
+      fill(chooseVariant(variants, seed, modelId, place), wording),
+    /** Writes two variants, in their order. */
+    writeTwo: (variants: Variants, place: string, wording: Wording) =>
       chooseTwoVariants(variants, seed, modelId, place).map((phrase) => fill(phrase, wording)),
   }
 }
@@ -75,14 +61,10 @@ function createPhraseWriter(model: AssessedModel, phrases: Phrases, totals: Peri
 const SEVERITIES = ['critical', 'warning', 'info'] as const
 
 /** Finds the issues, the most severe first. Of several rules with the same measure only the first met one counts. */
-function findIssues(totals: PeriodTotals, measurements: Measurements, writer: PhraseWriter): MetIssueRule[] {
-  const measuresWithIssue = new Set<Measure>()
-  const met = ISSUE_RULES.filter((rule) => {
-    if (measuresWithIssue.has(rule.measure) || !meets(rule, measurements[rule.measure])) return false
-    measuresWithIssue.add(rule.measure)
-    return true
-  })
-  const sorted = SEVERITIES.flatMap((severity) => met.filter((rule) => rule.severity === severity))
+function findIssues(totals: PeriodTotals, measurements: Measurements, writer: PhraseWriter) {
+  const met = ISSUE_RULES.filter((rule) => meets(rule, measurements[rule.measure]))
+  const first = met.filter((rule) => met.find(({ measure }) => measure === rule.measure) === rule)
+  const sorted = SEVERITIES.flatMap((severity) => first.filter((rule) => rule.severity === severity))
   return sorted.map(({ id, severity, measure, threshold }) => {
     const texts = requirePhrases(writer.phrases.issues, id)
     const wording = ruleWording(measure, measurements[measure] ?? 0, threshold, totals)
@@ -91,7 +73,7 @@ function findIssues(totals: PeriodTotals, measurements: Measurements, writer: Ph
   })
 }
 
-function findStrengths(totals: PeriodTotals, measurements: Measurements, writer: PhraseWriter): MetRule[] {
+function findStrengths(totals: PeriodTotals, measurements: Measurements, writer: PhraseWriter) {
   return STRENGTH_RULES.flatMap((rule) => {
     const value = measurements[rule.measure]
     if (!meets(rule, value)) return []
@@ -105,11 +87,7 @@ function findStrengths(totals: PeriodTotals, measurements: Measurements, writer:
 const ALWAYS_SUMMARISED: readonly Measure[] = ['avgConversationQualityIndex', 'qualityChange', 'worstDayGap']
 
 /** Writes the summary: the state of the model, its most severe issue, the course of the period. */
-function summarise(
-  level: Recommendations['healthLevel'],
-  issues: readonly MetIssueRule[],
-  writer: PhraseWriter,
-): string {
+function summarise(level: Recommendations['healthLevel'], issues: readonly MetIssue[], writer: PhraseWriter): string {
   const mostSevere = issues.find(
     ({ severity, measure }) => HEALTH_OF[severity] === level && !ALWAYS_SUMMARISED.includes(measure),
   )
@@ -124,8 +102,8 @@ const PRIORITIES = ['high', 'medium', 'low'] as const
 
 /** Chooses recommendations, each for its most severe issue, or else for all strengths that its rule names. */
 function chooseRecommendations(
-  issues: readonly MetIssueRule[],
-  strengths: readonly MetRule[],
+  issues: readonly MetIssue[],
+  strengths: readonly MetStrength[],
   writer: PhraseWriter,
 ): Recommendation[] {
   const recommendations = RECOMMENDATION_RULES.flatMap((rule) => {

@@ -4,7 +4,6 @@ import { listPlaceholders, type Phrases } from './phrases.ts'
 import { ISSUE_RULES, type Measure, RECOMMENDATION_RULES, STRENGTH_RULES } from './rules.ts'
 import { COMMON_WORDING } from './wording.ts'
 
-/** A fault of a fixture. */
 export interface FixtureProblem {
   /** The JSON pointer whose first token is the file: `/personas/0/weight`. */
   readonly pointer: string

@@ -7,7 +7,6 @@ import {
   type ScoreField,
 } from './persona.ts'
 import { noise, type Random, uniform, withSeededRandom } from './random.ts'
-import { clamp, roundScore } from './rounding.ts'
 import { driftOf, slowWave, type Traits, trafficFactor } from './seasonality.ts'
 
 /** One UTC day of one model. All analytics are computed from days. */
@@ -28,7 +27,6 @@ export interface DayValues {
   readonly ratings: { readonly count: number; readonly sum: number }
 }
 
-/** The values from which the days of a model are drawn. */
 interface ModelProfile {
   readonly seed: string
   readonly modelId: string
@@ -129,6 +127,15 @@ function drawRatings(
   const count = Math.max(drawn, minimum.ratings)
   const mean = 1.2 + 3.8 * satisfaction + 0.2 * noise(random)
   return { count, sum: clamp(Math.round(count * mean), count, 5 * count) }
+}
+
+/** Rounds to four decimals, never to `-0`. */
+export function roundScore(value: number): number {
+  return Math.round(value * 10_000) / 10_000 + 0
+}
+
+export function clamp(value: number, low: number, high: number): number {
+  return Math.min(high, Math.max(low, value))
 }
 
 /** Rounds up or down at random so that the average stays: 0.3 becomes 1 in three of ten cases. */

@@ -43,7 +43,6 @@ export const LABEL_BANDS = {
   ],
 } as const satisfies Record<LabelField, readonly LabelBand[]>
 
-/** Returns a rounded score with its label. */
 export function labelScore(field: LabelField, score: number): LabelScore {
   const bands: readonly LabelBand[] = LABEL_BANDS[field]
   const band = bands.find(({ below, closed }) => score < below || (closed === true && score === below))

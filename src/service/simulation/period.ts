@@ -1,5 +1,5 @@
 import type { DetectionCount } from './analytics.ts'
-import type { Day, DayValues } from './day.ts'
+import { type Day, type DayValues, roundScore } from './day.ts'
 import {
   DETECTION_FIELDS,
   type DetectionField,
@@ -9,7 +9,6 @@ import {
   SCORE_FIELDS,
   type ScoreField,
 } from './persona.ts'
-import { fromUnits, roundHundredth, roundScore, toUnits } from './rounding.ts'
 import type { Measure } from './rules.ts'
 
 /** The sums and averages over the days of a period. Null: no data. */
@@ -52,7 +51,6 @@ export function aggregate(days: readonly Day[], switchedOff: readonly string[]):
 /** The values of a period that the rules of an assessment compare with their thresholds. Null: no data. */
 export type Measurements = Readonly<Record<Measure, number | null>>
 
-/** Computes the values that the rules of an assessment compare with their thresholds. */
 export function measurePeriod(totals: PeriodTotals): Measurements {
   const { days, conversations, messages, scores, labels, detections, earlierQuality, laterQuality } = totals
   const quality = scores.avgConversationQualityIndex
@@ -81,16 +79,19 @@ export function worstDay(days: readonly Day[]): { day: number; quality: number }
 
 const qualityOf = ({ scores }: DayValues) => scores.avgConversationQualityIndex
 
-/** Averages rounded values, weighted by conversations. Null: no conversations. */
+/**
+ * Averages rounded values, weighted by conversations, so that a client can recompute it: sums of whole numbers, here
+ * ten-thousandths, are exact in any order. Null: no conversations.
+ */
 function average(days: readonly Day[], pick: (values: DayValues) => number): number | null {
   let units = 0
   let weight = 0
   for (const { values, conversations } of days) {
     if (!values) continue
-    units += toUnits(pick(values)) * conversations
+    units += Math.round(pick(values) * 10_000) * conversations
     weight += conversations
   }
-  return weight === 0 ? null : fromUnits(units / weight)
+  return weight === 0 ? null : roundScore(units / weight / 10_000)
 }
 
 function countDetections(days: readonly Day[], messages: number, field: DetectionField): DetectionCount | null {
@@ -103,6 +104,11 @@ function averageRating(days: readonly Day[]): number | null {
   const count = sum(days, ({ values }) => values?.ratings.count ?? 0)
   if (count === 0) return null
   return roundHundredth(sum(days, ({ values }) => values?.ratings.sum ?? 0) / count)
+}
+
+/** Rounds a percentage or a rating to two decimals, never to `-0`. */
+function roundHundredth(value: number): number {
+  return Math.round(value * 100) / 100 + 0
 }
 
 function sum(days: readonly Day[], pick: (day: Day) => number): number {

@@ -9,7 +9,6 @@ export const SCORE_FIELDS = [
   'avgSafetyScore',
 ] as const
 
-/** The name of a score: `avgFrictionScore`. */
 export type ScoreField = (typeof SCORE_FIELDS)[number]
 
 /** The analytics fields that count detections, a field for each kind. */
@@ -21,7 +20,6 @@ export const DETECTION_FIELDS = [
   'userToxicityCount',
   'modelToxicityCount',
 ] as const
-/** The name of a counted detection: `hallucinationCount`. */
 export type DetectionField = (typeof DETECTION_FIELDS)[number]
 
 /** The analytics fields that are a score with a label. */
@@ -32,10 +30,8 @@ export const LABEL_FIELDS = [
   'averageStruggle',
   'averageCommercialIntent',
 ] as const
-/** The name of a labelled score: `averageFrustration`. */
 export type LabelField = (typeof LABEL_FIELDS)[number]
 
-/** Returns a record with a value for each key. */
 export function mapToRecord<Key extends string, Value>(
   keys: readonly Key[],
   toValue: (key: Key) => Value,
@@ -75,7 +71,6 @@ export interface Persona {
   readonly switchedOff?: readonly (LabelField | DetectionField)[]
 }
 
-/** The volume of a persona's conversations. */
 export interface Traffic {
   /** The average number on a working day. */
   readonly conversationsPerDay: number

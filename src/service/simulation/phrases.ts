@@ -26,13 +26,11 @@ interface RecommendationPhrases {
   readonly expectedImpact: Variants
 }
 
-/** The values of placeholders, by their names. */
 export type Wording = Readonly<Record<string, string>>
 
 /** Matches `{{name}}` and `{{ name }}`. */
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g
 
-/** Returns the names of a phrase's placeholders, in order. */
 export function listPlaceholders(phrase: string): string[] {
   return Array.from(phrase.matchAll(PLACEHOLDER), ([, name = '']) => name.trim())
 }

@@ -19,7 +19,6 @@ export type Measure =
   | 'messagesPerConversation'
   | 'silentDays'
 
-/** A condition that is a strength. */
 interface StrengthRule {
   readonly id: string
   readonly measure: Measure
@@ -28,7 +27,6 @@ interface StrengthRule {
   readonly threshold: number
 }
 
-/** A condition that is a detected issue. */
 interface IssueRule extends StrengthRule {
   readonly severity: DetectedIssue['severity']
 }
@@ -119,10 +117,8 @@ export const RECOMMENDATION_RULES: readonly RecommendationRule[] = [
   { id: 'sell-more', category: 'use_case_fit', issues: [], strengths: ['high-satisfaction', 'buying-users'] },
 ]
 
-/** The health level by the severity of the most severe issue. */
 export const HEALTH_OF = { critical: 'critical', warning: 'needs_attention', info: 'healthy' } as const
 
-/** The priority of a recommendation by the severity of the issue that leads to it. */
 export const PRIORITY_OF = { critical: 'high', warning: 'medium', info: 'low' } as const
 
 /** Returns true if a measured value meets a condition; null meets none. */

@@ -7,7 +7,7 @@
 import { dayOf, nameOfDay } from '../../base/core/instant.ts'
 import type { Analytics, AnalyticsQuery, DataPoint, LabelScore, Simulation } from './analytics.ts'
 import { assess } from './assessment.ts'
-import { type Day, drawDay } from './day.ts'
+import { clamp, type Day, drawDay, roundScore } from './day.ts'
 import { labelScore } from './labels.ts'
 import { aggregate, type PeriodTotals } from './period.ts'
 import {
@@ -20,7 +20,6 @@ import {
   SCORE_FIELDS,
 } from './persona.ts'
 import type { Phrases } from './phrases.ts'
-import { clamp, roundScore } from './rounding.ts'
 import { drawTraits } from './seasonality.ts'
 
 interface SimulationFixtures {

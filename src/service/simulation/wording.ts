@@ -99,7 +99,6 @@ function findBusiestDay(days: readonly Day[]): Day {
   return days.reduce((most, day) => (day.conversations > most.conversations ? day : most))
 }
 
-/** Draws the details of example conversations: an order number and a price. */
 function drawExampleDetails({ seed, modelId }: AssessedModel): { reference: string; amount: string } {
   return withSeededRandom([seed, modelId, 'details'], (random) => ({
     reference: random.string.fromCharacters('ABCDEFGHJKLMNPQRSTUVWXYZ23456789', 6),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { findingsOf, SMALL } from './documents.ts'
+import { loadContract } from '../../../src/service/contract/load.ts'
+import { contractOf, findingsOf, operationOf, SMALL } from './documents.ts'
 
 /** Returns the small document with a part of it replaced. */
 function withText(from: string, to: string): string {
@@ -12,14 +13,12 @@ test('the small document has no findings', async () => {
 })
 
 describe('a broken document is refused with the place of the fault', () => {
+  const outside =
+    'leads out of the document; only references such as "#/components/schemas/Name" are followed, ' +
+    'so bundle the parts into one file first'
   test.each([
     ['nothing', '#/components/schemas/Thin', 'leads to nothing'],
-    [
-      'another file',
-      'things.yaml#/Thing',
-      'leads out of the document; only references such as "#/components/schemas/Name" are followed, ' +
-        'so bundle the parts into one file first',
-    ],
+    ['another file', 'things.yaml#/Thing', outside],
     ['a response', '#/paths/~1things/get/responses/200', 'leads to a response; a schema is expected here'],
   ])('a reference to %s', async (_target, ref, fault) => {
     const text = withText('#/components/schemas/Thing', ref)
@@ -29,15 +28,19 @@ describe('a broken document is refused with the place of the fault', () => {
   const name = '#/components/schemas/Thing/properties/name'
   const invalid = 'error is not valid in a schema:'
   const types = 'array, boolean, integer, null, number, object, string, or a list of some of them'
+  const narrower = 'must be a JSON schema with the narrower rules, such as {maximum: 1}'
+  const dialect = 'http://json-schema.org/draft-07/schema'
   test.each([
     [`{ $ref: '${name}' }`, `21:17 error $ref "${name}" leads back to itself`],
     ['{ type: text }', `21:17 ${invalid} "type" must be one of ${types}`],
-    [
-      '{ type: string, x-simulated-values: [ball] }',
-      '21:31 error must be a JSON schema with the narrower rules, such as {maximum: 1}',
-    ],
+    ['{ type: string, x-simulated-values: [ball] }', `21:31 error ${narrower}`],
     ["{ type: string, pattern: '(' }", '21:31 error "(" is not a regular expression'],
     ["{ type: string, minLength: '1' }", `21:31 ${invalid} "minLength" must be an integer; got "1" (a string)`],
+    ['{ type: string, format: colour }', '21:31 warning the format "colour" is not known and not checked'],
+    [
+      `{ type: string, $schema: '${dialect}' }`,
+      `21:31 warning the dialect "${dialect}" is not known; schemas are read as JSON Schema 2020-12`,
+    ],
   ])('the schema %s', async (schema, finding) => {
     expect(await findingsOf(withText('name: { type: string }', `name: ${schema}`))).toEqual([finding])
   })
@@ -47,31 +50,29 @@ describe('a broken document is refused with the place of the fault', () => {
   const missing = '/paths/~1things/get/responses/200/description'
   const reason = 'its path is where the API is served: "servers: [{url: /v1}]"'
   const base = 'servers: [{ url: https://api.test/v1 }]'
+  const examples = 'examples: { ball: { value: {} } }'
+  const conversion =
+    'To convert it, write "openapi: 3.1.0", "type: [string, \'null\']" for "nullable: true", ' +
+    'a number for "exclusiveMinimum: true", and "examples: [...]" for "example" in schemas'
+  const unknown = 'only 3.1 and 3.2 are understood.'
   test.each([
     ['a syntax error', 'info: {', 'info: [{', `3:1 error ${inSequence}`],
     ['a key twice', 'type: object', 'type: object\n      type: a', '19:7 error is a key that this object has already'],
     [
-      'an example without a required member',
+      'a wrong example',
       'example: { name: ball }',
-      'examples: { ball: { value: {} } }',
+      examples,
       '14:35 error the example "ball" does not fit its schema: /name is required',
     ],
     ['no success status', "'200':", "'404':", '6:5 error has no 2xx response, so its success status is unknown'],
     ['no server', base, 'servers: []', `3:1 error needs a first server with a URL; ${reason}`],
     ['a response without description', description, '', `9:9 error is not valid OpenAPI 3.1: ${missing} is required`],
-    [
-      'version 3.0',
-      'openapi: 3.1.0',
-      'openapi: 3.0.3',
-      '1:1 error is OpenAPI 3.0.3; only 3.1 and 3.2 are understood. To convert it, write "openapi: 3.1.0", ' +
-        `"type: [string, 'null']" for "nullable: true", a number for "exclusiveMinimum: true", ` +
-        'and "examples: [...]" for "example" in schemas',
-    ],
+    ['version 3.0', 'openapi: 3.1.0', 'openapi: 3.0.3', `1:1 error is OpenAPI 3.0.3; ${unknown} ${conversion}`],
     [
       'Swagger',
       'openapi: 3.1.0',
       "swagger: '2.0'",
-      '1:1 error is OpenAPI 2.0; only 3.1 and 3.2 are understood. Convert it to 3.1 with a converter',
+      `1:1 error is OpenAPI 2.0; ${unknown} Convert it to 3.1 with a converter`,
     ],
   ])('%s', async (_fault, from, to, finding) => {
     expect(await findingsOf(withText(from, to))).toEqual([finding])
@@ -88,11 +89,8 @@ describe('a broken document is refused with the place of the fault', () => {
 
 test('two operations with the same id and two indistinguishable paths cause a finding each', async () => {
   const twice = "      operationId: listThings\n      responses: { '200': { description: ok } }\n"
-  const text = SMALL.replace(
-    'components:',
-    `  /a/{b}:\n    get:\n${twice}  /a/{c}:\n    put:\n${twice.replace('listThings', 'put')}components:`,
-  )
-  expect(await findingsOf(text, { structure: false })).toEqual([
+  const paths = `  /a/{b}:\n    get:\n${twice}  /a/{c}:\n    put:\n${twice.replace('listThings', 'put')}`
+  expect(await findingsOf(withText('components:', `${paths}components:`), { structure: false })).toEqual([
     '17:7 error the operationId "listThings" is taken already at doc.yaml:7:7',
     '19:3 error the path /a/{c} cannot be told apart from /a/{b}',
   ])
@@ -120,23 +118,18 @@ test('operations of path items that paths refer to are checked, also where there
 })
 
 test('the id of an operation is not that of a callback', async () => {
-  const callback =
-    "{ done: { '{$request.body#/url}': { post: { operationId: listThings, responses: { '200': *ok } } } } }"
-  const text = withText('      responses:', `      callbacks: ${callback}\n      responses:`).replace(
-    '*ok',
-    '{ description: ok }',
-  )
-  expect(await findingsOf(text)).toEqual(['8:62 error the operationId "listThings" is taken already at doc.yaml:7:7'])
+  const post = "{ operationId: listThings, responses: { '200': { description: ok } } }"
+  const callbacks = `      callbacks: { done: { '{$request.body#/url}': { post: ${post} } } }\n      responses:`
+  const finding = '8:62 error the operationId "listThings" is taken already at doc.yaml:7:7'
+  expect(await findingsOf(withText('      responses:', callbacks))).toEqual([finding])
 })
 
 test('all findings are returned at once', async () => {
-  const text = SMALL.replace('name: ball', 'name: 7')
+  const more = "  /more:\n    get: { responses: { '200': { $ref: '#/components/responses/None' } } }\n"
+  const text = withText('name: ball', 'name: 7')
     .replace('info: { title: Small, version: 1.0.0 }', 'info: { title: Small }')
     .replace('[name]', '[name]\n      nullable: true\n      propertys: {}')
-    .replace(
-      'components:',
-      "  /more:\n    get: { responses: { '200': { $ref: '#/components/responses/None' } } }\ncomponents:",
-    )
+    .replace('components:', `${more}components:`)
   expect(await findingsOf(text)).toEqual([
     '2:1 error is not valid OpenAPI 3.1: /info/version is required',
     '16:34 error $ref "#/components/responses/None" leads to nothing',
@@ -147,26 +140,43 @@ test('all findings are returned at once', async () => {
   ])
 })
 
-test('an unknown format causes a warning and is not checked', async () => {
-  const text = SMALL.replace('name: { type: string }', 'name: { type: string, format: colour }')
-  expect(await findingsOf(text)).toEqual(['21:31 warning the format "colour" is not known and not checked'])
-})
-
 test('a parameter of an unsupported kind causes a warning', async () => {
-  const schema = 'schema: { type: string }'
-  const text = SMALL.replace(
-    '      responses:',
-    `      parameters:\n        - { in: cookie, name: a, ${schema} }\n` +
-      `        - { in: path, name: b, required: true, style: matrix, ${schema} }\n      responses:`,
-  )
-  expect(await findingsOf(text)).toEqual([
+  const parameters =
+    '      parameters:\n        - { in: cookie, name: a, schema: { type: string } }\n' +
+    '        - { in: path, name: b, required: true, style: matrix, schema: { type: string } }\n'
+  expect(await findingsOf(withText('      responses:', `${parameters}      responses:`))).toEqual([
     '9:13 warning parameters in cookies are ignored',
     '10:48 warning the style "matrix" is not understood; the parameter is read as plain text',
   ])
 })
 
 test('without the check of the structure, a schema that cannot be compiled still causes a finding', async () => {
-  const text = SMALL.replace('name: { type: string }', 'name: { type: text }')
   const finding = expect.stringMatching(/^\d+:\d+ error cannot be compiled: .*text/)
-  expect(await findingsOf(text, { structure: false })).toEqual([finding])
+  expect(await findingsOf(withText('{ type: string }', '{ type: text }'), { structure: false })).toEqual([finding])
+})
+
+test('the findings on a contract and on overlays that cannot be read come together', async () => {
+  const loaded = await loadContract('none.yaml', { overlays: ['neither.yaml', 'nor.yaml'] })
+  expect(loaded.ok ? [] : loaded.error.map(({ place }) => place)).toEqual(['none.yaml', 'neither.yaml', 'nor.yaml'])
+})
+
+describe('a document of OpenAPI 3.2', () => {
+  const document = SMALL.replace('openapi: 3.1.0', 'openapi: 3.2.0')
+  const note = '1:1 info is OpenAPI 3.2, and served as 3.1: of what 3.2 adds, only "dataValue" of examples is used'
+
+  test('is served as one of 3.1, and the findings say so', async () => {
+    expect(await findingsOf(document)).toEqual([note])
+    const operation = operationOf(await contractOf(document), 'listThings')
+    expect(operation.checkResponse(200, {})).toMatchObject([{ pointer: '/name', keyword: 'required' }])
+    const finding = '2:1 error is not valid OpenAPI 3.2: /info/version is required'
+    expect(await findingsOf(document.replace(', version: 1.0.0', ''))).toContain(finding)
+  })
+
+  test('may have the value of an example as its dataValue', async () => {
+    const text = document.replace('example: { name: ball }', 'examples: { a: { dataValue: { name: ball } } }')
+    expect(await findingsOf(text)).toEqual([note])
+    const operation = operationOf(await contractOf(text), 'listThings')
+    expect(operation.examples(200)).toMatchObject([{ name: 'a', value: { name: 'ball' } }])
+    expect((await findingsOf(text.replace('ball', '4'))).join()).toContain('the example "a" does not fit')
+  })
 })

@@ -2,9 +2,8 @@ import { isObject, type Json, type JsonObject } from '../../../base/core/json.ts
 import { joinPointer, valueAt } from '../../../base/core/json-pointer.ts'
 import { failure, type Result, success } from '../../../base/core/result.ts'
 import type { Contract, DescribedParameter, Operation } from '../../../service/contract/contract.ts'
-import { readExamples } from '../../../service/contract/examples.ts'
 import { isJson } from '../../../service/contract/media-types.ts'
-import { resolve } from '../../../service/contract/resolve.ts'
+import { readExamples, resolve } from '../../../service/contract/resolve.ts'
 import { findOperation, parentOf } from '../observe/places.ts'
 
 export interface Probe {

@@ -2,14 +2,17 @@ import type { JsonObject } from '../../../base/core/json.ts'
 import { joinPointer, parsePointer } from '../../../base/core/json-pointer.ts'
 import { toViolations } from '../../../base/documents/violations.ts'
 import type { Compiler } from '../compiler.ts'
-import { readExamples } from '../examples.ts'
 import { isJson } from '../media-types.ts'
-import { resolve } from '../resolve.ts'
+import { readExamples, resolve } from '../resolve.ts'
 import { type DocumentNode, walk } from '../walk.ts'
-import { type DocumentFault, error } from './fault.ts'
+import type { DocumentFault } from './fault.ts'
 
 /** Checks every example against the schema beside it, because clients are written after the examples. */
-export function checkExamples(document: JsonObject, compiler: Compiler): DocumentFault[] {
+export function checkExamples(
+  document: JsonObject,
+  compiler: Compiler,
+  severity: DocumentFault['severity'],
+): DocumentFault[] {
   return [...walk(document)].filter(hasJsonExamples).flatMap((node) => {
     const schema = resolve(document, joinPointer(node.pointer, 'schema'))
     const validate = schema && compiler.getValidator(schema.pointer)
@@ -19,7 +22,7 @@ export function checkExamples(document: JsonObject, compiler: Compiler): Documen
       return toViolations(validate.errors, 'body', example.pointer).map((violation) => {
         const member = violation.pointer.slice(example.pointer.length) || 'it'
         const message = `the example "${example.name}" does not fit its schema: ${member} ${violation.message}`
-        return error(violation.pointer, message)
+        return { severity, pointer: violation.pointer, message }
       })
     })
   })

@@ -6,13 +6,10 @@ export interface DocumentFault extends Pick<Finding, 'severity' | 'message'> {
   readonly pointer: string
 }
 
-/** Creates a fault that stops the load. */
 export const error = (pointer: string, message: string): DocumentFault => ({ severity: 'error', pointer, message })
 
-/** Creates a fault that stops nothing. */
 export const warning = (pointer: string, message: string): DocumentFault => ({ severity: 'warning', pointer, message })
 
-/** Returns the findings of faults, with their places. */
 export function placeFaults(faults: Iterable<DocumentFault>, source: Source): Finding[] {
   return Array.from(faults, ({ severity, pointer, message }) => ({ severity, place: source.place(pointer), message }))
 }

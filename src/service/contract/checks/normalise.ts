@@ -8,43 +8,30 @@ import { type DocumentFault, warning } from './fault.ts'
  * Call this after `checkReferences`, and before any other reader of the schemas.
  */
 export function normaliseSchemas(document: JsonObject): DocumentFault[] {
-  const faults: DocumentFault[] = []
   // The list is complete before the first change, because a change adds members that the walk would visit.
   const schemas = [...walk(document)].filter(({ kind, value }) => kind === 'schema' && 'nullable' in value)
-  for (const { pointer, value } of schemas) {
+  return schemas.flatMap(({ pointer, value }) => {
     const isNullable = value.nullable === true
     delete value.nullable
-    if (!isNullable) continue
+    if (!isNullable) return []
     allowNull(value)
     const message =
       '"nullable: true" means nothing in OpenAPI 3.1; read as if null were allowed. ' +
       'Write a list of types with null instead: type: [string, "null"]'
-    faults.push(warning(`${pointer}/nullable`, message))
-  }
-  return faults
+    return [warning(`${pointer}/nullable`, message)]
+  })
 }
 
 function allowNull(schema: JsonObject): void {
-  const { $ref, allOf, anyOf, oneOf, const: constant } = schema
-  if ([$ref, allOf, anyOf, oneOf].some((member) => member !== undefined)) {
-    allowNullAsAlternative(schema)
+  if (['$ref', 'allOf', 'anyOf', 'oneOf'].some((name) => name in schema)) {
+    // A reference or combination could refuse null, so the schema becomes the choice between itself and null.
+    const moved = { ...schema }
+    for (const name of Object.keys(schema)) delete schema[name]
+    schema.anyOf = [moved, { type: 'null' }]
     return
   }
-  if (typeof schema.type === 'string') schema.type = [schema.type]
-  if (Array.isArray(schema.type) && !schema.type.includes('null')) schema.type = [...schema.type, 'null']
-  if (constant !== undefined) {
-    schema.enum = [constant]
-    delete schema.const
-  }
-  if (Array.isArray(schema.enum) && !schema.enum.includes(null)) schema.enum = [...schema.enum, null]
-}
-
-/** Replaces a schema by the choice between it and null, since its reference or combination could refuse null. */
-function allowNullAsAlternative(schema: JsonObject): void {
-  const moved: JsonObject = {}
-  for (const [name, member] of Object.entries(schema)) {
-    moved[name] = member
-    delete schema[name]
-  }
-  schema.anyOf = [moved, { type: 'null' }]
+  const values = 'const' in schema ? [schema.const ?? null] : schema.enum
+  delete schema.const
+  if (Array.isArray(values)) schema.enum = [...new Set([...values, null])]
+  if (schema.type !== undefined) schema.type = [...new Set([schema.type, 'null'].flat())]
 }

@@ -3,58 +3,56 @@ import { parseReference, valueAt } from '../../../base/core/json-pointer.ts'
 import { type DocumentNode, type NodeKind, walk } from '../walk.ts'
 import { type DocumentFault, error } from './fault.ts'
 
+/** The most references of a reference to a reference. */
+const MAX_CHAIN = 100
+
 /** Checks that every `$ref` leads to an object of the expected kind, and removes and reports each that does not. */
 export function checkReferences(document: JsonObject): DocumentFault[] {
   const nodes = [...walk(document)]
-  const kinds = new Map(nodes.map((node) => [node.pointer, node.kind]))
-  const faults = nodes.map((node) => findReferenceFault(document, kinds, node))
-  return nodes.flatMap(({ pointer, value }, index) => {
+  const kinds = new Map(nodes.map(({ pointer, kind }) => [pointer, kind]))
+  const references = nodes.filter(({ value }) => value.$ref !== undefined)
+  const faults = references.map((node) => findReferenceFault(document, kinds, node))
+  return references.flatMap(({ pointer, value }, index) => {
+    const { $ref } = value
     const fault = faults[index]
     if (fault === undefined) return []
     delete value.$ref
-    return error(`${pointer}/$ref`, fault)
+    return error(`${pointer}/$ref`, typeof $ref === 'string' ? `$ref "${$ref}" ${fault}` : `$ref ${fault}`)
   })
 }
 
-/** Returns the fault of a node's `$ref` as a sentence; undefined for a correct one and for a node without. */
+/** Returns the fault of a node's `$ref` as the end of a sentence; undefined for a correct one. */
 function findReferenceFault(
   document: JsonObject,
   kinds: ReadonlyMap<string, NodeKind>,
   node: DocumentNode,
 ): string | undefined {
-  const reference = node.value.$ref
-  if (reference === undefined) return undefined
-  if (typeof reference !== 'string') return '$ref must be a string'
-  const target = parseReference(reference)
+  const { $ref } = node.value
+  if (typeof $ref !== 'string') return 'must be a string'
+  const target = parseReference($ref)
   if (target === undefined) {
     return (
-      `$ref "${reference}" leads out of the document; ` +
-      'only references such as "#/components/schemas/Name" are followed, so bundle the parts into one file first'
+      'leads out of the document; only references such as "#/components/schemas/Name" are followed, ' +
+      'so bundle the parts into one file first'
     )
   }
   const value = valueAt(document, target)
-  if (value === undefined) return `$ref "${reference}" leads to nothing`
+  if (value === undefined) return 'leads to nothing'
   if (node.kind === 'schema' && typeof value === 'boolean') return undefined
   const kind = kinds.get(target) ?? 'part that is data, such as an extension or an example'
-  if (kind !== node.kind) return `$ref "${reference}" leads to a ${kind}; a ${node.kind} is expected here`
-  return findEndlessness(document, node)
+  if (kind !== node.kind) return `leads to a ${kind}; a ${node.kind} is expected here`
+  return findEndlessness(document, node.pointer)
 }
 
-/** The most references of a reference to a reference. */
-const MAX_CHAIN = 100
-
 /** Says that references lead only to each other. A member that refers to its own schema is no circle. */
-function findEndlessness(document: JsonObject, node: DocumentNode): string | undefined {
-  const visited = new Set([node.pointer])
-  let value: JsonObject = node.value
-  while (typeof value.$ref === 'string') {
-    const pointer = parseReference(value.$ref)
-    const next = pointer === undefined ? undefined : valueAt(document, pointer)
-    if (pointer === undefined || !isObject(next)) return undefined
-    if (visited.has(pointer)) return `$ref "${node.value.$ref}" leads back to itself`
-    if (visited.size > MAX_CHAIN) return `$ref "${node.value.$ref}" leads to more than ${MAX_CHAIN} others in a row`
-    visited.add(pointer)
-    value = next
+function findEndlessness(document: JsonObject, pointer: string): string | undefined {
+  const passed = new Set<string>()
+  let at: string | undefined = pointer
+  while (at !== undefined && passed.size <= MAX_CHAIN) {
+    if (passed.has(at)) return 'leads back to itself'
+    passed.add(at)
+    const value = valueAt(document, at)
+    at = isObject(value) && typeof value.$ref === 'string' ? parseReference(value.$ref) : undefined
   }
-  return undefined
+  return at === undefined ? undefined : `leads to more than ${MAX_CHAIN} others in a row`
 }

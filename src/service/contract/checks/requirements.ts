@@ -1,14 +1,16 @@
 /** Start-up checks of an OpenAPI document, one aspect a file; `contract/load.ts` has their order. */
-import { isObject, type JsonObject } from '../../../base/core/json.ts'
+import { isObject, type Json, type JsonObject } from '../../../base/core/json.ts'
 import { joinPointer } from '../../../base/core/json-pointer.ts'
 import type { Source } from '../../../base/documents/source.ts'
-import { listOperations } from '../operation.ts'
+import { listOperations, simulatedStatus } from '../operation.ts'
 import { resolve } from '../resolve.ts'
 import { listOtherSchemes } from '../security.ts'
-import { checkSimulatedStatus, simulatedStatus } from '../simulated-status.ts'
 import { type DocumentNode, METHODS, walk } from '../walk.ts'
-import { checkDialect } from './dialect.ts'
 import { type DocumentFault, error, warning } from './fault.ts'
+
+/** JSON Schema 2020-12 and the dialects that stand for it, the only supported ones. */
+const SUPPORTED_DIALECT =
+  /^https:\/\/(json-schema\.org\/draft\/2020-12\/schema|spec\.openapis\.org\/oas\/3\.[12]\/dialect\/[\w-]+)$/
 
 const SUPPORTED_STYLES = ['simple', 'form', 'spaceDelimited', 'pipeDelimited', 'deepObject']
 
@@ -16,32 +18,30 @@ const conversion =
   'To convert it, write "openapi: 3.1.0", "type: [string, \'null\']" for "nullable: true", ' +
   'a number for "exclusiveMinimum: true", and "examples: [...]" for "example" in schemas'
 
-/** Checks that a document is OpenAPI 3.1 or 3.2. After a finding, no other check makes sense. */
-export function checkVersion({ openapi, swagger, rules }: JsonObject): DocumentFault[] {
-  if (typeof openapi === 'string' && /^3\.[12](\.\d+)?$/.test(openapi)) return []
+/** Returns the fault of a document that is not OpenAPI 3.1 or 3.2, after which no other check makes sense. */
+export function checkVersion({ openapi, swagger, rules }: JsonObject): DocumentFault | undefined {
+  if (typeof openapi === 'string' && /^3\.[12](\.\d+)?$/.test(openapi)) return undefined
   const version = openapi ?? swagger
-  if (version === undefined) {
-    const message =
-      rules !== undefined
-        ? 'is a file of scenario rules, and no OpenAPI document; give it with --rules'
-        : 'is not an OpenAPI document: "openapi: 3.1.0" is expected at its top'
-    return [error('/openapi', message)]
+  if (version !== undefined) {
+    const convert = String(openapi).startsWith('3.0') ? conversion : 'Convert it to 3.1 with a converter'
+    const message = `is OpenAPI ${version}; only 3.1 and 3.2 are understood. ${convert}`
+    return error(openapi === undefined ? '/swagger' : '/openapi', message)
   }
-  const is30 = typeof openapi === 'string' && openapi.startsWith('3.0')
-  const convert = is30 ? conversion : 'Convert it to 3.1 with a converter'
-  const message = `is OpenAPI ${version}; only 3.1 and 3.2 are understood. ${convert}`
-  return [error(openapi === undefined ? '/swagger' : '/openapi', message)]
+  return error(
+    '/openapi',
+    rules === undefined
+      ? 'is not an OpenAPI document: "openapi: 3.1.0" is expected at its top'
+      : 'is a file of scenario rules, and no OpenAPI document; give it with --rules',
+  )
 }
 
 /** Checks that a valid document can be simulated: a server, operations with a 2xx status, unique ids and paths. */
 export function* checkRequirements(document: JsonObject, source: Source): Generator<DocumentFault> {
-  const { jsonSchemaDialect: dialect, openapi } = document
-  yield* checkDialect('/jsonSchemaDialect', dialect)
   if (readBasePath(document) === undefined) {
     const message = 'needs a first server with a URL; its path is where the API is served: "servers: [{url: /v1}]"'
     yield error('/servers/0/url', message)
   }
-  if (String(openapi).startsWith('3.2')) {
+  if (String(document.openapi).startsWith('3.2')) {
     const message = 'is OpenAPI 3.2, and served as 3.1: of what 3.2 adds, only "dataValue" of examples is used'
     yield { severity: 'info', pointer: '/openapi', message }
   }
@@ -55,15 +55,14 @@ export function* checkRequirements(document: JsonObject, source: Source): Genera
 function* checkOperations(document: JsonObject, source: Source): Generator<DocumentFault> {
   const served = listOperations(document).map(({ item, method }) => joinPointer(item, method))
   if (served.length === 0) yield error('/paths', 'describes no operation')
-  const described = [...walk(document)].filter(
-    ({ kind, pointer }) => kind === 'operation' && pointer.startsWith('/paths/'),
-  )
+  const described = [...walk(document)]
+    .filter(({ kind, pointer }) => kind === 'operation' && pointer.startsWith('/paths/'))
+    .map(({ pointer }) => pointer)
   const firstPointers = new Map<unknown, string>()
-  for (const pointer of new Set([...described.map(({ pointer }) => pointer), ...served])) {
+  for (const pointer of new Set([...described, ...served])) {
     const value = resolve(document, pointer)?.value ?? {}
-    const { operationId: id, responses } = value
-    if (!isObject(responses) || !Object.keys(responses).some((status) => /^2(\d\d|XX)$/i.test(status)))
-      yield error(pointer, 'has no 2xx response, so its success status is unknown')
+    const { operationId: id } = value
+    if (listSuccesses(value).length === 0) yield error(pointer, 'has no 2xx response, so its success status is unknown')
     const problem = checkSimulatedStatus(value)
     if (problem !== undefined) yield error(joinPointer(pointer, simulatedStatus), problem)
     const first = firstPointers.get(id)
@@ -74,31 +73,48 @@ function* checkOperations(document: JsonObject, source: Source): Generator<Docum
   }
 }
 
-/** Warns about parts that are ignored: members beside a `$ref`, cookies, unknown styles, bodies of several parts. */
-function* findUnchecked({ kind, pointer, value }: DocumentNode): Generator<DocumentFault> {
-  if (kind === 'pathItem') yield* findIgnoredMembers(pointer, value)
-  if (kind === 'parameter') {
-    const { in: location, style } = value
-    if (location === 'cookie') yield warning(joinPointer(pointer, 'in'), 'parameters in cookies are ignored')
-    if (typeof style === 'string' && !SUPPORTED_STYLES.includes(style))
-      yield warning(
-        joinPointer(pointer, 'style'),
-        `the style "${style}" is not understood; the parameter is read as plain text`,
-      )
-  }
-  if (kind !== 'requestBody' || !isObject(value.content)) return
-  for (const mediaType of Object.keys(value.content))
-    if (mediaType.toLowerCase().startsWith('multipart/'))
-      yield warning(
-        joinPointer(pointer, 'content', mediaType),
-        `bodies of the type ${mediaType} are accepted unchecked`,
-      )
+/** Returns the documented 2xx statuses of an operation, and `2XX`. */
+const listSuccesses = ({ responses }: JsonObject) =>
+  Object.keys(isObject(responses) ? responses : {}).filter((status) => /^2(\d\d|XX)$/i.test(status))
+
+/** Returns what is wrong with the chosen statuses of an operation, if any. */
+function checkSimulatedStatus(operation: JsonObject): string | undefined {
+  const { [simulatedStatus]: chosen = {} } = operation
+  const documented = listSuccesses(operation).filter((status) => /^\d+$/.test(status))
+  const isValid = ([outcome, status]: [string, Json]) =>
+    ['success', 'dropped'].includes(outcome) && documented.includes(String(status))
+  if (isObject(chosen) && Object.entries(chosen).every(isValid)) return undefined
+  return (
+    `must choose documented 2xx statuses for success or dropped, such as { success: ${documented[0] ?? 200} }; ` +
+    `documented are ${documented.join(', ') || 'none'}`
+  )
 }
 
-function* findIgnoredMembers(pointer: string, pathItem: JsonObject): Generator<DocumentFault> {
-  for (const name of [...METHODS, 'parameters'])
-    if ('$ref' in pathItem && name in pathItem)
-      yield warning(joinPointer(pointer, name), 'is ignored, because the path item refers to another one with $ref')
+/** Warns of parts that are ignored: members beside a `$ref`, bodies of several parts, dialects, cookies, styles. */
+function* findUnchecked({ kind, pointer, value }: DocumentNode): Generator<DocumentFault> {
+  const at = (...tokens: string[]) => joinPointer(pointer, ...tokens)
+  const members = kind === 'pathItem' && '$ref' in value ? [...METHODS, 'parameters'] : []
+  for (const name of members.filter((one) => one in value))
+    yield warning(at(name), 'is ignored, because the path item refers to another one with $ref')
+  const mediaTypes = kind === 'requestBody' && isObject(value.content) ? Object.keys(value.content) : []
+  for (const mediaType of mediaTypes.filter((one) => /^multipart\//i.test(one)))
+    yield warning(at('content', mediaType), `bodies of the type ${mediaType} are accepted unchecked`)
+  if (kind === 'document') yield* checkDialect(at('jsonSchemaDialect'), value.jsonSchemaDialect)
+  if (kind === 'schema') yield* checkDialect(at('$schema'), value.$schema)
+  if (kind === 'parameter') yield* findUncheckedParameter(pointer, value)
+}
+
+function* checkDialect(pointer: string, dialect: Json | undefined): Generator<DocumentFault> {
+  if (typeof dialect === 'string' && !SUPPORTED_DIALECT.test(dialect))
+    yield warning(pointer, `the dialect "${dialect}" is not known; schemas are read as JSON Schema 2020-12`)
+}
+
+function* findUncheckedParameter(pointer: string, { in: location, style }: JsonObject): Generator<DocumentFault> {
+  if (location === 'cookie') yield warning(joinPointer(pointer, 'in'), 'parameters in cookies are ignored')
+  if (typeof style === 'string' && !SUPPORTED_STYLES.includes(style)) {
+    const message = `the style "${style}" is not understood; the parameter is read as plain text`
+    yield warning(joinPointer(pointer, 'style'), message)
+  }
 }
 
 /** Refuses path templates that differ only in the names of their parameters, because they match the same paths. */

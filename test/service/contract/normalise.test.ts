@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { contractOf, operationOf, SMALL } from '../documents.ts'
+import { contractOf, operationOf, SMALL } from './documents.ts'
 
 /** Returns the values that the property `name` of the small document accepts with a schema, and counts the warnings. */
 async function readSchema(schema: string) {
