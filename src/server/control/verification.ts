@@ -10,7 +10,6 @@ import {
 import type { JournalEntry } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import { type RequestSubjects, toMatchSubject } from '../journal/match.ts'
-import { waitForEntry } from '../journal/wait-for-entry.ts'
 
 /** The expected number of matching requests; `{}` stands for at least one. */
 export interface CountBounds {
@@ -133,7 +132,7 @@ export async function verify(
     const counted = await countMatches()
     if (counted === undefined) return undefined
     const mayChange = left > 0 && !isDecided(counted, range)
-    if (mayChange && (await waitForEntry(search.journal, counted.version, left, ends)) !== 'end') continue
+    if (mayChange && (await search.journal.waitForChange(counted.version, left, ends)) !== 'end') continue
     const verdict = judgeCount(counted, range)
     return { ...verdict, nearMisses: verdict.satisfied ? [] : await findNearMisses(search) }
   }

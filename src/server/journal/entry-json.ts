@@ -7,8 +7,7 @@ import { redactJson, redactText } from '../../base/redaction/redact.ts'
 import { redactDocument } from '../../base/redaction/redact-document.ts'
 import type { DeliveryOutcome } from '../../service/exchange/delivery.ts'
 import { readTraceId } from '../../service/exchange/request-headers.ts'
-import { isComplete } from './capture-body.ts'
-import type { JournalEntry, RecordedBody } from './entry.ts'
+import { isComplete, type JournalEntry, type RecordedBody } from './entry.ts'
 
 /** Converts an entry to the JSON of the control plane; without `bodies` only with their sizes. */
 export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: boolean }): JsonObject {
@@ -53,17 +52,14 @@ export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: 
   }
 }
 
-/** Rounds milliseconds to microseconds. */
 export function roundToMicroseconds(ms: number): number {
   return Math.round(ms * 1000) / 1000
 }
 
-/** Converts the end of a delivery to the JSON of the control plane. */
 export function deliveryToJson(outcome: DeliveryOutcome): JsonObject {
   return 'sentBytes' in outcome ? { outcome: outcome.kind, sentBytes: outcome.sentBytes } : { outcome: outcome.kind }
 }
 
-/** Converts violations to the JSON of the control plane. */
 export function violationsToJson(violations: readonly Violation[]): Json[] {
   return violations.map((violation) => ({ ...violation }))
 }

@@ -1,6 +1,5 @@
 import { visitInSlices } from '../../base/core/slices.ts'
-import { isComplete } from '../journal/capture-body.ts'
-import type { JournalEntry } from '../journal/entry.ts'
+import { isComplete, type JournalEntry } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import { isIgnoredRequest } from './ignored-requests.ts'
 import type { RetryChain } from './retry-chains.ts'

@@ -7,8 +7,7 @@ import {
   redactText,
   redactViolations,
 } from '../../../src/base/redaction/redact.ts'
-import { captureBody } from '../../../src/server/journal/capture-body.ts'
-import type { JournalEntry } from '../../../src/server/journal/entry.ts'
+import { captureBody, type JournalEntry } from '../../../src/server/journal/entry.ts'
 import { bodyToText, entryToJson } from '../../../src/server/journal/entry-json.ts'
 import { Journal } from '../../../src/server/journal/journal.ts'
 import { entryToCurl } from '../../../src/server/reports/curl.ts'

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Json } from '../../../src/base/core/json.ts'
 import { silentLog } from '../../../src/base/core/log.ts'
-import { captureBody, isComplete } from '../../../src/server/journal/capture-body.ts'
+import { captureBody, isComplete } from '../../../src/server/journal/entry.ts'
 import { bodyToText, parseBody } from '../../../src/server/journal/entry-json.ts'
 import { SharedJournal } from '../../../src/server/journal/shared-journal.ts'
 import { RedisConnection } from '../../../src/state/redis/connection.ts'
