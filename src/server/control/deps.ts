@@ -10,7 +10,7 @@ import type { ActiveRules } from '../../service/scenarios/rules.ts'
 import type { SandboxExport, Store } from '../../state/store.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
-import type { Reporter } from '../reports/report.ts'
+import type { Reporter } from '../reports/reporter.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 
 export interface ControlDeps {

@@ -1,9 +1,9 @@
 import { visitInSlices } from '../../base/core/slices.ts'
 import { isComplete, type JournalEntry } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
-import { isIgnoredRequest } from './ignored-requests.ts'
 import type { RetryChain } from './retry-chains.ts'
 import { RetryTracker, type TrackedAttempt } from './retry-tracker.ts'
+import { isIgnoredRequest } from './traffic-collector.ts'
 
 /** An attempt with its entry in the journal. */
 export interface ListedAttempt extends TrackedAttempt {

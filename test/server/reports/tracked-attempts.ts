@@ -47,7 +47,7 @@ export function createTracked(idempotentOperations = new Set(['createEvent'])) {
     journal.correct(entry.number, end, () => ({ ...live, isCorrection: true }))
   }
   const rules = () =>
-    retries.findings.list().flatMap(({ subject, count }) => Array.from({ length: count }, () => subject.rule))
+    retries.findings.toList().list.flatMap(({ members, count }) => Array.from({ length: count }, () => members['rule']))
   return { retries, send, correct, rules }
 }
 
