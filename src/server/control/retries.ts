@@ -49,7 +49,7 @@ export function retryHandlers({ journal, reporter, contract, sandboxes }: Contro
   } satisfies Partial<ControlHandlers>
 }
 
-function chainToJson({ first, chain, attempts, earlier }: ListedChain): JsonObject {
+function chainToJson({ first, attempts, earlier }: ListedChain): JsonObject {
   const { id, sandbox, operation, request } = first.entry
   const { method, path, query } = request
   return {
@@ -60,7 +60,7 @@ function chainToJson({ first, chain, attempts, earlier }: ListedChain): JsonObje
     path,
     query,
     ...insertIdToJson(first),
-    parallel: chain.isParallel,
+    parallel: attempts.at(-1)?.chain.isParallel === true,
     attempts: attempts.map(attemptToJson),
     earlier,
   }
