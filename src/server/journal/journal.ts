@@ -1,11 +1,11 @@
 /**
  * The record of requests and replies: record, find, match, share with replicas. `entry.ts` is the stored exchange,
- * `match.ts` has the parts that a query compares, and `shared-journal.ts` is the journal of a replica.
+ * `match.ts` has the parts that a query compares, and `follower.ts` shares a journal with other replicas.
  */
 
 import { clearTimeout, setImmediate, setTimeout } from '../../base/core/timers.ts'
 import type { SandboxPlace } from '../../state/exchanges.ts'
-import type { DeliveryEnd, ExchangeRecord, JournalEntry, LiveExchange } from './entry.ts'
+import type { DeliveryEnd, ExchangeRecord, JournalEntry, LiveExchange, Recorded } from './entry.ts'
 import { copyEntry, type EntryRange, EntryRing } from './entry-ring.ts'
 import { CountsBySandbox, type JournalCounts, type SandboxCounts } from './sandbox-counts.ts'
 
@@ -25,37 +25,60 @@ export interface JournalSlice {
 /** A function that the journal calls for each recorded exchange, within the request's turn: it must be fast. */
 export type EntryListener = (entry: JournalEntry, live: LiveExchange) => void
 
+/** What shares a journal with those of other replicas. */
+export interface JournalShare {
+  readonly requestIdPrefix: string
+  /** Begins the record of an exchange of this process; `onEnd` is called at the end of its delivery. */
+  begin(onEnd: (recorded: Recorded) => void): ExchangeRecord
+  /** Waits until the journal has every exchange that was handled before the call. */
+  catchUp(): Promise<void>
+  /** Catches up from time to time while somebody waits for a change. */
+  follow(): void
+  /** Returns true if exchanges of a sandbox, or of any (undefined), are lost that nobody has counted yet. */
+  hasLost(sandbox: string | undefined): boolean
+  clear(sandbox: string | undefined): Promise<void>
+  /** Waits until other replicas have all exchanges of this process. */
+  close(): Promise<void>
+}
+
 /**
  * The latest exchanges of all sandboxes: at most `size`, fewer where they are very large; the oldest are evicted. An
  * exchange is recorded when its delivery has ended.
  */
 export class Journal {
   readonly #size: number
+  readonly #share: JournalShare | undefined
   #entries: EntryRing
   readonly #counts = new CountsBySandbox()
   readonly #entryListeners = new Set<EntryListener>()
+  readonly #ownListeners = new Set<EntryListener>()
   readonly #clearListeners = new Set<(sandbox: string) => void>()
   readonly #changeListeners = new Set<() => void>()
   #version = 0
 
-  /** Stores at most `size` entries; with 0 it only calls the listeners. */
-  constructor(size: number) {
+  /** Stores at most `size` entries; with 0 it only calls the listeners. `share`: undefined for a single process. */
+  constructor(size: number, share?: JournalShare) {
     this.#size = size
+    this.#share = share
     this.#entries = new EntryRing(this.#size)
   }
 
   /** The first part of the ids of requests, by which the journal finds them. */
   get requestIdPrefix(): string {
-    return 'req'
+    return this.#share?.requestIdPrefix ?? 'req'
   }
 
   /** True if the journal also has the exchanges of other replicas. */
   get isShared(): boolean {
-    return false
+    return this.#share !== undefined
   }
 
   /** Begins the record of an exchange of this process. */
   begin(): ExchangeRecord {
+    if (this.#share)
+      return this.#share.begin((recorded) => {
+        for (const listener of this.#ownListeners) listener(...recorded)
+      })
     return {
       end: (_, create) => {
         const recorded = create()
@@ -140,7 +163,7 @@ export class Journal {
       const timer = setTimeout(finish, ms, 'time')
       this.#changeListeners.add(onChange)
       for (const signal of ends) signal.addEventListener('abort', onEnd)
-      this.follow()
+      this.#share?.follow()
     })
   }
 
@@ -150,7 +173,8 @@ export class Journal {
 
   /** Calls the listener for each exchange of this process, at the end of its delivery. */
   onOwnEntry(listener: EntryListener): void {
-    this.onEntry(listener)
+    const listeners = this.#share ? this.#ownListeners : this.#entryListeners
+    listeners.add(listener)
   }
 
   /** Calls the listener for each sandbox whose entries are cleared. */
@@ -159,22 +183,17 @@ export class Journal {
   }
 
   /** Waits until the journal has every exchange that was handled before the call. */
-  async catchUp(): Promise<void> {}
+  async catchUp(): Promise<void> {
+    await this.#share?.catchUp()
+  }
 
-  /** Catches up from time to time while somebody waits for a change. */
-  protected follow(): void {}
-
-  /** Waits until other replicas have all exchanges of this process. */
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    await this.#share?.close()
+  }
 
   /** Returns true if exchanges of a sandbox, or of any (undefined), are missing that the journal never had. */
   hasLoss(sandbox: string | undefined): boolean {
-    return this.#counts.hasLoss(sandbox) || this.hasUncountedLoss(sandbox)
-  }
-
-  /** Returns true if exchanges are lost that nobody has counted yet. */
-  protected hasUncountedLoss(_sandbox: string | undefined): boolean {
-    return false
+    return this.#counts.hasLoss(sandbox) || this.#share?.hasLost(sandbox) === true
   }
 
   async list(range: EntryRange = {}): Promise<JournalSlice> {
@@ -198,15 +217,11 @@ export class Journal {
 
   /** Clears the entries at once: a request after the call stays. Returns their number. */
   async clear(sandbox: string | undefined, isEvicted = false): Promise<number> {
-    const count = this.countCleared(sandbox, isEvicted)
-    this.clearRecorded(sandbox)
-    return count
-  }
-
-  /** Counts the entries that are cleared. */
-  protected countCleared(sandbox: string | undefined, isEvicted: boolean): number {
+    if (this.#share) await this.#share.catchUp()
     const { recorded, dropped } = this.#sumCounts(sandbox)
     this.#counts.evicted = sandbox === undefined ? 0 : this.#counts.evicted + (isEvicted ? recorded : 0)
+    if (this.#share) await this.#share.clear(sandbox)
+    else this.clearRecorded(sandbox)
     return recorded - dropped
   }
 
@@ -226,6 +241,6 @@ export class Journal {
 
   /** Returns the counts of a sandbox, or of all. Lost exchanges that nobody has counted yet count as one. */
   #sumCounts(sandbox: string | undefined): JournalCounts {
-    return this.#counts.sum(sandbox, this.hasUncountedLoss(sandbox) ? 1 : 0)
+    return this.#counts.sum(sandbox, this.#share?.hasLost(sandbox) ? 1 : 0)
   }
 }
