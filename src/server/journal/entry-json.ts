@@ -1,4 +1,4 @@
-import { fromLatin1, utf8ToLatin1 } from '../../base/core/bytes.ts'
+import { fromLatin1, toLatin1, utf8ToLatin1 } from '../../base/core/bytes.ts'
 import { type Json, type JsonObject, parseJson } from '../../base/core/json.ts'
 import { compactJson } from '../../base/core/json-syntax.ts'
 import { decode, hasMoreValues, maxDepth, maxValues } from '../../base/core/strict-json.ts'
@@ -142,4 +142,15 @@ export function parseBoundedJson(text: string): Json | undefined {
 function isWithinDepth(value: Json, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return true
   return depth > 0 && Object.values(value).every((item) => isWithinDepth(item, depth - 1))
+}
+
+/** The most bytes stored of a response's body. Request bodies are stored whole, since queries look into them. */
+export const maxResponseBodyBytes = 64 * 1024
+
+/** Returns the first `maxBytes` bytes of a body, with the size of the whole body. */
+export function captureBody(latin1: string, maxBytes = Number.POSITIVE_INFINITY): RecordedBody {
+  const { length } = latin1
+  if (length <= maxBytes) return { latin1, size: length }
+  // A copy of a part, since a slice would hold the memory of the whole body.
+  return { latin1: toLatin1(fromLatin1(latin1.slice(0, maxBytes))), size: length }
 }

@@ -1,4 +1,3 @@
-import { fromLatin1, toLatin1 } from '../../base/core/bytes.ts'
 import type { Json } from '../../base/core/json.ts'
 import type { Violation } from '../../base/core/violation.ts'
 import type { Operation, RawParameters } from '../../service/contract/contract.ts'
@@ -17,17 +16,6 @@ export interface RecordedBody {
   readonly isWhole?: boolean
   /** The refusal of a request's body that was not read: it was too large, or in an unknown encoding. */
   readonly unreadable?: { readonly status: number; readonly reason: string }
-}
-
-/** The most bytes stored of a response's body. Request bodies are stored whole, since queries look into them. */
-export const maxResponseBodyBytes = 64 * 1024
-
-/** Returns the first `maxBytes` bytes of a body, with the size of the whole body. */
-export function captureBody(latin1: string, maxBytes = Number.POSITIVE_INFINITY): RecordedBody {
-  const { length } = latin1
-  if (length <= maxBytes) return { latin1, size: length }
-  // A copy of a part, since a slice would hold the memory of the whole body.
-  return { latin1: toLatin1(fromLatin1(latin1.slice(0, maxBytes))), size: length }
 }
 
 export function storedBytes({ latin1 }: RecordedBody): number {

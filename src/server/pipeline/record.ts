@@ -15,16 +15,8 @@ import {
 import type { Reply } from '../../service/exchange/reply.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
 import { readTraceId } from '../../service/exchange/request-headers.ts'
-import {
-  captureBody,
-  type DeliveryEnd,
-  type JournalEntry,
-  type LiveExchange,
-  maxResponseBodyBytes,
-  type Recorded,
-  type RecordedBody,
-} from '../journal/entry.ts'
-import { bodyToText, roundToMicroseconds } from '../journal/entry-json.ts'
+import type { DeliveryEnd, JournalEntry, LiveExchange, Recorded, RecordedBody } from '../journal/entry.ts'
+import { bodyToText, captureBody, maxResponseBodyBytes, roundToMicroseconds } from '../journal/entry-json.ts'
 import type { Journal } from '../journal/journal.ts'
 import { type Exchange, jsonOf, rawParametersOf } from './exchange.ts'
 import { readError } from './explain-reply.ts'

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../base/core/json.ts'
 import { type CoverageView, coverageToJson, type OperationCoverage } from './coverage-view.ts'
-import { type CountedFinding, type FindingKind, findingKinds, findingsToJson } from './findings.ts'
+import { type CountedFinding, findingKinds, findingsToJson, type ReportedKind } from './findings.ts'
 import { type ReportFormat, renderReport } from './formats/index.ts'
 import { listLines, type Page, type PageFinding, type PageSection, type TestCase } from './page/page.ts'
 import {
@@ -34,7 +34,7 @@ function toClientPage(report: Report): Page {
     section,
     isGood: count === 0,
   })
-  const parts = (Object.keys(findingKinds) as FindingKind[]).map((kind) => describeKind(report, kind))
+  const parts = (Object.keys(findingKinds) as ReportedKind[]).map((kind) => describeKind(report, kind))
   return {
     subject: contract,
     heading: 'what the client did',
@@ -80,7 +80,7 @@ function reportToJson(report: Report): JsonObject {
   }
 }
 
-function describeKind({ run, findings }: Report, kind: FindingKind) {
+function describeKind({ run, findings }: Report, kind: ReportedKind) {
   const { gate, title, description, emptySentence } = findingKinds[kind]
   const { list, further } = findings[kind]
   const lines = (...texts: readonly string[]) => ({ kind: 'lines', lines: texts }) as const

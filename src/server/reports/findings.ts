@@ -32,7 +32,7 @@ export const findingKinds = {
   },
 } as const
 
-export type FindingKind = keyof typeof findingKinds
+export type ReportedKind = keyof typeof findingKinds
 
 /** A finding on a client, in the words of every format. */
 interface Finding {

@@ -5,7 +5,7 @@
  */
 
 import type { CoverageView } from './coverage-view.ts'
-import type { CountedFinding, FindingKind, FindingList } from './findings.ts'
+import type { CountedFinding, FindingList, ReportedKind } from './findings.ts'
 import type { FailCondition } from './parse-fail-on.ts'
 import type { ReportedRun } from './reported-run.ts'
 
@@ -24,7 +24,7 @@ export interface FindingsReport {
   /** The number of requests of negative tests that met their expectation: neither violations nor unexpected. */
   readonly expected: number
   /** The findings of each kind, in the order of every format. */
-  readonly findings: Readonly<Record<FindingKind, FindingList>>
+  readonly findings: Readonly<Record<ReportedKind, FindingList>>
   /** True if exchanges of other replicas may be missing, so that every number is a minimum; absent otherwise. */
   readonly truncated?: true
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { captureBody, maxResponseBodyBytes } from '../../../src/server/journal/entry.ts'
+import { captureBody, maxResponseBodyBytes } from '../../../src/server/journal/entry-json.ts'
 import type { EntryRange } from '../../../src/server/journal/entry-ring.ts'
 import { Journal } from '../../../src/server/journal/journal.ts'
 import { entryFor, journalOf, unparsed } from './entries.ts'
