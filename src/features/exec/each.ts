@@ -7,10 +7,9 @@ import { success } from '../../base/core/result.ts'
 import type { CommandContext } from '../../command-line/process/command.ts'
 import { endSoon } from '../../command-line/process/output.ts'
 import { parseReportTargets } from '../../server/reports/formats/index.ts'
-import type { FindingsReport } from '../../server/reports/report.ts'
+import { describeFindings, type FindingsReport } from '../../server/reports/report.ts'
 import { findReportProblem } from '../../server/reports/report-file.ts'
 import { describeCommand } from '../../server/reports/reported-run.ts'
-import { createSections } from '../../server/reports/sections.ts'
 import { parseSuiteFailOn, type SuiteGate } from './parse-suite-fail-on.ts'
 import { chooseRuns, type NamedRun, parseRunName, pickNamedRuns } from './plan/choose-runs.ts'
 import type { Fault } from './plan/fault-set.ts'
@@ -228,7 +227,7 @@ function listClientFindings(report: FindingsReport, plain: FindingsReport): stri
 }
 
 function listSentences(report: FindingsReport): string[] {
-  return createSections(report)
-    .filter(({ key }) => key !== 'advice')
-    .flatMap(({ key, findings }) => findings.map(({ title, sentence }) => `${key}: ${title}: ${sentence}`))
+  return describeFindings(report)
+    .filter(({ kind }) => kind !== 'advice')
+    .map(({ line }) => line)
 }

@@ -1,7 +1,7 @@
 import type { CorsOrigins } from '../../base/core/origins.ts'
 import type { SandboxExport } from '../../state/store.ts'
 import type { Journal } from '../journal/journal.ts'
-import type { Reporter } from '../reports/report.ts'
+import type { Reporter } from '../reports/reporter.ts'
 import { type Explain, explainHandlers } from './explain.ts'
 import { type DescribedProcess, infoHandlers } from './info.ts'
 import { metricsHandlers } from './metrics.ts'

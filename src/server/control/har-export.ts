@@ -2,8 +2,7 @@ import type { JsonObject } from '../../base/core/json.ts'
 import { readQuery } from '../../base/core/query-string.ts'
 import { redactToken } from '../../base/redaction/redact-token.ts'
 import { version } from '../../service/fixtures/bundled.ts'
-import { isComplete, storedBytes } from '../journal/capture-body.ts'
-import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
+import { isComplete, type JournalEntry, type RecordedBody, storedBytes } from '../journal/entry.ts'
 import {
   bodyToBase64,
   bodyToText,

@@ -6,13 +6,14 @@ import { textBody } from '../../service/exchange/body.ts'
 import { deliveryToJson, roundToMicroseconds } from '../journal/entry-json.ts'
 import type { Journal } from '../journal/journal.ts'
 import { renderClientReport } from '../reports/client-page.ts'
-import { judgeFailOn } from '../reports/fail-on.ts'
+import { coverageToJson } from '../reports/coverage-view.ts'
+import { findingsToJson } from '../reports/findings.ts'
 import { isReportFormat, reportFormats } from '../reports/formats/index.ts'
-import { coverageToJson, findingsToJson } from '../reports/formats/json.ts'
 import { retryRules } from '../reports/judge-retry.ts'
 import { stylesheetSource } from '../reports/page/stylesheet.ts'
 import { expectedFailOn, type FailCondition, parseFailOn } from '../reports/parse-fail-on.ts'
-import type { Report, Reporter } from '../reports/report.ts'
+import { judgeFailOn, type Report } from '../reports/report.ts'
+import type { Reporter } from '../reports/reporter.ts'
 import { type ListedAttempt, type ListedChain, type RetryQuery, readRetryHistory } from '../reports/retry-history.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import { pageHeaders } from './console-files.ts'
@@ -99,7 +100,7 @@ export function retryHandlers(journal: Journal, reporter: Reporter, sandboxes: S
   } satisfies Partial<ControlHandlers>
 }
 
-function chainToJson({ first, chain, attempts, earlier }: ListedChain): JsonObject {
+function chainToJson({ first, attempts, earlier }: ListedChain): JsonObject {
   const { id, sandbox, operation, request } = first.entry
   const { method, path, query } = request
   return {
@@ -110,7 +111,7 @@ function chainToJson({ first, chain, attempts, earlier }: ListedChain): JsonObje
     path,
     query,
     ...insertIdToJson(first),
-    parallel: chain.isParallel,
+    parallel: attempts.at(-1)?.chain.isParallel === true,
     attempts: attempts.map(attemptToJson),
     earlier,
   }

@@ -5,10 +5,8 @@ import { matchOutcome, type RequestMatch, type RequestQuery, requestConditions }
 import { findUnknownOperation } from '../../service/scenarios/rule-match-problems.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { entryToJson } from '../journal/entry-json.ts'
-import type { Journal } from '../journal/journal.ts'
+import type { Journal, JournalSlice } from '../journal/journal.ts'
 import { toMatchSubject } from '../journal/match.ts'
-import type { JournalSlice } from '../journal/reader.ts'
-import { waitForEntry } from '../journal/wait-for-entry.ts'
 import { entryToCurl } from '../reports/curl.ts'
 import {
   ControlError,
@@ -155,7 +153,7 @@ export async function* streamEntries(
     last = Math.max(last, isLastPiece ? latest : (slice.entries.at(-1)?.number ?? latest))
     const matching = slice.entries.filter(matches)
     if (matching.length > 0) yield* chunksInSlices(formatEntries(matching, bodies))
-    else if (isLastPiece && (await waitForEntry(journal, slice.version, heartbeatMs, ends)) === 'time')
+    else if (isLastPiece && (await journal.waitForChange(slice.version, heartbeatMs, ends)) === 'time')
       yield ': still here\n\n'
   }
 }

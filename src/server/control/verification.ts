@@ -9,7 +9,6 @@ import {
 import type { JournalEntry } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import { type RequestSubjects, toMatchSubject } from '../journal/match.ts'
-import { waitForEntry } from '../journal/wait-for-entry.ts'
 
 /** The expected number of matching requests; `{}` stands for at least one. */
 export interface CountBounds {
@@ -128,7 +127,7 @@ export async function verify(
     if (found === undefined) return undefined
     const { version, ...counted } = found
     const mayChange = left > 0 && !isDecided(counted, bounds)
-    if (mayChange && (await waitForEntry(search.journal, version, left, ends)) !== 'end') continue
+    if (mayChange && (await search.journal.waitForChange(version, left, ends)) !== 'end') continue
     const { count, truncated } = counted
     const unproved = bounds.max !== Number.POSITIVE_INFINITY && truncated && count <= bounds.max
     const satisfied = count >= bounds.min && count <= bounds.max && !unproved

@@ -1,4 +1,4 @@
-import { fromLatin1, utf8ToLatin1 } from '../../base/core/bytes.ts'
+import { fromLatin1, toLatin1, utf8ToLatin1 } from '../../base/core/bytes.ts'
 import { type Json, type JsonObject, parseJson } from '../../base/core/json.ts'
 import { compactJson } from '../../base/core/json-syntax.ts'
 import { decode, hasMoreValues, maxDepth, maxValues } from '../../base/core/strict-json.ts'
@@ -7,8 +7,7 @@ import { redactJson, redactText } from '../../base/redaction/redact.ts'
 import { redactDocument } from '../../base/redaction/redact-document.ts'
 import type { DeliveryOutcome } from '../../service/exchange/delivery.ts'
 import { readTraceId } from '../../service/exchange/request-headers.ts'
-import { isComplete } from './capture-body.ts'
-import type { JournalEntry, RecordedBody } from './entry.ts'
+import { isComplete, type JournalEntry, type RecordedBody } from './entry.ts'
 
 /** Converts an entry to the JSON of the control plane; without `bodies` only with their sizes. */
 export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: boolean }): JsonObject {
@@ -53,17 +52,14 @@ export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: 
   }
 }
 
-/** Rounds milliseconds to microseconds. */
 export function roundToMicroseconds(ms: number): number {
   return Math.round(ms * 1000) / 1000
 }
 
-/** Converts the end of a delivery to the JSON of the control plane. */
 export function deliveryToJson(outcome: DeliveryOutcome): JsonObject {
   return 'sentBytes' in outcome ? { outcome: outcome.kind, sentBytes: outcome.sentBytes } : { outcome: outcome.kind }
 }
 
-/** Converts violations to the JSON of the control plane. */
 export function violationsToJson(violations: readonly Violation[]): Json[] {
   return violations.map((violation) => ({ ...violation }))
 }
@@ -146,4 +142,15 @@ export function parseBoundedJson(text: string): Json | undefined {
 function isWithinDepth(value: Json, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return true
   return depth > 0 && Object.values(value).every((item) => isWithinDepth(item, depth - 1))
+}
+
+/** The most bytes stored of a response's body. Request bodies are stored whole, since queries look into them. */
+export const maxResponseBodyBytes = 64 * 1024
+
+/** Returns the first `maxBytes` bytes of a body, with the size of the whole body. */
+export function captureBody(latin1: string, maxBytes = Number.POSITIVE_INFINITY): RecordedBody {
+  const { length } = latin1
+  if (length <= maxBytes) return { latin1, size: length }
+  // A copy of a part, since a slice would hold the memory of the whole body.
+  return { latin1: toLatin1(fromLatin1(latin1.slice(0, maxBytes))), size: length }
 }

@@ -1,19 +1,31 @@
 import { memoizeLast } from '../../base/core/memoize.ts'
-import { storedBytes } from './capture-body.ts'
-import type { DeliveryEnd, JournalEntry, RecordedBody } from './entry.ts'
-
-type Side = 'request' | 'response'
+import { type DeliveryEnd, type JournalEntry, type RecordedBody, storedBytes } from './entry.ts'
+import type { SandboxCounts } from './sandbox-counts.ts'
 
 /** The most bytes of all request bodies, and of all response bodies; above them the oldest are evicted. */
-const maxBodyBytes: Readonly<Record<Side, number>> = { request: 16 * 1024 * 1024, response: 8 * 1024 * 1024 }
+const maxBodyBytes = { request: 16 * 1024 * 1024, response: 8 * 1024 * 1024 }
+
+type Side = keyof typeof maxBodyBytes
 
 /** The most bytes of an entry without bodies, on average: several times a common one. Small journals get more. */
 const bytesPerEntry = 2 * 1024
 const minEntryBytes = 1024 * 1024
 
-/** An entry with its owner, which is the group of entries that it is counted in. */
-interface StoredEntry<Owner> {
-  readonly owner: Owner
+export interface EntryRange {
+  /** The name of a sandbox; undefined for all. */
+  readonly sandbox?: string | undefined
+  /** The number after which the range begins. Default: 0. */
+  readonly after?: number
+  /** The entries that come first. Default: `oldest`. */
+  readonly order?: 'oldest' | 'newest'
+  /** The most entries. Default: all. */
+  readonly limit?: number
+  /** True for the stored entries, which lose their bodies when these are evicted. Default: copies, which keep them. */
+  readonly asStored?: boolean
+}
+
+interface StoredEntry {
+  readonly counts: SandboxCounts
   /** The size of the entry without its bodies. */
   readonly bytes: number
   /** The sizes of the stored bodies, so that an eviction need not read the old entry; 0 once they are evicted. */
@@ -23,45 +35,34 @@ interface StoredEntry<Owner> {
   entry: JournalEntry
 }
 
-/** The stored bodies of one side. */
-interface StoredBodies {
-  bytes: number
-  /** The number of the oldest entry whose body may be stored. */
-  oldest: number
-}
-
 /** The newest entries in the order of their numbers, under bounds in number and bytes; the oldest are evicted. */
-export class EntryRing<Owner> {
+export class EntryRing {
   readonly #size: number
   readonly #maxBytes: number
   readonly #sizeOf = createSizeEstimate()
-  readonly #onEvicted: (owner: Owner) => void
   /** The place of an entry is its number modulo `size + 1`: a new entry is stored before the oldest is evicted. */
-  readonly #places: (StoredEntry<Owner> | undefined)[] = []
-  readonly #bodies: Readonly<Record<Side, StoredBodies>> = {
-    request: { bytes: 0, oldest: 1 },
-    response: { bytes: 0, oldest: 1 },
-  }
+  readonly #places: (StoredEntry | undefined)[] = []
+  /** The stored bytes of each side, and the number of the oldest entry whose body may be stored. */
+  readonly #bodies = { request: { bytes: 0, oldest: 1 }, response: { bytes: 0, oldest: 1 } }
+  #bytes = 0
   /** The number of the oldest stored entry; the number of the next entry where there is none. */
   oldest = 1
   /** The number of the latest entry that was added, stored or not; 0 before the first. */
   latest = 0
-  #bytes = 0
 
-  /** `size`: the most entries, 0 for none; `onEvicted` gets the owner of each evicted entry. */
-  constructor(size: number, onEvicted: (owner: Owner) => void) {
+  /** `size`: the most entries, 0 for none. */
+  constructor(size: number) {
     this.#size = size
     this.#maxBytes = Math.max(minEntryBytes, size * bytesPerEntry)
-    this.#onEvicted = onEvicted
   }
 
-  /** Stores an entry as number `latest + 1`. */
-  add(entry: JournalEntry, owner: Owner): void {
+  /** Stores an entry as number `latest + 1`, which belongs to the counts of its sandbox. */
+  add(entry: JournalEntry, counts: SandboxCounts): void {
     const bytes = this.#sizeOf(entry)
     const request = storedBytes(entry.request.body)
     const response = storedBytes(entry.response.body)
     this.latest += 1
-    this.#places[this.#placeOf(this.latest)] = { entry, owner, bytes, request, response }
+    this.#places[this.#placeOf(this.latest)] = { entry, counts, bytes, request, response }
     this.#bytes += bytes
     this.#bodies.request.bytes += request
     this.#bodies.response.bytes += response
@@ -79,14 +80,26 @@ export class EntryRing<Owner> {
 
   /** Corrects the end of the delivery of an entry, and returns it; undefined where there is none of this number. */
   correct(number: number, end: DeliveryEnd): JournalEntry | undefined {
-    const stored = number < this.oldest || number > this.latest ? undefined : this.#places[this.#placeOf(number)]
+    const stored = this.#at(number)
     if (!stored) return undefined
     stored.entry = { ...stored.entry, ...end }
     return stored.entry
   }
 
-  /** Returns the stored entry of a number, if any, with its owner. Whoever keeps it copies it with `copyEntry`. */
-  at(number: number): { readonly entry: JournalEntry; readonly owner: Owner } | undefined {
+  /** Yields the entries of a range, as they are stored, without those of cleared sandboxes. */
+  *list({ sandbox, after = 0, order = 'oldest', limit = Number.POSITIVE_INFINITY }: EntryRange) {
+    const first = Math.max(this.oldest, after + 1)
+    let left = limit
+    for (let step = 0; step <= this.latest - first && left > 0; step += 1) {
+      const stored = this.#at(order === 'oldest' ? first + step : this.latest - step)
+      if (!stored || stored.counts.isCleared) continue
+      if (sandbox !== undefined && stored.counts.sandbox !== sandbox) continue
+      left -= 1
+      yield stored.entry
+    }
+  }
+
+  #at(number: number): StoredEntry | undefined {
     return number < this.oldest || number > this.latest ? undefined : this.#places[this.#placeOf(number)]
   }
 
@@ -103,7 +116,7 @@ export class EntryRing<Owner> {
     this.#bytes -= stored.bytes
     this.#bodies.request.bytes -= stored.request
     this.#bodies.response.bytes -= stored.response
-    this.#onEvicted(stored.owner)
+    stored.counts.dropped += 1
   }
 
   #evictBodies(side: Side): void {

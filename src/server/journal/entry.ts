@@ -8,17 +8,23 @@ import type { Expectation } from '../../service/exchange/request-headers.ts'
 
 /** The body of a request or a response as the journal stores it. */
 export interface RecordedBody {
-  /**
-   * The bytes that were sent, one character for each, cut to what the journal stores; undefined if they were evicted or
-   * could not be read.
-   */
+  /** The stored bytes, a character for each; undefined if they were evicted or could not be read. */
   readonly latin1: string | undefined
-  /** Bytes of the whole body as it was sent. */
+  /** The bytes of the whole body; 0 for none. */
   readonly size: number
   /** True for a whole body that another process shared, whose length a redaction may have changed. */
   readonly isWhole?: boolean
   /** The refusal of a request's body that was not read: it was too large, or in an unknown encoding. */
   readonly unreadable?: { readonly status: number; readonly reason: string }
+}
+
+export function storedBytes({ latin1 }: RecordedBody): number {
+  return latin1?.length ?? 0
+}
+
+/** Returns true where the whole body is stored: a value that is absent from it was not sent. */
+export function isComplete({ latin1, size, isWhole }: RecordedBody): boolean {
+  return latin1 === undefined ? size === 0 : (isWhole ?? latin1.length === size)
 }
 
 /** One exchange as the journal stores it: a plain value that never changes. */
@@ -47,7 +53,6 @@ export interface JournalEntry {
   /** The `operationId`; undefined where the request matches no operation. */
   readonly operation: string | undefined
   readonly request: {
-    /** Upper case. */
     readonly method: string
     /** The path as sent, with the sandbox's base path `/_s/NAME`, without the query. */
     readonly path: string
@@ -55,18 +60,16 @@ export interface JournalEntry {
     readonly query: string
     /** Lower-case names; credentials are redacted. */
     readonly headers: Readonly<Record<string, string>>
-    /** A body of size 0 stands for none. */
     readonly body: RecordedBody
   }
   /**
-   * The request's own token, or without one its API key in a header that the contract declares. It is redacted in the
-   * bodies and messages wherever they are shown, and is never shown itself. It is undefined if none was sent, or one
-   * too short to be redacted.
+   * The request's own token, or without one its API key in a header that the contract declares; undefined if none was
+   * sent, or one too short to be redacted. It is redacted wherever bodies and messages are shown.
    */
   readonly ownToken: string | undefined
   /** The hash of the token of `Authorization` in a shared journal, which tells the callers of all replicas apart. */
   readonly caller?: string
-  /** The header `Authorization`, if sent, by which bundles tell callers apart. It is never shown itself. */
+  /** The header `Authorization`, if sent, which tells callers apart. It is never shown itself. */
   readonly authorization: string | undefined
   /** Is true if the client closed the connection before the end of its body, so that the reports do not judge it. */
   readonly aborted: boolean
@@ -77,13 +80,11 @@ export interface JournalEntry {
     readonly body: RecordedBody
     readonly origin: Origin
   }
-  /** The end of the response's delivery: the client has the response, or not. */
   readonly delivery: DeliveryOutcome
   /** Is true if the client closed the connection before the simulator had sent the response or damaged it. */
   readonly hasClientLeft: boolean
   /** The stage of the pipeline that responded: `validate`. */
   readonly stage: string
-  /** The rule that acted on the request, if any. */
   readonly rule: RuleReference | undefined
   /** The scenarios that acted on the request, as they were written: `slow;ms=200`. */
   readonly scenarios: readonly string[]
@@ -101,7 +102,6 @@ export interface JournalEntry {
   readonly advice: readonly Violation[]
 }
 
-/** The end of a delivery as an entry has it. */
 export type DeliveryEnd = Pick<JournalEntry, 'delivery' | 'hasClientLeft' | 'headSentAt' | 'endedAt'>
 
 /** The parsed parts of an exchange while it is recorded, so that listeners need not parse the bodies again. */
@@ -110,7 +110,6 @@ export interface LiveExchange {
   readonly requestBody: Json | undefined
   /** The response's body, with damage; undefined where it has none. */
   readonly responseBody: Json | undefined
-  /** The matched operation; undefined for none. */
   readonly operation: Operation | undefined
   /** The parameters as they were sent; path parameters only where the request matches an operation. */
   readonly rawParameters: RawParameters
@@ -122,7 +121,6 @@ export interface LiveExchange {
   readonly isCorrection?: boolean
 }
 
-/** An exchange as it is recorded. */
 export type Recorded = readonly [entry: JournalEntry, live: LiveExchange]
 
 /** The record of one exchange of this process, from its reply to the end of its connection. */

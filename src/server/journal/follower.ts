@@ -1,24 +1,24 @@
+import type { Log } from '../../base/core/log.ts'
 import { SlicedWork } from '../../base/core/slices.ts'
 import { nextTurn, sleep } from '../../base/core/timers.ts'
 import type { ExchangeStream, MessagePlace, StreamBatch, StreamMessage } from '../../state/exchanges.ts'
-import type { DeliveryEnd, JournalEntry, LiveExchange } from './entry.ts'
-import type { Journal } from './journal.ts'
+import type { DeliveryEnd, ExchangeRecord, JournalEntry, LiveExchange, Recorded } from './entry.ts'
+import { Journal, type JournalShare } from './journal.ts'
 import { decodeEnd, ExchangeDecoder, encodeEnd, encodeExchange, type FindOperation } from './shared-entry.ts'
+import { beginSharedRecord } from './shared-record.ts'
 
-export interface FollowerDeps {
+interface FollowerDeps {
+  readonly log: Log
   readonly stream: ExchangeStream
   readonly findOperation: FindOperation
   /** Receives a sentence about each exchange that cannot be read, or corrected. */
   readonly report: (problem: string) => void
 }
 
-/** A comparison of all counts with those of the stream, some at a time. `seen`: the sandboxes that the stream has. */
-interface CountComparison {
-  cursor: string
-  readonly seen: Set<string>
-}
+/** Begins a comparison of all counts with those of the stream, some at a time. `seen`: the stream's sandboxes. */
+const beginComparison = () => ({ cursor: '', seen: new Set<string>() })
 
-const beginComparison = (): CountComparison => ({ cursor: '', seen: new Set() })
+type CountComparison = ReturnType<typeof beginComparison>
 
 /** The milliseconds between two readings while verifications or streams wait for new exchanges. */
 const FOLLOW_MS = 50
@@ -27,16 +27,14 @@ const FOLLOW_MS = 50
  * Appends the exchanges of this process to the stream of all replicas, and brings the journal to the stream's end.
  * A message moves the position once the journal has it, so a reading that breaks off loses and doubles nothing.
  */
-export class StreamFollower {
-  /** The first part of the ids of requests, which differs from that of other replicas. */
+export class StreamFollower implements JournalShare {
+  readonly journal: Journal
   readonly requestIdPrefix: string
   readonly #deps: FollowerDeps
   readonly #decoder: ExchangeDecoder
-  readonly #journal: Journal
   /** The id of the stream that was read last, and of the one that was read from or appended to last. */
   #readId: string | undefined
   #streamId: string | undefined
-  /** The position up to which the stream was read. */
   #position = 0
   /** The comparison of counts that is under way after messages before the position were missed. */
   #comparison: CountComparison | undefined = beginComparison()
@@ -46,18 +44,22 @@ export class StreamFollower {
   readonly #lost = new Set<string>()
   /** The ends of deliveries, as JSON, that the stream does not have yet. */
   readonly #ends = new Set<string>()
-  /** Messages on their way. */
-  readonly #sent = new Set<Promise<void>>()
+  readonly #sent = new Set<Promise<unknown>>()
   /** The latest reading, and the one that begins after it. */
   #latest: Promise<unknown> = Promise.resolve()
   #next: Promise<void> | undefined
   #isFollowing = false
 
-  constructor(journal: Journal, deps: FollowerDeps) {
-    this.#journal = journal
+  /** `size`: the most entries of the journal. */
+  constructor(size: number, deps: FollowerDeps) {
+    this.journal = new Journal(size, this)
     this.#deps = deps
     this.requestIdPrefix = `req-${deps.stream.replica.slice(0, 8)}` // its id is a UUID
     this.#decoder = new ExchangeDecoder(deps.findOperation, `${this.requestIdPrefix}-`)
+  }
+
+  begin(onEnd: (recorded: Recorded) => void): ExchangeRecord {
+    return beginSharedRecord(this, this.#deps.log, onEnd)
   }
 
   /** Appends an exchange. Returns undefined if the store takes no changes. Rejects if it does not respond. */
@@ -88,9 +90,9 @@ export class StreamFollower {
 
   /** Makes `close` wait for a message that is on its way. */
   #untilClose<T>(sent: Promise<T>): Promise<T> {
-    const forget = () => void this.#sent.delete(settled)
-    const settled = sent.then(forget, forget)
-    this.#sent.add(settled)
+    this.#sent.add(sent)
+    const forget = () => void this.#sent.delete(sent)
+    sent.then(forget, forget)
     return sent
   }
 
@@ -115,18 +117,16 @@ export class StreamFollower {
     return this.#next
   }
 
-  /** Catches up from time to time, as long as somebody waits for changes of the journal. */
   async follow(): Promise<void> {
     if (this.#isFollowing) return
     this.#isFollowing = true
-    while (this.#journal.waiting > 0) {
+    while (this.journal.waiting > 0) {
       await this.catchUp().catch(() => undefined) // the next reading of the waiting request rejects, too
       await sleep(FOLLOW_MS, undefined, { ref: false })
     }
     this.#isFollowing = false
   }
 
-  /** Returns true if exchanges of a sandbox, or of any (undefined), are lost that the stream does not count. */
   hasLost(sandbox: string | undefined): boolean {
     return sandbox === undefined ? this.#lost.size > 0 : this.#lost.has(sandbox)
   }
@@ -144,7 +144,7 @@ export class StreamFollower {
   }
 
   async close(): Promise<void> {
-    while (this.#sent.size > 0) await Promise.all(this.#sent)
+    while (this.#sent.size > 0) await Promise.allSettled(this.#sent)
     await this.#appendRest().catch(() =>
       this.#deps.report('The ends of some deliveries, or the number of lost exchanges, could not be stored.'),
     )
@@ -178,12 +178,12 @@ export class StreamFollower {
   /** Compares counts of the journal's position. Returns true at the end of the comparison. */
   #compare({ counts, cursor }: StreamBatch, comparison: CountComparison): boolean {
     for (const [sandbox, place] of counts) {
-      this.#journal.advance(sandbox, place)
+      this.journal.advance(sandbox, place)
       comparison.seen.add(sandbox)
     }
     comparison.cursor = cursor ?? ''
     if (cursor !== undefined) return false
-    this.#journal.clearAllBut(comparison.seen)
+    this.journal.clearAllBut(comparison.seen)
     this.#comparison = undefined
     return true
   }
@@ -197,8 +197,8 @@ export class StreamFollower {
       else {
         const [entry, live] = this.#decoder.decode(message)
         this.#comparison?.seen.add(entry.sandbox)
-        this.#journal.record(entry, live, message.place)
-        if (message.request === undefined || message.response === undefined) this.#journal.countLoss(entry.sandbox)
+        this.journal.record(entry, live, message.place)
+        if (message.request === undefined || message.response === undefined) this.journal.countLoss(entry.sandbox)
       }
     } catch (error) {
       this.#deps.report(`A message of the journal could not be read (${String(error)}).`)
@@ -209,20 +209,20 @@ export class StreamFollower {
   #foldEnd(text: string): void {
     const { stream, number, ...end } = JSON.parse(text) // of `correct`
     if (stream !== this.#readId) return // of a stream that was lost: its number is that of another exchange now
-    this.#journal.correct(number, decodeEnd(end), (entry) => this.#decoder.revive(entry))
+    this.journal.correct(number, decodeEnd(end), (entry) => this.#decoder.revive(entry))
   }
 
   #clearRecorded(sandbox: string | undefined): void {
     if (sandbox === undefined) this.#used.clear()
     else this.#used.delete(sandbox)
-    this.#journal.clearRecorded(sandbox)
+    this.journal.clearRecorded(sandbox)
   }
 
   /** Begins to read a stream. Returns true if what was read of it is not its next messages. */
   async #beginStream(id: string): Promise<boolean> {
     const isOther = this.#readId !== undefined
     this.#useStream(id)
-    if (isOther) for (const sandbox of this.#journal.restart()) this.#lost.add(sandbox)
+    if (isOther) for (const sandbox of this.journal.restart()) this.#lost.add(sandbox)
     this.#readId = id
     this.#position = 0
     this.#comparison = beginComparison()
@@ -242,8 +242,8 @@ export class StreamFollower {
   /** Tells all replicas of which sandboxes exchanges are lost. Returns true if there are any. */
   async #countLost(): Promise<boolean> {
     const lost = [...this.#lost]
-    if (lost.length > 0 && (await this.#deps.stream.countLost(lost)))
-      for (const sandbox of lost) this.#lost.delete(sandbox)
-    return lost.length > 0
+    if (lost.length === 0) return false
+    if (await this.#deps.stream.countLost(lost)) for (const sandbox of lost) this.#lost.delete(sandbox)
+    return true
   }
 }

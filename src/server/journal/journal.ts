@@ -1,19 +1,45 @@
 /**
  * The record of requests and replies: record, find, match, share with replicas. `entry.ts` is the stored exchange,
- * `match.ts` has the parts that a query compares, and `shared-journal.ts` is the journal of a replica.
+ * `match.ts` has the parts that a query compares, and `follower.ts` shares a journal with other replicas.
  */
 
+import { clearTimeout, setImmediate, setTimeout } from '../../base/core/timers.ts'
 import type { SandboxPlace } from '../../state/exchanges.ts'
-import type { DeliveryEnd, ExchangeRecord, JournalEntry, LiveExchange } from './entry.ts'
-import { copyEntry, EntryRing } from './entry-ring.ts'
-import type { EntryRange, JournalCounts, JournalSlice } from './reader.ts'
-import { CountsBySandbox, type SandboxCounts } from './sandbox-counts.ts'
+import type { DeliveryEnd, ExchangeRecord, JournalEntry, LiveExchange, Recorded } from './entry.ts'
+import { copyEntry, type EntryRange, EntryRing } from './entry-ring.ts'
+import { CountsBySandbox, type JournalCounts, type SandboxCounts } from './sandbox-counts.ts'
+
+/** The stored entries of a range, and the state of the journal at the moment of reading. */
+export interface JournalSlice {
+  readonly entries: readonly JournalEntry[]
+  /** The counts of the range's sandbox. */
+  readonly counts: JournalCounts
+  /** The number of the oldest entry that was not evicted; the number of the next entry where there is none. */
+  readonly oldest: number
+  /** The number of the latest recorded exchange, stored or not; 0 before the first. */
+  readonly latest: number
+  /** A number that changes with each change of the journal. */
+  readonly version: number
+}
 
 /** A function that the journal calls for each recorded exchange, within the request's turn: it must be fast. */
 export type EntryListener = (entry: JournalEntry, live: LiveExchange) => void
 
-/** A function that the journal calls when a sandbox is cleared. */
-type ClearListener = (sandbox: string) => void
+/** What shares a journal with those of other replicas. */
+export interface JournalShare {
+  readonly requestIdPrefix: string
+  /** Begins the record of an exchange of this process; `onEnd` is called at the end of its delivery. */
+  begin(onEnd: (recorded: Recorded) => void): ExchangeRecord
+  /** Waits until the journal has every exchange that was handled before the call. */
+  catchUp(): Promise<void>
+  /** Catches up from time to time while somebody waits for a change. */
+  follow(): void
+  /** Returns true if exchanges of a sandbox, or of any (undefined), are lost that nobody has counted yet. */
+  hasLost(sandbox: string | undefined): boolean
+  clear(sandbox: string | undefined): Promise<void>
+  /** Waits until other replicas have all exchanges of this process. */
+  close(): Promise<void>
+}
 
 /**
  * The latest exchanges of all sandboxes: at most `size`, fewer where they are very large; the oldest are evicted. An
@@ -21,37 +47,38 @@ type ClearListener = (sandbox: string) => void
  */
 export class Journal {
   readonly #size: number
-  #entries: EntryRing<SandboxCounts>
+  readonly #share: JournalShare | undefined
+  #entries: EntryRing
   readonly #counts = new CountsBySandbox()
   readonly #entryListeners = new Set<EntryListener>()
-  readonly #clearListeners = new Set<ClearListener>()
+  readonly #ownListeners = new Set<EntryListener>()
+  readonly #clearListeners = new Set<(sandbox: string) => void>()
   readonly #changeListeners = new Set<() => void>()
   #version = 0
 
-  /** Stores at most `size` entries; with 0 it only calls the listeners. */
-  constructor(size: number) {
+  /** Stores at most `size` entries; with 0 it only calls the listeners. `share`: undefined for a single process. */
+  constructor(size: number, share?: JournalShare) {
     this.#size = size
-    this.#entries = this.#createRing()
-  }
-
-  #createRing(): EntryRing<SandboxCounts> {
-    return new EntryRing(this.#size, (counts) => {
-      counts.dropped += 1
-    })
+    this.#share = share
+    this.#entries = new EntryRing(this.#size)
   }
 
   /** The first part of the ids of requests, by which the journal finds them. */
   get requestIdPrefix(): string {
-    return 'req'
+    return this.#share?.requestIdPrefix ?? 'req'
   }
 
   /** True if the journal also has the exchanges of other replicas. */
   get isShared(): boolean {
-    return false
+    return this.#share !== undefined
   }
 
   /** Begins the record of an exchange of this process. */
   begin(): ExchangeRecord {
+    if (this.#share)
+      return this.#share.begin((recorded) => {
+        for (const listener of this.#ownListeners) listener(...recorded)
+      })
     return {
       end: (_, create) => {
         const recorded = create()
@@ -71,8 +98,7 @@ export class Journal {
   record(entry: JournalEntry, live: LiveExchange, place?: SandboxPlace): void {
     if (place) this.#entries.skipTo(entry.number)
     const { sandbox } = entry
-    const before = place && { ...place, count: place.count - 1 }
-    const counts = before ? this.advance(sandbox, before) : this.#counts.of(sandbox)
+    const counts = place ? this.advance(sandbox, { ...place, count: place.count - 1 }) : this.#counts.of(sandbox)
     counts.recorded += 1
     this.#entries.add(entry, counts)
     this.#announceChange()
@@ -107,7 +133,7 @@ export class Journal {
   restart(): readonly string[] {
     const sandboxes = this.#counts.list()
     for (const sandbox of sandboxes) this.#counts.clear(sandbox)
-    this.#entries = this.#createRing()
+    this.#entries = new EntryRing(this.#size)
     this.#announceChange()
     return sandboxes
   }
@@ -117,57 +143,70 @@ export class Journal {
     return this.#changeListeners.size
   }
 
-  onChange(listener: () => void): () => void {
-    this.#changeListeners.add(listener)
-    this.follow()
-    return () => void this.#changeListeners.delete(listener)
+  /**
+   * Waits until the journal has another version than `version`, for at most `ms` milliseconds, or until one of the
+   * signals `ends` is aborted. The promise resolves after the current turn, once for all entries of that turn, so that
+   * requests are not delayed.
+   */
+  waitForChange(version: number, ms: number, ends: readonly AbortSignal[]): Promise<'entry' | 'time' | 'end'> {
+    if (ends.some(({ aborted }) => aborted)) return Promise.resolve('end')
+    if (version !== this.#version) return Promise.resolve('entry')
+    return new Promise((resolve) => {
+      const finish = (outcome: 'entry' | 'time' | 'end') => {
+        clearTimeout(timer)
+        this.#changeListeners.delete(onChange)
+        for (const signal of ends) signal.removeEventListener('abort', onEnd)
+        setImmediate(resolve, outcome)
+      }
+      const onChange = () => finish('entry')
+      const onEnd = () => finish('end')
+      const timer = setTimeout(finish, ms, 'time')
+      this.#changeListeners.add(onChange)
+      for (const signal of ends) signal.addEventListener('abort', onEnd)
+      this.#share?.follow()
+    })
   }
 
-  /** Calls the listener for every entry from now on. */
   onEntry(listener: EntryListener): void {
     this.#entryListeners.add(listener)
   }
 
   /** Calls the listener for each exchange of this process, at the end of its delivery. */
   onOwnEntry(listener: EntryListener): void {
-    this.onEntry(listener)
+    const listeners = this.#share ? this.#ownListeners : this.#entryListeners
+    listeners.add(listener)
   }
 
   /** Calls the listener for each sandbox whose entries are cleared. */
-  onClear(listener: ClearListener): void {
+  onClear(listener: (sandbox: string) => void): void {
     this.#clearListeners.add(listener)
   }
 
   /** Waits until the journal has every exchange that was handled before the call. */
-  async catchUp(): Promise<void> {}
+  async catchUp(): Promise<void> {
+    await this.#share?.catchUp()
+  }
 
-  /** Catches up from time to time while somebody waits for a change. */
-  protected follow(): void {}
-
-  /** Waits until other replicas have all exchanges of this process. */
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    await this.#share?.close()
+  }
 
   /** Returns true if exchanges of a sandbox, or of any (undefined), are missing that the journal never had. */
   hasLoss(sandbox: string | undefined): boolean {
-    return this.#counts.hasLoss(sandbox) || this.hasUncountedLoss(sandbox)
-  }
-
-  /** Returns true if exchanges are lost that nobody has counted yet. */
-  protected hasUncountedLoss(_sandbox: string | undefined): boolean {
-    return false
+    return this.#counts.hasLoss(sandbox) || this.#share?.hasLost(sandbox) === true
   }
 
   async list(range: EntryRange = {}): Promise<JournalSlice> {
     await this.catchUp()
     const { oldest, latest } = this.#entries
-    const stored = [...this.#entriesIn(range)]
+    const stored = [...this.#entries.list(range)]
     const entries = range.asStored ? stored : stored.map(copyEntry)
     return { entries, counts: this.#sumCounts(range.sandbox), oldest, latest, version: this.#version }
   }
 
   async find(id: string): Promise<JournalEntry | undefined> {
     await this.catchUp()
-    for (const entry of this.#entriesIn({ order: 'newest' })) if (entry.id === id) return copyEntry(entry)
+    for (const entry of this.#entries.list({ order: 'newest' })) if (entry.id === id) return copyEntry(entry)
     return undefined
   }
 
@@ -176,21 +215,13 @@ export class Journal {
     return this.#sumCounts(sandbox)
   }
 
-  async version(): Promise<number> {
-    return this.#version
-  }
-
   /** Clears the entries at once: a request after the call stays. Returns their number. */
   async clear(sandbox: string | undefined, isEvicted = false): Promise<number> {
-    const count = this.countCleared(sandbox, isEvicted)
-    this.clearRecorded(sandbox)
-    return count
-  }
-
-  /** Counts the entries that are cleared. */
-  protected countCleared(sandbox: string | undefined, isEvicted: boolean): number {
+    if (this.#share) await this.#share.catchUp()
     const { recorded, dropped } = this.#sumCounts(sandbox)
     this.#counts.evicted = sandbox === undefined ? 0 : this.#counts.evicted + (isEvicted ? recorded : 0)
+    if (this.#share) await this.#share.clear(sandbox)
+    else this.clearRecorded(sandbox)
     return recorded - dropped
   }
 
@@ -208,21 +239,8 @@ export class Journal {
     for (const listener of this.#changeListeners) listener()
   }
 
-  *#entriesIn({ sandbox, after = 0, order = 'oldest', limit }: EntryRange): Generator<JournalEntry> {
-    const { oldest, latest } = this.#entries
-    const first = Math.max(oldest, after + 1)
-    let left = limit ?? Number.POSITIVE_INFINITY
-    for (let step = 0; step <= latest - first && left > 0; step += 1) {
-      const stored = this.#entries.at(order === 'oldest' ? first + step : latest - step)
-      if (!stored || stored.owner.isCleared) continue
-      if (sandbox !== undefined && stored.owner.sandbox !== sandbox) continue
-      left -= 1
-      yield stored.entry
-    }
-  }
-
   /** Returns the counts of a sandbox, or of all. Lost exchanges that nobody has counted yet count as one. */
   #sumCounts(sandbox: string | undefined): JournalCounts {
-    return this.#counts.sum(sandbox, this.hasUncountedLoss(sandbox) ? 1 : 0)
+    return this.#counts.sum(sandbox, this.#share?.hasLost(sandbox) ? 1 : 0)
   }
 }

@@ -2,8 +2,7 @@ import type { Json } from '../../base/core/json.ts'
 import { once } from '../../base/core/memoize.ts'
 import { redacted } from '../../base/redaction/redact-token.ts'
 import type { MatchSubject } from '../../service/exchange/match.ts'
-import { isComplete, storedBytes } from './capture-body.ts'
-import type { JournalEntry } from './entry.ts'
+import { isComplete, type JournalEntry, storedBytes } from './entry.ts'
 import { parseBody } from './entry-json.ts'
 
 /** Functions that return the models and products of a request, which an entry does not store. Ids are in lower case. */

@@ -1,5 +1,13 @@
 import type { SandboxPlace } from '../../state/exchanges.ts'
-import type { JournalCounts } from './reader.ts'
+
+/** The counts of a sandbox, or of all sandboxes, since the journal was last cleared. */
+export interface JournalCounts {
+  readonly recorded: number
+  /** The number of entries that were evicted. Above 0, a count over the stored entries is incomplete. */
+  readonly dropped: number
+  /** A number that changes whenever entries are cleared; 0 for a sandbox without entries. */
+  readonly generation: number
+}
 
 /** The counts of one sandbox. Clearing the sandbox replaces the object, and hides the entries that belong to it. */
 export interface SandboxCounts {
@@ -54,7 +62,6 @@ export class CountsBySandbox {
     return counts
   }
 
-  /** Clears a sandbox. */
   clear(sandbox: string): void {
     const counts = this.#counts.get(sandbox)
     if (!counts) return

@@ -1,20 +1,30 @@
 import { createHash } from 'node:crypto'
 import { toLatin1, utf8ToLatin1 } from '../../base/core/bytes.ts'
 import { isObject, type Json } from '../../base/core/json.ts'
-import { LruCache, memoizeLast } from '../../base/core/memoize.ts'
+import { LruCache, memoizeLast, once } from '../../base/core/memoize.ts'
 import { readQuery } from '../../base/core/query-string.ts'
 import { timeOrigin } from '../../base/core/timers.ts'
 import { redactJson, redactText } from '../../base/redaction/redact.ts'
 import { redactToken } from '../../base/redaction/redact-token.ts'
 import type { Operation, RawParameters } from '../../service/contract/contract.ts'
 import type { SharedResponse, StreamMessage } from '../../state/exchanges.ts'
-import { isComplete } from './capture-body.ts'
-import type { DeliveryEnd, JournalEntry, LiveExchange, Recorded, RecordedBody } from './entry.ts'
+import {
+  type DeliveryEnd,
+  isComplete,
+  type JournalEntry,
+  type LiveExchange,
+  type Recorded,
+  type RecordedBody,
+} from './entry.ts'
 import { bodyToBase64, bodyToText, decodeBody, parseBody, parseBoundedJson } from './entry-json.ts'
 
-/** The content of a body as other replicas read it. `parsed`: the whole body where the entry has only a part of it. */
-type SharedBody = ({ readonly text: string } | { readonly base64: string }) & {
-  readonly parsed?: Json | undefined
+/** The content of a body as other replicas read it. */
+interface SharedBody {
+  readonly text?: string
+  /** The bytes of a body that is not UTF-8. */
+  readonly base64?: string
+  /** The whole body as JSON where the entry has only a part of it. */
+  readonly parsed?: Json
 }
 
 /** Returns the name under which replicas tell the callers of requests apart: no token leaves its process. */
@@ -50,32 +60,28 @@ const withoutBytes = (body: RecordedBody): RecordedBody => ({ ...body, latin1: u
 function shareResponse({ response: { body }, ownToken }: JournalEntry, live: LiveExchange): SharedResponse {
   const { latin1, size } = body
   if (latin1 === undefined || size === 0) return { key: undefined, text: () => '' }
+  const whole = live.responseBody
   const isCut = !isComplete(body)
   const isOwn = isCut || hasToken(decodeBody(body) ?? latin1, ownToken)
-  const text = () =>
-    shareBody(
-      body,
-      ownToken,
-      isCut && live.responseBody !== undefined ? redactJson(live.responseBody, ownToken) : undefined,
-    )
-  return { key: isOwn || !isObject(live.responseBody) ? undefined : live.responseBody, text }
+  const parsed = () => (isCut && whole !== undefined ? redactJson(whole, ownToken) : undefined)
+  return {
+    key: isOwn || !isObject(whole) ? undefined : whole,
+    text: () => shareBody(body, ownToken, parsed()),
+  }
 }
 
 /** Encodes the end of a delivery. */
-export function encodeEnd({ delivery, hasClientLeft, headSentAt, endedAt }: DeliveryEnd) {
-  const sentAt = headSentAt && headSentAt + timeOrigin
-  return { delivery, hasClientLeft, headSentAt: sentAt, endedAt: endedAt + timeOrigin }
-}
+export const encodeEnd = (end: DeliveryEnd) => shiftEnd(end, timeOrigin)
 
 /** Decodes the end of a delivery. */
-export function decodeEnd({ delivery, hasClientLeft, headSentAt, endedAt }: DeliveryEnd): DeliveryEnd {
-  const sentAt = headSentAt && headSentAt - timeOrigin
-  return { delivery, hasClientLeft, headSentAt: sentAt, endedAt: endedAt - timeOrigin }
+export const decodeEnd = (end: DeliveryEnd) => shiftEnd(end, -timeOrigin)
+
+function shiftEnd({ delivery, hasClientLeft, headSentAt, endedAt }: DeliveryEnd, ms: number): DeliveryEnd {
+  return { delivery, hasClientLeft, headSentAt: headSentAt && headSentAt + ms, endedAt: endedAt + ms }
 }
 
 function redactValues(values: RawParameters['path'], token: string | undefined): Record<string, string> {
-  const redactOne = ([name, value]: [string, unknown]) => [name, redactText(String(value), token)]
-  return Object.fromEntries(Object.entries(values).map(redactOne))
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, redactText(value, token)]))
 }
 
 function shareBody(body: RecordedBody, token: string | undefined, parsed?: Json): string {
@@ -91,32 +97,27 @@ function shareBody(body: RecordedBody, token: string | undefined, parsed?: Json)
 
 const hasToken = (text: string, token: string | undefined) => redactToken(text, token) !== text
 
-function readShared(text: string | undefined) {
-  const body = parseShared(text)
-  return { body, latin1: decodeShared(body) }
-}
-
-function decodeShared(body: SharedBody | undefined): string | undefined {
-  if (!body) return undefined
-  return 'text' in body ? utf8ToLatin1(body.text) : toLatin1(Buffer.from(body.base64, 'base64'))
+/** Reads a shared body. `text`: see `StreamMessage`. */
+function readShared(text: string | undefined): { latin1: string | undefined; json: () => Json | undefined } {
+  if (!text) return { latin1: undefined, json: () => undefined }
+  const { text: decoded, base64 = '', parsed }: SharedBody = JSON.parse(text)
+  if (decoded === undefined) return { latin1: toLatin1(Buffer.from(base64, 'base64')), json: () => undefined }
+  return { latin1: utf8ToLatin1(decoded), json: once(() => parsed ?? parseBoundedJson(decoded)) }
 }
 
 /** A message with an exchange; see `StreamMessage`. */
 type SharedMessage = Pick<StreamMessage & { kind: 'exchange' }, 'number' | 'text' | 'request' | 'response'>
 
-const parseShared = (text: string | undefined): SharedBody | undefined => (text ? JSON.parse(text) : undefined)
-
 /** Finds an operation of the contract by its id. */
 export type FindOperation = (id: string) => Operation | undefined
 
-/** Decodes the exchanges of all replicas. Equal bodies, which are common, are parsed once. */
+/** Decodes the exchanges of all replicas. Equal response bodies, which are common, are parsed once. */
 export class ExchangeDecoder {
   readonly #findOperation: FindOperation
   readonly #ownPrefix: string
-  readonly #parsed = new LruCache<Json | undefined>(200)
   readonly #responses = new LruCache<ReturnType<typeof readShared>>(200)
 
-  /** `ownPrefix`: the first part of the ids of requests that this process responded. */
+  /** `ownPrefix`: the first part of the ids of requests that this process responded to. */
   constructor(findOperation: FindOperation, ownPrefix: string) {
     this.#findOperation = findOperation
     this.#ownPrefix = ownPrefix
@@ -124,8 +125,8 @@ export class ExchangeDecoder {
 
   decode({ number, text, ...bodies }: SharedMessage): Recorded {
     const { live, openedAt, receivedAt, request, response, ...others } = JSON.parse(text) // of `encodeExchange`
-    const requestBody = parseShared(bodies.request)
-    const { body: responseBody, latin1 } = this.#responses.get(bodies.response ?? '', () => readShared(bodies.response))
+    const sent = readShared(bodies.request)
+    const received = this.#responses.get(bodies.response ?? '', () => readShared(bodies.response))
     const entry: JournalEntry = {
       ...others,
       ...decodeEnd(others),
@@ -134,20 +135,22 @@ export class ExchangeDecoder {
       authorization: undefined,
       receivedAt: receivedAt - timeOrigin,
       openedAt: openedAt && openedAt - timeOrigin,
-      request: { ...request, body: { ...request.body, latin1: decodeShared(requestBody) } },
-      response: { ...response, body: { ...response.body, latin1 } },
+      request: { ...request, body: { ...request.body, latin1: sent.latin1 } },
+      response: { ...response, body: { ...response.body, latin1: received.latin1 } },
     }
-    const responded = () => responseBody?.parsed ?? this.#parse(responseBody)
-    return [entry, this.#toLive(entry, live, () => this.#parse(requestBody), responded)]
+    return [entry, this.#toLive(entry, live, sent.json, received.json)]
   }
 
   /** Returns the live exchange of an entry that was decoded before. Its path parameters are not known any more. */
   revive(entry: JournalEntry): LiveExchange {
-    const { request, response, caller } = entry
-    const [sent, responded] = [() => parseBody(request.body), () => parseBody(response.body)]
-    return Object.assign(this.#toLive(entry, { path: {}, token: caller }, sent, responded), {
-      isCorrection: true,
-    })
+    const { request, response, caller: token } = entry
+    const live = this.#toLive(
+      entry,
+      { path: {}, token },
+      () => parseBody(request.body),
+      () => parseBody(response.body),
+    )
+    return Object.assign(live, { isCorrection: true })
   }
 
   #toLive(
@@ -168,10 +171,5 @@ export class ExchangeDecoder {
         return responseBody()
       },
     }
-  }
-
-  #parse(body: SharedBody | undefined): Json | undefined {
-    if (!body || !('text' in body) || body.text === '') return undefined
-    return this.#parsed.get(body.text, () => parseBoundedJson(body.text))
   }
 }

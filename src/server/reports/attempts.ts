@@ -2,7 +2,6 @@ import { mayBeUnread } from '../../service/exchange/delivery.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { CallKey } from './call-key.ts'
 
-/** One request of a call, with its outcome. */
 export interface Attempt {
   readonly id: string
   /** The time of receipt, by the process's monotonic clock, milliseconds. */

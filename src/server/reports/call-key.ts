@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { fromLatin1 } from '../../base/core/bytes.ts'
-import { canonicalJson, isObject, type Json, type JsonObject } from '../../base/core/json.ts'
+import { canonicalJson, isObject, type Json } from '../../base/core/json.ts'
 import type { Contract } from '../../service/contract/contract.ts'
 import type { JournalEntry, LiveExchange, RecordedBody } from '../journal/entry.ts'
 import { parseBody } from '../journal/entry-json.ts'
@@ -47,52 +47,25 @@ export type LiveCall = Pick<LiveExchange, 'requestBody' | 'token'>
 export function createCallKey(entry: JournalEntry, live: LiveCall, isIdempotent: boolean): CallKey {
   const { headers, body } = entry.request
   const kind = callKind(entry)
-  const base = [kind, live.token ?? '']
-  if (body.size === 0) return createWholeKey(kind, digest(base))
+  const digestOf = (...parts: readonly string[]) => digest([kind, live.token ?? '', ...parts])
+  const digestWhole = (text: string) => digestOf('body', headers['content-type'] ?? '', text)
+  const keyOfWhole = (key: string) => ({ kind, key, body: key, event: undefined, content: key, insertId: undefined })
+  if (body.size === 0) return keyOfWhole(digestOf())
   const json = live.requestBody ?? parseBody(body)
-  const whole = (text: string) => digest([...base, 'body', headers['content-type'] ?? '', text])
-  if (!isIdempotent || !isObject(json)) return createWholeKey(kind, whole(canonicalText(json, body)))
-  const members = listJsonMembers(json)
-  const join = (some: readonly Member[]) => some.map(({ text }) => text).join()
-  const event = members.filter(({ name }) => name !== insertIdField)
-  const insertId = json[insertIdField]
-  const hasId = typeof insertId === 'string'
-  const isDated = hasId && json[eventTimeField] !== undefined
-  const all = whole(join(members))
+  if (!isIdempotent || !isObject(json)) return keyOfWhole(digestWhole(canonicalText(json, body)))
+  const { [insertIdField]: insertId, ...event } = json
+  const whole = digestWhole(canonicalJson(json))
+  const untimed = Object.entries(event).filter(([, value]) => !isTime(value))
+  const content = digestOf('content', canonicalJson(Object.fromEntries(untimed)))
+  if (typeof insertId !== 'string') return { ...keyOfWhole(whole), content }
   return {
     kind,
-    key: hasId ? digest([...base, 'id', insertId]) : all,
-    body: all,
-    event: isDated ? digest([...base, 'event', join(event)]) : undefined,
-    content: digest([...base, 'content', join(event.filter((member) => !member.isTime))]),
-    insertId: hasId ? insertId : undefined,
+    key: digestOf('id', insertId),
+    body: whole,
+    event: event[eventTimeField] === undefined ? undefined : digestOf('event', canonicalJson(event)),
+    content,
+    insertId,
   }
-}
-
-/** A member of a body. Its text is canonical, and short, since each of the body's digests reads it. */
-interface Member {
-  readonly name: string
-  readonly isTime: boolean
-  readonly text: string
-}
-
-/** The length from which the text of a value is replaced by its digest. */
-const longText = 1000
-
-function listJsonMembers(json: JsonObject): readonly Member[] {
-  return Object.keys(json)
-    .sort()
-    .map((name) => {
-      const value = json[name] ?? null
-      const text = canonicalJson(value)
-      const short = text.length < longText ? text : digest([text])
-      return { name, isTime: isTime(value), text: `${JSON.stringify(name)}:${short}` }
-    })
-}
-
-/** Creates the key of a call whose attempts have the same body. */
-function createWholeKey(kind: string, whole: string): CallKey {
-  return { kind, key: whole, body: whole, event: undefined, content: whole, insertId: undefined }
 }
 
 const isTime = (value: Json) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value)

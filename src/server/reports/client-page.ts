@@ -1,18 +1,21 @@
-import type { OperationCoverage } from './coverage-view.ts'
-import { judgeCondition, judgeFailOn } from './fail-on.ts'
+import type { JsonObject } from '../../base/core/json.ts'
+import { type CoverageView, coverageToJson, type OperationCoverage } from './coverage-view.ts'
+import { type CountedFinding, findingKinds, findingsToJson, type ReportedKind } from './findings.ts'
 import { type ReportFormat, renderReport } from './formats/index.ts'
-import { reportToJson } from './formats/json.ts'
-import { listLines, type Page, type PageBlock, type PageSection, type TestCase } from './page/page.ts'
-import { countFindings, pluralize, type Report, summarizeReport } from './report.ts'
-import { describeRun } from './reported-run.ts'
-import { createSections } from './sections.ts'
+import { listLines, type Page, type PageFinding, type PageSection, type TestCase } from './page/page.ts'
+import {
+  countFindings,
+  describeFirst,
+  judgeCondition,
+  judgeFailOn,
+  pluralize,
+  type Report,
+  summarizeReport,
+} from './report.ts'
+import { describeRun, runToJson } from './reported-run.ts'
 
 export function renderClientReport(format: ReportFormat, report: Report): string {
-  return renderReport(
-    format,
-    () => toClientPage(report),
-    () => reportToJson(report),
-  )
+  return renderReport(format, toClientPage(report))
 }
 
 /**
@@ -20,9 +23,9 @@ export function renderClientReport(format: ReportFormat, report: Report): string
  * counts it; the coverage, with a case for each operation and condition; and the loss of requests, if there may be any.
  */
 function toClientPage(report: Report): Page {
-  const { contract, run, sandbox, violations, unexpected, retries, coverage } = report
-  const lapses = countFindings(retries)
-  const faults = violations + unexpected + lapses
+  const { contract, run, sandbox, violations, unexpected, findings, coverage } = report
+  const problems = countFindings(findings.retries)
+  const faults = violations + unexpected + problems
   const failed = judgeFailOn(report, run.failOn)
   const good = failed.length === 0 ? 'Nothing to complain about' : 'A condition of --fail-on is met'
   const card = (section: string, count: number, label: string) => ({
@@ -31,6 +34,7 @@ function toClientPage(report: Report): Page {
     section,
     isGood: count === 0,
   })
+  const parts = (Object.keys(findingKinds) as ReportedKind[]).map((kind) => describeKind(report, kind))
   return {
     subject: contract,
     heading: 'what the client did',
@@ -44,29 +48,84 @@ function toClientPage(report: Report): Page {
     numbers: [
       card('violations', violations, 'broke the contract'),
       card('unexpected', unexpected, 'unexpected responses'),
-      card('retries', lapses, 'retry problems'),
+      card('retries', problems, 'retry problems'),
       { value: `${coverage.percent} %`, label: 'of the contract covered', section: 'coverage' },
     ],
     sections: [
-      ...createSections(report).map(({ key, title, description, emptySentence, findings, omitted }) => {
-        const blocks: readonly PageBlock[] =
-          findings.length === 0
-            ? [{ kind: 'lines', lines: [emptySentence], isGood: true }]
-            : [
-                { kind: 'lines', lines: [description] },
-                { kind: 'findings', findings },
-                { kind: 'lines', lines: omitted === '' ? [] : [omitted] },
-              ]
-        return { key, title, blocks }
-      }),
-      describeCoverage(report),
+      ...parts.map(({ section }) => section),
+      describeCoverage(coverage),
       ...coverage.operations.map(describeItems),
     ],
-    cases: listCases(report),
+    cases: [...parts.flatMap(({ cases }) => cases), ...listOtherCases(report)],
+    json: reportToJson(report),
   }
 }
 
-function describeCoverage({ coverage: { met, points, percent, operations } }: Report): PageSection {
+/** Converts a report to JSON, as the control document describes it (`Report`). */
+function reportToJson(report: Report): JsonObject {
+  const { contract, run, sandbox, requests, violations, unexpected, expected, findings, coverage, truncated } = report
+  return {
+    contract: { ...contract },
+    run: runToJson(run),
+    sandbox: sandbox ?? '*',
+    summary: summarizeReport(report),
+    requests,
+    violations: { requests: violations, ...findingsToJson(findings.violations) },
+    unexpected: { responses: unexpected, ...findingsToJson(findings.unexpected) },
+    expected: { requests: expected },
+    retries: findingsToJson(findings.retries),
+    advice: findingsToJson(findings.advice),
+    coverage: coverageToJson(coverage),
+    ...(truncated && { truncated }),
+  }
+}
+
+function describeKind({ run, findings }: Report, kind: ReportedKind) {
+  const { gate, title, description, emptySentence } = findingKinds[kind]
+  const { list, further } = findings[kind]
+  const lines = (...texts: readonly string[]) => ({ kind: 'lines', lines: texts }) as const
+  if (list.length === 0) {
+    const blocks = [{ ...lines(emptySentence), isGood: true }]
+    const passed: TestCase = { suite: kind, name: emptySentence, state: 'passed', text: '' }
+    return { section: { key: kind, title, blocks }, cases: [passed] }
+  }
+  const isGated = run.failOn.some((condition) => condition.kind === gate)
+  const severity = kind === 'advice' ? 'info' : 'warning'
+  const shown = list.map((finding) => toPageFinding(finding, isGated ? 'error' : severity))
+  const omitted = further === 0 ? [] : [`There was no room for ${pluralize(further, 'further one')}.`]
+  const one = { suite: kind, state: isGated ? 'failed' : 'passed' } as const
+  const section: PageSection = {
+    key: kind,
+    title,
+    blocks: [lines(description), { kind: 'findings', findings: shown }, lines(...omitted)],
+  }
+  const cases: readonly TestCase[] = [
+    ...shown.map((finding) => ({
+      ...one,
+      name: finding.title,
+      message: finding.sentence,
+      text: listLines(finding).join('\n'),
+    })),
+    ...omitted.map((text) => ({ ...one, name: 'further ones', text })),
+  ]
+  return { section, cases }
+}
+
+function toPageFinding(finding: CountedFinding, severity: PageFinding['severity']): PageFinding {
+  const { title, sentence, first, count, requests } = finding
+  const ids = requests.join(', ')
+  const shown = count > requests.length ? `${pluralize(count, 'time')}: ${ids} ...` : ids
+  const { curl } = first
+  return {
+    severity,
+    title,
+    sentence,
+    notes: [`Requests: ${shown}; first: ${describeFirst(finding)}`],
+    details: curl === undefined ? [] : [{ title: 'curl', lines: curl.trimEnd().split('\n') }],
+  }
+}
+
+function describeCoverage({ met, points, percent, operations }: CoverageView): PageSection {
   const rows = operations.map((one) => [
     one.operation,
     `${one.method} ${one.path}`,
@@ -100,7 +159,7 @@ function describeItems(coverage: OperationCoverage, index: number): PageSection 
       {
         kind: 'table',
         head: ['item', 'met, or how to meet it'],
-        rows: items.map(({ name, sentence = 'met' }) => [name, sentence]),
+        rows: items.map(({ name, missing }) => [name, missing?.sentence ?? 'met']),
         states: items.map(({ state }) => (state === 'met' ? 'good' : 'bad')),
       },
     ],
@@ -110,27 +169,14 @@ function describeItems(coverage: OperationCoverage, index: number): PageSection 
 const nameCoverage = ({ operation, met, points, percent }: OperationCoverage) =>
   `${operation}: ${met} of ${points} points (${percent} %)`
 
-function listCases(report: Report): TestCase[] {
+/** Lists the cases of the coverage, of the other conditions of `--fail-on`, and of lost requests. */
+function listOtherCases(report: Report): TestCase[] {
   const { run, coverage, truncated } = report
-  const gates = new Set(run.failOn.map(({ kind }) => kind))
   const stateOf = (isFailed: boolean) => (isFailed ? 'failed' : 'passed')
   const loss = 'Requests to other replicas may be missing.'
   return [
-    ...createSections(report).flatMap(({ key, gate, emptySentence, findings, omitted }): TestCase[] => {
-      if (findings.length === 0) return [{ suite: key, name: emptySentence, state: 'passed', text: '' }]
-      const one = { suite: key, state: stateOf(gates.has(gate)) } as const
-      return [
-        ...findings.map((finding) => ({
-          ...one,
-          name: finding.title,
-          message: finding.sentence,
-          text: listLines(finding).join('\n'),
-        })),
-        ...(omitted === '' ? [] : [{ ...one, name: 'further ones', text: omitted }]),
-      ]
-    }),
     ...coverage.operations.map(
-      (one) => ({ suite: 'coverage', name: nameCoverage(one), state: 'passed', text: '' }) as const,
+      (one): TestCase => ({ suite: 'coverage', name: nameCoverage(one), state: 'passed', text: '' }),
     ),
     ...run.failOn.flatMap((condition): TestCase[] => {
       const problem = judgeCondition(report, condition)
@@ -140,6 +186,8 @@ function listCases(report: Report): TestCase[] {
       const name = `at least ${condition.below} % of the contract is covered`
       return [{ suite: 'coverage', name, state: stateOf(problem !== undefined), text: problem ?? '' }]
     }),
-    ...(truncated ? [{ suite: 'replicas', name: loss, state: stateOf(gates.size > 0), text: loss } as const] : []),
+    ...(truncated
+      ? [{ suite: 'replicas', name: loss, state: stateOf(run.failOn.length > 0), text: loss } as const]
+      : []),
   ]
 }

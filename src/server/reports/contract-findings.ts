@@ -1,39 +1,17 @@
 import { isObject } from '../../base/core/json.ts'
 import type { Violation } from '../../base/core/violation.ts'
 import { redactText } from '../../base/redaction/redact.ts'
-import type { Origin } from '../../service/exchange/reply.ts'
 import type { Expectation } from '../../service/exchange/request-headers.ts'
 import type { JournalEntry, LiveExchange } from '../journal/entry.ts'
-import { CappedTally } from './capped-tally.ts'
-import { type RequestTrace, traceRequest } from './request-trace.ts'
-
-/** A rule of the contract that requests broke. The pointer has stars as indexes; the message is that of the first. */
-export interface BrokenRule extends Violation {
-  readonly operation: string
-  readonly first: RequestTrace
-}
-
-export interface UnexpectedResponse {
-  /** The `operationId`; empty where the request matches no operation. */
-  readonly operation: string
-  readonly method: string
-  /** The path of a request that matches no operation; empty for others, and for the paths beyond the first 20. */
-  readonly path: string
-  readonly status: number
-  readonly origin: Origin
-  /** The message of the first such response; empty where it has none. */
-  readonly message: string
-  readonly first: RequestTrace
-}
-
-/** The largest number of rules, and of kinds of unexpected responses, that are stored. */
-const maxKinds = 100
+import { FindingTally } from './findings.ts'
+import { traceRequest } from './request-trace.ts'
 
 /** The most paths without an operation that have findings of their own, which leaves room for other findings. */
 const maxPaths = 20
 
 const maxPathLength = 200
 
+/** Replaces the indexes of a pointer with stars. */
 const generalise = (pointer: string) => pointer.replace(/\/\d+(?=\/|$)/g, '/*')
 
 const unmetMessages: Readonly<Record<Expectation, string>> = {
@@ -41,7 +19,6 @@ const unmetMessages: Readonly<Record<Expectation, string>> = {
   refusal: 'The request was expected to be refused (X-Sim-Expect: refusal), and it was not.',
 }
 
-/** Returns true where a bearer token is a key of the fixtures. */
 export type IsMagicKey = (token: string) => boolean
 
 /**
@@ -55,10 +32,10 @@ export type IsMagicKey = (token: string) => boolean
 export class ContractFindings {
   readonly #isMagicKey: IsMagicKey
   readonly #paths = new Set<string>()
-  readonly brokenRules = new CappedTally<BrokenRule>(maxKinds)
+  readonly violations = new FindingTally()
   /** Advice about requests that the service accepts, and a careful client would not send. */
-  readonly advice = new CappedTally<BrokenRule>(maxKinds)
-  readonly unexpectedResponses = new CappedTally<UnexpectedResponse>(maxKinds)
+  readonly advice = new FindingTally()
+  readonly unexpected = new FindingTally()
   invalidRequestCount = 0
   /** The number of requests that met the expectation of a negative test. */
   expectedCount = 0
@@ -71,14 +48,14 @@ export class ContractFindings {
   record(entry: JournalEntry, { responseBody, token }: LiveExchange): void {
     if (entry.aborted) return
     const { expectation, violations, advice } = entry
-    if (advice.length > 0 && !expectation) this.#recordRules(this.advice, entry, advice)
+    if (!expectation) recordRules(this.advice, entry, advice)
     // A response of the real service that breaks the contract by itself, not by a scenario.
     const isBroken = entry.response.origin === 'upstream' && entry.responseViolations.length > 0
     if (isBroken) this.#recordUnexpected(entry, describeBrokenRules(entry.responseViolations))
     if (expectation) this.#recordExpected(entry, expectation)
     else if (violations.length > 0) {
       this.invalidRequestCount += 1
-      this.#recordRules(this.brokenRules, entry, violations)
+      recordRules(this.violations, entry, violations)
     } else if (!isBroken && this.#isUnexpected(entry, token))
       this.#recordUnexpected(entry, [['', isObject(responseBody) ? String(responseBody['error'] ?? '') : '']])
   }
@@ -90,29 +67,12 @@ export class ContractFindings {
   }
 
   merge(other: ContractFindings): void {
-    this.brokenRules.merge(other.brokenRules)
+    this.violations.merge(other.violations)
     this.advice.merge(other.advice)
-    this.unexpectedResponses.merge(other.unexpectedResponses)
+    this.unexpected.merge(other.unexpected)
     this.invalidRequestCount += other.invalidRequestCount
     this.unexpectedResponseCount += other.unexpectedResponseCount
     this.expectedCount += other.expectedCount
-  }
-
-  /** Counts an exchange once for each rule, also if several items of an array break it. */
-  #recordRules(tally: CappedTally<BrokenRule>, entry: JournalEntry, rules: readonly Violation[]): void {
-    const { id, operation = '' } = entry
-    const counted = new Set<string>()
-    for (const violation of rules) {
-      const { in: place, pointer, keyword, message } = violation
-      const general = generalise(pointer)
-      const key = JSON.stringify([operation, place, general, keyword])
-      if (counted.has(key)) continue
-      counted.add(key)
-      tally.add(key, [id], () => {
-        const first = traceRequest(entry, violation)
-        return { operation, in: place, pointer: general, keyword, message, first }
-      })
-    }
   }
 
   #recordExpected(entry: JournalEntry, expectation: Expectation): void {
@@ -127,20 +87,19 @@ export class ContractFindings {
     const { id, operation = '', request, response, ownToken, expectation } = entry
     const { status, origin } = response
     const { method } = request
-    const path = operation === '' ? this.#findingPath(request.path.slice(0, maxPathLength)) : ''
-    for (const [rule, responseMessage] of messages) {
-      const key = JSON.stringify([
-        operation,
-        operation === '' ? method : '',
-        status,
-        origin,
-        path,
-        expectation,
-        rule || null,
-      ])
-      this.unexpectedResponses.add(key, [id], () => {
-        const message = redactText(responseMessage, ownToken) // it may quote the request
-        return { operation, method, path, status, origin, message, first: traceRequest(entry) }
+    const isUnknown = operation === ''
+    const path = isUnknown ? this.#findingPath(request.path.slice(0, maxPathLength)) : ''
+    const subject = operation || `${method} ${path}`.trimEnd()
+    for (const [rule, text] of messages) {
+      const key = JSON.stringify([operation, isUnknown ? method : '', status, origin, path, expectation, rule || null])
+      this.unexpected.add(key, [id], () => {
+        const message = redactText(text, ownToken) // it may quote the request
+        return {
+          title: `${subject}${isUnknown ? ' on no operation' : ''}: ${status}`,
+          sentence: `${message} (origin: ${origin})`.trim(),
+          members: { operation, method, path, status, origin, message },
+          first: traceRequest(entry),
+        }
       })
     }
   }
@@ -150,6 +109,25 @@ export class ContractFindings {
     if (!this.#paths.has(path) && this.#paths.size >= maxPaths) return ''
     this.#paths.add(path)
     return path
+  }
+}
+
+/** Counts an exchange once for each rule, also if several items of an array break it. */
+function recordRules(tally: FindingTally, entry: JournalEntry, rules: readonly Violation[]): void {
+  const { id, operation = '' } = entry
+  const counted = new Set<string>()
+  for (const violation of rules) {
+    const { in: place, keyword, message } = violation
+    const pointer = generalise(violation.pointer)
+    const key = JSON.stringify([operation, place, pointer, keyword])
+    if (counted.has(key)) continue
+    counted.add(key)
+    tally.add(key, [id], () => ({
+      title: `${operation}: ${place} ${pointer}`.trimEnd(),
+      sentence: `${keyword}: ${message}`.trim(),
+      members: { operation, in: place, pointer, keyword, message },
+      first: traceRequest(entry, violation),
+    }))
   }
 }
 

@@ -1,116 +1,102 @@
 import type { Json } from '../../base/core/json.ts'
 import { parsePointer } from '../../base/core/json-pointer.ts'
-import type { Contract, DescribedParameter, Operation } from '../../service/contract/contract.ts'
-import { buildCoverageTree, type CoverageTree, collectHits, type EnumValue } from './coverage-tree.ts'
+import type { DescribedParameter, Operation, RawParameters } from '../../service/contract/contract.ts'
+import { isMemberOf } from '../../service/contract/parameters.ts'
+import type { LiveExchange } from '../journal/entry.ts'
+import { BodyReader, type EnumValue } from './coverage-schema.ts'
 
 /** A part of the contract that a client can meet, in a request or, if it has a `status`, in a response. */
-export type CoverageItem =
-  | { readonly kind: 'status'; readonly status: number }
-  | { readonly kind: 'parameter'; readonly in: DescribedParameter['in']; readonly name: string }
-  | {
-      readonly kind: 'parameter-value'
-      readonly in: DescribedParameter['in']
-      readonly name: string
-      readonly value: EnumValue
-    }
-  | { readonly kind: 'field'; readonly pointer: string }
-  | { readonly kind: 'field-value'; readonly pointer: string; readonly value: EnumValue }
-  | { readonly kind: 'response-value'; readonly status: number; readonly pointer: string; readonly value: EnumValue }
-  | { readonly kind: 'null' | 'not-null'; readonly status: number; readonly pointer: string }
-
-export interface ParameterItems {
-  readonly in: DescribedParameter['in']
-  readonly name: string
-  readonly isDeepObject: boolean
-  readonly index: number
-  /** The indexes of the listed values, by the text that is sent. */
-  readonly values: ReadonlyMap<string, number>
-  /** True where one text can carry several values. */
-  readonly isList: boolean
+export interface CoverageItem {
+  /** The name for people: `429`, `query period=7d`, `body valueType: currency`, `recommendations: null`. */
+  readonly label: string
+  readonly kind:
+    | 'status'
+    | 'parameter'
+    | 'parameter-value'
+    | 'field'
+    | 'field-value'
+    | 'response-value'
+    | 'null'
+    | 'not-null'
+  readonly status?: number
+  readonly in?: DescribedParameter['in']
+  readonly name?: string
+  readonly pointer?: string
+  readonly value?: EnumValue
 }
 
-/** All items of one operation. An index is a position in `items`. */
-export interface OperationItems {
+export class OperationItems {
   readonly operation: Operation
-  readonly items: readonly CoverageItem[]
-  readonly statuses: ReadonlyMap<number, number>
-  readonly parameters: readonly ParameterItems[]
-  readonly body: CoverageTree | undefined
-  /** Returns the indexes of the items that a response's body shows. Fast for a body that was read before. */
-  hitsOf(status: number, body: Json | undefined): Iterable<number>
-}
+  /** The items by their keys, in the order of the contract. */
+  readonly items = new Map<string, CoverageItem>()
+  readonly #body: BodyReader
+  readonly #responses: ReadonlyMap<number, BodyReader>
 
-/** Lists the items of every operation. It walks all schemas, which takes 3 ms. */
-export function listCoverageItems({ operations }: Pick<Contract, 'operations'>): OperationItems[] {
-  return operations.map(listOperationItems)
-}
+  constructor(operation: Operation) {
+    this.operation = operation
+    for (const status of operation.statuses) this.#add({ label: String(status), kind: 'status', status })
+    for (const parameter of operation.parameters) this.#addParameter(parameter)
+    this.#body = this.#addBody()
+    this.#responses = new Map(operation.statuses.map((status) => [status, this.#addResponse(status)]))
+  }
 
-function listOperationItems(operation: Operation): OperationItems {
-  const items: CoverageItem[] = []
-  const add = (item: CoverageItem) => items.push(item) - 1
-  const statuses = new Map(operation.statuses.map((status) => [status, add({ kind: 'status', status })]))
-  const parameters = operation.parameters.map((parameter) => addParameter(parameter, add))
-  const schema = operation.bodySchema()
-  const body =
-    schema &&
-    buildCoverageTree(schema, {
-      present: (pointer) => add({ kind: 'field', pointer }),
-      value: (pointer, value) => add({ kind: 'field-value', pointer, value }),
+  #add(item: CoverageItem, key = item.label): void {
+    this.items.set(key, item)
+  }
+
+  #addParameter({ in: place, name, schema }: DescribedParameter): void {
+    const label = nameParameter({ in: place, name })
+    this.#add({ label, kind: 'parameter', in: place, name })
+    const values = new BodyReader(label, { type: 'array', items: schema }, ['value'])
+    for (const { value = '' } of values.items.values())
+      this.#add({ label: `${label}=${value}`, kind: 'parameter-value', in: place, name, value })
+  }
+
+  #addBody(): BodyReader {
+    const reader = new BodyReader('body', this.operation.bodySchema(), ['field', 'value'])
+    for (const [key, { pointer, value }] of reader.items) {
+      const label = `body ${fieldName(pointer)}`
+      if (value === undefined) this.#add({ label, kind: 'field', pointer }, key)
+      else this.#add({ label: `${label}: ${value}`, kind: 'field-value', pointer, value }, key)
+    }
+    return reader
+  }
+
+  #addResponse(status: number): BodyReader {
+    const reader = new BodyReader(`${status}`, this.operation.responseSchema(status), ['null', 'not-null', 'value'])
+    for (const [key, { kind: part, ...place }] of reader.items) {
+      const label = `${fieldName(place.pointer)}: ${place.value ?? part.replace('-', ' ')}`
+      this.#add({ label, kind: part === 'value' ? 'response-value' : part, status, ...place }, key)
+    }
+    return reader
+  }
+
+  /** Returns the keys of the items that an accepted request shows. */
+  readRequest({ rawParameters, requestBody }: LiveExchange): string[] {
+    const parameters = this.operation.parameters.flatMap((parameter) => {
+      const values = listSent(parameter, rawParameters[parameter.in])
+      const label = nameParameter(parameter)
+      return values ? [label, ...values.map((value) => `${label}=${value}`)] : []
     })
-  const readers = new Map(operation.statuses.map((status) => [status, createHitReader(operation, status, add)]))
-  return {
-    operation,
-    items,
-    statuses,
-    parameters,
-    body,
-    hitsOf(status, response) {
-      const readHits = readers.get(status)
-      return readHits === undefined || response === undefined ? [] : readHits(response)
-    },
+    return [...parameters.filter((key) => this.items.has(key)), ...this.#body.read(requestBody)]
+  }
+
+  readResponse(status: number, body: Json | undefined): string[] {
+    const reader = this.#responses.get(status)
+    return reader ? [String(status), ...reader.read(body)] : []
   }
 }
 
-type AddItem = (item: CoverageItem) => number
+const nameParameter = ({ in: place, name }: Pick<DescribedParameter, 'in' | 'name'>) => `${place} ${name}`
 
-function addParameter(parameter: DescribedParameter, add: AddItem): ParameterItems {
-  const { in: place, name, isDeepObject, schema } = parameter
-  const index = add({ kind: 'parameter', in: place, name })
-  const values = new Map<string, number>()
-  buildCoverageTree(
-    { type: 'array', items: schema },
-    {
-      value(_, value) {
-        const valueIndex = add({ kind: 'parameter-value', in: place, name, value })
-        values.set(String(value), valueIndex)
-        return valueIndex
-      },
-    },
-  )
-  return { in: place, name, isDeepObject, index, values, isList: [schema['type']].flat().includes('array') }
-}
-
-/** Creates the function that reads the hits of a body. It walks each object once: cached responses are one. */
-function createHitReader(operation: Operation, status: number, add: AddItem) {
-  const schema = operation.responseSchema(status)
-  const tree =
-    schema &&
-    buildCoverageTree(schema, {
-      nullity: (kind, pointer) => add({ kind, status, pointer }),
-      value: (pointer, value) => add({ kind: 'response-value', status, pointer, value }),
-    })
-  if (!tree) return undefined
-  const cache = new WeakMap<object, readonly number[]>()
-  return (body: Json): readonly number[] => {
-    const owner = typeof body === 'object' && body !== null ? body : {}
-    const cached = cache.get(owner)
-    if (cached) return cached
-    const hits = new Set<number>()
-    collectHits(tree, body, (index) => hits.add(index))
-    const indexes = [...hits]
-    cache.set(owner, indexes)
-    return indexes
-  }
+/** Lists the sent values of a parameter, of which a `deepObject` has none; undefined if it was not sent. */
+function listSent(parameter: DescribedParameter, group: RawParameters[DescribedParameter['in']]) {
+  const { name, isDeepObject, schema } = parameter
+  if (!Object.hasOwn(group, name))
+    return isDeepObject && Object.keys(group).some((key) => isMemberOf(name, key)) ? [] : undefined
+  const texts = [group[name] ?? []].flat()
+  const isList = [schema['type']].flat().includes('array') // one text can carry several values
+  return isList ? texts.flatMap((text) => text.split(/[,|\s]/)) : texts
 }
 
 /** Writes the pointer of an item as scenarios do, without the stars of arrays: `dataPoints.avgSafetyScore`. */

@@ -1,7 +1,8 @@
+import type { JsonObject } from '../../base/core/json.ts'
 import type { Coverage, OperationHits } from './coverage.ts'
-import type { CoverageItem, OperationItems } from './coverage-items.ts'
-import type { CoverageHint, HintFinder, PreviewContext } from './hint-finder.ts'
-import { describeMissing, isRequestItem, labelItem } from './labels.ts'
+import type { CoverageItem } from './coverage-items.ts'
+import type { CoverageHint, HintFinder } from './hint-finder.ts'
+import type { ReportedRun } from './reported-run.ts'
 
 interface CoverageShare {
   readonly met: number
@@ -11,16 +12,13 @@ interface CoverageShare {
   readonly percent: number
 }
 
-export interface CoveredItem {
-  readonly item: CoverageItem
+interface CoveredItem {
   /** The label of the item: `query period=7d`. */
   readonly name: string
   /** `out-of-reach`: no known request shows it, so that it does not count. */
   readonly state: 'met' | 'missing' | 'out-of-reach'
-  /** The sentence about a missing item. */
-  readonly sentence?: string
-  /** The request that shows a missing item of a response; absent for an item of a request. */
-  readonly hint?: CoverageHint | undefined
+  /** A missing item, with a sentence and a request that shows it, as JSON has it (`MissingPoint`). */
+  readonly missing?: JsonObject & { readonly sentence: string }
 }
 
 export interface OperationCoverage extends CoverageShare {
@@ -39,31 +37,61 @@ export interface CoverageView extends CoverageShare {
 }
 
 /** Lists the met and the missing items by operation, in the order of the contract; a missing item has a hint. */
-export function viewCoverage(coverage: Coverage, hintFinder: HintFinder, context: PreviewContext): CoverageView {
-  const operations = coverage.list().map(([items, hits]) => viewOperation(items, hits, hintFinder(items, context)))
+export function viewCoverage(coverage: Coverage, hintFinder: HintFinder, run: ReportedRun): CoverageView {
+  const operations = coverage.list().map((hits) => viewOperation(hits, hintFinder(hits.operationItems, run)))
   const met = operations.reduce((sum, operation) => sum + operation.met, 0)
   const points = operations.reduce((sum, operation) => sum + operation.points, 0)
   return { ...toShare(met, points), operations }
 }
 
 function viewOperation(
-  { operation, items }: OperationItems,
-  { requests, hits }: OperationHits,
+  { operationItems: { operation, items }, requests, met }: OperationHits,
   findHint: ReturnType<HintFinder>,
 ): OperationCoverage {
   const { id, method, path, successStatus } = operation
-  const covered = items.map((item, index): CoveredItem => {
-    const name = labelItem(item)
-    if (hits[index] === 1) return { item, name, state: 'met' }
-    const hint = isRequestItem(item) ? undefined : findHint(index)
-    if (!hint && !isRequestItem(item)) return { item, name, state: 'out-of-reach' }
-    return { item, name, state: 'missing', sentence: describeMissing(item, hint, successStatus), hint }
+  const covered = Array.from(items, ([key, item]): CoveredItem => {
+    const name = item.label
+    if (met.has(key)) return { name, state: 'met' }
+    if (item.status === undefined) return { name, state: 'missing', missing: describeUnsent(item) }
+    const hint = findHint(key)
+    if (!hint) return { name, state: 'out-of-reach' }
+    return { name, state: 'missing', missing: describeUnseen(item, hint, successStatus) }
   })
-  const count = (state: CoveredItem['state']) => covered.filter((one) => one.state === state).length
-  const met = count('met')
-  return { operation: id, method, path, requests, ...toShare(met, met + count('missing')), items: covered }
+  const missing = covered.filter(({ state }) => state === 'missing').length
+  return { operation: id, method, path, requests, ...toShare(met.size, met.size + missing), items: covered }
 }
 
 function toShare(met: number, points: number): CoverageShare {
   return { met, points, percent: points === 0 ? 100 : Math.floor((1000 * met) / points) / 10 }
+}
+
+function describeUnsent({ label: name, ...point }: CoverageItem) {
+  return { name, sentence: `No test has sent ${name}; a good request with it counts.`, point }
+}
+
+/** Describes a missing item: `No test has seen recommendations: null; X-Sim-Scenario: empty shows it.` */
+function describeUnseen({ label: name, ...point }: CoverageItem, { headers, path }: CoverageHint, success: number) {
+  const { kind, status } = point
+  const inStatus = kind === 'status' || status === success ? '' : ` in a ${status}`
+  const [header] = Object.entries(headers)
+  const how = header ? `${header.join(': ')} shows it` : 'any good request shows it'
+  // The listed values of a response depend on the model, so the path is part of the hint.
+  const onPath = kind === 'response-value' && path !== undefined ? ` on ${path}` : ''
+  const sentence = `No test has seen ${name}${inStatus}; ${how}${onPath}.`
+  return { name, sentence, point, headers: { ...headers }, ...(path !== undefined && { path }) }
+}
+
+/** Converts coverage to JSON, as `GET /__sim/coverage` returns it. */
+export function coverageToJson({ operations, ...share }: CoverageView): JsonObject {
+  return { ...share, operations: operations.map(operationToJson) }
+}
+
+function operationToJson({ items, ...others }: OperationCoverage): JsonObject {
+  const named = (state: CoveredItem['state']) => items.filter((one) => one.state === state).map(({ name }) => name)
+  return {
+    ...others,
+    covered: named('met'),
+    missing: items.flatMap(({ missing }) => missing ?? []),
+    outOfReach: named('out-of-reach'),
+  }
 }

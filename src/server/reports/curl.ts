@@ -1,7 +1,6 @@
 import { redacted } from '../../base/redaction/redact-token.ts'
 import { replayHeader } from '../../service/exchange/request-headers.ts'
-import { isComplete, storedBytes } from '../journal/capture-body.ts'
-import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
+import { isComplete, type JournalEntry, type RecordedBody, storedBytes } from '../journal/entry.ts'
 import { bodyToBase64, bodyToText, decodeBody } from '../journal/entry-json.ts'
 
 /** Headers of the connection, which curl sets itself, and that of a repetition: who runs the command is a client. */

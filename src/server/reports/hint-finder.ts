@@ -3,7 +3,8 @@ import { once } from '../../base/core/memoize.ts'
 import type { ActiveScenario, Catalogue } from '../../service/scenarios/definition.ts'
 import { readValues } from '../../service/scenarios/parameters.ts'
 import { parseScenarios } from '../../service/scenarios/parse.ts'
-import { type CoverageItem, fieldName, type OperationItems } from './coverage-items.ts'
+import { fieldName, type OperationItems } from './coverage-items.ts'
+import type { ReportedRun } from './reported-run.ts'
 
 /** A hint for a missing item of a response: the headers and the path of a request whose response shows the item. */
 export interface CoverageHint {
@@ -11,13 +12,6 @@ export interface CoverageHint {
   readonly headers: Readonly<Record<string, string>>
   /** The path and query of a request that shows the item, or undefined if every request to the operation does. */
   readonly path: string | undefined
-}
-
-/** The seed and the time that the generated analytics depend on. */
-export interface PreviewContext {
-  readonly seed: string
-  /** Epoch milliseconds. */
-  readonly now: number
 }
 
 /** A response that the simulator would give to the request of a hint. */
@@ -30,66 +24,53 @@ export interface Preview {
 /** Computes the previews of an operation at `now`, epoch milliseconds; none if they cannot be computed. */
 export type Previewer = (operation: string, seed: string, now: number) => readonly Preview[]
 
-/** A hint with the indexes of the items that its response shows. */
+/** A hint with the keys of the items that its response shows. */
 interface Candidate {
   readonly hint: CoverageHint
-  readonly shows: ReadonlySet<number>
+  readonly shows: ReadonlySet<string>
 }
 
-/** The candidates of an operation that depend on no seed and no day. */
-type FixedCandidates = Readonly<Record<'plain' | 'nulls' | 'examples', readonly Candidate[]>>
-
-/** Returns the function that finds the hint for the item of a response by its index; undefined where none is known. */
-export type HintFinder = (
-  operationItems: OperationItems,
-  context: PreviewContext,
-) => (index: number) => CoverageHint | undefined
+/** Returns the function that finds the hint for the item of a response by its key; undefined where none is known. */
+export type HintFinder = (operationItems: OperationItems, run: ReportedRun) => (key: string) => CoverageHint | undefined
 
 /**
  * Creates a finder of hints. Plain candidates come first; among several, the candidate wins that shows most items of
- * the same kind, so that few requests show many items. What depends on no seed and no day is computed once.
+ * the same kind, so that few requests show many items.
  */
 export function createHintFinder(catalogue: Catalogue, previewer: Previewer): HintFinder {
-  const known = new WeakMap<OperationItems, FixedCandidates>()
-  return (operationItems, { seed, now }) => {
-    const { id } = operationItems.operation
-    const fixed = known.get(operationItems) ?? listFixed(operationItems, catalogue)
-    known.set(operationItems, fixed)
-    const previews = once(() =>
-      previewer(id, seed, now).map(({ hint, status, body }) => createCandidate(operationItems, hint, status, body)),
-    )
-    return (index) => {
-      const best = (candidates: readonly Candidate[]) => findBest(candidates, operationItems.items, index)?.hint
-      return best(fixed.plain) ?? best(previews()) ?? best(fixed.nulls) ?? best(fixed.examples)
+  return (operationItems, { seed, clock }) => {
+    const { id, successStatus } = operationItems.operation
+    // Any valid request gets the success status, with a body that is not known beforehand.
+    const ordinary = createCandidate(operationItems, { headers: {}, path: undefined }, successStatus)
+    const previews = () =>
+      previewer(id, seed, clock.now).map(({ hint, status, body }) =>
+        createCandidate(operationItems, hint, status, body),
+      )
+    const stages = [
+      () => [ordinary, ...refusalCandidates(operationItems, catalogue)],
+      previews,
+      () => nullCandidates(operationItems, catalogue),
+      () => exampleCandidates(operationItems),
+    ].map(once)
+    return (key) => {
+      for (const list of stages) {
+        const best = findBest(list(), operationItems, key)
+        if (best) return best.hint
+      }
+      return undefined
     }
   }
 }
 
-function listFixed(operationItems: OperationItems, catalogue: Catalogue): FixedCandidates {
-  // Any valid request gets the success status, with a body that is not known beforehand.
-  const anyRequest = { headers: {}, path: undefined }
-  const ordinary = createCandidate(operationItems, anyRequest, operationItems.operation.successStatus)
-  return {
-    plain: [ordinary, ...refusalCandidates(operationItems, catalogue)],
-    nulls: nullCandidates(operationItems, catalogue),
-    examples: exampleCandidates(operationItems),
-  }
-}
-
-function findBest(
-  candidates: readonly Candidate[],
-  items: readonly CoverageItem[],
-  index: number,
-): Candidate | undefined {
-  const kind = items[index]?.kind
-  const countSameKind = ({ shows }: Candidate) => [...shows].filter((shown) => items[shown]?.kind === kind).length
-  const showing = candidates.filter(({ shows }) => shows.has(index))
+function findBest(candidates: readonly Candidate[], { items }: OperationItems, key: string): Candidate | undefined {
+  const kind = items.get(key)?.kind
+  const countSameKind = ({ shows }: Candidate) => [...shows].filter((shown) => items.get(shown)?.kind === kind).length
+  const showing = candidates.filter(({ shows }) => shows.has(key))
   return showing.sort((one, other) => countSameKind(other) - countSameKind(one))[0]
 }
 
 function createCandidate(operationItems: OperationItems, hint: CoverageHint, status: number, body?: Json): Candidate {
-  const index = operationItems.statuses.get(status)
-  return { hint, shows: new Set([...(index === undefined ? [] : [index]), ...operationItems.hitsOf(status, body)]) }
+  return { hint, shows: new Set(operationItems.readResponse(status, body)) }
 }
 
 /** Returns a candidate for each status that a scenario causes with its default parameters. */
@@ -113,12 +94,12 @@ export function scenarioHint(scenario: string, path?: string): CoverageHint {
 
 /** Returns a candidate for each nullable field of the success response: the scenario `null` with that field. */
 function nullCandidates({ items, operation }: OperationItems, catalogue: Catalogue): Candidate[] {
-  return items.flatMap((item, index) => {
-    if (item.kind !== 'null' || item.status !== operation.successStatus) return []
-    const text = `null;fields=${fieldName(item.pointer)}`
+  return Array.from(items).flatMap(([key, { kind, status, pointer = '' }]) => {
+    if (kind !== 'null' || status !== operation.successStatus) return []
+    const text = `null;fields=${fieldName(pointer)}`
     const [active] = parseKnownScenarios(text, catalogue)
     const fits = active && active.definition.inapplicableReason(operation, active.values) === undefined
-    return fits ? [{ hint: scenarioHint(text), shows: new Set([index]) }] : []
+    return fits ? [{ hint: scenarioHint(text), shows: new Set([key]) }] : []
   })
 }
 

@@ -1,6 +1,6 @@
 import { type Attempt, immediateMs, measurePause, toleranceMs } from './attempts.ts'
 
-/** the retry rules, by name, each with its sentence for the report. */
+/** The retry rules by name, each with its sentence for the report. */
 export const retryRules = {
   'retry-after': 'After a 429 or 503 with Retry-After the client waits as long as it says.',
   'back-off': 'After a 429, a 5xx or a lost response the client waits before it asks again, and not ever shorter.',
@@ -16,8 +16,8 @@ export interface RetryFault {
   readonly rule: RetryRule
   /** A description without times of the machine, so that it is the same in every run. */
   readonly sentence: string
-  /** The pause before the retry, milliseconds; undefined for a rule without a time. */
-  readonly waitedMs: number | undefined
+  /** The pause before the retry, milliseconds; absent for a rule without a time. */
+  readonly waitedMs?: number
 }
 
 export interface RetryJudgement {
@@ -34,30 +34,24 @@ export function judgeRetry(
   isIdempotent: boolean,
 ): RetryJudgement {
   const waited = measurePause(last, latest)
-  if (last.outcome === 'uncertain') {
-    const fault = isIdempotent && latest.retryCount !== undefined ? checkInsertId(last, latest) : undefined
-    return { pauses: [], faults: fault ? [fault] : [] }
-  }
+  if (last.outcome === 'uncertain')
+    return { pauses: [], faults: isIdempotent && latest.retryCount !== undefined ? checkInsertId(last, latest) : [] }
   if (last.outcome === 'refused') return { pauses: [], faults: checkNoRetry(last, latest) }
   const hasDemandedWait = last.retryAfterMs !== undefined
   const pauses = hasDemandedWait ? earlier : [...earlier, waited].slice(-3)
-  const faults = [
-    hasDemandedWait ? checkRetryAfter(last, waited) : checkBackOff(last, waited, pauses),
-    isIdempotent ? checkInsertId(last, latest) : undefined,
-  ]
-  return { pauses, faults: faults.filter((fault) => fault !== undefined) }
+  const early = hasDemandedWait ? checkRetryAfter(last, waited) : checkBackOff(last, waited, pauses)
+  return { pauses, faults: [...early, ...(isIdempotent ? checkInsertId(last, latest) : [])] }
 }
 
 function checkNoRetry(last: Attempt, latest: Attempt): RetryFault[] {
   if (last.body !== latest.body) return []
-  const sentence = `A request that was refused with ${last.status} was sent again unchanged.`
-  return [{ rule: 'no-retry', sentence, waitedMs: undefined }]
+  return [{ rule: 'no-retry', sentence: `A request that was refused with ${last.status} was sent again unchanged.` }]
 }
 
-function checkRetryAfter({ retryAfterMs = 0, status }: Attempt, waited: number): RetryFault | undefined {
-  if (waited >= retryAfterMs - toleranceMs) return undefined
+function checkRetryAfter({ retryAfterMs = 0, status }: Attempt, waited: number): RetryFault[] {
+  if (waited >= retryAfterMs - toleranceMs) return []
   const sentence = `A ${status} asked to wait for ${retryAfterMs / 1000} s, and the client came back earlier.`
-  return { rule: 'retry-after', sentence, waitedMs: Math.round(waited) }
+  return [{ rule: 'retry-after', sentence, waitedMs: Math.round(waited) }]
 }
 
 /**
@@ -65,27 +59,24 @@ function checkRetryAfter({ retryAfterMs = 0, status }: Attempt, waited: number):
  * lost connection, since idle connections break without a cause. So are two pauses in a row that are each below half of
  * the one before: jitter and a cap make waits shorter, too, but not by that much.
  */
-function checkBackOff(last: Attempt, waited: number, pauses: readonly number[]): RetryFault | undefined {
-  const after = last.outcome === 'lost' ? 'a lost response' : `a ${last.status}`
-  const isFirstAfterLoss = last.outcome === 'lost' && pauses.length === 1
-  if (waited < immediateMs && !isFirstAfterLoss) {
-    const sentence = `After ${after} the client tried again at once.`
-    return { rule: 'back-off', sentence, waitedMs: Math.round(waited) }
-  }
+function checkBackOff(last: Attempt, waited: number, pauses: readonly number[]): RetryFault[] {
+  const isLost = last.outcome === 'lost'
+  const isImmediate = waited < immediateMs && !(isLost && pauses.length === 1)
   const shrinks = (index: number) => (pauses[index] ?? 0) < (pauses[index - 1] ?? 0) / 2
-  if (pauses.length < 3 || !shrinks(1) || !shrinks(2)) return undefined
-  const sentence = `After ${after} the client waited for ever less time before it tried again.`
-  return { rule: 'back-off', sentence, waitedMs: Math.round(waited) }
+  if (!isImmediate && (pauses.length < 3 || !shrinks(1) || !shrinks(2))) return []
+  const after = isLost ? 'a lost response' : `a ${last.status}`
+  const how = isImmediate ? 'tried again at once' : 'waited for ever less time before it tried again'
+  return [{ rule: 'back-off', sentence: `After ${after} the client ${how}.`, waitedMs: Math.round(waited) }]
 }
 
 /** Checks that a retry has the `insertId` of an attempt that may have been stored, which that of a 429 was not. */
-function checkInsertId(last: Attempt, latest: Attempt): RetryFault | undefined {
-  if (!mayBeStored(last)) return undefined
-  if (latest.insertId !== undefined && last.insertId === latest.insertId) return undefined
+function checkInsertId(last: Attempt, latest: Attempt): RetryFault[] {
+  if (!mayBeStored(last)) return []
+  if (latest.insertId !== undefined && last.insertId === latest.insertId) return []
   const how = latest.insertId === undefined ? 'without an insertId' : 'with another insertId'
   const after = last.outcome === 'failed' ? `that got ${last.status}` : 'whose response was lost'
   const sentence = `An event ${after} was sent again ${how}: it may be counted twice.`
-  return { rule: 'same-insert-id', sentence, waitedMs: undefined }
+  return [{ rule: 'same-insert-id', sentence }]
 }
 
 /** Returns true where the service may have stored the event of a failed attempt. */

@@ -7,24 +7,20 @@ import type { ReportTarget } from './formats/index.ts'
 
 /** Returns why the reports could not be written at the end of the run, or undefined if they can. */
 export async function findReportProblem(targets: readonly ReportTarget[]): Promise<Finding | undefined> {
-  const problems = await Promise.all(targets.map(({ file }) => findTargetProblem(file)))
-  return problems.find((problem) => problem !== undefined)
+  for (const { file } of targets) {
+    const message = await findTargetProblem(file)
+    if (message !== undefined) return { severity: 'error', place: file, message, flag: '--report' }
+  }
+  return undefined
 }
 
-const createFileFinding = (file: string, message: string): Finding => ({
-  severity: 'error',
-  place: file,
-  message,
-  flag: '--report',
-})
+async function findTargetProblem(file: string): Promise<string | undefined> {
+  if (!(await isFolder(dirname(file)))) return `there is no folder ${dirname(file)}. Make it first.`
+  return /[\\/]$/.test(file) || (await isFolder(file)) ? 'that is a folder, not a file.' : undefined
+}
 
-async function findTargetProblem(file: string): Promise<Finding | undefined> {
-  const folder = await stat(dirname(file)).catch(() => undefined)
-  if (!folder?.isDirectory()) return createFileFinding(file, `there is no folder ${dirname(file)}. Make it first.`)
-  const existing = await stat(file).catch(() => undefined)
-  return existing?.isDirectory() || /[\\/]$/.test(file)
-    ? createFileFinding(file, 'that is a folder, not a file.')
-    : undefined
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() === true
 }
 
 /** Writes a report. @returns the reason of a failure; undefined for success */

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../base/core/json.ts'
 import { isCredentialName } from '../../base/redaction/credential-name.ts'
 import { redactText } from '../../base/redaction/redact.ts'
 import { redacted } from '../../base/redaction/redact-token.ts'
@@ -30,7 +31,18 @@ export function describeRun({ at, version, command, seed, clock, contractDigest 
   ]
 }
 
-/** Returns a command as text without the credentials in its arguments. */
+export function runToJson({ at, version, command, seed, clock, contractDigest, failOn }: ReportedRun): JsonObject {
+  return {
+    at: new Date(at).toISOString(),
+    version,
+    ...(command !== undefined && { command }),
+    seed,
+    clock: { mode: clock.mode, now: new Date(clock.now).toISOString() },
+    contractDigest,
+    failOn: failOn.map((condition) => (condition.kind === 'coverage' ? `coverage<${condition.below}` : condition.kind)),
+  }
+}
+
 export function describeCommand(words: readonly string[]): string {
   return redactWords(words).join(' ')
 }

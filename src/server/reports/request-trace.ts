@@ -22,7 +22,6 @@ export interface RequestTrace {
   readonly curl?: string
 }
 
-/** A place in a request: `body /components/0/content`. */
 type RequestPlace = Pick<Violation, 'in' | 'pointer'>
 
 const maxPathLength = 500
@@ -33,9 +32,11 @@ const maxCurlLength = 6000
 /** Creates the trace of a request. `place`: the place of a broken rule; undefined for other findings. */
 export function traceRequest(entry: JournalEntry, place?: RequestPlace): RequestTrace {
   const { sandbox, now, request } = entry
-  const { method, path, query } = request
+  const { method, path, query, body } = request
+  const { latin1 = '', size } = body
+  const short = latin1.length > maxBodyBytes ? { latin1: latin1.slice(0, maxBodyBytes), size } : body
+  const curl = entryToCurl({ ...entry, request: { ...request, body: short } })
   const excerpt = place && excerptAt(entry, place)
-  const curl = entryToCurl(withShortBody(entry))
   return {
     sandbox,
     method,
@@ -71,11 +72,4 @@ function findValue({ body, query, headers }: JournalEntry['request'], place: Req
     default:
       return undefined
   }
-}
-
-function withShortBody(entry: JournalEntry): JournalEntry {
-  const { request } = entry
-  const { latin1 = '', size } = request.body
-  if (latin1.length <= maxBodyBytes) return entry
-  return { ...entry, request: { ...request, body: { latin1: latin1.slice(0, maxBodyBytes), size } } }
 }

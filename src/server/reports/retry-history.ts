@@ -1,26 +1,20 @@
+import { groupBy } from '../../base/core/group-by.ts'
 import { visitInSlices } from '../../base/core/slices.ts'
-import { isComplete } from '../journal/capture-body.ts'
-import type { JournalEntry } from '../journal/entry.ts'
+import { isComplete, type JournalEntry } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
-import { isIgnoredRequest } from './ignored-requests.ts'
-import type { RetryChain } from './retry-chains.ts'
 import { RetryTracker, type TrackedAttempt } from './retry-tracker.ts'
+import { isIgnoredRequest } from './traffic-collector.ts'
 
-/** An attempt with its entry in the journal. */
 export interface ListedAttempt extends TrackedAttempt {
   readonly entry: JournalEntry
 }
 
 /** The attempts of one call that failed at least once. */
 export interface ListedChain {
-  /** The first known attempt. */
   readonly first: ListedAttempt
-  /** The chain as of the latest attempt; later requests may show that its calls are sent in parallel. */
-  chain: RetryChain
   /** The latest attempts in their order, at most 50. */
-  readonly attempts: ListedAttempt[]
-  /** The number of earlier attempts, which are not listed. */
-  earlier: number
+  readonly attempts: readonly ListedAttempt[]
+  readonly earlier: number
 }
 
 export interface RetryQuery {
@@ -48,8 +42,7 @@ export async function readRetryHistory(
 ) {
   const { entries, counts } = await journal.list({ sandbox })
   const trackers = new Map<string, RetryTracker>()
-  const chains = new Map<string, ListedChain>()
-  const chosen = new Set<ListedChain>()
+  const attempts: ListedAttempt[] = []
   let isIncomplete = false // true where the body of a request is not stored, so that its call is unknown
   const visit = (entry: JournalEntry) => {
     if (isIgnoredRequest(entry)) return
@@ -60,16 +53,16 @@ export async function readRetryHistory(
     const tracker = trackers.get(entry.sandbox) ?? new RetryTracker(idempotentOperations)
     trackers.set(entry.sandbox, tracker)
     const tracked = tracker.record(entry, { requestBody: undefined, token: tokenOf(entry) })
-    const chain = tracked && addAttempt(chains, { entry, ...tracked })
-    if (chain && (request === undefined || entry.id === request)) chosen.add(chain)
+    if (tracked) attempts.push({ entry, ...tracked })
   }
   if (!(await visitInSlices(entries, elapsed, visit))) return undefined
-  const listed = [...chains.values()]
-    .filter((one) => chosen.has(one) && one.earlier + one.attempts.length >= minAttempts)
-    .reverse()
+  const chains = [...groupBy(attempts, ({ entry, chain }) => `${entry.sandbox} ${chain.name}`).values()]
+    .filter((own) => own.length >= minAttempts)
+    .filter((own) => request === undefined || own.some(({ entry }) => entry.id === request))
+    .sort((one, other) => latestNumber(other) - latestNumber(one))
   return {
-    chains: listed.slice(0, limit),
-    further: Math.max(0, listed.length - limit),
+    chains: chains.slice(0, limit).flatMap(toListed),
+    further: Math.max(0, chains.length - limit),
     truncated: counts.dropped > 0 || isIncomplete,
   }
 }
@@ -78,18 +71,10 @@ export async function readRetryHistory(
 const tokenOf = ({ caller, authorization, ownToken }: JournalEntry) =>
   caller ?? (authorization === undefined ? undefined : ownToken)
 
-/** Adds an attempt to its chain, which becomes the last. `chains`: the chains by sandbox and name. */
-function addAttempt(chains: Map<string, ListedChain>, attempt: ListedAttempt): ListedChain {
-  const { entry, chain } = attempt
-  const key = `${entry.sandbox} ${chain.name}`
-  const listed = chains.get(key) ?? { first: attempt, chain, attempts: [], earlier: 0 }
-  chains.delete(key)
-  chains.set(key, listed)
-  listed.chain = chain
-  listed.attempts.push(attempt)
-  if (listed.attempts.length > maxAttempts) {
-    listed.attempts.shift()
-    listed.earlier += 1
-  }
-  return listed
+const latestNumber = (own: readonly ListedAttempt[]) => own.at(-1)?.entry.number ?? 0
+
+function toListed(own: readonly ListedAttempt[]): ListedChain[] {
+  const [first] = own
+  const attempts = own.slice(-maxAttempts)
+  return first ? [{ first, attempts, earlier: own.length - attempts.length }] : []
 }

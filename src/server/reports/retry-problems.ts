@@ -1,17 +1,8 @@
 import type { JournalEntry, LiveExchange } from '../journal/entry.ts'
-import { CappedTally } from './capped-tally.ts'
-import type { RetryFault, RetryRule } from './judge-retry.ts'
-import { type RequestTrace, traceRequest } from './request-trace.ts'
-import { RetryTracker, type TrackedAttempt } from './retry-tracker.ts'
-
-export interface RetryProblem extends RetryFault {
-  /** The `operationId`; empty where the request matches no operation. */
-  readonly operation: string
-  /** The trace of the retry, or of the request with the faulty headers. */
-  readonly first: RequestTrace
-}
-
-const maxFindings = 100
+import { FindingTally } from './findings.ts'
+import { type RetryFault, type RetryRule, retryRules } from './judge-retry.ts'
+import { traceRequest } from './request-trace.ts'
+import { RetryTracker } from './retry-tracker.ts'
 
 /**
  * The retries of a client: it waits out `Retry-After`, backs off, retries with the same `insertId`, does not repeat
@@ -21,7 +12,7 @@ const maxFindings = 100
  */
 export class RetryProblems {
   readonly #tracker: RetryTracker
-  readonly findings = new CappedTally<RetryProblem>(maxFindings)
+  readonly findings = new FindingTally()
 
   /** `idempotentOperations`: the ids of the operations whose body has an `insertId`. */
   constructor(idempotentOperations: Pick<ReadonlySet<string>, 'has'>) {
@@ -29,10 +20,12 @@ export class RetryProblems {
   }
 
   record(entry: JournalEntry, live: LiveExchange): void {
-    if (entry.expectation) return // a negative test is impolite on purpose
+    if (entry.expectation) return // a negative test breaks retry rules on purpose
     this.#checkHeaders(entry)
     const tracked = this.#tracker.record(entry, live)
-    if (tracked) this.#addFaults(entry, tracked)
+    if (!tracked?.previous) return // the first attempt of a chain is not a retry
+    const { chain, previous, faults } = tracked
+    for (const fault of faults) this.#add(entry, fault, `${chain.name} ${fault.sentence}`, [previous.id, entry.id])
   }
 
   /** Goes on with another end of the delivery of an exchange that it has judged. */
@@ -44,34 +37,26 @@ export class RetryProblems {
     this.findings.merge(other.findings)
   }
 
-  #addFaults(entry: JournalEntry, { chain, previous, faults }: TrackedAttempt): void {
-    if (!previous) return // the first attempt of a chain is no retry
-    const { id, operation = '' } = entry
-    for (const { rule, sentence, waitedMs } of faults) {
-      const key = [rule, operation, chain.name, sentence].join(' ')
-      this.findings.add(key, [previous.id, id], () => ({
-        rule,
-        operation,
-        sentence,
-        waitedMs,
-        first: traceRequest(entry),
-      }))
-    }
-  }
-
   #checkHeaders(entry: JournalEntry): void {
-    const { headers, body } = entry.request
-    if (!headers['user-agent']) this.#addHeaderFinding(entry, 'user-agent', 'asked without a User-Agent')
+    const { id, operation = '', request } = entry
+    const { method, headers, body } = request
+    const add = (rule: RetryRule, fault: string) =>
+      this.#add(entry, { rule, sentence: `${operation || method} was ${fault}.` }, method, [id])
+    if (!headers['user-agent']) add('user-agent', 'asked without a User-Agent')
     if (body.size > 0 && headers['content-type'] === undefined)
-      this.#addHeaderFinding(entry, 'content-type', 'sent a body without a Content-Type')
+      add('content-type', 'sent a body without a Content-Type')
   }
 
-  #addHeaderFinding(entry: JournalEntry, rule: RetryRule, fault: string): void {
-    const { id, request, operation = '' } = entry
-    const { method } = request
-    this.findings.add(`${rule} ${operation} ${method}`, [id], () => {
-      const sentence = `${operation || method} was ${fault}.`
-      return { rule, operation, sentence, waitedMs: undefined, first: traceRequest(entry) }
-    })
+  /** `subject`: what tells findings on one rule and operation apart. */
+  #add(entry: JournalEntry, fault: RetryFault, subject: string, requests: readonly string[]): void {
+    const { rule, sentence, waitedMs } = fault
+    const { operation = '' } = entry
+    this.findings.add(`${rule} ${operation} ${subject}`, requests, () => ({
+      title: `${operation || 'no operation'}: ${rule}`,
+      sentence: `${sentence} ${retryRules[rule]}`,
+      members: { rule, operation, sentence },
+      first: traceRequest(entry),
+      waitedMs,
+    }))
   }
 }

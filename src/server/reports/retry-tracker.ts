@@ -3,16 +3,15 @@ import {
   type Attempt,
   immediateMs,
   isNewCall,
+  isSentAfter,
   judgeOutcome,
   measurePause,
   readRetryCount,
   toAttempt,
 } from './attempts.ts'
 import { type CallKey, callKind, createCallKey, type LiveCall } from './call-key.ts'
-import { findRetried, type RetriedTries } from './find-retried.ts'
 import { judgeRetry, mayBeStored, type RetryFault, type RetryJudgement } from './judge-retry.ts'
-import { ParallelCalls } from './parallel-calls.ts'
-import { type RetryChain, RetryChains } from './retry-chains.ts'
+import { type RetriedTries, type RetryChain, RetryChains } from './retry-chains.ts'
 
 /** An attempt that begins, continues or ends a chain. */
 export interface TrackedAttempt {
@@ -22,15 +21,14 @@ export interface TrackedAttempt {
   readonly chain: RetryChain
   /** The pause before the attempt, milliseconds; undefined for the first of the chain. */
   readonly waitedMs: number | undefined
-  /** the retry rules that the attempt broke as a retry. */
+  /** The retry rules that the attempt broke. */
   readonly faults: readonly RetryFault[]
 }
 
-/** The call of an attempt, with the entry that shows it. */
+/** An exchange with its call and its attempt. */
 interface CalledEntry {
   readonly entry: JournalEntry
   readonly call: CallKey
-  readonly isIdempotent: boolean
   readonly latest: Attempt
 }
 
@@ -64,7 +62,7 @@ export class RetryTracker {
 
   /** Records an exchange. Returns its attempt, or undefined if its call has not failed. */
   record(entry: JournalEntry, live: LiveCall): TrackedAttempt | undefined {
-    const isNegativeTest = entry.expectation !== undefined // impolite on purpose
+    const isNegativeTest = entry.expectation !== undefined // it breaks rules on purpose
     if (isNegativeTest || entry.response.origin === 'simulator' || entry.aborted) return undefined
     const kind = callKind(entry)
     this.#parallelCalls.record(kind, entry)
@@ -72,9 +70,9 @@ export class RetryTracker {
     this.#latestRequests.push({ receivedAt: entry.receivedAt, kind, retryCount })
     if (this.#latestRequests.length > maxLatest) this.#latestRequests.shift()
     if (!this.#chains.canContinue(kind, entry) && judgeOutcome(entry) === 'fine') return undefined
-    const isIdempotent = this.#idempotentOperations.has(entry.operation ?? '')
-    const call = createCallKey(entry, live, isIdempotent)
-    return this.#recordAttempt({ entry, call, isIdempotent, latest: toAttempt(entry, call) })
+    const called = this.#toCalled(entry, live)
+    const retried = this.#chains.findRetried(called.latest, called.call)
+    return retried ? this.#continueChain(called, retried) : this.#beginCall(called)
   }
 
   /** Corrects the outcome of a recorded exchange. One that turns out to be lost begins a chain. */
@@ -84,50 +82,48 @@ export class RetryTracker {
       chain.lasts = chain.lasts.map((last) => (last.id === entry.id ? toAttempt(entry, chain.call) : last))
     if (chains.length > 0 || judgeOutcome(entry) === 'fine') return
     if (this.#latestRequests.some((other) => mayRepeat(other, entry))) return
-    const isIdempotent = this.#idempotentOperations.has(entry.operation ?? '')
-    const call = createCallKey(entry, live, isIdempotent)
-    const hasEqual = this.#chains.ofKind(call.kind).some(({ call: { key } }) => key === call.key)
-    this.#beginChain({ entry, call, isIdempotent, latest: toAttempt(entry, call) }, hasEqual)
+    const called = this.#toCalled(entry, live)
+    this.#beginChain(called, this.#chains.equalTo(called.call).length > 0)
   }
 
-  #recordAttempt(called: CalledEntry): TrackedAttempt | undefined {
-    const { call, latest } = called
-    const chains = this.#chains.ofKind(call.kind)
-    const retried = findRetried(latest, call, chains)
-    if (retried) return this.#continueChain(called, retried)
-    const equal = chains.filter(({ call: { key } }) => key === call.key)
-    if (latest.retryCount === undefined) for (const chain of equal) chain.isParallel = true
+  #toCalled(entry: JournalEntry, live: LiveCall): CalledEntry {
+    const call = createCallKey(entry, live, this.#isIdempotent(entry))
+    return { entry, call, latest: toAttempt(entry, call) }
+  }
+
+  #isIdempotent({ operation = '' }: JournalEntry): boolean {
+    return this.#idempotentOperations.has(operation)
+  }
+
+  #beginCall(called: CalledEntry): TrackedAttempt | undefined {
+    const { retryCount, insertId } = called.latest
+    const equal = this.#chains.equalTo(called.call)
+    if (retryCount === undefined) for (const chain of equal) chain.isParallel = true
     // A client that begins to count again has given up the call with this `insertId`.
-    else if (latest.retryCount === 0 && latest.insertId !== undefined)
-      for (const chain of equal) this.#chains.remove(chain)
+    else if (retryCount === 0 && insertId !== undefined) for (const chain of equal) this.#chains.remove(chain)
     return this.#beginChain(called, equal.length > 0)
   }
 
-  /** Continues a chain, or ends it by a success. */
-  #continueChain(called: CalledEntry, retried: RetriedTries): TrackedAttempt | undefined {
-    const { latest, call, isIdempotent } = called
-    const { chain, tries, candidates, isCertain } = retried
-    const [previous] = tries as [Attempt] // a candidate has at least one
+  /** Continues the oldest of the chains, or ends it by a success. */
+  #continueChain(called: CalledEntry, { candidates, tries, isCertain }: RetriedTries): TrackedAttempt | undefined {
+    const { entry, latest, call } = called
+    const [chain, ...others] = candidates
+    const [previous] = tries
     this.#chains.remove(chain)
-    const waitedMs = measurePause(previous, latest)
     if (tries.every((last) => isNewCall(last, measurePause(last, latest)))) return this.#beginChain(called, false)
     const left = listLeft(candidates, tries)
-    for (const other of candidates) if (other !== chain) Object.assign(other, { lasts: left, pauses: [] })
-    const judged = tries.map((last) => judgeRetry(last, chain.pauses, latest, isIdempotent))
-    const shared = listSharedFaults(tries, judged)
-    const faults = chain.isCorrection ? shared.filter(({ rule }) => rule !== 'no-retry') : shared
+    for (const other of others) Object.assign(other, { lasts: left, pauses: [] })
+    const judged = tries.map((last) => judgeRetry(last, chain.pauses, latest, this.#isIdempotent(entry)))
     const isUnclear = chain.isParallel && latest.retryCount === undefined
     const isLost = withoutUncertain(tries).every(({ outcome }) => outcome === 'lost')
+    const faults = listSharedFaults(tries, judged).filter(({ rule }) => {
+      if (chain.isCorrection && rule === 'no-retry') return false
+      return isCertain && (!isUnclear || (isLost && rule === 'same-insert-id'))
+    })
     const pauses = tries.length > 1 ? [] : (judged[0]?.pauses ?? [])
     const continued = { ...chain, call, lasts: [latest], pauses }
     if (latest.outcome !== 'fine') this.#chains.store(continued)
-    return {
-      attempt: latest,
-      previous,
-      chain: continued,
-      waitedMs,
-      faults: isCertain ? faults.filter(({ rule }) => !isUnclear || (isLost && rule === 'same-insert-id')) : [],
-    }
+    return { attempt: latest, previous, chain: continued, waitedMs: measurePause(previous, latest), faults }
   }
 
   /** Begins a chain with a failed attempt; returns undefined for another. `hasEqual`: equal calls are not over. */
@@ -177,4 +173,34 @@ function listSharedFaults(tries: readonly Attempt[], judged: readonly RetryJudge
 function withoutUncertain(tries: readonly Attempt[]): readonly Attempt[] {
   const certain = tries.filter((last) => last.outcome !== 'uncertain' || !mayBeStored(last))
   return certain.length > 0 ? certain : tries
+}
+
+/** The time for which a client that asked in parallel is expected to send further such requests, milliseconds. */
+const expectedMs = 1000
+
+/** The largest number of kinds that are stored. */
+const maxKinds = 128
+
+/**
+ * Kinds of calls of which two successive ones were under way at the same time, so that a request after a failed one can
+ * be a first attempt that waited for a free connection. Times are the process's monotonic clock's, milliseconds.
+ */
+class ParallelCalls {
+  /** The times of the latest overlaps by kind. */
+  readonly #overlaps = new Map<string, number>()
+  #latest = { kind: '', endedAt: 0 }
+
+  /** Compares an exchange with the one that ended before it. */
+  record(kind: string, entry: JournalEntry): void {
+    const { endedAt } = entry
+    if (kind === this.#latest.kind && !isSentAfter(entry, this.#latest.endedAt)) this.#overlaps.set(kind, endedAt)
+    this.#latest = { kind, endedAt }
+    const [oldest] = this.#overlaps.keys()
+    if (this.#overlaps.size > maxKinds && oldest !== undefined) this.#overlaps.delete(oldest)
+  }
+
+  /** Returns true where a request of this kind is expected to be one of several parallel ones. */
+  areExpected(kind: string, { receivedAt }: Attempt): boolean {
+    return receivedAt - (this.#overlaps.get(kind) ?? Number.NEGATIVE_INFINITY) < expectedMs
+  }
 }

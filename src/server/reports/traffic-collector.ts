@@ -2,17 +2,16 @@ import type { JournalEntry, LiveExchange } from '../journal/entry.ts'
 import { ContractFindings, type IsMagicKey } from './contract-findings.ts'
 import { Coverage } from './coverage.ts'
 import type { OperationItems } from './coverage-items.ts'
-import { isIgnoredRequest } from './ignored-requests.ts'
 import { RetryProblems } from './retry-problems.ts'
 
-export class TrafficCounts {
+class TrafficCounts {
   /** The number of exchanges, refused ones included. */
   requests = 0
   coverage: Coverage
   readonly retries: RetryProblems
   readonly contractFindings: ContractFindings
 
-  constructor({ operations, idempotentOperations, isMagicKey }: Omit<CollectorOptions, 'limit'>) {
+  constructor({ operations, idempotentOperations, isMagicKey }: CollectorOptions) {
     this.coverage = new Coverage(operations())
     this.retries = new RetryProblems(idempotentOperations)
     this.contractFindings = new ContractFindings(isMagicKey)
@@ -51,9 +50,8 @@ interface CollectorOptions {
 }
 
 /**
- * Collects the counts of every exchange of the clients, by sandbox. The console, which sends requests again, is no
- * client, nor are browsers and probes outside the contract. The evidence of a sandbox that is reset, cleared, deleted
- * or evicted still counts for all sandboxes, since a suite may reset between its tests.
+ * Counts every exchange of the clients, by sandbox. What was counted for a sandbox that is reset, cleared, deleted or
+ * evicted still counts for all sandboxes, since a suite may reset between its tests.
  */
 export class TrafficCollector {
   #options: CollectorOptions
@@ -67,43 +65,60 @@ export class TrafficCollector {
 
   adopt(operations: CollectorOptions['operations']): void {
     this.#options = { ...this.#options, operations }
-    for (const evidence of this.#all()) evidence.adopt(operations())
+    for (const counts of this.#all()) counts.adopt(operations())
   }
 
   record(entry: JournalEntry, live: LiveExchange): void {
     if (isIgnoredRequest(entry)) return
+    let counts = this.#bySandbox.get(entry.sandbox)
     if (live.isCorrection) {
-      this.#bySandbox.get(entry.sandbox)?.retries.correct(entry, live)
+      counts?.retries.correct(entry, live)
       return
     }
-    let evidence = this.#bySandbox.get(entry.sandbox)
-    if (!evidence) {
+    if (!counts) {
       const [oldest] = this.#bySandbox.keys()
       if (this.#bySandbox.size >= this.#options.limit && oldest !== undefined) this.retire(oldest)
-      evidence = new TrafficCounts(this.#options)
-      this.#bySandbox.set(entry.sandbox, evidence)
+      counts = new TrafficCounts(this.#options)
+      this.#bySandbox.set(entry.sandbox, counts)
     }
-    evidence.record(entry, live)
+    counts.record(entry, live)
   }
 
-  /** Moves the counts of a sandbox to that of all sandboxes; the sandbox begins again without any. */
+  /** Moves the counts of a sandbox to those of all sandboxes; the sandbox begins again without any. */
   retire(sandbox: string): void {
-    const evidence = this.#bySandbox.get(sandbox)
-    if (!evidence) return
+    const counts = this.#bySandbox.get(sandbox)
+    if (!counts) return
     this.#retired ??= new TrafficCounts(this.#options)
-    this.#retired.merge(evidence)
+    this.#retired.merge(counts)
     this.#bySandbox.delete(sandbox)
   }
 
-  /** Returns the counts of a sandbox since it was last retired. `sandbox` undefined: that of all. */
+  /** Returns the counts of a sandbox since it was last retired; undefined: those of all sandboxes. */
   countsOf(sandbox: string | undefined): TrafficCounts {
     if (sandbox !== undefined) return this.#bySandbox.get(sandbox) ?? new TrafficCounts(this.#options)
     const all = new TrafficCounts(this.#options)
-    for (const evidence of this.#all()) all.merge(evidence)
+    for (const counts of this.#all()) all.merge(counts)
     return all
   }
 
   #all(): readonly TrafficCounts[] {
     return [...(this.#retired ? [this.#retired] : []), ...this.#bySandbox.values()]
   }
+}
+
+const browserPath = /^\/(?:favicon|apple-touch-icon|browserconfig\.xml|robots\.txt|\.well-known\/)/i
+
+/** The user agents of probes: of Kubernetes, of load balancers, and of monitoring. */
+const probeAgent = /^(?:kube-probe|ELB-HealthChecker|GoogleHC|Consul Health Check|Prometheus|Blackbox Exporter)\b/i
+
+/**
+ * Returns true for a request that the tested client did not send: the console sent it again, or it is outside the
+ * contract, of a probe or of a browser by itself. A script in a page (`Sec-Fetch-Dest: empty`) is a client.
+ */
+export function isIgnoredRequest({ operation, replayOf, request }: JournalEntry): boolean {
+  const { method, path, headers } = request
+  if (replayOf !== undefined) return true
+  if (operation !== undefined || (method !== 'GET' && method !== 'HEAD')) return false
+  const { 'sec-fetch-dest': destination = 'empty', 'user-agent': agent = '' } = headers
+  return destination !== 'empty' || probeAgent.test(agent) || browserPath.test(path)
 }

@@ -13,8 +13,8 @@ import { showState } from '../../state/redis/location.ts'
 import { parseExport } from '../../state/sandbox-export.ts'
 import type { SharedState } from '../../state/shared-state.ts'
 import type { SandboxExport } from '../../state/store.ts'
+import { StreamFollower } from '../journal/follower.ts'
 import { type EntryListener, Journal } from '../journal/journal.ts'
-import { SharedJournal } from '../journal/shared-journal.ts'
 import { Sandboxes } from '../sandboxes/sandboxes.ts'
 import { SandboxSettingsStore, setClock } from '../sandboxes/settings.ts'
 import { SharedRecords } from '../sandboxes/shared-settings.ts'
@@ -69,7 +69,7 @@ export function openJournal(
     findOperation: (id: string) => present().contract.operations.find((operation) => operation.id === id),
     report: (problem: string) => log.warn({ problem }, 'the journal of all replicas is not complete'),
   }
-  const journal = deps ? new SharedJournal(journalSize, deps) : new Journal(journalSize)
+  const journal = deps ? new StreamFollower(journalSize, deps).journal : new Journal(journalSize)
   if (onExchange) journal.onOwnEntry(onExchange)
   return journal
 }

@@ -3,9 +3,10 @@ import { once } from '../../base/core/memoize.ts'
 import { version } from '../../service/fixtures/bundled.ts'
 import { StoreUnavailableError } from '../../state/store.ts'
 import type { Journal } from '../journal/journal.ts'
-import { listCoverageItems } from '../reports/coverage-items.ts'
+import { OperationItems } from '../reports/coverage-items.ts'
 import { parseGate } from '../reports/parse-fail-on.ts'
-import { type Report, Reporter, type ReporterDependencies } from '../reports/report.ts'
+import type { Report } from '../reports/report.ts'
+import { Reporter, type ReporterDependencies } from '../reports/reporter.ts'
 import { TrafficCollector } from '../reports/traffic-collector.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { SandboxSettings } from '../sandboxes/settings.ts'
@@ -25,7 +26,7 @@ interface ReporterDeps {
 }
 
 export function createReporter({ present, journal, log, sandboxes, settings, now }: ReporterDeps) {
-  const listItems = () => once(() => listCoverageItems(present().contract))
+  const listItems = () => once(() => present().contract.operations.map((operation) => new OperationItems(operation)))
   const createCollector = () =>
     new TrafficCollector({
       operations: listItems(),
@@ -47,10 +48,6 @@ export function createReporter({ present, journal, log, sandboxes, settings, now
         return present().contract
       },
       hintFinder: () => present().hintFinder(),
-      async contextOf(sandbox = defaultSandbox) {
-        const { seed, clock } = await readSettings(sandbox)
-        return { seed, now: clock.now }
-      },
       async runOf(sandbox = defaultSandbox) {
         const { seed, clock } = await readSettings(sandbox)
         const contractDigest = present().contractDigest()

@@ -7,9 +7,8 @@ import {
   redactText,
   redactViolations,
 } from '../../../src/base/redaction/redact.ts'
-import { captureBody } from '../../../src/server/journal/capture-body.ts'
 import type { JournalEntry } from '../../../src/server/journal/entry.ts'
-import { bodyToText, entryToJson } from '../../../src/server/journal/entry-json.ts'
+import { bodyToText, captureBody, entryToJson } from '../../../src/server/journal/entry-json.ts'
 import { Journal } from '../../../src/server/journal/journal.ts'
 import { entryToCurl } from '../../../src/server/reports/curl.ts'
 import { entryFor } from '../../server/journal/entries.ts'

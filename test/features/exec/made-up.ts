@@ -2,7 +2,7 @@ import { parseSuiteFailOn } from '../../../src/features/exec/parse-suite-fail-on
 import { type Fault, parseFaultSet } from '../../../src/features/exec/plan/fault-set.ts'
 import type { PlannedRun } from '../../../src/features/exec/plan/plan.ts'
 import type { RecordedRequest } from '../../../src/features/exec/plan/recorded-request.ts'
-import { suiteToJson, toSuitePage } from '../../../src/features/exec/report/suite-formats.ts'
+import { toSuitePage } from '../../../src/features/exec/report/suite-formats.ts'
 import type { JudgedRun, SuiteReport } from '../../../src/features/exec/report/suite-report.ts'
 import type { SuiteVerdict } from '../../../src/features/exec/report/verdict.ts'
 import { renderReport, reportFormats } from '../../../src/server/reports/formats/index.ts'
@@ -99,11 +99,7 @@ export const gates = (text: string) => parseSuiteFailOn(text) ?? []
 
 /** Renders a report in a format. */
 const renderAs = (format: keyof typeof reportFormats) => (report: SuiteReport) =>
-  renderReport(
-    reportFormats[format],
-    () => toSuitePage(report),
-    () => suiteToJson(report),
-  )
+  renderReport(reportFormats[format], toSuitePage(report))
 
 /** Renders a report for a terminal. */
 export const renderText = (report: SuiteReport) => renderPage(toSuitePage(report))

@@ -1,6 +1,6 @@
 import { utf8ToLatin1 } from '../../../src/base/core/bytes.ts'
-import { captureBody } from '../../../src/server/journal/capture-body.ts'
 import type { JournalEntry, LiveExchange } from '../../../src/server/journal/entry.ts'
+import { captureBody } from '../../../src/server/journal/entry-json.ts'
 import { Journal } from '../../../src/server/journal/journal.ts'
 import { delivered } from '../../../src/service/exchange/delivery.ts'
 

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Json } from '../../../src/base/core/json.ts'
 import { silentLog } from '../../../src/base/core/log.ts'
-import { captureBody, isComplete } from '../../../src/server/journal/capture-body.ts'
-import { bodyToText, parseBody } from '../../../src/server/journal/entry-json.ts'
-import { SharedJournal } from '../../../src/server/journal/shared-journal.ts'
+import { isComplete } from '../../../src/server/journal/entry.ts'
+import { bodyToText, captureBody, parseBody } from '../../../src/server/journal/entry-json.ts'
+import { StreamFollower } from '../../../src/server/journal/follower.ts'
 import { RedisConnection } from '../../../src/state/redis/connection.ts'
 import { RedisJournalStream } from '../../../src/state/redis/journal-stream.ts'
 import { parseRedisUrl } from '../../../src/state/redis/location.ts'
@@ -28,10 +28,11 @@ async function openJournal(port: number, { size = 1000, stream = 100_000 } = {})
     findOperation: () => undefined,
     report: (problem: string) => void problems.push(problem),
   }
-  const journal = new SharedJournal(size, { ...deps, log: silentLog })
+  const follower = new StreamFollower(size, { ...deps, log: silentLog })
+  const { journal } = follower
   const append = async (parts: EntryParts = {}, ownToken?: string, responseBody?: Json) =>
-    journal.follower.append({ ...entryFor(journal, parts), ownToken }, { ...unparsed, responseBody })
-  return { journal, append, problems, connection }
+    follower.append({ ...entryFor(journal, parts), ownToken }, { ...unparsed, responseBody })
+  return { follower, journal, append, problems, connection }
 }
 
 /** The end of a delivery whose client has left. */
@@ -177,7 +178,7 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
     const corrections: boolean[] = []
     two.journal.onEntry((_, { isCorrection = false }) => corrections.push(isCorrection))
     await redis.kill()
-    await expect(one.journal.follower.correct(appended, end)).rejects.toBeInstanceOf(StoreUnavailableError)
+    await expect(one.follower.correct(appended, end)).rejects.toBeInstanceOf(StoreUnavailableError)
     await redis.start()
     await vi.waitFor(() => one.journal.list(), 30_000)
     await vi.waitFor(async () => expect(await deliveries()).toEqual(['client-gone']), 30_000)
@@ -190,7 +191,7 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
     const lost = await one.append()
     await one.connection.call('flushall')
     expect(await two.append()).toMatchObject({ number: lost?.number })
-    if (lost) await one.journal.follower.correct(lost, end)
+    if (lost) await one.follower.correct(lost, end)
     for (const { journal } of [one, two])
       expect((await journal.list()).entries.map((entry) => entry.delivery.kind)).toEqual(['delivered'])
   })
@@ -224,12 +225,12 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
 
   test('counts a lost exchange at the stop of its replica, and forgets one of a sandbox that is cleared', async () => {
     const [one, two] = await openTwo()
-    one.journal.follower.markLost('cleared')
+    one.follower.markLost('cleared')
     expect(one.journal.hasLoss('cleared')).toBe(true)
-    await one.journal.follower.clear('cleared')
+    await one.follower.clear('cleared')
     expect(one.journal.hasLoss('cleared')).toBe(false)
-    one.journal.follower.markLost('lost')
-    await one.journal.follower.close()
+    one.follower.markLost('lost')
+    await one.follower.close()
     expect(await two.journal.counts('lost')).toMatchObject({ recorded: 1, dropped: 1 })
     expect(await two.journal.counts('cleared')).toMatchObject({ recorded: 0 })
   })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { captureBody, maxResponseBodyBytes } from '../../../src/server/journal/capture-body.ts'
+import { captureBody, maxResponseBodyBytes } from '../../../src/server/journal/entry-json.ts'
+import type { EntryRange } from '../../../src/server/journal/entry-ring.ts'
 import { Journal } from '../../../src/server/journal/journal.ts'
-import type { EntryRange } from '../../../src/server/journal/reader.ts'
 import { entryFor, journalOf, unparsed } from './entries.ts'
 
 const entries = async (journal: Journal, range: EntryRange = {}) => (await journal.list(range)).entries
@@ -13,6 +13,14 @@ async function held(journal: Journal): Promise<number> {
   const { recorded, dropped } = await journal.counts(undefined)
   return recorded - dropped
 }
+
+test('a request body is stored whole, a response body is cut above 64 KiB', () => {
+  const small = 'é'.repeat(maxResponseBodyBytes)
+  expect(captureBody(small, maxResponseBodyBytes)).toEqual({ latin1: small, size: maxResponseBodyBytes })
+  const large = `${small}ÿ`
+  expect(captureBody(large)).toEqual({ latin1: large, size: maxResponseBodyBytes + 1 })
+  expect(captureBody(large, maxResponseBodyBytes)).toEqual({ latin1: small, size: maxResponseBodyBytes + 1 })
+})
 
 describe('a journal', () => {
   test.each([
@@ -135,4 +143,12 @@ describe('bodies', () => {
     for (let count = 0; count < 300; count += 1) journal.record(entryFor(journal, { responseBody: 'x' }), unparsed)
     expect((await entries(journal)).every(({ response: { body } }) => body.latin1?.length === 1)).toBe(true)
   })
+})
+
+test('a wait ends at once if an entry came after the version was read', async () => {
+  const journal = journalOf(5, 1)
+  const { version } = await journal.list()
+  journal.record(entryFor(journal), unparsed)
+  expect(await journal.waitForChange(version, 60_000, [])).toBe('entry')
+  expect(journal.waiting).toBe(0)
 })

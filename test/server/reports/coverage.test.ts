@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import type { JsonObject } from '../../../src/base/core/json.ts'
 import type { ControlSchemas } from '../../../src/client/transport.ts'
-import { listCoverageItems } from '../../../src/server/reports/coverage-items.ts'
+import { OperationItems } from '../../../src/server/reports/coverage-items.ts'
 import { inputs } from '../../support/catalogue.ts'
 import { analyticsPath, ask, askOperation, event, operations, prompt } from '../../support/client.ts'
 import { steer } from '../../support/control.ts'
@@ -23,12 +23,12 @@ async function coverageOf(target: TestSimulator, sandbox: string) {
   return { view, of }
 }
 
-const allItems = listCoverageItems(inputs.contract)
+const allItems = inputs.contract.operations.map((operation) => new OperationItems(operation))
 
 describe('the missing items', () => {
   test('are all items before the first request, and none is out of reach in the bundled document', async () => {
     const { view } = await coverageOf(sim(), 'untouched')
-    const counts = allItems.map(({ operation, items }) => [operation.id, items.length])
+    const counts = allItems.map(({ operation, items }) => [operation.id, items.size])
     expect(view.operations.map(({ operation, missing }) => [operation, missing.length])).toEqual(counts)
     expect(view.operations.flatMap(({ outOfReach }) => outOfReach)).toEqual([])
     expect(view).toMatchObject({ met: 0, percent: 0 })

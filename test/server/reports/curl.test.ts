@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import { toLatin1, utf8ToLatin1 } from '../../../src/base/core/bytes.ts'
-import { captureBody } from '../../../src/server/journal/capture-body.ts'
 import type { JournalEntry } from '../../../src/server/journal/entry.ts'
+import { captureBody } from '../../../src/server/journal/entry-json.ts'
 import { Journal } from '../../../src/server/journal/journal.ts'
 import { entryToCurl } from '../../../src/server/reports/curl.ts'
+import { traceRequest } from '../../../src/server/reports/request-trace.ts'
 import { childLimits } from '../../support/child-limits.ts'
 import { entryFor } from '../journal/entries.ts'
 
@@ -111,4 +112,40 @@ describe('a request as a curl command', () => {
     expect(entryToCurl(entry({ body: cut }))).toMatch(/^# Of the body 65536 bytes of 70000 are kept\.\n/)
     expect(entryToCurl(entry({ body: { latin1: undefined, size: 5 } }))).toMatch(/^# Of the body 0 bytes of 5 are kept/)
   })
+})
+
+const traceOf = (body: unknown, pointer: string) =>
+  traceRequest(entryFor(new Journal(1), { requestBody: JSON.stringify(body) }), { in: 'body', pointer })
+
+test('a trace has the value at the place of the finding', () => {
+  const trace = traceOf({ components: [{ content: 7 }] }, '/components/0/content')
+  expect(trace).toMatchObject({ sandbox: 'default', method: 'POST', path: '/v1/events', excerpt: '7' })
+  expect(traceOf({ value: null }, '/value').excerpt).toBe('null')
+  expect(trace.curl).toMatch(/^curl .*\/v1\/events/s)
+})
+
+test('a trace has no value where none was sent', () => {
+  expect(traceOf({}, '/value')).not.toHaveProperty('excerpt')
+})
+
+test('a trace redacts a credential by its name', () => {
+  const { excerpt, curl } = traceOf({ apiKey: 'sk-very-secret' }, '/apiKey')
+  expect(excerpt).toBe('"[redacted]"')
+  expect(curl).not.toMatch(/very-secret/)
+})
+
+test('a trace redacts a value within a member with the name of a credential', () => {
+  expect(traceOf({ secrets: ['very-secret'] }, '/secrets/0').excerpt).toBe('"[redacted]"')
+  expect(traceOf({ credentials: { user: 'very-secret' } }, '/credentials/user').excerpt).toBe('"[redacted]"')
+})
+
+test('a trace is short, however large the request is', () => {
+  const { excerpt, curl = '' } = traceOf({ value: 'x'.repeat(500_000) }, '/value')
+  expect(excerpt).toHaveLength(83)
+  expect(curl.length).toBeLessThan(6000)
+  expect(curl).toMatch(/^# Of the body 2000 bytes of 500012 are kept\./)
+  const headers = { 'x-long': 'x'.repeat(10_000) }
+  const long = traceRequest(entryFor(new Journal(1), { request: { headers, query: 'x'.repeat(9000) } }))
+  expect(long.path).toHaveLength(500)
+  expect(long).not.toHaveProperty('curl')
 })

@@ -1,14 +1,53 @@
 import { expect, test } from 'vitest'
-import { judgeFailOn } from '../../../src/server/reports/fail-on.ts'
-import type { FailCondition } from '../../../src/server/reports/parse-fail-on.ts'
-import type { Report } from '../../../src/server/reports/report.ts'
+import { parseCommandLine } from '../../../src/command-line/parser/parse.ts'
+import { commands } from '../../../src/features/commands.ts'
+import { parseSuiteFailOn } from '../../../src/features/exec/parse-suite-fail-on.ts'
+import { type FailCondition, parseFailOn, parseGate } from '../../../src/server/reports/parse-fail-on.ts'
+import { judgeFailOn, type Report } from '../../../src/server/reports/report.ts'
 import { cleanReport } from './clean-report.ts'
+
+test.each([
+  ['advice', [{ kind: 'advice' }]],
+  ['coverage<80.1', [{ kind: 'coverage', below: 80.1 }]],
+  ['coverage<80.25', [{ kind: 'coverage', below: 80.25 }]],
+  ['coverage < 100 ', [{ kind: 'coverage', below: 100 }]],
+  [
+    'violation, unexpected,retry,coverage<80',
+    [{ kind: 'violation' }, { kind: 'unexpected' }, { kind: 'retry' }, { kind: 'coverage', below: 80 }],
+  ],
+])('"%s" is parsed', (text, conditions) => {
+  expect(parseFailOn(text)).toEqual(conditions)
+})
+
+const wrong = ['', ',', 'violations', 'violation,', 'coverage', 'coverage<', 'coverage<101', 'coverage>80', 'toString']
+test.each(wrong)('"%s" is refused with the list of conditions', (text) => {
+  expect(parseFailOn(text)).toBeUndefined()
+  const list = 'violation, unexpected, retry, advice, no-requests and coverage<N (N from 0 to 100)'
+  const problem = expect.stringContaining(list)
+  expect(parseCommandLine(commands, ['--fail-on', text], {})).toMatchObject({ kind: 'problem', problem })
+})
+
+test.each([
+  [undefined, []],
+  ['violation', ['violation', 'no-requests']],
+  ['no-requests', ['no-requests']],
+  ['violation,violation', ['violation', 'no-requests']],
+  ['no-requests,retry', ['no-requests', 'retry']],
+])('a gate of %j has the conditions %j', (text, kinds) => {
+  expect(parseGate(text, false).map(({ kind }) => kind)).toEqual(kinds)
+})
+
+test('the gate of each has each condition once', () => {
+  expect(parseSuiteFailOn('hung, hung,violation,violation')?.map(({ kind }) => kind)).toEqual(['hung', 'violation'])
+})
 
 const violation: FailCondition = { kind: 'violation' }
 const unexpected: FailCondition = { kind: 'unexpected' }
 const retry: FailCondition = { kind: 'retry' }
 const coverage = (below: number): FailCondition => ({ kind: 'coverage', below })
-const none = (further: number) => ({ list: [], further })
+const withFurther = (kind: 'retries' | 'advice', further: number) => ({
+  findings: { ...cleanReport.findings, [kind]: { list: [], further } },
+})
 const all = [violation, unexpected, retry, coverage(80)]
 
 test.each<[string, readonly FailCondition[], Partial<Report>, readonly string[]]>([
@@ -16,8 +55,8 @@ test.each<[string, readonly FailCondition[], Partial<Report>, readonly string[]]
   ['violations fail', [violation], { violations: 2 }, ['2 requests broke the contract']],
   ['other findings do not fail', [violation], { unexpected: 2 }, []],
   ['an unexpected response fails', [unexpected], { unexpected: 1 }, ['1 unexpected response']],
-  ['retries fail, also if their findings had no space', [retry], { retries: none(3) }, ['3 retry problems']],
-  ['advice fails', [{ kind: 'advice' }], { advice: none(2) }, ['2 pieces of advice']],
+  ['retries fail, also if their findings had no space', [retry], withFurther('retries', 3), ['3 retry problems']],
+  ['advice fails', [{ kind: 'advice' }], withFurther('advice', 2), ['2 pieces of advice']],
   ['no requests fail', [{ kind: 'no-requests' }], { requests: 0 }, ['no request reached the simulator (no-requests)']],
   ['coverage below a fraction fails', [coverage(80.1)], {}, ['80 % of the contract covered, 80.1 % wanted']],
   ['coverage below 100 fails', [coverage(100)], {}, ['80 % of the contract covered, 100 % wanted']],

@@ -7,7 +7,7 @@ import { askRaw } from '../../support/raw-http.ts'
 import { sharedSimulator } from '../../support/shared.ts'
 import { startForTest, type TestSimulator } from '../../support/start.ts'
 import { readRetries } from '../../support/stored-records.ts'
-import { createTracked, lost, type SampleAttempt } from './tracked-attempts.ts'
+import { createTracked } from './tracked-attempts.ts'
 
 const sim = sharedSimulator()
 
@@ -125,225 +125,99 @@ function statusOver(agent: Agent, { origin }: TestSimulator): Promise<number> {
 }
 
 describe('a client that sends the same call again', () => {
-  /** Creates an attempt from the machine's time, the status of the response, and the parts that are not as usual. */
-  const at = (time: number, status: number, parts: Partial<SampleAttempt> = {}) => ({ at: time, status, ...parts })
-  const told = { headers: { 'Retry-After': '3', 'retry-after-ms': '2500' } }
-  const limited = (time: number, parts: Partial<SampleAttempt> = {}) => at(time, 429, { ...told, ...parts })
-  const unread = { headSentAt: 0, delivery: { kind: 'damaged' } as const }
-  const plain = { body: { v: 1 } }
-  const named = (insertId: string) => ({ body: { insertId, v: 1 } })
-  /** An event with its time, by which it is known without a count. */
-  const dated = (insertId: string) => ({ body: { insertId, v: 1, eventAt: '2026-01-15T12:00:00Z' } })
-  const retry = (count: number) => ({ sent: { 'retry-attempt': String(count) } })
-  const counted = (insertId: string, count: number) => ({ ...named(insertId), ...retry(count) })
-  const unnamed = (count: number) => ({ ...plain, ...retry(count) })
-  const corrected = (count: number) => ({ ...retry(count), body: { v: 1, corrected: true } })
-  const empty = (count: number) => ({ ...retry(count), body: {} })
-
-  /** The attempts of a client, by the rules that they break and by what they show. */
-  const cases: Readonly<Record<string, Readonly<Record<string, readonly SampleAttempt[]>>>> = {
+  /** The attempts of a client, as `createTracked` reads them, by the rules that they break and by what they show. */
+  const cases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'no rule': {
-      'may come back after the shorter of two demanded waits': [limited(0), at(2500, 201)],
-      'may come back early within the tolerance': [at(0, 503, told), at(2480, 201)],
-      'may wait in the time of the sandbox, if its clock is advanced': [
-        limited(0, { now: 0 }),
-        at(100, 201, { now: 2500 }),
-      ],
-      'may send it concurrently, which is no retry': [limited(0, { takes: 50 }), limited(10, { takes: 5 })],
-      'may send many concurrently through a few connections, which are no retries': [
-        limited(0, { takes: 5 }),
-        limited(1, { takes: 5 }),
-        limited(5.1),
-        limited(6.1),
-      ],
-      'may send it again at once if it says that it is no retry': [
-        limited(0, { sent: { 'x-stainless-retry-count': '0' } }),
-        limited(1, { sent: { 'x-stainless-retry-count': '0' } }),
-        at(2500, 200, { sent: { 'x-stainless-retry-count': '1' } }),
-      ],
-      'may send it with another insertId after a 429, since nothing was stored': [
-        limited(0, named('a')),
-        at(3000, 201, named('b')),
-      ],
-      'may send it an hour later, which is no retry': [at(0, 404), at(3_600_000, 404)],
-      'may send it after a success, which ends the chain': [at(0, 500), at(1000, 201), at(1001, 500)],
-      'may send it at once after a lost response': [at(0, 201, lost), at(1, 201)],
-      'may wait equally long each time': [0, 100, 200, 300, 400].map((time) => at(time, 500)),
-      'may wait once for less time, because of jitter': [0, 100, 500, 700, 1500].map((time) => at(time, 500)),
-      'may wait for a quarter less each time, at a cap and because of jitter': [0, 8000, 14_100, 18_800, 22_500].map(
-        (time) => at(time, 502),
-      ),
-      'may send events together that differ in their insertId alone, and retry each in its time': [
-        at(0, 429, { headers: { 'Retry-After': '1' }, ...named('a') }),
-        at(1, 500, named('b')),
-        at(450, 201, named('b')),
-        at(1000, 201, named('a')),
-      ],
-      'may send equal events with an insertId of each, which are different calls': [
-        at(0, 500, named('a')),
-        at(1, 500, named('b')),
-        at(500, 201, named('b')),
-        at(501, 201, named('a')),
-      ],
-      'may give up an event and send an equal one with another insertId, if it keeps that of each': [
-        at(0, 500, named('a')),
-        at(500, 500, named('a')),
-        at(1000, 201, named('b')),
-      ],
-      'may wait from the head of an error, whose body it cancels later': [
-        limited(0, { takes: 300, headSentAt: 1, ...lost, ...plain }),
-        at(2501, 201, plain),
-      ],
-      'is not blamed for coming back early from the other one of two equal calls': [
-        limited(0, { takes: 5, ...empty(0) }),
-        at(1, 500, { takes: 5, ...empty(0) }),
-        at(450, 200, empty(1)),
-        at(2510, 200, empty(1)),
-      ],
-      'is not judged by the refusal of an equal call, if its own try before may be one whose end is seen late': [
-        at(0, 429, { takes: 5, ...empty(0) }),
-        at(1, 429, { takes: 5, ...empty(0) }),
-        at(100, 403, empty(1)),
-        at(300, 201, empty(2)),
-      ],
-      'is not blamed for a try of one of two equal events whose end the simulator sees late': [
-        at(0, 500, counted('a', 0)),
-        at(1, 500, counted('b', 0)),
-        at(200, 201, counted('a', 2)),
-        at(100, 500, { takes: 101, headSentAt: 101, ...lost, ...counted('a', 1) }),
-      ],
-      'may send an equal event with another insertId after one that it gave up, if neither says its time': [
-        at(0, 500, named('a')),
-        at(3000, 201, named('b')),
-      ],
-      'may correct a request that was refused, with the same insertId': [
-        at(0, 400, { body: { insertId: 'a', v: 9 } }),
-        at(300, 201, { body: { insertId: 'a', v: 0.9 } }),
-      ],
-      'may send an equal event after a success whose body it cannot read': [
-        at(0, 201, { ...unread, ...plain }),
-        at(1500, 201, plain),
-      ],
-      'is not judged by a slow error if it left as its head was sent': [
-        limited(0, { takes: 501, headSentAt: 500, hasLeft: true, ...lost, ...plain }),
-        at(700, 201, plain),
-      ],
-      'may send it with another insertId after a 429 that it may have read, beside a lost equal event': [
-        at(0, 201, { takes: 500, ...lost, ...counted('a', 0) }),
-        at(0, 429, { takes: 501, headSentAt: 500, hasLeft: true, ...lost, ...counted('b', 0) }),
-        at(600, 201, counted('c', 1)),
-      ],
-      'may correct a refused call, though an equal one was corrected and refused again': [
-        at(0, 403, unnamed(0)),
-        at(1, 500, unnamed(0)),
-        at(100, 403, unnamed(1)),
-        at(103, 403, corrected(1)),
-        at(300, 201, corrected(2)),
-      ],
-      'may correct a refused call, beside an equal one that was corrected earlier and must wait': [
-        at(0, 403, unnamed(0)),
-        at(1, 201, { takes: 500, ...lost, ...unnamed(0) }),
-        limited(100, corrected(1)),
-        at(600, 400, unnamed(1)),
-        at(800, 201, corrected(2)),
-      ],
-      'may retry two equal events concurrently': [
-        at(0, 500, { takes: 9, body: { insertId: 'a' } }),
-        at(1, 500, { takes: 9, body: { insertId: 'b' } }),
-        at(500, 201, { body: { insertId: 'a' } }),
-        at(501, 201, { body: { insertId: 'b' } }),
-      ],
+      'may come back after the shorter of two demanded waits': '0 429 wait, 2500 201',
+      'may come back early within the tolerance': '0 503 wait, 2480 201',
+      'may wait in the time of the sandbox, if its clock is advanced': '0 429 wait now=0, 100 201 now=2500',
+      'may send it concurrently, which is no retry': '0-50 429 wait, 10-15 429 wait',
+      'may send many concurrently through a few connections, which are no retries':
+        '0-5 429 wait, 1-6 429 wait, 5.1 429 wait, 6.1 429 wait',
+      'may send it again at once if it says that it is no retry':
+        '0 429 wait stainless=0, 1 429 wait stainless=0, 2500 200 stainless=1',
+      'may send it with another insertId after a 429, since nothing was stored': '0 429 wait id=a, 3000 201 id=b',
+      'may send it an hour later, which is no retry': '0 404, 3600000 404',
+      'may send it after a success, which ends the chain': '0 500, 1000 201, 1001 500',
+      'may send it at once after a lost response': '0 201 lost, 1 201',
+      'may wait equally long each time': '0 500, 100 500, 200 500, 300 500, 400 500',
+      'may wait once for less time, because of jitter': '0 500, 100 500, 500 500, 700 500, 1500 500',
+      'may wait for a quarter less each time, at a cap and because of jitter':
+        '0 502, 8000 502, 14100 502, 18800 502, 22500 502',
+      'may send events together that differ in their insertId alone, and retry each in its time':
+        '0 429 wait=1 id=a, 1 500 id=b, 450 201 id=b, 1000 201 id=a',
+      'may send equal events with an insertId of each, which are different calls':
+        '0 500 id=a, 1 500 id=b, 500 201 id=b, 501 201 id=a',
+      'may give up an event and send an equal one with another insertId, if it keeps that of each':
+        '0 500 id=a, 500 500 id=a, 1000 201 id=b',
+      'may wait from the head of an error, whose body it cancels later':
+        '0-300 429 wait plain lost head=1, 2501 201 plain',
+      'is not blamed for coming back early from the other one of two equal calls':
+        '0-5 429 wait empty #0, 1-6 500 empty #0, 450 200 empty #1, 2510 200 empty #1',
+      'is not judged by the refusal of an equal call, if its own try before may be one whose end is seen late':
+        '0-5 429 empty #0, 1-6 429 empty #0, 100 403 empty #1, 300 201 empty #2',
+      'is not blamed for a try of one of two equal events whose end the simulator sees late':
+        '0 500 id=a #0, 1 500 id=b #0, 200 201 id=a #2, 100-201 500 id=a #1 lost head=101',
+      'may send an equal event with another insertId after one that it gave up, if neither says its time':
+        '0 500 id=a, 3000 201 id=b',
+      'may correct a request that was refused, with the same insertId': '0 400 id=a v=9, 300 201 id=a v=0.9',
+      'may send an equal event after a success whose body it cannot read': '0 201 plain unread, 1500 201 plain',
+      'is not judged by a slow error if it left as its head was sent':
+        '0-501 429 wait plain lost head=500 left, 700 201 plain',
+      'may send it with another insertId after a 429 that it may have read, beside a lost equal event':
+        '0-500 201 id=a #0 lost, 0-501 429 id=b #0 lost head=500 left, 600 201 id=c #1',
+      'may correct a refused call, though an equal one was corrected and refused again':
+        '0 403 plain #0, 1 500 plain #0, 100 403 plain #1, 103 403 corrected #1, 300 201 corrected #2',
+      'may correct a refused call, beside an equal one that was corrected earlier and must wait':
+        '0 403 plain #0, 1-501 201 plain #0 lost, 100 429 wait corrected #1, 600 400 plain #1, 800 201 corrected #2',
+      'may retry two equal events concurrently': '0-9 500 id=a, 1-10 500 id=b, 500 201 id=a, 501 201 id=b',
     },
     'retry-after': {
-      'must not come back earlier than the tolerance': [at(0, 503, told), at(2479, 201)],
-      'must wait from the end of a slow response': [limited(0, { takes: 1000 }), at(3000, 201)],
-      'must not send it in the millisecond of the response, which is a retry': [
-        limited(0, { takes: 1.5 }),
-        at(1.6, 201),
-      ],
-      'must wait if it says that it is a retry, also among concurrent calls': [
-        limited(0, { takes: 5 }),
-        limited(1, { takes: 5 }),
-        limited(10, retry(1)),
-      ],
-      'must wait after a 429 whose body it cancels, which is no lost response': [
-        limited(0, { takes: 5, headSentAt: 1, ...lost, ...plain }),
-        at(500, 201, plain),
-      ],
-      'is judged by the try that it counts, also one whose end the simulator sees late': [
-        limited(0, retry(0)),
-        at(1000, 201, retry(2)),
-        at(500, 500, { takes: 501, headSentAt: 501, ...lost, ...retry(1) }),
-      ],
+      'must not come back earlier than the tolerance': '0 503 wait, 2479 201',
+      'must wait from the end of a slow response': '0-1000 429 wait, 3000 201',
+      'must not send it in the millisecond of the response, which is a retry': '0-1.5 429 wait, 1.6 201',
+      'must wait if it says that it is a retry, also among concurrent calls':
+        '0-5 429 wait, 1-6 429 wait, 10 429 wait #1',
+      'must wait after a 429 whose body it cancels, which is no lost response':
+        '0-5 429 wait plain lost head=1, 500 201 plain',
+      'is judged by the try that it counts, also one whose end the simulator sees late':
+        '0 429 wait #0, 1000 201 #2, 500-1001 500 #1 lost head=501',
     },
     'same-insert-id': {
-      'must not send it with another insertId after a lost 429, which may have been a success': [
-        at(0, 429, { ...lost, ...dated('a') }),
-        at(3000, 201, dated('b')),
-      ],
-      'must not send it with another insertId, also among equal events, if it says that it is a retry': [
-        at(0, 500, { takes: 9, ...counted('a', 0) }),
-        at(1, 500, { takes: 9, ...counted('b', 0) }),
-        at(500, 201, counted('c', 1)),
-      ],
-      'must not send an event without insertId again after a time-out over a connection that was opened before': [
-        at(0, 201, { takes: 300, ...lost, ...plain }),
-        at(301, 201, { openedAt: -50, ...plain }),
-      ],
-      'must not send it with another insertId': [at(0, 500, dated('a')), at(500, 201, dated('b'))],
-      'must not send an event with another insertId and time, if it says that it tries again': [
-        at(0, 500, { ...dated('a'), ...retry(0) }),
-        at(500, 201, { body: { insertId: 'b', v: 1, eventAt: '2026-01-15T12:00:01Z' }, ...retry(1) }),
-      ],
-      'must not send it a third time after a loss, whichever of the tries before that repeats': [
-        at(0, 201, { takes: 500, headSentAt: 1, openedAt: 0, ...lost, ...plain }),
-        at(1400, 201, { takes: 500, openedAt: 0, ...lost, ...plain }),
-        at(2200, 201, plain),
-      ],
-      'must not send it again after a success whose body it cannot read, if it says that it tries again': [
-        at(0, 201, { ...unread, ...counted('a', 0) }),
-        at(1500, 201, counted('b', 1)),
-      ],
+      'must not send it with another insertId after a lost 429, which may have been a success':
+        '0 429 id=a dated lost, 3000 201 id=b dated',
+      'must not send it with another insertId, also among equal events, if it says that it is a retry':
+        '0-9 500 id=a #0, 1-10 500 id=b #0, 500 201 id=c #1',
+      'must not send an event without insertId again after a time-out over a connection that was opened before':
+        '0-300 201 plain lost, 301 201 plain open=-50',
+      'must not send it with another insertId': '0 500 id=a dated, 500 201 id=b dated',
+      'must not send an event with another insertId and time, if it says that it tries again':
+        '0 500 id=a dated #0, 500 201 id=b later #1',
+      'must not send it a third time after a loss, whichever of the tries before that repeats':
+        '0-500 201 plain lost head=1 open=0, 1400-1900 201 plain lost open=0, 2200 201 plain',
+      'must not send it again after a success whose body it cannot read, if it says that it tries again':
+        '0 201 id=a #0 unread, 1500 201 id=b #1',
     },
     'back-off': {
-      'must not send it at once after a failure': [at(0, 500), at(9, 201)],
-      'must not send it at once after several lost responses': [at(0, 201, lost), at(1, 201, lost), at(2, 201)],
-      'must not wait for less than half of the time again and again': [0, 900, 1300, 1480].map((time) => at(time, 502)),
+      'must not send it at once after a failure': '0 500, 9 201',
+      'must not send it at once after several lost responses': '0 201 lost, 1 201 lost, 2 201',
+      'must not wait for less than half of the time again and again': '0 502, 900 502, 1300 502, 1480 502',
     },
     'same-insert-id, same-insert-id': {
-      'must not send two equal events with other insertIds, also if the retry of one lasts until that of the other': [
-        at(0, 201, { takes: 5, ...lost, ...counted('a', 0) }),
-        at(1, 503, { takes: 200, ...told, ...counted('b', 0) }),
-        at(400, 201, counted('c', 1)),
-        at(100, 201, { takes: 400, ...counted('d', 1) }),
-      ],
-      'must not send again two equal events without insertId that were lost together': [
-        at(0, 201, { takes: 300, ...lost, ...plain }),
-        at(1, 201, { takes: 300, ...lost, ...plain }),
-        at(400, 201, plain),
-        at(401, 201, plain),
-      ],
+      'must not send two equal events with other insertIds, also if the retry of one lasts until that of the other':
+        '0-5 201 id=a #0 lost, 1-201 503 wait id=b #0, 400 201 id=c #1, 100-500 201 id=d #1',
+      'must not send again two equal events without insertId that were lost together':
+        '0-300 201 plain lost, 1-301 201 plain lost, 400 201 plain, 401 201 plain',
     },
     'back-off, same-insert-id': {
-      'is believed that it tries again, also over a connection that was opened before': [
-        at(0, 500, { takes: 5, ...plain }),
-        at(6, 201, { openedAt: -50, ...plain, sent: { 'x-stainless-retry-count': '1' } }),
-      ],
+      'is believed that it tries again, also over a connection that was opened before':
+        '0-5 500 plain, 6 201 plain stainless=1 open=-50',
     },
     'retry-after, same-insert-id, same-insert-id, same-insert-id, same-insert-id, same-insert-id': {
-      'is not judged by one of several equal calls that another one has repeated already': [
-        at(0, 201, { takes: 3, ...lost, ...unnamed(0) }),
-        at(0, 201, { takes: 4, ...lost, ...unnamed(0) }),
-        at(117, 503, { takes: 2, ...told, ...unnamed(1) }),
-        at(0, 201, { takes: 501, ...lost, ...unnamed(0) }),
-        at(0, 201, { takes: 506, headSentAt: 1, ...lost, ...unnamed(0) }),
-        at(577, 403, { takes: 3, ...unnamed(1) }),
-        at(99, 201, { takes: 502, ...lost, ...unnamed(1) }),
-        at(615, 201, { takes: 1, ...lost, ...unnamed(1) }),
-        at(755, 201, unnamed(2)),
-        at(300, 201, { takes: 500, ...lost, ...unnamed(2) }),
-        at(812, 201, unnamed(2)),
-      ],
+      'is not judged by one of several equal calls that another one has repeated already': `
+        0-3 201 plain #0 lost, 0-4 201 plain #0 lost, 117-119 503 wait plain #1, 0-501 201 plain #0 lost,
+        0-506 201 plain #0 lost head=1, 577-580 403 plain #1, 99-601 201 plain #1 lost, 615-616 201 plain #1 lost,
+        755 201 plain #2, 300-800 201 plain #2 lost, 812 201 plain #2`,
     },
   }
   const rows = Object.entries(cases).flatMap(([rules, named]) =>
@@ -352,48 +226,49 @@ describe('a client that sends the same call again', () => {
 
   test.each(rows)('$name', ({ rules, attempts }) => {
     const { send, rules: broken } = createTracked()
-    for (const attempt of attempts) send(attempt)
+    for (const attempt of attempts.split(',')) send(attempt)
     expect(broken().join(', ') || 'no rule').toBe(rules)
   })
 
   test('may send a different prompt as the retry of a request that never arrived, while another one must wait', () => {
     const { send, rules } = createTracked(new Set())
-    send(limited(0, unnamed(0)))
-    send(at(600, 201, corrected(1)))
+    send('0 429 wait plain #0')
+    send('600 201 corrected #1')
     expect(rules()).toEqual([])
   })
 
   test('is judged after a response that turns out to be lost, though a parallel one ended since', () => {
     const { send, correct, rules } = createTracked()
-    const late = send(at(0, 201, { takes: 500, ...counted('a', 0) }))
-    send(at(1, 201, { takes: 500, body: { insertId: 'other' } }))
+    const late = send('0-500 201 id=a #0')
+    send('1-501 201 id=other')
     correct(late, 500)
-    send(at(502, 201, counted('b', 1)))
+    send('502 201 id=b #1')
     expect(rules()).toEqual(['same-insert-id'])
   })
 
   test('is not judged by an equal call if the response before was lost, as is seen after another call', () => {
     const { send, correct, rules } = createTracked()
-    send(at(0, 201, { takes: 5, ...lost, ...unnamed(0) }))
-    send(at(1, 201, { takes: 5, ...lost, ...unnamed(0) }))
-    send(limited(90, { takes: 2, ...unnamed(1) }))
-    const late = send(at(50, 201, { takes: 62, ...unnamed(1) }))
-    send(at(110, 201, counted('other', 0)))
+    send('0-5 201 plain #0 lost')
+    send('1-6 201 plain #0 lost')
+    send('90-92 429 wait plain #1')
+    const late = send('50-112 201 plain #1')
+    send('110 201 id=other #0')
     correct(late, 112)
-    send(at(300, 201, unnamed(2)))
+    send('300 201 plain #2')
     expect(rules()).toEqual(['same-insert-id', 'same-insert-id']) // of the two that repeat a loss
   })
 
   test('makes at most 100 findings: the oldest calls are removed, and further findings are counted', () => {
     const { retries, send } = createTracked()
-    const sendCall = (call: number, time: number) => send(at(time, 404, { body: { call } }))
+    const sendCall = (call: number, time: number) => send(`${time} 404 call=${call}`)
     for (const time of [0, 100]) for (let call = 0; call < 1000; call += 1) sendCall(call, time)
     for (let call = 900; call < 1000; call += 1) sendCall(call, 200)
-    const { length } = retries.findings.list()
-    expect(length).toBeLessThanOrEqual(100)
-    expect(length + retries.findings.further).toBe(100)
+    const { list, further } = retries.findings.toList()
+    expect(list.length).toBeLessThanOrEqual(100)
+    expect(list.length + further).toBe(100)
     for (let call = 0; call < 2000; call += 1) sendCall(Math.floor(call / 2), 300 + call)
-    expect(retries.findings.list()).toHaveLength(100)
-    expect(retries.findings.further).toBeGreaterThan(900)
+    const after = retries.findings.toList()
+    expect(after.list).toHaveLength(100)
+    expect(after.further).toBeGreaterThan(900)
   })
 })

@@ -1,76 +1,92 @@
-import { isObject, type Json } from '../../../src/base/core/json.ts'
-import type { JournalEntry } from '../../../src/server/journal/entry.ts'
+import type { JsonObject } from '../../../src/base/core/json.ts'
+import type { JournalEntry, Recorded } from '../../../src/server/journal/entry.ts'
 import { Journal } from '../../../src/server/journal/journal.ts'
 import { RetryProblems } from '../../../src/server/reports/retry-problems.ts'
 import { type DeliveryOutcome, delivered } from '../../../src/service/exchange/delivery.ts'
 import { entryFor, unparsed } from '../journal/entries.ts'
 
-/** An attempt of the call with its response. Times are in milliseconds, of the machine. */
-export interface SampleAttempt {
-  readonly at: number
-  readonly status: number
-  /** The sandbox's time. Default: 0. */
-  readonly now?: number
-  /** The duration of the response. Default: 0. */
-  readonly takes?: number
-  readonly headers?: Record<string, string>
-  /** Default: delivered. */
-  readonly delivery?: DeliveryOutcome
-  readonly body?: Json
-  /** Headers of the request. */
-  readonly sent?: Record<string, string>
-  /** The time at which the head of the response was sent. Default: it was not. */
-  readonly headSentAt?: number
-  /** The time at which the connection was opened. Default: for an earlier request. */
-  readonly openedAt?: number
-  /** True where the client closed the connection. Default: false. */
-  readonly hasLeft?: boolean
-}
-
 /** The delivery of a response whose client had closed the connection. */
-export const lost = { delivery: { kind: 'client-gone', sentBytes: 0 } as const }
+const lost: DeliveryOutcome = { kind: 'client-gone', sentBytes: 0 }
+
+const bothWaits = { 'Retry-After': '3', 'retry-after-ms': '2500' }
 
 /**
  * Creates retries whose entries can be corrected. `correct`: the response was lost after all. `rules`: those broken.
+ *
+ * `send` takes an attempt as text, `0-5 429 wait id=a #1`: the milliseconds at which it came and ended (default: at
+ * once), the status, and words:
+ *
+ * - `id=a`: an event with this `insertId`, `v=2` another value, `dated` or `later` a time; `plain` an event without an
+ *   id; `empty`, `corrected`, `call=7`: other bodies; default: an event with the id `a`
+ * - `#1`, `stainless=1`: the number of earlier attempts, by either header; `wait`, `wait=1`: a `Retry-After`
+ * - `lost`: the client left before the response; `unread`: its body was damaged; `left`: the client has left
+ * - `head=1`, `open=-50`: the time at which the head was sent, or the connection opened; `now=0`: the sandbox's time
  */
 export function createTracked(idempotentOperations = new Set(['createEvent'])) {
   const journal = new Journal(100)
   const retries = new RetryProblems(idempotentOperations)
   journal.onEntry((entry, live) => (live.isCorrection ? retries.correct(entry, live) : retries.record(entry, live)))
-  const send = (attempt: SampleAttempt) => {
+  const send = (attempt: string) => {
     const exchange = exchangeOf(journal, attempt)
     journal.record(...exchange)
     return exchange
   }
-  const correct = ([entry, live]: ReturnType<typeof exchangeOf>, endedAt: number) => {
-    const end = { ...lost, endedAt, headSentAt: undefined, hasClientLeft: true }
+  const correct = ([entry, live]: Recorded, endedAt: number) => {
+    const end = { delivery: lost, endedAt, headSentAt: undefined, hasClientLeft: true }
     journal.correct(entry.number, end, () => ({ ...live, isCorrection: true }))
   }
   const rules = () =>
-    retries.findings.list().flatMap(({ subject, count }) => Array.from({ length: count }, () => subject.rule))
+    retries.findings.toList().list.flatMap(({ members, count }) => Array.from({ length: count }, () => members['rule']))
   return { retries, send, correct, rules }
 }
 
-function exchangeOf(
-  journal: Journal,
-  { at, status, now = 0, takes = 0, headers = {}, delivery = delivered, ...others }: SampleAttempt,
-) {
-  const { body, sent = {}, headSentAt, openedAt, hasLeft = false } = others
+function exchangeOf(journal: Journal, attempt: string): Recorded {
+  const [times = '', status, ...words] = attempt.trim().split(' ')
+  const [at = 0, end = at] = times.split('-').map(Number)
+  const has = (word: string) => words.includes(word)
+  const textOf = (name: string) => words.find((word) => word.startsWith(name))?.slice(name.length)
+  const numberOf = (name: string) => (textOf(name) === undefined ? undefined : Number(textOf(name)))
+  const header = (name: string, value = '') => (value === '' ? {} : { [name]: value })
   const entry: JournalEntry = {
     ...entryFor(journal, {
-      request: { headers: { 'user-agent': 'test', 'content-type': 'application/json', ...sent } },
-      response: { status, headers },
-      requestBody: JSON.stringify(body ?? { insertId: 'a' }),
+      request: {
+        headers: {
+          'user-agent': 'test',
+          'content-type': 'application/json',
+          ...header('retry-attempt', textOf('#')),
+          ...header('x-stainless-retry-count', textOf('stainless=')),
+        },
+      },
+      response: {
+        status: Number(status),
+        headers: has('wait') ? bothWaits : header('Retry-After', textOf('wait=')),
+      },
+      requestBody: JSON.stringify(bodyOf(has, textOf)),
     }),
     at,
-    now,
-    delivery,
+    now: numberOf('now=') ?? 0,
+    delivery: deliveryOf(has),
     receivedAt: at,
-    endedAt: at + takes,
-    headSentAt,
-    openedAt,
-    hasClientLeft: hasLeft,
+    endedAt: end,
+    headSentAt: has('unread') ? 0 : numberOf('head='),
+    openedAt: numberOf('open='),
+    hasClientLeft: has('left'),
   }
-  const request = isObject(body) ? body : { insertId: 'a' }
-  return [entry, { ...unparsed, request, token: 'k' }] as const
+  return [entry, { ...unparsed, token: 'k' }]
+}
+
+function deliveryOf(has: (word: string) => boolean): DeliveryOutcome {
+  if (has('lost')) return lost
+  return has('unread') ? { kind: 'damaged' } : delivered
+}
+
+function bodyOf(has: (word: string) => boolean, textOf: (name: string) => string | undefined): JsonObject {
+  if (has('empty')) return {}
+  const call = textOf('call=')
+  if (call !== undefined) return { call }
+  const event = { v: Number(textOf('v=') ?? 1) }
+  if (has('plain')) return event
+  if (has('corrected')) return { ...event, corrected: true }
+  const time = has('later') ? '2026-01-15T12:00:01Z' : '2026-01-15T12:00:00Z'
+  return { insertId: textOf('id=') ?? 'a', ...event, ...((has('dated') || has('later')) && { eventAt: time }) }
 }

@@ -3,7 +3,7 @@ import { writeReports } from '../../../command-line/serve/finish.ts'
 import { type ReportFormat, renderReport } from '../../../server/reports/formats/index.ts'
 import { renderText } from '../../../server/reports/page/text.ts'
 import type { TestSuite, UntriableSuite } from '../runs/test-suite.ts'
-import { suiteToJson, toSuitePage } from './suite-formats.ts'
+import { toSuitePage } from './suite-formats.ts'
 import { describeProblem, type SuiteReport } from './suite-report.ts'
 
 /**
@@ -23,12 +23,7 @@ export async function finishSuite(suite: TestSuite, outcome: SuiteReport): Promi
   if (failed.length > 0 && settings.failOn !== undefined)
     printLine(`convsim: --fail-on: ${failed.join('; ')}.`, 'error')
   if (problem !== undefined) printLine(`convsim: ${problem}`, 'error')
-  const render = (format: ReportFormat) =>
-    renderReport(
-      format,
-      () => page,
-      () => suiteToJson(outcome),
-    )
+  const render = (format: ReportFormat) => renderReport(format, page)
   const isWritten = await writeReports(settings.report, render, printLine)
   if (signals.code !== undefined) return signals.code
   if (failed.length > 0) return 3

@@ -1,5 +1,4 @@
-import { judgeCondition, judgeFindings } from '../../../server/reports/fail-on.ts'
-import type { FindingsReport, Report } from '../../../server/reports/report.ts'
+import { type FindingsReport, judgeCondition, type Report } from '../../../server/reports/report.ts'
 import { isSuiteCondition, type SuiteFailCondition, type SuiteGate } from '../parse-suite-fail-on.ts'
 import type { FaultQuestion } from '../plan/fault-set.ts'
 import { type JudgedRun, toPercent } from './suite-report.ts'
@@ -24,8 +23,7 @@ export function judgeSuite(
 ): string[] {
   return conditions.flatMap((condition) => {
     if (isSuiteCondition(condition)) return judgeSuiteCondition(runs, condition) ?? []
-    if (condition.kind === 'coverage') return judgeCondition(plain, condition) ?? []
-    const [first, ...others] = [plain, ...findings].flatMap((one) => judgeFindings(one, condition) ?? [])
+    const [first, ...others] = [plain, ...findings].flatMap((one) => judgeCondition(one, condition) ?? [])
     if (first === undefined) return []
     return others.length === 0 ? first : `${first}, and so in ${others.length} more runs`
   })
@@ -50,7 +48,7 @@ export function judgeSuiteCondition(
 /** Judges the requests of one run by the conditions that hold for every run; coverage is not among them. */
 export function judgeRequests(findings: FindingsReport, conditions: readonly SuiteGate[]): string[] {
   return conditions.flatMap((condition) => {
-    if (isSuiteCondition(condition) || condition.kind === 'coverage') return []
-    return judgeFindings(findings, condition) ?? []
+    if (isSuiteCondition(condition)) return []
+    return judgeCondition(findings, condition) ?? []
   })
 }

@@ -55,6 +55,7 @@ export function toSuitePage(report: SuiteReport): Page {
     })),
     sections: describeSections(report, findings),
     cases: listSuiteCases(report, findings),
+    json: suiteToJson(report),
   }
 }
 
@@ -151,7 +152,7 @@ function isMet({ failOn, runs }: SuiteReport, kind: SuiteFinding['kind']): boole
   )
 }
 
-export function suiteToJson(report: SuiteReport): JsonObject {
+function suiteToJson(report: SuiteReport): JsonObject {
   const { runs, baselineCounts, equivalent, leftOut, changes, notMade, earlyEnd, failed } = report
   return {
     runs: runs.map(suiteRunToJson),

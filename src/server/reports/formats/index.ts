@@ -18,13 +18,14 @@ export interface ReportFormat {
   readonly extension?: string
   /** The name of a format whose extension does not say it: `JUnit` for `.xml`; default: none. */
   readonly label?: string
-  /** Renders the page of a report; default: the format is the JSON of the report itself. */
-  readonly render?: (page: Page) => string
+  readonly render: (page: Page) => string
 }
+
+const renderJson = ({ json }: Page) => JSON.stringify(json, null, 2)
 
 /** Every format of a report, by the name in `GET /__sim/report?format=NAME`. */
 export const reportFormats = {
-  json: { mediaType: 'application/json; charset=utf-8', extension: '.json' },
+  json: { mediaType: 'application/json; charset=utf-8', extension: '.json', render: renderJson },
   junit: { mediaType: 'application/xml; charset=utf-8', extension: '.xml', label: 'JUnit', render: renderJunit },
   markdown: { mediaType: 'text/markdown; charset=utf-8', extension: '.md', render: renderMarkdown },
   html: { mediaType: 'text/html; charset=utf-8', extension: '.html', render: renderHtml },
@@ -71,9 +72,9 @@ function formatOfFile(file: string): ReportFormat | undefined {
   return formats.find((format) => extension !== undefined && format.extension === extension)
 }
 
-/** Renders a report in a format: as its page, or as its own JSON document. */
-export function renderReport({ render }: ReportFormat, toPage: () => Page, toJson: () => JsonObject): string {
-  return `${render ? render(toPage()) : JSON.stringify(toJson(), null, 2)}\n`
+/** Renders the page of a report in a format, with a line end. */
+export function renderReport({ render }: ReportFormat, page: Page): string {
+  return `${render(page)}\n`
 }
 
 /** The renderers of `--format`, with which a command prints its findings. */

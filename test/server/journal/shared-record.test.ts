@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { silentLog } from '../../../src/base/core/log.ts'
 import { nextTurn } from '../../../src/base/core/timers.ts'
-import { SharedJournal } from '../../../src/server/journal/shared-journal.ts'
+import { StreamFollower } from '../../../src/server/journal/follower.ts'
 import type { ExchangeStream } from '../../../src/state/exchanges.ts'
 import { entryFor, unparsed } from './entries.ts'
 
@@ -20,7 +20,7 @@ function setup(isAway = false) {
     countLost: async () => true,
   }
   const deps = { stream: stream as ExchangeStream, findOperation: () => undefined, report: () => {}, log: silentLog }
-  const journal = new SharedJournal(10, deps)
+  const { journal } = new StreamFollower(10, deps)
   const entry = entryFor(journal, {})
   const { delivery, hasClientLeft, headSentAt, endedAt } = entry
   const end = { delivery, hasClientLeft, headSentAt, endedAt }
