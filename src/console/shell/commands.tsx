@@ -167,10 +167,8 @@ const pressed = 'a, button, summary, input'
 const takesText = (target: EventTarget | null): target is HTMLElement =>
   target instanceof HTMLElement && target.matches(textInputs)
 
-const names: Readonly<Record<string, string>> = { ArrowDown: '↓', ArrowUp: '↑', Escape: 'Esc' }
-
-/** Returns the name of a key as it stands on a keyboard: `Esc`. */
-const nameKey = (key: string) => names[key] ?? key
+/** Returns the name of a key as it is on a keyboard. */
+const nameKey = (key: string) => (key === 'Escape' ? 'Esc' : key)
 
 export function KeyList() {
   const commands = [...commandsByKey()].map(([key, { title }]) => [nameKey(key), title] as const)

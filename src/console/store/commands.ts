@@ -6,7 +6,7 @@ import { replaceRoute, route } from './route.ts'
 export interface PageCommand {
   /** `Pause the list`. */
   readonly title: string
-  /** A key as browsers name it: `j`, `/`, `ArrowDown`. Absent: only the palette has the command. */
+  /** A key as browsers name it: `j`, `/`, `Escape`. Absent: only the palette has the command. */
   readonly key?: string
   /** Is true for a command that is of use only as a key, which the palette leaves out. */
   readonly isKeyOnly?: boolean

@@ -39,8 +39,8 @@ export const currentView = computed<ConsoleView>(() => views.find(({ name }) => 
 const problem: Problem = {
   status: undefined,
   sentence:
-    'The code of this view cannot be loaded. It comes when the simulator returns again; ' +
-    'if that is of another version now, reload the page.',
+    'The code of this view cannot be loaded. It is loaded when the simulator responds again; ' +
+    'if that is another version then, reload the page.',
 }
 
 /** Creates the page of a view whose code is loaded when first shown, and tried again at a new connection. */
