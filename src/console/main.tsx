@@ -1,19 +1,17 @@
 /**
  * The web page, a client of /__sim like any other.
- * This file mounts it; `views/index.ts` lists the views, and `docs/development/architecture.md` says how to add one.
+ * This file mounts it; `views/index.tsx` lists the views, and `docs/development/architecture.md` says how to add one.
  */
 import { effect } from '@preact/signals'
 import { render } from 'preact'
 import { Shell } from './shell/shell.tsx'
 import { connection, keepStreaming } from './store/live.ts'
 import { replaceRoute, route, sandbox } from './store/route.ts'
-import { refreshClock, refreshInfo, refreshSandboxes } from './store/server.ts'
+import { refreshClock, refreshInfo, refreshSandboxes, revisions } from './store/server.ts'
 import { currentView, views } from './views/index.tsx'
 
 /** Milliseconds between the readings of clock and sandboxes, which other clients of the control plane change. */
 const refreshMs = 5_000
-
-const refresh = () => Promise.all([refreshClock(), refreshSandboxes()])
 
 if (!views.some(({ name }) => name === route.value.view)) replaceRoute({ view: views[0].name })
 keepStreaming()
@@ -25,9 +23,13 @@ effect(() => {
 })
 effect(() => {
   void [sandbox.value, connection.value]
-  void refresh()
+  void refreshSandboxes()
+})
+effect(() => {
+  void [sandbox.value, connection.value, revisions.value]
+  void refreshClock()
 })
 setInterval(() => {
-  if (!document.hidden && connection.value > 0) void refresh()
+  if (!document.hidden && connection.value > 0) void Promise.all([refreshClock(), refreshSandboxes()])
 }, refreshMs)
 render(<Shell />, document.body)

@@ -4,8 +4,7 @@ import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { ControlSchemas } from '../../src/client/transport.ts'
-import { listAccessibilityFindings } from '../support/axe.ts'
-import { describeInBrowser, sharedBrowser, test } from '../support/browser.ts'
+import { click, describeInBrowser, expectAccessible, sharedBrowser, test } from '../support/browser.ts'
 import { childLimits } from '../support/child-limits.ts'
 import { analyticsPath, ask, event } from '../support/client.ts'
 import { steer } from '../support/control.ts'
@@ -91,7 +90,7 @@ describeInBrowser('the view of the contract', () => {
     await page.getByRole('button', { name: 'Never met: 7d' }).click()
     expect(await page.locator('.item-request code').textContent()).toMatch(/period=7d.*X-Sim-Sandbox: two/s)
     expect(page.url()).toContain('item=query+period%3D7d')
-    expect(await listAccessibilityFindings(page)).toEqual([])
+    await expectAccessible(page)
     await page.getByLabel('Sandbox').selectOption('one')
     await page.locator('.item.met').first().waitFor()
   })
@@ -104,9 +103,9 @@ describeInBrowser('the view of the contract', () => {
     const list = page.locator('.operation-scenarios')
     await list.getByText(`${fitting.length} scenarios to switch on`).click()
     expect((await list.getByRole('link').allTextContents()).sort()).toEqual(fitting.map(({ name }) => name).sort())
-    expect(await listAccessibilityFindings(page)).toEqual([])
+    await expectAccessible(page)
     await list.getByRole('link', { name: 'unavailable' }).click()
-    await page.getByRole('button', { name: 'Switch on', exact: true }).click()
+    await click(page, 'Switch on')
     await page.locator('.rule').waitFor()
     expect(await steer(own, 'GET', '/scenarios?sandbox=w1')).toMatchObject({
       rules: [{ operation: 'createEvent', scenario: 'unavailable' }],

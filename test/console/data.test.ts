@@ -2,8 +2,15 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { readAnalytics } from '../support/analytics.ts'
-import { listAccessibilityFindings } from '../support/axe.ts'
-import { describeInBrowser, sharedBrowser, test } from '../support/browser.ts'
+import {
+  click,
+  describeInBrowser,
+  expectAccessible,
+  readClipboard,
+  sharedBrowser,
+  test,
+  textsOf,
+} from '../support/browser.ts'
 import { ask, event } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import type { TestSimulator } from '../support/start.ts'
@@ -49,7 +56,7 @@ describeInBrowser('the view of the data', () => {
     const count = known.filter((isKnown) => isKnown).length
     expect(await quality(page).getAttribute('aria-label')).toContain(`${count} of 30 days have data`)
 
-    await page.getByRole('button', { name: 'Table', exact: true }).click()
+    await click(page, 'Table')
     const score = (value: number | null) => value?.toFixed(4) ?? 'null'
     expect(await readTable(page)).toEqual(
       dataPoints.map((day) => [
@@ -59,9 +66,9 @@ describeInBrowser('the view of the data', () => {
         ...[day.conversationCount, day.messageCount].map(String),
       ]),
     )
-    expect(await listAccessibilityFindings(page)).toEqual([])
+    await expectAccessible(page)
     await page.getByRole('button', { name: 'Copy as CSV' }).click()
-    const csv = await page.evaluate<string>('navigator.clipboard.readText()')
+    const csv = await readClipboard(page)
     expect(csv.split('\n')).toHaveLength(31)
     expect(csv).toMatch(/^Day,Conversation quality,.*\n2025-12-17,0\.\d+,/)
   })
@@ -76,15 +83,15 @@ describeInBrowser('the view of the data', () => {
     expect(await quality(page).getAttribute('aria-valuetext')).toBe(
       `Sat, 10 Jan 2026: ${day?.avgConversationQualityIndex}`,
     )
-    expect(await page.locator('.chart-days b').allTextContents()).toEqual(Array(7).fill('Sat, 10 Jan 2026'))
-    const messages = page.locator('number', { hasText: 'Messages' }).locator('.chart-reading')
+    expect(await textsOf(page, '.chart-days b')).toEqual(Array(7).fill('Sat, 10 Jan 2026'))
+    const messages = page.locator('figure', { hasText: 'Messages' }).locator('.chart-reading')
     expect(await messages.textContent()).toBe(day?.messageCount.toLocaleString('en'))
     await page.keyboard.press('End')
     expect(await quality(page).inputValue()).toBe('6')
     await page.keyboard.press('Tab')
     await page.getByRole('slider', { name: /^Satisfaction/ }).hover({ position: { x: 2, y: 20 } })
     expect(await page.locator('.chart-days b').first().textContent()).toBe('Fri, 9 Jan 2026')
-    expect(await listAccessibilityFindings(page)).toEqual([])
+    await expectAccessible(page)
   })
 
   test('keeps model, period and persona in the address, and gives them to curl', async ({ own }) => {
@@ -94,13 +101,13 @@ describeInBrowser('the view of the data', () => {
     await page.getByRole('button', { name: '7 days' }).click()
     await page.getByLabel('Persona').selectOption('critical')
     await page.getByText('A model that harms').waitFor()
-    await page.getByRole('button', { name: 'Table', exact: true }).click()
+    await click(page, 'Table')
     const headers = { 'x-sim-scenario': 'critical' }
     const { dataPoints } = await readAnalytics(own, onboarding, '7d', { headers })
     const satisfaction = dataPoints.map((day) => day.avgSatisfactionScore?.toFixed(4))
     await expect.poll(async () => (await readTable(page)).map((row) => row[2])).toEqual(satisfaction)
     await page.getByRole('button', { name: 'Copy as curl' }).click()
-    const line = await page.evaluate<string>('navigator.clipboard.readText()')
+    const line = await readClipboard(page)
     expect(line).toContain(`${own.origin}/v1/models/${onboarding}/analytics?period=7d`)
     expect(line).toContain('X-Sim-Scenario: critical')
     const again = await browser.open(own, { place: new URL(page.url()).hash })
@@ -110,7 +117,7 @@ describeInBrowser('the view of the data', () => {
   test('says why a model has no numbers, and shows those that a scenario hides', async () => {
     const { own, page } = await browser.openNew(`#/data/${refused}`, { models: 'closed' })
     await page.getByText('gets 429 now').waitFor()
-    expect(await listAccessibilityFindings(page)).toEqual([])
+    await expectAccessible(page)
     await page.getByRole('button', { name: 'Show the numbers without it' }).click()
     await page.getByRole('heading', { name: 'Detections' }).waitFor()
     await page.getByLabel('The id of any other model').fill('4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34')
@@ -145,7 +152,7 @@ describeInBrowser('the view of the data', () => {
     const [then, now] = [before.avgConversationQualityIndex, after.avgConversationQualityIndex]
     expect(now).not.toBe(then)
     await page.getByText(`Conversation quality is ${now} on average and would be ${then} without events`).waitFor()
-    const rows = await page.locator('.event-effects tbody tr').allTextContents()
+    const rows = await textsOf(page, '.event-effects tbody tr')
     expect(rows).toEqual(['Web Shop0.400 −11', 'chat-10.400 −11'])
     await quality(page).focus()
     for (let step = 0; step < 3; step++) await page.keyboard.press('ArrowLeft')

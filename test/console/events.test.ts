@@ -1,6 +1,6 @@
 // @module-tag long
 import { expect } from 'vitest'
-import { describeInBrowser, sharedBrowser, test } from '../support/browser.ts'
+import { describeInBrowser, sharedBrowser, test, textsOf } from '../support/browser.ts'
 import { ask, event, productId, prompt, textOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { postAll } from '../support/pipelined.ts'
@@ -38,7 +38,7 @@ describeInBrowser('the view of the events', () => {
       expect.stringMatching(/replayed.*−0.4.*2 replays.*2026-01-02 03:04:05/s),
       expect.stringMatching(/dropped.*−1.*sampled out/s),
     ])
-    expect(await page.locator('.event-list del').allTextContents()).toEqual(['−1'])
+    expect(await textsOf(page, '.event-list del')).toEqual(['−1'])
     await page.getByRole('link', { name: 'replayed' }).click()
     await page.getByText('sent again 2 times with the insertId a').waitFor()
     await page.getByText('moves indexes by −0.04').waitFor()

@@ -1,7 +1,7 @@
 // @module-tag long
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { describeInBrowser, sharedBrowser, test } from '../support/browser.ts'
+import { agree, click, describeInBrowser, sharedBrowser, test, unfold } from '../support/browser.ts'
 import { ask, event, textOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
@@ -12,8 +12,6 @@ const sim = sharedSimulator()
 const browser = sharedBrowser()
 
 const openAt = (sim: TestSimulator, place: string) => browser.open(sim, { place: `#/${place}` })
-
-const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 
 /** Returns true where the browser holds the value of a field for valid. */
 const isValid = (page: Page, label: string) =>
@@ -77,7 +75,7 @@ describeInBrowser('bad and hostile input', () => {
     const page = await openAt(own, 'sandboxes')
     await click(page, 'Restore … one')
     await steer(own, 'DELETE', `/snapshots/${snapshotId}`)
-    await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click()
+    await agree(page, 'Restore the snapshot one?', 'Restore')
     await page.locator('.notice', { hasText: 'snapshot' }).first().waitFor()
     await page.getByRole('button', { name: 'Restore … one' }).waitFor({ state: 'detached' })
     expect(await steer(own, 'GET', '/events')).toMatchObject({ total: 1 })
@@ -105,11 +103,10 @@ describeInBrowser('a text of thousands of characters', () => {
     await ask(own, '/v1/events', { body: event({ properties: { note: text, inner: { note: 'x'.repeat(90_000) } } }) })
     const page = await browser.open(own, { place: '#/requests/req-1' })
     const detail = page.getByRole('region', { name: 'Request req-1' })
-    const open = () => page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true')
     await page.getByRole('heading', { name: 'Request body' }).waitFor()
-    await open()
+    await unfold(page)
     await detail.getByText('note: ').first().waitFor()
-    await open()
+    await unfold(page)
     const more = detail.getByRole('button', { name: 'Show all 400,002 characters' })
     await more.first().waitFor()
     expect(await page.evaluate<number>('document.querySelector("[data-open]").scrollHeight')).toBeLessThan(5_000)

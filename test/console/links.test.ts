@@ -1,7 +1,6 @@
 // @module-tag long
 import { expect } from 'vitest'
-import { listAccessibilityFindings } from '../support/axe.ts'
-import { describeInBrowser, sharedBrowser, test } from '../support/browser.ts'
+import { describeInBrowser, expectAccessible, sharedBrowser, test } from '../support/browser.ts'
 import { analyticsPath, ask, event } from '../support/client.ts'
 import { putRules } from '../support/control.ts'
 import type { TestSimulator } from '../support/start.ts'
@@ -20,7 +19,7 @@ describeInBrowser('links between the views', () => {
     const chain = page.locator('.chain.open')
     await chain.getByText('3 tries').waitFor()
     expect(page.url()).toContain('#/retries/req-1')
-    expect(await listAccessibilityFindings(page)).toEqual([])
+    await expectAccessible(page)
     await chain.getByRole('link', { name: 'Try 3' }).click()
     await page.getByRole('region', { name: 'Request req-3' }).getByText('order-1').waitFor()
     await page.getByRole('link', { name: 'Try 3 of a call that failed' }).waitFor()
@@ -39,7 +38,7 @@ describeInBrowser('links between the views', () => {
     expect(await page.locator('.chain').count()).toBe(51)
     await page.evaluate('location.hash = "#/retries/req-nobody?all=true"')
     await page.getByText('no call that failed with the request req-nobody').waitFor()
-    expect(await listAccessibilityFindings(page)).toEqual([])
+    await expectAccessible(page)
   })
 
   test('an index leads to its events, also where the client’s own id of the conversation is a UUID', async ({

@@ -79,7 +79,7 @@ describeInBrowser('a newcomer', () => {
     await page.locator('.rule.off').waitFor()
     expect(await runInShell(line)).toContain('HTTP/1.1 201')
 
-    await page.getByRole('link', { name: 'Data' }).click()
+    await page.getByRole('link', { name: 'Data', exact: true }).click()
     await page.getByRole('slider', { name: /^Conversation quality.*30 of 30 days have data/ }).waitFor()
     await page.getByText(/^Conversation quality is .* and would be .* without events/).waitFor()
     expect(await page.locator('.event-effects tbody tr').first().textContent()).toBe('Web Shop0.700 +22')

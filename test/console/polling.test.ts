@@ -109,7 +109,7 @@ describeInBrowser('the console follows another client', () => {
     const { page } = await openWatched(own, '#/requests/req-1')
     await page.getByText('The simulator would handle it the same way now.').waitFor()
     await putRules(own, [{ scenario: 'server-error' }])
-    await runUntilShown(page, 'Sent now, it would be handled')
+    await runUntilShown(page, 'Sent now, it would get')
   })
 
   test('that restores a snapshot, in the events and the prompts', async ({ own }) => {

@@ -1,6 +1,6 @@
 // @module-tag long
 import { expect } from 'vitest'
-import { describeInBrowser, sharedBrowser, test } from '../support/browser.ts'
+import { describeInBrowser, sharedBrowser, test, textsOf } from '../support/browser.ts'
 import { ask, productId, prompt, textOf } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import type { TestSimulator } from '../support/start.ts'
@@ -51,7 +51,7 @@ describeInBrowser('the view of the prompts', () => {
     await page.getByText('Second.').waitFor()
     await page.getByLabel('Compare version').selectOption('1')
     await page.getByText('Their components are equal.').waitFor()
-    expect(await page.locator('.diff td.added').allTextContents()).toEqual(['+role: other'])
+    expect(await textsOf(page, '.diff td.added')).toEqual(['+role: other'])
     await page.reload()
     await page.getByText('Their components are equal.').waitFor()
   })

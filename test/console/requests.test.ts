@@ -1,7 +1,7 @@
 // @module-tag long
 import type { Route } from 'playwright-core'
 import { expect } from 'vitest'
-import { describeInBrowser, setHidden, sharedBrowser, test } from '../support/browser.ts'
+import { click, describeInBrowser, setHidden, sharedBrowser, test, textsOf } from '../support/browser.ts'
 import { analyticsPath, ask, event, prompt } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { postAll } from '../support/pipelined.ts'
@@ -38,7 +38,7 @@ describeInBrowser('the view of the requests', () => {
     }
     const page = await browser.open(own)
     const words = ['reset', 'gave up', 'hung', 'cut off', 'no response', 'reset']
-    await expect.poll(() => page.locator('td.code').allTextContents()).toEqual(words)
+    await expect.poll(() => textsOf(page, 'td.code')).toEqual(words)
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox', { name: 'Find a command' }).fill('open req-4')
     await page.getByRole('option', { name: /POST \/v1\/events hung$/ }).waitFor()
@@ -133,6 +133,22 @@ describeInBrowser('the view of the requests', () => {
     await field.fill('op:createEvnet')
     await page.getByText('createEvent').waitFor()
   })
+
+  test('has buttons that add words to the search or remove them, and keep the others', async ({ own }) => {
+    const page = await browser.open(own)
+    for (const [text, button, isPressed, changed] of [
+      ['Has:Advice op:createEvent', 'Advice', true, 'op:createEvent'],
+      ['-has:advice  "a  b"', 'Advice', false, '-has:advice "a  b" has:advice'],
+      ['"not has:advice here"', 'Advice', false, '"not has:advice here" has:advice'],
+      ['status:5xx method:get Status:4xx', 'Refused', true, 'method:get'],
+      ['status:4xx', 'Refused', false, 'status:4xx status:5xx'],
+    ] as const) {
+      await page.goto(`${own.origin}/__sim/#/requests?q=${encodeURIComponent(text)}`)
+      await page.locator(`button[aria-pressed=${isPressed}]`, { hasText: button }).waitFor()
+      await click(page, button)
+      await expect.poll(() => page.getByRole('searchbox').inputValue(), { message: text }).toBe(changed)
+    }
+  })
 })
 
 describeInBrowser('the list of requests', () => {
@@ -174,7 +190,7 @@ describeInBrowser('the list of requests', () => {
       await ask(own, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': name } })
     const page = await browser.open(own, { place: '#/requests?sandbox=*' })
     await page.getByText('2 listed').waitFor()
-    expect(await page.locator('td.sandbox').allTextContents()).toEqual(['worker-2', 'worker-1'])
+    expect(await textsOf(page, 'td.sandbox')).toEqual(['worker-2', 'worker-1'])
   })
 
   test('holds the row of the open request, and shows what has come meanwhile on demand', async ({ own }) => {

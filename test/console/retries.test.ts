@@ -1,8 +1,7 @@
 // @module-tag long
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { listAccessibilityFindings } from '../support/axe.ts'
-import { describeInBrowser, sharedBrowser, test } from '../support/browser.ts'
+import { describeInBrowser, expectAccessible, sharedBrowser, test, textsOf } from '../support/browser.ts'
 import { analyticsPath, ask, event } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import type { TestSimulator } from '../support/start.ts'
@@ -50,8 +49,8 @@ describeInBrowser('the view of the retries', () => {
     await send(own, sequence, 'early')
     const page = await browser.open(own, { place: '#/retries' })
     await page.locator('.attempt').nth(2).waitFor()
-    expect(await page.locator('.attempt a').allTextContents()).toEqual(['Try 1,  429', 'Try 2, ✕ 429', 'Try 3,  201'])
-    expect(await page.locator('.attempt > span').allTextContents()).toEqual([
+    expect(await textsOf(page, '.attempt a')).toEqual(['Try 1,  429', 'Try 2, ✕ 429', 'Try 3,  201'])
+    expect(await textsOf(page, '.attempt > span')).toEqual([
       expect.stringMatching(/^only .* of 1 min$/),
       'waited 1 min 30 s; 1 min asked',
       'succeeded',
@@ -65,7 +64,7 @@ describeInBrowser('the view of the retries', () => {
     expect(demanded?.right).toBeCloseTo(faulty?.left ?? 0, 0)
     expect(missed?.left).toBeCloseTo(faulty?.left ?? 0, 0)
     expect(missed?.right).toBeGreaterThan((faulty?.left ?? 0) + 20)
-    expect(await listAccessibilityFindings(page)).toEqual([])
+    await expectAccessible(page)
   })
 
   test('marks a try with another insertId', async ({ own }) => {
@@ -105,6 +104,6 @@ describeInBrowser('the view of the retries', () => {
     expect(await page.locator('.chain').count()).toBe(1)
     await page.getByLabel('Sandbox').selectOption('*')
     await page.locator('.chain').getByText('in-two').waitFor()
-    expect(await page.locator('.chain header b').allTextContents()).toEqual(['two ', 'one '])
+    expect(await textsOf(page, '.chain header b')).toEqual(['two ', 'one '])
   })
 })

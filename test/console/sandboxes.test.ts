@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { describeInBrowser, sharedBrowser, test } from '../support/browser.ts'
-import { ask, event } from '../support/client.ts'
+import { agree, click, describeInBrowser, sendEvents, sharedBrowser, test, textsOf } from '../support/browser.ts'
+import { ask } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import type { TestSimulator } from '../support/start.ts'
 import { listSandboxes } from '../support/stored-records.ts'
@@ -16,43 +16,26 @@ const openAt = (sim: TestSimulator, name = 'default') => browser.open(sim, { pla
 
 const pickerOf = (page: Page) => page.locator('.picker select')
 
-const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
-
-/** Sends events to a sandbox. */
-async function sendEvents(sim: TestSimulator, sandbox: string, count: number): Promise<void> {
-  for (let sent = 0; sent < count; sent++)
-    await ask(sim, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': sandbox } })
-}
-
 const countEvents = async (sim: TestSimulator, sandbox: string) =>
   (await steer(sim, 'GET', `/events?sandbox=${sandbox}`))['total']
 
 /** Returns the names of the sandboxes that the server has. */
 const listNames = async (sim: TestSimulator) => (await listSandboxes(sim)).map(({ name }) => name)
 
-/** Handles the question of the page. Returns the things that it said will be lost. */
-async function agree(page: Page, title: string, action: string): Promise<string[]> {
-  const dialog = page.getByRole('dialog', { name: title })
-  await dialog.waitFor()
-  const losses = await dialog.getByRole('listitem').allTextContents()
-  await dialog.getByRole('button', { name: action, exact: true }).click()
-  return losses
-}
-
 describeInBrowser('the view of the sandboxes', () => {
   test('lists the sandboxes with their numbers as clients use them', async ({ own }) => {
-    await sendEvents(own, 'w1', 2)
+    await sendEvents(own, 2, {}, 'w1')
     await putRules(own, [{ scenario: 'server-error' }], 'w2')
     const page = await openAt(own)
     await page.getByRole('row', { name: /^w1 2 2 0 0 0 / }).waitFor()
     await page.getByRole('row', { name: /^w2 0 0 0 1 0 / }).waitFor()
-    await sendEvents(own, 'w1', 1)
+    await sendEvents(own, 1, {}, 'w1')
     await page.getByRole('row', { name: /^w1 3 3 / }).waitFor()
-    expect(await page.locator('tbody tr a').allTextContents()).toEqual(['default', 'w1', 'w2'])
+    expect(await textsOf(page, 'tbody tr a')).toEqual(['default', 'w1', 'w2'])
   })
 
   test('makes the whole page follow the sandbox that is clicked', async ({ own }) => {
-    await sendEvents(own, 'w1', 1)
+    await sendEvents(own, 1, {}, 'w1')
     const page = await openAt(own, '*')
     await page.getByRole('heading', { name: 'All sandboxes are shown' }).waitFor()
     await page.getByRole('link', { name: 'w1', exact: true }).click()
@@ -64,7 +47,7 @@ describeInBrowser('the view of the sandboxes', () => {
   })
 
   test('creates a sandbox with a seed, and refuses a name in use', async ({ own }) => {
-    await sendEvents(own, 'w1', 1)
+    await sendEvents(own, 1, {}, 'w1')
     const page = await openAt(own)
     const name = page.getByLabel('Name of the new sandbox')
     await name.fill('w1')
@@ -84,7 +67,7 @@ describeInBrowser('the view of the sandboxes', () => {
   })
 
   test('asks once before a reset, names what will be lost, and does nothing without consent', async ({ own }) => {
-    await sendEvents(own, 'w1', 2)
+    await sendEvents(own, 2, {}, 'w1')
     await putRules(own, [{ scenario: 'unavailable', times: 1 }], 'w1')
     const page = await openAt(own, 'w1')
     await click(page, 'Reset …')
@@ -100,8 +83,8 @@ describeInBrowser('the view of the sandboxes', () => {
   })
 
   test('deletes any sandbox but the default one, and leaves it without creating it again', async ({ own }) => {
-    await sendEvents(own, 'w1', 1)
-    await sendEvents(own, 'w2', 1)
+    await sendEvents(own, 1, {}, 'w1')
+    await sendEvents(own, 1, {}, 'w2')
     await ask(own, '/__sim/snapshots?sandbox=w1', { body: {}, token: null })
     const page = await openAt(own, 'w1')
     await page.getByText('1 event, 0 prompts').waitFor()
@@ -119,14 +102,14 @@ describeInBrowser('the view of the sandboxes', () => {
   })
 
   test('takes a snapshot, restores it, and deletes it', async ({ own }) => {
-    await sendEvents(own, 'w1', 2)
+    await sendEvents(own, 2, {}, 'w1')
     const page = await openAt(own, 'w1')
     await page.getByLabel('Name of the snapshot').fill('two events')
     await click(page, 'Take a snapshot')
     const listed = page.locator('.snapshot-list li')
     await listed.locator('b').getByText('two events').waitFor()
     await listed.getByText('2 events, 0 prompts').waitFor()
-    await sendEvents(own, 'w1', 3)
+    await sendEvents(own, 3, {}, 'w1')
     await listed.getByRole('button', { name: 'Restore …' }).click()
     expect((await agree(page, 'Restore the snapshot two events?', 'Restore'))[0]).toBe('5 events')
     await page.getByText('The sandbox w1 is as in the snapshot.').waitFor()
@@ -139,8 +122,8 @@ describeInBrowser('the view of the sandboxes', () => {
 
   test('exports to a file, which it imports into another sandbox', async ({ own }) => {
     const file = join(await tempFolder(), 'w1.json')
-    await sendEvents(own, 'w1', 2)
-    await sendEvents(own, 'w2', 1)
+    await sendEvents(own, 2, {}, 'w1')
+    await sendEvents(own, 1, {}, 'w2')
     const page = await openAt(own, 'w1')
     const [download] = await Promise.all([page.waitForEvent('download'), click(page, 'Export')])
     expect(download.suggestedFilename()).toBe('w1.export.json')
@@ -155,7 +138,7 @@ describeInBrowser('the view of the sandboxes', () => {
   })
 
   test('says why a file cannot be imported, and changes nothing', async ({ own }) => {
-    await sendEvents(own, 'w1', 1)
+    await sendEvents(own, 1, {}, 'w1')
     const page = await openAt(own, 'w1')
     const choose = (name: string, text: string) =>
       page.locator('input[type=file]').setInputFiles({ name, mimeType: 'application/json', buffer: Buffer.from(text) })

@@ -1,6 +1,9 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
+import type { JsonObject } from '../../src/base/core/json.ts'
 import { openBrowser } from '../browser/chromium.ts'
+import { listAccessibilityFindings } from './axe.ts'
+import { ask, event } from './client.ts'
 import { startForTest, type TestSimulator } from './start.ts'
 import { isMissing } from './tools.ts'
 
@@ -59,6 +62,38 @@ export function sharedBrowser() {
     },
   }
   return pages
+}
+
+/** Presses the button that has this whole name. */
+export const click = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+
+export const readClipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()')
+
+/** Returns the texts of all elements, at the moment of the call. */
+export const textsOf = (page: Page, selector: string) => page.locator(selector).allTextContents()
+
+/** Presses a button of the question that the page asks. Returns the things that it says will be lost. */
+export async function agree(page: Page, title: string, action: string): Promise<string[]> {
+  const dialog = page.getByRole('dialog', { name: title })
+  await dialog.waitFor()
+  const losses = await dialog.getByRole('listitem').allTextContents()
+  await dialog.getByRole('button', { name: action, exact: true }).click()
+  return losses
+}
+
+/** Expects that axe finds nothing on a page. */
+export const expectAccessible = async (page: Page) => expect(await listAccessibilityFindings(page)).toEqual([])
+
+/** Opens all details of a page. */
+export const unfold = (page: Page) =>
+  page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true')
+
+/** Sends events one after another, with fields of the test. Returns their statuses. */
+export async function sendEvents(sim: TestSimulator, count: number, fields: JsonObject = {}, sandbox = 'default') {
+  const statuses: number[] = []
+  for (let sent = 0; sent < count; sent++)
+    statuses.push((await ask(sim, '/v1/events', { body: event(fields), sandbox })).status)
+  return statuses
 }
 
 /** Makes a page believe that it is hidden or visible; a headless browser hides no page. */

@@ -1,9 +1,6 @@
 import { signal } from '@preact/signals'
 import type { components, paths } from '../../client/control-types.ts'
 
-/** The path under which the control plane and this page are served. */
-const controlBase = '/__sim'
-
 /** The reason why a request to the control plane got no proper response. */
 export interface Problem {
   /** The status, or undefined if there was no response. */
@@ -12,12 +9,11 @@ export interface Problem {
   readonly sentence: string
 }
 
-/** A response of the control plane, or a problem. */
+/** What the control plane returned, or a problem. */
 export type Asked<Value> =
-  | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly problem: Problem }
+  | { readonly value: Value; readonly problem?: undefined }
+  | { readonly value?: undefined; readonly problem: Problem }
 
-/** The parts of a request besides method and path. */
 interface AskOptions<Path extends ControlPath, Method extends ControlMethod> {
   /** Values for the braces of the path: `{ id: 'req-7' }` for `/requests/{id}`. */
   readonly path?: Readonly<Record<string, string>>
@@ -30,51 +26,47 @@ interface AskOptions<Path extends ControlPath, Method extends ControlMethod> {
 export async function ask<Path extends ControlPath, Method extends ControlMethod>(
   method: Method,
   path: Path,
-  { path: names = {}, query, body, signal }: AskOptions<Path, Method> = {},
+  options: AskOptions<Path, Method> = {},
 ): Promise<Asked<ResponseOf<Path, Method>>> {
-  const response = await fetchControl(toTarget(path, names, query), {
-    method: method.toUpperCase(),
-    ...(body !== undefined && {
-      body: JSON.stringify(body),
-      headers: { 'Content-Type': 'application/json' },
-    }),
-    ...(signal && { signal }),
-  })
-  if (!response.ok) return response
-  try {
-    return { ok: true, value: await response.value.json() }
-  } catch {
-    return { ok: false, problem: unreachable() }
-  }
+  return read(await send(method, path, options), (response) => response.json())
 }
 
 /** Asks for a text: `await askText('/requests/{id}', { path: { id }, query: { format: 'curl' } })`. */
-export async function askText<Path extends ControlPath>(
-  path: Path,
-  { path: names = {}, query }: AskOptions<Path, 'get'>,
-): Promise<Asked<string>> {
-  const response = await fetchControl(toTarget(path, names, query), {})
-  return response.ok ? { ok: true, value: await response.value.text() } : response
+export async function askText<Path extends ControlPath>(path: Path, options: AskOptions<Path, 'get'>) {
+  return read(await send('get', path, options), (response) => response.text())
 }
 
-/** Returns the path and query of a request to the control plane, with the names in braces replaced. */
-export function toTarget(path: string, names: Readonly<Record<string, string>>, query: unknown): string {
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(names[name] ?? ''))
-  const sent = Object.entries(query ?? {}).filter(([, value]) => value !== undefined)
-  const text = new URLSearchParams(sent.map(([name, value]) => [name, String(value)])).toString()
-  return text === '' ? filled : `${filled}?${text}`
+async function read<Value>(sent: Asked<Response>, readBody: (response: Response) => Promise<Value>) {
+  if (sent.problem) return sent
+  try {
+    return { value: await readBody(sent.value) }
+  } catch {
+    return { problem: unreachable() }
+  }
 }
 
 /** Sends a request with the token. Any refusal is a problem; that of a missing token makes the page ask for it. */
-export async function fetchControl(target: string, init: RequestInit): Promise<Asked<Response>> {
+export async function send<Path extends ControlPath, Method extends ControlMethod>(
+  method: Method,
+  path: Path,
+  { path: names = {}, query, body, signal }: AskOptions<Path, Method>,
+): Promise<Asked<Response>> {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(names[name] ?? ''))
+  const sent = Object.entries(query ?? {}).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  )
   try {
-    const headers = { ...tokenHeaders(), ...(init.headers as Record<string, string> | undefined) }
-    const response = await fetch(controlBase + target, { ...init, headers })
-    if (response.ok) return { ok: true, value: response }
+    const response = await fetch(`/__sim${filled}?${new URLSearchParams(sent)}`, {
+      method: method.toUpperCase(),
+      headers: { ...tokenHeaders(), ...(body !== undefined && { 'Content-Type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+    })
+    if (response.ok) return { value: response }
     if (response.status === 401) isTokenNeeded.value = true
-    return { ok: false, problem: { status: response.status, sentence: await readProblemSentence(response) } }
+    return { problem: { status: response.status, sentence: await readProblemSentence(response) } }
   } catch {
-    return { ok: false, problem: unreachable() }
+    return { problem: unreachable() }
   }
 }
 
@@ -97,10 +89,8 @@ const unreachable = (): Problem => ({
 /** A schema of the control document by name: `Schema<'Exchange'>`. */
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name]
 
-/** A path of the control document: `/requests/{id}`. */
 export type ControlPath = keyof paths
 
-/** A method of the control plane, as the document spells it. */
 type ControlMethod = 'get' | 'put' | 'post' | 'delete'
 
 type ControlOperation<Path extends ControlPath, Method extends ControlMethod> =
@@ -108,17 +98,12 @@ type ControlOperation<Path extends ControlPath, Method extends ControlMethod> =
 
 type JsonOf<Response> = Response extends { content: { 'application/json': infer Body } } ? Body : never
 
-type SuccessOf<Responses> = Responses extends { 200: infer Response }
-  ? Response
-  : Responses extends { 201: infer Response }
-    ? Response
-    : never
-
 /** The JSON body of a success: `ResponseOf<'/coverage', 'get'>`. */
 export type ResponseOf<Path extends ControlPath, Method extends ControlMethod> =
-  ControlOperation<Path, Method> extends { responses: infer Responses } ? JsonOf<SuccessOf<Responses>> : never
+  ControlOperation<Path, Method> extends { responses: infer Responses }
+    ? JsonOf<Responses[(200 | 201) & keyof Responses]>
+    : never
 
-/** The query parameters of an operation. */
 export type QueryOf<Path extends ControlPath, Method extends ControlMethod> =
   ControlOperation<Path, Method> extends { parameters: { query?: infer Query } } ? Query : never
 
@@ -128,7 +113,7 @@ const storageName = 'convsim-control-token'
 /** True while the control plane refuses the page for want of the right token. The page then asks for it. */
 export const isTokenNeeded = signal(false)
 
-/** Returns the headers that carry the token; empty where none was entered. */
+/** Returns the headers that carry the token; empty if none was entered. */
 export function tokenHeaders(): Record<string, string> {
   const token = sessionStorage.getItem(storageName)
   return token === null ? {} : { Authorization: `Bearer ${token}` }

@@ -1,14 +1,14 @@
+import type { Signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { type StreamState, streamState } from '../store/live.ts'
+import { streamState } from '../store/live.ts'
 import { hrefOf, sandbox, showSandbox } from '../store/route.ts'
-import { ruleChanges } from '../store/rules.ts'
 import { clockMode, refreshSandboxes, sandboxNames, sandboxNow } from '../store/server.ts'
 import { useResponse } from '../store/use-response.ts'
+import { Select } from '../ui/fields.tsx'
 import { count, formatInstant } from '../ui/text.tsx'
 import { currentView, views } from '../views/index.tsx'
-import { isKeyListOpen, isPaletteOpen } from './keys.tsx'
+import { isKeyListOpen, isPaletteOpen } from './commands.tsx'
 
-/** The head of the page: views, sandbox, clock and connection. */
 export function Header() {
   const nav = useRef<HTMLElement>(null)
   const { name: current } = currentView.value
@@ -37,23 +37,22 @@ export function Header() {
         <SandboxClock />
         <SandboxPicker />
         <Connection />
-        <button type="button" class="quiet" onClick={() => (isPaletteOpen.value = true)} title="Palette">
-          <kbd>Ctrl K</kbd>
-          <span class="hidden"> Palette</span>
-        </button>
-        <button type="button" class="quiet" onClick={() => (isKeyListOpen.value = true)} title="Keys">
-          <kbd>?</kbd>
-          <span class="hidden"> Keys</span>
-        </button>
+        <Opener name="Palette" keys="Ctrl K" isOpen={isPaletteOpen} />
+        <Opener name="Keys" keys="?" isOpen={isKeyListOpen} />
       </div>
     </header>
   )
 }
 
-/** The number of rules that are on. */
+const Opener = ({ name, keys, isOpen }: { name: string; keys: string; isOpen: Signal<boolean> }) => (
+  <button type="button" class="quiet" onClick={() => (isOpen.value = true)} title={name}>
+    <kbd>{keys}</kbd>
+    <span class="hidden"> {name}</span>
+  </button>
+)
+
 function RuleBadge() {
-  const { value, reload } = useResponse('/scenarios', { query: { sandbox: sandbox.value } })
-  useEffect(() => void reload(), [ruleChanges.value])
+  const { value } = useResponse('/scenarios', { query: { sandbox: sandbox.value } })
   const rules = [...(value?.rules ?? []), ...(value?.startUp ?? [])].filter(({ enabled }) => enabled !== false)
   if (rules.length === 0) return null
   return (
@@ -63,27 +62,17 @@ function RuleBadge() {
   )
 }
 
-function SandboxPicker() {
-  return (
-    <label class="picker">
-      Sandbox{' '}
-      <select
-        value={sandbox.value}
-        onFocus={() => void refreshSandboxes()}
-        onChange={(event) => showSandbox(event.currentTarget.value)}
-      >
-        {sandboxNames.value.map((name) => (
-          <option key={name} value={name} selected={name === sandbox.value}>
-            {name}
-          </option>
-        ))}
-        <option value="*" selected={sandbox.value === '*'}>
-          all
-        </option>
-      </select>
-    </label>
-  )
-}
+const SandboxPicker = () => (
+  <label class="picker">
+    Sandbox{' '}
+    <Select
+      value={sandbox.value}
+      options={[...sandboxNames.value.map((name) => [name, name] as const), ['*', 'all']]}
+      choose={showSandbox}
+      onFocus={refreshSandboxes}
+    />
+  </label>
+)
 
 function SandboxClock() {
   if (clockMode.value === undefined) return null
@@ -96,19 +85,18 @@ function SandboxClock() {
   )
 }
 
-const states: Readonly<Record<StreamState, readonly [word: string, tone: string]>> = {
-  connecting: ['Connecting', 'faint'],
-  live: ['Live', 'good'],
-  paused: ['Hidden', 'faint'],
-  offline: ['Offline', 'bad'],
+const states = {
+  connecting: { word: 'Connecting', tone: 'faint' },
+  live: { word: 'Live', tone: 'good' },
+  paused: { word: 'Hidden', tone: 'faint' },
+  offline: { word: 'Offline', tone: 'bad' },
 }
 
-const Connection = () => (
-  <span
-    class={`status small ${states[streamState.value][1]}`}
-    role="status"
-    title="The stream of requests from the simulator"
-  >
-    {states[streamState.value][0]}
-  </span>
-)
+function Connection() {
+  const { word, tone } = states[streamState.value]
+  return (
+    <span class={`status small ${tone}`} role="status" title="The stream of requests from the simulator">
+      {word}
+    </span>
+  )
+}

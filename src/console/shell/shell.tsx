@@ -9,10 +9,10 @@ import { isSandboxMissing, sandboxNames } from '../store/server.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
+import { FieldForm } from '../ui/fields.tsx'
 import { currentView, views } from '../views/index.tsx'
+import { isKeyListOpen, isPaletteOpen, KeyList, Palette } from './commands.tsx'
 import { Header } from './header.tsx'
-import { isKeyListOpen, isPaletteOpen, KeyList } from './keys.tsx'
-import { Palette } from './palette.tsx'
 
 /** The whole page: head, the view that the address names, and whatever lies above it. */
 export function Shell() {
@@ -46,15 +46,16 @@ export function Shell() {
 }
 
 /** Says why the page does not follow the requests, or that there is no such sandbox. */
+function findTrouble(): string | undefined {
+  if (isTokenNeeded.value) return 'The simulator shows nothing without its token (--control-token). Enter it to go on.'
+  if (streamState.value === 'offline')
+    return streamProblem.value?.sentence ?? 'The simulator has closed the stream of requests. The page opens it again.'
+  if (!isSandboxMissing.value || !isSandboxName(sandbox.value)) return undefined
+  return `There is no sandbox ${sandbox.value}: it was deleted, or no request has used it yet.`
+}
+
 function Banner() {
-  const name = sandbox.value
-  const sentence = isTokenNeeded.value
-    ? 'The simulator shows nothing without its token (--control-token). Enter it to go on.'
-    : streamState.value === 'offline'
-      ? (streamProblem.value?.sentence ?? 'The simulator has closed the stream of requests. The page opens it again.')
-      : isSandboxMissing.value && isSandboxName(name)
-        ? `There is no sandbox ${name}: it was deleted, or no request has used it yet.`
-        : undefined
+  const sentence = findTrouble()
   if (sentence === undefined) return null
   return (
     <p class="banner toolbar marked bad" role="alert">
@@ -86,19 +87,16 @@ function CurrentView() {
   )
 }
 
-/** Shows notices at the lower edge of the page. */
-function Notices() {
-  return (
-    <div class="notices stack" role="status">
-      {notices.value.map(({ id, kind, sentence }) => (
-        <div key={id} class={`notice bar marked box ${kind}`}>
-          <span>{sentence}</span>
-          <Button label="✕" class="quiet last" onClick={() => dismiss(id)} aria-label={`Close: ${sentence}`} />
-        </div>
-      ))}
-    </div>
-  )
-}
+const Notices = () => (
+  <div class="notices stack" role="status">
+    {notices.value.map((notice) => (
+      <div key={notice.sentence} class={`notice bar marked box ${notice.kind}`}>
+        <span>{notice.sentence}</span>
+        <Button label="✕" class="quiet last" aria-label={`Close: ${notice.sentence}`} onClick={() => dismiss(notice)} />
+      </div>
+    ))}
+  </div>
+)
 
 /** Has a screen reader say what is seen at its place, such as the word on a button. */
 const Announcement = () => (
@@ -107,13 +105,12 @@ const Announcement = () => (
   </p>
 )
 
-/** Shows the question before an action that destroys something. */
 function OpenQuestion() {
   const question = openQuestion.value
   if (!question) return null
-  const { title, losses, action, response } = question
+  const { title, losses, action, answer } = question
   return (
-    <Dialog title={title} onClose={() => response(false)}>
+    <Dialog title={title} onClose={() => answer(false)}>
       <p>This will be lost:</p>
       <ul class="bullets">
         {losses.map((loss) => (
@@ -121,51 +118,33 @@ function OpenQuestion() {
         ))}
       </ul>
       <p class="actions bar">
-        <Button label="Cancel" onClick={() => response(false)} />
-        <Button label={action} class="danger" onClick={() => response(true)} />
+        <Button label="Cancel" onClick={() => answer(false)} />
+        <Button label={action} class="danger" onClick={() => answer(true)} />
       </p>
     </Dialog>
   )
 }
 
-const refusedSentence = 'The token was refused. Enter the one of this simulator.'
-
-const impossibleSentence =
-  'A token has only letters from A to Z, digits and signs of ASCII, so this is not the one of the simulator.'
-
-/** Asks for the token of the control plane, once for the tab. */
 function TokenQuestion() {
-  const token = useSignal('')
-  const refusal = useSignal('Authorization' in tokenHeaders() ? refusedSentence : undefined)
-  const submit = (event: Event) => {
-    event.preventDefault()
-    if (token.value === '') return
-    if (storeToken(token.value)) isTokenNeeded.value = false
-    else refusal.value = impossibleSentence
+  const hasToken = 'Authorization' in tokenHeaders()
+  const refusal = useSignal(hasToken ? 'The token was refused. Enter the one of this simulator.' : undefined)
+  const enter = async (token: string) => {
+    if (storeToken(token)) isTokenNeeded.value = false
+    else refusal.value = 'A token has only letters from A to Z, digits and signs of ASCII, so this is another one.'
+    return true
   }
   return (
     <Dialog title="This simulator asks for a token">
-      <form class="stack" onSubmit={submit}>
-        <p>
-          It was started with <code>--control-token</code>. The token is stored for this tab only.
-        </p>
-        {refusal.value !== undefined && <p role="alert">{refusal.value}</p>}
-        <label>
-          Token
-          <input
-            type="password"
-            class="full"
-            autocomplete="off"
-            value={token.value}
-            onInput={(event) => (token.value = event.currentTarget.value)}
-          />
-        </label>
-        <p class="actions bar">
-          <button type="submit" class="primary">
-            Open the console
-          </button>
-        </p>
-      </form>
+      <p>
+        It was started with <code>--control-token</code>. The token is stored for this tab only.
+      </p>
+      {refusal.value !== undefined && <p role="alert">{refusal.value}</p>}
+      <FieldForm
+        label="Token"
+        action="Open the console"
+        change={enter}
+        field={{ type: 'password', required: true, class: 'grows' }}
+      />
     </Dialog>
   )
 }

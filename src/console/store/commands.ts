@@ -1,12 +1,12 @@
 import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { route } from './route.ts'
+import { replaceRoute, route } from './route.ts'
 
 /** Something that the user can do by a key, or by its name in the palette. */
 export interface PageCommand {
   /** `Pause the list`. */
   readonly title: string
-  /** A key as browsers name it: `j`, `/`, `ArrowDown`. Absent: only the palette has the command. */
+  /** A key as browsers name it: `j`, `/`, `Escape`. Absent: only the palette has the command. */
   readonly key?: string
   /** Is true for a command that is of use only as a key, which the palette leaves out. */
   readonly isKeyOnly?: boolean
@@ -33,17 +33,19 @@ export function commandsByKey(): ReadonlyMap<string, PageCommand> {
   )
 }
 
-/** The list of a view, whose entries are opened by their id in the address. */
 interface KeyedList {
-  /** `event`: the commands are named `Next event`, `Search events`. */
+  /** `event`: the commands are named `Next event`, `Search events`, `Close the event`. */
   readonly noun: string
-  /** Returns the ids of the entries in their order on the page. */
-  readonly ids: () => readonly string[]
-  readonly open: (id: string) => void
+  /** The ids of the entries in their order on the page. */
+  readonly ids: readonly string[]
+  /** The state in the address that belongs to the entry before, and goes: `{ from: undefined }`. */
+  readonly query?: Readonly<Record<string, undefined>>
   /** The id of the entry that is shown where the address names none; absent: none is. */
   readonly shownId?: string | undefined
   /** The field that searches the list; absent: there is none. */
   readonly field?: { readonly current: HTMLInputElement | null }
+  /** Is true if `Escape` closes the open entry. */
+  readonly canClose?: boolean
   /** Absent: `Enter` moves the focus into the open entry, which is the element with `data-open`. */
   readonly enter?: { readonly title: string; readonly run: () => void }
 }
@@ -54,16 +56,16 @@ interface KeyedList {
  * link, and `j` goes on from there.
  */
 export function useListKeys(list: KeyedList): void {
-  const { noun, field, enter } = list
+  const { noun, field, canClose, enter } = list
   // The commands are offered once; the list is that of the latest drawing.
   const latest = useRef(list)
   latest.current = list
   const closed = useReturnOfFocus()
   const move = (step: number) => {
-    const ids = latest.current.ids()
-    const at = ids.indexOf(route.peek().id ?? latest.current.shownId ?? closed.current?.id ?? '')
-    const next = ids[at < 0 ? 0 : at + step]
-    if (next !== undefined) latest.current.open(next)
+    const { ids, shownId, query = {} } = latest.current
+    const at = ids.indexOf(route.peek().id ?? shownId ?? closed.current?.id ?? '')
+    const id = ids[at < 0 ? 0 : at + step]
+    if (id !== undefined) replaceRoute({ id, query })
   }
   const enterOpen = () => (latest.current.enter?.run ?? focusOpen)()
   useCommands(
@@ -72,10 +74,11 @@ export function useListKeys(list: KeyedList): void {
       { title: `Previous ${noun}`, key: 'k', isKeyOnly: true, run: () => move(-1) },
       { title: enter?.title ?? `Go into the open ${noun}`, key: 'Enter', isKeyOnly: true, run: enterOpen },
       ...(field ? [{ title: `Search ${noun}s`, key: '/', run: () => field.current?.focus() }] : []),
+      ...(canClose ? [{ title: `Close the ${noun}`, key: 'Escape', run: () => replaceRoute({ id: undefined }) }] : []),
     ],
     [],
   )
-  const hasEntries = list.ids().length > 0
+  const hasEntries = list.ids.length > 0
   useEffect(() => {
     const link = document.querySelector('main [aria-current]')
     // A cell that cuts its text off would scroll to the end of a long link.

@@ -1,13 +1,8 @@
 import { effect, signal, untracked } from '@preact/signals'
-import { type Asked, ask, fetchControl, isTokenNeeded, type Problem, type Schema, toTarget } from '../api/ask.ts'
+import { ask, isTokenNeeded, type Problem, type Schema, send } from '../api/ask.ts'
 import { sandbox } from './route.ts'
 
-/** The state of the page's only stream of requests. `paused`: the page is hidden. */
-export type StreamState = 'connecting' | 'live' | 'paused' | 'offline'
-
-/** Requests that were handled since the last delivery. */
 interface Arrival {
-  /** In the order of the journal. */
   readonly exchanges: readonly Schema<'Exchange'>[]
   /** The number of requests that the server dropped, since they came too fast. */
   readonly skipped: number
@@ -16,8 +11,8 @@ interface Arrival {
 /** The reason why there is no stream; undefined: there is one, or it is not known yet. */
 export const streamProblem = signal<Problem | undefined>(undefined)
 
-/** The state of the stream. */
-export const streamState = signal<StreamState>('connecting')
+/** The state of the page's only stream of requests. `paused`: the page is hidden. */
+export const streamState = signal<'connecting' | 'live' | 'paused' | 'offline'>('connecting')
 
 /** Grows at each connection. Lists are then read again, since the server may be another process. */
 export const connection = signal(0)
@@ -28,7 +23,6 @@ export const trafficTick = signal(0)
 /** Grows each time that recorded requests were deleted, by a reset for example. Lists are then read again. */
 export const clearTick = signal(0)
 
-/** Milliseconds between two ticks. */
 const trafficTickMs = 1_000
 
 /** Milliseconds between two deliveries of requests to the page, which is drawn again after each. */
@@ -93,23 +87,36 @@ async function streamUntil(name: string, signal: AbortSignal): Promise<void> {
 /** Streams what comes after the newest request of the journal. Returns the problem that prevented it. */
 async function streamOnce(name: string, signal: AbortSignal, onOpen: () => void): Promise<Problem | undefined> {
   const newest = await ask('get', '/requests', { query: { sandbox: name, order: 'newest', limit: 1 }, signal })
-  if (!newest.ok || signal.aborted) return newest.ok ? undefined : newest.problem
-  const since = newest.value.requests[0]?.number ?? 0
-  const query = { sandbox: name, since, bodies: 'true' } as const
-  const stream = await readEventStream(toTarget('/requests/stream', {}, query), signal, onOpen, receive)
-  return stream.ok ? undefined : stream.problem
+  if (newest.problem || signal.aborted) return newest.problem
+  const query = { sandbox: name, since: newest.value.requests[0]?.number ?? 0, bodies: true }
+  const { value: response, problem } = await send('get', '/requests/stream', { query, signal })
+  if (problem) return problem
+  onOpen()
+  await readEvents(response).catch(() => undefined) // the connection was lost, or the page has closed it
+  return undefined
 }
 
-function receive(events: readonly StreamEvent[]): void {
-  for (const { name, data } of events) {
-    if (name === 'cleared') {
-      dropWaiting()
-      clearTick.value += 1
-    } else if (name === 'dropped') {
-      const { from, to }: { from: number; to: number } = JSON.parse(data)
-      skipped += to - from + 1
-    } else waiting.push(JSON.parse(data))
+/** Reads server-sent events to their end. `EventSource` sends no token. */
+async function readEvents({ body }: Response): Promise<void> {
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
+  let rest = ''
+  for (let piece = await reader?.read(); piece && !piece.done; piece = await reader?.read()) {
+    const events = (rest + piece.value).split('\n\n')
+    rest = events.pop() ?? ''
+    for (const event of events) receive(event)
   }
+}
+
+/** Handles an event. Any other block is a comment, which only holds the connection open. */
+function receive(event: string): void {
+  const [, name, text = ''] = /^event: (\w+)\n(?:id: \d+\n)?data: (.*)$/s.exec(event) ?? []
+  if (name === undefined) return
+  const data = JSON.parse(text)
+  if (name === 'cleared') {
+    dropWaiting()
+    clearTick.value += 1
+  } else if (name === 'dropped') skipped += data.to - data.from + 1
+  else waiting.push(data)
   delivery ??= setTimeout(deliverWaiting, Math.max(0, deliveredAt + deliveryMs - performance.now()))
   tickTimer ??= setTimeout(() => {
     tickTimer = undefined
@@ -129,47 +136,4 @@ function dropWaiting(): void {
   delivery = undefined
   waiting = []
   skipped = 0
-}
-
-/** A server-sent event: `{ name: 'request', data: '{"id":"req-1",...}' }`. */
-interface StreamEvent {
-  readonly name: string
-  readonly data: string
-}
-
-/** Reads server-sent events by `fetch`, since `EventSource` sends no token, until the stream ends or cannot open. */
-async function readEventStream(
-  target: string,
-  signal: AbortSignal,
-  onOpen: () => void,
-  onEvents: (events: readonly StreamEvent[]) => void,
-): Promise<Asked<undefined>> {
-  const response = await fetchControl(target, { signal })
-  if (!response.ok) return response
-  const reader = response.value.body?.pipeThrough(new TextDecoderStream()).getReader()
-  if (!reader) return { ok: true, value: undefined }
-  onOpen()
-  let rest = ''
-  try {
-    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
-      const blocks = (rest + piece.value).split('\n\n')
-      rest = blocks.pop() ?? ''
-      const events = blocks.map(parseEvent).filter((event) => event !== undefined)
-      if (events.length > 0) onEvents(events)
-    }
-  } catch {
-    // The connection was lost or the page has closed it; both end the stream.
-  }
-  return { ok: true, value: undefined }
-}
-
-/** Parses the lines of an event; undefined: a comment, which only holds the connection open. */
-function parseEvent(block: string): StreamEvent | undefined {
-  let name = 'message'
-  let data: string | undefined
-  for (const line of block.split('\n')) {
-    if (line.startsWith('event: ')) name = line.slice(7)
-    else if (line.startsWith('data: ')) data = line.slice(6)
-  }
-  return data === undefined ? undefined : { name, data }
 }

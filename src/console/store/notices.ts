@@ -2,18 +2,51 @@ import { effect, signal } from '@preact/signals'
 import type { Asked } from '../api/ask.ts'
 import { sandbox } from './route.ts'
 
-/** A sentence at the lower edge of the page. */
 interface Notice {
-  readonly id: number
   readonly kind: 'done' | 'problem'
   readonly sentence: string
 }
 
-/** The notices that are shown, the oldest first. */
 export const notices = signal<readonly Notice[]>([])
 
-/** The words that a screen reader says of something that is seen at its place. Empty: nothing is to be said. */
+/** Milliseconds until the notice of a success disappears. A problem stays until it is closed. */
+const doneMs = 4_000
+
+const maxNotices = 4
+
+/** Tells the user that something was done: `Copied.` */
+export function showNotice(sentence: string): void {
+  const notice = show({ kind: 'done', sentence })
+  setTimeout(() => dismiss(notice), doneMs)
+}
+
+export const showProblem = (sentence: string) => void show({ kind: 'problem', sentence })
+
+function show(notice: Notice): Notice {
+  const others = notices.value.filter(({ sentence }) => sentence !== notice.sentence)
+  notices.value = [...others, notice].slice(-maxNotices)
+  return notice
+}
+
+export function dismiss(notice: Notice): void {
+  notices.value = notices.value.filter((one) => one !== notice)
+}
+
+/** Returns the value of a response, and shows the sentence, if any. Shows the problem instead if there is one. */
+export async function valueOrNotice<Value>(
+  asking: Promise<Asked<Value>>,
+  sentence?: string | ((value: Value) => string),
+): Promise<Value | undefined> {
+  const asked = await asking
+  if (asked.problem) showProblem(asked.problem.sentence)
+  else if (sentence !== undefined) showNotice(typeof sentence === 'string' ? sentence : sentence(asked.value))
+  return asked.value
+}
+
+/** The words that a screen reader says of something that is seen at its place, if any. */
 export const announcement = signal('')
+
+const announcedMs = 1_600
 
 let silence: ReturnType<typeof setTimeout> | undefined
 
@@ -26,45 +59,6 @@ export function announce(words: string): void {
   }, announcedMs)
 }
 
-/** Milliseconds for which an announcement stays. */
-const announcedMs = 1_600
-
-/** Milliseconds until the notice of a success disappears. A problem stays until it is closed. */
-const doneMs = 4_000
-
-/** The most notices at a time. */
-const maxNotices = 4
-
-let lastId = 0
-
-/** Tells the user that something was done: `Copied.` */
-export function showNotice(sentence: string): void {
-  const id = show('done', sentence)
-  setTimeout(() => dismiss(id), doneMs)
-}
-
-/** Shows a problem and what to do. */
-export const showProblem = (sentence: string) => void show('problem', sentence)
-
-/** Returns the value of a response; shows the problem and returns undefined where there is none. */
-export function valueOrNotice<Value>(asked: Asked<Value>): Value | undefined {
-  if (asked.ok) return asked.value
-  showProblem(asked.problem.sentence)
-  return undefined
-}
-
-/** Closes a notice. */
-export function dismiss(id: number): void {
-  notices.value = notices.value.filter((notice) => notice.id !== id)
-}
-
-function show(kind: Notice['kind'], sentence: string): number {
-  lastId += 1
-  const others = notices.value.filter((notice) => notice.sentence !== sentence)
-  notices.value = [...others, { id: lastId, kind, sentence }].slice(-maxNotices)
-  return lastId
-}
-
 /** A question before an action that destroys something. */
 interface Question {
   /** `Delete the sandbox w1?` */
@@ -75,25 +69,23 @@ interface Question {
   readonly action: string
 }
 
-/** The question that is open, with the function that takes the response, if any. */
-export const openQuestion = signal<(Question & { response(isYes: boolean): void }) | undefined>(undefined)
+/** The question that is open, with the function that takes the answer, if any. */
+export const openQuestion = signal<(Question & { answer(isYes: boolean): void }) | undefined>(undefined)
 
 // A question is about the sandbox that was shown when it was asked.
 effect(() => {
   void sandbox.value
-  openQuestion.peek()?.response(false)
+  openQuestion.peek()?.answer(false)
 })
 
-/** Asks once before an action that destroys something. Resolves to true where the user agreed. */
+/** Asks once before an action that destroys something. Resolves to true if the user agreed. */
 export function askOnce(question: Question): Promise<boolean> {
-  openQuestion.value?.response(false)
+  openQuestion.value?.answer(false)
   return new Promise((resolve) => {
-    openQuestion.value = {
-      ...question,
-      response(isYes) {
-        openQuestion.value = undefined
-        resolve(isYes)
-      },
+    const answer = (isYes: boolean) => {
+      openQuestion.value = undefined
+      resolve(isYes)
     }
+    openQuestion.value = { ...question, answer }
   })
 }

@@ -2,11 +2,9 @@ import { computed, signal } from '@preact/signals'
 
 /** The place in the console that the address names: `#/requests/req-7?sandbox=a&q=status:4xx`. */
 interface Route {
-  /** The name of the view; empty: the first view. */
   readonly view: string
   /** The thing that is open in the view: `req-7`, if any. */
   readonly id: string | undefined
-  /** The state of the view, and the sandbox. */
   readonly query: Readonly<Record<string, string>>
 }
 
@@ -42,7 +40,6 @@ function decodePart(text: string): string {
 /** Changes to the current place. Members that are absent stay; a member of `query` that is undefined or empty goes. */
 interface RouteChange {
   readonly view?: string
-  /** The id of the open item, if one is open. */
   readonly id?: string | undefined
   readonly query?: Readonly<Record<string, string | undefined>>
 }
@@ -72,6 +69,13 @@ export function replaceRoute(change: RouteChange): void {
   history.replaceState(null, '', hash)
   route.value = parseRoute(hash)
 }
+
+/** Returns true if the state of the view has a value: `only=missing`. */
+export const hasState = (name: string, value: string): boolean => route.value.query[name] === value
+
+/** Adds a value to the state of the view, or removes it. */
+export const toggleState = (name: string, value: string): void =>
+  replaceRoute({ query: { [name]: hasState(name, value) ? undefined : value } })
 
 /** Shows another sandbox in the same view. What is open belongs to the sandbox before, so it is closed. */
 export function showSandbox(name: string): void {

@@ -1,18 +1,28 @@
 import { computed, signal } from '@preact/signals'
-import { ask, type Schema } from '../api/ask.ts'
-import { showNotice, valueOrNotice } from './notices.ts'
+import { type Asked, ask, type Schema } from '../api/ask.ts'
+import { valueOrNotice } from './notices.ts'
 import { sandbox } from './route.ts'
 
 /** Version, contract and operations of the simulator; undefined until they are read. */
 export const info = signal<Schema<'Info'> | undefined>(undefined)
 
-/** Grows when a client of the control plane has changed the shown sandbox, which is then read again. */
-export const changeTick = signal(0)
+/** The path before the paths of the service: `/v1`. */
+export const basePath = computed(() => info.value?.contract.basePath ?? '/v1')
 
 /** All sandboxes, the least recently used first; undefined until they are read. */
 export const sandboxes = signal<readonly Schema<'Sandbox'>[] | undefined>(undefined)
 
-/** True where the sandbox of the address is none that there is: it was deleted, or nothing has used it yet. */
+/** Changes when a client of the control plane has changed the shown sandbox, which is then read again. */
+export const revisions = computed(() => {
+  const used = (sandboxes.value ?? []).filter(({ revision }) => revision !== 0)
+  const shown = used.filter(({ name }) => [name, '*'].includes(sandbox.value))
+  return shown
+    .map(({ name, revision }) => `${name} ${revision}`)
+    .sort()
+    .join()
+})
+
+/** True if the sandbox of the address was deleted, or nothing has used it yet. */
 export const isSandboxMissing = computed(() => {
   const names = sandboxes.value?.map(({ name }) => name)
   return names !== undefined && !['*', 'default', ...names].includes(sandbox.value)
@@ -30,41 +40,34 @@ export const sandboxSeed = computed(
   () => sandboxes.value?.find(({ name }) => name === sandbox.value)?.seed ?? info.value?.seed,
 )
 
-/** Reads version, contract and operations. */
 export async function refreshInfo(): Promise<void> {
-  const asked = await ask('get', '/info')
-  if (asked.ok) info.value = asked.value
+  const { value } = await ask('get', '/info')
+  if (value) info.value = value
 }
 
-/** Reads the list of sandboxes. Call it after a change of the list, too. */
+/** Reads the list of sandboxes. Call it after a change of the list or of a sandbox, too. */
 export async function refreshSandboxes(): Promise<void> {
-  const asked = await ask('get', '/sandboxes')
-  if (!asked.ok) return
-  sandboxes.value = asked.value.sandboxes
-  const now = { sandbox: sandbox.value, revision: findRevision(sandbox.value) }
-  if (known?.sandbox === now.sandbox && known.revision !== now.revision) changeTick.value += 1
-  known = now
+  const { value } = await ask('get', '/sandboxes')
+  if (value) sandboxes.value = value.sandboxes
 }
 
-/** The revision of the sandbox that was shown when the list was last read. */
-let known: { readonly sandbox: string; readonly revision: string } | undefined
-
-const findRevision = (name: string) =>
-  (sandboxes.value ?? [])
-    .filter((one) => one.revision !== 0 && (name === '*' || one.name === name))
-    .map((one) => `${one.name} ${one.revision}`)
-    .sort()
-    .join()
-
-/** Gives a sandbox another seed. Resolves to false where it is refused, which is shown. */
-export async function changeSeed(name: string, seed: string): Promise<boolean> {
-  if (!valueOrNotice(await ask('put', '/sandboxes/{name}', { path: { name }, body: { seed } }))) return false
+/**
+ * Waits for a change by the control plane, and shows what came of it, as `valueOrNotice` does. Then it reads the
+ * sandboxes, whose revisions have all parts of the page read again what has changed.
+ */
+export async function change<Value>(changing: Promise<Asked<Value>>, sentence?: string | ((value: Value) => string)) {
+  const changed = await valueOrNotice(changing, sentence)
   await refreshSandboxes()
-  showNotice(`The seed of ${name} is ${seed}. All numbers and later identifiers are made from it; records stay.`)
-  return true
+  return changed
 }
 
-/** Milliseconds between the ticks that make times of the page grow older. */
+/** Gives a sandbox another seed. Resolves to false if it is refused, which is shown. */
+export async function changeSeed(name: string, seed: string): Promise<boolean> {
+  const changing = ask('put', '/sandboxes/{name}', { path: { name }, body: { seed } })
+  const sentence = `The seed of ${name} is ${seed}. All numbers and later identifiers are made from it; records stay.`
+  return (await change(changing, sentence)) !== undefined
+}
+
 const tickMs = 1_000
 
 /** The machine's time, which ticks once a second while the page is visible. */
@@ -87,21 +90,18 @@ export const sandboxNow = computed(() => {
   return Date.parse(now) + (mode === 'frozen' ? 0 : Math.max(0, machineNow.value - readAt))
 })
 
-/** Reads the clock of the sandbox that is shown. Call it after a change of the clock, too. */
 export async function refreshClock(): Promise<void> {
-  const asked = sandbox.value
-  if (asked === '*') {
+  const shown = sandbox.value
+  if (shown === '*') {
     shownClock.value = undefined
     return
   }
-  const clock = await ask('get', '/clock', { query: { sandbox: asked } })
-  if (clock.ok && asked === sandbox.value) shownClock.value = { ...clock.value, readAt: Date.now() }
+  const { value } = await ask('get', '/clock', { query: { sandbox: shown } })
+  if (value && shown === sandbox.value) shownClock.value = { ...value, readAt: Date.now() }
 }
 
-/** Sets or advances the clock that is shown. Returns it, or undefined where that is refused, which is shown. */
-export async function changeClock(body: { mode: Schema<'Clock'>['mode']; now?: string } | { by: string }) {
+/** Sets or advances the clock that is shown. Returns it, or undefined if that is refused, which is shown. */
+export function changeClock(body: { mode: Schema<'Clock'>['mode']; now?: string } | { by: string }) {
   const options = { query: { sandbox: sandbox.peek() }, body }
-  const asked = await ('by' in body ? ask('post', '/clock/advance', options) : ask('put', '/clock', options))
-  if (asked.ok) await refreshClock()
-  return valueOrNotice(asked)
+  return change('by' in body ? ask('post', '/clock/advance', options) : ask('put', '/clock', options))
 }

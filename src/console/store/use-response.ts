@@ -2,19 +2,16 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { type Asked, ask, type ControlPath, type Problem, type QueryOf, type ResponseOf } from '../api/ask.ts'
 import { connection, trafficTick } from './live.ts'
-import { changeTick } from './server.ts'
+import { revisions } from './server.ts'
 
-/** A response of the control plane that a component shows. */
 export interface LiveResponse<Value> {
   /** The newest response to the current question; undefined if none has come yet. */
   readonly value: Value | undefined
-  /** The reason why there is no newer response, or undefined. */
+  /** The reason why there is no newer response, if any. */
   readonly problem: Problem | undefined
-  /** Asks again, after a change for example. */
   readonly reload: () => Promise<void>
 }
 
-/** The question of `useResponse`. */
 interface LiveQuestion<Path extends ControlPath> {
   readonly path?: Readonly<Record<string, string>>
   readonly query?: QueryOf<Path, 'get'>
@@ -28,10 +25,10 @@ interface LiveQuestion<Path extends ControlPath> {
  */
 export function useResponse<Path extends ControlPath>(
   path: Path,
-  { path: names, query, followsTraffic = false }: LiveQuestion<Path> = {},
+  { followsTraffic = false, ...options }: LiveQuestion<Path> = {},
 ): LiveResponse<ResponseOf<Path, 'get'>> {
-  const question = () => ask('get', path, { ...(names && { path: names }), ...(query && { query }) })
-  return useAsked(JSON.stringify([path, names, query]), question, [followsTraffic ? trafficTick.value : 0])
+  const question = () => ask('get', path, options)
+  return useAsked(JSON.stringify([path, options]), question, [followsTraffic ? trafficTick.value : 0])
 }
 
 /**
@@ -41,7 +38,7 @@ export function useResponse<Path extends ControlPath>(
 export function useAsked<Value>(
   key: string,
   question: () => Promise<Asked<Value>>,
-  reasons: readonly unknown[],
+  reasons: readonly unknown[] = [],
   subject = key,
 ): LiveResponse<Value> {
   const state = useSignal<Partial<LiveResponse<Value>> & { subject: string }>({ subject })
@@ -53,28 +50,18 @@ export function useAsked<Value>(
     const asked = await current.question()
     if (turn !== current.turn) return
     const shown = state.peek().subject === subject ? state.peek().value : undefined
-    state.value = { subject, ...(asked.ok ? { value: asked.value } : { value: shown, problem: asked.problem }) }
+    state.value = { value: shown, ...asked, subject }
   }
-  usePacedAsking(key, reload, [connection.value, changeTick.value, ...reasons])
+  usePacedAsking(key, reload, [connection.value, revisions.value, ...reasons])
   const { value, problem } = state.value.subject === subject ? state.value : {}
   return { value, problem, reload }
 }
 
-/**
- * The rest after a response, as a multiple of the time that the response took. One page then takes at most a tenth of
- * the server's time.
- */
+/** The rest after a response, as a multiple of its time. One page then takes at most a tenth of the server's time. */
 const restFactor = 9
 
 /** Milliseconds of the longest rest: a list is not older than this and the time that it takes to read. */
 const maxRestMs = 5_000
-
-/** The asking that is under way. */
-interface Asking {
-  readonly key: string
-  /** Is true if something has happened since, so that the response will be old. */
-  isStale: boolean
-}
 
 /**
  * Asks at once, and again when one of the reasons has changed, for as long as a component is shown. One question is
@@ -84,10 +71,23 @@ interface Asking {
  * `key`: the question. Another question is asked at once; `ask` belongs to the key. `reasons`: as many at each drawing.
  */
 export function usePacedAsking(key: string, ask: () => Promise<void>, reasons: readonly unknown[]): void {
-  const current = useRef<Asking | undefined>(undefined)
+  /** The asking that is under way, and whether something has happened since, so that the response will be old. */
+  const current = useRef<{ readonly key: string; isStale: boolean } | undefined>(undefined)
+  const askAtPace = async () => {
+    const mine = { key, isStale: true }
+    current.current = mine
+    do {
+      mine.isStale = false
+      const startedAt = performance.now()
+      await ask()
+      const restMs = Math.min(maxRestMs, (performance.now() - startedAt) * restFactor)
+      await new Promise((resolve) => setTimeout(resolve, restMs))
+    } while (mine.isStale && current.current === mine && !document.hidden)
+    if (current.current === mine) current.current = undefined
+  }
   useEffect(() => {
     if (current.current?.key === key) current.current.isStale = true
-    else void askAtPace(key, ask, current)
+    else void askAtPace()
   }, [key, ...reasons])
   useEffect(
     () => () => {
@@ -95,22 +95,4 @@ export function usePacedAsking(key: string, ask: () => Promise<void>, reasons: r
     },
     [],
   )
-}
-
-/** Asks until the response is not old, or until another question takes its place. */
-async function askAtPace(
-  key: string,
-  ask: () => Promise<void>,
-  current: { current: Asking | undefined },
-): Promise<void> {
-  const mine: Asking = { key, isStale: true }
-  current.current = mine
-  do {
-    mine.isStale = false
-    const startedAt = performance.now()
-    await ask()
-    const restMs = Math.min(maxRestMs, (performance.now() - startedAt) * restFactor)
-    await new Promise((resolve) => setTimeout(resolve, restMs))
-  } while (mine.isStale && current.current === mine && !document.hidden)
-  if (current.current === mine) current.current = undefined
 }

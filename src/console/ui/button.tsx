@@ -6,24 +6,20 @@ interface ButtonProps extends Omit<JSX.IntrinsicElements['button'], 'label' | 't
   readonly label: ComponentChildren
 }
 
-/** A button that submits no form, with its words. */
 export const Button = ({ label, ...attributes }: ButtonProps) => (
   <button type="button" {...attributes}>
     {label}
   </button>
 )
 
-/** The milliseconds for which a button says that it has copied. */
 const copiedMs = 1_600
 
 interface CopyButtonProps {
-  /** The words on the button: `curl`. */
   readonly label: string
   /** The text, or a function that makes it; undefined: it could not be made, and the user knows why. */
   readonly text: string | (() => Promise<string | undefined>)
   /** The name of the button where its words do not say enough: `Copy as curl`. */
   readonly title?: string
-  /** Is true while there is nothing to copy. */
   readonly isDisabled?: boolean
 }
 

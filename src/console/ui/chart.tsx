@@ -4,11 +4,9 @@ type Values = readonly (number | null)[]
 
 interface ChartProps {
   readonly title: string
-  /** `per day`. */
   readonly unit: string
   /** A line is drawn between steps of 0.2, a bar from 0. */
   readonly kind: 'line' | 'bar'
-  /** The horizontal axis: `2026-01-15`. */
   readonly days: readonly string[]
   /** A value for each day; null is a gap. */
   readonly values: Values
@@ -106,7 +104,6 @@ export function Chart({ title, unit, kind, days, values, compared, format, summa
   )
 }
 
-/** The attributes of all lines of a drawing, and those of a curve. */
 const drawing = { fill: 'none', stroke: 'var(--line)', 'stroke-linecap': 'round', 'stroke-linejoin': 'round' } as const
 const curve = { stroke: 'var(--accent)', 'stroke-width': 1.75 }
 

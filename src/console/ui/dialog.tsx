@@ -22,11 +22,6 @@ export function Dialog({ title, hidesTitle = false, onClose, children }: DialogP
       dialog?.close()
     }
   }, [])
-  const close = (event: Event) => {
-    event.preventDefault()
-    onClose?.()
-  }
-  // Chromium lets a page refuse Escape only once, and then closes the dialog.
   const afterClose = () => {
     if (element.current?.open !== false) return
     if (onClose) onClose()
@@ -36,14 +31,7 @@ export function Dialog({ title, hidesTitle = false, onClose, children }: DialogP
     if (event.target === element.current) onClose?.()
   }
   return (
-    <dialog
-      ref={element}
-      class="box"
-      aria-labelledby={id}
-      onCancel={close}
-      onClose={afterClose}
-      onPointerDown={closeBeside}
-    >
+    <dialog ref={element} class="box" aria-labelledby={id} onClose={afterClose} onPointerDown={closeBeside}>
       <div class="dialog-content stack">
         <h2 id={id} class={hidesTitle ? 'hidden' : undefined}>
           {title}

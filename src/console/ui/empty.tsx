@@ -2,32 +2,27 @@ import type { ComponentChildren } from 'preact'
 import type { Problem } from '../api/ask.ts'
 import { showNotice, showProblem } from '../store/notices.ts'
 import { sandbox } from '../store/route.ts'
-import { info } from '../store/server.ts'
+import { basePath } from '../store/server.ts'
 import { Button, CopyButton } from './button.tsx'
 
 interface EmptyProps {
-  /** The state in a few words: `No requests yet`. */
   readonly title: string
-  /** The next step, in a sentence. */
   readonly children?: ComponentChildren
   /** A request that changes this state, shown as a curl line for this very server. */
   readonly curl?: CurlRequest
 }
 
-/** A place that has nothing to show yet, with the next step. */
-export function Empty({ title, children, curl }: EmptyProps) {
-  return (
-    <div class="empty stack">
-      <h2>{title}</h2>
-      {children && <p class="faint breaks">{children}</p>}
-      {curl && <CommandLine text={formatCurl(curl)} />}
-      {curl && <Button label="Send it" class="primary" onClick={() => void sendSample(curl)} />}
-    </div>
-  )
-}
+export const Empty = ({ title, children, curl }: EmptyProps) => (
+  <div class="empty stack">
+    <h2>{title}</h2>
+    {children && <p class="faint breaks">{children}</p>}
+    {curl && <CommandLine text={formatCurl(curl)} />}
+    {curl && <Button label="Send it" class="primary" onClick={() => void sendSample(curl)} />}
+  </div>
+)
 
 /** Stands for a response that has not come yet, or says why there is none. `problem` undefined: it is under way. */
-export function Loading({ problem }: { readonly problem: Problem | undefined }) {
+export function Loading({ problem }: { readonly problem?: Problem | undefined }) {
   if (problem) return <Empty title="This cannot be shown">{problem.sentence}</Empty>
   return (
     <p class="empty loading faint" role="status">
@@ -36,17 +31,13 @@ export function Loading({ problem }: { readonly problem: Problem | undefined }) 
   )
 }
 
-/** A line for the shell, with a button that copies it. */
-export function CommandLine({ text }: { readonly text: string }) {
-  return (
-    <div class="command-line box full">
-      <code>{text}</code>
-      <CopyButton label="Copy" title="Copy the command" text={text} />
-    </div>
-  )
-}
+export const CommandLine = ({ text }: { readonly text: string }) => (
+  <div class="command-line box full">
+    <code>{text}</code>
+    <CopyButton label="Copy" title="Copy the command" text={text} />
+  </div>
+)
 
-/** A request of the service to show as a curl line. */
 export interface CurlRequest {
   readonly method: string
   /** The path below the base path of the service: `/events`. */
@@ -68,7 +59,7 @@ export const sampleEvent = {
 function addressOf({ path, headers, body }: CurlRequest) {
   const name = sandbox.value
   return {
-    url: `${location.origin}${info.value?.contract.basePath ?? '/v1'}${path}`,
+    url: `${location.origin}${basePath.value}${path}`,
     headers: {
       Authorization: 'Bearer any-key',
       ...(name !== 'default' && name !== '*' && { 'X-Sim-Sandbox': name }),
@@ -78,7 +69,6 @@ function addressOf({ path, headers, body }: CurlRequest) {
   }
 }
 
-/** Sends a request to the service, as the curl line does, and says what came of it. */
 async function sendSample(request: CurlRequest): Promise<void> {
   const { method, body } = request
   const { url, headers } = addressOf(request)
@@ -90,7 +80,6 @@ async function sendSample(request: CurlRequest): Promise<void> {
   }
 }
 
-/** Formats a curl command with a line for each option. */
 export function formatCurl(request: CurlRequest): string {
   const { method, body } = request
   const { url, headers } = addressOf(request)

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { JSX } from 'preact'
+import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { replaceRoute, route } from '../store/route.ts'
 
@@ -7,11 +7,9 @@ interface FieldFormProps {
   readonly label: string
   /** The present value; absent: the field is empty at first, and after each change. */
   readonly value?: string
-  /** The words on the button. */
   readonly action: string
   /** Resolves to false where the value is refused; what was typed then stays. */
   readonly change: (value: string) => Promise<boolean>
-  /** Attributes of the field: its type, its bounds, its placeholder. */
   readonly field?: JSX.IntrinsicElements['input']
 }
 
@@ -23,7 +21,7 @@ export function FieldForm({ label, value = '', action, change, field }: FieldFor
     if (await change((typed.value ?? value).trim())) typed.value = undefined
   }
   return (
-    <form class="inline-form wraps" onSubmit={(event) => void submit(event)}>
+    <form class="inline-form wraps" onSubmit={submit}>
       <input
         aria-label={label}
         title={label}
@@ -38,13 +36,29 @@ export function FieldForm({ label, value = '', action, change, field }: FieldFor
   )
 }
 
-/** The attributes of a field for a seed. */
 export const seedField = {
   class: 'seed',
   required: true,
   pattern: '[!-~]{1,64}',
   title: 'At most 64 letters, digits and signs without a space.',
 } as const
+
+interface SelectProps extends Pick<JSX.IntrinsicElements['select'], 'id' | 'aria-label' | 'onFocus'> {
+  readonly value: string
+  /** The values with their words on the page. */
+  readonly options: readonly (readonly [value: string, words: ComponentChildren, title?: string])[]
+  readonly choose: (value: string) => void
+}
+
+export const Select = ({ value, options, choose, ...attributes }: SelectProps) => (
+  <select {...attributes} value={value} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+    {options.map(([one, words, title]) => (
+      <option key={one} value={one} title={title} selected={one === value}>
+        {words}
+      </option>
+    ))}
+  </select>
+)
 
 /** Milliseconds after the last key until the search begins. */
 const searchDelayMs = 150

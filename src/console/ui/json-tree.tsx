@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { Mark } from './status.tsx'
+import { Button } from './button.tsx'
+import { Mark } from './text.tsx'
 
 interface JsonTreeProps {
   readonly value: unknown
@@ -11,13 +12,18 @@ interface JsonTreeProps {
   readonly marks?: readonly JsonMark[]
 }
 
+export interface JsonMark {
+  /** JSON pointer: `/components/0/content`; empty for the whole value. */
+  readonly pointer: string
+  readonly kind: 'violation' | 'advice' | 'damage'
+  readonly message: string
+}
+
 /** The length of the JSON text up to which a tree is open at first; of a longer one, only the top is. */
 const maxOpenLength = 800
 
-/** The most members that are shown before a click. */
 const maxShownMembers = 200
 
-/** The most characters of the short form of a closed value. */
 const maxPreviewLength = 100
 
 /** The numbers that JavaScript writes otherwise, as they were sent: by the object or array, then by name or index. */
@@ -60,8 +66,11 @@ interface NodeProps {
   readonly source?: string | undefined
 }
 
-/** The classes of values by their type. */
-const kinds: Readonly<Record<string, string>> = { string: 'json-string', number: 'json-number', boolean: 'json-number' }
+const classes: Readonly<Record<string, string>> = {
+  string: 'json-string',
+  number: 'json-number',
+  boolean: 'json-number',
+}
 
 function Node(props: NodeProps) {
   const { name, value, pointer, placed, source } = props
@@ -75,15 +84,16 @@ function Node(props: NodeProps) {
         <LongText text={name} />:{' '}
       </span>
     ),
-    remarks: <Remarks marks={own} />,
-    missing: marks
-      .filter((mark) => mark.missing !== undefined)
-      .map((mark) => (
-        <div key={mark.missing} class={`json-line marked ${mark.kind}`}>
-          <span class="faint">{mark.missing}: missing</span>
-          <Remarks marks={[mark]} />
-        </div>
-      )),
+    remarks: own.map(({ kind, message }) => <Mark key={message} kind={kind} text={message} />),
+    missing: marks.map(
+      ({ missing, kind, message }) =>
+        missing !== undefined && (
+          <div key={missing} class={`json-line marked ${kind}`}>
+            <span class="faint">{missing}: missing</span>
+            <Mark kind={kind} text={message} />
+          </div>
+        ),
+    ),
   }
   if (typeof value === 'object' && value !== null && Object.keys(value).length > 0)
     return <Branch {...props} value={value} line={line} />
@@ -91,7 +101,7 @@ function Node(props: NodeProps) {
   return (
     <div class={line.class}>
       {line.head}
-      <span class={kinds[typeof value] ?? 'faint'}>
+      <span class={classes[typeof value] ?? 'faint'}>
         <LongText text={source ?? text} />
       </span>
       {source !== undefined && <span class="mark neutral">JavaScript writes {text}</span>}
@@ -135,9 +145,11 @@ function Branch({ value, pointer, isOpen: isOpenAtFirst, placed, sources, line }
             />
           ))}
           {members.length > shown.value && (
-            <button type="button" class="quiet" onClick={() => (shown.value += maxShownMembers)}>
-              Show more of the other {members.length - shown.value}
-            </button>
+            <Button
+              label={`Show more of the other ${members.length - shown.value}`}
+              class="quiet"
+              onClick={() => (shown.value += maxShownMembers)}
+            />
           )}
           {line.missing}
         </div>
@@ -146,32 +158,17 @@ function Branch({ value, pointer, isOpen: isOpenAtFirst, placed, sources, line }
   )
 }
 
-const Remarks = ({ marks }: { readonly marks: readonly PlacedMark[] }) => (
-  <>
-    {marks.map(({ kind, text }) => (
-      <Mark key={text} kind={kind} text={text} />
-    ))}
-  </>
-)
-
-/** A remark about a place of a JSON value. */
-export interface JsonMark {
-  /** JSON pointer: `/components/0/content`; empty for the whole value. */
-  readonly pointer: string
-  readonly kind: 'violation' | 'advice' | 'damage'
-  readonly text: string
-}
-
-/** A mark at the place where it is shown. */
 interface PlacedMark extends JsonMark {
   /** The name of a member that is missing below this place: `value`; undefined: the mark is about the place itself. */
   readonly missing: string | undefined
 }
 
 /** Returns the pointer of a member: `/a~1b` for the member `a/b` of the whole value. */
-export function memberPointer(pointer: string, name: string | number): string {
-  return `${pointer}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`
+export function memberPointer(pointer: string, name: string): string {
+  return `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
+
+export const unescapeName = (name: string) => name.replaceAll('~1', '/').replaceAll('~0', '~')
 
 /** Places each mark at the value that its pointer names, or at the nearest value above one that is missing. */
 function placeMarks(value: unknown, marks: readonly JsonMark[]): Map<string, PlacedMark[]> {
@@ -183,7 +180,7 @@ function placeMarks(value: unknown, marks: readonly JsonMark[]): Map<string, Pla
   return placed
 }
 
-function findPlace(value: unknown, pointer: string): { pointer: string; missing: string | undefined } {
+function findPlace(value: unknown, pointer: string): Pick<PlacedMark, 'pointer' | 'missing'> {
   const names = pointer.split('/').slice(1).map(unescapeName)
   let current = value
   let reached = ''
@@ -196,19 +193,14 @@ function findPlace(value: unknown, pointer: string): { pointer: string; missing:
   return { pointer: reached, missing: undefined }
 }
 
-/** Replaces the escapes of a JSON pointer in one of its names. */
-export const unescapeName = (name: string) => name.replaceAll('~1', '/').replaceAll('~0', '~')
-
 /** A text that is cut after `maxShown` characters, with a button that shows all of it. */
 export function LongText({ text, maxShown = 500 }: { text: string; maxShown?: number }) {
   const isWhole = useSignal(false)
   if (isWhole.value || text.length <= maxShown) return <>{text}</>
+  const label = `Show all ${text.length.toLocaleString('en')} characters`
   return (
     <>
-      {text.slice(0, maxShown)}…{' '}
-      <button type="button" class="quiet" onClick={() => (isWhole.value = true)}>
-        Show all {text.length.toLocaleString('en')} characters
-      </button>
+      {text.slice(0, maxShown)}… <Button label={label} class="quiet" onClick={() => (isWhole.value = true)} />
     </>
   )
 }

@@ -3,27 +3,19 @@ import { hrefOf } from '../store/route.ts'
 import { DataTable } from './table.tsx'
 import { searchText, shortId } from './text.tsx'
 
-type QualityTableProps = Pick<Schema<'Quality'>, 'products' | 'conversations'>
-
 /** The most rows, those that were moved furthest. */
 const maxRows = 100
 
 /** The quality indexes that events have moved. Each row leads to its events. */
-export function QualityTable({ products, conversations }: QualityTableProps) {
+export function QualityTable({ products, conversations }: Pick<Schema<'Quality'>, 'products' | 'conversations'>) {
   const rows = [
-    ...products.map(({ productId, name = shortId(productId), pqi, ...moved }) => ({
-      ...moved,
-      id: productId,
-      name,
-      search: searchText('product', productId),
-      index: pqi,
-    })),
-    ...conversations.map(({ conversation, cqi, ...moved }) => ({
-      ...moved,
-      id: conversation,
-      name: shortId(conversation),
-      search: searchText('conversation', conversation),
-      index: cqi,
+    ...products.map((one) => ({ ...one, id: one.productId, word: 'product', index: one.pqi })),
+    ...conversations.map((one) => ({
+      ...one,
+      id: one.conversation,
+      word: 'conversation',
+      index: one.cqi,
+      name: undefined,
     })),
   ]
   const listed = rows.toSorted((a, b) => Math.abs(b.impact) - Math.abs(a.impact)).slice(0, maxRows)
@@ -32,15 +24,15 @@ export function QualityTable({ products, conversations }: QualityTableProps) {
       <DataTable
         title="Quality indexes of products (PQI) and conversations (CQI)"
         rows={listed}
-        keyOf={({ search }) => search}
+        keyOf={({ word, id }) => `${word} ${id}`}
         columns={[
           {
             title: 'Name',
             class: 'breaks',
-            cell: ({ id, name, search }) => (
+            cell: ({ id, name = shortId(id), word }) => (
               <a
                 class={name === shortId(id) && name !== id ? 'nowrap' : undefined}
-                href={hrefOf({ view: 'events', id: undefined, query: { q: search } })}
+                href={hrefOf({ view: 'events', id: undefined, query: { q: searchText(word, id) } })}
                 title={`List the events of ${id}`}
               >
                 {name}

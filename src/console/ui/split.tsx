@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
-import { useCommands, useListKeys } from '../store/commands.ts'
-import { hrefOf, replaceRoute } from '../store/route.ts'
+import { useListKeys } from '../store/commands.ts'
+import { hrefOf } from '../store/route.ts'
 import { SearchField } from './fields.tsx'
 
 interface SearchableListProps {
@@ -9,37 +9,35 @@ interface SearchableListProps {
   readonly noun: string
   readonly ids: readonly string[]
   readonly placeholder: string
-  /** Buttons beside the search. */
   readonly tools?: ComponentChildren
   /** What is wrong with the search or the list, if anything; shown in place of the note. */
-  readonly problem: string | undefined
+  readonly problem?: string | undefined
   readonly note: ComponentChildren
   /** Is true if the note is read out at each change. */
   readonly isNoteSpoken?: boolean
-  /** Is false if one entry is always open. */
   readonly canClose?: boolean
   /** The state in the address that belongs to the entry before, and goes: `{ from: undefined }`. */
   readonly query?: Readonly<Record<string, undefined>>
   readonly children: ComponentChildren
 }
 
-/** The searchable list of a view, whose open entry is shown beside it. */
-export function SearchableList({ noun, ids, query = {}, tools, problem, note, ...list }: SearchableListProps) {
-  const close = { title: `Close the ${noun}`, key: 'Escape', run: () => replaceRoute({ id: undefined }) }
+export function SearchableList({ noun, ids, query = {}, canClose = true, problem, ...list }: SearchableListProps) {
   const field = useRef<HTMLInputElement>(null)
-  useListKeys({ noun, ids: () => ids, open: (id) => replaceRoute({ id, query }), field })
-  useCommands(list.canClose === false ? [] : [close], [])
+  useListKeys({ noun, ids, query, canClose, field })
   return (
     <section class="split-pane" aria-label={`${noun[0]?.toUpperCase()}${noun.slice(1)}s`}>
       <div class="toolbar bar">
         <SearchField label={`Search ${noun}s`} placeholder={list.placeholder} field={field} />
-        {tools}
-        <p
-          class={`toolbar-note small full ${problem === undefined ? 'faint' : 'bad'}`}
-          role={problem === undefined ? (list.isNoteSpoken ? 'status' : undefined) : 'alert'}
-        >
-          {problem ?? note}
-        </p>
+        {list.tools}
+        {problem === undefined ? (
+          <p class="toolbar-note small full faint" role={list.isNoteSpoken ? 'status' : undefined}>
+            {list.note}
+          </p>
+        ) : (
+          <p class="toolbar-note small full bad" role="alert">
+            {problem}
+          </p>
+        )}
       </div>
       {list.children}
     </section>
@@ -60,7 +58,6 @@ export const OpenPart = ({ label, isOpen = true, children }: OpenPartProps) => (
   </section>
 )
 
-/** The title of what is open, with the link that closes it. */
 export const OpenHead = ({ noun, children }: { noun: string; children: ComponentChildren }) => (
   <header>
     {children}
@@ -68,4 +65,31 @@ export const OpenHead = ({ noun, children }: { noun: string; children: Component
       ✕
     </a>
   </header>
+)
+
+interface ListEntry {
+  readonly id: string
+  readonly title: ComponentChildren
+  /** A note behind the title, or beneath it where there is no room. */
+  readonly note: ComponentChildren
+  readonly tooltip?: string
+}
+
+interface EntryListProps {
+  readonly entries: readonly ListEntry[]
+  readonly openId: string | undefined
+  /** The state in the address that belongs to the entry before, and goes: `{ item: undefined }`. */
+  readonly query: Readonly<Record<string, undefined>>
+}
+
+export const EntryList = ({ entries, openId, query }: EntryListProps) => (
+  <ul class="entries menu">
+    {entries.map(({ id, title, note, tooltip }) => (
+      <li key={id}>
+        <a class="wraps" href={hrefOf({ id, query })} aria-current={id === openId ? 'true' : undefined} title={tooltip}>
+          {title} <span class="faint small">{note}</span>
+        </a>
+      </li>
+    ))}
+  </ul>
 )

@@ -11,6 +11,12 @@ export const shortId = (id: string): string =>
 export const count = (number: number, noun: string): string =>
   `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`
 
+/** Says how many of all entries a list has: `200 of 1,000 listed`. Empty if there are none. */
+export function countListed(listed: number, total: number): string {
+  const all = `${total.toLocaleString('en')} listed`
+  return total === 0 ? '' : listed < total ? `${listed.toLocaleString('en')} of ${all}` : all
+}
+
 /** Returns the text that searches by one word: `type:"signup completed"`, with escaped quotes and backslashes. */
 export const searchText = (word: string, value: string): string =>
   `${word}:${/^$|[\s"]/.test(value) ? `"${value.replace(/["\\]/g, '\\$&')}"` : value}`
@@ -25,13 +31,9 @@ export const objectOf = (value: unknown): JsonRecord =>
 /** Returns a value that is a text; empty for any other. */
 export const textOrEmpty = (value: unknown) => (typeof value === 'string' ? value : '')
 
-/** Formats an instant as `12:00:00.000`, in UTC as the service does. */
-export const formatTimeOfDay = (instant: string): string => instant.slice(11, 23)
-
-/** Formats an instant as `2026-01-15 12:00:00`, in UTC. */
-export function formatInstant(instant: string | number): string {
-  return new Date(instant).toISOString().slice(0, 19).replace('T', ' ')
-}
+/** Formats an instant as `2026-01-15 12:00:00`, in UTC as the service does. */
+export const formatInstant = (instant: string | number): string =>
+  new Date(instant).toISOString().slice(0, 19).replace('T', ' ')
 
 const units = [
   ['d', 86_400_000],
@@ -43,10 +45,10 @@ const units = [
 /** Formats a span: `now`, `12 s ago`, `in 3 h`. */
 function formatAgo(ms: number): string {
   const size = Math.abs(ms)
-  const [unit, length] = units.find(([, length]) => size >= length) ?? ['s', 1_000]
-  const count = Math.floor(size / length)
-  if (count === 0) return 'now'
-  return ms > 0 ? `${count} ${unit} ago` : `in ${count} ${unit}`
+  const found = units.find(([, length]) => size >= length)
+  if (!found) return 'now'
+  const span = `${Math.floor(size / found[1])} ${found[0]}`
+  return ms > 0 ? `${span} ago` : `in ${span}`
 }
 
 /** Formats a duration: `0.41 ms`, `12 ms`, `1.2 s`. */
@@ -55,29 +57,38 @@ export function formatDuration(ms: number): string {
   return ms >= 10 ? `${Math.round(ms)} ms` : `${ms.toFixed(2)} ms`
 }
 
-/** Formats a size in bytes: `512 B`, `1.5 kB`. */
-export function formatSize(bytes: number): string {
-  if (bytes < 1_000) return `${bytes} B`
-  return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
-}
-
 /** Shows how long ago an instant of the sandbox's or the machine's clock was. The tooltip has the instant. */
 export function Ago({ instant, clock = 'sandbox' }: { instant: string; clock?: 'sandbox' | 'machine' }) {
   const now = clock === 'sandbox' ? sandboxNow.value : machineNow.value
-  const ms = now - Date.parse(instant)
-  // The clocks of two machines differ by some milliseconds, which is no future.
   return (
     <time dateTime={instant} title={`${formatInstant(instant)} UTC`}>
-      {formatAgo(Math.abs(ms) < 1_000 ? 0 : ms)}
+      {formatAgo(now - Date.parse(instant))}
     </time>
   )
 }
 
 /** Shows an instant by the sandbox's clock, and how long ago it was: `2026-01-15 12:00:00 UTC, 3 h ago`. */
-export function Instant({ instant }: { readonly instant: string }) {
-  return (
-    <span class="nowrap">
-      {formatInstant(instant)} UTC <span class="faint">{formatAgo(sandboxNow.value - Date.parse(instant))}</span>
-    </span>
-  )
+export const Instant = ({ instant }: { readonly instant: string }) => (
+  <span class="nowrap">
+    {formatInstant(instant)} UTC <span class="faint">{formatAgo(sandboxNow.value - Date.parse(instant))}</span>
+  </span>
+)
+
+export function toneOf(status: number): 'good' | 'warn' | 'bad' | 'faint' {
+  if (status >= 500) return 'bad'
+  if (status >= 400) return 'warn'
+  return status >= 200 && status < 300 ? 'good' : 'faint'
 }
+
+export const Status = ({ code }: { readonly code: number }) => (
+  <span class={`status nowrap ${toneOf(code)}`}>{code}</span>
+)
+
+const shapes = { violation: '✕', advice: '△', damage: '⚡︎', good: '✓', neutral: '○' } as const
+
+/** A small label with colour and shape, for violations, advice, damage, what is well, and plain facts. */
+export const Mark = ({ kind, text, title }: { kind: keyof typeof shapes; text: string; title?: string }) => (
+  <span class={`mark small nowrap ${kind}`} title={title}>
+    <span aria-hidden="true">{shapes[kind]}</span> {text}
+  </span>
+)

@@ -7,18 +7,14 @@ import { route } from '../store/route.ts'
 import { Loading } from '../ui/empty.tsx'
 import { RequestsPage } from './requests/requests.tsx'
 
-/** A view of the console, with an entry in the navigation. */
 interface ConsoleView {
-  /** The name in the address: `requests`. */
   readonly name: string
-  /** The name on the page: `Requests`. */
   readonly title: string
   /** Is true for a view that can show all sandboxes at once. Others ask the user to pick one. */
   readonly showsAllSandboxes: boolean
   readonly Page: () => VNode
 }
 
-/** Returns a view whose code is loaded when it is first shown. */
 const view = (title: string, showsAllSandboxes: boolean, load: () => Promise<() => VNode>): ConsoleView => ({
   name: title.toLowerCase(),
   title,
@@ -38,14 +34,13 @@ export const views: readonly [ConsoleView, ...ConsoleView[]] = [
   view('Sandboxes', true, async () => (await import('./sandboxes/sandboxes.tsx')).SandboxesPage),
 ]
 
-/** The view that the address names; the first where it names none that there is. */
 export const currentView = computed<ConsoleView>(() => views.find(({ name }) => name === route.value.view) ?? views[0])
 
 const problem: Problem = {
   status: undefined,
   sentence:
-    'The code of this view cannot be loaded. It comes when the simulator returns again; ' +
-    'if that is of another version now, reload the page.',
+    'The code of this view cannot be loaded. It is loaded when the simulator responds again; ' +
+    'if that is another version then, reload the page.',
 }
 
 /** Creates the page of a view whose code is loaded when first shown, and tried again at a new connection. */

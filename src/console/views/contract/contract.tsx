@@ -1,18 +1,16 @@
 import { useMemo } from 'preact/hooks'
 import type { ResponseOf } from '../../api/ask.ts'
-import { useCatalogue } from '../../store/catalogue.ts'
 import { useCommands, useListKeys } from '../../store/commands.ts'
-import { replaceRoute, route, sandbox } from '../../store/route.ts'
+import { route, sandbox, toggleState } from '../../store/route.ts'
 import { useResponse } from '../../store/use-response.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty, Loading } from '../../ui/empty.tsx'
-import { EntryList } from '../../ui/table.tsx'
+import { EntryList } from '../../ui/split.tsx'
 import type { ContractNode } from './document.ts'
-import { Assumptions, Share, showsMissingOnly } from './item.tsx'
-import { Operation } from './operation.tsx'
+import { Assumptions, Operation, Share, showsMissingOnly } from './operation.tsx'
 import { listOperations } from './operations.ts'
 
-const toggleMissingOnly = () => replaceRoute({ query: { only: showsMissingOnly() ? undefined : 'missing' } })
+const toggleMissingOnly = () => toggleState('only', 'missing')
 
 /** The item in the address is that of the operation that was open before. */
 const query = { item: undefined }
@@ -21,19 +19,13 @@ const query = { item: undefined }
 export function ContractPage() {
   const contract = useResponse('/contract')
   const assumptions = useResponse('/assumptions')
-  const catalogue = useCatalogue()
   const coverage = useResponse('/coverage', { query: { sandbox: sandbox.value }, followsTraffic: true })
   const operations = useMemo(() => listOperations((contract.value ?? {}) as ContractNode), [contract.value])
   const placed = useMemo(() => JSON.stringify(operations), [operations])
-  useListKeys({
-    noun: 'operation',
-    ids: () => operations.map(({ id }) => id),
-    open: (next) => replaceRoute({ id: next, query }),
-    shownId: operations[0]?.id,
-  })
+  useListKeys({ noun: 'operation', ids: operations.map(({ id }) => id), query, shownId: operations[0]?.id })
   useCommands([{ title: 'Show only what was never met', key: 'm', run: toggleMissingOnly }], [])
-  if (!contract.value || !assumptions.value || !catalogue.value || !coverage.value)
-    return <Loading problem={contract.problem ?? assumptions.problem ?? catalogue.problem ?? coverage.problem} />
+  if (!contract.value || !assumptions.value || !coverage.value)
+    return <Loading problem={contract.problem ?? assumptions.problem ?? coverage.problem} />
   const id = route.value.id ?? operations[0]?.id
   const operation = operations.find((one) => one.id === id)
   const covered = coverage.value.operations.find((one) => one.operation === id)
@@ -59,31 +51,29 @@ export function ContractPage() {
   )
 }
 
-function Contents({ coverage, openId }: { coverage: ResponseOf<'/coverage', 'get'>; openId: string | undefined }) {
-  return (
-    <aside class="contents split-pane scroll" aria-label="Operations">
-      <div class="toolbar bar">
-        <p class="contents-total facts">
-          <b style={{ fontSize: '20px' }}>{coverage.percent} %</b> <Share share={coverage} />
-        </p>
-      </div>
-      <EntryList
-        entries={coverage.operations.map((one) => ({
-          id: one.operation,
-          title: (
-            <code class="breaks">
-              <b>{one.method}</b> {one.path}
-            </code>
-          ),
-          note: <Share share={one} />,
-        }))}
-        openId={openId}
-        query={query}
-      />
-      <div class="toolbar bar">
-        <p class="faint">✓ met, ○ never met: click it for a request that meets it.</p>
-        <Button label="Hide what was met" aria-pressed={showsMissingOnly()} onClick={toggleMissingOnly} />
-      </div>
-    </aside>
-  )
-}
+const Contents = ({ coverage, openId }: { coverage: ResponseOf<'/coverage', 'get'>; openId: string | undefined }) => (
+  <aside class="contents split-pane scroll" aria-label="Operations">
+    <div class="toolbar bar">
+      <p class="contents-total facts">
+        <b style={{ fontSize: '20px' }}>{coverage.percent} %</b> <Share share={coverage} />
+      </p>
+    </div>
+    <EntryList
+      entries={coverage.operations.map((one) => ({
+        id: one.operation,
+        title: (
+          <code class="breaks">
+            <b>{one.method}</b> {one.path}
+          </code>
+        ),
+        note: <Share share={one} />,
+      }))}
+      openId={openId}
+      query={query}
+    />
+    <div class="toolbar bar">
+      <p class="faint">✓ met, ○ never met: click it for a request that meets it.</p>
+      <Button label="Hide what was met" aria-pressed={showsMissingOnly()} onClick={toggleMissingOnly} />
+    </div>
+  </aside>
+)

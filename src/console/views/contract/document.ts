@@ -28,6 +28,12 @@ export function flattenSchema(document: ContractNode, node: unknown): ContractNo
   }
 }
 
+/** Returns the schema in an array of a flat schema, with its pointer; for any other schema itself. */
+function enterArray(document: ContractNode, schema: ContractNode, pointer: string): [ContractNode, string] {
+  if (schema['items'] === undefined) return [schema, pointer]
+  return enterArray(document, flattenSchema(document, schema['items']), `${pointer}/*`)
+}
+
 /** Returns the assumptions of a node, and those that it has from a reference. */
 export function assumptionsOf({ assumptions, 'x-assumption': own }: ContractNode): string[] {
   const inherited = listOf(assumptions).map(String)
@@ -49,7 +55,6 @@ export interface DocumentedItem {
   readonly text: string
 }
 
-/** A parameter, or a field of a body. */
 export interface DocumentedField {
   /** `period`, or `components.content`. */
   readonly name: string
@@ -82,13 +87,9 @@ export function listFields(
   const named = entriesOf(schema['properties']).flatMap(([key, node]) => {
     const member = flattenSchema(document, node)
     const place = memberPointer(pointer, key)
-    let [inner, innerPointer] = [member, place]
-    for (; inner['items'] !== undefined; innerPointer += '/*') inner = flattenSchema(document, inner['items'])
-    const field = describeField(document, member, place, prefix)
-    return [
-      { ...field, isRequired: required.includes(key) },
-      ...listFields(document, inner, prefix, innerPointer, depth + 1),
-    ]
+    const [inner, innerPlace] = enterArray(document, member, place)
+    const field = { ...describeField(document, member, place, prefix), isRequired: required.includes(key) }
+    return [field, ...listFields(document, inner, prefix, innerPlace, depth + 1)]
   })
   if (schema['additionalProperties'] === undefined) return named
   // The fields without a name are shown where the contract says something about them.
@@ -97,22 +98,18 @@ export function listFields(
   return field.description === '' && field.assumptions.length === 0 ? named : [...named, { ...field, items: [] }]
 }
 
-/** Describes the field of a flat schema. */
 export function describeField(
   document: ContractNode,
   schema: ContractNode,
   pointer: string,
   prefix: string,
 ): DocumentedField {
-  let inner = schema
-  while (inner['items'] !== undefined) inner = flattenSchema(document, inner['items'])
+  const [inner] = enterArray(document, schema, pointer)
   // Coverage names a field without the stars of arrays: `dataPoints.date`.
-  const name = pointer
-    .split('/')
-    .filter((part) => part !== '' && part !== '*')
-    .map(unescapeName)
-    .join('.')
+  const parts = pointer.split('/').filter((part) => part !== '' && part !== '*')
+  const name = parts.map(unescapeName).join('.')
   const label = prefix + name
+  const values = ['null', 'not null', ...listOf(inner['enum']).map(String)]
   return {
     name,
     pointer,
@@ -120,13 +117,7 @@ export function describeField(
     isRequired: false,
     description: textOrEmpty(schema['description']),
     assumptions: [...new Set([...assumptionsOf(schema), ...assumptionsOf(inner)])],
-    items: [
-      { label, text: 'sent' },
-      ...['null', 'not null', ...listOf(inner['enum']).map(String)].map((text) => ({
-        label: `${label}: ${text}`,
-        text,
-      })),
-    ],
+    items: [{ label, text: 'sent' }, ...values.map((text) => ({ label: `${label}: ${text}`, text }))],
     sample: sampleOf(document, schema),
   }
 }

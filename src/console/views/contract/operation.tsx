@@ -1,17 +1,19 @@
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import type { Schema } from '../../api/ask.ts'
 import { catalogue, groupByFamily } from '../../store/catalogue.ts'
-import { hrefOf } from '../../store/route.ts'
+import { hasState, hrefOf, toggleState } from '../../store/route.ts'
+import { Button } from '../../ui/button.tsx'
+import { CommandLine, formatCurl } from '../../ui/empty.tsx'
 import { count } from '../../ui/text.tsx'
-import type { DocumentedField } from './document.ts'
-import { Assumptions, CoverageContext, type CoveredOperation, Items, Prose, Share, useShown } from './item.tsx'
-import type { DocumentedOperation } from './operations.ts'
+import type { DocumentedField, DocumentedItem } from './document.ts'
+import { type DocumentedOperation, requestThatShows } from './operations.ts'
 
-/** An operation as documentation, with its coverage drawn into it. */
 export function Operation({ operation, coverage }: CoveredOperation) {
   const { id, method, path, summary, description, assumptions, parameters, body, responses } = operation
   const success = responses.find(({ status }) => status.startsWith('2'))
-  const { operations = [], scenarios: all = [] } = catalogue.value ?? {}
-  const isSimulated = operations.find((one) => one.id === id)?.servedBy === 'simulator'
-  const scenarios = all.filter(({ operations }) => operations.includes(id))
+  const servedBy = catalogue.value.operations.find((one) => one.id === id)?.servedBy
+  const scenarios = catalogue.value.scenarios.filter(({ operations }) => operations.includes(id))
   return (
     <CoverageContext.Provider value={{ operation, coverage }}>
       <article class="operation" aria-labelledby="operation">
@@ -22,7 +24,9 @@ export function Operation({ operation, coverage }: CoveredOperation) {
           <code>{id}</code>
           <a href={hrefOf({ view: 'requests', query: { q: `op:${id}` } })}>{count(coverage.requests, 'request')}</a>
           <Share share={coverage} />
-          <span>Served {isSimulated ? 'by the simulator' : 'from the examples of the document'}</span>
+          {servedBy && (
+            <span>Served {servedBy === 'simulator' ? 'by the simulator' : 'from the examples of the document'}</span>
+          )}
         </p>
         <p>
           <b>{summary}.</b> <Prose text={description} />
@@ -128,3 +132,111 @@ function Fields({ fields, status }: { fields: readonly DocumentedField[]; status
     </ul>
   )
 }
+
+interface CoveredOperation {
+  readonly operation: DocumentedOperation
+  readonly coverage: Schema<'OperationCoverage'>
+}
+
+const CoverageContext = createContext<CoveredOperation | undefined>(undefined)
+
+export const showsMissingOnly = () => hasState('only', 'missing')
+
+interface ItemsProps {
+  readonly items: readonly DocumentedItem[]
+  /** The status of the response that they are part of; undefined for items of a request. */
+  readonly status?: number | undefined
+}
+
+/** Returns those that the page shows: all, or those with something that was never met. */
+function useShown<Field extends ItemsProps>(fields: readonly Field[], status?: number): readonly Field[] {
+  const points = useContext(CoverageContext)?.coverage.missing ?? []
+  if (!showsMissingOnly()) return fields
+  return fields.filter(({ items }) => items.some(({ label }) => findMissing(points, label, status)))
+}
+
+const findMissing = (points: readonly Schema<'MissingPoint'>[], label: string, status: number | undefined) =>
+  points.find(({ name, point }) => name === label && (status === undefined || point.status === status))
+
+/** The items of a parameter, a field or a status. A click on one that was never met shows a request that meets it. */
+function Items({ items, status }: ItemsProps) {
+  const shown = useContext(CoverageContext)
+  if (!shown) return null
+  const { covered, missing, outOfReach } = shown.coverage
+  const states = items
+    .map(({ label, text }) => ({
+      name: status === undefined || label === String(status) ? label : `${status} ${label}`,
+      text,
+      missing: findMissing(missing, label, status),
+      isMet: covered.includes(label),
+      isOutOfReach: outOfReach.includes(label),
+    }))
+    .filter(({ missing, isMet, isOutOfReach }) => missing || isMet || isOutOfReach)
+  const open = states.find(({ name }) => hasState('item', name))?.missing
+  return (
+    <>
+      <span class="wraps">
+        {states.map((state) => (
+          <Item key={state.name} {...state} />
+        ))}
+      </span>
+      {open && (
+        <div class="item-request">
+          <p>{open.sentence}</p>
+          <CommandLine text={formatCurl(requestThatShows(shown.operation, open))} />
+        </div>
+      )}
+    </>
+  )
+}
+
+interface ItemProps {
+  readonly name: string
+  readonly text: string
+  /** Undefined if the item is met, or out of reach. */
+  readonly missing: Schema<'MissingPoint'> | undefined
+  readonly isMet: boolean
+}
+
+function Item({ name, text, missing, isMet }: ItemProps) {
+  const [sign, word] = missing ? ['○', 'Never met'] : isMet ? ['✓', 'Met'] : ['–', 'Out of reach']
+  const words = (
+    <>
+      <span aria-hidden="true">{sign}</span>
+      <span class="hidden">{word}: </span> {text}
+    </>
+  )
+  if (!missing) return <span class={isMet ? 'item small met good' : 'item small faint'}>{words}</span>
+  return (
+    <Button
+      label={words}
+      class="item small missing pill"
+      aria-expanded={hasState('item', name)}
+      title={missing.sentence}
+      onClick={() => toggleState('item', name)}
+    />
+  )
+}
+
+/** Shows a text of the contract, in which code is between backticks. */
+const Prose = ({ text }: { readonly text: string }) => (
+  <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>
+)
+
+/** The decisions where the description of the service is silent, with their reasons. */
+export const Assumptions = ({ texts }: { readonly texts: readonly string[] }) => (
+  <>
+    {texts.map((text) => (
+      <p key={text} class="assumption faint small">
+        <b>Assumed</b> <Prose text={text} />
+      </p>
+    ))}
+  </>
+)
+
+export const Share = ({ share: { met, points, percent } }: { readonly share: Schema<'Share'> }) => (
+  <span class="share bar faint small nowrap">
+    <meter value={percent} max={100} aria-hidden="true" />
+    {met} of {points} met
+  </span>
+)

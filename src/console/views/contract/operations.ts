@@ -1,5 +1,5 @@
 import type { Schema } from '../../api/ask.ts'
-import { info } from '../../store/server.ts'
+import { basePath } from '../../store/server.ts'
 import type { CurlRequest } from '../../ui/empty.tsx'
 import { objectOf, textOrEmpty } from '../../ui/text.tsx'
 import {
@@ -14,10 +14,8 @@ import {
   resolveNode,
 } from './document.ts'
 
-/** An operation as the contract describes it. */
 export type DocumentedOperation = ReturnType<typeof listOperations>[number]
 
-/** Lists the operations of a contract document. */
 export function listOperations(document: ContractNode) {
   return entriesOf(document['paths']).flatMap(([path, node]) =>
     entriesOf(resolveNode(document, node))
@@ -92,10 +90,9 @@ export function requestThatShows(
     operation.path,
   )
   const query = new URLSearchParams(values('query')).toString()
-  const basePath = info.value?.contract.basePath ?? ''
   return {
     method,
-    path: path === undefined ? filled + (query && `?${query}`) : path.slice(basePath.length),
+    path: path === undefined ? filled + (query && `?${query}`) : path.slice(basePath.value.length),
     headers: { ...Object.fromEntries(values('header')), ...headers },
     ...(body && { body: bodyWith(body, point) }),
   }

@@ -1,10 +1,9 @@
 import { type Asked, ask, type Schema } from '../../api/ask.ts'
 import { trafficTick } from '../../store/live.ts'
-import { info, sandboxNames, sandboxNow, sandboxSeed } from '../../store/server.ts'
+import { basePath, sandboxNames, sandboxNow, sandboxSeed } from '../../store/server.ts'
 import { type LiveResponse, useAsked } from '../../store/use-response.ts'
 import { type JsonRecord, objectOf, textOrEmpty } from '../../ui/text.tsx'
 
-/** The measure that events change. */
 export const qualityField = 'avgConversationQualityIndex'
 
 /** The body of a response with analytics, which a scenario may have damaged. */
@@ -20,14 +19,10 @@ export function readNumbers(response: unknown): Numbers | undefined {
   return Array.isArray(days) && days.length > 0 ? { body, days: days.map(objectOf) } : undefined
 }
 
-/** Returns a member that should be a number, or null. */
 export function readNumber(record: JsonRecord, field: string): number | null {
   const value = record[field]
   return typeof value === 'number' ? value : null
 }
-
-/** Formats a score with four decimals at most: `0.6497`. */
-export const formatScore = (value: number): string => String(Math.round(value * 10_000) / 10_000)
 
 /**
  * Returns the days' quality without events, from the response of a sandbox that has none. Undefined if the two
@@ -40,7 +35,6 @@ export function compareQuality(numbers: Numbers, without: Numbers | undefined): 
 
 const withoutQuality = ({ days }: Numbers) => JSON.stringify(days.map((day) => ({ ...day, [qualityField]: undefined })))
 
-/** A question for analytics. */
 export interface AnalyticsQuestion {
   readonly model: string
   /** `30d`. */
@@ -49,11 +43,9 @@ export interface AnalyticsQuestion {
   readonly scenario: string | undefined
 }
 
-/** The path of the service that returns a question, below its base path. */
 export const analyticsPathOf = ({ model, period }: AnalyticsQuestion) =>
   `/models/${encodeURIComponent(model)}/analytics?period=${period}`
 
-/** The headers of a question, beside those that every request has. */
 export const headersOf = ({ scenario }: AnalyticsQuestion): Record<string, string> =>
   scenario === undefined ? {} : { 'X-Sim-Scenario': scenario }
 
@@ -69,11 +61,11 @@ export function useAnalytics(
   const today = new Date(sandboxNow.value).toISOString().slice(0, 10)
   const body = question && {
     method: 'GET',
-    path: (info.value?.contract.basePath ?? '/v1') + analyticsPathOf(question),
+    path: basePath.value + analyticsPathOf(question),
     headers: { authorization: 'Bearer any-key', ...headersOf(question), ...headers },
   }
   const explain = async (): Promise<Asked<Schema<'Explanation'> | undefined>> =>
-    body ? ask('post', '/explain', { query: { sandbox }, body }) : { ok: true, value: undefined }
+    body ? ask('post', '/explain', { query: { sandbox }, body }) : { value: undefined }
   // The numbers stay until those of another day, seed or period have come, so that the page does not jump.
   const key = JSON.stringify([sandbox, body, today, sandboxSeed.value])
   return useAsked(key, explain, [trafficTick.value], question?.model ?? '')

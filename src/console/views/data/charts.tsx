@@ -7,7 +7,7 @@ import { CommandLine, formatCurl, sampleEvent } from '../../ui/empty.tsx'
 import { formatSigned, QualityTable } from '../../ui/quality-table.tsx'
 import { DataTable } from '../../ui/table.tsx'
 import { objectOf, textOrEmpty } from '../../ui/text.tsx'
-import { formatScore, type Numbers, qualityField, readNumber } from './analytics.ts'
+import { type Numbers, qualityField, readNumber } from './analytics.ts'
 
 /** The values of each day and of the period, in the order of the charts. A score is a line, a whole number is a bar. */
 const measures = [
@@ -20,7 +20,6 @@ const measures = [
   { field: 'messageCount', title: 'Messages', unit: 'per day', kind: 'bar' },
 ] as const
 
-/** The labelled scores of the response by their titles. */
 const labelFields = {
   averageUserSentiment: 'Sentiment',
   averageChangeInUserSentiment: 'Sentiment change',
@@ -29,7 +28,6 @@ const labelFields = {
   averageCommercialIntent: 'Commercial intent',
 }
 
-/** The counted detections of the response by their titles. */
 const detectionFields = {
   hallucinationCount: 'Hallucinations',
   jailbreakCount: 'Jailbreaks',
@@ -39,16 +37,17 @@ const detectionFields = {
   modelToxicityCount: 'Model toxicity',
 }
 
-/** Properties of `Charts` and `DayTable`. */
 interface ChartsProps {
   readonly numbers: Numbers
   /** The quality of each day without events; undefined without events, and without an honest comparison. */
   readonly before: readonly (number | null)[] | undefined
 }
 
+/** Formats a score with four decimals at most: `0.6497`. */
+const formatScore = (value: number): string => String(Math.round(value * 10_000) / 10_000)
+
 const dayOf = (day: Numbers['days'][number]) => textOrEmpty(day['date']).slice(0, 10)
 
-/** A chart for each measure. All are read together. */
 export function Charts({ numbers: { body, days }, before }: ChartsProps) {
   const cursor = useSignal<number | undefined>(undefined)
   return (
@@ -84,7 +83,8 @@ export function DayTable({ numbers: { days }, before }: ChartsProps) {
   const columns = titles.map((title, index) => ({
     title,
     isNumber: true,
-    cell: ({ values }: (typeof rows)[number]) => formatCell(values[index], measures[index]?.kind === 'bar'),
+    cell: ({ values }: (typeof rows)[number]) =>
+      (measures[index]?.kind === 'bar' ? values[index]?.toLocaleString('en') : values[index]?.toFixed(4)) ?? nothing,
   }))
   return (
     <section class="day-table scroll" aria-label="Days">
@@ -101,25 +101,16 @@ export function DayTable({ numbers: { days }, before }: ChartsProps) {
 
 const nothing = <span class="faint">null</span>
 
-function formatCell(value: number | null | undefined, isCount: boolean): ComponentChildren {
-  if (value == null) return nothing
-  return isCount ? value.toLocaleString('en') : value.toFixed(4)
-}
-
 /** The detections and the labelled scores of the period. The service does not tell them by day. */
 export function Totals({ body }: Pick<Numbers, 'body'>) {
   const rating = readNumber(body, 'averageConversationRating')
-  const detections = Object.entries(detectionFields).map(([field, title]) => {
+  const detections = Object.entries(detectionFields).map(([field, title]): Fact => {
     const [total, percentage] = ['total', 'percentage'].map((name) => readNumber(objectOf(body[field]), name))
-    return { title, value: total?.toLocaleString('en') ?? nothing, note: percentage != null && `${percentage} %` }
+    return [title, total?.toLocaleString('en'), percentage != null && `${percentage} %`]
   })
-  const labels = Object.entries(labelFields).map(([field, title]) => {
+  const labels = Object.entries(labelFields).map(([field, title]): Fact => {
     const found = objectOf(body[field])
-    return {
-      title,
-      value: textOrEmpty(found['label']).replaceAll('_', ' ') || nothing,
-      note: readNumber(found, 'score'),
-    }
+    return [title, textOrEmpty(found['label']).replaceAll('_', ' '), readNumber(found, 'score')]
   })
   return (
     <>
@@ -127,13 +118,13 @@ export function Totals({ body }: Pick<Numbers, 'body'>) {
       <Facts
         title="Labels"
         note="with their scores, over the period"
-        facts={[...labels, { title: 'Rating', value: rating === null ? nothing : `${rating} of 5`, note: '' }]}
+        facts={[...labels, ['Rating', rating !== null && `${rating} of 5`, '']]}
       />
     </>
   )
 }
 
-type Fact = Record<'value' | 'note', ComponentChildren> & { title: string }
+type Fact = readonly [title: string, value: ComponentChildren, note: ComponentChildren]
 
 const Facts = ({ title, note, facts }: { title: string; note: string; facts: readonly Fact[] }) => (
   <section>
@@ -141,11 +132,11 @@ const Facts = ({ title, note, facts }: { title: string; note: string; facts: rea
       {title} <span class="faint">{note}</span>
     </h3>
     <dl class="pairs">
-      {facts.map((fact) => (
-        <div key={fact.title}>
-          <dt>{fact.title}</dt>
+      {facts.map(([name, value, about]) => (
+        <div key={name}>
+          <dt>{name}</dt>
           <dd class="wraps">
-            {fact.value} <span class="faint">{fact.note}</span>
+            {value || nothing} <span class="faint">{about}</span>
           </dd>
         </div>
       ))}
@@ -156,7 +147,6 @@ const Facts = ({ title, note, facts }: { title: string; note: string; facts: rea
 interface EventEffectsProps extends ChartsProps {
   /** The response of a sandbox without events, or undefined if it is not known. */
   readonly without: Numbers | undefined
-  /** The products of the model. */
   readonly products: Schema<'Catalogue'>['products']
   /** Those of them that events have moved. */
   readonly moved: Schema<'Quality'>['products']

@@ -1,45 +1,28 @@
-import type { Schema } from '../../api/ask.ts'
-import { useCatalogue } from '../../store/catalogue.ts'
-import { useCommands, useListKeys } from '../../store/commands.ts'
-import { navigate, replaceRoute, route, sandbox } from '../../store/route.ts'
+import { catalogue } from '../../store/catalogue.ts'
+import { useListKeys } from '../../store/commands.ts'
+import { navigate, route, sandbox } from '../../store/route.ts'
 import { changeClock, changeSeed, clockMode, info, sandboxNow, sandboxSeed } from '../../store/server.ts'
 import { Button } from '../../ui/button.tsx'
-import { Loading } from '../../ui/empty.tsx'
 import { FieldForm, seedField } from '../../ui/fields.tsx'
-import { EntryList } from '../../ui/table.tsx'
+import { EntryList } from '../../ui/split.tsx'
 import { formatInstant } from '../../ui/text.tsx'
 import { ModelPage } from './model-page.tsx'
-
-/** Shows the view "Data": the models with their analytics, and the time and the seed that make them. */
-export function DataPage() {
-  const { value, problem } = useCatalogue()
-  return (
-    <>
-      <TimeBar />
-      {value ? <Models catalogue={value} /> : <Loading problem={problem} />}
-    </>
-  )
-}
 
 /** The scenario in the address is that of the model that was open before. */
 const query = { as: undefined }
 
-function Models({ catalogue }: { readonly catalogue: Schema<'Catalogue'> }) {
-  const { models } = catalogue
+/** Shows the view "Data": the models with their analytics, and the time and the seed that make them. */
+export const DataPage = () => (
+  <>
+    <TimeBar />
+    <Models />
+  </>
+)
+
+function Models() {
+  const { models } = catalogue.value
   const openId = route.value.id ?? models[0]?.id
-  useListKeys({
-    noun: 'model',
-    ids: () => models.map(({ id }) => id),
-    open: (id) => replaceRoute({ id, query }),
-    shownId: models[0]?.id,
-  })
-  useCommands(
-    models.map(({ id, name }) => ({
-      title: `Show the model ${name}`,
-      run: () => navigate({ view: 'data', id, query }),
-    })),
-    [catalogue],
-  )
+  useListKeys({ noun: 'model', ids: models.map(({ id }) => id), query, shownId: models[0]?.id })
   const open = async (id: string) => {
     if (id !== '') navigate({ id, query })
     return true
@@ -66,7 +49,7 @@ function Models({ catalogue }: { readonly catalogue: Schema<'Catalogue'> }) {
           query={query}
         />
       </section>
-      {openId !== undefined && <ModelPage key={openId} id={openId} catalogue={catalogue} />}
+      {openId !== undefined && <ModelPage key={openId} id={openId} />}
     </div>
   )
 }
@@ -77,8 +60,7 @@ const modes = {
   shifted: 'runs, but not with the machine',
 } as const
 
-/** The clock and the seed of the sandbox, from which all numbers are made. */
-export function TimeBar() {
+function TimeBar() {
   const mode = clockMode.value
   const seed = sandboxSeed.value ?? ''
   const first = info.value?.seed ?? seed

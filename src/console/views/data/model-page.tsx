@@ -1,13 +1,14 @@
 import type { Schema } from '../../api/ask.ts'
-import { replaceRoute, route, sandbox } from '../../store/route.ts'
-import { info } from '../../store/server.ts'
+import { catalogue } from '../../store/catalogue.ts'
+import { hasState, replaceRoute, route, sandbox, toggleState } from '../../store/route.ts'
+import { basePath } from '../../store/server.ts'
 import { useResponse } from '../../store/use-response.ts'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { Empty, formatCurl, Loading } from '../../ui/empty.tsx'
+import { Select } from '../../ui/fields.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { OpenPart } from '../../ui/split.tsx'
-import { Mark, Status } from '../../ui/status.tsx'
-import { objectOf, textOrEmpty } from '../../ui/text.tsx'
+import { Mark, objectOf, Status, textOrEmpty } from '../../ui/text.tsx'
 import {
   type AnalyticsQuestion,
   analyticsPathOf,
@@ -23,37 +24,31 @@ import { Charts, DayTable, EventEffects, Totals } from './charts.tsx'
 type Explanation = Schema<'Explanation'>
 
 /** The analytics of a model as the service would return them now, with the effect of events. */
-export function ModelPage({ id, catalogue }: { id: string; catalogue: Schema<'Catalogue'> }) {
+export function ModelPage({ id }: { readonly id: string }) {
   const { query } = route.value
   const question = { model: id, period: query['period'] ?? '30d', scenario: query['as'] }
   const { value: explanation, problem } = useAnalytics(sandbox.value, question)
   const numbers = explanation?.response.status === 200 ? readNumbers(explanation.response.body) : undefined
   return (
     <OpenPart label="Model">
-      <ModelHead {...{ question, catalogue }} />
+      <ModelHead {...question} />
       {!explanation && <Loading problem={problem} />}
       {explanation && !numbers && <Refusal explanation={explanation} />}
-      {explanation && numbers && <ModelNumbers {...{ question, explanation, numbers, catalogue }} />}
+      {explanation && numbers && <ModelNumbers {...{ question, explanation, numbers }} />}
       {explanation && <Response {...{ question, explanation }} />}
     </OpenPart>
   )
 }
 
-interface ModelHeadProps {
-  readonly catalogue: Schema<'Catalogue'>
-  readonly question: AnalyticsQuestion
-}
-
-/** The name of a model, and the choice of its period, its persona and charts or a table. */
-function ModelHead({ question: { model: id, period, scenario }, catalogue }: ModelHeadProps) {
-  const model = catalogue.models.find((one) => one.id === id.toLowerCase())
-  const isTable = route.value.query['look'] === 'table'
+function ModelHead({ model: id, period, scenario }: AnalyticsQuestion) {
+  const { models, scenarios } = catalogue.value
+  const model = models.find((one) => one.id === id.toLowerCase())
   // Personas and shapes are the scenarios of data that need no value.
-  const personas = catalogue.scenarios.filter(
+  const personas = scenarios.filter(
     ({ family, parameters, name }) =>
       name === scenario || (family === 'data' && parameters.every((parameter) => parameter.name === 'p')),
   )
-  const chosen = catalogue.scenarios.find(({ name }) => name === scenario)
+  const chosen = scenarios.find(({ name }) => name === scenario)
   return (
     <>
       <h2>{model?.name ?? 'A model that no fixture lists'}</h2>
@@ -73,23 +68,17 @@ function ModelHead({ question: { model: id, period, scenario }, catalogue }: Mod
         ))}
         <label>
           as{' '}
-          <select
+          <Select
             aria-label="Persona"
-            onChange={({ currentTarget }) => replaceRoute({ query: { as: currentTarget.value } })}
-          >
-            <option value="">itself: {model?.scenario ?? model?.shape ?? model?.persona ?? 'drawn by the seed'}</option>
-            {personas.map(({ name, about }) => (
-              <option key={name} value={name} title={about} selected={name === scenario}>
-                {name}
-              </option>
-            ))}
-          </select>
+            value={scenario ?? ''}
+            options={[
+              ['', `itself: ${model?.scenario ?? model?.shape ?? model?.persona ?? 'drawn by the seed'}`],
+              ...personas.map(({ name, about }) => [name, name, about] as const),
+            ]}
+            choose={(as) => replaceRoute({ query: { as } })}
+          />
         </label>
-        <Button
-          label="Table"
-          aria-pressed={isTable}
-          onClick={() => replaceRoute({ query: { look: isTable ? undefined : 'table' } })}
-        />
+        <Button label="Table" aria-pressed={hasState('look', 'table')} onClick={() => toggleState('look', 'table')} />
       </div>
       {chosen && (
         <p>
@@ -102,21 +91,21 @@ function ModelHead({ question: { model: id, period, scenario }, catalogue }: Mod
 
 const healthMarks: Readonly<Record<string, 'good' | 'violation'>> = { healthy: 'good', critical: 'violation' }
 
-interface ModelNumbersProps extends ModelHeadProps {
+interface ModelNumbersProps {
+  readonly question: AnalyticsQuestion
   readonly explanation: Explanation
   readonly numbers: Numbers
 }
 
-/** The numbers of a response, and what they would be without events. */
-function ModelNumbers({ question, explanation, numbers, catalogue }: ModelNumbersProps) {
-  const products = catalogue.products.filter(({ models }) => models.includes(question.model.toLowerCase()))
+function ModelNumbers({ question, explanation, numbers }: ModelNumbersProps) {
+  const products = catalogue.value.products.filter(({ models }) => models.includes(question.model.toLowerCase()))
   const quality = useResponse('/quality', { query: { sandbox: sandbox.value }, followsTraffic: true }).value
   const moved = quality?.products.filter(({ productId }) => products.some(({ id }) => id === productId)) ?? []
   const without = useAnalyticsWithoutEvents(question, explanation, moved.length > 0 ? numbers : undefined)
   const before = moved.length > 0 ? compareQuality(numbers, without) : undefined
   const assessment = objectOf(numbers.body['recommendations'])
   const health = textOrEmpty(assessment['healthLevel']) || 'no assessment'
-  const Days = route.value.query['look'] === 'table' ? DayTable : Charts
+  const Days = hasState('look', 'table') ? DayTable : Charts
   return (
     <>
       <p>
@@ -132,24 +121,15 @@ function ModelNumbers({ question, explanation, numbers, catalogue }: ModelNumber
   )
 }
 
-/** Says why the model has no numbers now. */
-function Refusal({ explanation: { response, why, rule } }: { explanation: Explanation }) {
-  return (
-    <Empty title={`A request for this model gets ${response.status} now, without numbers`}>
-      {why.join(' ')}{' '}
-      {rule && `It is rule ${rule.index + 1} of the ${rule.scope === 'sandbox' ? 'sandbox' : 'start'}. `}
-      {response.origin === 'scenario' && (
-        <Button
-          label="Show the numbers without it"
-          class="link"
-          onClick={() => replaceRoute({ query: { as: '200' } })}
-        />
-      )}
-    </Empty>
-  )
-}
+const Refusal = ({ explanation: { response, why, rule } }: { explanation: Explanation }) => (
+  <Empty title={`A request for this model gets ${response.status} now, without numbers`}>
+    {why.join(' ')} {rule && `It is rule ${rule.index + 1} of the ${rule.scope === 'sandbox' ? 'sandbox' : 'start'}. `}
+    {response.origin === 'scenario' && (
+      <Button label="Show the numbers without it" class="link" onClick={() => replaceRoute({ query: { as: '200' } })} />
+    )}
+  </Empty>
+)
 
-/** The response itself, and how to get it. */
 function Response({ question, explanation }: { question: AnalyticsQuestion; explanation: Explanation }) {
   const { response, responseViolations, delivery, damage } = explanation
   const path = analyticsPathOf(question)
@@ -163,16 +143,13 @@ function Response({ question, explanation }: { question: AnalyticsQuestion; expl
       </h3>
       <p class="cut-off">
         <code>
-          GET {info.value?.contract.basePath}
+          GET {basePath.value}
           {path}
         </code>
       </p>
       {delivery !== 'whole' && <p class="bad">It does not arrive whole; it is delivered as “{delivery}”.</p>}
       {damage.length > 0 && <p class="bad">A scenario damages it: {damage.join(', ')}.</p>}
-      <JsonTree
-        value={response.body}
-        marks={responseViolations.map(({ pointer, message: text }) => ({ pointer, text, kind: 'damage' }))}
-      />
+      <JsonTree value={response.body} marks={responseViolations.map((one) => ({ ...one, kind: 'damage' }))} />
     </section>
   )
 }

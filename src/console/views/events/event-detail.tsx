@@ -1,17 +1,15 @@
 import type { Schema } from '../../api/ask.ts'
-import { useProductNames } from '../../store/catalogue.ts'
-import { hrefOf } from '../../store/route.ts'
+import { nameOrId } from '../../store/catalogue.ts'
+import { hrefOf, route } from '../../store/route.ts'
 import { CopyButton } from '../../ui/button.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { formatSigned } from '../../ui/quality-table.tsx'
 import { OpenHead } from '../../ui/split.tsx'
-import { Mark } from '../../ui/status.tsx'
 import { DataTable } from '../../ui/table.tsx'
-import { asText, count, formatInstant, Instant, searchText, shortId } from '../../ui/text.tsx'
+import { asText, count, formatInstant, Instant, Mark, searchText, shortId } from '../../ui/text.tsx'
 
 type EventDetailProps = EventProps & { readonly quality: Schema<'Quality'> | undefined }
 
-/** One event beside the list: what was sent, what the simulator made of it, and what it moves. */
 export function EventDetail({ event, quality }: EventDetailProps) {
   const { eventId, fields, receivedAt } = event
   const common = [
@@ -53,7 +51,6 @@ export function EventDetail({ event, quality }: EventDetailProps) {
   )
 }
 
-/** The sentences about the rules that acted on an event. */
 function Sentences({ event, quality }: EventDetailProps) {
   const { fields, impact, sampledOut, replays, repeatOf, eventAtDefaulted } = event
   const cause =
@@ -87,48 +84,43 @@ function Sentences({ event, quality }: EventDetailProps) {
   )
 }
 
-/** Properties of the parts that show something of an event. */
 interface EventProps {
   readonly event: Schema<'StoredEvent'>
 }
 
-/** The list of events, the newest on top. */
-export function EventList({ events, openId }: { events: readonly EventProps['event'][]; openId: string | undefined }) {
-  const nameOf = useProductNames()
-  return (
-    <DataTable
-      title="Events, the newest first"
-      rows={events}
-      keyOf={({ eventId }) => eventId}
-      columns={[
-        { title: 'Received', class: 'faint', cell: ({ receivedAt }) => formatInstant(receivedAt) },
-        {
-          title: 'Type',
-          class: 'short-if-narrow',
-          cell: ({ eventId, fields }) => (
-            <a href={hrefOf({ id: eventId })} aria-current={eventId === openId ? 'true' : undefined}>
-              {asText(fields.eventType)}
-            </a>
-          ),
-        },
-        { title: 'Value', class: 'if-room', isNumber: true, cell: ({ fields }) => asText(fields.value) },
-        { title: 'Impact', isNumber: true, cell: (event) => <Impact event={event} /> },
-        { title: 'Product', class: 'faint if-room', cell: ({ fields }) => nameOf(fields.productId) },
-        { title: 'Notes', class: 'if-room', cell: (event) => <EventMarks event={event} /> },
-        {
-          title: 'Conversation',
-          class: 'faint if-room',
-          cell: ({ fields }) => shortId(asText(fields.conversationId ?? fields.externalConversationId ?? '')),
-        },
-        {
-          title: 'Event at',
-          class: 'faint if-wide',
-          cell: ({ eventAtDefaulted, fields }) => (eventAtDefaulted ? '' : formatEventAt(asText(fields.eventAt))),
-        },
-      ]}
-    />
-  )
-}
+export const EventList = ({ events }: { readonly events: readonly EventProps['event'][] }) => (
+  <DataTable
+    title="Events, the newest first"
+    rows={events}
+    keyOf={({ eventId }) => eventId}
+    columns={[
+      { title: 'Received', class: 'faint', cell: ({ receivedAt }) => formatInstant(receivedAt) },
+      {
+        title: 'Type',
+        class: 'short-if-narrow',
+        cell: ({ eventId, fields }) => (
+          <a href={hrefOf({ id: eventId })} aria-current={eventId === route.value.id ? 'true' : undefined}>
+            {asText(fields.eventType)}
+          </a>
+        ),
+      },
+      { title: 'Value', class: 'if-room', isNumber: true, cell: ({ fields }) => asText(fields.value) },
+      { title: 'Impact', isNumber: true, cell: (event) => <Impact event={event} /> },
+      { title: 'Product', class: 'faint if-room', cell: ({ fields }) => nameOrId(fields.productId ?? '') },
+      { title: 'Notes', class: 'if-room', cell: (event) => <EventMarks event={event} /> },
+      {
+        title: 'Conversation',
+        class: 'faint if-room',
+        cell: ({ fields }) => shortId(asText(fields.conversationId ?? fields.externalConversationId ?? '')),
+      },
+      {
+        title: 'Event at',
+        class: 'faint if-wide',
+        cell: ({ eventAtDefaulted, fields }) => (eventAtDefaulted ? '' : formatEventAt(asText(fields.eventAt))),
+      },
+    ]}
+  />
+)
 
 /** The impact with its sign; crossed out where sampling dropped the event. */
 function Impact({ event: { impact, sampledOut } }: EventProps) {
@@ -138,13 +130,10 @@ function Impact({ event: { impact, sampledOut } }: EventProps) {
 
 const formatEventAt = (at: string) => (Number.isNaN(Date.parse(at)) ? at : formatInstant(at))
 
-/** The marks of an event: sent again, repeated without an insertId, dropped by sampling. */
-function EventMarks({ event: { replays, repeatOf, sampledOut } }: EventProps) {
-  return (
-    <>
-      {replays > 0 && <Mark kind="good" text={count(replays, 'replay')} />}
-      {repeatOf !== undefined && <Mark kind="advice" text="repeated" />}
-      {sampledOut && <Mark kind="neutral" text="sampled out" />}
-    </>
-  )
-}
+const EventMarks = ({ event: { replays, repeatOf, sampledOut } }: EventProps) => (
+  <>
+    {replays > 0 && <Mark kind="good" text={count(replays, 'replay')} />}
+    {repeatOf !== undefined && <Mark kind="advice" text="repeated" />}
+    {sampledOut && <Mark kind="neutral" text="sampled out" />}
+  </>
+)

@@ -1,23 +1,20 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { ask, type ResponseOf, type Schema } from '../../api/ask.ts'
-import { showNotice, valueOrNotice } from '../../store/notices.ts'
+import { ask, type QueryOf, type ResponseOf, type Schema } from '../../api/ask.ts'
 import { hrefOf, route, sandbox } from '../../store/route.ts'
+import { change } from '../../store/server.ts'
 import { useResponse } from '../../store/use-response.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty, Loading, sampleEvent } from '../../ui/empty.tsx'
 import { FieldForm } from '../../ui/fields.tsx'
 import { QualityTable } from '../../ui/quality-table.tsx'
 import { OpenPart, SearchableList } from '../../ui/split.tsx'
+import { countListed } from '../../ui/text.tsx'
 import { EventDetail, EventList } from './event-detail.tsx'
-import { parseEventSearch } from './search.ts'
 
-/** The events that are listed at first, and those that are added by a click. */
 const pageSize = 200
 
-/** The most events in one response of the control plane. */
 const maxEvents = 10_000
 
-/** Shows the view "Events". */
 export function EventsPage() {
   const { id, query } = route.value
   const limit = useSignal(pageSize)
@@ -26,10 +23,7 @@ export function EventsPage() {
     query: { sandbox: sandbox.value, order: 'newest', limit: limit.value, ...search.conditions },
     followsTraffic: true,
   })
-  const { value: quality, reload } = useResponse('/quality', {
-    query: { sandbox: sandbox.value },
-    followsTraffic: true,
-  })
+  const { value: quality } = useResponse('/quality', { query: { sandbox: sandbox.value }, followsTraffic: true })
   return (
     <div class="split with-open with-summary">
       <SearchableList
@@ -37,36 +31,27 @@ export function EventsPage() {
         ids={(value?.events ?? []).map(({ eventId }) => eventId)}
         placeholder="Search for a type of event"
         problem={search.problem ?? (value && problem?.sentence)}
-        note={value && describeListed(value)}
+        note={value && countListed(value.events.length, value.total)}
         isNoteSpoken
       >
         {value ? <Listing page={value} limit={limit} /> : <Loading problem={problem} />}
       </SearchableList>
       <OpenPart label={id === undefined ? 'Quality' : 'Event'} isOpen={id !== undefined}>
-        {id === undefined && quality && <QualityPanel quality={quality} reload={reload} />}
+        {id === undefined && quality && <QualityPanel quality={quality} />}
         {id !== undefined && <OpenEvent key={id} id={id} quality={quality} />}
       </OpenPart>
     </div>
   )
 }
 
-type EventPage = ResponseOf<'/events', 'get'>
-
-function describeListed({ events, total }: EventPage): string {
-  if (total === 0) return ''
-  const part = events.length < total ? `${events.length.toLocaleString('en')} of ` : ''
-  return `${part}${total.toLocaleString('en')} listed`
-}
-
-function Listing({ page, limit }: { readonly page: EventPage; readonly limit: Signal<number> }) {
-  const { id, query } = route.value
-  if (page.total === 0) return <NoEvents isSearch={Boolean(query['q'])} />
+function Listing({ page, limit }: { page: ResponseOf<'/events', 'get'>; limit: Signal<number> }) {
+  if (page.total === 0) return <NoEvents isSearch={Boolean(route.value.query['q'])} />
   const showMore = () => {
     limit.value = Math.min(maxEvents, limit.value + pageSize * 4)
   }
   return (
     <div class="event-list rows scroll">
-      <EventList events={page.events} openId={id} />
+      <EventList events={page.events} />
       {page.events.length < Math.min(page.total, maxEvents) && <Button label="List more" onClick={showMore} />}
     </div>
   )
@@ -88,15 +73,10 @@ function OpenEvent({ id, quality }: { id: string; quality: Schema<'Quality'> | u
   )
 }
 
-/** The weight of events, and the quality index of each product and conversation. */
-function QualityPanel({ quality, reload }: { quality: Schema<'Quality'>; reload: () => Promise<void> }) {
-  const change = async (weight: string) => {
-    const body = { weight: Number(weight) }
-    const changed = valueOrNotice(await ask('put', '/quality', { query: { sandbox: sandbox.value }, body }))
-    if (!changed) return false
-    showNotice(`The weight is ${changed.weight}.`)
-    await reload()
-    return true
+function QualityPanel({ quality }: { readonly quality: Schema<'Quality'> }) {
+  const setWeight = async (text: string) => {
+    const setting = ask('put', '/quality', { query: { sandbox: sandbox.value }, body: { weight: Number(text) } })
+    return (await change(setting, ({ weight }) => `The weight is ${weight}.`)) !== undefined
   }
   return (
     <>
@@ -107,7 +87,7 @@ function QualityPanel({ quality, reload }: { quality: Schema<'Quality'>; reload:
           label="Weight of events"
           value={String(quality.weight)}
           action="Set"
-          change={change}
+          change={setWeight}
           field={{ type: 'number', min: 0, max: 1, step: 'any', required: true }}
         />
       </div>
@@ -137,4 +117,37 @@ function NoEvents({ isSearch }: { readonly isSearch: boolean }) {
       <code>insertId</code>, it counts once.
     </Empty>
   )
+}
+
+type EventConditions = NonNullable<QueryOf<'/events', 'get'>>
+
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
+
+/** The words of the search, each with the conditions that it stands for, or what it takes instead. */
+const words: Readonly<Record<string, (value: string) => EventConditions | string>> = {
+  type: (value) => ({ eventType: value }),
+  product: (value) => (uuid.test(value) ? { productId: value } : `the UUID of a product; "${value}" is not one`),
+  conversation: (value) => ({ conversation: value }),
+  external: (value) => ({ externalConversationId: value }),
+  insert: (value) => ({ insertId: value }),
+  sampled: (value) => (/^(out|in)$/.test(value) ? { sampledOut: value === 'out' } : 'out or in'),
+}
+
+/**
+ * Parses `type:upgrade_purchased conversation:chat-1 sampled:out`. A text without a word is an event type. `problem`:
+ * the reason why a part of the text is not understood, if any.
+ */
+function parseEventSearch(text: string) {
+  const conditions: EventConditions = {}
+  let problem: string | undefined
+  for (const [, word = 'type', quoted, plain = ''] of text.matchAll(
+    /(?:([a-z]+):)?(?:"((?:[^"\\]|\\.)*)"?|([^\s"]+))/gis,
+  )) {
+    const found = words[word.toLowerCase()]?.(quoted?.replace(/\\(.)/gs, '$1') ?? plain)
+    if (typeof found === 'object') Object.assign(conditions, found)
+    else if (found !== undefined) problem ??= `${word}: takes ${found}.`
+    else
+      problem ??= `There is no word "${word}:". Words are ${Object.keys(words).join(':, ')}:; in quotes it is a type.`
+  }
+  return { conditions, problem }
 }

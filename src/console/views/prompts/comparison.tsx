@@ -1,24 +1,21 @@
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import type { Schema } from '../../api/ask.ts'
+import { Button } from '../../ui/button.tsx'
 import { asText, count } from '../../ui/text.tsx'
+
+type Version = Schema<'PromptVersion'>
 
 /** The equal lines that are shown before and after a change. */
 const contextLines = 3
 
-interface ComparisonProps {
-  /** Undefined if `right` is shown alone. */
-  readonly left: Schema<'PromptVersion'> | undefined
-  readonly right: Schema<'PromptVersion'>
-}
-
-/** Two versions side by side, with their difference by line and word; or one version. */
-export function Comparison({ left, right }: ComparisonProps) {
+/** Two versions side by side, with their difference by line and word; or one version, if `left` is undefined. */
+export function Comparison({ left, right }: { left: Version | undefined; right: Version }) {
   const showsAll = useSignal(false)
   const pairs = useMemo(() => compareVersions(left ?? right, right), [left?.versionId, right.versionId])
-  const changed = pairs.filter(({ isSame }) => !isSame).length
-  const isNear = (at: number) =>
-    pairs.slice(Math.max(0, at - contextLines), at + contextLines + 1).some(({ isSame }) => !isSame)
+  const isChanged = (pair: LinePair) => pair[0] !== pair[1]
+  const changed = pairs.filter(isChanged).length
+  const isNear = (at: number) => pairs.slice(Math.max(0, at - contextLines), at + contextLines + 1).some(isChanged)
   const shown = left && !showsAll.value ? pairs.filter((_, at) => isNear(at)) : pairs
   return (
     <>
@@ -26,9 +23,11 @@ export function Comparison({ left, right }: ComparisonProps) {
         <p class="facts" role="status">
           {changed === 0 ? 'There is no difference.' : `${count(changed, 'line')} of ${pairs.length} differ.`}
           {changed > 0 && (
-            <button type="button" class="link" onClick={() => (showsAll.value = !showsAll.value)}>
-              {showsAll.value ? 'Leave out equal lines' : 'Show all lines'}
-            </button>
+            <Button
+              label={showsAll.value ? 'Leave out equal lines' : 'Show all lines'}
+              class="link"
+              onClick={() => (showsAll.value = !showsAll.value)}
+            />
           )}
         </p>
       )}
@@ -43,11 +42,8 @@ export function Comparison({ left, right }: ComparisonProps) {
           </tr>
         </thead>
         <tbody>
-          {shown.map(({ isSame, ...pair }, index) => (
-            <tr key={index} class={isSame ? 'same' : undefined}>
-              {left && <Side words={pair.left} kind={isSame ? 'same' : 'removed'} />}
-              <Side words={pair.right} kind={isSame ? 'same' : 'added'} />
-            </tr>
+          {shown.map((pair, index) => (
+            <LineRow key={index} pair={pair} isSingle={!left} />
           ))}
         </tbody>
       </table>
@@ -55,42 +51,51 @@ export function Comparison({ left, right }: ComparisonProps) {
   )
 }
 
-const signs = { same: ' ', removed: '−', added: '+' } as const
-
-/** The classes of the lines of a side. */
-const classes = { same: 'same', removed: 'removed violation', added: 'added' } as const
-
-function Side({ words, kind }: { words: readonly DiffStep[] | undefined; kind: DiffStep['kind'] }) {
-  if (!words) return <td class="none" />
-  const Changed = kind === 'removed' ? 'del' : 'ins'
-  const tone = kind === 'removed' ? 'bad' : 'good'
+function LineRow({ pair: [left, right], isSingle }: { pair: LinePair; isSingle: boolean }) {
+  const isSame = left === right
+  const steps = diffTexts(splitWords(left ?? right ?? ''), splitWords(right ?? left ?? ''))
   return (
-    <td class={classes[kind]}>
-      <span class="sign">{signs[kind]}</span>
-      {words.map((step, index) => {
-        const word = step.text.startsWith('{{') ? <var key={index}>{step.text}</var> : step.text
-        if (step.kind === 'same') return word
-        return (
-          <Changed key={index} class={tone}>
-            {word}
-          </Changed>
-        )
-      })}
+    <tr class={isSame ? 'same' : undefined}>
+      {!isSingle && <Side line={left} steps={steps} kind={isSame ? 'same' : 'removed'} />}
+      <Side line={right} steps={steps} kind={isSame ? 'same' : 'added'} />
+    </tr>
+  )
+}
+
+const looks = {
+  same: { sign: ' ', line: 'same', Changed: 'ins', tone: '' },
+  removed: { sign: '−', line: 'removed violation', Changed: 'del', tone: 'bad' },
+  added: { sign: '+', line: 'added', Changed: 'ins', tone: 'good' },
+} as const
+
+function Side({ line, steps, kind }: { line: string | undefined; steps: readonly DiffStep[]; kind: DiffStep['kind'] }) {
+  const look = looks[kind]
+  if (line === undefined) return <td class="none" />
+  return (
+    <td class={look.line}>
+      <span class="sign">{look.sign}</span>
+      {steps
+        .filter((step) => step.kind === 'same' || step.kind === kind)
+        .map((step, index) => {
+          const word = step.text.startsWith('{{') ? <var key={index}>{step.text}</var> : step.text
+          if (step.kind === 'same') return word
+          return (
+            <look.Changed key={index} class={look.tone}>
+              {word}
+            </look.Changed>
+          )
+        })}
     </td>
   )
 }
+
+/** A line of each of two versions, side by side; undefined if the version has no such line. */
+type LinePair = readonly [left: string | undefined, right: string | undefined]
 
 /** One step from a list of texts to another: a text of both, of the first alone, or of the second alone. */
 interface DiffStep {
   readonly kind: 'same' | 'removed' | 'added'
   readonly text: string
-}
-
-/** A line of each of two versions, side by side, as words. Undefined if the version has no such line. */
-interface LinePair {
-  readonly isSame: boolean
-  readonly left: readonly DiffStep[] | undefined
-  readonly right: readonly DiffStep[] | undefined
 }
 
 /** The most pairs of texts that are compared. Beyond it, all texts count as replaced. */
@@ -100,7 +105,7 @@ const maxPairs = 1_000_000
 const ownFields = ['versionId', 'version', 'fingerprint', 'active', 'createdAt', 'variables', 'components']
 
 /** Returns a version as lines: one for each field, then those of each component under a head with its fields. */
-function listLines(version: Schema<'PromptVersion'>): string[] {
+function listLines(version: Version): string[] {
   const fields = Object.entries(version).filter(([name]) => !ownFields.includes(name))
   const components = version.components.flatMap(({ componentId: _, content, ...others }) => [
     ['— Component', ...Object.entries(others).map(formatField)].join(' · '),
@@ -111,32 +116,26 @@ function listLines(version: Schema<'PromptVersion'>): string[] {
 
 const formatField = ([name, value]: [string, unknown]) => `${name}: ${asText(value)}`
 
-/** Compares two versions by line, and lines that replace each other by word. */
-function compareVersions(left: Schema<'PromptVersion'>, right: Schema<'PromptVersion'>): readonly LinePair[] {
+/** Compares two versions by line. A line that replaces another one is beside it. */
+function compareVersions(left: Version, right: Version): readonly LinePair[] {
   const pairs: LinePair[] = []
   let removed: string[] = []
+  const flush = () => {
+    pairs.push(...removed.map((line): LinePair => [line, undefined]))
+    removed = []
+  }
   for (const { kind, text } of diffTexts(listLines(left), listLines(right))) {
     if (kind === 'removed') removed.push(text)
-    else if (kind === 'added') pairs.push(compareLines(removed.shift(), text))
+    else if (kind === 'added') pairs.push([removed.shift(), text])
     else {
-      pairs.push(...removed.map((line) => compareLines(line, undefined)))
-      removed = []
-      pairs.push({ ...compareLines(text, text), isSame: true })
+      flush()
+      pairs.push([text, text])
     }
   }
-  return [...pairs, ...removed.map((line) => compareLines(line, undefined))]
+  flush()
+  return pairs
 }
 
-function compareLines(left: string | undefined, right: string | undefined): LinePair {
-  const steps = diffTexts(splitWords(left ?? right ?? ''), splitWords(right ?? left ?? ''))
-  return {
-    isSame: false,
-    left: left === undefined ? undefined : steps.filter(({ kind }) => kind !== 'added'),
-    right: right === undefined ? undefined : steps.filter(({ kind }) => kind !== 'removed'),
-  }
-}
-
-/** Splits a line into placeholders, words, spaces and single signs. */
 const splitWords = (text: string) => text.match(/\{\{[^{}]*\}\}|[\p{L}\p{N}_]+|\s+|./gu) ?? []
 
 /** Compares two lists of texts, and returns the fewest steps from the first to the second; removals come first. */

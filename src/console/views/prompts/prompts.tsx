@@ -1,17 +1,20 @@
 import { useEffect } from 'preact/hooks'
-import type { Schema } from '../../api/ask.ts'
-import { useProductNames } from '../../store/catalogue.ts'
+import { ask, type Schema } from '../../api/ask.ts'
+import { nameOrId } from '../../store/catalogue.ts'
 import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
+import { change } from '../../store/server.ts'
 import { useResponse } from '../../store/use-response.ts'
+import { Button, CopyButton } from '../../ui/button.tsx'
 import { Empty, Loading, sampleEvent } from '../../ui/empty.tsx'
-import { OpenPart, SearchableList } from '../../ui/split.tsx'
-import { EntryList } from '../../ui/table.tsx'
-import { asText, count, shortId } from '../../ui/text.tsx'
-import { PromptDetail } from './prompt-detail.tsx'
+import { Select } from '../../ui/fields.tsx'
+import { EntryList, OpenPart, SearchableList } from '../../ui/split.tsx'
+import { DataTable } from '../../ui/table.tsx'
+import { asText, count, formatInstant, Mark, shortId } from '../../ui/text.tsx'
+import { Comparison } from './comparison.tsx'
 
 type Prompt = Schema<'StoredPrompt'>
+type Version = Schema<'PromptVersion'>
 
-/** A prompt that the service accepts. */
 const samplePrompt = {
   name: 'Order assistant',
   externalPromptId: 'order-assistant',
@@ -23,12 +26,8 @@ const samplePrompt = {
 /** The versions in the address are those of the prompt that was open before. */
 const noVersions = { from: undefined, to: undefined }
 
-/** Shows the view "Prompts". */
 export function PromptsPage() {
-  const { value, problem, reload } = useResponse('/prompts', {
-    query: { sandbox: sandbox.value },
-    followsTraffic: true,
-  })
+  const { value, problem } = useResponse('/prompts', { query: { sandbox: sandbox.value }, followsTraffic: true })
   if (!value) return <Loading problem={problem} />
   if (value.prompts.length === 0)
     return (
@@ -37,16 +36,18 @@ export function PromptsPage() {
         version, and this page compares the two.
       </Empty>
     )
-  return <Prompts prompts={value.prompts} reload={reload} />
+  return <Prompts prompts={value.prompts} />
 }
 
-function Prompts({ prompts, reload }: { prompts: readonly Prompt[]; reload: () => Promise<void> }) {
+function Prompts({ prompts }: { readonly prompts: readonly Prompt[] }) {
   const { id, query } = route.value
-  const nameOf = useProductNames()
   const words = (query['q'] ?? '').toLowerCase().split(/\s+/)
   const textOf = ({ promptId, externalPromptId, productId, versions }: Prompt) => {
     const named = versions.flatMap(({ name, role, fingerprint }) => [name, role, fingerprint])
-    return [promptId, externalPromptId, productId, nameOf(productId), ...named].map(asText).join(' ').toLowerCase()
+    return [promptId, externalPromptId, productId, nameOrId(productId ?? ''), ...named]
+      .map(asText)
+      .join(' ')
+      .toLowerCase()
   }
   const listed = prompts.filter((prompt) => words.every((word) => textOf(prompt).includes(word))).reverse()
   // The address then names the prompt, so that a newer one does not take its place.
@@ -61,7 +62,6 @@ function Prompts({ prompts, reload }: { prompts: readonly Prompt[]; reload: () =
         ids={listed.map(({ promptId }) => promptId)}
         query={noVersions}
         placeholder="Search for a name, product or id"
-        problem={undefined}
         note={`${listed.length < prompts.length ? `${listed.length} of ` : ''}${count(prompts.length, 'prompt')}`}
         isNoteSpoken
         canClose={false}
@@ -87,13 +87,135 @@ function Prompts({ prompts, reload }: { prompts: readonly Prompt[]; reload: () =
         </div>
       </SearchableList>
       <OpenPart label="Prompt">
-        {open && <PromptDetail key={id} prompt={open} product={nameOf(open.productId) || undefined} reload={reload} />}
+        {open && <PromptDetail key={id} prompt={open} />}
         {!open && id !== undefined && (
           <Empty title="There is no such prompt">
             The sandbox {sandbox.value} has no prompt {id}. <a href={hrefOf({ id: undefined })}>Show the newest</a>
           </Empty>
         )}
       </OpenPart>
+    </div>
+  )
+}
+
+function PromptDetail({ prompt }: { readonly prompt: Prompt }) {
+  const { promptId, externalPromptId, productId, repeatOf, versions } = prompt
+  const [left, right] = pickVersions(versions, route.value.query)
+  if (!left || !right) return null
+  const compare = (query: Readonly<Record<string, string>>) => replaceRoute({ query })
+  const options = versions.map(
+    ({ version, active }) => [`${version}`, active ? `${version} (active)` : version] as const,
+  )
+  const activate = async ({ version, versionId }: Version) => {
+    const options = { path: { promptId, versionId }, query: { sandbox: sandbox.value } }
+    const activating = ask('post', '/prompts/{promptId}/versions/{versionId}/activate', options)
+    await change(activating, `Version ${version} is active.`)
+  }
+  return (
+    <>
+      <h2 class="breaks">{asText(right.name ?? 'A prompt without a name')}</h2>
+      <p class="facts">
+        {externalPromptId !== undefined && <code class="breaks">{asText(externalPromptId)}</code>}
+        <span class="nowrap">
+          prompt <code title={promptId}>{shortId(promptId)}</code>
+          <CopyButton label="Copy" title="Copy the id of the prompt" text={promptId} />
+        </span>
+        {productId !== undefined && <span>of the product {nameOrId(productId)}</span>}
+      </p>
+      {repeatOf !== undefined && (
+        <p class="remark marked advice">
+          <a href={hrefOf({ id: repeatOf })}>An equal request</a> had created a prompt before. Without an{' '}
+          <code>externalPromptId</code> each request creates its own.
+        </p>
+      )}
+      <VersionTable versions={versions} activate={(version) => void activate(version)} />
+      {versions.length > 1 && (
+        <p class="wraps">
+          <label>
+            Compare version{' '}
+            <Select value={String(left.version)} {...{ options }} choose={(from) => compare({ from })} />
+          </label>
+          <label>
+            with <Select value={String(right.version)} {...{ options }} choose={(to) => compare({ to })} />
+          </label>
+          {left.fingerprint === right.fingerprint && left !== right && (
+            <span class="faint">Their components are equal.</span>
+          )}
+        </p>
+      )}
+      <Comparison left={left === right ? undefined : left} right={right} />
+      {versions.length === 1 && (
+        <p class="faint">
+          {externalPromptId === undefined
+            ? 'It was created without an externalPromptId, so it stays the only version.'
+            : 'Sent again with other components and the same externalPromptId, it gets a second version.'}
+        </p>
+      )}
+    </>
+  )
+}
+
+/** Returns the versions to compare: those in the address, else the newest, beside the active one or the one before. */
+function pickVersions(versions: readonly Version[], { from, to }: Readonly<Record<string, string>>) {
+  const named = (text: string | undefined) => versions.find(({ version }) => String(version) === text)
+  const right = named(to) ?? versions.at(-1)
+  const others = versions.filter((version) => version !== right)
+  return [named(from) ?? others.find(({ active }) => active) ?? others.at(-1) ?? right, right] as const
+}
+
+function VersionTable({ versions, activate }: { versions: readonly Version[]; activate: (version: Version) => void }) {
+  const findEqual = ({ version, fingerprint }: Version) =>
+    versions.find((one) => one.version < version && one.fingerprint === fingerprint)
+  return (
+    <div class="versions scroll">
+      <DataTable
+        title="Versions, the newest first"
+        rows={versions.toReversed()}
+        keyOf={({ versionId }) => versionId}
+        columns={[
+          { title: 'Version', cell: ({ version }) => <b>{version}</b> },
+          {
+            title: 'State',
+            cell: (version) =>
+              version.active ? (
+                <Mark kind="good" text="active" />
+              ) : (
+                <Button
+                  label="Activate"
+                  aria-label={`Activate version ${version.version}`}
+                  onClick={() => activate(version)}
+                />
+              ),
+          },
+          { title: 'Role', class: 'breaks if-room', cell: ({ role }) => asText(role ?? '') },
+          {
+            title: 'Variables',
+            class: 'breaks if-room',
+            cell: ({ variables }) => variables.map((variable) => <var key={variable}>{variable}</var>),
+          },
+          {
+            title: 'Fingerprint',
+            class: 'nowrap if-room',
+            cell: (version) => {
+              const equal = findEqual(version)
+              return (
+                <>
+                  <code title={`The SHA-256 of the components: ${version.fingerprint}`}>
+                    {version.fingerprint.slice(0, 12)}
+                  </code>
+                  <CopyButton
+                    label="Copy"
+                    title={`Copy the fingerprint of version ${version.version}`}
+                    text={version.fingerprint}
+                  />
+                  {equal && <span class="faint">equals version {equal.version}</span>}
+                </>
+              )
+            },
+          },
+          { title: 'Created', class: 'nowrap', cell: ({ createdAt }) => formatInstant(createdAt) },
+        ]}
+      />
     </div>
   )
 }

@@ -3,6 +3,7 @@ import { ask, askText, type Schema } from '../../api/ask.ts'
 import { useCommands } from '../../store/commands.ts'
 import { askOnce, showNotice, showProblem, valueOrNotice } from '../../store/notices.ts'
 import { hrefOf, navigate, sandbox } from '../../store/route.ts'
+import { change } from '../../store/server.ts'
 import { useResponse } from '../../store/use-response.ts'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -11,13 +12,13 @@ import { Ago, count, formatDuration, formatInstant } from '../../ui/text.tsx'
 import { BodySection, HeaderSection, QuerySection, type Remark, RemarkList } from './message.tsx'
 import { findSendProblem, formatFetch, formatVitest, replayHeader, targetOf, toReplay, urlOf } from './replay.ts'
 import { Marks, Outcome } from './request-list.tsx'
-import type { ClientRetries } from './search.ts'
+import { retryProblemsOf, tries } from './search.ts'
 import { describeSubject, shortenIds } from './subject.ts'
 import { SwitchScenario } from './switch-scenario.tsx'
 import { Why } from './why.tsx'
 
 /** One request with its response, beside the list. It stays as it was opened, also where the journal loses it. */
-export function RequestDetail({ id, ...retries }: ClientRetries & { id: string }) {
+export function RequestDetail({ id }: { readonly id: string }) {
   const { value, problem } = useResponse('/requests/{id}', { path: { id } })
   const opened = useRef(value)
   opened.current ??= value
@@ -26,7 +27,7 @@ export function RequestDetail({ id, ...retries }: ClientRetries & { id: string }
   const isGone = problem?.status === 404 || value?.at !== exchange?.at
   return (
     <OpenPart label={`Request ${id}`}>
-      {exchange && !isOther && <Detail {...{ exchange, isGone, ...retries }} />}
+      {exchange && !isOther && <Detail exchange={exchange} isGone={isGone} />}
       {exchange && isOther && (
         <Empty title="This request is of another sandbox">
           It belongs to the sandbox {exchange.sandbox}.{' '}
@@ -43,13 +44,8 @@ export function RequestDetail({ id, ...retries }: ClientRetries & { id: string }
   )
 }
 
-interface ShownProps extends ClientRetries {
-  readonly exchange: Schema<'Exchange'>
-  /** Is true once the journal does not have the request any more. */
-  readonly isGone: boolean
-}
-
-function Detail({ exchange, isGone, tries, retryProblemsOf }: ShownProps) {
+/** `isGone`: the journal does not have the request any more. */
+function Detail({ exchange, isGone }: { exchange: Schema<'Exchange'>; isGone: boolean }) {
   const { request, response, violations, responseViolations, advice } = exchange
   const remarks: Remark[] = [
     ...violations.map((one) => ({ ...one, kind: 'violation' as const })),
@@ -57,7 +53,6 @@ function Detail({ exchange, isGone, tries, retryProblemsOf }: ShownProps) {
     ...advice.map((one) => ({ ...one, kind: 'advice' as const })),
   ]
   const remarksOf = (...parts: Remark['in'][]) => remarks.filter((remark) => parts.includes(remark.in))
-  const retries = retryProblemsOf(exchange)
   return (
     <>
       <OpenHead noun="request">
@@ -73,9 +68,9 @@ function Detail({ exchange, isGone, tries, retryProblemsOf }: ShownProps) {
           The journal does not have this request any more: it was cleared, or the simulator was started again.
         </p>
       )}
-      <Facts {...{ exchange, tries, retryProblemsOf }} />
+      <Facts exchange={exchange} />
       <Actions exchange={exchange} isRecorded={!isGone} />
-      {retries.map((sentence) => (
+      {retryProblemsOf(exchange).map((sentence) => (
         <p key={sentence} class="remark marked violation">
           Retry problem: {sentence}
         </p>
@@ -92,9 +87,9 @@ function Detail({ exchange, isGone, tries, retryProblemsOf }: ShownProps) {
   )
 }
 
-function Facts({ exchange, tries, retryProblemsOf }: Omit<ShownProps, 'isGone'>) {
+function Facts({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
   const { id, response, operation, now, at, tookMs, delayMs, expectation, replayOf } = exchange
-  const tried = tries.get(id)
+  const tried = tries.value.get(id)
   return (
     <p class="facts">
       <Outcome status={response.status} end={exchange} />{' '}
@@ -122,22 +117,20 @@ function Facts({ exchange, tries, retryProblemsOf }: Omit<ShownProps, 'isGone'>)
 /** Copies a request in three forms, and sends it again. Only the journal writes the curl line. */
 function Actions({ exchange, isRecorded }: { exchange: Schema<'Exchange'>; isRecorded: boolean }) {
   const problem = findSendProblem(exchange)
-  const send = () => void sendAgain(exchange)
-  useCommands(problem === undefined ? [{ title: 'Send the request again', key: 'r', run: send }] : [], [exchange])
-  const curl = async () =>
-    valueOrNotice(await askText('/requests/{id}', { path: { id: exchange.id }, query: { format: 'curl' } }))
+  const resend = () => void sendAgain(exchange)
+  useCommands(problem === undefined ? [{ title: 'Send the request again', key: 'r', run: resend }] : [], [exchange])
+  const curl = () => valueOrNotice(askText('/requests/{id}', { path: { id: exchange.id }, query: { format: 'curl' } }))
   return (
     <div class="request-actions wraps">
       <span class="faint">Copy as</span>
       <CopyButton label="curl" title="Copy as curl" text={curl} isDisabled={!isRecorded} />
       <CopyButton label="fetch" title="Copy as fetch" text={async () => formatFetch(exchange)} />
       <CopyButton label="vitest" title="Copy as a vitest test" text={async () => formatVitest(exchange)} />
-      <Button label="Send again" class="last" disabled={problem !== undefined} title={problem} onClick={send} />
+      <Button label="Send again" class="last" disabled={problem !== undefined} title={problem} onClick={resend} />
     </div>
   )
 }
 
-/** Sends a request to the service again, and opens the new one. */
 async function sendAgain(exchange: Schema<'Exchange'>): Promise<void> {
   const { method, headers: recorded, body } = toReplay(exchange)
   const headers = { ...recorded, [replayHeader]: exchange.id }
@@ -154,12 +147,13 @@ async function sendAgain(exchange: Schema<'Exchange'>): Promise<void> {
   }
 }
 
-/** Deletes the recorded requests of the sandbox that is shown, after a question. */
 export async function clearRequests(): Promise<void> {
   const name = sandbox.peek()
   const whose = name === '*' ? 'all sandboxes' : `the sandbox ${name}`
   const losses = ['all recorded requests', 'retry problems and coverage, which begin again']
-  if (!(await askOnce({ title: `Clear the requests of ${whose}?`, losses, action: 'Clear' }))) return
-  const cleared = valueOrNotice(await ask('delete', '/requests', { query: { sandbox: name } }))
-  if (cleared) showNotice(`Cleared ${count(cleared.deleted, 'request')}.`)
+  if (await askOnce({ title: `Clear the requests of ${whose}?`, losses, action: 'Clear' }))
+    await change(
+      ask('delete', '/requests', { query: { sandbox: name } }),
+      ({ deleted }) => `Cleared ${count(deleted, 'request')}.`,
+    )
 }

@@ -1,21 +1,16 @@
 import type { Schema } from '../../api/ask.ts'
 import { CopyButton } from '../../ui/button.tsx'
 import { type JsonMark, JsonTree, LongText } from '../../ui/json-tree.tsx'
-import { formatSize } from '../../ui/text.tsx'
 
 /** A violation or an advice, with the kind of its mark. */
-export interface Remark extends Schema<'Violation'> {
-  readonly kind: JsonMark['kind']
-}
+export type Remark = Schema<'Violation'> & JsonMark
 
 interface BodySectionProps {
   readonly title: string
   readonly body: Schema<'Body'>
-  /** The remarks about the body. */
   readonly remarks: readonly Remark[]
 }
 
-/** A body as a tree, with the remarks at the very members. */
 export function BodySection({ title, body, remarks }: BodySectionProps) {
   if (body.size === 0 && remarks.length === 0) return null
   const isTree = 'json' in body
@@ -32,35 +27,31 @@ export function BodySection({ title, body, remarks }: BodySectionProps) {
         )}
       </h3>
       {!isTree && <RemarkList remarks={remarks} />}
-      {isTree ? <JsonTree value={body.json} text={body.text} marks={remarks.map(toMark)} /> : <OtherBody body={body} />}
+      {isTree ? <JsonTree value={body.json} text={body.text} marks={remarks} /> : <OtherBody body={body} />}
     </section>
   )
 }
 
-/** Remarks with their places, where there is no tree to show them in. */
-export function RemarkList({ remarks }: { readonly remarks: readonly Remark[] }) {
-  return (
-    <>
-      {remarks.map(({ in: part, pointer, message, kind }) => (
-        <p key={`${part}${pointer}${message}`} class={`remark marked ${kind}`}>
-          <code>
-            {part}
-            {pointer}
-          </code>{' '}
-          {message}
-        </p>
-      ))}
-    </>
-  )
-}
+export const RemarkList = ({ remarks }: { readonly remarks: readonly Remark[] }) => (
+  <>
+    {remarks.map(({ in: part, pointer, message, kind }) => (
+      <p key={`${part}${pointer}${message}`} class={`remark marked ${kind}`}>
+        <code>
+          {part}
+          {pointer}
+        </code>{' '}
+        {message}
+      </p>
+    ))}
+  </>
+)
 
-/** The parameters of a query, `period=7d`, with the remarks at the very parameters. */
 export function QuerySection({ query, remarks }: { readonly query: string; readonly remarks: readonly Remark[] }) {
   if (query === '' && remarks.length === 0) return null
   return (
     <section class="message">
       <h3>Query</h3>
-      <JsonTree value={readValues(query)} marks={remarks.map(toMark)} />
+      <JsonTree value={readValues(query)} marks={remarks} />
     </section>
   )
 }
@@ -76,7 +67,11 @@ function readValues(query: string): Record<string, string | string[]> {
   )
 }
 
-const toMark = ({ pointer, kind, message }: Remark): JsonMark => ({ pointer, kind, text: message })
+/** Formats a size in bytes: `512 B`, `1.5 kB`. */
+function formatSize(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`
+  return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
+}
 
 function OtherBody({ body: { text, base64, cut, gone, size } }: { readonly body: Schema<'Body'> }) {
   if (gone) return <p class="faint">The journal does not have the body any more; see --journal-size.</p>
@@ -92,7 +87,6 @@ function OtherBody({ body: { text, base64, cut, gone, size } }: { readonly body:
   )
 }
 
-/** The headers of a message, closed at first. */
 export function HeaderSection({ title, headers }: { title: string; headers: Record<string, string> }) {
   const rows = Object.entries(headers)
   return (

@@ -1,5 +1,5 @@
 import type { Schema } from '../../api/ask.ts'
-import { info } from '../../store/server.ts'
+import { basePath } from '../../store/server.ts'
 import { findDamage } from './subject.ts'
 
 /** The text that the journal writes in place of a credential. */
@@ -12,10 +12,8 @@ export const replayHeader = 'x-sim-replay-of'
 const ownHeaders =
   /^(x-sim-replay-of|host|connection|content-length|transfer-encoding|accept-encoding|expect|keep-alive|user-agent|origin|referer|sec-.*)$/
 
-/** Returns the headers of a request that mean something to the service. */
-function meaningfulHeaders({ request }: Schema<'Exchange'>): [string, string][] {
-  return Object.entries(request.headers).filter(([name]) => !ownHeaders.test(name))
-}
+const meaningfulHeaders = ({ request }: Schema<'Exchange'>) =>
+  Object.entries(request.headers).filter(([name]) => !ownHeaders.test(name))
 
 /** Returns the text of a recorded body; undefined where there is none, or not all of it was recorded. */
 function bodyText(body: Schema<'Body'>): string | undefined {
@@ -23,10 +21,9 @@ function bodyText(body: Schema<'Body'>): string | undefined {
   return body.text ?? ('json' in body ? JSON.stringify(body.json) : undefined)
 }
 
-/** Returns true where a request had a token, which the journal does not record. */
-export function isTokenUnknown({ request }: Schema<'Exchange'>): boolean {
-  return request.headers['authorization']?.includes(redacted) ?? false
-}
+/** Returns true if a request had a token, which the journal does not record. */
+export const isTokenUnknown = ({ request }: Schema<'Exchange'>): boolean =>
+  request.headers['authorization']?.includes(redacted) ?? false
 
 /** Returns the reason why a request is not known well enough to be asked about or sent again; undefined: it is. */
 export function findReplayProblem({ request }: Schema<'Exchange'>): string | undefined {
@@ -54,9 +51,8 @@ export function findSendProblem(exchange: Schema<'Exchange'>): string | undefine
 const controlPath = /^\/+__sim(\/|$)/i
 
 /** Returns the target of a request, its path with the query, as it was sent. */
-export function targetOf({ request: { path, query } }: Schema<'Exchange'>): string {
-  return query === '' ? path : `${path}?${query}`
-}
+export const targetOf = ({ request: { path, query } }: Schema<'Exchange'>): string =>
+  query === '' ? path : `${path}?${query}`
 
 /** Returns the URL of a request at this server: a target with two slashes first would name another server. */
 export const urlOf = (exchange: Schema<'Exchange'>): string => location.origin + targetOf(exchange)
@@ -113,11 +109,9 @@ function formatCall(
 export function formatVitest(exchange: Schema<'Exchange'>): string {
   const { request, response } = exchange
   const { json } = response.body
-  const basePath = info.value?.contract.basePath ?? '/v1'
   const path = targetOf(exchange).replace(/^\/_s\/[^/]+/, '')
-  const inTemplate = (text: string) => escapeText(text).replaceAll('`', '\\`').replaceAll('$', '\\$')
-  const url = path.startsWith(`${basePath}/`)
-    ? `\`\${sim.baseUrl}${inTemplate(path.slice(basePath.length))}\``
+  const url = path.startsWith(`${basePath.value}/`)
+    ? `\`\${sim.baseUrl}${inTemplate(path.slice(basePath.value.length))}\``
     : `\`\${new URL(sim.baseUrl).origin}${inTemplate(path)}\``
   const word = findDamage(exchange)
   const call = formatCall(exchange, url, testHeaders(exchange), word === 'hung').replaceAll('\n', '\n  ')
@@ -125,18 +119,16 @@ export function formatVitest(exchange: Schema<'Exchange'>): string {
     word === undefined
       ? [`  const response = await ${call}`, `  expect(response.status).toBe(${response.status})`]
       : [`  const body = ${call}.then((response) => response.json())`, '  await expect(body).rejects.toThrow()']
+  const isObject = typeof json === 'object' && json !== null && !Array.isArray(json)
   const isPlain = word === undefined && scenarioByStage[exchange.stage] === undefined
-  const expectation = isPlain && isObject(json) ? [formatExpectation(json, response.status)] : []
+  const expectation = isPlain && isObject ? [formatExpectation(json, response.status)] : []
   const title = `${request.method} ${request.path}${word === undefined ? ` returns ${response.status}` : `: ${word}`}`
-  return [
-    "import { expect, test } from 'conversation-analytics-simulator/vitest'",
-    '',
-    `test(${quote(title)}, async ({ sim }) => {`,
-    ...lines,
-    ...expectation,
-    '})',
-    '',
-  ].join('\n')
+  return `import { expect, test } from 'conversation-analytics-simulator/vitest'
+
+test(${quote(title)}, async ({ sim }) => {
+${[...lines, ...expectation].join('\n')}
+})
+`
 }
 
 /** A refusal is expected as a whole; of a success, whose numbers and ids differ, the names of the members are. */
@@ -182,18 +174,14 @@ const format = (value: unknown, indent: string) => JSON.stringify(value, null, 2
 
 const memberName = (name: string) => (/^[a-z]+$/.test(name) ? name : quote(name))
 
-function quoteHeader(value: string): string {
-  if (!value.includes(redacted)) return quote(value)
-  const text = escapeText(value).replaceAll('`', '\\`').replaceAll('$', '\\$')
-  return `\`${text.replaceAll(redacted, tokenExpression)}\``
-}
+const quoteHeader = (value: string) =>
+  value.includes(redacted) ? `\`${inTemplate(value).replaceAll(redacted, tokenExpression)}\`` : quote(value)
 
 /** The expression in a template that reads the token of whoever runs the code. */
 const tokenExpression = ['${', "process.env.TOKEN ?? 'any-key'", '}'].join('')
 
+const inTemplate = (text: string) => escapeText(text).replaceAll('`', '\\`').replaceAll('$', '\\$')
+
 const quote = (text: string) => `'${escapeText(text).replaceAll("'", "\\'")}'`
 
 const escapeText = (text: string) => JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"')
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,25 +1,32 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Schema } from '../../api/ask.ts'
-import { hrefOf, sandbox } from '../../store/route.ts'
+import { hrefOf, route, sandbox } from '../../store/route.ts'
 import { Button } from '../../ui/button.tsx'
-import { Mark, Status } from '../../ui/status.tsx'
-import { count, formatDuration, formatTimeOfDay } from '../../ui/text.tsx'
+import { count, formatDuration, Mark, Status } from '../../ui/text.tsx'
 import { targetOf } from './replay.ts'
-import type { RetryProblemsOf } from './search.ts'
+import { retryProblemsOf } from './search.ts'
 import { type DeliveryFacts, describeCause, describeSubject, findBreak, shortenIds } from './subject.ts'
 
 interface RequestListProps {
   /** The newest first. */
   readonly listed: readonly Schema<'Exchange'>[]
-  /** The id of the request that is open, if any. */
-  readonly openId: string | undefined
-  readonly retryProblemsOf: RetryProblemsOf
   readonly isScrolled: { current: boolean }
 }
 
+const columns = {
+  Time: 'time',
+  Status: 'code',
+  Request: 'request',
+  Cause: 'cause',
+  Sandbox: 'sandbox',
+  Duration: 'duration number',
+  Findings: 'findings',
+}
+
 /** The list of requests, the newest on top. New rows do not move the list while it is scrolled or a request is open. */
-export function RequestList({ listed, openId, retryProblemsOf, isScrolled }: RequestListProps) {
+export function RequestList({ listed, isScrolled }: RequestListProps) {
+  const openId = route.value.id
   const box = useRef<HTMLDivElement>(null)
   const first = useRef<Element | null>(null)
   /** The number of new rows that are out of sight. */
@@ -41,7 +48,6 @@ export function RequestList({ listed, openId, retryProblemsOf, isScrolled }: Req
     isScrolled.current = (box.current?.scrollTop ?? 0) > 0
     if (!isScrolled.current) above.value = 0
   }
-  const columns = ['Time', 'Status', 'Request', 'Cause', ...(sandbox.value === '*' ? ['Sandbox'] : []), 'Duration']
   return (
     <div class="request-list rows scroll" ref={box} onScroll={onScroll}>
       {above.value > 0 && (
@@ -55,15 +61,14 @@ export function RequestList({ listed, openId, retryProblemsOf, isScrolled }: Req
         <caption class="hidden">Requests, the newest first</caption>
         <thead>
           <tr>
-            {[...columns, 'Findings'].map((title) => (
-              <th
-                key={title}
-                scope="col"
-                class={title === 'Status' ? 'code' : title === 'Duration' ? 'duration number' : title.toLowerCase()}
-              >
-                {title}
-              </th>
-            ))}
+            {Object.entries(columns).map(
+              ([title, name]) =>
+                (name !== 'sandbox' || sandbox.value === '*') && (
+                  <th key={title} scope="col" class={name}>
+                    {title}
+                  </th>
+                ),
+            )}
           </tr>
         </thead>
         <tbody>
@@ -87,7 +92,6 @@ const topOf = (row: Element | undefined) => row?.getBoundingClientRect().top ?? 
 interface RequestRowProps {
   readonly exchange: Schema<'Exchange'>
   readonly isOpen: boolean
-  /** The sentences about the retry problems of the request. */
   readonly retries: readonly string[]
 }
 
@@ -99,7 +103,7 @@ function RequestRow({ exchange, isOpen, retries }: RequestRowProps) {
   return (
     <tr data-id={id} class={isOpen ? 'open' : undefined}>
       <td class="time faint" title={`${now} by the sandbox's clock\n${at} by the machine's`}>
-        {formatTimeOfDay(now)}
+        {now.slice(11, 23)}
       </td>
       <td class="code">
         <Outcome status={exchange.response.status} end={exchange} />
@@ -136,25 +140,20 @@ export function Outcome({ status, end }: { readonly status: number; readonly end
   )
 }
 
-/** The marks of a request: violations, advice, retry problems, damage, and that the console sent it. */
+const listMessages = (violations: readonly Schema<'Violation'>[]) =>
+  violations.map(({ in: part, pointer, message }) => `${part} ${pointer}: ${message}`).join('\n')
+
 export function Marks({ exchange, retries }: Pick<RequestRowProps, 'exchange' | 'retries'>) {
   const { violations, advice, damage, replayOf } = exchange
-  const told = (list: readonly Schema<'Violation'>[]) =>
-    list.map(({ in: part, pointer, message }) => `${part} ${pointer}: ${message}`).join('\n')
+  const sentAgain = `Sent from the console, as ${replayOf} was. No report counts it.`
   return (
     <>
-      {replayOf !== undefined && (
-        <Mark
-          kind="neutral"
-          text="sent again"
-          title={`Sent from the console, as ${replayOf} was. No report counts it.`}
-        />
-      )}
+      {replayOf !== undefined && <Mark kind="neutral" text="sent again" title={sentAgain} />}
       {violations.length > 0 && (
-        <Mark kind="violation" text={count(violations.length, 'violation')} title={told(violations)} />
+        <Mark kind="violation" text={count(violations.length, 'violation')} title={listMessages(violations)} />
       )}
       {retries.length > 0 && <Mark kind="violation" text="retry problems" title={retries.join('\n')} />}
-      {advice.length > 0 && <Mark kind="advice" text={`${advice.length} advice`} title={told(advice)} />}
+      {advice.length > 0 && <Mark kind="advice" text={`${advice.length} advice`} title={listMessages(advice)} />}
       {damage.length > 0 && !findBreak(exchange) && <Mark kind="damage" text="damaged" title={damage.join('\n')} />}
     </>
   )

@@ -1,23 +1,22 @@
 import { useMemo } from 'preact/hooks'
 import { useCommands } from '../../store/commands.ts'
 import { navigate, replaceRoute, route, sandbox } from '../../store/route.ts'
+import { info } from '../../store/server.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty, sampleEvent } from '../../ui/empty.tsx'
 import { SearchableList } from '../../ui/split.tsx'
+import { countListed } from '../../ui/text.tsx'
 import { clearRequests, RequestDetail } from './detail.tsx'
 import { RequestList } from './request-list.tsx'
-import { parseSearch, useRetries } from './search.ts'
-import { hasTerms, readsRetries, toggleTerms } from './terms.ts'
+import { hasTerms, parseSearch, toggleTerms, tries, useTries } from './search.ts'
 import { type RowsState, useRows } from './use-rows.ts'
 
-/** Shows the view "Requests". */
 export function RequestsPage() {
   const { id, query } = route.value
   const text = query['q'] ?? ''
-  const { tries, retryProblemsOf } = useRetries()
-  const search = useMemo(() => parseSearch(text, retryProblemsOf), [text, tries])
-  const rows = useRows(search, readsRetries(text) ? `${text} ${tries.size}` : text)
-  const { state, paused } = rows
+  useTries()
+  const search = useMemo(() => parseSearch(text), [text, info.value])
+  const { state, paused, isScrolled } = useRows(search, search.readsRetries ? `${text} ${tries.value.size}` : text)
   const togglePause = () => {
     paused.value = paused.peek() === undefined ? 0 : undefined
   }
@@ -37,7 +36,7 @@ export function RequestsPage() {
               aria-pressed={paused.value !== undefined}
               onClick={togglePause}
             />
-            <Button label="Clear" disabled={listed.length === 0} onClick={() => void clearRequests()} />
+            <Button label="Clear" disabled={listed.length === 0} onClick={clearRequests} />
           </>
         }
         problem={search.problem ?? state.value.problem}
@@ -46,10 +45,10 @@ export function RequestsPage() {
         {state.value.rows?.length === 0 ? (
           <NoRequests isSearch={text !== ''} />
         ) : (
-          <RequestList {...{ listed, retryProblemsOf }} openId={id} isScrolled={rows.isScrolled} />
+          <RequestList listed={listed} isScrolled={isScrolled} />
         )}
       </SearchableList>
-      {id !== undefined && <RequestDetail key={`${sandbox.value} ${id}`} {...{ id, tries, retryProblemsOf }} />}
+      {id !== undefined && <RequestDetail key={`${sandbox.value} ${id}`} id={id} />}
     </div>
   )
 }
@@ -63,32 +62,25 @@ const filters = [
   ['By a scenario', 'has:scenario'],
 ] as const
 
-function Filters({ text }: { readonly text: string }) {
-  const toggle = (words: string) => {
-    replaceRoute({ query: { q: toggleTerms(text, words) } })
-  }
-  return (
-    <fieldset class="request-filters wraps">
-      <legend class="hidden">Show only</legend>
-      {filters.map(([label, words]) => (
-        <Button
-          label={label}
-          key={label}
-          class="quiet"
-          aria-pressed={hasTerms(text, words)}
-          onClick={() => toggle(words)}
-        />
-      ))}
-    </fieldset>
-  )
-}
+const Filters = ({ text }: { readonly text: string }) => (
+  <fieldset class="request-filters wraps">
+    <legend class="hidden">Show only</legend>
+    {filters.map(([label, words]) => (
+      <Button
+        label={label}
+        key={label}
+        class="quiet"
+        aria-pressed={hasTerms(text, words)}
+        onClick={() => replaceRoute({ query: { q: toggleTerms(text, words) } })}
+      />
+    ))}
+  </fieldset>
+)
 
 function describeListed({ rows = [], total, hasMore, evicted }: RowsState): string {
   if (rows.length === 0) return ''
-  const listed = rows.length.toLocaleString('en')
   const loss = evicted > 0 ? `; the journal has evicted ${evicted.toLocaleString('en')}` : ''
-  if (hasMore) return `${listed} listed, there are more${loss}`
-  return `${rows.length < total ? `${listed} of ` : ''}${total.toLocaleString('en')} listed${loss}`
+  return (hasMore ? `${countListed(rows.length, rows.length)}, there are more` : countListed(rows.length, total)) + loss
 }
 
 function NoRequests({ isSearch }: { readonly isSearch: boolean }) {

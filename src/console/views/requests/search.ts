@@ -1,4 +1,5 @@
-import { useMemo } from 'preact/hooks'
+import { signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import type { Schema } from '../../api/ask.ts'
 import { sandbox } from '../../store/route.ts'
 import { info } from '../../store/server.ts'
@@ -7,38 +8,32 @@ import { describeSubject, findBreak } from './subject.ts'
 
 type Exchange = Schema<'Exchange'>
 
-/** Returns the sentences about the retry problems of a request. */
-export type RetryProblemsOf = (exchange: Exchange) => readonly string[]
-
-/** A search text as a test. */
 export interface RequestSearch {
   readonly matches: (exchange: Exchange) => boolean
-  /** Is true if every request matches. */
   readonly isEmpty: boolean
+  readonly readsRetries: boolean
   /** The reason why a part of the text is not understood, and what there is; undefined: all is understood. */
   readonly problem: string | undefined
 }
 
 /** The marks of `has:`, each with the list that must not be empty. */
-const marks: Readonly<Record<string, (exchange: Exchange, retryProblemsOf: RetryProblemsOf) => readonly unknown[]>> = {
+const marks: Readonly<Record<string, (exchange: Exchange) => readonly unknown[]>> = {
   violation: ({ violations }) => violations,
-  retry: (exchange, retryProblemsOf) => retryProblemsOf(exchange),
+  retry: (exchange) => retryProblemsOf(exchange),
   advice: ({ advice }) => advice,
   scenario: ({ scenarios }) => scenarios,
   damage: ({ damage }) => damage,
 }
 
 /** The words of the search language, each with its test of a value in lower case. */
-const words: Readonly<
-  Record<string, (exchange: Exchange, value: string, retryProblemsOf: RetryProblemsOf) => boolean>
-> = {
+const words: Readonly<Record<string, (exchange: Exchange, value: string) => boolean>> = {
   status: ({ response: { status } }, value) => value === String(status) || value === `${Math.floor(status / 100)}xx`,
   op: ({ operation }, value) => operation?.toLowerCase() === value,
   method: ({ request }, value) => request.method.toLowerCase() === value,
   origin: ({ response }, value) => response.origin === value,
   path: ({ request }, value) => request.path.toLowerCase() === value,
   trace: ({ traceId }, value) => traceId === value,
-  has: (exchange, value, retryProblemsOf) => (marks[value]?.(exchange, retryProblemsOf).length ?? 0) > 0,
+  has: (exchange, value) => (marks[value]?.(exchange).length ?? 0) > 0,
 }
 
 interface Term {
@@ -49,7 +44,7 @@ interface Term {
 }
 
 /** Parses a search text: `status:4xx op:createEvent has:violation -has:advice "some text"`. */
-export function parseSearch(text: string, retryProblemsOf: RetryProblemsOf): RequestSearch {
+export function parseSearch(text: string): RequestSearch {
   const terms = [...text.toLowerCase().matchAll(/(-?)(?:([a-z]+):)?(?:"([^"]*)"?|([^\s"]+))/g)].map(
     ([, minus, word, quoted, plain]): Term => ({
       word: word === 'operation' ? 'op' : word,
@@ -59,7 +54,7 @@ export function parseSearch(text: string, retryProblemsOf: RetryProblemsOf): Req
   )
   const known = terms.filter((term) => findProblem(term) === undefined)
   const meets = (exchange: Exchange, { word, value }: Term) =>
-    word === undefined ? textOf(exchange).includes(value) : words[word]?.(exchange, value, retryProblemsOf)
+    word === undefined ? textOf(exchange).includes(value) : words[word]?.(exchange, value)
   // Of several values of one word, such as two statuses, one suffices.
   const isMet = (exchange: Exchange, term: Term) => {
     if (term.isNegated) return !meets(exchange, term)
@@ -70,6 +65,7 @@ export function parseSearch(text: string, retryProblemsOf: RetryProblemsOf): Req
   return {
     matches: (exchange) => known.every((term) => isMet(exchange, term)),
     isEmpty: known.length === 0,
+    readsRetries: known.some(({ word, value }) => word === 'has' && value === 'retry'),
     problem: terms.map(findProblem).find((found) => found !== undefined),
   }
 }
@@ -79,8 +75,8 @@ function findProblem({ word, value }: Term): string | undefined {
   if (!words[word])
     return `There is no word "${word}:". There are ${Object.keys(words).join(':, ')}:. In quotes it is a text.`
   if (word === 'has' && !marks[value]) return `has: takes ${Object.keys(marks).join(', ')}.`
-  const operations = info.value?.operations.map(({ id }) => id) ?? []
-  if (word === 'op' && !operations.some((id) => id.toLowerCase() === value))
+  const operations = info.value?.operations.map(({ id }) => id)
+  if (word === 'op' && operations?.every((id) => id.toLowerCase() !== value))
     return `There is no operation "${value}". There are ${operations.join(', ')}.`
   return undefined
 }
@@ -97,7 +93,22 @@ function textOf(exchange: Exchange): string {
     .toLowerCase()
 }
 
-/** A request as one of the tries of a call. */
+/** Returns true if a search text has all terms of another one: `has:advice`, which `-has:advice` is not. */
+export function hasTerms(text: string, terms: string): boolean {
+  const all = splitTerms(text.toLowerCase())
+  return splitTerms(terms).every((term) => all.includes(term))
+}
+
+/** Adds terms to the end of a search text, or removes them from it if it has all of them. */
+export function toggleTerms(text: string, terms: string): string {
+  const changed = splitTerms(terms)
+  const others = splitTerms(text).filter((term) => !changed.includes(term.toLowerCase()))
+  return (hasTerms(text, terms) ? others : [...others, ...changed]).join(' ')
+}
+
+/** Splits a search text at the spaces that are outside of quotes. */
+const splitTerms = (text: string): readonly string[] => text.match(/(?:[^\s"]|"[^"]*"?)+/g) ?? []
+
 interface TryOfCall {
   readonly chain: Schema<'RetryChain'>
   /** The number of the try; 1 is the first. */
@@ -105,49 +116,43 @@ interface TryOfCall {
   readonly sentences: readonly string[]
 }
 
-/** The tries of the sandbox by the ids of their requests, and the retry problems of any request. */
-export interface ClientRetries {
-  readonly tries: ReadonlyMap<string, TryOfCall>
-  readonly retryProblemsOf: RetryProblemsOf
+/** The tries of the shown sandbox by the ids of their requests. */
+export const tries = signal<ReadonlyMap<string, TryOfCall>>(new Map())
+
+export function useTries(): void {
+  const query = { sandbox: sandbox.value, minAttempts: 2, limit: 100 }
+  const { value } = useResponse('/retries', { query, followsTraffic: true })
+  useEffect(() => {
+    tries.value = new Map(value?.chains.flatMap(listTries))
+  }, [value])
 }
 
-const none: readonly string[] = []
+const listTries = (chain: Schema<'RetryChain'>) =>
+  chain.attempts.map(({ id, findings, waitedMs }, index): [string, TryOfCall] => [
+    id,
+    {
+      chain,
+      number: chain.earlier + index + 1,
+      sentences: findings.map(({ rule, sentence }) => addPause(sentence, timed.has(rule) ? waitedMs : undefined)),
+    },
+  ])
 
-/** The rules about the time before a retry. */
 const timed: ReadonlySet<string> = new Set(['retry-after', 'back-off'])
 
 /** Returns the sentence of a finding with the pause of the client, if its rule has one. */
 export const addPause = (sentence: string, waitedMs: number | undefined): string =>
   waitedMs === undefined ? sentence : `${sentence} It waited ${waitedMs.toLocaleString('en')} ms.`
 
-/** Reads the calls that were tried again, as long as a component is shown. */
-export function useRetries(): ClientRetries {
-  const query = { sandbox: sandbox.value, minAttempts: 2, limit: 100 }
-  const { value } = useResponse('/retries', { query, followsTraffic: true })
-  return useMemo(() => findRetryProblems(value?.chains ?? []), [value])
-}
+/** The same list for all requests without a problem, so that their rows are not drawn again. */
+const none: readonly string[] = []
 
-function findRetryProblems(chains: readonly Schema<'RetryChain'>[]): ClientRetries {
-  const tries = new Map(
-    chains.flatMap((chain) =>
-      chain.attempts.map(({ id, findings, waitedMs }, index): [string, TryOfCall] => [
-        id,
-        {
-          chain,
-          number: chain.earlier + index + 1,
-          sentences: findings.map(({ rule, sentence }) => addPause(sentence, timed.has(rule) ? waitedMs : undefined)),
-        },
-      ]),
-    ),
-  )
-  const retryProblemsOf: RetryProblemsOf = ({ id, request: { headers, body }, expectation, replayOf }) => {
-    if (expectation !== undefined || replayOf !== undefined) return none
-    const ofHeaders = [
-      ...(headers['user-agent'] ? [] : ['The request has no User-Agent.']),
-      ...(body.size > 0 && headers['content-type'] === undefined ? ['The body has no Content-Type.'] : []),
-    ]
-    const ofTries = tries.get(id)?.sentences ?? none
-    return ofHeaders.length > 0 ? [...ofHeaders, ...ofTries] : ofTries
-  }
-  return { tries, retryProblemsOf }
+export function retryProblemsOf({ id, request, expectation, replayOf }: Exchange): readonly string[] {
+  if (expectation !== undefined || replayOf !== undefined) return none
+  const { headers, body } = request
+  const sentences = [
+    ...(headers['user-agent'] ? [] : ['The request has no User-Agent.']),
+    ...(body.size > 0 && headers['content-type'] === undefined ? ['The body has no Content-Type.'] : []),
+    ...(tries.value.get(id)?.sentences ?? none),
+  ]
+  return sentences.length > 0 ? sentences : none
 }

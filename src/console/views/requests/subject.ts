@@ -1,5 +1,5 @@
 import type { Schema } from '../../api/ask.ts'
-import { nameOf } from '../../store/catalogue.ts'
+import { nameOf, nameOrId } from '../../store/catalogue.ts'
 import { asText, objectOf, shortId } from '../../ui/text.tsx'
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
@@ -7,16 +7,16 @@ const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
 /** Shortens the UUIDs of a path, so that its end can be read: `/v1/models/4f7c2a1e…9c34/analytics`. */
 export const shortenIds = (path: string) => path.replace(uuid, shortId)
 
-/** Returns the names of the models in a path: `Checkout Assistant`. */
-const namesIn = (path: string) =>
-  [...path.matchAll(uuid)].map(([id]) => nameOf(id)).filter((name) => name !== undefined)
-
 /** Returns the subject of a request: the event's type and product, the prompt's name or the model's; empty for none. */
 export function describeSubject(path: string, body?: Schema<'Body'>): string {
   const { eventType, productId, name } = objectOf(body?.json)
-  const product = typeof productId === 'string' ? (nameOf(productId) ?? shortId(productId)) : undefined
+  const product = typeof productId === 'string' ? nameOrId(productId) : undefined
+  const models = [...path.matchAll(uuid)].map(([id]) => nameOf(id))
   const parts = eventType === undefined && name !== undefined ? [name] : [eventType, product]
-  return [...namesIn(path), ...parts.filter((part) => part !== undefined).map(asText)].join(' · ')
+  return [...models, ...parts]
+    .filter((part) => part !== undefined)
+    .map(asText)
+    .join(' · ')
 }
 
 const breaks: Readonly<Record<string, string>> = {
@@ -27,7 +27,6 @@ const breaks: Readonly<Record<string, string>> = {
   malformed: 'cut off',
 }
 
-/** The parts of an exchange that tell how its delivery ended. */
 export type DeliveryFacts = Pick<Schema<'Exchange'>, 'delivery' | 'damage' | 'brokenOff'>
 
 /** Returns the word for a delivery that a scenario broke: `reset`. Undefined for another one. */

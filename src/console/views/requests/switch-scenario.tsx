@@ -1,14 +1,12 @@
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { Schema } from '../../api/ask.ts'
-import { groupByFamily, nameOf } from '../../store/catalogue.ts'
+import { addRule, groupByFamily, nameOrId } from '../../store/catalogue.ts'
 import { useCommands } from '../../store/commands.ts'
-import { showNotice, valueOrNotice } from '../../store/notices.ts'
-import { addRule } from '../../store/rules.ts'
-import { objectOf, shortId } from '../../ui/text.tsx'
+import { change } from '../../store/server.ts'
+import { objectOf } from '../../ui/text.tsx'
 import { listOffers, titleOf } from '../scenarios/rules.ts'
 
-/** A form that switches on a scenario for requests like one that is shown. */
 export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
   const { operation, sandbox } = exchange
   const offered = listOffers().filter(
@@ -20,7 +18,7 @@ export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchan
   useCommands([{ title: 'Switch a scenario for requests like this one', key: 's', run: focus }], [])
   const narrow = findMatch(exchange)
   const chosen = offered.find((entry) => entry.name === name.value) ?? offered[0]
-  const submit = async (event: Event) => {
+  const submit = (event: Event) => {
     event.preventDefault()
     const values = new FormData(event.currentTarget as HTMLFormElement)
     const times = Number(values.get('times'))
@@ -30,11 +28,10 @@ export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchan
       scenario: String(values.get('text')),
       ...(times > 0 && { times }),
     }
-    if (valueOrNotice(await addRule(sandbox, rule)))
-      showNotice(`Switched on in the sandbox ${sandbox}, before its other rules.`)
+    void change(addRule(sandbox, rule), `Switched on in the sandbox ${sandbox}, before its other rules.`)
   }
   return (
-    <form class="message switch wraps" ref={form} onSubmit={(event) => void submit(event)}>
+    <form class="message switch wraps" ref={form} onSubmit={submit}>
       <h3 class="full">Respond to requests like this one with</h3>
       <label>
         <span class="faint small">Scenario</span>
@@ -73,8 +70,7 @@ export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchan
 /** Returns the condition that tells a request from others of its operation, or undefined if there is none. */
 function findMatch({ request: { path, body } }: Schema<'Exchange'>) {
   const model = /\/models\/([0-9a-f-]{36})\//i.exec(path)?.[1]
-  if (model !== undefined)
-    return { sentence: `only for the model ${nameOf(model) ?? shortId(model)}`, match: { model } }
+  if (model !== undefined) return { sentence: `only for the model ${nameOrId(model)}`, match: { model } }
   const { eventType } = objectOf(body.json)
   if (typeof eventType !== 'string') return undefined
   return { sentence: `only for the event type ${eventType}`, match: { body: { '/eventType': eventType } } }

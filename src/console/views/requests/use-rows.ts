@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { useCallback, useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { ask, type ResponseOf, type Schema } from '../../api/ask.ts'
 import { clearTick, connection, onArrival } from '../../store/live.ts'
 import { route, sandbox } from '../../store/route.ts'
@@ -14,7 +14,6 @@ const maxRows = 300
 /** The most rows that are listed while the list is scrolled or a request is open. */
 const maxHeldRows = 3_000
 
-/** A state of the list. */
 export interface RowsState {
   /** The newest first; undefined: not read yet. */
   readonly rows: readonly Exchange[] | undefined
@@ -22,7 +21,6 @@ export interface RowsState {
   readonly total: number
   /** Is true if the journal was not read to its end, so that `total` is not all. */
   readonly hasMore: boolean
-  /** The number of requests that the journal has evicted. */
   readonly evicted: number
   readonly problem: string | undefined
 }
@@ -43,25 +41,21 @@ export function useRows(search: RequestSearch, key: string): RequestRows {
   const missed = useSignal(0)
   const isScrolled = useRef(false)
   const mostRows = () => (route.peek().id !== undefined || isScrolled.current ? maxHeldRows : maxRows)
-  const turn = useRef(0)
+  const isHeld = () => paused.peek() !== undefined && state.peek().rows !== undefined
   /** The requests that came while the list is read; undefined while it is not. */
   const late = useRef<Exchange[] | undefined>(undefined)
   const latest = useRef(search)
   latest.current = search
-  const load = useCallback(async () => {
-    if (paused.peek() !== undefined && state.peek().rows) return
-    turn.current += 1
-    const own = turn.current
-    late.current = []
-    const found = await findRows(latest.current, state.peek(), mostRows(), () => own === turn.current)
-    if (!found || own !== turn.current) return
-    const came = late.current
+  const load = async () => {
+    if (isHeld()) return
+    const came: Exchange[] = []
+    late.current = came
+    const found = await findRows(latest.current, state.peek(), mostRows(), () => late.current === came)
+    if (!found) return
     late.current = undefined
-    if (paused.peek() !== undefined && state.peek().rows) return
-    state.value = addRows(found, came, mostRows())
-  }, [key])
-  const isPaused = paused.value !== undefined
-  usePacedAsking(key, load, [connection.value, clearTick.value, missed.value, isPaused])
+    if (!isHeld()) state.value = addRows(found, came, mostRows())
+  }
+  usePacedAsking(key, load, [connection.value, clearTick.value, missed.value, paused.value !== undefined])
   useEffect(
     () =>
       onArrival(({ exchanges, skipped }) => {
@@ -97,8 +91,9 @@ async function findRows(
     const cursor = page?.next
     const asked = await ask('get', '/requests', { query: { ...query, ...(cursor !== undefined && { cursor }) } })
     if (!isWanted()) return undefined
-    // The page says itself that the server does not respond.
-    if (!asked.ok) return asked.problem.status === undefined ? before : { ...before, problem: asked.problem.sentence }
+    // The page itself says that the server does not respond.
+    if (asked.problem)
+      return asked.problem.status === undefined ? before : { ...before, problem: asked.problem.sentence }
     page = asked.value
     rows.push(...page.requests.filter(search.matches))
   } while (page.next !== undefined && !areEnough(rows, before, most))

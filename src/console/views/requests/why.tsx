@@ -1,26 +1,13 @@
-import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
-import { type Asked, ask, type ResponseOf, type Schema } from '../../api/ask.ts'
+import { type Asked, ask, type Schema } from '../../api/ask.ts'
 import { hrefOf } from '../../store/route.ts'
-import { ruleChanges } from '../../store/rules.ts'
+import { useAsked } from '../../store/use-response.ts'
 import { count } from '../../ui/text.tsx'
 import { findReplayProblem, isTokenUnknown, toReplay } from './replay.ts'
 import { describeCause } from './subject.ts'
 
 /** Says why a request gets this response, by asking how it would be handled now. Nothing changes by that. */
 export function Why({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
-  const asked = useSignal<Asked<ResponseOf<'/explain', 'post'>> | undefined>(undefined)
-  const problem = findReplayProblem(exchange)
-  const changes = ruleChanges.value
-  useEffect(() => {
-    if (problem !== undefined) return
-    const { target: path, ...replay } = toReplay(exchange)
-    void ask('post', '/explain', { body: { ...replay, path } }).then((response) => {
-      asked.value = response
-    })
-  }, [exchange, problem, changes])
-  const now = asked.value?.ok ? asked.value.value : undefined
-  const sentence = problem ?? (asked.value?.ok === false ? asked.value.problem.sentence : undefined)
+  const { value: now, problem } = useAsked(exchange.id, () => explain(exchange))
   const isSame = now?.response.status === exchange.response.status && now.stage === exchange.stage
   const reasons = now ? listReasons(now) : []
   return (
@@ -32,7 +19,7 @@ export function Why({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
         ))}
       </ul>
       <p class="faint">
-        {sentence}
+        {problem && `${problem.sentence} `}
         {isSame && 'The simulator would handle it the same way now.'}
         {now && !isSame && isTokenUnknown(exchange) && 'Tokens are not recorded, so this was asked with “any-key”.'}
       </p>
@@ -43,6 +30,13 @@ export function Why({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
       )}
     </section>
   )
+}
+
+async function explain(exchange: Schema<'Exchange'>): Promise<Asked<Schema<'Explanation'>>> {
+  const sentence = findReplayProblem(exchange)
+  if (sentence !== undefined) return { problem: { status: undefined, sentence } }
+  const { target: path, ...replay } = toReplay(exchange)
+  return ask('post', '/explain', { body: { ...replay, path } })
 }
 
 /** Returns what was recorded about a response. `now`: the response that it would get now, where that is another one. */

@@ -1,18 +1,17 @@
 import type { Schema } from '../../api/ask.ts'
 import { hrefOf, route, sandbox } from '../../store/route.ts'
-import { Mark, toneOf } from '../../ui/status.tsx'
-import { Instant } from '../../ui/text.tsx'
+import { Instant, Mark, toneOf } from '../../ui/text.tsx'
 import { Outcome } from '../requests/request-list.tsx'
 import { describeSubject, findBreak, shortenIds } from '../requests/subject.ts'
+
+type RetryAttempt = Schema<'RetryAttempt'>
 
 /** The least width of an attempt on the line, so that its words can be read, in pixels. */
 const minAttemptWidth = 116
 
-/** One chain of attempts on a time line, with the rules that they broke beneath it. */
 export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
   const { id, method, path, query, insertId, attempts, earlier } = chain
-  const { attempts: placed, spanMs } = placeAttempts(attempts)
-  const first = attempts[0]
+  const { placed, spanMs } = placeAttempts(attempts)
   const tries = attempts.length + earlier
   const isOpen = route.value.id === id
   const target = query ? `${path}?${query}` : path
@@ -30,7 +29,7 @@ export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
         <RetryState chain={chain} />
         <p class="faint wraps">
           {sandbox.value === '*' && <b>{chain.sandbox} </b>}
-          {first && <Instant instant={first.now} />}
+          {attempts[0] && <Instant instant={attempts[0].now} />}
           <span>
             {tries === 1 ? 'one try' : `${tries} tries in ${formatSpan(spanMs)}`}
             {earlier > 0 && `, the first ${earlier} not shown`}
@@ -45,7 +44,7 @@ export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
       <div class="scroll">
         <ol style={{ display: 'flex', minWidth: `${(placed.length * minAttemptWidth * 100) / equalShare}px` }}>
           {placed.map((one, index) => (
-            <Attempt key={one.attempt.id} {...one} number={earlier + index + 1} next={attempts[index + 1]} />
+            <Attempt key={attempts[index]?.id} {...one} number={earlier + index + 1} />
           ))}
         </ol>
       </div>
@@ -61,16 +60,10 @@ function RetryState({ chain: { parallel, attempts } }: { readonly chain: Schema<
   return attempts.length > 1 ? <Mark kind="good" text="well-mannered" /> : null
 }
 
-interface AttemptProps extends PlacedAttempt {
-  /** The number of the attempt in the chain; 1 is the first. */
-  readonly number: number
-  /** The next attempt, or undefined for the last one. */
-  readonly next: Schema<'RetryAttempt'> | undefined
-}
-
-function Attempt({ number, next, ...placed }: AttemptProps) {
-  const { attempt, width } = placed
+/** `number`: the number of the attempt in the chain; 1 is the first. */
+function Attempt({ number, attempt, next, width, took, demanded, missed }: PlacedAttempt & { number: number }) {
   const { id, status, outcome, findings, tookMs } = attempt
+  const tone = findBreak(attempt) ? 'bad' : toneOf(status)
   return (
     <li class="attempt small" style={{ width: `${width}%` }}>
       <a
@@ -87,7 +80,11 @@ function Attempt({ number, next, ...placed }: AttemptProps) {
         <Outcome status={status} end={attempt} />
         {outcome === 'uncertain' && !findBreak(attempt) && ' uncertain'}
       </a>
-      <Bars {...placed} />
+      <div class="track" aria-hidden="true">
+        {demanded > 0 && <i class="demanded" style={{ left: `${took}%`, width: `${demanded - took}%` }} />}
+        <i class={`took ${tone}`} style={{ width: `${took}%` }} />
+        {missed > 0 && <i class="missed" style={{ width: `${missed}%` }} />}
+      </div>
       <Pause attempt={attempt} next={next} />
       {next && next.insertId !== attempt.insertId && (
         <span class={broke(next, 'same-insert-id') ? 'bad' : 'faint'}>
@@ -99,36 +96,20 @@ function Attempt({ number, next, ...placed }: AttemptProps) {
 }
 
 /** Says how long the client waited before its next try; after the last one, what is still asked of it. */
-function Pause({ attempt, next }: Pick<AttemptProps, 'attempt' | 'next'>) {
+function Pause({ attempt, next }: Pick<PlacedAttempt, 'attempt' | 'next'>) {
   const asked = attempt.retryAfterMs === undefined ? undefined : formatSpan(attempt.retryAfterMs)
-  if (!next) return <span class="faint">{asked ? `asks for ${asked}` : ending(attempt)}</span>
+  if (!next) return <span class="faint">{asked ? `asks for ${asked}` : endOf(attempt)}</span>
   const waited = formatSpan(next.waitedMs ?? 0)
   if (asked && broke(next, 'retry-after')) return <span class="bad">{`only ${waited} of ${asked}`}</span>
-  return (
-    <span
-      class={broke(next, 'back-off') ? 'bad' : 'faint'}
-    >{`waited ${waited}${asked ? `; ${asked} asked` : ''}`}</span>
-  )
+  const tone = broke(next, 'back-off') ? 'bad' : 'faint'
+  return <span class={tone}>{`waited ${waited}${asked ? `; ${asked} asked` : ''}`}</span>
 }
 
-function ending({ outcome, status }: Schema<'RetryAttempt'>): string {
+function endOf({ outcome, status }: RetryAttempt): string {
   if (outcome !== 'fine') return 'no try since'
   return status < 400 ? 'succeeded' : 'ended'
 }
 
-/** The drawing of an attempt: the request itself, the demanded wait, and what was missing of a wait before. */
-function Bars({ attempt, took, demanded, missed }: PlacedAttempt) {
-  const tone = findBreak(attempt) ? 'bad' : toneOf(attempt.status)
-  return (
-    <div class="track" aria-hidden="true">
-      {demanded > 0 && <i class="demanded" style={{ left: `${took}%`, width: `${demanded - took}%` }} />}
-      <i class={`took ${tone}`} style={{ width: `${took}%` }} />
-      {missed > 0 && <i class="missed" style={{ width: `${missed}%` }} />}
-    </div>
-  )
-}
-
-/** Lists the rules that the attempts broke, each sentence once. */
 function Faults({ chain: { attempts, earlier } }: { readonly chain: Schema<'RetryChain'> }) {
   const tries = new Map<string, number[]>()
   attempts.forEach(({ findings }, index) => {
@@ -149,24 +130,22 @@ function Faults({ chain: { attempts, earlier } }: { readonly chain: Schema<'Retr
   )
 }
 
-/** Returns true where an attempt broke one of the rules. */
-const broke = ({ findings }: Schema<'RetryAttempt'>, ...rules: string[]) =>
-  findings.some(({ rule }) => rules.includes(rule))
+const broke = ({ findings }: RetryAttempt, broken: string) => findings.some(({ rule }) => rule === broken)
 
 /** Formats a span of time: `5 ms`, `1.1 s`, `2 min 5 s`, `24 h`. */
 function formatSpan(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`
   if (ms < 60_000) return `${Number((ms / 1_000).toFixed(1))} s`
-  const [whole, unit, rest, small] =
-    ms < 3_600_000 ? [ms / 60_000, 'min', (ms / 1_000) % 60, 's'] : [ms / 3_600_000, 'h', (ms / 60_000) % 60, 'min']
-  return Math.floor(rest) === 0
-    ? `${Math.floor(whole)} ${unit}`
-    : `${Math.floor(whole)} ${unit} ${Math.floor(rest)} ${small}`
+  const [seconds, minutes] = [Math.floor(ms / 1_000), Math.floor(ms / 60_000)]
+  const [whole, rest] =
+    minutes < 60 ? [`${minutes} min`, seconds % 60] : [`${Math.floor(minutes / 60)} h`, minutes % 60]
+  return rest === 0 ? whole : `${whole} ${rest} ${minutes < 60 ? 's' : 'min'}`
 }
 
 /** An attempt with its piece of the time line, which ends where the next attempt begins. */
 interface PlacedAttempt {
-  readonly attempt: Schema<'RetryAttempt'>
+  readonly attempt: RetryAttempt
+  readonly next: RetryAttempt | undefined
   /** The width of the piece, percent of the line. */
   readonly width: number
   /** The ends of the bars, percent of the piece: the request, the wait it asked for, and a wait that was cut short. */
@@ -185,7 +164,7 @@ const minLineMs = 200
  * Places the attempts of a chain by the pauses as they are judged, in which advancing the sandbox's clock is waiting.
  * The line includes a wait that is not over. `spanMs` is the time from the first listed attempt to the last response.
  */
-function placeAttempts(attempts: readonly Schema<'RetryAttempt'>[]) {
+function placeAttempts(attempts: readonly RetryAttempt[]) {
   let endMs = 0
   const timed = attempts.map((attempt, index) => {
     const startMs = index === 0 ? 0 : endMs + (attempt.waitedMs ?? 0)
@@ -200,11 +179,12 @@ function placeAttempts(attempts: readonly Schema<'RetryAttempt'>[]) {
     const percentOf = (ms: number) => Math.min(100, Math.max(0, ((ms - startMs) / pieceMs) * 100))
     return {
       attempt,
+      next: attempts[index + 1],
       width: equalShare / timed.length + (pieceMs / lineMs) * (100 - equalShare),
       took: percentOf(endMs),
       demanded: attempt.retryAfterMs === undefined ? 0 : percentOf(waitEndMs),
       missed: percentOf(owedUntil),
     }
   })
-  return { spanMs: endMs, attempts: placed }
+  return { spanMs: endMs, placed }
 }

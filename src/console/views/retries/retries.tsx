@@ -1,11 +1,10 @@
 import type { ResponseOf } from '../../api/ask.ts'
 import { useCommands, useListKeys } from '../../store/commands.ts'
-import { hrefOf, navigate, replaceRoute, route, sandbox } from '../../store/route.ts'
+import { hasState, hrefOf, navigate, route, sandbox, toggleState } from '../../store/route.ts'
 import { useResponse } from '../../store/use-response.ts'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { Empty, Loading, sampleEvent } from '../../ui/empty.tsx'
-import { Mark } from '../../ui/status.tsx'
-import { count } from '../../ui/text.tsx'
+import { count, Mark } from '../../ui/text.tsx'
 import { addPause } from '../requests/search.ts'
 import { Chain } from './chain.tsx'
 
@@ -14,16 +13,15 @@ type Chains = ResponseOf<'/retries', 'get'>['chains']
 /** Shows the view "Retries": the calls that were tried again, or on demand all that failed. */
 export function RetriesPage() {
   const { id } = route.value
-  const isAll = route.value.query['all'] === 'true'
-  const toggle = () => replaceRoute({ query: { all: isAll ? undefined : 'true' } })
+  const isAll = hasState('all', 'true')
+  const toggle = () => toggleState('all', 'true')
   const query = { sandbox: sandbox.value, minAttempts: isAll ? 1 : 2 }
   const retries = useResponse('/retries', { query, followsTraffic: true })
-  useCommands([{ title: 'Show all calls that failed, or only those tried again', key: 'a', run: toggle }], [isAll])
+  useCommands([{ title: 'Show all calls that failed, or only those tried again', key: 'a', run: toggle }], [])
   const chains = retries.value?.chains ?? []
   useListKeys({
     noun: 'call',
-    ids: () => chains.map((chain) => chain.id),
-    open: (next) => replaceRoute({ id: next }),
+    ids: chains.map((chain) => chain.id),
     enter: {
       title: 'Open the latest request of the call',
       run: () => {
@@ -82,24 +80,22 @@ function summarizeCalls(chains: Chains, further: number, isAll: boolean): string
   return `${count(chains.length, 'call')} ${isAll ? 'failed' : 'tried again'}${problems}${older}.`
 }
 
-function NoChains() {
-  return (
-    <Empty
-      title="No call was tried again yet"
-      curl={{
-        method: 'POST',
-        path: '/events',
-        headers: { 'X-Sim-Scenario': 'rate-limited;retry-after=5' },
-        body: { ...sampleEvent, insertId: 'retry-me' },
-      }}
-    >
-      A call that fails and comes again appears here on a time line, with the wait that it was asked for. Send this
-      twice: the second time comes too early.
-    </Empty>
-  )
-}
+const NoChains = () => (
+  <Empty
+    title="No call was tried again yet"
+    curl={{
+      method: 'POST',
+      path: '/events',
+      headers: { 'X-Sim-Scenario': 'rate-limited;retry-after=5' },
+      body: { ...sampleEvent, insertId: 'retry-me' },
+    }}
+  >
+    A call that fails and comes again appears here on a time line, with the wait that it was asked for. Send this twice:
+    the second time comes too early.
+  </Empty>
+)
 
-/** the retry rules, those that a client broke first, each with the findings. */
+/** The retry rules, those that a client broke first, each with the findings. */
 function Rules({ rules, problems: { findings, further } }: ResponseOf<'/retries', 'get'>) {
   const listed = Object.entries(rules).map(([rule, sentence]) => {
     const found = findings.filter((finding) => finding.rule === rule)

@@ -1,40 +1,33 @@
 import { useRef } from 'preact/hooks'
-import type { Schema } from '../../api/ask.ts'
+import { ask, askText, type Schema } from '../../api/ask.ts'
 import { useCommands } from '../../store/commands.ts'
-import { changeSeed, info, refreshSandboxes } from '../../store/server.ts'
+import { askOnce, showNotice, showProblem, valueOrNotice } from '../../store/notices.ts'
+import { sandbox, showSandbox } from '../../store/route.ts'
+import { basePath, change, changeSeed, info, refreshSandboxes } from '../../store/server.ts'
 import { useResponse } from '../../store/use-response.ts'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { FieldForm, seedField } from '../../ui/fields.tsx'
 import { Ago, count, formatInstant } from '../../ui/text.tsx'
-import * as actions from './actions.ts'
 
-interface SandboxDetailProps {
-  readonly name: string
-  /** Undefined if nothing has used the sandbox yet. */
-  readonly row: Schema<'Sandbox'> | undefined
-}
-
-/** The sandbox that the page shows, with everything that can be done with it. */
-export function SandboxDetail({ name, row }: SandboxDetailProps) {
+export function SandboxDetail({ name, row }: { name: string; row: Schema<'Sandbox'> | undefined }) {
   const file = useRef<HTMLInputElement>(null)
-  const after = (action: Promise<void>) => void action.then(refreshSandboxes)
   useCommands(
     [
-      { title: `Reset the sandbox ${name}`, run: () => after(actions.resetSandbox(name)) },
-      { title: `Export the sandbox ${name}`, run: () => void actions.downloadExport(name) },
+      { title: `Reset the sandbox ${name}`, run: () => void resetSandbox(name) },
+      { title: `Export the sandbox ${name}`, run: () => void downloadExport(name) },
     ],
     [name],
   )
   const pick = ({ currentTarget: input }: { readonly currentTarget: HTMLInputElement }) => {
     const chosen = input.files?.[0]
-    if (chosen) after(actions.importFile(name, chosen))
+    if (chosen) void importFile(name, chosen)
     // The same file can be chosen again after it was fixed.
     input.value = ''
   }
   const ways = [
     ['Header', `X-Sim-Sandbox: ${name}`],
     ['Key', `any-key~${name}`],
-    ['Base URL', `${location.origin}/_s/${name}${info.value?.contract.basePath ?? '/v1'}`],
+    ['Base URL', `${location.origin}/_s/${name}${basePath.value}`],
   ] as const
   return (
     <>
@@ -73,62 +66,155 @@ export function SandboxDetail({ name, row }: SandboxDetailProps) {
         change={(seed) => changeSeed(name, seed)}
         field={seedField}
       />
-      <Snapshots name={name} after={after} />
+      <Snapshots name={name} />
       <h3>Export and import</h3>
       <p class="faint">A file has the events, prompts and quality settings.</p>
       <p class="wraps">
-        <Button label="Export" onClick={() => void actions.downloadExport(name)} />
+        <Button label="Export" onClick={() => void downloadExport(name)} />
         <Button label="Import …" onClick={() => file.current?.click()} />
         <input ref={file} type="file" accept=".json,application/json" hidden onChange={pick} />
       </p>
       <h3>Reset and delete</h3>
       <p class="faint">A reset leaves the snapshots. Before anything is lost, the page asks once and names it.</p>
       <p class="wraps">
-        <Button label="Reset …" onClick={() => after(actions.resetSandbox(name))} />
-        {name !== 'default' && (
-          <Button label="Delete …" class="bad" onClick={() => after(actions.deleteSandbox(name))} />
-        )}
+        <Button label="Reset …" onClick={() => void resetSandbox(name)} />
+        {name !== 'default' && <Button label="Delete …" class="bad" onClick={() => void deleteSandbox(name)} />}
       </p>
     </>
   )
 }
 
-function Snapshots({ name, after }: { name: string; after: (action: Promise<void>) => void }) {
-  const { value, reload } = useResponse('/snapshots', { query: { sandbox: name }, followsTraffic: true })
-  const run = (action: Promise<void>) => after(action.then(reload))
-  const take = async (title: string) => {
-    run(actions.takeSnapshot(name, title))
-    return true
-  }
+function Snapshots({ name }: { readonly name: string }) {
+  const { value } = useResponse('/snapshots', { query: { sandbox: name }, followsTraffic: true })
   return (
     <>
       <h3>Snapshots</h3>
       <p class="faint">Copies of the events, prompts and quality settings, to go back to.</p>
-      {value && value.snapshots.length > 0 && (
-        <ul class="snapshot-list">
-          {value.snapshots.map((snapshot) => (
+      <ul class="snapshot-list">
+        {value?.snapshots.map((snapshot) => {
+          const title = titleOf(snapshot)
+          const restore = () => void restoreSnapshot(name, snapshot)
+          const remove = () => void deleteSnapshot(name, snapshot)
+          return (
             <li key={snapshot.snapshotId} class="facts">
-              <b class="breaks">{actions.titleOf(snapshot)}</b>
+              <b class="breaks">{title}</b>
               <span class="faint">
                 {count(snapshot.events, 'event')}, {count(snapshot.prompts, 'prompt')},{' '}
                 <Ago instant={snapshot.createdAt} />
               </span>
-              <button type="button" class="quiet last" onClick={() => run(actions.restoreSnapshot(name, snapshot))}>
-                Restore …<span class="hidden"> {actions.titleOf(snapshot)}</span>
-              </button>
-              <button type="button" class="quiet" onClick={() => run(actions.deleteSnapshot(name, snapshot))}>
-                Delete …<span class="hidden"> {actions.titleOf(snapshot)}</span>
-              </button>
+              <Button label="Restore …" class="quiet last" aria-label={`Restore … ${title}`} onClick={restore} />
+              <Button label="Delete …" class="quiet" aria-label={`Delete … ${title}`} onClick={remove} />
             </li>
-          ))}
-        </ul>
-      )}
+          )
+        })}
+      </ul>
       <FieldForm
         label="Name of the snapshot"
         action="Take a snapshot"
-        change={take}
+        change={(title) => takeSnapshot(name, title)}
         field={{ placeholder: 'name, if you like', maxLength: 200 }}
       />
     </>
+  )
+}
+
+/** The milliseconds that a browser has to begin a download before its address ends. */
+const downloadMs = 60_000
+
+const nouns = {
+  events: 'event',
+  prompts: 'prompt',
+  snapshots: 'snapshot',
+  requests: 'recorded request',
+  rules: 'rule',
+} as const satisfies Partial<Record<keyof Schema<'Sandbox'>, string>>
+
+/** Asks before an action, and names the records that it destroys, as they are counted now, and further losses. */
+async function askToLose(
+  name: string,
+  title: string,
+  kinds: readonly (keyof typeof nouns)[],
+  ...further: readonly string[]
+): Promise<boolean> {
+  const { value } = await ask('get', '/sandboxes')
+  const counts = value?.sandboxes.find((one) => one.name === name)
+  const losses = kinds.flatMap((kind) => (counts?.[kind] ? [count(counts[kind], nouns[kind])] : []))
+  const settings = ['the quality settings', 'the rate windows and the places in sequences']
+  return askOnce({ title, losses: [...losses, ...settings, ...further], action: title.split(' ')[0] ?? title })
+}
+
+/** Creates a sandbox and shows it. An empty seed is the server's. Returns the sentence of a problem, or undefined. */
+export async function createSandbox(name: string, seed: string): Promise<string | undefined> {
+  const known = await ask('get', '/sandboxes')
+  if (known.value?.sandboxes.some((one) => one.name === name))
+    return `There is a sandbox "${name}" already. Choose another name, or click that one in the list.`
+  const created = await ask('put', '/sandboxes/{name}', { path: { name }, body: seed === '' ? {} : { seed } })
+  if (created.problem) return created.problem.sentence
+  await refreshSandboxes()
+  showNotice(`The sandbox ${name} is created, and this page shows it now.`)
+  showSandbox(name)
+  return undefined
+}
+
+async function resetSandbox(name: string): Promise<void> {
+  const origin = 'the clock and the seed, which go back to those of the start'
+  const title = `Reset the sandbox ${name}?`
+  if (!(await askToLose(name, title, ['events', 'prompts', 'rules', 'requests'], origin))) return
+  await change(ask('post', '/reset', { query: { sandbox: name } }), `The sandbox ${name} is as at the start.`)
+}
+
+async function deleteSandbox(name: string): Promise<void> {
+  const kinds = ['events', 'prompts', 'snapshots', 'rules', 'requests'] as const
+  if (!(await askToLose(name, `Delete the sandbox ${name}?`, kinds, 'the clock and the seed'))) return
+  // What the page asks about a sandbox creates it again, so the page leaves it first.
+  if (sandbox.peek() === name) showSandbox('default')
+  await change(ask('delete', '/sandboxes/{name}', { path: { name } }), `The sandbox ${name} is deleted.`)
+}
+
+/** Takes a snapshot. An empty title is none. Resolves to false if it is refused, which is shown. */
+async function takeSnapshot(name: string, title: string): Promise<boolean> {
+  const body = title === '' ? {} : { name: title }
+  const taking = ask('post', '/snapshots', { query: { sandbox: name }, body })
+  return (await change(taking, 'The snapshot is taken.')) !== undefined
+}
+
+async function restoreSnapshot(name: string, snapshot: Schema<'Snapshot'>): Promise<void> {
+  if (!(await askToLose(name, `Restore the snapshot ${titleOf(snapshot)}?`, ['events', 'prompts']))) return
+  const options = { path: { snapshotId: snapshot.snapshotId }, query: { sandbox: name } }
+  const restoring = ask('post', '/snapshots/{snapshotId}/restore', options)
+  await change(restoring, `The sandbox ${name} is as in the snapshot.`)
+}
+
+async function deleteSnapshot(name: string, snapshot: Schema<'Snapshot'>): Promise<void> {
+  const { snapshotId, events, prompts } = snapshot
+  const losses = [`its copy of ${count(events, 'event')} and ${count(prompts, 'prompt')}`]
+  if (!(await askOnce({ title: `Delete the snapshot ${titleOf(snapshot)}?`, losses, action: 'Delete' }))) return
+  const options = { path: { snapshotId }, query: { sandbox: name } }
+  await change(ask('delete', '/snapshots/{snapshotId}', options), 'The snapshot is deleted.')
+}
+
+const titleOf = ({ name, snapshotId }: Schema<'Snapshot'>) => name ?? snapshotId.slice(0, 8)
+
+async function downloadExport(name: string): Promise<void> {
+  const text = await valueOrNotice(askText('/export', { query: { sandbox: name } }))
+  if (text === undefined) return
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
+  link.download = `${name}.export.json`
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), downloadMs)
+}
+
+async function importFile(name: string, file: File): Promise<void> {
+  let body: unknown
+  try {
+    body = JSON.parse(await file.text())
+  } catch {
+    return showProblem(`${file.name} is not JSON. Choose a file that this page or GET /__sim/export has written.`)
+  }
+  if (!(await askToLose(name, `Import ${file.name} into the sandbox ${name}?`, ['events', 'prompts']))) return
+  await change(
+    ask('post', '/import', { query: { sandbox: name }, body }),
+    ({ events, prompts }) => `${name} has ${count(events, 'event')} and ${count(prompts, 'prompt')} now.`,
   )
 }

@@ -6,8 +6,7 @@ import { Empty, Loading, sampleEvent } from '../../ui/empty.tsx'
 import { seedField } from '../../ui/fields.tsx'
 import { DataTable } from '../../ui/table.tsx'
 import { Ago } from '../../ui/text.tsx'
-import { createSandbox } from './actions.ts'
-import { SandboxDetail } from './sandbox-detail.tsx'
+import { createSandbox, SandboxDetail } from './sandbox-detail.tsx'
 
 /** Shows the view "Sandboxes": all of them, and everything that can be done with the one that the page shows. */
 export function SandboxesPage() {
@@ -19,7 +18,7 @@ export function SandboxesPage() {
           <h2>Sandboxes</h2>
           <CreateForm />
         </header>
-        {sandboxes.value ? <SandboxList rows={sandboxes.value} /> : <Loading problem={undefined} />}
+        {sandboxes.value ? <SandboxList rows={sandboxes.value} /> : <Loading />}
       </section>
       {name === '*' ? (
         <section class="stack" aria-label="Sandbox">
@@ -44,7 +43,6 @@ const numberColumn = (title: string, name: 'events' | 'prompts' | 'snapshots' | 
   cell: (row: Row) => (row[name] ?? 0).toLocaleString('en'),
 })
 
-/** The sandboxes by name, of which the user picks the one that the whole page shows. */
 function SandboxList({ rows }: { readonly rows: readonly Row[] }) {
   if (rows.length === 0) {
     const headers = { 'X-Sim-Sandbox': 'worker-1' }
@@ -87,7 +85,6 @@ function SandboxList({ rows }: { readonly rows: readonly Row[] }) {
   )
 }
 
-/** A form that creates a sandbox and shows it. */
 function CreateForm() {
   const problem = useSignal<string | undefined>(undefined)
   const submit = async (event: Event) => {
@@ -96,7 +93,7 @@ function CreateForm() {
     problem.value = await createSandbox(String(fields.get('name')), String(fields.get('seed')))
   }
   return (
-    <form class="inline-form wraps" onSubmit={(event) => void submit(event)}>
+    <form class="inline-form wraps" onSubmit={submit}>
       <input
         name="name"
         required

@@ -1,36 +1,24 @@
 import { useId } from 'preact/hooks'
 import { catalogue } from '../../store/catalogue.ts'
 import { Button } from '../../ui/button.tsx'
+import { Select } from '../../ui/fields.tsx'
 import { isNamed, type Place, places, type RuleCondition } from './rules.ts'
 
-interface ConditionsProps {
-  readonly conditions: readonly RuleCondition[]
-  readonly setConditions: (conditions: readonly RuleCondition[]) => void
+type Conditions = readonly RuleCondition[]
+
+/** The words on the page for a place, and an example of its value, or of the name of its member. */
+const captions: Readonly<Record<Place, readonly [title: string, example: string]>> = {
+  model: ['model', ''],
+  product: ['product', ''],
+  method: ['method', 'POST'],
+  path: ['path', '/v1/events'],
+  query: ['query parameter', 'period'],
+  header: ['header', 'x-team'],
+  body: ['body field', '/eventType'],
 }
 
-const titles = {
-  model: 'model',
-  product: 'product',
-  method: 'method',
-  path: 'path',
-  query: 'query parameter',
-  header: 'header',
-  body: 'body field',
-} as const satisfies Record<Place, string>
-
-const examples: Record<Place, string> = {
-  model: '',
-  product: '',
-  method: 'POST',
-  path: '/v1/events',
-  query: 'period',
-  header: 'x-team',
-  body: '/eventType',
-}
-
-/** The fields that say which requests of the operation a rule acts on. */
-export function Conditions({ conditions, setConditions }: ConditionsProps) {
-  const add = (place: Place, name = '') => setConditions([...conditions, { place, name, value: '', isAbsent: false }])
+export function ConditionFields({ conditions, set }: { conditions: Conditions; set: (changed: Conditions) => void }) {
+  const add = (place: Place, name = '') => set([...conditions, { place, name, value: '', isAbsent: false }])
   const offered = places.filter((place) => isNamed(place) || !conditions.some((one) => one.place === place))
   return (
     <fieldset class="conditions stack">
@@ -39,13 +27,13 @@ export function Conditions({ conditions, setConditions }: ConditionsProps) {
         <ConditionRow
           key={index}
           condition={condition}
-          change={(change) => setConditions(conditions.map((one, at) => (at === index ? { ...one, ...change } : one)))}
-          remove={() => setConditions(conditions.filter((_, at) => at !== index))}
+          change={(change) => set(conditions.map((one, at) => (at === index ? { ...one, ...change } : one)))}
+          remove={() => set(conditions.filter((_, at) => at !== index))}
         />
       ))}
       <div class="wraps">
         {offered.map((place) => (
-          <AddButton key={place} title={titles[place]} onClick={() => add(place)} />
+          <AddButton key={place} title={captions[place][0]} onClick={() => add(place)} />
         ))}
         <AddButton title="event type" onClick={() => add('body', '/eventType')} />
       </div>
@@ -53,9 +41,9 @@ export function Conditions({ conditions, setConditions }: ConditionsProps) {
   )
 }
 
-function AddButton({ title, onClick }: { readonly title: string; readonly onClick: () => void }) {
-  return <Button label={`+ ${title}`} class="quiet" aria-label={`Add a condition: ${title}`} onClick={onClick} />
-}
+const AddButton = ({ title, onClick }: { title: string; onClick: () => void }) => (
+  <Button label={`+ ${title}`} class="quiet" aria-label={`Add a condition: ${title}`} onClick={onClick} />
+)
 
 interface ConditionRowProps {
   readonly condition: RuleCondition
@@ -65,9 +53,9 @@ interface ConditionRowProps {
 
 function ConditionRow({ condition: { place, name, value, isAbsent }, change, remove }: ConditionRowProps) {
   const id = useId()
-  const title = titles[place]
+  const [title, example] = captions[place]
   const isOwnName = isNamed(place)
-  const { models = [], products = [] } = catalogue.value ?? {}
+  const { models, products } = catalogue.value
   const known = place === 'model' ? models : place === 'product' ? products : []
   const shared = { class: 'grows', autocomplete: 'off', spellcheck: false } as const
   return (
@@ -77,27 +65,28 @@ function ConditionRow({ condition: { place, name, value, isAbsent }, change, rem
         <input
           {...shared}
           aria-label={place === 'body' ? 'Pointer into the body' : `Name of the ${title}`}
-          placeholder={examples[place]}
+          placeholder={example}
           required={place !== 'body'}
           value={name}
           onInput={(event) => change({ name: event.currentTarget.value })}
         />
       )}
       {(place === 'query' || place === 'header') && (
-        <select
+        <Select
           aria-label={`Is the ${title} sent`}
           value={isAbsent ? 'absent' : 'is'}
-          onChange={(event) => change({ isAbsent: event.currentTarget.value === 'absent' })}
-        >
-          <option value="is">is</option>
-          <option value="absent">is not sent</option>
-        </select>
+          options={[
+            ['is', 'is'],
+            ['absent', 'is not sent'],
+          ]}
+          choose={(chosen) => change({ isAbsent: chosen === 'absent' })}
+        />
       )}
       {!isAbsent && (
         <input
           {...shared}
           aria-label={`Value of the ${title} ${name}`.trim()}
-          placeholder={isOwnName ? '' : (known[0]?.id ?? examples[place])}
+          placeholder={isOwnName ? '' : (known[0]?.id ?? example)}
           required={!isOwnName}
           list={id}
           value={value}

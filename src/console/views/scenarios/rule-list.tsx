@@ -2,27 +2,21 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { ResponseOf, Schema } from '../../api/ask.ts'
+import { type ChangedRules, type Rules, replaceRules } from '../../store/catalogue.ts'
 import { askOnce, valueOrNotice } from '../../store/notices.ts'
 import { sandbox } from '../../store/route.ts'
-import { type ChangedRules, moveItem, type Rules, replaceRules } from '../../store/rules.ts'
+import { refreshSandboxes } from '../../store/server.ts'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { Empty, sampleEvent } from '../../ui/empty.tsx'
 import { RuleForm } from './rule-form.tsx'
 import { headerOf, listConditions, listOffers, nameRule, offerOf } from './rules.ts'
 
+type RuleListProps = ResponseOf<'/scenarios', 'get'> & { readonly reload: () => Promise<void> }
+
 /** The rules of the sandbox, which the user switches, moves and removes, and below them those of the start. */
-export function RuleList({
-  response,
-  reload,
-}: {
-  response: ResponseOf<'/scenarios', 'get'>
-  reload: () => Promise<void>
-}) {
-  const { rules, startUp, counts } = response
+export function RuleList({ rules, startUp, counts, reload }: RuleListProps) {
   const change = useQueuedChanges(rules, reload)
-  const put = async (changed: (all: Rules) => Rules) => {
-    valueOrNotice(await change(changed))
-  }
+  const put = (changed: (all: Rules) => Rules) => valueOrNotice(change(changed))
   const removeAll = async () => {
     const losses = rules.map((rule, index) => `rule ${index + 1}: ${nameRule(rule)}`)
     if (await askOnce({ title: 'Remove all rules?', losses, action: 'Remove' })) await put(() => [])
@@ -34,12 +28,23 @@ export function RuleList({
         {rules.length > 0 && (
           <>
             <Button label="Count again" class="quiet" onClick={() => void put((all) => all)} />
-            <Button label="Remove all" class="quiet" onClick={() => void removeAll()} />
+            <Button label="Remove all" class="quiet" onClick={removeAll} />
           </>
         )}
       </header>
       {rules.length === 0 ? (
-        <NoRules />
+        <Empty
+          title="No rules yet"
+          curl={{
+            method: 'POST',
+            path: '/events',
+            headers: { 'X-Sim-Scenario': 'rate-limited' },
+            body: sampleEvent,
+          }}
+        >
+          Every request is handled as the service returns it. Pick a scenario to switch it on for many requests, or name
+          it in the header of a single one:
+        </Empty>
       ) : (
         <>
           <p class="faint">
@@ -47,7 +52,7 @@ export function RuleList({
           </p>
           <ol class="rules stack">
             {rules.map((rule, index) => (
-              <RuleItem key={index} {...{ rule, index, change, put }} count={counts.rules[index] ?? { acted: 0 }} />
+              <RuleItem key={index} {...{ rule, index, change }} count={counts.rules[index] ?? { acted: 0 }} />
             ))}
           </ol>
         </>
@@ -73,15 +78,8 @@ export function RuleList({
   )
 }
 
-function NoRules() {
-  const headers = { 'X-Sim-Scenario': 'rate-limited' }
-  return (
-    <Empty title="No rules yet" curl={{ method: 'POST', path: '/events', headers, body: sampleEvent }}>
-      Every request is handled as the service returns it. Pick a scenario to switch it on for many requests, or name it
-      in the header of a single one:
-    </Empty>
-  )
-}
+/** Changes the list of rules, and resolves when the page shows it. A change that returns undefined refuses the list. */
+type ChangeRules = (change: (rules: Rules) => Rules | undefined) => ChangedRules
 
 /** Makes changes one after another, each of the list that the change before has left, as clicks are fast. */
 function useQueuedChanges(rules: Rules, reload: () => Promise<void>): ChangeRules {
@@ -92,8 +90,8 @@ function useQueuedChanges(rules: Rules, reload: () => Promise<void>): ChangeRule
     const changing = queue.current.then(async () => {
       const shown = latest.current
       const changed = await replaceRules(sandbox.peek(), shown, change(shown))
-      if (changed.ok) latest.current = changed.value.rules
-      await reload()
+      if (changed.value) latest.current = changed.value.rules
+      await Promise.all([reload(), refreshSandboxes()])
       return changed
     })
     queue.current = changing
@@ -101,46 +99,39 @@ function useQueuedChanges(rules: Rules, reload: () => Promise<void>): ChangeRule
   }
 }
 
-/** Changes the list of rules, and resolves when the page shows it. A change that returns undefined refuses the list. */
-type ChangeRules = (change: (rules: Rules) => Rules | undefined) => ChangedRules
-
 interface RuleItemProps {
   readonly rule: Schema<'Rule'>
   readonly index: number
   readonly count: Schema<'RuleCount'>
   readonly change: ChangeRules
-  /** Changes the list, and shows the problem where that fails. */
-  readonly put: (change: (rules: Rules) => Rules) => Promise<void>
 }
 
-/** A rule with its counts, which the user switches, moves, edits and removes. */
-function RuleItem({ rule, index, count, change, put }: RuleItemProps) {
+function RuleItem({ rule, index, count, change }: RuleItemProps) {
   /** The rule as it was when its form was opened. */
   const edited = useSignal<Schema<'Rule'> | undefined>(undefined)
   const name = `rule ${index + 1}`
   const isOn = rule.enabled !== false
+  const put = (changed: (rules: Rules) => Rules) => valueOrNotice(change(changed))
   const toggle = () => put((rules) => rules.map((one, at) => (at === index ? { ...one, enabled: !isOn } : one)))
   const moveUp = async () => {
-    await put((rules) => moveItem(rules, index, -1))
-    requestAnimationFrame(() => document.getElementById(`move-${Math.max(1, index - 1)}`)?.focus())
+    await put((rules) => rules.toSpliced(index, 1).toSpliced(index - 1, 0, ...rules.slice(index, index + 1)))
+    focusLater(`move-${Math.max(1, index - 1)}`)
   }
   const remove = async () => {
     const losses = [[nameRule(rule), ...listConditions(rule)].join(' · ')]
     if (await askOnce({ title: `Remove ${name}?`, losses, action: 'Remove' }))
-      await put((rules) => rules.filter((_, at) => at !== index))
+      await put((rules) => rules.toSpliced(index, 1))
   }
   const finish = () => {
     edited.value = undefined
-    requestAnimationFrame(() => document.getElementById(`edit-${index}`)?.focus())
+    focusLater(`edit-${index}`)
   }
   const save = async (changed: Schema<'Rule'>) => {
+    // Rules can have moved while the form was open, so another could be at the place.
     const saved = await change((rules) =>
-      // Rules can have moved while the form was open, so another could stand at the place.
-      JSON.stringify(rules[index]) === JSON.stringify(edited.peek())
-        ? rules.map((one, at) => (at === index ? changed : one))
-        : undefined,
+      JSON.stringify(rules[index]) === JSON.stringify(edited.peek()) ? rules.with(index, changed) : undefined,
     )
-    if (saved.ok) finish()
+    if (saved.value) finish()
     return saved
   }
   return (
@@ -156,19 +147,13 @@ function RuleItem({ rule, index, count, change, put }: RuleItemProps) {
           aria-checked={isOn}
           checked={isOn}
           aria-label={`Switch ${name}`}
-          onChange={() => void toggle()}
+          onChange={toggle}
         />
         <span class="faint small">{isOn ? 'on' : 'off'}</span>
       </label>
       <RuleText rule={rule} count={count}>
         {index > 0 && (
-          <Button
-            label="↑"
-            class="quiet"
-            id={`move-${index}`}
-            aria-label={`Move ${name} up`}
-            onClick={() => void moveUp()}
-          />
+          <Button label="↑" class="quiet" id={`move-${index}`} aria-label={`Move ${name} up`} onClick={moveUp} />
         )}
         <Button
           label="Edit"
@@ -179,7 +164,7 @@ function RuleItem({ rule, index, count, change, put }: RuleItemProps) {
           onClick={() => (edited.value = edited.value ? undefined : rule)}
         />
         <CopyButton label="Copy header" title={`Copy header of ${name}`} text={headerOf(rule)} />
-        <Button label="✕" class="quiet" aria-label={`Remove ${name}`} title="Remove" onClick={() => void remove()} />
+        <Button label="✕" class="quiet" aria-label={`Remove ${name}`} title="Remove" onClick={remove} />
       </RuleText>
       {edited.value && (
         <RuleForm
@@ -194,26 +179,25 @@ function RuleItem({ rule, index, count, change, put }: RuleItemProps) {
   )
 }
 
+const focusLater = (id: string) => requestAnimationFrame(() => document.getElementById(id)?.focus())
+
 type RuleTextProps = Pick<RuleItemProps, 'rule' | 'count'> & { readonly children?: ComponentChildren }
 
-/** The texts and the counts of a rule, with the buttons to change it. */
-function RuleText({ rule, count: { acted, left }, children }: RuleTextProps) {
-  return (
-    <>
-      <div class="grows breaks">
-        <code>
-          <b>{nameRule(rule)}</b>
-        </code>
-        {rule.sequence !== undefined && <span class="faint"> sequence</span>}
-        <p class="faint">{listConditions(rule).join(' · ')}</p>
-      </div>
-      <div class="number last">
-        {children}
-        <p>
-          acted <b>{acted.toLocaleString('en')}</b>
-          {left !== undefined && (left > 0 ? `, ${left.toLocaleString('en')} left` : ', used up')}
-        </p>
-      </div>
-    </>
-  )
-}
+const RuleText = ({ rule, count: { acted, left }, children }: RuleTextProps) => (
+  <>
+    <div class="grows breaks">
+      <code>
+        <b>{nameRule(rule)}</b>
+      </code>
+      {rule.sequence !== undefined && <span class="faint"> sequence</span>}
+      <p class="faint">{listConditions(rule).join(' · ')}</p>
+    </div>
+    <div class="number last">
+      {children}
+      <p>
+        acted <b>{acted.toLocaleString('en')}</b>
+        {left !== undefined && (left > 0 ? `, ${left.toLocaleString('en')} left` : ', used up')}
+      </p>
+    </div>
+  </>
+)

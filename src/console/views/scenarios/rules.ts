@@ -1,31 +1,26 @@
 import type { Schema } from '../../api/ask.ts'
 import { catalogue, nameOf } from '../../store/catalogue.ts'
 
-/** The parts of a request that a rule can compare, in the order of the form. */
 export const places = ['model', 'product', 'method', 'path', 'query', 'header', 'body'] as const
 
-/** A part of a request: `header`. */
 export type Place = (typeof places)[number]
 
-/** A condition as the form holds it. */
 export interface RuleCondition {
   readonly place: Place
   /** The name of the header or parameter, or the pointer into the body; empty for the whole body and for others. */
   readonly name: string
   /** The text of the field: for the body JSON, or a text that is none. */
   readonly value: string
-  /** Is true if the header or parameter must not be sent. */
   readonly isAbsent: boolean
 }
 
-/** The content of a rule's form. */
 export interface RuleValues {
   /** The texts of the fields by name, those of parameters with `parameter ` before it; absent: empty. */
   readonly texts: Readonly<Record<string, string>>
   readonly conditions: readonly RuleCondition[]
 }
 
-/** Returns true for the places that have many members: `header`, `query` and `body`. */
+/** Returns true for the places that have many members. */
 export const isNamed = (place: Place): place is 'query' | 'header' | 'body' =>
   ['query', 'header', 'body'].includes(place)
 
@@ -40,18 +35,12 @@ export function offerOf(rule: Schema<'Rule'>, offers: readonly Offer[]): Offer {
   return rule.sequence !== undefined ? sequence : offer && isWhole ? offer : combination
 }
 
-/** Returns the content of the form that shows a rule. */
 export function readRule(rule: Schema<'Rule'>): RuleValues {
-  const { operation = '', scenario = '', sequence, times = '', probability = '', match = {} } = rule
-  const parameters = readScenario(scenario).parameters.map(([name, value]) => [`parameter ${name}`, value])
+  const { operation = '', times = '', probability = '', match = {} } = rule
+  const parameters = readScenario(rule.scenario ?? '').parameters.map(([name, value]) => [`parameter ${name}`, value])
+  const plain = { operation, text: nameRule(rule), times: String(times), probability: String(probability) }
   return {
-    texts: {
-      operation,
-      text: sequence ?? scenario,
-      times: String(times),
-      probability: String(probability),
-      ...Object.fromEntries(parameters),
-    },
+    texts: { ...plain, ...Object.fromEntries(parameters) },
     conditions: places.flatMap((place): RuleCondition[] => {
       const members = isNamed(place) ? Object.entries(match[place] ?? {}) : [['', match[place]] as const]
       return members
@@ -106,9 +95,8 @@ const formatJson = (value: unknown) =>
 export const nameRule = ({ scenario, sequence }: Schema<'Rule'>) => scenario ?? sequence ?? ''
 
 /** Returns the header with which a single request asks for the same as a rule: `X-Sim-Sequence: 429*2, 200`. */
-export function headerOf({ scenario, sequence }: Schema<'Rule'>): string {
-  return sequence === undefined ? `X-Sim-Scenario: ${scenario}` : `X-Sim-Sequence: ${sequence}`
-}
+export const headerOf = ({ scenario, sequence }: Schema<'Rule'>): string =>
+  sequence === undefined ? `X-Sim-Scenario: ${scenario}` : `X-Sim-Sequence: ${sequence}`
 
 /** Returns the conditions of a rule in words, one text each: `createEvent`, `body /eventType is "purchase"`. */
 export function listConditions({ operation, match = {}, times, probability }: Schema<'Rule'>): string[] {
@@ -147,16 +135,13 @@ function readScenario(text: string) {
 
 /** A scenario of the catalogue, or a text of several of them that the user writes. */
 export interface Offer extends Pick<Schema<'Entry'>, 'name' | 'family' | 'about' | 'parameters' | 'clientSees'> {
-  /** The ids of the operations; undefined: all operations. */
   readonly operations?: readonly string[]
   /** The member of a rule that takes the text, where the user writes the whole text. */
   readonly freeText?: 'scenario' | 'sequence'
   readonly example: string
-  /** The status of a refusal: `429`. */
   readonly status?: string | undefined
 }
 
-/** The texts that the user writes. */
 const freeTexts: readonly [sequence: Offer, combination: Offer] = [
   {
     name: 'sequence',
@@ -178,20 +163,14 @@ const freeTexts: readonly [sequence: Offer, combination: Offer] = [
 
 /** Lists the scenarios to switch on. The probability of a scenario is left out, since a rule has its own. */
 export function listOffers(): readonly Offer[] {
-  const offers = (catalogue.value?.scenarios ?? []).map((entry): Offer => {
-    const [, status] = /^Responses (\d+)/.exec(entry.about) ?? []
+  const offers = catalogue.value.scenarios.map((entry): Offer => {
+    const [, status] = /^Returns (\d+)/.exec(entry.about) ?? []
     return { ...entry, status, parameters: entry.parameters.filter(({ name }) => name !== 'p') }
   })
   return [...freeTexts, ...offers]
 }
 
-/** Returns the name of an offer with its status: `rate-limited (429)`. */
 export const titleOf = ({ name, status }: Offer) => (status === undefined ? name : `${name} (${status})`)
 
-/** Returns true for the offer that a name means; a status means the refusal of that status. */
-export const isCalled = (name: string | undefined, offer: Offer) =>
-  name !== undefined && [offer.name, offer.status].includes(name)
-
-/** Returns the ids of the operations that an offer makes sense for. */
 export const operationsOf = ({ operations }: Offer): readonly string[] =>
-  operations ?? (catalogue.value?.operations ?? []).map(({ id }) => id)
+  operations ?? catalogue.value.operations.map(({ id }) => id)

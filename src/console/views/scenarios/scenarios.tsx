@@ -1,29 +1,32 @@
-import type { ResponseOf } from '../../api/ask.ts'
-import { catalogue } from '../../store/catalogue.ts'
-import { sandbox } from '../../store/route.ts'
+import { useEffect, useRef } from 'preact/hooks'
+import type { ResponseOf, Schema } from '../../api/ask.ts'
+import { addRule, groupByFamily } from '../../store/catalogue.ts'
+import { useListKeys } from '../../store/commands.ts'
+import { showNotice } from '../../store/notices.ts'
+import { hrefOf, route, sandbox } from '../../store/route.ts'
+import { refreshSandboxes } from '../../store/server.ts'
 import { useResponse } from '../../store/use-response.ts'
 import { Loading } from '../../ui/empty.tsx'
+import { SearchField } from '../../ui/fields.tsx'
 import { count } from '../../ui/text.tsx'
-import { CatalogueList } from './catalogue.tsx'
+import { RuleForm } from './rule-form.tsx'
 import { RuleList } from './rule-list.tsx'
+import { listOffers, type Offer, operationsOf } from './rules.ts'
 
 /** Shows the view "Scenarios": the rules of a sandbox, and everything that can be switched on. */
 export function ScenariosPage() {
   const query = { sandbox: sandbox.value }
   const rules = useResponse('/scenarios', { query, followsTraffic: true })
   const sequences = useResponse('/sequences', { query, followsTraffic: true })
-  const reload = async () => {
-    await Promise.all([rules.reload(), sequences.reload()])
-  }
-  if (!rules.value || !catalogue.value) return <Loading problem={rules.problem} />
+  if (!rules.value) return <Loading problem={rules.problem} />
   return (
     <div class="scenarios panes">
       <section class="stack" aria-label="Rules">
-        <RuleList response={rules.value} reload={reload} />
+        <RuleList {...rules.value} reload={rules.reload} />
         {sequences.value && <Sequences {...sequences.value} />}
       </section>
       <section class="stack" aria-label="Catalogue">
-        <CatalogueList onAdded={reload} />
+        <CatalogueList />
       </section>
     </div>
   )
@@ -31,8 +34,7 @@ export function ScenariosPage() {
 
 type SequenceState = ResponseOf<'/sequences', 'get'>['sequences'][number]
 
-/** Shows the sequences that requests have used, each with the item that the next request gets. */
-export function Sequences({ sequences }: ResponseOf<'/sequences', 'get'>) {
+function Sequences({ sequences }: ResponseOf<'/sequences', 'get'>) {
   if (sequences.length === 0) return null
   return (
     <>
@@ -59,26 +61,95 @@ function nameOwner({ rule }: SequenceState): string {
   return rule.scope === 'sandbox' ? `rule ${rule.index + 1}` : `rule ${rule.index + 1} of the start`
 }
 
-function Steps({ items = [], position = 0 }: SequenceState) {
+const Steps = ({ items = [], position = 0 }: SequenceState) => (
+  <ol class="steps wraps">
+    {items.map(({ scenario, times }, index) => (
+      <li
+        key={index}
+        class={index === position ? 'pill small' : 'pill faint small'}
+        aria-current={index === position ? 'step' : undefined}
+      >
+        {index < position && (
+          <>
+            <span aria-hidden="true">✓ </span>
+            <span class="hidden">done: </span>
+          </>
+        )}
+        {index === position && <b>next: </b>}
+        <code>{scenario}</code>
+        {index === items.length - 1 ? ' from here on' : times > 1 && ` × ${times}`}
+      </li>
+    ))}
+  </ol>
+)
+
+/** All scenarios by family, found by words of their sentences. */
+function CatalogueList() {
+  const field = useRef<HTMLInputElement>(null)
+  const words = (route.value.query['q'] ?? '').toLowerCase().split(/\s+/)
+  const found = listOffers().filter(({ name, about, family }) => {
+    const text = `${name} ${about} ${family}`.toLowerCase()
+    return words.every((word) => text.includes(word))
+  })
+  const families = groupByFamily(found)
+  const ids = families.flatMap(([, members]) => members.map(({ name }) => name))
+  useListKeys({ noun: 'scenario', ids, canClose: true, field })
   return (
-    <ol class="steps wraps">
-      {items.map(({ scenario, times }, index) => (
-        <li
-          key={index}
-          class={index === position ? 'pill small' : 'pill faint small'}
-          aria-current={index === position ? 'step' : undefined}
-        >
-          {index < position && (
-            <>
-              <span aria-hidden="true">✓ </span>
-              <span class="hidden">done: </span>
-            </>
-          )}
-          {index === position && <b>next: </b>}
-          <code>{scenario}</code>
-          {index === items.length - 1 ? ' from here on' : times > 1 && ` × ${times}`}
-        </li>
+    <>
+      <header class="pane-head">
+        <h2>Catalogue</h2>
+        <SearchField label="Search scenarios" placeholder="Name, status or words" field={field} />
+      </header>
+      {found.length === 0 && <p class="faint">No scenario has these words.</p>}
+      {families.map(([family, members]) => (
+        <section key={family} aria-label={family}>
+          <h3 class="faint small">{family}</h3>
+          {members.map((offer) => (
+            <OfferItem key={offer.name} offer={offer} />
+          ))}
+        </section>
       ))}
-    </ol>
+    </>
+  )
+}
+
+/** An offer with the form that adds a rule, for the operation of the address where the scenario fits it. */
+function OfferItem({ offer }: { readonly offer: Offer }) {
+  const { id, query } = route.value
+  // A status in the address means the refusal of that status.
+  const isOpen = id !== undefined && [offer.name, offer.status].includes(id)
+  const named = query['operation']
+  const element = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (isOpen) element.current?.scrollIntoView({ block: 'nearest' })
+  }, [isOpen])
+  const ids = operationsOf(offer)
+  const operation = ids.length === 1 ? ids[0] : ids.find((one) => one === named)
+  const save = async (rule: Schema<'Rule'>) => {
+    const added = await addRule(sandbox.peek(), rule)
+    if (added.value) showNotice('Switched on, before the other rules.')
+    await refreshSandboxes()
+    return added
+  }
+  const blank = { [offer.freeText ?? 'scenario']: offer.freeText ? offer.example : offer.name }
+  return (
+    <div ref={element} class="offer entries">
+      <a href={hrefOf({ id: isOpen ? undefined : offer.name })} aria-expanded={isOpen}>
+        <span>
+          <code>{offer.name}</code> <b class="faint">{offer.status}</b>
+        </span>
+        <span>{offer.about}</span>
+      </a>
+      {isOpen && (
+        <div tabIndex={-1} data-open>
+          <RuleForm
+            key={named}
+            {...{ offer, save }}
+            rule={{ ...blank, ...(operation && { operation }) }}
+            action="Switch on"
+          />
+        </div>
+      )}
+    </div>
   )
 }
