@@ -1,10 +1,8 @@
-import { once } from '../base/core/memoize.ts'
 import { deriveUuid } from '../base/core/seeded.ts'
 import { cloneJson, copyEach } from './clone.ts'
 import { replaceRecord } from './collections/collection.ts'
-import { type EventTable, eventCollection } from './collections/events.ts'
-import { promptCollection } from './collections/prompts.ts'
-import { createStoredEvent, insertKey, payloadDiffers } from './events.ts'
+import { createStoredEvent, type EventTable, eventCollection, insertKey, payloadDiffers } from './collections/events.ts'
+import { createPromptHead, createVersion, promptCollection } from './collections/prompts.ts'
 import { Counters } from './memory/counters.ts'
 import {
   type Change,
@@ -14,20 +12,16 @@ import {
   type SandboxEntry,
   type StateData,
 } from './memory/state-data.ts'
-import { createPromptHead, createVersion } from './prompts.ts'
 import { addUpRecords, type EventSource, listEvents } from './queries.ts'
-import { EXPORT_FORMAT, type StoredEvent } from './records.ts'
+import { EXPORT_FORMAT } from './records.ts'
 import type { EventReceipt, SandboxReading, Store } from './store.ts'
 
-/** Reads the state and decides on a change, if any, and on the result to return once the change is stored. */
-type Command<T> = (state: StateData) => { readonly change?: Change; readonly result: T }
+/** Decides on a change of a sandbox, if any, and on the result to return once the change is stored. */
+type Command<T> = (entry: SandboxEntry) => { readonly change?: Change; readonly result: T }
 
 /** Makes changes durable; the part that differs between adapters. */
 export interface Committer {
-  /**
-   * Stores a change and applies it, before it returns. Resolves once the change can be acknowledged. Rejects, with the
-   * state unchanged, if the change cannot be stored.
-   */
+  /** Applies a change before it returns, and resolves once it is stored. Rejects, with the state unchanged, if not. */
   commit(change: Change): Promise<void>
   /** Encodes an import in slices, between which other requests are handled, so that its later commit is short. */
   prepareImport?(change: ImportChange): Promise<void>
@@ -36,33 +30,31 @@ export interface Committer {
   close(): Promise<void>
 }
 
-/** Returns the events as they are now. */
-function sourceOf(table: EventTable): EventSource {
+function captureEvents(table: EventTable): EventSource {
   const texts = table.list()
-  return { size: texts.length, read: (from, to) => copyEach<StoredEvent>(texts.slice(from, to)) }
+  return { size: texts.length, get: (place) => JSON.parse(texts[place] as string) } // below the size
 }
+
+const isEmpty = ({ data }: SandboxEntry) => Object.values(data.count()).every((count) => count === 0)
 
 /** A store whose records are in memory. It decides there, and its committer makes the changes durable. */
 export class BaseStore implements Store {
   readonly #state: StateData
   readonly #committer: Committer
-  /** The counters of this process, which are created when they are first needed: most forks need none. */
-  readonly #counters: () => Counters
+  readonly #counters: Counters
 
-  /** `createCounters` returns the counters to begin with; default: new ones. */
-  constructor(state: StateData, committer: Committer, createCounters = () => new Counters()) {
+  constructor(state: StateData, committer: Committer, counters = new Counters()) {
     this.#state = state
     this.#committer = committer
-    this.#counters = once(createCounters)
+    this.#counters = counters
   }
 
-  /** Records the first event of an `insertId`; counts every later event with the same `insertId` as a replay of it. */
   readonly recordEvent: Store['recordEvent'] = async (context, given) => {
     const { sandbox } = context
     const draft = cloneJson(given)
     const insertId = insertKey(draft)
-    return this.#commit<EventReceipt>((state) => {
-      const events = state.sandbox(sandbox).data.table(eventCollection)
+    return this.#commit<EventReceipt>(sandbox, ({ data }) => {
+      const events = data.table(eventCollection)
       const stored = insertId === undefined ? undefined : events.find(insertId)
       if (insertId === undefined || stored === undefined) {
         const event = createStoredEvent(context, draft, events.occurrences) // of which the table stores the JSON
@@ -77,8 +69,8 @@ export class BaseStore implements Store {
   readonly addPromptVersion: Store['addPromptVersion'] = async (context, given) => {
     const { sandbox } = context
     const draft = cloneJson(given)
-    return this.#commit((state) => {
-      const prompts = state.sandbox(sandbox).data.table(promptCollection)
+    return this.#commit(sandbox, ({ data }) => {
+      const prompts = data.table(promptCollection)
       const known = prompts.find(draft) ?? { ...createPromptHead(context, draft, prompts.occurrences), versions: [] }
       const { versions, ...prompt } = known
       const version = createVersion(context, draft, prompt.promptId, versions.length)
@@ -89,107 +81,101 @@ export class BaseStore implements Store {
     })
   }
   readonly consumeRate: Store['consumeRate'] = async ({ sandbox, now }, key, limit, windowMs) =>
-    this.#counters().consumeRate(sandbox, key, limit, windowMs, now)
+    this.#counters.consumeRate(sandbox, key, limit, windowMs, now)
   readonly nextSequenceIndex: Store['nextSequenceIndex'] = async (sandbox, key) =>
-    this.#counters().nextSequenceIndex(sandbox, key)
-  readonly listSequences: Store['listSequences'] = async (sandbox) => this.#counters().sequenceCounts(sandbox)
+    this.#counters.nextSequenceIndex(sandbox, key)
+  readonly listSequences: Store['listSequences'] = async (sandbox) => this.#counters.sequenceCounts(sandbox)
   readonly listEvents: Store['listEvents'] = async (sandbox, query = {}) =>
-    this.#read(sandbox, ({ data }) => listEvents(sourceOf(data.table(eventCollection)), query))
+    listEvents(captureEvents(this.#data(sandbox).table(eventCollection)), query)
   readonly listPrompts: Store['listPrompts'] = async (sandbox) =>
-    this.#read(sandbox, ({ data }) => copyEach(data.table(promptCollection).list()))
+    copyEach(this.#data(sandbox).table(promptCollection).list())
   readonly activateVersion: Store['activateVersion'] = (sandbox, promptId, versionId) =>
     this.#changeIf({ sandbox, op: 'activate', promptId, versionId }, ({ data }) =>
       data.table(promptCollection).hasVersion(promptId, versionId),
     )
   readonly eventImpact: Store['eventImpact'] = async (sandbox, query) =>
-    this.#read(sandbox, ({ data }) => data.table(eventCollection).impact.query(query))
-  readonly getQuality: Store['getQuality'] = async (sandbox) => this.#read(sandbox, ({ data }) => data.quality)
+    this.#data(sandbox).table(eventCollection).impact.query(query)
+  readonly getQuality: Store['getQuality'] = async (sandbox) => this.#data(sandbox).quality
   readonly putQuality: Store['putQuality'] = async (sandbox, settings) => {
     await this.#changeIf({ sandbox, op: 'quality', quality: cloneJson(settings) }, () => true)
   }
-  readonly listRecords: Store['listRecords'] = async (sandbox, collection) =>
-    this.#read(sandbox, ({ data }) => [...copyEach(data.table(collection).list())])
+  readonly listRecords: Store['listRecords'] = async (sandbox, collection) => [
+    ...copyEach(this.#data(sandbox).table(collection).list()),
+  ]
   readonly updateRecord: Store['updateRecord'] = (sandbox, collection, key, update) =>
-    this.#commit((state) => {
-      const present = cloneJson(state.sandbox(sandbox).data.table(collection).get(key))
+    this.#commit(sandbox, ({ data }) => {
+      const present = cloneJson(data.table(collection).get(key))
       const record = replaceRecord(collection, key, present, update)
       if (record === present) return { result: present }
       return { change: { sandbox, op: 'put', collection: collection.name, key, record }, result: cloneJson(record) }
     })
   /** Creates a snapshot. Its id is derived from the number of earlier snapshots, so that a run can be repeated. */
   readonly createSnapshot: Store['createSnapshot'] = ({ sandbox, seed, now }, name) =>
-    this.#commit((state) => {
-      const { data, snapshotsTaken } = state.sandbox(sandbox)
+    this.#commit(sandbox, ({ data, snapshotsTaken }) => {
       const snapshotId = deriveUuid([seed, sandbox, 'snapshot', snapshotsTaken])
       const snapshot = { snapshotId, ...(name !== undefined && { name }), createdAt: new Date(now).toISOString() }
       return { change: { op: 'snapshot', sandbox, snapshot }, result: { ...snapshot, ...data.count() } }
     })
   readonly listSnapshots: Store['listSnapshots'] = async (sandbox) =>
-    this.#read(sandbox, ({ snapshots }) =>
-      Array.from(snapshots.values(), ({ head, data }) => ({ ...head, ...data.count() })),
-    )
+    Array.from(this.#state.sandbox(sandbox).snapshots.values(), ({ head, data }) => ({ ...head, ...data.count() }))
   readonly restoreSnapshot: Store['restoreSnapshot'] = (sandbox, snapshotId) =>
     this.#replaceData({ sandbox, op: 'restore', snapshotId }, ({ snapshots }) => snapshots.has(snapshotId))
   readonly deleteSnapshot: Store['deleteSnapshot'] = (sandbox, snapshotId) =>
     this.#changeIf({ sandbox, op: 'forget', snapshotId }, ({ snapshots }) => snapshots.has(snapshotId))
-  readonly exportSandbox: Store['exportSandbox'] = async (sandbox) =>
-    this.#read(sandbox, ({ data }) => {
-      const { quality, lists } = data.capture()
-      const records = Object.fromEntries(lists.map(([name, held]) => [name, copyEach(held)]))
-      return { format: EXPORT_FORMAT, quality, ...records } as unknown as SandboxReading // a list for each collection
-    })
+  readonly exportSandbox: Store['exportSandbox'] = async (sandbox) => {
+    const { quality, lists } = this.#data(sandbox).capture()
+    const records = Object.fromEntries(lists.map(([name, held]) => [name, copyEach(held)]))
+    return { format: EXPORT_FORMAT, quality, ...records } as unknown as SandboxReading // a list for each collection
+  }
   readonly importSandbox: Store['importSandbox'] = async (sandbox, content, condition) => {
-    const isAllowed = ({ data }: SandboxEntry) =>
-      condition === 'always' || Math.max(...Object.values(data.count())) === 0
-    if (!(await this.#read(sandbox, isAllowed))) return false
+    const isAllowed = condition === 'always' ? () => true : isEmpty
+    if (!isAllowed(this.#state.sandbox(sandbox))) return false
     const change = { sandbox, op: 'import', state: content, data: await SandboxData.load(content) } as const
     await this.#committer.prepareImport?.(change)
     return this.#replaceData(change, isAllowed)
   }
   readonly listSandboxes: Store['listSandboxes'] = async () =>
-    Array.from(this.#state.sandboxes, ([name, { data, snapshots }]) => ({
-      name,
-      ...data.count(),
-      snapshots: snapshots.size,
-    }))
+    Array.from(this.#state.sandboxes, ([name, { data, snapshots }]) => {
+      return { name, ...data.count(), snapshots: snapshots.size }
+    })
   readonly deleteSandbox: Store['deleteSandbox'] = (sandbox) => this.#discard('delete', sandbox)
   readonly reset: Store['reset'] = async (sandbox) => {
     await this.#discard('reset', sandbox)
   }
   readonly size: Store['size'] = async () => addUpRecords(await this.listSandboxes())
   readonly fork: Store['fork'] = () =>
-    new BaseStore(this.#state, { commit: async () => {}, close: async () => {} }, () => this.#counters().copy())
+    new BaseStore(this.#state, { commit: async () => {}, close: async () => {} }, this.#counters.copy())
   readonly findLoss: Store['findLoss'] = async () => this.#committer.findLoss?.()
   readonly findOutage: Store['findOutage'] = async () => undefined // no other server has the state
   readonly close: Store['close'] = () => this.#committer.close()
 
+  #data(sandbox: string): SandboxData {
+    return this.#state.sandbox(sandbox).data
+  }
+
   /** Decides, stores and applies a change, and returns the result. No other command runs before it is applied. */
-  async #commit<T>(decide: Command<T>): Promise<T> {
-    const { change, result } = decide(this.#state)
+  async #commit<T>(sandbox: string, decide: Command<T>): Promise<T> {
+    const { change, result } = decide(this.#state.sandbox(sandbox))
     if (change !== undefined) await this.#committer.commit(change)
     return result
   }
 
-  #read<T>(sandbox: string, query: (entry: SandboxEntry) => T): T {
-    return query(this.#state.sandbox(sandbox))
-  }
-
   /** Makes the change and returns true if its sandbox passes the test; else changes nothing and returns false. */
   #changeIf(change: Change, test: (entry: SandboxEntry) => boolean): Promise<boolean> {
-    return this.#commit((state) => (test(state.sandbox(change.sandbox)) ? { change, result: true } : { result: false }))
-  }
-
-  /** Discards the data of a sandbox, and its counters, which it can have without data. */
-  async #discard(op: 'reset' | 'delete', sandbox: string): Promise<boolean> {
-    const isChanged = await this.#changeIf({ sandbox, op }, (entry) => entry !== EMPTY_ENTRY)
-    this.#counters().reset(sandbox)
-    return isChanged
+    return this.#commit(change.sandbox, (entry) => (test(entry) ? { change, result: true } : { result: false }))
   }
 
   /** Makes a change that replaces all data of its sandbox, and discards the sandbox's counters. */
   async #replaceData(change: Change, test: (entry: SandboxEntry) => boolean): Promise<boolean> {
     const isReplaced = await this.#changeIf(change, test)
-    if (isReplaced) this.#counters().reset(change.sandbox)
+    if (isReplaced) this.#counters.reset(change.sandbox)
     return isReplaced
+  }
+
+  /** Discards the data of a sandbox, and its counters, which it can have without data. */
+  async #discard(op: 'reset' | 'delete', sandbox: string): Promise<boolean> {
+    const isChanged = await this.#changeIf({ sandbox, op }, (entry) => entry !== EMPTY_ENTRY)
+    this.#counters.reset(sandbox)
+    return isChanged
   }
 }

@@ -24,17 +24,14 @@ export type StreamMessage = { readonly position: number } & (
   | { readonly kind: 'clear'; readonly sandbox: string | undefined }
 )
 
-/** The next messages of a stream. */
 export interface StreamBatch {
   /** The id of the stream; empty where there is none. A shared store that has lost a stream begins another. */
   readonly id: string
   /** The position of the latest message of the stream. */
   readonly end: number
   readonly messages: readonly StreamMessage[]
-  /** The latest places of some sandboxes that have exchanges; empty where nobody asked for them. */
-  readonly counts: ReadonlyMap<string, SandboxPlace>
-  /** The cursor at which the reading of these places goes on; undefined at its end. */
-  readonly cursor: string | undefined
+  /** The latest places of all sandboxes that have exchanges, if requested, and if the messages reach the latest. */
+  readonly counts: ReadonlyMap<string, SandboxPlace> | undefined
 }
 
 /** An appended message: the id of its stream, and the number of the exchange. */
@@ -43,26 +40,16 @@ export interface MessagePlace {
   readonly number: number
 }
 
-/** The body of a response. Those of a cache have the same `key`, and are stored once. */
-export interface SharedResponse {
-  readonly key: object | undefined
-  readonly text: () => string
-}
-
 /** The exchanges of all replicas in one order. A method rejects where the shared store does not respond. */
 export interface ExchangeStream {
   /** The id of this process. */
   readonly replica: string
   /** Appends an exchange. Returns undefined while the store takes no changes. */
-  append(sandbox: string, entry: string, request: string, response: SharedResponse): Promise<MessagePlace | undefined>
+  append(sandbox: string, entry: string, request: string, response: string): Promise<MessagePlace | undefined>
   /** Appends the end of a delivery that differs from the appended one. Returns undefined as above. */
   appendEnd(text: string): Promise<MessagePlace | undefined>
   /** Counts a lost exchange for each of the sandboxes. Returns false where the store takes no changes. */
   countLost(sandboxes: readonly string[]): Promise<boolean>
   clear(sandbox: string | undefined): Promise<void>
-  /**
-   * Reads the messages behind a position, and the places of sandboxes from a cursor on; empty: from the first;
-   * undefined: no places.
-   */
-  read(position: number, cursor: string | undefined): Promise<StreamBatch>
+  read(position: number, withCounts: boolean): Promise<StreamBatch>
 }

@@ -1,10 +1,9 @@
 import { type Result, success } from '../base/core/result.ts'
 import { type OpenedStore, openFileStore } from './file/file-store.ts'
-import type { FileStoreOptions } from './file/options.ts'
+import type { FileStoreOptions } from './file/write-ahead-log.ts'
 import { createMemoryStore } from './memory/memory-store.ts'
 import { isRedisUrl, parseRedisUrl } from './redis/location.ts'
 
-/** The options of any store. */
 export interface StoreOptions extends FileStoreOptions {
   /** The beginning of the keys in Redis. */
   readonly prefix: string

@@ -7,10 +7,7 @@ export interface EventDraft {
   readonly value: string
   readonly valueType: 'currency' | 'numeric' | 'text' | 'boolean'
   readonly influence: 'positive' | 'negative' | 'neutral'
-  /**
-   * UTC, `2026-01-15T12:00:00.000Z`. Absent: the caller sent no time. The store then fills in the time of receipt, and
-   * treats a later retry without a time as the same payload.
-   */
+  /** UTC: `2026-01-15T12:00:00.000Z`. Absent: the caller sent no time, so the store fills in the time of receipt. */
   readonly eventAt?: string
   readonly qualityImpactScore?: number
   readonly conversationId?: string
@@ -32,7 +29,6 @@ export interface StoredEvent {
   readonly sampledOut: boolean
   /** UTC. */
   readonly receivedAt: string
-  /** The number of times that the event was sent again with the same `insertId`. */
   readonly replays: number
   /** Is true if `eventAt` is the time of receipt, since the caller sent no time; else absent. */
   readonly eventAtDefaulted?: true
@@ -48,7 +44,6 @@ export interface PromptDraft {
   readonly [other: string]: Json | undefined | readonly PromptComponentDraft[]
 }
 
-/** One part of a prompt to store. */
 export interface PromptComponentDraft {
   readonly content: string
   readonly [other: string]: Json | undefined
@@ -69,14 +64,13 @@ export interface PromptVersion {
   readonly fields: PromptDraft
 }
 
-/** A prompt with its versions. */
 export interface StoredPrompt {
   readonly promptId: string
   readonly externalPromptId?: string
   readonly productId?: string
   /** The id of the sandbox's first prompt from the same request. Absent: this is the first, or has an external id. */
   readonly repeatOf?: string
-  /** All versions from first to last; never empty. */
+  /** From first to last; never empty. */
   readonly versions: readonly PromptVersion[]
 }
 
@@ -89,7 +83,6 @@ export interface QualitySettings {
 /** The quality settings of a sandbox that never changed them. */
 export const DEFAULT_QUALITY: QualitySettings = Object.freeze({ weight: 0.1 })
 
-/** A description of a stored copy of a sandbox, without its content. */
 export interface SnapshotHead {
   readonly snapshotId: string
   readonly name?: string
@@ -108,10 +101,10 @@ export interface WriteContext {
 /** A query for the impact of the events of some products between two UTC days. */
 export interface ImpactQuery {
   readonly productIds: readonly string[]
-  /** The first day, `2026-01-15`. Absent: no bound. */
-  readonly from?: string
-  /** The last day, `2026-01-15`. Absent: no bound. */
-  readonly to?: string
+  /** The first day: `2026-01-15`. */
+  readonly from: string
+  /** The last day: `2026-01-15`. */
+  readonly to: string
 }
 
 /** The impact of one day's events, without those that sampling dropped. */
@@ -121,5 +114,4 @@ export interface DayImpact {
   readonly events: number
 }
 
-/** The version of the export's format. */
 export const EXPORT_FORMAT = 1

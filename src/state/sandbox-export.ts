@@ -19,7 +19,6 @@ const loadCheck = once(() => loadSchema(exportSchema))
 /** The sentence for the problems that were not looked for. */
 const moreFaults = `the export may break more rules: the check stops after ${MAX_ERRORS} errors`
 
-/** An export without records. */
 const emptyExport = {
   format: EXPORT_FORMAT,
   quality: DEFAULT_QUALITY,
@@ -27,10 +26,9 @@ const emptyExport = {
 }
 
 /**
- * Parses the export of a sandbox in slices, between which other requests are handled. It is checked by
- * `spec/export.schema.json`, its valid records also by the rules of their collections. The error lists the problems.
- * Each is a sentence that begins with its place as a JSON pointer: `/events/3/impact must be a number; got null`. The
- * result shares the records of the document.
+ * Parses the export of a sandbox in slices, between which other requests are handled. Valid records are also checked by
+ * the rules of their collections. Each problem is a sentence that begins with its place as a JSON pointer:
+ * `/events/3/impact must be a number; got null`. The result shares the records of the document.
  */
 export async function parseExport(document: unknown): Promise<Result<SandboxExport, readonly string[]>> {
   const check = await loadCheck()

@@ -7,10 +7,7 @@ export interface SharedState {
   readonly shown: string
   /** Reads the present record beside the data of a sandbox, if there is one. The record is never changed. */
   readRecord(sandbox: string): Promise<JsonObject | undefined>
-  /**
-   * Replaces that record; undefined removes it, and the same record changes nothing. `update` has no effects, since it
-   * is called again if another process was faster.
-   */
+  /** Replaces that record; undefined removes it. `update` is called again if another process was faster. */
   updateRecord<T>(
     sandbox: string,
     update: (record: JsonObject | undefined) => { readonly record: JsonObject | undefined; readonly result: T },

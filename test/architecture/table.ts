@@ -130,7 +130,7 @@ export const habits: readonly Habit[] = [
     pattern: /\bMath\.random\b|\brandom(UUID|Bytes|Int)\b|\bgetRandomValues\b/,
     only: [
       'state/file/lock.ts',
-      'state/file/state-text.ts',
+      'state/file/state-file.ts',
       'state/redis/sandbox-scripts.ts',
       'state/redis/journal-stream.ts',
       'client/connect.ts',

@@ -1,6 +1,6 @@
 import { type Result, success } from '../../src/base/core/result.ts'
 import { collections, countRecords, type RecordCounts } from '../../src/state/collections/index.ts'
-import type { EventDraft, PromptDraft, WriteContext } from '../../src/state/records.ts'
+import type { EventDraft, ImpactQuery, PromptDraft, WriteContext } from '../../src/state/records.ts'
 import { parseExport } from '../../src/state/sandbox-export.ts'
 import type { EventQuery, Records, SandboxExport, Store } from '../../src/state/store.ts'
 
@@ -12,6 +12,9 @@ export const context: WriteContext = { sandbox: 'default', seed: '1', now: noon 
 
 /** The product of all drafted events. */
 export const product = '6f1c1e0a-2b7d-4c55-9a35-0d6f2f0a9a01'
+
+/** The impact of all drafted events. */
+export const impactQuery: ImpactQuery = { productIds: [product], from: '2025-01-01', to: '2026-12-31' }
 
 /** Drafts a valid event with the given fields. */
 export function event(fields: Partial<EventDraft> = {}): EventDraft {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Store } from '../../src/state/store.ts'
-import { event, exportSandbox, importDocument, listPrompts, noon, product, prompt } from './drafts.ts'
+import { event, exportSandbox, impactQuery, importDocument, listPrompts, noon, prompt } from './drafts.ts'
 
 /** A store that can be restarted, for one run. */
 export interface RestartableStore {
@@ -151,7 +151,7 @@ async function compare(pair: Pair): Promise<void> {
     expect(stored).toEqual(contentOf(modelOf(pair, sandbox)))
     expect(await pair.subject.store.listSnapshots(sandbox)).toHaveLength(modelOf(pair, sandbox).snapshots.length)
     expect(new Set(events.map(({ eventId }) => eventId)).size).toBe(events.length)
-    const impacts = await pair.subject.store.eventImpact(sandbox, { productIds: [product] })
+    const impacts = await pair.subject.store.eventImpact(sandbox, impactQuery)
     const sums = [...impacts.values()].map(({ impact, events }) => ({ impact, events }))
     expect(sums).toEqual(events.length === 0 ? [] : [{ impact: events.length, events: events.length }])
   }

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, objectPieces } from '../../base/core/json.ts'
 import { mapEach } from '../../base/core/slices.ts'
-import { componentsOf } from '../../state/prompts.ts'
+import { componentsOf } from '../../state/collections/prompts.ts'
 import type { PromptVersion, StoredPrompt } from '../../state/records.ts'
 import { parseExport } from '../../state/sandbox-export.ts'
 import type { EventQuery, Store } from '../../state/store.ts'

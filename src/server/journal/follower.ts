@@ -1,7 +1,7 @@
 import type { Log } from '../../base/core/log.ts'
 import { SlicedWork } from '../../base/core/slices.ts'
 import { nextTurn, sleep } from '../../base/core/timers.ts'
-import type { ExchangeStream, MessagePlace, StreamBatch, StreamMessage } from '../../state/exchanges.ts'
+import type { ExchangeStream, MessagePlace, SandboxPlace, StreamMessage } from '../../state/exchanges.ts'
 import type { DeliveryEnd, ExchangeRecord, JournalEntry, LiveExchange, Recorded } from './entry.ts'
 import { Journal, type JournalShare } from './journal.ts'
 import { decodeEnd, ExchangeDecoder, encodeEnd, encodeExchange, type FindOperation } from './shared-entry.ts'
@@ -14,11 +14,6 @@ interface FollowerDeps {
   /** Receives a sentence about each exchange that cannot be read, or corrected. */
   readonly report: (problem: string) => void
 }
-
-/** Begins a comparison of all counts with those of the stream, some at a time. `seen`: the stream's sandboxes. */
-const beginComparison = () => ({ cursor: '', seen: new Set<string>() })
-
-type CountComparison = ReturnType<typeof beginComparison>
 
 /** The milliseconds between two readings while verifications or streams wait for new exchanges. */
 const FOLLOW_MS = 50
@@ -36,8 +31,8 @@ export class StreamFollower implements JournalShare {
   #readId: string | undefined
   #streamId: string | undefined
   #position = 0
-  /** The comparison of counts that is under way after messages before the position were missed. */
-  #comparison: CountComparison | undefined = beginComparison()
+  /** Is true if messages before the position may have been missed, so that the counts must be compared. */
+  #hasMissed = true
   /** The sandboxes of which this process has appended exchanges to the stream. */
   readonly #used = new Set<string>()
   /** The sandboxes whose lost exchanges the stream does not count yet. */
@@ -157,9 +152,7 @@ export class StreamFollower implements JournalShare {
   }
 
   async #readNext(work: SlicedWork): Promise<boolean> {
-    const comparison = this.#comparison
-    const batch = await this.#deps.stream.read(this.#position, comparison?.cursor)
-    const { id, end, messages } = batch
+    const { id, end, messages, counts } = await this.#deps.stream.read(this.#position, this.#hasMissed)
     // A Redis that came back with older data has the same stream with fewer messages.
     const isOther = id !== this.#readId || end < this.#position
     if (isOther && (await this.#beginStream(id))) return false
@@ -169,40 +162,33 @@ export class StreamFollower implements JournalShare {
     }
     if (messages.length === 0 && this.#position < end) {
       this.#position = end // behind messages that were trimmed
-      this.#comparison = beginComparison()
+      this.#hasMissed = true
     }
-    if (this.#position < end || this.#comparison !== comparison) return false
-    return comparison === undefined || this.#compare(batch, comparison)
+    if (this.#position === end && this.#hasMissed && counts) this.#compare(counts)
+    return this.#position === end && !this.#hasMissed
   }
 
-  /** Compares counts of the journal's position. Returns true at the end of the comparison. */
-  #compare({ counts, cursor }: StreamBatch, comparison: CountComparison): boolean {
-    for (const [sandbox, place] of counts) {
-      this.journal.advance(sandbox, place)
-      comparison.seen.add(sandbox)
-    }
-    comparison.cursor = cursor ?? ''
-    if (cursor !== undefined) return false
-    this.journal.clearAllBut(comparison.seen)
-    this.#comparison = undefined
-    return true
+  /** Compares the counts of the journal with those of the stream at the same position. */
+  #compare(counts: ReadonlyMap<string, SandboxPlace>): void {
+    for (const [sandbox, place] of counts) this.journal.advance(sandbox, place)
+    this.journal.clearAllBut(new Set(counts.keys()))
+    this.#hasMissed = false
   }
 
   #fold(message: StreamMessage): void {
-    if (message.position !== this.#position + 1) this.#comparison = beginComparison()
+    if (message.position !== this.#position + 1) this.#hasMissed = true
     this.#position = message.position
     try {
       if (message.kind === 'clear') this.#clearRecorded(message.sandbox)
       else if (message.kind === 'end') this.#foldEnd(message.text)
       else {
         const [entry, live] = this.#decoder.decode(message)
-        this.#comparison?.seen.add(entry.sandbox)
         this.journal.record(entry, live, message.place)
         if (message.request === undefined || message.response === undefined) this.journal.countLoss(entry.sandbox)
       }
     } catch (error) {
       this.#deps.report(`A message of the journal could not be read (${String(error)}).`)
-      this.#comparison = beginComparison()
+      this.#hasMissed = true
     }
   }
 
@@ -225,7 +211,7 @@ export class StreamFollower implements JournalShare {
     if (isOther) for (const sandbox of this.journal.restart()) this.#lost.add(sandbox)
     this.#readId = id
     this.#position = 0
-    this.#comparison = beginComparison()
+    this.#hasMissed = true
     return (await this.#countLost()) || isOther
   }
 

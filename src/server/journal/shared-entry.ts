@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { toLatin1, utf8ToLatin1 } from '../../base/core/bytes.ts'
-import { isObject, type Json } from '../../base/core/json.ts'
+import type { Json } from '../../base/core/json.ts'
 import { LruCache, memoizeLast, once } from '../../base/core/memoize.ts'
 import { readQuery } from '../../base/core/query-string.ts'
 import { timeOrigin } from '../../base/core/timers.ts'
 import { redactJson, redactText } from '../../base/redaction/redact.ts'
 import { redactToken } from '../../base/redaction/redact-token.ts'
 import type { Operation, RawParameters } from '../../service/contract/contract.ts'
-import type { SharedResponse, StreamMessage } from '../../state/exchanges.ts'
+import type { StreamMessage } from '../../state/exchanges.ts'
 import {
   type DeliveryEnd,
   isComplete,
@@ -56,18 +56,10 @@ export function encodeExchange(entry: JournalEntry, live: LiveExchange) {
 
 const withoutBytes = (body: RecordedBody): RecordedBody => ({ ...body, latin1: undefined, isWhole: isComplete(body) })
 
-/** Shares the body of a response, unless it has the token of its request or is stored in part. */
-function shareResponse({ response: { body }, ownToken }: JournalEntry, live: LiveExchange): SharedResponse {
-  const { latin1, size } = body
-  if (latin1 === undefined || size === 0) return { key: undefined, text: () => '' }
-  const whole = live.responseBody
-  const isCut = !isComplete(body)
-  const isOwn = isCut || hasToken(decodeBody(body) ?? latin1, ownToken)
-  const parsed = () => (isCut && whole !== undefined ? redactJson(whole, ownToken) : undefined)
-  return {
-    key: isOwn || !isObject(whole) ? undefined : whole,
-    text: () => shareBody(body, ownToken, parsed()),
-  }
+/** Encodes the body of a response, with the whole value where the entry has only a part of it. */
+function shareResponse({ response: { body }, ownToken }: JournalEntry, live: LiveExchange): string {
+  const whole = isComplete(body) ? undefined : live.responseBody
+  return shareBody(body, ownToken, whole === undefined ? undefined : redactJson(whole, ownToken))
 }
 
 /** Encodes the end of a delivery. */

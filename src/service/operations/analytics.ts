@@ -103,7 +103,6 @@ async function qualityShift(
   { days, now }: PeriodQuery,
 ): Promise<QualityShift | undefined> {
   const today = dayOf(now)
-  // Asked first: a shared store has just read the quality with the settings, and needs no round trip for it.
   const { weight } = await store.getQuality(sandbox)
   const query = { productIds, from: nameOfFirstDay(today - days + 1), to: nameOfToday(today) }
   const impacts = await store.eventImpact(sandbox, query)

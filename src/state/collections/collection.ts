@@ -5,11 +5,9 @@ export type HeldRecord = object | string
 
 /** The records of one collection in one sandbox. */
 export interface Table<Item extends object = object> {
-  /** The number of records. */
   readonly size: number
   /** Lists the records in the order of their creation. Later changes do not change the list. */
   list(): Iterable<HeldRecord>
-  /** Adds a valid record. */
   add(item: Item): void
   /** Applies a change, which is plain data. Throws if the change needs a record that does not exist. */
   apply(change: { readonly op: string }): void
@@ -66,14 +64,12 @@ export interface Collection<Item extends object = object, T extends Table = Tabl
   findFaults?(item: Item): readonly string[]
   /** The operations of the log that the table applies. */
   readonly ops: readonly string[]
-  /** Creates the empty table of a sandbox. */
   createTable(): T
 }
 
 /** A collection whose records are added, replaced and removed as a whole, and found by their key. */
 export type PlainCollection<Item extends object> = Collection<Item, PlainTable<Item>>
 
-/** Completes the description of a collection without operations of its own. */
 export function plainCollection<Item extends object>(
   description: Omit<PlainCollection<Item>, 'ops' | 'createTable'>,
 ): PlainCollection<Item> {

@@ -1,10 +1,10 @@
-import { insertKey } from '../events.ts'
+import { canonicalJson, isSameJson, type Json } from '../../base/core/json.ts'
+import { chanceOfUuid, deriveUuid } from '../../base/core/seeded.ts'
 import { ImpactIndex, impactOfEvent } from '../memory/impact.ts'
-import { countOccurrence, type Occurrences } from '../occurrences.ts'
-import type { StoredEvent } from '../records.ts'
+import { countOccurrence, deriveOccurrenceId, type Occurrences } from '../occurrences.ts'
+import type { EventDraft, StoredEvent, WriteContext } from '../records.ts'
 import type { Collection, Table } from './collection.ts'
 
-/** A change of the events of a sandbox. */
 export type EventChange =
   | { readonly op: 'event'; readonly event: StoredEvent }
   | { readonly op: 'replay'; readonly insertId: string }
@@ -12,29 +12,19 @@ export type EventChange =
 /** The events of a sandbox as JSON. Its indexes make the cost of a command independent of the number of events. */
 export class EventTable implements Table<StoredEvent> {
   #texts: string[] = []
-  /** The positions of the events by `insertId`. */
   #positions = new Map<string, number>()
   /** The occurrences of payloads without an `insertId`; see `Occurrences`. */
-  #occurrences = new Map<string, number>()
-  #impact = new ImpactIndex()
+  occurrences = new Map<string, number>()
+  impact = new ImpactIndex()
 
   get size(): number {
     return this.#texts.length
-  }
-
-  get occurrences(): Occurrences {
-    return this.#occurrences
-  }
-
-  get impact(): Pick<ImpactIndex, 'query'> {
-    return this.#impact
   }
 
   list(): readonly string[] {
     return this.#texts.slice()
   }
 
-  /** Returns the event with this `insertId`, or undefined if there is none. */
   find(insertId: string): StoredEvent | undefined {
     const position = this.#positions.get(insertId)
     if (position === undefined) return undefined
@@ -49,8 +39,8 @@ export class EventTable implements Table<StoredEvent> {
   add(event: StoredEvent): void {
     const key = insertKey(event.fields)
     if (key !== undefined) this.#positions.set(key, this.size)
-    else countOccurrence(this.#occurrences, event.eventId, event.repeatOf)
-    if (!event.sampledOut) this.#impact.add(impactOfEvent(event))
+    else countOccurrence(this.occurrences, event.eventId, event.repeatOf)
+    if (!event.sampledOut) this.impact.add(impactOfEvent(event))
     this.#texts.push(JSON.stringify(event))
   }
 
@@ -65,17 +55,65 @@ export class EventTable implements Table<StoredEvent> {
     const copy = new EventTable()
     copy.#texts = this.#texts.slice()
     copy.#positions = new Map(this.#positions)
-    copy.#occurrences = new Map(this.#occurrences)
-    copy.#impact = this.#impact.copy()
+    copy.occurrences = new Map(this.occurrences)
+    copy.impact = this.impact.copy()
     return copy
   }
 }
 
-/** The business events. */
 export const eventCollection: Collection<StoredEvent, EventTable> = {
   name: 'events',
   keyOf: ({ eventId }) => eventId,
   otherKeys: ({ fields }) => ({ insertId: insertKey(fields) }),
   ops: ['event', 'replay'],
   createTable: () => new EventTable(),
+}
+
+/** Creates a new event. Its id is derived from the `insertId`, or else from the payload and the earlier equal ones. */
+export function createStoredEvent(context: WriteContext, draft: EventDraft, occurrences: Occurrences): StoredEvent {
+  const receivedAt = new Date(context.now).toISOString()
+  const seedPath = [context.seed, context.sandbox, 'event']
+  const key = insertKey(draft)
+  // JSON escapes lone surrogates; hashed as they are, all of them would be the same replacement character.
+  const path = key === undefined ? ['payload', canonicalJson(draft as Json)] : ['insertId', JSON.stringify(key)]
+  const first = deriveUuid([...seedPath, ...path])
+  const { id, ...repeat } = key === undefined ? deriveOccurrenceId(seedPath, first, occurrences) : { id: first }
+  return {
+    eventId: id,
+    ...repeat,
+    fields: { ...draft, eventAt: draft.eventAt ?? receivedAt },
+    impact: impactOf(draft),
+    sampledOut: chanceOfUuid(id) >= sampleRateOf(draft),
+    receivedAt,
+    replays: 0,
+    ...(draft.eventAt === undefined && { eventAtDefaulted: true }),
+  }
+}
+
+/** Returns the `insertId` as text: canonical JSON for other values of an edited contract, undefined for null. */
+export function insertKey({ insertId }: { readonly insertId?: unknown }): string | undefined {
+  if (insertId === undefined || insertId === null) return undefined
+  return typeof insertId === 'string' ? insertId : canonicalJson(insertId as Json) // parsed from JSON
+}
+
+const DIRECTIONS = new Map<unknown, number>([
+  ['positive', 1],
+  ['negative', -1],
+])
+
+/** Returns the score, cut at a million where an edited contract has no bounds, or else the direction, or 0. */
+function impactOf({ qualityImpactScore: score, influence }: EventDraft): number {
+  return typeof score === 'number' ? Math.max(-1e6, Math.min(1e6, score)) : (DIRECTIONS.get(influence) ?? 0)
+}
+
+/** Returns the share of such events that is counted. The event's id decides, so that a retry is sampled alike. */
+export function sampleRateOf({ sampleRate, forceSample }: EventDraft): number {
+  return typeof sampleRate === 'number' && forceSample !== true ? sampleRate : 1
+}
+
+/** Compares the payload of a retry with that of the stored event. An `eventAt` that neither of them sent is ignored. */
+export function payloadDiffers(stored: StoredEvent, retry: EventDraft): boolean {
+  const { eventAt, ...others } = stored.fields
+  const sent = stored.eventAtDefaulted ? others : { ...others, eventAt }
+  return !isSameJson(sent as Json, retry as Json)
 }

@@ -7,7 +7,6 @@ import { type PromptChange, promptCollection } from './prompts.ts'
 /** All collections, in the order in which files and exports list their records. */
 export const collections: readonly Collection[] = [eventCollection, promptCollection]
 
-/** Lists the collections without operations of their own. */
 export const plainCollections = () => collections.filter(({ ops }) => ops.includes('put'))
 
 /** A stored sandbox. A list is missing if its collection is newer than the file or the export. */
@@ -20,7 +19,6 @@ export interface StoredContent {
 /** The numbers of records by the name of their collection. */
 export type RecordCounts = Readonly<Record<Exclude<keyof StoredContent, 'quality'>, number>>
 
-/** A change of the records of any collection. */
 export type CollectionChange = EventChange | PromptChange | PlainChange
 
 /** Returns the collection that a change belongs to. Throws if there is none. */
@@ -30,17 +28,14 @@ export function findCollection({ op, collection }: { op: string; collection?: st
   return found
 }
 
-/** Returns the records of a collection in valid content. */
 export function recordsOf(content: StoredContent, { name }: Collection): readonly object[] {
   return content[name as keyof RecordCounts] ?? []
 }
 
-/** Counts the records of each collection in valid content. */
 export function countRecords(content: StoredContent): RecordCounts {
   return countEach((collection) => recordsOf(content, collection).length)
 }
 
-/** Counts the records of each collection. */
 export function countEach(count: (collection: Collection) => number): RecordCounts {
   const counts = collections.map((collection) => [collection.name, count(collection)] as const)
   return Object.fromEntries(counts) as RecordCounts // a number for each collection

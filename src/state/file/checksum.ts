@@ -1,6 +1,5 @@
 import { crc32 } from 'node:zlib'
 
-/** Formats a CRC-32 as eight hexadecimal digits: `0a1b2c3d`. */
 function formatChecksum(checksum: number): string {
   return checksum.toString(16).padStart(8, '0')
 }

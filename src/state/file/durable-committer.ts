@@ -7,8 +7,8 @@ import type { Committer } from '../base-store.ts'
 import type { Change, ImportChange, StateData } from '../memory/state-data.ts'
 import { describeLoss, StoreWriteError } from '../store.ts'
 import type { Lock } from './lock.ts'
-import type { CompleteOptions } from './options.ts'
 import type { StateFile } from './state-file.ts'
+import type { CompleteOptions } from './write-ahead-log.ts'
 
 /** The time between two checkpoints is at least so many times that of the first, so they take a twentieth of it. */
 const PAUSE_FACTOR = 20
@@ -24,7 +24,6 @@ export class DurableCommitter implements Committer {
   #earliest = 0
   /** Waits for the next checkpoint. Absent: the file has all changes, or a checkpoint is being written. */
   #timer: NodeJS.Timeout | undefined
-  /** The checkpoint that is being written. */
   #checkpoint: Promise<void> | undefined
   /** Is true if the last checkpoint failed, which is reported once. */
   #isFailing = false
@@ -47,17 +46,12 @@ export class DurableCommitter implements Committer {
       const members = this.#preparedImports.get(change) ?? JSON.stringify(change).slice(1)
       log.append(data.seq + 1, members, () => data.apply(change))
       this.#planCheckpoint()
-      if (this.#options.sync) await log.sync().catch((error) => this.#loseSync(error))
+      if (this.#options.sync) await log.sync()
     } catch (error) {
       const loss = log.findLoss()
       const reason = `The state could not be written (${reasonOf(error)}), so nothing was changed.`
       throw new StoreWriteError(loss === undefined ? reason : describeLoss(loss), { cause: error })
     }
-  }
-
-  #loseSync(error: unknown): never {
-    this.#file.log.lose(`the disk failed to sync its log (${reasonOf(error)})`)
-    throw error
   }
 
   #planCheckpoint(): void {

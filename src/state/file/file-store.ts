@@ -13,9 +13,8 @@ import type { StateSummary, Store } from '../store.ts'
 import { createFolder, findEntry, StateFileError } from './disk.ts'
 import { DurableCommitter } from './durable-committer.ts'
 import { type Lock, type LockHolder, takeLock } from './lock.ts'
-import { DEFAULT_OPTIONS, type FileStoreOptions } from './options.ts'
 import { StateFile } from './state-file.ts'
-import { WriteAheadLog } from './write-ahead-log.ts'
+import { DEFAULT_OPTIONS, type FileStoreOptions, WriteAheadLog } from './write-ahead-log.ts'
 
 /** The numbers of records that a store was opened with, as far as they were read. */
 export interface LoadSummary extends Partial<StateSummary> {
@@ -27,7 +26,6 @@ export interface LoadSummary extends Partial<StateSummary> {
   readonly warnings: readonly string[]
 }
 
-/** A store that is ready for use. */
 export interface OpenedStore {
   readonly store: Store
   readonly loaded: LoadSummary

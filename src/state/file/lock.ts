@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { closeSync, fstatSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { kill, pid as ownPid } from 'node:process'
 import { isObject, parseJson } from '../../base/core/json.ts'
-import { failure, type Result, reasonOf, success } from '../../base/core/result.ts'
+import { failure, type Result, success } from '../../base/core/result.ts'
 import { sleep } from '../../base/core/timers.ts'
 import { PRIVATE_FILE } from '../../base/documents/private-file.ts'
 import { readOrdinaryFile, UnusableFileError } from '../../base/documents/read-file.ts'
-import { findEntry, systemErrorCode } from './disk.ts'
+import { findEntry, statOpenFile, systemErrorCode } from './disk.ts'
 
 /** The process that holds a lock, as recorded in the lock file. */
 export interface LockHolder {
@@ -59,16 +59,10 @@ export class Lock {
     this.tookOver = dead
   }
 
-  /** Says why this process no longer holds the lock. Returns undefined while it does. One `stat`: some microseconds. */
+  /** Says why this process no longer holds the lock, if so. */
   findLoss(): string | undefined {
-    const path = this.#path
-    try {
-      const found = statSync(path, { throwIfNoEntry: false })
-      if (found === undefined) return `its lock file ${path} was removed`
-      return found.ino === this.#inode ? undefined : `another process took over its lock file ${path}`
-    } catch (error) {
-      return `its lock file ${path} cannot be found any more (${reasonOf(error)})`
-    }
+    const found = statOpenFile(this.#path, this.#inode)
+    return typeof found === 'string' ? `its lock file ${found}` : undefined
   }
 
   release(): void {
@@ -113,7 +107,6 @@ async function takeOver(path: string, dead: LockHolder): Promise<Lock | undefine
 /** The holder of a file that is half written, or written by another program. */
 const UNKNOWN: LockHolder = { pid: 0, since: '', born: '', nonce: 'unknown' }
 
-/** Reads the lock file, if there is one. */
 function readHolder(path: string): LockHolder | undefined {
   try {
     const value = parseJson(readOrdinaryFile(path).toString('utf8'))
@@ -139,10 +132,7 @@ function isRunning({ pid, born }: LockHolder): boolean {
   }
 }
 
-/**
- * Returns the fields of `/proc/PID/stat` from the third on, since the name before may have spaces: the state first, and
- * the start in clock ticks at index 19. Empty: unknown.
- */
+/** Returns the fields of `/proc/PID/stat` behind the name: first the state, the start at index 19. Empty: unknown. */
 function readStat(pid: number): string[] {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -1,8 +1,8 @@
+import { readFileSync } from 'node:fs'
 import type { Change, StateData } from '../memory/state-data.ts'
 import { isSealed } from './checksum.ts'
-import { failAt, findEntry, LINE_BREAK, StateFileError, visitLines } from './disk.ts'
+import { failAt, findEntry, StateFileError } from './disk.ts'
 
-/** What was found in a log. */
 export interface LogTail {
   /** The number of the entries that the state did not contain. */
   readonly entries: number
@@ -10,40 +10,45 @@ export interface LogTail {
   readonly warnings: readonly string[]
 }
 
-/** A line of a log. */
 type Entry = { readonly seq: number; readonly crc: string } & Change
 
-/**
- * Reads a log, if there is one, and applies the entries that the state does not contain. Throws a `StateFileError` with
- * the place of a fault.
- */
-export async function readLog(path: string, state: StateData): Promise<LogTail> {
-  const found = findEntry(path)
+/** Reads a log, if there is one, and applies the entries that the state lacks. Throws for a fault, with its place. */
+export function readLog(path: string, state: StateData): LogTail {
   const warnings: string[] = []
   let [place, lines, entries] = [`The log ${path}`, 0, 0]
-  let end: number | undefined
-  const readLine = (bytes: Buffer) => {
-    lines += 1
-    place = `The log ${path}, line ${lines}:`
-    const line = bytes.at(-1) === LINE_BREAK ? bytes.subarray(0, -1) : bytes
-    if (!isSealed(line)) {
-      warnings.push(`${place} ${describeCutOff(bytes)}`)
-      return
-    }
-    const { seq, crc: _, ...change }: Entry = JSON.parse(line.toString('utf8')) // as it was written
-    checkOrder(seq, end, state.seq)
-    end = seq
-    if (seq <= state.seq) return
-    state.apply(change as Change)
-    entries += 1
-  }
+  let before: number | undefined
   try {
-    if (found === undefined) return { entries, warnings }
-    if (!found.isFile()) throw new StateFileError('is no file')
-    await visitLines(path, readLine)
+    for (const { line, isEnded } of readLines(path)) {
+      lines += 1
+      place = `The log ${path}, line ${lines}:`
+      if (!isSealed(line)) {
+        warnings.push(`${place} ${describeCutOff(line, isEnded)}`)
+        continue
+      }
+      const { seq, crc: _, ...change }: Entry = JSON.parse(line.toString('utf8')) // as it was written
+      checkOrder(seq, before, state.seq)
+      before = seq
+      if (seq <= state.seq) continue
+      state.apply(change as Change)
+      entries += 1
+    }
     return { entries, warnings }
   } catch (error) {
     return failAt(place, error)
+  }
+}
+
+/** Yields the lines of a file, if there is one. The last one may lack its line break. */
+function* readLines(path: string): Generator<{ readonly line: Buffer; readonly isEnded: boolean }> {
+  const found = findEntry(path)
+  if (found === undefined) return
+  if (!found.isFile()) throw new StateFileError('is no file')
+  const bytes = readFileSync(path)
+  for (let start = 0; start < bytes.length; ) {
+    const lineBreak = bytes.indexOf('\n', start)
+    const end = lineBreak === -1 ? bytes.length : lineBreak
+    yield { line: bytes.subarray(start, end), isEnded: lineBreak !== -1 }
+    start = end + 1
   }
 }
 
@@ -56,11 +61,11 @@ function checkOrder(seq: number, before: number | undefined, stateSeq: number): 
 }
 
 /** Describes an entry that a crash cut off while it was written. Throws for any other line that is not sealed. */
-function describeCutOff(bytes: Buffer): string {
-  if (bytes.at(-1) === LINE_BREAK || isSealed(bytes.subarray(0, -1)))
+function describeCutOff(line: Buffer, isEnded: boolean): string {
+  if (isEnded || isSealed(line.subarray(0, -1)))
     throw new StateFileError('does not fit its checksum, so it was damaged or changed')
   return (
-    `the last entry is cut off after ${bytes.length} bytes, as by a crash while it was written. ` +
+    `the last entry is cut off after ${line.length} bytes, as by a crash while it was written. ` +
     'All entries before are loaded.'
   )
 }

@@ -29,43 +29,34 @@ const loadCheck = once(() => loadSchema(stateSchema))
 /** The length of a text above which its lines are not looked up: a parser of YAML takes seconds for it. */
 const MAX_LOCATED = 16 * 1024 * 1024
 
-/** A broken rule: its place as a JSON pointer, and the end of a sentence. */
-type Fault = readonly [pointer: string, message: string]
-
 /** Returns the document if it is valid. Throws a `StateFileError` with the line of the first broken rule. */
 export async function checkEdited(document: unknown, text: string): Promise<StateDocument> {
-  const [wrong] = (await loadCheck())(document)
-  const fault: Fault | undefined = wrong
-    ? [wrong.pointer, wrong.message]
-    : await findContentFault(document as StateDocument) // just checked
-  if (fault === undefined) return document as StateDocument
-  const [pointer, message] = fault
+  const check = await loadCheck()
+  const valid = document as StateDocument // once it is checked
+  const [fault = await findContentFault(valid)] = check(document)
+  if (fault === undefined) return valid
+  const { pointer, message } = fault
   throw new StateFileError(`breaks a rule: ${await locate(text, pointer)}${pointer || 'the file'} ${message}`)
 }
 
-/** Finds a fault in the records of a sandbox or a snapshot, or a repeated name. */
-async function findContentFault({ sandboxes }: StateDocument): Promise<Fault | undefined> {
+/** Finds a repeated name, or a fault in the records of a sandbox or a snapshot. */
+async function findContentFault({ sandboxes }: StateDocument) {
   const names = sandboxes.map(({ name }) => name)
   const repeated = names.findIndex((name, index) => names.indexOf(name) < index)
-  if (repeated !== -1) return [`/sandboxes/${repeated}/name`, 'must not repeat the name of an earlier sandbox']
-  for (const [index, sandbox] of sandboxes.entries()) {
-    const place = `/sandboxes/${index}`
-    const fault = await findRecordFault(place, sandbox)
-    if (fault !== undefined) return fault
-    for (const [at, snapshot] of (sandbox.snapshots ?? []).entries()) {
-      const fault = await findRecordFault(`${place}/snapshots/${at}`, snapshot)
-      if (fault !== undefined) return fault
-    }
+  if (repeated !== -1)
+    return { pointer: `/sandboxes/${repeated}/name`, message: 'must not repeat the name of an earlier sandbox' }
+  const contents = sandboxes.flatMap(({ snapshots = [], ...sandbox }, index) => [
+    [`/sandboxes/${index}`, sandbox] as const,
+    ...snapshots.map((snapshot, at) => [`/sandboxes/${index}/snapshots/${at}`, snapshot] as const),
+  ])
+  for (const [place, content] of contents) {
+    const parsed = await parseExport({ ...content, format: EXPORT_FORMAT })
+    if (parsed.ok) continue
+    const [first = ''] = parsed.error
+    const [, pointer = '', message = first] = /^(?:the export|(\/\S*)) (.*)$/s.exec(first) ?? []
+    return { pointer: place + pointer, message }
   }
   return undefined
-}
-
-async function findRecordFault(place: string, content: StoredContent): Promise<Fault | undefined> {
-  const parsed = await parseExport({ ...content, format: EXPORT_FORMAT })
-  if (parsed.ok) return undefined
-  const [first = ''] = parsed.error
-  const [, pointer = '', message = first] = /^(?:the export|(\/\S*)) (.*)$/s.exec(first) ?? []
-  return [place + pointer, message]
 }
 
 /** Returns the line and column of a value, `line 7, column 3: `, or nothing for a text that is too long. */

@@ -1,12 +1,28 @@
+/** The state file, in which each event or prompt is a line, and the log beside it. */
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import type { Adapter } from 'lowdb'
+import { isObject } from '../../base/core/json.ts'
+import { describeSyntaxError } from '../../base/core/json-syntax.ts'
 import { chunksInSlices } from '../../base/core/slices.ts'
-import { StateData } from '../memory/state-data.ts'
-import { formatTrailer } from './checksum.ts'
-import { failAt, findEntry, replaceFile } from './disk.ts'
+import type { HeldRecord } from '../collections/collection.ts'
+import { SandboxData, type SandboxEntry, StateData, type StoredSnapshot } from '../memory/state-data.ts'
+import { formatTrailer, TRAILER } from './checksum.ts'
+import { failAt, findEntry, replaceFile, StateFileError } from './disk.ts'
 import { type LogTail, readLog } from './log-reader.ts'
-import { readStateText, stateText } from './state-text.ts'
+import { checkEdited, type SandboxDocument, type StateDocument } from './state-document.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
+
+/** The version of the format of the state file and its log, also in `spec/state.schema.json`. */
+const FORMAT = 5
+
+const STATE_KIND = 'convsim state'
+
+const RECORD_INDENT = '        '
+
+/** The largest length of a text, which is that of a string in Node, with room for the end. */
+const MAX_LENGTH = 2 ** 29 - 100
 
 /** The adapter of lowdb for the state file and the log beside it. It reads the state from both. */
 export class StateFile implements Adapter<StateData> {
@@ -25,11 +41,10 @@ export class StateFile implements Adapter<StateData> {
   /** Reads the state file and its log. Throws a `StateFileError` with the place of a fault. */
   async read(): Promise<StateData> {
     const { path, log } = this
-    const stored =
-      findEntry(path) && (await readStateText(path).catch((error) => failAt(`The state file ${path}`, error)))
+    const stored = findEntry(path) && (await readState(path).catch((error) => failAt(`The state file ${path}`, error)))
     if (stored && !stored.isEdited) this.seq = stored.state.seq
     const state = stored?.state ?? new StateData()
-    const [old, present] = [await readLog(log.oldPath, state), await readLog(log.path, state)]
+    const [old, present] = [readLog(log.oldPath, state), readLog(log.path, state)]
     const warnings = [...old.warnings, ...present.warnings]
     if (stored?.isEdited) warnings.push(`The state file ${path} was changed by hand. It is valid, so it was loaded.`)
     this.found = { entries: old.entries + present.entries, warnings }
@@ -50,8 +65,38 @@ export class StateFile implements Adapter<StateData> {
   }
 }
 
-/** The largest length of a text, which is that of a string in Node, with room for the end. */
-const MAX_LENGTH = 2 ** 29 - 100
+/** Returns the text of a state file up to its checksum, in small pieces. Later changes do not change it. */
+function stateText({ seq, sandboxes }: StateData): Iterable<string> {
+  const lists: Iterable<HeldRecord>[] = []
+  const placeholder = randomUUID() // which no client can know
+  const capture = (data: SandboxData) => {
+    const { quality, lists: captured } = data.capture()
+    lists.push(...captured.map(([, list]) => list))
+    return { quality, ...Object.fromEntries(captured.map(([name]) => [name, placeholder])) }
+  }
+  // `snapshots` must follow `...capture(data)`: the lists are in the order of their placeholders.
+  const documents = Array.from(sandboxes, ([name, { data, snapshotsTaken, snapshots }]) => ({
+    name,
+    snapshotsTaken,
+    ...capture(data),
+    snapshots: Array.from(snapshots.values(), (snapshot) => ({ ...snapshot.head, ...capture(snapshot.data) })),
+  }))
+  const head = `{\n  "kind": ${JSON.stringify(STATE_KIND)},\n  "format": ${FORMAT},\n  "seq": ${seq},\n  "sandboxes": `
+  return withLists(`${head}${JSON.stringify(documents)},\n`.split(`"${placeholder}"`), lists)
+}
+
+/** Yields texts with lists between them. Each record of a list is a line. */
+function* withLists(texts: readonly string[], lists: readonly Iterable<HeldRecord>[]): Generator<string> {
+  for (const [index, text] of texts.entries()) {
+    yield text
+    let separator = '[\n'
+    for (const record of lists[index] ?? []) {
+      yield `${separator}${RECORD_INDENT}${typeof record === 'string' ? record : JSON.stringify(record)}`
+      separator = ',\n'
+    }
+    if (index < lists.length) yield separator === ',\n' ? ']\n' : '[]'
+  }
+}
 
 async function* withTrailer(text: Iterable<string>): AsyncGenerator<string> {
   let [checksum, length] = [0, 0]
@@ -62,4 +107,41 @@ async function* withTrailer(text: Iterable<string>): AsyncGenerator<string> {
     yield chunk
   }
   yield formatTrailer(checksum)
+}
+
+/** Reads a state file, which must be valid if it was changed since a process wrote it. Throws a `StateFileError`. */
+async function readState(path: string): Promise<{ readonly state: StateData; readonly isEdited: boolean }> {
+  const bytes = await readFile(path)
+  const text = bytes.toString('utf8')
+  const document = parseState(text)
+  const end = bytes.lastIndexOf(TRAILER)
+  const isEdited = end < 0 || bytes.toString('utf8', end) !== formatTrailer(crc32(bytes.subarray(0, end)))
+  const { seq = 0, sandboxes } = isEdited ? await checkEdited(document, text) : (document as StateDocument)
+  return { state: new StateData(seq, sandboxes.map(createEntry)), isEdited }
+}
+
+function parseState(text: string): unknown {
+  if (text === '') throw new StateFileError('is empty')
+  let document: unknown
+  try {
+    document = JSON.parse(text)
+  } catch (error) {
+    throw new StateFileError(`is not JSON: ${describeSyntaxError(text)}`, { cause: error })
+  }
+  if (!isObject(document) || document['kind'] !== STATE_KIND)
+    throw new StateFileError(`is not ours: it does not say "kind": "${STATE_KIND}"`)
+  const { format } = document
+  if (format === FORMAT) return document
+  const writer = Number(format) > FORMAT ? 'a newer version' : 'the older version that wrote it'
+  throw new StateFileError(`has format ${format}, and this version reads format ${FORMAT}; use ${writer}`)
+}
+
+function createEntry({ snapshots: stored = [], name, ...sandbox }: SandboxDocument): [string, SandboxEntry] {
+  const snapshots = new Map<string, StoredSnapshot>()
+  for (const { snapshotId, name: label, createdAt, ...content } of stored) {
+    const head = { snapshotId, ...(label !== undefined && { name: label }), createdAt }
+    snapshots.set(snapshotId, { head, data: SandboxData.of(content) })
+  }
+  const { snapshotsTaken = snapshots.size } = sandbox
+  return [name, { data: SandboxData.of(sandbox), snapshotsTaken, snapshots }]
 }

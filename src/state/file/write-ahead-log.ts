@@ -2,21 +2,48 @@
  * The append side of the write-ahead log: the changes that the state file does not have yet, one a line. Appends are
  * synchronous: an append to the system's cache takes some microseconds, a tenth of a trip through the thread pool.
  */
-import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  fdatasync,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
+import { promisify } from 'node:util'
 import { reasonOf } from '../../base/core/result.ts'
 import { setImmediate } from '../../base/core/timers.ts'
 import { PRIVATE_FILE } from '../../base/documents/private-file.ts'
 import { describeLoss } from '../store.ts'
 import { SEAL, sealLine } from './checksum.ts'
-import { findEntry, syncFolder } from './disk.ts'
+import { findEntry, statOpenFile, syncFolder } from './disk.ts'
 import type { Lock } from './lock.ts'
-import type { CompleteOptions } from './options.ts'
 
-/** A file of the log that is open, and its inode. */
-interface OpenLog {
-  readonly fd: number
-  readonly inode: number
+export interface FileStoreOptions {
+  /** Receives a sentence about each failure in the background, such as that of a checkpoint. Default: no effect. */
+  readonly report?: (problem: string) => void
+  /** The milliseconds from a change to the checkpoint that has it, unless checkpoints take long. Default: 200. */
+  readonly checkpointMs?: number
+  /** Acknowledges a write once its change is on the disk, so that a power failure cannot lose it. Default: false. */
+  readonly sync?: boolean
+  /** Writes to the log and returns the number of bytes written, for tests of a full disk. Default: `writeSync`. */
+  readonly write?: (fd: number, bytes: Uint8Array, offset: number) => number
+  /** Makes the log durable, for tests of a failing disk. Default: `fdatasync`. */
+  readonly syncFile?: (fd: number) => Promise<void>
+}
+
+export type CompleteOptions = Required<FileStoreOptions>
+
+export const DEFAULT_OPTIONS: CompleteOptions = {
+  report: () => undefined,
+  checkpointMs: 200,
+  sync: false,
+  write: writeSync,
+  syncFile: promisify(fdatasync),
 }
 
 /** The log. While a checkpoint is written, the entries that it contains are in a second file, the old log. */
@@ -26,9 +53,9 @@ export class WriteAheadLog {
   readonly #lock: Lock
   readonly #options: CompleteOptions
   /** The present file, from `begin` on. */
-  #file: OpenLog | undefined
-  /** The old log, while it is open. */
-  #old: OpenLog | undefined
+  #file: { readonly fd: number; readonly inode: number } | undefined
+  /** The descriptor of the old log, while it is open. */
+  #oldFd: number | undefined
   #bytes = 0
   /** Is true if the files were checked in this turn. */
   #isChecked = false
@@ -49,7 +76,7 @@ export class WriteAheadLog {
 
   /** Begins an empty log, after the state file has all entries of the present one. */
   begin(): void {
-    this.remove()
+    this.#remove()
     this.#open()
   }
 
@@ -70,27 +97,27 @@ export class WriteAheadLog {
     renameSync(this.path, this.oldPath)
     try {
       this.#open()
-      this.#old = old
+      this.#oldFd = old.fd
     } catch (error) {
       renameSync(this.oldPath, this.path)
       throw error
     }
   }
 
-  /** Deletes the old log, once the state file has its entries. */
+  /** Deletes the old log. The state file has its entries. */
   async dropOld(): Promise<void> {
     rmSync(this.oldPath, { force: true })
     await this.#closeOld()
   }
 
   async #closeOld(): Promise<void> {
-    const old = this.#old
-    this.#old = undefined
+    const fd = this.#oldFd
+    this.#oldFd = undefined
     await this.#lastSync.catch(() => undefined) // may be one of this file
-    if (old !== undefined) closeSync(old.fd)
+    if (fd !== undefined) closeSync(fd)
   }
 
-  /** Throws if the files are not this process's any more: none may be replaced then. */
+  /** Throws if the files are not this process's any more. */
   checkFiles(): void {
     const loss = this.findLoss()
     if (loss !== undefined) throw new Error(loss)
@@ -133,50 +160,48 @@ export class WriteAheadLog {
       ftruncateSync(fd, length)
       this.#bytes = length
     } catch {
-      this.lose('its log cannot be truncated after a write that failed')
+      this.#lose('its log cannot be truncated after a write that failed')
     }
   }
 
   /** Says why the files are not this process's any more, if so, by the lock file and by the log: two `stat`. */
   findLoss(): string | undefined {
     const loss = this.loss ?? this.#lock.findLoss() ?? this.#findLogLoss()
-    return loss === undefined ? undefined : this.lose(loss)
+    return loss === undefined ? undefined : this.#lose(loss)
   }
 
   /** Refuses all further writes, since the files are not this process's any more. Returns the first reason. */
-  lose(reason: string): string {
+  #lose(reason: string): string {
     if (this.loss !== undefined) return this.loss
     this.loss = reason
     this.#options.report(describeLoss(reason))
     return reason
   }
 
-  /** Notices that the file has another name now, or one that cannot be read, under which no start would find it. */
+  /** Notices that no start would find the entries of this process under the name of the log. */
   #findLogLoss(): string | undefined {
-    const { path } = this
     if (this.#file === undefined) return undefined
-    try {
-      const named = statSync(path, { throwIfNoEntry: false })
-      if (named === undefined) return `its log ${path} was removed or was moved away`
-      if (named.ino !== this.#file.inode) return `its log ${path} was replaced`
-      if (named.size === this.#bytes) return undefined
-      return named.size === 0 ? `its log ${path} was emptied` : `another program changed its log ${path}`
-    } catch (error) {
-      return `its log ${path} cannot be found any more (${reasonOf(error)})`
-    }
+    const found = statOpenFile(this.path, this.#file.inode)
+    if (typeof found === 'string') return `its log ${found}`
+    return found.size === this.#bytes ? undefined : `another program changed its log ${this.path}`
   }
 
   /** Makes all appended entries durable. Callers that come during a sync share the next one. */
   sync(): Promise<void> {
-    this.#nextSync ??= this.#lastSync
-      .catch(() => undefined)
-      .then(async () => {
-        this.#nextSync = undefined
-        if (this.#file !== undefined) await this.#options.syncFile(this.#file.fd)
-        await this.#naming
-      })
+    this.#nextSync ??= this.#lastSync.catch(() => undefined).then(() => this.#syncFile())
     this.#lastSync = this.#nextSync
     return this.#nextSync
+  }
+
+  async #syncFile(): Promise<void> {
+    this.#nextSync = undefined
+    try {
+      if (this.#file !== undefined) await this.#options.syncFile(this.#file.fd)
+      await this.#naming
+    } catch (error) {
+      this.#lose(`the disk failed to sync its log (${reasonOf(error)})`)
+      throw error
+    }
   }
 
   /** Closes the files. They are deleted if the state file has all entries: `isEmpty`. */
@@ -185,11 +210,10 @@ export class WriteAheadLog {
     await this.#closeOld()
     if (this.#file !== undefined) closeSync(this.#file.fd)
     this.#file = undefined
-    if (isEmpty && isOwn) this.remove()
+    if (isEmpty && isOwn) this.#remove()
   }
 
-  /** Deletes the files. */
-  remove(): void {
+  #remove(): void {
     for (const path of [this.path, this.oldPath]) rmSync(path, { force: true })
   }
 }

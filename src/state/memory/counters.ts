@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { encodePath } from '../../base/core/seeded.ts'
 import type { RateResult } from '../store.ts'
 
-/** A fixed rate window of a sandbox. Times are epoch milliseconds. */
+/** A fixed rate window. Times are epoch milliseconds. */
 interface RateWindow {
   readonly opened: number
   readonly ends: number
@@ -21,12 +21,10 @@ export const MAX_SEQUENCE_KEY = 1000
 
 /** The rate windows and sequences of all sandboxes, under one bound. They are not stored. */
 export class Counters {
-  /** The windows by sandbox and key, in the order in which they were opened. */
   #windows = new Map<string, RateWindow>()
   /** The number of times that each sequence was advanced, by sandbox and key. The last key was advanced last. */
   #sequences = new Map<string, number>()
 
-  /** Returns a copy that advances apart from this one. */
   copy(): Counters {
     const copy = new Counters()
     copy.#windows = new Map(this.#windows)
@@ -34,7 +32,6 @@ export class Counters {
     return copy
   }
 
-  /** Discards the windows and sequences of a sandbox. */
   reset(sandbox: string): void {
     const start = encodePath([sandbox])
     for (const counters of [this.#windows, this.#sequences])

@@ -12,15 +12,11 @@ export interface ImpactSum {
 
 export const UNITS_PER_IMPACT = 1e9
 
-const noImpact: ReadonlyMap<string, DayImpact> = new Map()
-
-/** Returns the sum that has the impact of one event. */
 export function impactOfEvent({ fields: { productId, eventAt }, impact }: StoredEvent): ImpactSum {
   const day = eventAt.slice(0, eventAt.indexOf('T'))
   return { product: uuidKey(productId), day, units: Math.round(impact * UNITS_PER_IMPACT), events: 1 }
 }
 
-/** The sums of impact by product and day. */
 export class ImpactIndex {
   readonly #products = new Map<string | null, Map<string, ImpactSum>>()
 
@@ -41,9 +37,7 @@ export class ImpactIndex {
   }
 
   /** Sums per day over the products of the query. Days without events are left out; the earliest day is first. */
-  query({ productIds, from = '', to = '~' }: ImpactQuery): ReadonlyMap<string, DayImpact> {
-    if (this.#products.size === 0) return noImpact // for most requests
-    // '~' sorts behind every day
+  query({ productIds, from, to }: ImpactQuery): ReadonlyMap<string, DayImpact> {
     const found = new Map<string, ImpactSum>()
     for (const product of new Set(productIds.map(uuidKey))) {
       const sums = this.#products.get(product)?.values() ?? []

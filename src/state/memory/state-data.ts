@@ -1,7 +1,4 @@
-/**
- * The state data in memory: sandboxes with their records, snapshots and counters. `StateData` applies changes to the
- * `SandboxData` of one sandbox; `counters.ts` holds the counts that are never stored.
- */
+/** The state data in memory: sandboxes with their records and snapshots. */
 import { inSlices } from '../../base/core/slices.ts'
 import type { Collection, Table } from '../collections/collection.ts'
 import {
@@ -26,21 +23,17 @@ export type Change = { readonly sandbox: string } & (
   | { readonly op: 'restore' | 'forget'; readonly snapshotId: string }
 )
 
-/** The change of a sandbox by an import. */
 export type ImportChange = Extract<Change, { readonly op: 'import' }>
 
 /** The data of one sandbox: its quality settings, and a table for each collection. */
 export class SandboxData {
   quality: QualitySettings
-  /** The tables by the names of their collections. */
   readonly #tables = new Map(collections.map(({ name, createTable }) => [name, createTable()]))
 
-  /** Creates the data of a new sandbox. */
   constructor(quality = DEFAULT_QUALITY) {
     this.quality = Object.freeze(quality)
   }
 
-  /** Creates the data from valid content. */
   static of(content: StoredContent): SandboxData {
     const data = new SandboxData(content.quality)
     for (const collection of collections)
@@ -56,7 +49,6 @@ export class SandboxData {
     return data
   }
 
-  /** Returns the content as it is now. */
   capture() {
     return { quality: this.quality, lists: Array.from(this.#tables, ([name, table]) => [name, table.list()] as const) }
   }
@@ -104,7 +96,6 @@ export class StateData {
     this.sandboxes = new Map(sandboxes)
   }
 
-  /** Returns a sandbox for reading. A sandbox that does not exist is empty. */
   sandbox(name: string): SandboxEntry {
     return this.sandboxes.get(name) ?? EMPTY_ENTRY
   }
@@ -135,8 +126,9 @@ function changeEntry(entry: SandboxEntry, change: Change): SandboxEntry | undefi
       return { ...entry, snapshots, snapshotsTaken: entry.snapshotsTaken + 1 }
     }
     case 'forget': {
-      const forgotten = getSnapshot(entry, change.snapshotId)
-      return { ...entry, snapshots: new Map([...entry.snapshots].filter(([, snapshot]) => snapshot !== forgotten)) }
+      const snapshots = new Map(entry.snapshots)
+      snapshots.delete(getSnapshot(entry, change.snapshotId).head.snapshotId)
+      return { ...entry, snapshots }
     }
     case 'quality':
       entry.data.quality = Object.freeze(change.quality)

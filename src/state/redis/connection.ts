@@ -6,29 +6,20 @@ import { StoreUnavailableError } from '../store.ts'
 import { describeReason, describeStartFault, isErrorReply, replyWithin, TOO_LATE } from './faults.ts'
 import type { RedisLocation } from './location.ts'
 
-/** The bounds of waiting for Redis. */
+/** The most milliseconds that a command waits for its reply, and a start for the connection. */
 export interface RedisTimeouts {
-  /** The most milliseconds that a command waits for its reply. */
   readonly commandMs: number
-  /** The most milliseconds that a start waits for the connection. */
   readonly connectMs: number
 }
 
 /** A reply of Redis: RESP without maps, which our commands do not use. */
 export type RedisReply = string | number | null | readonly RedisReply[]
 
-/** An argument of a command. */
 export type Argument = string | number
 
-/** A script, and its name among the commands of the client. */
-export interface Script {
-  readonly text: string
-  readonly name: string
-}
+export type Script = ReturnType<typeof createScript>
 
-export const createScript = (text: string): Script => ({ text, name: `script ${hash('sha1', text)}` })
-
-type ScriptCommand = (numberOfKeys: number, ...args: readonly Argument[]) => Promise<RedisReply>
+export const createScript = (text: string) => ({ text, name: `script ${hash('sha1', text)}` })
 
 /** The milliseconds after which a connection that Redis does not close is destroyed. */
 const DESTROY_AFTER_MS = 100
@@ -37,9 +28,8 @@ const DESTROY_AFTER_MS = 100
 const PAUSE_MS = 200
 
 /**
- * A connection to Redis, which connects again by itself. While there is none, every command is refused at once:
- * commands never queue up. A command that gets no reply in time ends the connection, so that its reply cannot come
- * later, and all others are refused with it.
+ * A connection to Redis, which connects again by itself. While there is none, every command is refused at once. A
+ * command that gets no reply in time ends the connection, and all others are refused with it.
  */
 export class RedisConnection {
   readonly #redis: Redis
@@ -50,8 +40,6 @@ export class RedisConnection {
   /** The latest error of the connection since it was made, if any. */
   #lastError: Error | undefined
   #isClosed = false
-  /** The number of connections that were made, since another one may be to a Redis that has lost changes. */
-  connections = 0
   /** A warning about the settings of Redis, if there is one. */
   warning: string | undefined
 
@@ -84,10 +72,7 @@ export class RedisConnection {
     } as const satisfies RedisOptions
     const connection = new RedisConnection(new (await loadClient())(options), location, commandMs)
     try {
-      await replyWithin(
-        connectMs,
-        new Promise<void>((resolve, reject) => void connection.#stayConnected(resolve, reject)),
-      )
+      await replyWithin(connectMs, new Promise<void>((...settle) => void connection.#stayConnected(...settle)))
       return connection
     } catch (error) {
       connection.close()
@@ -95,10 +80,7 @@ export class RedisConnection {
     }
   }
 
-  /**
-   * Connects, and after a pause again whenever there is no connection. Calls `resolve` when commands can be sent, or
-   * `reject` when that fails, unless Redis still loads its data.
-   */
+  /** Connects whenever there is no connection. Calls `reject` when that fails, unless Redis still loads its data. */
   async #stayConnected(resolve: () => void, reject: (error: unknown) => void): Promise<void> {
     while (!this.#isClosed) {
       try {
@@ -107,7 +89,6 @@ export class RedisConnection {
         const closed = new Promise((end) => this.#redis.once('close', end))
         this.warning = await replyWithin(this.#commandMs, prepareConnection(this.#redis, this.#location))
         this.#outage = undefined
-        this.connections += 1
         resolve()
         await closed
       } catch (error) {
@@ -123,7 +104,7 @@ export class RedisConnection {
   /** Runs a script in Redis. Rejects with a `StoreUnavailableError` if there is no reply. */
   run({ name, text }: Script, keys: readonly string[], args: readonly Argument[]): Promise<RedisReply> {
     if (!(name in this.#redis)) this.#redis.defineCommand(name, { lua: text })
-    const command: ScriptCommand = Reflect.get(this.#redis, name)
+    const command: (...args: readonly Argument[]) => Promise<RedisReply> = Reflect.get(this.#redis, name)
     return this.#send(() => command.call(this.#redis, keys.length, ...keys, ...args))
   }
 
@@ -178,9 +159,8 @@ export class RedisConnection {
 }
 
 /**
- * Prepares a connection that was made: user, password, and database. The client would do so unheard: it goes on with
- * database 0 where the chosen one is refused. Rejects with the error reply, also while Redis loads its data. Returns a
- * warning of a password that Redis does not ask for, if any.
+ * Sends user, password and database, since the client would go on with database 0 where the chosen one is refused.
+ * Returns a warning of a password that Redis does not ask for, if any.
  */
 async function prepareConnection(redis: Redis, location: RedisLocation): Promise<string | undefined> {
   const { user, password, database } = location

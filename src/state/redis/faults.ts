@@ -55,11 +55,7 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof Error && isErrorReply(error.cause)
 }
 
-/**
- * Describes an error of a server that responds, with the next step: `its memory is full. Raise its maxmemory, or delete
- * sandboxes (...). It responds: OOM command not allowed when used memory > 'maxmemory'`. Names and places of scripts
- * are left out. Returns undefined if there was no response.
- */
+/** Describes an error of a server that responds, without the names and places of scripts; undefined for no response. */
 function describeResponse(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   const text = error.message.replace(/ script: .*/s, '').replace(/[.:]\s*$/, '')
@@ -76,19 +72,13 @@ function describeResponse(error: unknown): string | undefined {
   return `the certificate of that server is not valid here (${text}). ${step}`
 }
 
-/**
- * Describes why there is no connection or no reply, with the next step if there is one, and without a full stop. The
- * words are our own, since those of the client would tell nothing to a user.
- */
+/** Describes why there is no connection or no reply, with the next step if there is one, and without a full stop. */
 export function describeReason(error: unknown): string {
   const code = codeOf(error)
   return describeResponse(error) ?? reasons[code] ?? `it cannot be reached: ${code}`
 }
 
-/**
- * Describes why a start cannot use Redis, with the next step: `The state in redis://cache:6379 cannot be used (nothing
- * listens there: ECONNREFUSED). Start that server, or choose a file: --state FILE.`
- */
+/** Describes why a start cannot use Redis, with the next step. */
 export function describeStartFault(error: unknown, { shown }: RedisLocation): string {
   const problem = `The state in ${shown} cannot be used`
   const response = describeResponse(error)
@@ -109,13 +99,11 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
-/** The error of a reply that is too late. */
 export const TOO_LATE = Object.assign(new Error('no reply in time'), { code: 'ETIMEDOUT' })
 
 /**
- * Returns the reply, or rejects with `TOO_LATE` if it takes longer than `ms` milliseconds. The time is up only once the
- * input that waits was read: a process that was busy itself, such as with the decoding of a large sandbox, has not read
- * the replies that came meanwhile.
+ * Returns the reply, or rejects with `TOO_LATE` after `ms` milliseconds, but only once the input that waits was read: a
+ * process that was busy itself has not read the replies that came meanwhile.
  */
 export function replyWithin<T>(ms: number, reply: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -8,31 +8,25 @@ import { StoreUnavailableError } from '../store.ts'
 import type { Argument } from './connection.ts'
 import { countField, recordsField } from './keys.ts'
 import { PUT_FIELDS } from './lua/sandbox-scripts.ts'
-import { parseField, type SandboxScripts } from './sandbox-scripts.ts'
+import { parseField, parseStoredJson, type SandboxScripts } from './sandbox-scripts.ts'
 
-/** The number of times that a change is sent before it is refused. */
 const MAX_ATTEMPTS = 50
 
-/** The next text of a field, and the result of its update. */
-interface FieldUpdate<T> {
-  /** The text, empty to remove the field, then other fields and their values. Absent: nothing changes. */
-  readonly put?: readonly Argument[]
-  readonly result: T
-}
-
-/** Replaces a field of a sandbox's head. `update` is called again if another replica was faster. */
+/**
+ * Replaces a field of a sandbox's head. `update` returns the next text, empty to remove the field, with other fields and
+ * their values, if anything changes. It is called again if another replica was faster.
+ */
 async function updateField<T>(
   scripts: SandboxScripts,
   sandbox: string,
-  kind: 'data' | 'settings',
   field: string,
-  update: (text: string) => FieldUpdate<T>,
+  update: (text: string) => { readonly put?: readonly Argument[]; readonly result: T },
 ): Promise<T> {
   for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
     const [present = ''] = await scripts.readFields(sandbox, field)
     const { put, result } = update(present)
     if (put === undefined) return result
-    const [outcome] = await scripts.run(PUT_FIELDS, sandbox, [hash('sha1', present), kind, field, ...put])
+    const [outcome] = await scripts.run(PUT_FIELDS, sandbox, hash('sha1', present), field, ...put)
     if (outcome === 'stored') return result
   }
   throw new StoreUnavailableError(
@@ -40,7 +34,6 @@ async function updateField<T>(
   )
 }
 
-/** Does what `Store.updateRecord` describes. */
 export function updateRecord<Item extends object>(
   scripts: SandboxScripts,
   sandbox: string,
@@ -48,7 +41,7 @@ export function updateRecord<Item extends object>(
   key: string,
   update: (record: Item | undefined) => Item | undefined,
 ): Promise<Item | undefined> {
-  return updateField<Item | undefined>(scripts, sandbox, 'data', recordsField(collection.name), (text) => {
+  return updateField<Item | undefined>(scripts, sandbox, recordsField(collection.name), (text) => {
     const records = parseField<readonly Item[]>(sandbox, 'records', text, [])
     const index = records.findIndex((record) => collection.keyOf(record) === key)
     const present = records[index]
@@ -61,29 +54,19 @@ export function updateRecord<Item extends object>(
 
 /** Creates the readings and changes of the settings of sandboxes. Equal settings are parsed once, and never changed. */
 export function createSettings(scripts: SandboxScripts): Pick<SharedState, 'readRecord' | 'updateRecord'> {
-  const parse = (sandbox: string, text: string | undefined) =>
-    parseField<JsonObject | undefined>(sandbox, 'settings', text, undefined)
-  /** The settings by their version. */
-  const all = new LruCache<{ record?: JsonObject | undefined }>(1000)
-  async function readRecord(sandbox: string): Promise<JsonObject | undefined> {
-    const { version } = await scripts.readHead(sandbox)
-    if (version === '') return undefined
-    const known = all.get(version, () => ({}))
-    if (known.record) return known.record
-    const [present, text] = await scripts.readFields(sandbox, 'settings-version', 'settings')
-    if (present !== version) return readRecord(sandbox) // they were replaced meanwhile
-    known.record = parse(sandbox, text)
-    return known.record
-  }
+  const parsed = new LruCache<JsonObject>(200)
+  const parse = (sandbox: string, text = '') =>
+    text === '' ? undefined : parsed.get(text, () => parseStoredJson<JsonObject>(sandbox, 'settings', text))
   return {
-    readRecord,
+    async readRecord(sandbox) {
+      const [text] = await scripts.readFields(sandbox, 'settings')
+      return parse(sandbox, text)
+    },
     updateRecord: (sandbox, update) =>
-      updateField(scripts, sandbox, 'settings', 'settings', (text) => {
+      updateField(scripts, sandbox, 'settings', (text) => {
         const present = parse(sandbox, text)
         const { record, result } = update(present)
-        if (record === present) return { result }
-        const next = record === undefined ? '' : JSON.stringify(record)
-        return { put: [next, 'settings-version', hash('sha1', next)], result }
+        return record === present ? { result } : { put: [record === undefined ? '' : JSON.stringify(record)], result }
       }),
   }
 }

@@ -1,18 +1,16 @@
+import { insertKey } from '../collections/events.ts'
 import { countRecords, plainCollections, recordsOf, type StoredContent } from '../collections/index.ts'
-import { insertKey } from '../events.ts'
+import { externalKey } from '../collections/prompts.ts'
 import { ImpactIndex, impactOfEvent } from '../memory/impact.ts'
 import { countOccurrence } from '../occurrences.ts'
-import { externalKey } from '../prompts.ts'
 import type { StoredEvent, StoredPrompt } from '../records.ts'
 import { type ImportCondition, StoreUnavailableError } from '../store.ts'
 import type { Argument } from './connection.ts'
-import { impactField } from './impact.ts'
-import { countField, KINDS, recordsField, sandboxKeys } from './keys.ts'
+import { countField, impactField, KINDS, recordsField } from './keys.ts'
 import { COMMIT_IMPORT } from './lua/sandbox-scripts.ts'
 import type { StoredVersion } from './read-content.ts'
 import type { SandboxScripts } from './sandbox-scripts.ts'
 
-/** A field of a hash of the sandbox, and its value. */
 type Field = readonly [kind: (typeof KINDS)[number], name: string, value: Argument]
 
 /** The characters that are written at once, about: a few milliseconds of work for the process and for Redis. */
@@ -31,11 +29,11 @@ export async function importContent(
   content: StoredContent,
   condition: ImportCondition,
 ): Promise<boolean> {
-  const { connection, prefix, isFork } = scripts
-  const [expected] = await scripts.fork().run(COMMIT_IMPORT, sandbox, [condition, ''])
+  const { connection, isFork } = scripts
+  const [expected] = await scripts.fork().run(COMMIT_IMPORT, sandbox, condition, '')
   if (expected === 'occupied' || isFork) return expected === 'imported'
   const id = scripts.createId()
-  const keyOf = (kind: string) => `${sandboxKeys(prefix, sandbox)}staged:${id}:${kind}`
+  const keyOf = (kind: string) => scripts.keyOf(sandbox, `staged:${id}:${kind}`)
   const store = (fields: readonly Field[]) => {
     const writes = KINDS.flatMap((kind) => {
       // The head, which the first slice alone writes, expires first, so that an import that takes too long is noticed.
@@ -57,10 +55,10 @@ export async function importContent(
       length = 0
     }
     await store(fields)
-    outcome = (await scripts.run(COMMIT_IMPORT, sandbox, [condition, id]))[0]
+    outcome = (await scripts.run(COMMIT_IMPORT, sandbox, condition, id))[0]
   } finally {
     // What is left is deleted when its time is over.
-    if (outcome !== 'imported') await connection.call('unlink', ...KINDS.map(keyOf)).catch(() => undefined)
+    if (outcome !== 'imported') await connection.call('del', ...KINDS.map(keyOf)).catch(() => undefined)
   }
   if (outcome === 'expired')
     throw new StoreUnavailableError('The import took too long, or Redis lost it; send it again.')
@@ -73,6 +71,7 @@ function* listFields(content: StoredContent): Generator<Field> {
   const versions = prompts.reduce((sum, prompt) => sum + prompt.versions.length, 0)
   const counts = Object.entries({ ...countRecords(content), versions })
   for (const [name, count] of counts) yield ['head', countField(name), count]
+  yield ['head', 'generation', 1]
   yield ['head', 'quality', JSON.stringify(quality)]
   for (const collection of plainCollections())
     yield ['head', recordsField(collection.name), JSON.stringify(recordsOf(content, collection))]

@@ -1,15 +1,11 @@
 /** The hashes with the data of a sandbox. A snapshot has a copy of each. */
 export const KINDS = ['head', 'events', 'versions', 'index', 'impact'] as const
 
-/** The kinds of the keys that a check of health writes. */
-export const PROBE_KINDS = ['hash', 'set', 'stream', 'number'] as const
-
 /**
  * Returns the beginning of all keys of a sandbox, which is a hash tag. They are:
  *
- * - `head`, a hash: `generation` (the name of the data, another one after each restore and import), `count:events` and
- *   other numbers of records, `activations` (how many there ever were), `quality`, `records:NAME` (the
- *   records of a plain collection), and, which are no data, `settings` and `settings-version` (the digest of the text).
+ * - `head`, a hash: `generation` (of a sandbox with data), `count:events` and other numbers of records, `quality`,
+ *   `records:NAME` (the records of a plain collection), and `settings`, which are no data.
  * - `events`, a hash of events by their place, and `versions`, a hash of the versions of all prompts by theirs.
  * - `index`, a hash that finds and counts records: `event named JSON` and `prompt named KEY` find one by the caller's
  *   name, `event ID` and `prompt ID` count equal ones (see `Occurrences`), `events PLACE` is the number of replays,
@@ -19,18 +15,19 @@ export const PROBE_KINDS = ['hash', 'set', 'stream', 'number'] as const
  * - `snapshots`, a hash of descriptions by id; `taken`, how many there ever were; `snapshot:ID:head` and so on are
  *   the copies.
  * - `staged:ID:events` and so on: what an import has written, before it replaces the data.
- * - `probe-hash` and so on, of `default` alone: what a check of health writes, and deletes at once.
+ * - `probe-hash` and so on, of `default` alone: what a check of health writes and deletes.
  * - The hashes `sequences` and `windows`, with sorted sets of their fields, `sequences-order` and `windows-order`.
  */
 export function sandboxKeys(prefix: string, sandbox: string): string {
   return `{${prefix}:${escapeName(sandbox)}}:`
 }
 
-/** Returns the field of the head that has the number of records of a collection. */
 export const countField = (collection: string) => `count:${collection}`
 
-/** Returns the field of the head that has the records of a plain collection. */
 export const recordsField = (collection: string) => `records:${collection}`
+
+/** Returns the field of the sum of impact of a product and a day. */
+export const impactField = (product: string | null, day: string) => JSON.stringify([day, product])
 
 /**
  * Returns the beginning of the keys that belong to no sandbox. They are:

@@ -5,7 +5,6 @@ export interface RedisLocation {
   /** The host as sockets take it: `cache`, `127.0.0.1`, `::1`. */
   readonly host: string
   readonly port: number
-  /** Is true if the connection uses TLS. */
   readonly tls: boolean
   /** User and password, decoded; empty: the URL has none. */
   readonly user: string
@@ -29,7 +28,7 @@ export function parseRedisUrl(state: string, prefix: string): Result<RedisLocati
   const { protocol, hostname, pathname, search, hash } = url
   if (hostname === '' || hostname.includes('%') || search !== '' || hash !== '' || !/^\/?\d{0,5}$/.test(pathname))
     return failure(urlRule)
-  const port = Number(url.port || DEFAULT_PORT)
+  const port = Number(url.port || 6379)
   try {
     return success({
       host: hostname.replace(/^\[(.*)\]$/, '$1'),
@@ -52,8 +51,6 @@ export function showState(state: string): string {
   const parsed = parseRedisUrl(state, '')
   return parsed.ok ? parsed.value.shown : 'redis'
 }
-
-const DEFAULT_PORT = 6379
 
 /** The rule for URLs, as the end of a sentence about `--state`. */
 const urlRule =

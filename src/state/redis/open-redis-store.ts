@@ -3,18 +3,16 @@ import { failure, type Result, reasonOf, success } from '../../base/core/result.
 import type { OpenedStore } from '../file/file-store.ts'
 import type { SharedState } from '../shared-state.ts'
 import { StoreUnavailableError } from '../store.ts'
-import { RedisConnection, type RedisTimeouts } from './connection.ts'
+import { createScript, RedisConnection, type RedisTimeouts } from './connection.ts'
 import { describeStartFault } from './faults.ts'
 import { createSettings } from './head-fields.ts'
 import { RedisJournalStream } from './journal-stream.ts'
-import { PROBE_KINDS, sandboxKeys, sharedKeys } from './keys.ts'
+import { sharedKeys } from './keys.ts'
 import type { RedisLocation } from './location.ts'
 import { FORMAT_MARK } from './lua/prelude.ts'
-import { PROBE } from './lua/probe-script.ts'
 import { createRedisStore, listNames } from './redis-store.ts'
 import { SandboxScripts } from './sandbox-scripts.ts'
 
-/** The options of a store in Redis. */
 export interface RedisStoreOptions extends Partial<RedisTimeouts> {
   /** Receives a sentence each time that Redis was emptied. Default: no effect. */
   readonly warn?: (problem: string) => void
@@ -23,16 +21,12 @@ export interface RedisStoreOptions extends Partial<RedisTimeouts> {
 const DEFAULT_COMMAND_MS = 2000
 const DEFAULT_CONNECT_MS = 5000
 
-/** A store in Redis that is ready for use. */
 export interface OpenedRedisStore extends OpenedStore {
   readonly shared: SharedState
   readonly connection: RedisConnection
 }
 
-/**
- * Opens the store in Redis, of which nothing but the number of sandboxes is read. The error is a sentence with the next
- * step, without the password.
- */
+/** Opens the store in Redis. The error is a sentence with the next step, without the password. */
 export async function openRedisStore(
   location: RedisLocation,
   { commandMs = DEFAULT_COMMAND_MS, connectMs = DEFAULT_CONNECT_MS, warn }: RedisStoreOptions = {},
@@ -49,8 +43,7 @@ export async function openRedisStore(
     const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'noeviction'
     const eviction = `Redis has the maxmemory-policy ${policy}, so it may delete parts of the state.`
     const warnings = [connection.warning ?? [], policy === 'noeviction' ? [] : `${eviction} Set it to noeviction.`]
-    const store = createRedisStore({
-      scripts,
+    const store = createRedisStore(scripts, {
       findOutage: () =>
         findFault().catch((error: unknown) => {
           if (error instanceof StoreUnavailableError) return error.message
@@ -81,34 +74,47 @@ const EMPTIED =
   'was emptied, as by FLUSHALL or by a start of Redis without its data: what was stored there before is gone.'
 
 /**
- * Creates a function that tries what requests need, and marks the state. It returns a sentence about another format, if
- * so, and rejects with what Redis refuses.
+ * Marks the state with its format and its id, unless it has them, and uses every command that requests need. KEYS: the
+ * mark, the id, and four keys for the trial. ARGV: the mark, and a new id. Returns the present mark and id.
  */
+const PROBE = createScript(`
+local mark, id, hash, set, stream, number = unpack(KEYS)
+local found = redis.call('SET', mark, ARGV[1], 'NX', 'GET') or ARGV[1]
+if found ~= ARGV[1] then return {found} end
+local known = redis.call('SET', id, ARGV[2], 'NX', 'GET') or ARGV[2]
+for _, command in ipairs({
+  {'HSET', hash, 'a', '1'}, {'HSETNX', hash, 'a', '1'}, {'HINCRBY', hash, 'a', '1'}, {'HDEL', hash, 'b'},
+  {'HGET', hash, 'a'}, {'HMGET', hash, 'a'}, {'HLEN', hash}, {'HKEYS', hash}, {'HGETALL', hash}, {'EXISTS', hash},
+  {'ZADD', set, '1', 'a'}, {'ZREVRANGE', set, '0', '0'}, {'ZRANGE', set, '0', '0'}, {'ZCARD', set}, {'ZREM', set, 'b'},
+  {'PEXPIRE', set, '60000'}, {'PTTL', set}, {'ZPOPMIN', set},
+  {'XADD', stream, '*', 'a', '1'}, {'XRANGE', stream, '-', '+'}, {'INCR', number}, {'GET', number},
+  {'DEL', hash, set, stream, number},
+}) do redis.call(unpack(command)) end
+return {found, known}`)
+
+/** Creates a function that runs `PROBE`. It returns a sentence about another format, and rejects with a refusal. */
 function createProbe(
-  { connection, createId }: SandboxScripts,
+  scripts: SandboxScripts,
   { prefix, shown }: RedisLocation,
   warn: (problem: string) => void = () => {},
 ): () => Promise<string | undefined> {
   const keys = [
     ...['format', 'id'].map((key) => sharedKeys(prefix) + key),
-    ...PROBE_KINDS.map((kind) => `${sandboxKeys(prefix, 'default')}probe-${kind}`),
+    ...['hash', 'set', 'stream', 'number'].map((kind) => scripts.keyOf('default', `probe-${kind}`)),
   ]
+  const run = () => scripts.connection.run(PROBE, keys, [FORMAT_MARK, scripts.createId()])
   let knownId: string | undefined
 
   return async () => {
-    let reply = await connection.run(PROBE, keys, [FORMAT_MARK, createId()])
-    // The client sends the first run as EVAL, and the others as EVALSHA.
-    if (knownId === undefined) reply = await connection.run(PROBE, keys, [FORMAT_MARK, createId()])
-    const [found = '', id] = reply as string[] // which the script returns
-    if (found === FORMAT_MARK) {
-      if (knownId !== undefined && id !== knownId) warn(`The state in ${shown} ${EMPTIED}`)
-      knownId = id
-      return undefined
-    }
-    return (
-      `The state in ${shown} cannot be used: the keys with the prefix "${prefix}" have the format ` +
-      `"${found}", and this version knows "${FORMAT_MARK}". Use the version that wrote them, or another ` +
-      'prefix (--state-prefix).'
-    )
+    if (knownId === undefined) await run() // which the client sends as EVAL, and the next ones as EVALSHA
+    const [found, id] = (await run()) as string[] // which the script returns
+    if (found !== FORMAT_MARK)
+      return (
+        `The state in ${shown} cannot be used: the keys with the prefix "${prefix}" have the format "${found}", and ` +
+        `this version knows "${FORMAT_MARK}". Use the version that wrote them, or another prefix (--state-prefix).`
+      )
+    if (knownId !== undefined && id !== knownId) warn(`The state in ${shown} ${EMPTIED}`)
+    knownId = id
+    return undefined
   }
 }

@@ -47,10 +47,7 @@ for _, field in ipairs(redis.call('ZRANGE', tag .. 'sequences-order', 0, -1)) do
 end
 return listed`)
 
-/**
- * Creates the counters of all replicas. Each step is one script; the script that replaces a sandbox's data discards
- * them.
- */
+/** Creates the counters of all replicas. The script that replaces a sandbox's data discards them. */
 export function createCounters(
   scripts: SandboxScripts,
 ): Pick<Store, 'consumeRate' | 'nextSequenceIndex' | 'listSequences'> {
@@ -58,23 +55,22 @@ export function createCounters(
   const ownSteps = new Map<string, number>()
   /** Consumes a unit. Returns the number of those before, also of the fork's own, and the end. */
   async function consume(sandbox: string, kind: string, field: string, ...bounds: readonly number[]) {
-    const [before, ends] = await scripts.run(CONSUME, sandbox, [kind, field, ...bounds])
+    const [used, ends] = await scripts.run(CONSUME, sandbox, kind, field, ...bounds)
     const counter = `${kind} ${sandbox} ${field}`
     const own = ownSteps.get(counter) ?? 0
     if (scripts.isFork) ownSteps.set(counter, own + 1)
-    return { before: Number(before) + own, ends: Number(ends) }
+    return { used: Number(used) + own, ends: Number(ends) }
   }
   return {
     async consumeRate({ sandbox, now }, key, limit, windowMs) {
       const field = shorten(key, 0) // a hash, since the key has the token of a caller
-      const { before, ends } = await consume(sandbox, 'windows', field, MAX_WINDOWS, limit, now, now + windowMs)
-      const left = limit - before
-      return { allowed: left > 0, limit, remaining: Math.max(0, left - 1), resetMs: ends - now }
+      const { used, ends } = await consume(sandbox, 'windows', field, MAX_WINDOWS, limit, now, now + windowMs)
+      return { allowed: used < limit, limit, remaining: Math.max(0, limit - used - 1), resetMs: ends - now }
     },
     // A sequence is a window without limit that never ends.
     nextSequenceIndex: async (sandbox, key) => {
       const field = shorten(key, MAX_SEQUENCE_KEY)
-      return (await consume(sandbox, 'sequences', field, MAX_SEQUENCES, Number.MAX_SAFE_INTEGER, 0, 1)).before
+      return (await consume(sandbox, 'sequences', field, MAX_SEQUENCES, Number.MAX_SAFE_INTEGER, 0, 1)).used
     },
     async listSequences(sandbox) {
       const listed = await scripts.run(LIST_SEQUENCES, sandbox)

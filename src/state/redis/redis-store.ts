@@ -2,22 +2,21 @@
  * The state in Redis, which several replicas share. No process has a copy: each method is one script (`lua/`) or a few,
  * which `sandbox-scripts.ts` runs. `keys.ts` describes what is stored, `open-redis-store.ts` connects.
  */
+import { dayOf, nameOfDay } from '../../base/core/instant.ts'
 import { encodePath } from '../../base/core/seeded.ts'
-import { sleep } from '../../base/core/timers.ts'
-import { cloneJson } from '../clone.ts'
-import { collections, countEach } from '../collections/index.ts'
-import { createStoredEvent, insertKey, payloadDiffers, sampleRateOf } from '../events.ts'
-import { impactOfEvent } from '../memory/impact.ts'
+import { cloneJson, uuidKey } from '../clone.ts'
+import { createStoredEvent, insertKey, payloadDiffers, sampleRateOf } from '../collections/events.ts'
+import { collections, countEach, type RecordCounts } from '../collections/index.ts'
+import { createPromptHead, createVersion, externalKey } from '../collections/prompts.ts'
+import { ImpactIndex, impactOfEvent } from '../memory/impact.ts'
 import type { Occurrences } from '../occurrences.ts'
-import { createPromptHead, createVersion, externalKey } from '../prompts.ts'
 import { addUpRecords } from '../queries.ts'
-import { DEFAULT_QUALITY } from '../records.ts'
+import { type DayImpact, DEFAULT_QUALITY, type ImpactQuery } from '../records.ts'
 import type { SandboxSummary, Snapshot, Store } from '../store.ts'
 import type { RedisConnection, RedisReply } from './connection.ts'
 import { updateRecord } from './head-fields.ts'
-import { createImpact, impactField } from './impact.ts'
 import { importContent } from './import-content.ts'
-import { countField, recordsField, sandboxKeys, sharedKeys } from './keys.ts'
+import { countField, impactField, recordsField, sharedKeys } from './keys.ts'
 import { ACTIVATE_VERSION, ADD_VERSION, RECORD_EVENT } from './lua/record-scripts.ts'
 import { CREATE_SNAPSHOT, PUT_FIELDS, RESET, USE_SNAPSHOT } from './lua/sandbox-scripts.ts'
 import { exportSandbox, listEvents, listPrompts, parseStoredEvent } from './read-content.ts'
@@ -26,28 +25,22 @@ import { parseField, parseStoredJson, type SandboxScripts } from './sandbox-scri
 
 const noOccurrences: Occurrences = new Map()
 
-/** The parts that a store works with. */
-interface RedisStoreDeps extends Pick<Store, 'findOutage' | 'close'> {
-  readonly scripts: SandboxScripts
-}
-
-/** Creates the store in Redis. */
-export function createRedisStore(deps: RedisStoreDeps): Store {
-  const { scripts, findOutage, close } = deps
+/** Creates the store in Redis. `server`: what concerns no sandbox. */
+export function createRedisStore(scripts: SandboxScripts, server: Pick<Store, 'findOutage' | 'close'>): Store {
   return {
+    ...server,
     ...createRecorder(scripts),
     ...createCounters(scripts),
     ...createSnapshots(scripts),
     listEvents: (sandbox, query = {}) => listEvents(scripts, sandbox, query),
     listPrompts: (sandbox) => listPrompts(scripts, sandbox),
-    eventImpact: createImpact(scripts),
+    eventImpact: (sandbox, query) => eventImpact(scripts, sandbox, query),
     getQuality: async (sandbox) => {
-      const fresh = scripts.freshHead(sandbox)
-      const [text] = fresh ? [fresh.quality] : await scripts.readFields(sandbox, 'quality')
+      const [text] = await scripts.readFields(sandbox, 'quality')
       return Object.freeze(parseField(sandbox, 'quality settings', text, DEFAULT_QUALITY))
     },
     putQuality: async (sandbox, settings) => {
-      await scripts.change(PUT_FIELDS, sandbox, '', 'data', 'quality', JSON.stringify(settings))
+      await scripts.run(PUT_FIELDS, sandbox, '', 'quality', JSON.stringify(settings))
     },
     listRecords: async (sandbox, { name }) => {
       const [text] = await scripts.readFields(sandbox, recordsField(name))
@@ -57,15 +50,13 @@ export function createRedisStore(deps: RedisStoreDeps): Store {
     exportSandbox: (sandbox) => exportSandbox(scripts, sandbox),
     importSandbox: (sandbox, content, condition) => importContent(scripts, sandbox, content, condition),
     listSandboxes: () => listSandboxes(scripts),
-    deleteSandbox: async (sandbox) => (await deleteData(scripts, sandbox, 'all')) === 'deleted',
+    deleteSandbox: async (sandbox) => (await scripts.run(RESET, sandbox, 'all'))[0] === 'deleted',
     reset: async (sandbox) => {
-      await deleteData(scripts, sandbox, 'data')
+      await scripts.run(RESET, sandbox, 'data')
     },
     size: async () => addUpRecords(await listSandboxes(scripts)),
-    fork: () => createRedisStore({ ...deps, scripts: scripts.fork(), close: async () => {} }),
+    fork: () => createRedisStore(scripts.fork(), { ...server, close: async () => {} }),
     findLoss: async () => undefined,
-    findOutage,
-    close,
   }
 }
 
@@ -82,7 +73,9 @@ function createRecorder(scripts: SandboxScripts): Pick<Store, 'recordEvent' | 'a
       const { eventId, sampledOut: _, ...event } = first
       const { product, day, units } = impactOfEvent(first)
       const key = insertKey(draft)
-      const [outcome, value, replays] = await scripts.run(RECORD_EVENT, sandbox, [
+      const [outcome, value, replays] = await scripts.run(
+        RECORD_EVENT,
+        sandbox,
         encodePath([seed, sandbox]),
         key === undefined ? '' : JSON.stringify(key),
         eventId,
@@ -90,7 +83,7 @@ function createRecorder(scripts: SandboxScripts): Pick<Store, 'recordEvent' | 'a
         units.toFixed(0),
         sampleRateOf(draft),
         JSON.stringify(event),
-      ])
+      )
       if (outcome === 'stored') {
         const occurrences = new Map([[eventId, Number(value)]])
         const created = value === 0 ? first : createStoredEvent(context, draft, occurrences)
@@ -105,12 +98,12 @@ function createRecorder(scripts: SandboxScripts): Pick<Store, 'recordEvent' | 'a
       const { promptId: first, ...prompt } = createPromptHead(context, draft, noOccurrences)
       const { versionId, version: number, componentIds, ...version } = createVersion(context, draft, first, 0)
       const args = [externalKey(draft) ?? '', first, JSON.stringify(prompt), JSON.stringify(version)]
-      const [id, earlier] = await scripts.run(ADD_VERSION, sandbox, [encodePath([seed, sandbox]), ...args])
+      const [id, earlier] = await scripts.run(ADD_VERSION, sandbox, encodePath([seed, sandbox]), ...args)
       const promptId = String(id)
       return { promptId, version: createVersion(context, draft, promptId, Number(earlier)) }
     },
     activateVersion: async (sandbox, promptId, versionId) =>
-      (await scripts.change(ACTIVATE_VERSION, sandbox, promptId, versionId)) === 'activated',
+      (await scripts.run(ACTIVATE_VERSION, sandbox, promptId, versionId))[0] === 'activated',
   }
 }
 
@@ -121,73 +114,72 @@ function createSnapshots(
     createSnapshot: async ({ sandbox, seed, now }, name) => {
       const head = JSON.stringify({ name, createdAt: new Date(now).toISOString() })
       const names = collections.map((collection) => collection.name)
-      const args = [encodePath([seed, sandbox]), head, ...names]
-      return parseSnapshot(sandbox, await scripts.change(CREATE_SNAPSHOT, sandbox, ...args)).snapshot
+      const [text] = await scripts.run(CREATE_SNAPSHOT, sandbox, encodePath([seed, sandbox]), head, ...names)
+      return parseSnapshot(sandbox, text).snapshot
     },
     listSnapshots: async (sandbox) => {
-      const { connection, prefix } = scripts
-      const texts = (await connection.call('hvals', `${sandboxKeys(prefix, sandbox)}snapshots`)) as RedisReply[]
+      const texts = (await scripts.connection.call('hvals', scripts.keyOf(sandbox, 'snapshots'))) as RedisReply[]
       const parsed = texts.map((text) => parseSnapshot(sandbox, text))
       return parsed.sort((one, other) => one.taken - other.taken).map(({ snapshot }) => snapshot)
     },
     restoreSnapshot: async (sandbox, snapshotId) =>
-      (await scripts.change(USE_SNAPSHOT, sandbox, 'restore', snapshotId)) === 'done',
+      (await scripts.run(USE_SNAPSHOT, sandbox, 'restore', snapshotId))[0] === 'done',
     deleteSnapshot: async (sandbox, snapshotId) =>
-      (await scripts.change(USE_SNAPSHOT, sandbox, 'delete', snapshotId)) === 'done',
+      (await scripts.run(USE_SNAPSHOT, sandbox, 'delete', snapshotId))[0] === 'done',
   }
-}
-
-/**
- * Deletes data, and waits until Redis has freed their memory, at most a second, so that a full one takes changes.
- * Returns the first part of the script's reply.
- */
-async function deleteData(scripts: SandboxScripts, sandbox: string, part: 'data' | 'all') {
-  const outcome = await scripts.change(RESET, sandbox, part)
-  for (let questions = 0; questions < 100 && !scripts.isFork; questions += 1) {
-    const info = String(await scripts.connection.call('info', 'memory'))
-    if (!/^lazyfree_pending_objects:[1-9]/m.test(info)) break
-    await sleep(10)
-  }
-  return outcome
 }
 
 /** Parses the description of a snapshot, which has the snapshot's number among those of the sandbox. */
 function parseSnapshot(sandbox: string, text: RedisReply | undefined) {
   const { taken, ...stored } = parseStoredJson<Snapshot & { readonly taken: number }>(sandbox, 'snapshots', text)
-  const counts: Readonly<Record<string, unknown>> = { ...stored }
-  const snapshot: Snapshot = { ...stored, ...countEach(({ name }) => Number(counts[name] ?? 0)) }
+  const snapshot: Snapshot = { ...stored, ...countEach(({ name }) => stored[name as keyof RecordCounts] ?? 0) }
   return { taken, snapshot }
 }
 
-/** The number of sandboxes that are counted at once, which takes some milliseconds. */
-const SANDBOXES_AT_ONCE = 200
+async function eventImpact(
+  scripts: SandboxScripts,
+  sandbox: string,
+  query: ImpactQuery,
+): Promise<ReadonlyMap<string, DayImpact>> {
+  const wanted = listSums(query)
+  if (wanted.length === 0) return new Map()
+  const names = wanted.map(({ product, day }) => impactField(product, day))
+  const counts = names.map((name) => `events of ${name}`)
+  const found = await scripts.connection.call('hmget', scripts.keyOf(sandbox, 'impact'), ...names, ...counts)
+  const values = (found as (string | null)[]).map(Number)
+  const index = new ImpactIndex()
+  for (const [place, sum] of wanted.entries()) {
+    const [units = 0, events = 0] = [values[place], values[names.length + place]]
+    if (events > 0) index.add({ ...sum, units, events })
+  }
+  return index.query(query)
+}
 
-/**
- * Lists the names of the sandboxes that Redis has anything of, in the order of their creation. `limit`: the number of
- * the newest that are listed; default: all.
- */
+function listSums({ productIds, from, to }: ImpactQuery) {
+  const first = dayOf(Date.parse(from))
+  const length = Math.max(0, dayOf(Date.parse(to)) - first + 1)
+  const days = Array.from({ length }, (_, offset) => nameOfDay(first + offset))
+  return [...new Set(productIds.map(uuidKey))].flatMap((product) => days.map((day) => ({ product, day })))
+}
+
+/** Lists the names of all sandboxes, or of the newest, in the order of their creation. */
 export async function listNames(connection: RedisConnection, prefix: string, limit = 0): Promise<string[]> {
   const names = await connection.call('zrange', `${sharedKeys(prefix)}sandboxes`, -limit, -1)
   return (names as string[]).map((name) => JSON.parse(name))
 }
 
-/** Counts the records of all sandboxes that hold data, a few at a time, each as it is when it is counted. */
+/** Counts the records of all sandboxes that hold data, each as it is when it is counted. */
 async function listSandboxes(scripts: SandboxScripts): Promise<readonly SandboxSummary[]> {
   const names = await listNames(scripts.connection, scripts.prefix)
-  const summaries: (SandboxSummary | undefined)[] = []
-  for (let from = 0; from < names.length; from += SANDBOXES_AT_ONCE) {
-    const some = names.slice(from, from + SANDBOXES_AT_ONCE)
-    summaries.push(...(await Promise.all(some.map((name) => summarize(scripts, name)))))
-  }
+  const summaries = await Promise.all(names.map((name) => summarize(scripts, name)))
   return summaries.filter((summary) => summary !== undefined)
 }
 
-/** Counts the records of a sandbox. Returns undefined if it holds no data. */
 async function summarize(scripts: SandboxScripts, name: string): Promise<SandboxSummary | undefined> {
   const fields = collections.map((collection) => countField(collection.name))
   const [[generation, ...counts], snapshots] = await Promise.all([
     scripts.readFields(name, 'generation', ...fields),
-    scripts.connection.call('hlen', `${sandboxKeys(scripts.prefix, name)}snapshots`),
+    scripts.connection.call('hlen', scripts.keyOf(name, 'snapshots')),
   ])
   const count = countEach((collection) => Number(counts[collections.indexOf(collection)]))
   return generation ? { name, ...count, snapshots: Number(snapshots) } : undefined

@@ -5,7 +5,7 @@ import { collections } from '../../../src/state/collections/index.ts'
 import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
 import type { Store } from '../../../src/state/store.ts'
 import { context, event, exportSandbox, importDocument } from '../drafts.ts'
-import { copyAsKilled, openNew, openOrFail } from '../file/open-file.ts'
+import { expectSurvival, openNew } from '../file/open-file.ts'
 
 // Before any other file reads the list.
 vi.mock('../../../src/state/collections/index.ts', async (load) => {
@@ -75,12 +75,7 @@ describe('a plain collection in the list', () => {
     const before = await exportSandbox(store, 'default')
     expect(before).toMatchObject({ bookmarks: [{ snapshotId: 'a' }, { snapshotId: 'c' }] })
 
-    const fromLog = await openOrFail(copyAsKilled(path))
-    expect(fromLog.loaded).toMatchObject({ bookmarks: 2 })
-    expect(await exportSandbox(fromLog.store, 'default')).toEqual(before)
-    await store.close()
-    const { store: fromFile } = await openOrFail(path)
-    expect(await exportSandbox(fromFile, 'default')).toEqual(before)
+    const fromFile = await expectSurvival(path, store)
     expect(await fromFile.listSnapshots('default')).toMatchObject([{ events: 1, prompts: 0, bookmarks: 1 }])
     expect(await importDocument(fromFile, 'copy', JSON.parse(JSON.stringify(before)))).toMatchObject({
       ok: true,

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { once } from '../../../src/base/core/memoize.ts'
 import { openFileStore } from '../../../src/state/file/file-store.ts'
 import { context, event, listEvents, prompt } from '../drafts.ts'
 import { copyAsKilled, openNew, openOrFail, problemOf, sealLog, statePath } from './open-file.ts'
@@ -32,18 +33,11 @@ interface Files {
 type FileName = keyof Files
 const names: readonly FileName[] = ['state file', 'log']
 
-async function readFiles(): Promise<Files> {
+/** The content of the files that all tests damage. */
+const intactFiles = once(async (): Promise<Files> => {
   const path = await killedState()
   return { 'state file': readFileSync(path), log: readFileSync(`${path}.journal`) }
-}
-
-let shared: Promise<Files> | undefined
-
-/** Returns the content of the files that all tests damage. */
-function intactFiles(): Promise<Files> {
-  shared ??= readFiles()
-  return shared
-}
+})
 
 const positionIn = (content: Buffer) => fc.nat({ max: content.length - 1 })
 

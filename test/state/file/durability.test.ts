@@ -1,23 +1,21 @@
 import { execFileSync } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/base/core/json.ts'
-import type { CompleteOptions } from '../../../src/state/file/options.ts'
 import type { EventDraft, PromptDraft } from '../../../src/state/records.ts'
-import { context, event, exportSandbox, listInsertIds, prompt, recordAll } from '../drafts.ts'
-import { copyAsKilled, openNew, openOrFail, problemOf, sealLog, statePath } from './open-file.ts'
+import { context, event, exportSandbox, impactQuery, listInsertIds, prompt, recordAll } from '../drafts.ts'
+import {
+  copyAsKilled,
+  expectSurvival,
+  limitedDisk,
+  openNew,
+  openOrFail,
+  problemOf,
+  sealLog,
+  statePath,
+} from './open-file.ts'
 
 describe('an acknowledged change', () => {
   test('is loaded after a kill, and after a graceful stop', async () => {
@@ -146,42 +144,23 @@ describe('a record that only an edited contract allows', () => {
     const { path, store } = await openNew()
     for (const body of events) await store.recordEvent(context, { ...event(), ...body } as EventDraft)
     for (const body of prompts) await store.addPromptVersion(context, body as PromptDraft)
-    const before = await exportSandbox(store, 'default')
-    expect(before.prompts.at(-1)?.versions).toMatchObject([{ variables: ['a'], componentIds: { length: 3 } }])
-    expect(before.events.map(({ replays }) => replays)).toEqual([0, 0, 1, 1, 0])
-    expect(before.prompts.map(({ versions }) => versions.length)).toEqual([1, 1, 1, 1, 1, 1, 1])
-
-    const fromLog = await openOrFail(copyAsKilled(path))
-    expect(await exportSandbox(fromLog.store, 'default')).toEqual(before)
-    await store.close()
-    const fromFile = await openOrFail(path)
-    expect(await exportSandbox(fromFile.store, 'default')).toEqual(before)
+    const { events: stored, prompts: storedPrompts } = await exportSandbox(store, 'default')
+    expect(storedPrompts.at(-1)?.versions).toMatchObject([{ variables: ['a'], componentIds: { length: 3 } }])
+    expect(stored.map(({ replays }) => replays)).toEqual([0, 0, 1, 1, 0])
+    expect(storedPrompts.map(({ versions }) => versions.length)).toEqual([1, 1, 1, 1, 1, 1, 1])
+    const again = await expectSurvival(path, store)
     const named = { ...event(), insertId: { b: 2, a: 1 } } as unknown as EventDraft
-    expect((await fromFile.store.recordEvent(context, named)).replayed).toBe(true)
+    expect((await again.recordEvent(context, named)).replayed).toBe(true)
   })
 })
 
 describe('a full disk', () => {
-  /** A disk with a number of free bytes. Like a real disk, it writes the part that fits. */
-  function disk(): { free: number; write: CompleteOptions['write'] } {
-    const self = {
-      free: Number.POSITIVE_INFINITY,
-      write: (fd: number, bytes: Uint8Array, offset: number) => {
-        const fitting = Math.min(bytes.length - offset, self.free)
-        self.free -= fitting
-        if (fitting === 0) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
-        return writeSync(fd, bytes, offset, fitting)
-      },
-    }
-    return self
-  }
-
   test('refuses writes and changes nothing, and accepts writes again once there is space', async () => {
-    const limited = disk()
+    const limited = limitedDisk()
     const { path, store } = await openNew({ write: limited.write })
     await recordAll(store, ['a'])
     const before = await exportSandbox(store, 'default')
-    const impact = await store.eventImpact('default', { productIds: [event().productId] })
+    const impact = await store.eventImpact('default', impactQuery)
     limited.free = 100
     const refused = [
       store.recordEvent(context, event({ insertId: 'b' })),
@@ -200,7 +179,7 @@ describe('a full disk', () => {
       expect(String(outcome.status === 'rejected' && outcome.reason)).toContain('no space left on device')
     }
     expect(await exportSandbox(store, 'default')).toEqual(before)
-    expect(await store.eventImpact('default', { productIds: [event().productId] })).toEqual(impact)
+    expect(await store.eventImpact('default', impactQuery)).toEqual(impact)
     expect(await store.size()).toMatchObject({ sandboxes: 1, events: 1, prompts: 0 })
     expect(await store.listSnapshots('default')).toEqual([])
 
@@ -212,7 +191,7 @@ describe('a full disk', () => {
   })
 
   test('shows no change that is refused to a read of the same turn, and a stored one to the next', async () => {
-    const limited = disk()
+    const limited = limitedDisk()
     const { store } = await openNew({ write: limited.write })
     limited.free = 100
     const refused = recordAll(store, ['a', 'b']).catch(String)
@@ -316,10 +295,7 @@ test('quality settings with lists, which an edited contract allows, are the same
   const quality = { weight: 0.1, note: [0], events: [0] }
   await recordAll(store, ['a'])
   await store.putQuality('default', quality)
-  await store.close()
-  const { store: again } = await openOrFail(path)
-  expect(await again.getQuality('default')).toEqual(quality)
-  expect(await listInsertIds(again)).toEqual(['a'])
+  expect(await (await expectSurvival(path, store)).getQuality('default')).toEqual(quality)
 })
 
 test('the state file has one event per line and no token', async () => {

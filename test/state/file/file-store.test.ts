@@ -1,8 +1,48 @@
+import { expect } from 'vitest'
+import { type Store, StoreWriteError } from '../../../src/state/store.ts'
 import { conformance } from '../conformance.ts'
-import { openOrFail, statePath } from './open-file.ts'
+import { type RestartableStore, stateProperty } from '../property.ts'
+import { copyAsKilled, limitedDisk, openOrFail, statePath } from './open-file.ts'
 
 conformance('the store in a file', async () => (await openOrFail(statePath())).store)
 
 conformance('the store in a file with frequent checkpoints', async () => {
   return (await openOrFail(statePath(), { checkpointMs: 0 })).store
 })
+
+/** Opens a store in a file with frequent checkpoints and a disk that can be full. */
+async function open(): Promise<RestartableStore> {
+  let path = statePath()
+  const disk = limitedDisk()
+  /** The stores that count as killed. They must be closed at the end. */
+  const killed: Store[] = []
+  const openAgain = async () => {
+    const { store, loaded } = await openOrFail(path, { checkpointMs: 0, write: disk.write })
+    expect(loaded.warnings).toEqual([])
+    return store
+  }
+  let store = await openAgain()
+  return {
+    get store() {
+      return store
+    },
+    async restart(isGraceful) {
+      if (isGraceful) await store.close()
+      else killed.push(store)
+      if (!isGraceful) path = copyAsKilled(path)
+      store = await openAgain()
+    },
+    async refuse(writes) {
+      disk.free = 50
+      const outcomes = await Promise.allSettled(writes(store))
+      disk.free = Number.POSITIVE_INFINITY
+      for (const outcome of outcomes)
+        expect(outcome.status === 'rejected' && outcome.reason).toBeInstanceOf(StoreWriteError)
+    },
+    async close() {
+      for (const each of [store, ...killed]) await each.close()
+    },
+  }
+}
+
+stateProperty(open, 40)

@@ -1,11 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { SEAL, sealLine } from '../../../src/state/file/checksum.ts'
 import { systemErrorCode } from '../../../src/state/file/disk.ts'
 import { openFileStore } from '../../../src/state/file/file-store.ts'
-import type { FileStoreOptions } from '../../../src/state/file/options.ts'
+import type { FileStoreOptions } from '../../../src/state/file/write-ahead-log.ts'
+import type { Store } from '../../../src/state/store.ts'
+import { exportSandbox } from '../drafts.ts'
 
 /** Returns the path of a missing state file, in a folder that is removed after the test. */
 export function statePath(): string {
@@ -59,6 +61,31 @@ function copyIfExists(from: string, to: string): void {
   } catch (error) {
     if (systemErrorCode(error) !== 'ENOENT') throw error
   }
+}
+
+/** Expects a sandbox to be the same after a kill and after a stop. Returns the store that was opened after the stop. */
+export async function expectSurvival(path: string, store: Store): Promise<Store> {
+  const before = await exportSandbox(store, 'default')
+  const killed = await openOrFail(copyAsKilled(path))
+  expect(await exportSandbox(killed.store, 'default')).toEqual(before)
+  await store.close()
+  const stopped = await openOrFail(path)
+  expect(await exportSandbox(stopped.store, 'default')).toEqual(before)
+  return stopped.store
+}
+
+/** A disk with a number of free bytes. Like a real disk, it writes the part that fits. */
+export function limitedDisk() {
+  const disk = {
+    free: Number.POSITIVE_INFINITY,
+    write: (fd: number, bytes: Uint8Array, offset: number) => {
+      const fitting = Math.min(bytes.length - offset, disk.free)
+      disk.free -= fitting
+      if (fitting === 0) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
+      return writeSync(fd, bytes, offset, fitting)
+    },
+  }
+  return disk
 }
 
 /** Returns the text of a log with the checksum that each line would have, so that tests can change entries. */

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import type { CompleteOptions } from '../../../src/state/file/options.ts'
+import type { CompleteOptions } from '../../../src/state/file/write-ahead-log.ts'
 import { type Store, StoreWriteError } from '../../../src/state/store.ts'
 import { context, event } from '../drafts.ts'
 import { openNew } from './open-file.ts'

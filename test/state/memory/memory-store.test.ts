@@ -1,10 +1,22 @@
 import { expect, test } from 'vitest'
 import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
 import { conformance } from '../conformance.ts'
-import { context, event } from '../drafts.ts'
+import { context, event, listEvents, recordAll } from '../drafts.ts'
 import { stateProperty } from '../property.ts'
 
 conformance('the store in memory', async () => createMemoryStore())
+
+test('a list of many events is as it was when the list began', async () => {
+  const store = createMemoryStore()
+  await recordAll(
+    store,
+    Array.from({ length: 2500 }, (_, index) => `no-${index}`),
+  )
+  const listing = listEvents(store, 'default')
+  await recordAll(store, ['no-2400', 'no-2500'])
+  const { events } = await listing
+  expect([events.length, events[2400]?.replays]).toEqual([2500, 0])
+})
 
 test('an impact is cut at a million, for contracts that do not bound the score', async () => {
   const { event: stored } = await createMemoryStore().recordEvent(context, event({ qualityImpactScore: -1e308 }))

@@ -31,6 +31,12 @@ export async function openRedisOrFail(
   return opened.value
 }
 
+/** Opens two replicas of a store under a prefix of their own until the end of the test. */
+export async function openTwoReplicas(url: string): Promise<[OpenedRedisStore, OpenedRedisStore]> {
+  const prefix = nextPrefix()
+  return [await openRedisOrFail(url, prefix), await openRedisOrFail(url, prefix)]
+}
+
 /** Opens the store in Redis under a prefix of its own until the end of the test. */
 export async function openNewRedis(url: string, options: RedisStoreOptions = {}) {
   const prefix = nextPrefix()

@@ -2,21 +2,21 @@
 import { createScript } from '../connection.ts'
 
 /**
- * Appends messages, and begins a stream where there is none. KEYS: head, stream, bodies, counts. ARGV: an id for a new
+ * Appends a message, and begins a stream where there is none. KEYS: head, stream, bodies, counts. ARGV: an id for a new
  * stream; the number of the exchange before its first; the most messages and the most bytes of bodies that are stored;
- * then for each message its kind, the sandbox, a text, and the bodies of request and response: empty for none, or `=`
- * and the id of one that is stored. Returns the id of the stream, and for each message the number of the exchange and
- * the id of its response's body. The kinds are:
+ * the kind of the message, the sandbox, a text, and the bodies of request and response. Returns the id of the stream
+ * and the number of the exchange. The kinds are:
  *
  * - `exchange`, and `end`, the text of the end of a delivery.
- * - `clear`, of the sandbox that the text names, or of all (''). It is sent alone, and its first command frees memory,
- *   so that a full Redis takes the others, too.
+ * - `clear`, of the sandbox that the text names, or of all (''). Its first command frees memory, so that a full Redis
+ *   takes the others, too.
  * - `lost`, an exchange that is counted, and which no message has: a position is left out, so that every reader
  *   compares its counts.
  */
 export const APPEND = createScript(`
-if ARGV[5] == 'clear' then
-  if ARGV[7] == '' then redis.call('DEL', KEYS[4]) else redis.call('HDEL', KEYS[4], ARGV[7]) end
+local kind, sandbox, entry, request, response = unpack(ARGV, 5)
+if kind == 'clear' then
+  if entry == '' then redis.call('DEL', KEYS[4]) else redis.call('HDEL', KEYS[4], entry) end
 end
 local id = redis.call('HGET', KEYS[1], 'id')
 if not id then
@@ -27,60 +27,52 @@ end
 local function text(number) return string.format('%.0f', number) end
 local function storeBody(body)
   if body == '' then return '0' end
-  if string.sub(body, 1, 1) == '=' then return string.sub(body, 2) end
   local bytes = redis.call('HINCRBY', KEYS[1], 'bytes', #body)
   local first = text(math.max(0, bytes - tonumber(ARGV[4])))
   redis.call('XADD', KEYS[3], 'MINID', '~', first, text(bytes) .. '-0', 'text', body)
   return text(bytes)
 end
-local appended = {}
-for at = 5, #ARGV, 5 do
-  local kind, sandbox, entry, request, response = unpack(ARGV, at, at + 4)
-  local number, fields = '0', {kind, entry}
-  if kind == 'exchange' or kind == 'lost' then
-    number = text(redis.call('HINCRBY', KEYS[1], 'exchanges', 1))
-    local begun, count = string.match(redis.call('HGET', KEYS[4], sandbox) or '', '^(%d+) (%d+)$')
-    begun, count = begun or number, text(tonumber(count or '0') + 1)
-    redis.call('HSET', KEYS[4], sandbox, begun .. ' ' .. count)
-    request, response = storeBody(request), storeBody(response)
-    fields = {
-      'number', number, 'begun', begun, 'count', count,
-      'request', request, 'response', response, 'entry', entry,
-    }
-  end
-  local position = text(redis.call('HINCRBY', KEYS[1], 'messages', 1)) .. '-0'
-  if kind ~= 'lost' then redis.call('XADD', KEYS[2], 'MAXLEN', '~', ARGV[3], position, unpack(fields)) end
-  appended[#appended + 1] = {number, response}
+local number, fields = '0', {kind, entry}
+if kind == 'exchange' or kind == 'lost' then
+  number = text(redis.call('HINCRBY', KEYS[1], 'exchanges', 1))
+  local begun, count = string.match(redis.call('HGET', KEYS[4], sandbox) or '', '^(%d+) (%d+)$')
+  begun, count = begun or number, text(tonumber(count or '0') + 1)
+  redis.call('HSET', KEYS[4], sandbox, begun .. ' ' .. count)
+  fields = {
+    'number', number, 'begun', begun, 'count', count,
+    'request', storeBody(request), 'response', storeBody(response), 'entry', entry,
+  }
 end
-return {id, appended}`)
+local position = text(redis.call('HINCRBY', KEYS[1], 'messages', 1)) .. '-0'
+if kind ~= 'lost' then redis.call('XADD', KEYS[2], 'MAXLEN', '~', ARGV[3], position, unpack(fields)) end
+return {id, number}`)
 
 /**
  * Reads the messages behind a position. ARGV: the position, the most messages, the bytes of bodies after which no more
- * are read, the cursor from which counts are read, or empty for none, and about the most counts. Returns the id of the
- * stream, the position of its last message, the messages, their bodies with their ids, and the next cursor with the
- * counts: sandbox, number of the first exchange, and count.
+ * are read, and whether counts are read. Returns the id of the stream, the position of its last message, the messages,
+ * their bodies with their ids, and, if the messages reach the last one, the counts: sandbox, number of the first
+ * exchange, and count.
  */
 export const READ = createScript(`
 local head = redis.call('HMGET', KEYS[1], 'id', 'messages')
-if not head[1] then return {'', '0', {}, {}, '0', {}} end
-local messages, bodies, isRead, bytes = {}, {}, { ['0'] = true }, 0
-for _, message in ipairs(redis.call('XRANGE', KEYS[2], '(' .. ARGV[1] .. '-0', '+', 'COUNT', ARGV[2])) do
+if not head[1] then return {'', '0', {}, {}, {}} end
+local stream, final = head[1], head[2] or '0'
+local messages, bodies, bytes, last = {}, {}, 0, ARGV[1] .. '-0'
+for _, message in ipairs(redis.call('XRANGE', KEYS[2], '(' .. last, '+', 'COUNT', ARGV[2])) do
   if bytes > tonumber(ARGV[3]) then break end
   for index = 8, 10, 2 do
     local id = message[2][index]
-    if id and not isRead[id] then
-      isRead[id] = true
-      for _, body in ipairs(redis.call('XRANGE', KEYS[3], id, id)) do
-        bodies[#bodies + 1] = {id, body[2][2]}
-        bytes = bytes + #body[2][2]
-      end
+    for _, body in ipairs(id and redis.call('XRANGE', KEYS[3], id, id) or {}) do
+      bodies[#bodies + 1] = {id, body[2][2]}
+      bytes = bytes + #body[2][2]
     end
   end
   messages[#messages + 1] = message
+  last = message[1]
 end
-local cursor, places, counts = '0', {}, {}
-if ARGV[4] ~= '' then cursor, places = unpack(redis.call('HSCAN', KEYS[4], ARGV[4], 'COUNT', ARGV[5])) end
+if ARGV[4] ~= 'true' or last ~= final .. '-0' then return {stream, final, messages, bodies, false} end
+local counts, places = {}, redis.call('HGETALL', KEYS[4])
 for index = 1, #places, 2 do
   counts[#counts + 1] = {places[index], string.match(places[index + 1], '^(%d+) (%d+)$')}
 end
-return {head[1], head[2] or '0', messages, bodies, cursor, counts}`)
+return {stream, final, messages, bodies, counts}`)

@@ -7,16 +7,16 @@ export const FORMAT_MARK = 'convsim state 4'
 
 /**
  * KEYS: the head of the sandbox, the list of sandboxes, the number of sandboxes that were ever created, the mark of the
- * format. ARGV: `store`, or `dry` to respond without a change; the name of the sandbox as JSON; an id for data that
- * begin; the arguments of the script, which it has in `args`.
+ * format. ARGV: `store`, or `dry` to respond without a change; the name of the sandbox as JSON; the arguments of the
+ * script, which it has in `args`.
  *
  * A hash of another type raises WRONGTYPE here, before the first write. A number that another program has replaced by a
  * text is noticed only where a script counts it up, so such a script may be done by half.
  */
 const PRELUDE = `
 local tag = string.sub(KEYS[1], 1, -5)
-local isDry, name, generation = ARGV[1] == 'dry', ARGV[2], ARGV[3]
-local args = {unpack(ARGV, 4)}
+local isDry, name = ARGV[1] == 'dry', ARGV[2]
+local args = {unpack(ARGV, 3)}
 local kinds = {'${KINDS.join("', '")}'}
 for _, kind in ipairs({'snapshots', unpack(kinds)}) do redis.call('HLEN', tag .. kind) end
 
@@ -39,7 +39,7 @@ local function unregister()
 end
 local function begin()
   register()
-  write('HSETNX', KEYS[1], 'generation', generation)
+  write('HSETNX', KEYS[1], 'generation', 1)
 end
 
 -- Derives a UUID as core/seeded.ts does. The path begins with the first argument of the script.

@@ -60,15 +60,6 @@ local place = append('events', '{"eventId":"' .. id .. '",' .. repeatOf .. '"sam
 identify('event', insertId, place, id, first)
 return {'stored', earlier}`)
 
-/** Reads sums of impact. Arguments: their fields; none: all. Returns each with its field and its number of events. */
-export const SUM_IMPACT = sandboxScript(`
-local sums = {}
-for _, field in ipairs(#args > 0 and args or redis.call('HKEYS', tag .. 'impact')) do
-  local events = find('impact', 'events of ' .. field)
-  if events then sums[#sums + 1] = {field, read('impact', field), events} end
-end
-return sums`)
-
 /**
  * Adds a version to a prompt, or a prompt with its first version. Arguments: the path of seed and sandbox; the caller's
  * identifier, or empty; the id of a new prompt if none was equal before; the rest of a new prompt; the rest of the
@@ -104,27 +95,37 @@ export const ACTIVATE_VERSION = sandboxScript(`
 local id, versionId = unpack(args)
 local place, before = find('index', 'version ' .. id .. ' ' .. versionId), find('index', 'active ' .. id)
 if not place then return {'unknown'} end
-write('HINCRBY', KEYS[1], 'activations', 1) -- readings of versions begin again
 if before then write('HDEL', tag .. 'index', 'versions ' .. before) end
 write('HSET', tag .. 'index', 'active ' .. id, place, 'versions ' .. place, 1)
 return {'activated'}`)
 
 /**
- * Reads events or versions from a place on: at most 1,000, and about as many bytes as wanted. Arguments: `events` or
- * `versions`; the place, and the one to stop before; the bytes. Returns the generation, of versions with the number of
- * activations; the records; and for each the number of its replays so far, or 1 for an active version.
+ * Reads records at one moment. Arguments: the number of events to skip, the most events, and their order; `true` to
+ * read all versions of prompts, too; names of fields of the head. Returns the number of all events, the place of the
+ * first one that was read, the events, the versions, and the fields. Records are lists of a thousand, each with the
+ * texts, and the number of replays, or 1 for an active version: a call for each record would take Redis twice as long.
  */
 export const READ_RECORDS = sandboxScript(`
-local kind, from, to, bytes = unpack(args)
-local present = read('head', 'generation')
-if kind == 'versions' then present = present .. ' ' .. read('head', 'activations') end
-local records, marks, left = {}, {}, tonumber(bytes)
-for number = from, math.min(to, from + 1000) - 1 do
-  local place = text(number)
-  local record = read(kind, place)
-  records[#records + 1] = record
-  marks[#records] = count('index', kind .. ' ' .. place)
-  left = left - #record
-  if left <= 0 then break end
+local offset, limit, order, withVersions = unpack(args)
+local function list(kind, from, to)
+  local lists = {}
+  for first = from, to - 1, 1000 do
+    local places, names = {}, {}
+    for number = first, math.min(first + 1000, to) - 1 do
+      places[#places + 1] = text(number)
+      names[#places] = kind .. ' ' .. places[#places]
+    end
+    lists[#lists + 1] = {
+      redis.call('HMGET', tag .. kind, unpack(places)), redis.call('HMGET', tag .. 'index', unpack(names)),
+    }
+  end
+  return lists
 end
-return {present, records, marks}`)
+local total = count('head', 'count:events')
+local from = math.min(tonumber(offset), total)
+local to = math.min(from + tonumber(limit), total)
+if order == 'newest' then from, to = total - to, total - from end
+local versions = withVersions == 'true' and count('head', 'count:versions') or 0
+local fields = {}
+for index = 5, #args do fields[index - 4] = read('head', args[index]) end
+return {total, from, list('events', from, to), list('versions', 0, versions), fields}`)

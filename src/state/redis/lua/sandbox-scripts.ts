@@ -2,18 +2,17 @@ import { sandboxScript } from './prelude.ts'
 
 /**
  * Replaces fields of the head. Arguments: the digest of the present text of the first field, or empty to replace any;
- * `data`, or `settings`, which are no data; then the fields with their values, of which an empty first one removes all.
- * Returns `stored`, or `conflict`.
+ * then the fields with their values. An empty value removes a field. Returns `stored`, or `conflict`.
  */
 export const PUT_FIELDS = sandboxScript(`
-local expected, kind, field, value = unpack(args)
+local expected, field, value = unpack(args)
 if expected ~= '' and redis.sha1hex(read('head', field)) ~= expected then return {'conflict'} end
 if value == '' then
-  for index = 3, #args, 2 do write('HDEL', KEYS[1], args[index]) end
+  write('HDEL', KEYS[1], field)
   unregister()
 else
-  if kind == 'data' then begin() else register() end
-  write('HSET', KEYS[1], unpack(args, 3))
+  if field == 'settings' then register() else begin() end
+  write('HSET', KEYS[1], unpack(args, 2))
 end
 return {'stored'}`)
 
@@ -28,7 +27,7 @@ local function copyOf(id) return tag .. 'snapshot:' .. id .. ':' end
 local function put(source, target, isMoved)
   for _, kind in ipairs(kinds) do
     local isThere = source and redis.call('EXISTS', source .. kind) == 1
-    if isMoved or not isThere then write('UNLINK', target .. kind) end
+    if isMoved or not isThere then write('DEL', target .. kind) end
     if isThere and isMoved then
       write('RENAME', source .. kind, target .. kind)
       write('PERSIST', target .. kind)
@@ -38,14 +37,11 @@ local function put(source, target, isMoved)
   end
 end
 local function replaceData(source, isMoved)
-  local settings, version = read('head', 'settings'), read('head', 'settings-version')
-  for _, key in ipairs({'sequences', 'sequences-order', 'windows', 'windows-order'}) do
-    write('UNLINK', tag .. key)
-  end
+  local settings = read('head', 'settings')
+  for _, key in ipairs({'sequences', 'sequences-order', 'windows', 'windows-order'}) do write('DEL', tag .. key) end
   put(source, tag, isMoved)
-  if source then write('HSET', KEYS[1], 'generation', generation) end
-  write('HDEL', KEYS[1], 'settings', 'settings-version')
-  if version ~= '' then write('HSET', KEYS[1], 'settings', settings, 'settings-version', version) end
+  write('HDEL', KEYS[1], 'settings')
+  if settings ~= '' then write('HSET', KEYS[1], 'settings', settings) end
 end
 local function dropSnapshot(id)
   put(nil, copyOf(id))
@@ -62,10 +58,10 @@ local outcome = redis.call('EXISTS', KEYS[1]) == 1 and 'deleted' or 'absent'
 replaceData()
 if args[1] == 'all' then
   for _, id in ipairs(redis.call('HKEYS', snapshots)) do dropSnapshot(id) end
-  write('UNLINK', KEYS[1])
+  write('DEL', KEYS[1])
 end
 if redis.call('EXISTS', snapshots) == 1 then
-  write('HSET', KEYS[1], 'generation', generation)
+  write('HSET', KEYS[1], 'generation', 1)
 else
   write('DEL', tag .. 'taken')
   unregister()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { computeFingerprint, findVariables } from '../../src/state/prompts.ts'
-import { measureWork } from '../support/processor-time.ts'
+import { computeFingerprint, findVariables } from '../../../src/state/collections/prompts.ts'
+import { measureWork } from '../../support/processor-time.ts'
 
 describe('the variables of a prompt', () => {
   test.each([

@@ -1,0 +1,82 @@
+import { expect, test, vi } from 'vitest'
+import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
+import { context, event, exportSandbox, importDocument, listEvents, product, prompt } from '../drafts.ts'
+import { openTwoReplicas } from './open-redis.ts'
+
+const query = { productIds: [product], from: '2026-01-01', to: '2026-01-15' }
+
+describeWithRedis('a replica of a state in Redis', () => {
+  const redis = sharedRedis()
+
+  test('reads settings, impact and quality by three commands, and sees each change of another', async () => {
+    const [one, other] = await openTwoReplicas(redis().url)
+    const sent = [vi.spyOn(one.connection, 'call'), vi.spyOn(one.connection, 'run')]
+    const read = async () => {
+      const settings = await one.shared.readRecord('default')
+      const [impact, { weight }] = [
+        await one.store.eventImpact('default', query),
+        await one.store.getQuality('default'),
+      ]
+      return { settings, weight, events: impact.get('2026-01-15')?.events }
+    }
+    expect(await read()).toEqual({ settings: undefined, weight: 0.1, events: undefined })
+    expect(sent.reduce((sum, { mock }) => sum + mock.calls.length, 0)).toBe(3)
+    for (let events = 1; events <= 3; events += 1) {
+      await other.store.recordEvent(context, event())
+      await other.store.putQuality('default', { weight: events / 10 })
+      await other.shared.updateRecord('default', () => ({ record: { seed: `${events}` }, result: undefined }))
+      expect(await read()).toEqual({ settings: { seed: `${events}` }, weight: events / 10, events })
+    }
+    await other.store.reset('default')
+    expect(await read()).toEqual({ settings: { seed: '3' }, weight: 0.1, events: undefined })
+  })
+
+  test('records events by one command each, also equal ones', async () => {
+    const [one] = await openTwoReplicas(redis().url)
+    const run = vi.spyOn(one.connection, 'run')
+    const drafts = [event({ insertId: 'x' }), event({ insertId: 'x' }), event(), event(), event()]
+    for (const draft of drafts) await one.store.recordEvent(context, draft)
+    expect(run).toHaveBeenCalledTimes(drafts.length)
+  })
+
+  test('reads a sandbox before or after an import, a reset or a restore, and never in between', async () => {
+    const [{ store: writer }, { store: reader }] = await openTwoReplicas(redis().url)
+    const fill = (value: string) =>
+      Promise.all(Array.from({ length: 100 }, () => writer.recordEvent(context, event({ value }))))
+    await fill('second')
+    const second = await exportSandbox(writer, 'default')
+    await writer.reset('default')
+    await fill('first')
+    await writer.addPromptVersion(context, prompt())
+    const { snapshotId } = await writer.createSnapshot(context)
+    let isDone = false
+    const write = async () => {
+      while (!isDone) {
+        await importDocument(writer, 'default', second)
+        await writer.reset('default')
+        await writer.restoreSnapshot('default', snapshotId)
+      }
+    }
+    const written = write()
+    const seen = new Set<string>()
+    for (let reading = 0; reading < 30 || seen.size < 2; reading += 1) {
+      const { events, prompts } = await exportSandbox(reader, 'default')
+      const values = new Set(events.map(({ fields }) => fields.value))
+      seen.add(`${events.length} ${[...values].join()} ${prompts.length}`)
+    }
+    isDone = true
+    await written
+    const moments = ['100 first 1', '100 second 0', '0  0']
+    expect([...seen].filter((moment) => !moments.includes(moment))).toEqual([])
+  })
+
+  test('carries out the writes that it gets at once in their order', async () => {
+    const [one, two] = await openTwoReplicas(redis().url)
+    for (let count = 0; count < 3; count += 1) await one.store.recordEvent(context, event({ value: 'equal' }))
+    const drafts = [{ value: 'equal' }, { value: '1', insertId: 'a' }, { value: 'equal' }, { value: '2' }]
+    const receipts = await Promise.all(drafts.map((draft) => two.store.recordEvent(context, event(draft))))
+    const { events } = await listEvents(one.store, 'default')
+    expect(events.map(({ fields }) => fields.value).slice(3)).toEqual(drafts.map(({ value }) => value))
+    expect(events.slice(3)).toEqual(receipts.map((receipt) => receipt.event))
+  })
+})
