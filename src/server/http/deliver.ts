@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { httpDate } from '../../base/core/instant.ts'
-import { monotonicNow, sleep } from '../../base/core/timers.ts'
+import { clearTimeout, monotonicNow, setTimeout, sleep } from '../../base/core/timers.ts'
 import { immediateDelivery, type OutgoingReply, type SendProgress } from '../../service/exchange/delivery.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
 import { endAtStop, onSocket, watchEnd } from './delivery-end.ts'
@@ -98,7 +98,7 @@ async function writeChunks(reply: Reply, progress: SendProgress, res: ServerResp
       if (res.destroyed) return
       const isRoom = res.write(chunk)
       progress.sentBytes += chunk.length
-      if (!isRoom) await drain(res, stream ? AbortSignal.any([closed, AbortSignal.timeout(maxStallMs)]) : closed)
+      if (!isRoom) await drain(res, closed, stream && maxStallMs)
     }
     res.end()
   } catch {
@@ -107,9 +107,12 @@ async function writeChunks(reply: Reply, progress: SendProgress, res: ServerResp
   }
 }
 
-/** Waits until the client has read on. Disconnects one that has not when `signal` is aborted. */
-async function drain(res: ServerResponse, signal: AbortSignal): Promise<void> {
-  await once(res, 'drain', { signal }).catch(() => res.destroy())
+/** Waits until the client has read on or left. Disconnects one that has not read for `maxMs`, if given. */
+async function drain(res: ServerResponse, closed: AbortSignal, maxMs: number | undefined): Promise<void> {
+  // No AbortSignal.timeout: within AbortSignal.any, a garbage collection of Node can make it disappear.
+  const timer = maxMs === undefined ? undefined : setTimeout(() => res.destroy(), maxMs).unref()
+  await once(res, 'drain', { signal: closed }).catch(() => undefined)
+  clearTimeout(timer)
 }
 
 /** Returns a signal that is aborted when the response is closed. */
