@@ -8,26 +8,35 @@ import { isObject, parseJson } from '../../base/core/json.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { escapeControls } from '../../base/core/text.ts'
 import type { CommandContext } from '../../command-line/process/command.ts'
-import type { HealthSettings } from './settings.ts'
+
+interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+interface HealthSettings extends Address {
+  readonly wait: boolean
+  readonly timeout: string | undefined
+}
 
 /** The health that a simulator reports. */
 interface Health {
   readonly isReady: boolean
-  /** The body of the reply, as one line that a terminal can show. */
+  /** The body of the response, as one line that a terminal can show. */
   readonly text: string
 }
 
-/** The longest wait for one reply under `--wait`, milliseconds. */
+/** The longest wait for one response with `--wait`, milliseconds. */
 const maxRequestMs = 2_000
 
 /** The pause between two requests while the simulator starts, milliseconds. */
 const pauseMs = 100
 
 /** Prints the health of a simulator, and returns the exit code. */
-export async function printHealth(
-  { host, port, wait, timeout }: HealthSettings,
-  { print, printError, elapsed }: CommandContext,
-): Promise<number> {
+export async function printHealth(settings: HealthSettings, context: CommandContext): Promise<number> {
+  const { wait, timeout } = settings
+  const { print, printError, elapsed } = context
+  const { host, port } = findServerAddress(settings, context)
   if (port === 0) {
     printError(
       'convsim: the port 0 stands for any free port. ' +
@@ -89,14 +98,12 @@ function readHealth(url: string, status: number, body: string): Result<Health> {
   return success({ isReady, text: escapeControls(JSON.stringify(health)) })
 }
 
-type Address = { readonly host: string; readonly port: number }
-
 /**
  * Returns the address of the server whose health is requested: `given` if a flag of this process sets it, or if process
  * 1 is another program; otherwise the address of process 1. In a container (`docker run convsim --port 5000`) only the
  * command line of process 1 has the port.
  */
-export function findServerAddress(given: Address, { host: { argv }, parse }: CommandContext): Address {
+function findServerAddress(given: Address, { host: { argv }, parse }: CommandContext): Address {
   const [, program = '', ...ownArguments] = argv
   const hasAddress = ownArguments.some((word) => /^(-[ph]|--(port|host)(=|$))/.test(word))
   const serverCommand = hasAddress ? [] : readCommandOfProcess1()
