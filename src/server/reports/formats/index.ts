@@ -3,7 +3,6 @@
  * help and the control plane follow from the table; a test compares it with the control document.
  */
 
-import type { JsonObject } from '../../../base/core/json.ts'
 import { renderGithub } from '../page/github.ts'
 import { renderHtml } from '../page/html.ts'
 import { renderJunit } from '../page/junit.ts'
@@ -72,7 +71,7 @@ function formatOfFile(file: string): ReportFormat | undefined {
 }
 
 /** Renders a report in a format: as its page, or as its own JSON document. */
-export function renderReport({ render }: ReportFormat, toPage: () => Page, toJson: () => JsonObject): string {
+export function renderReport({ render }: ReportFormat, toPage: () => Page, toJson: () => object): string {
   return `${render ? render(toPage()) : JSON.stringify(toJson(), null, 2)}\n`
 }
 
@@ -83,7 +82,7 @@ const printers = { text: renderText, github: renderGithub, markdown: renderMarkd
 export function renderPrinted(
   format: keyof typeof printers | 'json',
   toPages: () => readonly Page[],
-  toJson: () => JsonObject,
+  toJson: () => object,
 ): string {
   if (format === 'json') return JSON.stringify(toJson(), null, 2)
   return toPages()
