@@ -1,11 +1,12 @@
 /** The health of a running simulator. */
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { get } from 'node:http'
+import { get, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseDuration } from '../../base/core/instant.ts'
 import { isObject, parseJson } from '../../base/core/json.ts'
-import { failure, type Result, success } from '../../base/core/result.ts'
+import { failure, type Result, reasonOf, success } from '../../base/core/result.ts'
 import { escapeControls } from '../../base/core/text.ts'
 import type { CommandContext } from '../../command-line/process/command.ts'
 
@@ -68,25 +69,23 @@ async function waitForHealth(url: string, timeoutMs: number, now: () => number):
 }
 
 /**
- * Requests the health of a simulator. The error says that no reply came within `timeoutMs`, or that the reply is not a
+ * Requests the health of a simulator. The error says that no response came within `timeoutMs`, or that it is not a
  * simulator's. `fetch` is not used, as it blocks some ports.
  */
-function requestHealth(url: string, timeoutMs: number): Promise<Result<Health>> {
+async function requestHealth(url: string, timeoutMs: number): Promise<Result<Health>> {
   const waitMs = Math.ceil(timeoutMs)
   const signal = AbortSignal.timeout(waitMs) // one deadline for connection, head and body
-  return new Promise((resolve) => {
-    const fail = ({ message }: Error) => {
-      const reason = signal.aborted ? `nothing complete came within ${waitMs / 1000} s` : message
-      resolve(failure(`no answer from ${url}: ${reason}. Is it running, and is --port right?`))
-    }
-    const request = get(url, { signal, agent: false }, (reply) => {
-      text(reply).then((body) => resolve(readHealth(url, reply.statusCode ?? 0, body)), fail)
-    })
-    request.on('error', fail)
-  })
+  try {
+    const request = get(url, { signal, agent: false }).on('error', () => undefined) // it is thrown below
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    return readHealth(url, response.statusCode ?? 0, await text(response))
+  } catch (error) {
+    const reason = signal.aborted ? `nothing complete came within ${waitMs / 1000} s` : reasonOf(error)
+    return failure(`no answer from ${url}: ${reason}. Is it running, and is --port right?`)
+  }
 }
 
-/** Reads the health from a reply. The error says that the server is no simulator, since any can listen on the port. */
+/** Reads the health from a response. Any server can listen on the port, so the error may say that it is another one. */
 function readHealth(url: string, status: number, body: string): Result<Health> {
   const health = parseJson(body)
   const isHealth = isObject(health) && /^(un)?healthy$/.test(String(health.status)) && 'version' in health
