@@ -56,6 +56,7 @@ async function tryFaults(suite: TestSuite): Promise<SuiteReport> {
   const { judged, findings, changes } = trials
   const showProgress = createProgress(suite, judged, chosen.length)
   for (const batch of splitEvery(batchSize, chosen)) {
+    if (isOver(suite)) break
     await runSideBySide(suite, batch, async (run) => {
       showProgress()
       const ends = await executeUntilCertain(suite, run, baseline)
@@ -69,7 +70,6 @@ async function tryFaults(suite: TestSuite): Promise<SuiteReport> {
     const check = await checkBaseline(suite, baseline, isLast ? 'at the end' : `after ${judged.size} runs`)
     changes.push(...check.changes)
     if (check.hasFailed) return createReport(suite, plan, baseline, withoutRed(trials, batch), 'red-plain-run')
-    if (isLast) break
   }
   return createReport(suite, plan, baseline, trials)
 }
