@@ -37,11 +37,11 @@ const faultSets: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The names that a set can have. `expectations` changes no response. */
-export const groupNames: readonly string[] = [
+const groupNames: readonly string[] = [
   ...new Set([...Object.keys(faultSets), ...families.filter((family) => family !== 'expectations')]),
 ]
 
-export interface FaultContext {
+interface FaultContext {
   readonly catalogue: Catalogue
   readonly operations: readonly Operation[]
 }
@@ -100,11 +100,7 @@ function groupsOf({ name, family }: ScenarioDefinition): readonly string[] {
 }
 
 /** Parses a scenario as a fault. `group`: the set that it is from; undefined: the one that has it, or its family. */
-export function parseFault(
-  text: string,
-  group: string | undefined,
-  { catalogue, operations }: FaultContext,
-): Result<Fault> {
+function parseFault(text: string, group: string | undefined, { catalogue, operations }: FaultContext): Result<Fault> {
   const parsed = parseScenarios(text, catalogue)
   if (!parsed.ok) return failure(`${parsed.error} ${expectedSet}`)
   const [scenario, other] = parsed.value
