@@ -53,14 +53,14 @@ async function connectionOf(operation: OperationRequest, scenario: string) {
   const headers = { authorization: 'Bearer k', 'content-type': 'application/json', 'x-sim-scenario': scenario }
   let status: number | undefined
   try {
-    const answer = await fetch(sim().origin + path, {
+    const response = await fetch(sim().origin + path, {
       method,
       headers,
       signal: AbortSignal.timeout(scenario === 'hang' ? 200 : 15_000),
       ...(body && { body: JSON.stringify(body) }),
     })
-    status = answer.status
-    return { status, text: await answer.text() }
+    status = response.status
+    return { status, text: await response.text() }
   } catch (error) {
     return { status, failure: String(error instanceof Error ? (error.cause ?? error.name) : error) }
   }
@@ -85,45 +85,45 @@ type Proof = (operation: OperationRequest, text: string, effect: Effect) => Prom
 /** The client's view of each kind of effect. A new kind without a row does not compile. */
 const proofs: Record<Effect['kind'], Proof> = {
   async ordinary(operation, text) {
-    const answer = await scripted(operation, text)
-    expect(answer.status).toBe(operation.success)
-    expect(faultsOf(operation.id, answer.status, answer.body)).toEqual([])
+    const response = await scripted(operation, text)
+    expect(response.status).toBe(operation.success)
+    expect(faultsOf(operation.id, response.status, response.body)).toEqual([])
   },
-  async answer(operation, text) {
+  async response(operation, text) {
     const before = await readStateInfo(sim())
-    const answer = await scripted(operation, text)
-    expect(answer.status).toBeGreaterThanOrEqual(400)
-    expect(operationOf(operation.id).statuses).toContain(answer.status)
-    expect(faultsOf(operation.id, answer.status, answer.body)).toEqual([])
-    errorOf(answer)
-    expect(answer.headers.get('x-sim-origin')).toBe('scenario')
+    const response = await scripted(operation, text)
+    expect(response.status).toBeGreaterThanOrEqual(400)
+    expect(operationOf(operation.id).statuses).toContain(response.status)
+    expect(faultsOf(operation.id, response.status, response.body)).toEqual([])
+    errorOf(response)
+    expect(response.headers.get('x-sim-origin')).toBe('scenario')
     expect(await readStateInfo(sim())).toEqual(before)
   },
   async data(operation, text) {
-    const answer = await scripted(operation, text)
-    expect(answer.status).toBe(operation.success)
-    expect(faultsOf(operation.id, answer.status, answer.body)).toEqual([])
-    expect(answer.headers.get('x-sim-origin')).toBe('contract')
+    const response = await scripted(operation, text)
+    expect(response.status).toBe(operation.success)
+    expect(faultsOf(operation.id, response.status, response.body)).toEqual([])
+    expect(response.headers.get('x-sim-origin')).toBe('contract')
   },
   async delay(operation, text) {
     const started = performance.now()
-    const answer = await scripted(operation, text)
+    const response = await scripted(operation, text)
     expect(performance.now() - started).toBeGreaterThan(Number(given['ms']) - 2)
-    expect(answer.status).toBe(operation.success)
+    expect(response.status).toBe(operation.success)
   },
   async drift(operation, text) {
-    const answer = await scripted(operation, text)
-    expect(answer.status).toBe(operation.success)
-    expect(answer.headers.get('x-sim-damage')).toMatch(new RegExp(`^${text} at /`))
-    expect(brokenRules(operation.id, answer.status, answer.body, { strictly: true })).toHaveLength(1)
+    const response = await scripted(operation, text)
+    expect(response.status).toBe(operation.success)
+    expect(response.headers.get('x-sim-damage')).toMatch(new RegExp(`^${text} at /`))
+    expect(brokenRules(operation.id, response.status, response.body, { strictly: true })).toHaveLength(1)
   },
   async deliver(operation, text, effect) {
     if (effect.kind !== 'deliver') throw new Error('another effect')
     deliveries[effect.mode.kind](await connectionOf(operation, text), operation.success)
   },
   async expect(operation, text) {
-    const answer = await scripted(operation, text)
-    expect(answer.status).toBe(operation.success)
+    const response = await scripted(operation, text)
+    expect(response.status).toBe(operation.success)
   },
   async 'lose-ack'(operation, text) {
     const count = async () => {
@@ -140,9 +140,9 @@ const proofs: Record<Effect['kind'], Proof> = {
 }
 
 async function scripted(operation: OperationRequest, text: string) {
-  const answer = await askOperation(sim(), operation, { headers: { 'x-sim-scenario': text } })
-  expect(answer.headers.get('x-sim-scenario')).toBe(text)
-  return answer
+  const response = await askOperation(sim(), operation, { headers: { 'x-sim-scenario': text } })
+  expect(response.headers.get('x-sim-scenario')).toBe(text)
+  return response
 }
 
 describe('every entry of the catalogue', () => {
@@ -154,9 +154,9 @@ describe('every entry of the catalogue', () => {
     '$text on $operation.id is refused with the reason, and nothing is kept',
     async ({ text, operation, reason = '' }) => {
       const before = await readStateInfo(sim())
-      const answer = await askOperation(sim(), operation, { headers: { 'x-sim-scenario': text } })
-      expectRefusal(answer, 400, /makes no sense here/, text, reason)
-      expect(answer.headers.get('x-sim-origin')).toBe('simulator')
+      const response = await askOperation(sim(), operation, { headers: { 'x-sim-scenario': text } })
+      expectRefusal(response, 400, /makes no sense here/, text, reason)
+      expect(response.headers.get('x-sim-origin')).toBe('simulator')
       expect(await readStateInfo(sim())).toEqual(before)
     },
   )
@@ -269,8 +269,8 @@ describe('every control', async () => {
     const own = path.replace(/\{\w+\}/g, '-')
     const wrong = id === 'getHealth' ? undefined : await ask(sim(), `/__sim${own}?sandbox=-`, { method })
     const foreign = await ask(sim(), `/__sim${own}`, { method, headers: { origin: 'https://example.com' } })
-    const refused = [wrong, foreign].filter((answer) => answer !== undefined)
-    for (const answer of refused) errorOf(answer)
+    const refused = [wrong, foreign].filter((response) => response !== undefined)
+    for (const response of refused) errorOf(response)
     expect(refused.map(({ status }) => status)).toEqual(id === 'getHealth' ? [403] : [400, 403])
   })
 })

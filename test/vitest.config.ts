@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config'
 import { ClosingLineReporter } from './support/closing-line-reporter.ts'
-import { ControlAnswersReporter } from './support/control-answers/reporter.ts'
+import { ControlResponsesReporter } from './support/control-responses/reporter.ts'
 
-const controlAnswers = new ControlAnswersReporter()
+const controlResponses = new ControlResponsesReporter()
 
 /** The files that replace modules or set flags of V8. Each has a process; others share modules. */
 const isolated = [
@@ -28,8 +28,8 @@ export default defineConfig({
     ],
     tags: [{ name: 'long', description: 'runs only in `.ci/run`, by `npm run test:long`' }],
     globalSetup: ['test/support/tools.ts', 'test/support/build-once.ts'],
-    setupFiles: ['test/support/control-answers/setup.ts'],
-    reporters: ['default', controlAnswers, new ClosingLineReporter(controlAnswers)],
+    setupFiles: ['test/support/control-responses/setup.ts'],
+    reporters: ['default', controlResponses, new ClosingLineReporter(controlResponses)],
     // Limits for tests that never end. Beside other work, one that starts processes takes twenty times as long.
     testTimeout: 240_000,
     hookTimeout: 240_000,

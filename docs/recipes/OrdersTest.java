@@ -63,7 +63,7 @@ public class OrdersTest {
 
     /** Fails if a request broke the contract, was refused unexpectedly, or was retried badly. */
     void expectGoodConduct() throws Exception {
-      control("GET", "/report?format=markdown&failOn=violation,unexpected,manners&", "");
+      control("GET", "/report?format=markdown&failOn=violation,unexpected,retry&", "");
     }
   }
 

@@ -42,7 +42,7 @@ func recordOrder(baseURL, apiKey, order string) error {
 		}
 		seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))
 		if err != nil || attempt == 3 {
-			return fmt.Errorf("the order was answered with %s", response.Status)
+			return fmt.Errorf("the order got %s", response.Status)
 		}
 		time.Sleep(time.Duration(seconds) * time.Second)
 	}
@@ -89,7 +89,7 @@ type sandbox struct {
 func newSandbox(t *testing.T) sandbox {
 	s := sandbox{t, t.Name()}
 	s.control("POST", "/reset?", "")
-	t.Cleanup(func() { s.control("GET", "/report?format=markdown&failOn=violation,unexpected,manners&", "") })
+	t.Cleanup(func() { s.control("GET", "/report?format=markdown&failOn=violation,unexpected,retry&", "") })
 	return s
 }
 

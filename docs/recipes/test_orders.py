@@ -76,7 +76,7 @@ class Orders(unittest.TestCase):
 
     def expect_good_conduct(self):
         """Fails the test if a request broke the contract, was refused unexpectedly, or was retried badly."""
-        self.control("GET", "/report?format=markdown&failOn=violation,unexpected,manners")
+        self.control("GET", "/report?format=markdown&failOn=violation,unexpected,retry")
 
     def test_an_order_is_recorded_once(self):
         self.record("order-1")

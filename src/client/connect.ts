@@ -46,7 +46,7 @@ export interface ConnectOptions {
 /**
  * Returns the client of a simulator that runs elsewhere: `await connect('http://127.0.0.1:4010/__sim')`.
  * The URL may lack its path.
- * @throws Error if no simulator answers there
+ * @throws Error if no simulator returns there
  */
 export async function connect<N extends Names = BundledNames>(
   controlUrl: string,
@@ -60,18 +60,18 @@ export async function connect<N extends Names = BundledNames>(
   return createSimulatorClient({ transport, origin, basePath, newName, close: async () => {} })
 }
 
-/** The longest wait for the first answer of a simulator, milliseconds. */
-const maxAnswerMs = 10_000
+/** The longest wait for the first response of a simulator, milliseconds. */
+const maxResponseMs = 10_000
 
-/** Returns the base path of the simulator at an address. Throws if something else answers there. */
+/** Returns the base path of the simulator at an address. Throws if something else responses there. */
 async function fetchBasePath(transport: Transport, origin: string): Promise<string> {
-  const signal = AbortSignal.timeout(maxAnswerMs)
+  const signal = AbortSignal.timeout(maxResponseMs)
   const info = await transport.GET('/info', { signal }).catch((error: unknown) => {
-    if (error instanceof SyntaxError) return { data: undefined } // the answer is no JSON
+    if (error instanceof SyntaxError) return { data: undefined } // the response is no JSON
     throw error
   })
   const basePath: unknown = info.data?.contract?.basePath
-  if (typeof basePath !== 'string') throw new Error(`${origin} answers, but is no simulator. Is the port right?`)
+  if (typeof basePath !== 'string') throw new Error(`${origin} responds, but is no simulator. Is the port right?`)
   return basePath
 }
 

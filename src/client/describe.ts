@@ -1,6 +1,6 @@
 import type { ControlSchemas } from './transport.ts'
 
-export const findingKinds = ['violations', 'unexpected', 'manners'] as const
+export const findingKinds = ['violation', 'unexpected', 'retry'] as const
 export type FindingKind = (typeof findingKinds)[number]
 
 /** Refuses kinds that do not exist: a misspelt one would allow nothing, and a text could allow what it contains. */
@@ -30,7 +30,7 @@ export function expectationProblem(verdict: ControlSchemas['Verdict']): string |
 export async function findingsProblem(
   sandbox: {
     report(): Promise<ControlSchemas['Report']>
-    manners(): Promise<readonly ControlSchemas['MannersFinding'][]>
+    retryProblems(): Promise<readonly ControlSchemas['RetryProblem'][]>
   },
   allow: readonly FindingKind[],
   allowing: (kind: FindingKind) => string,
@@ -38,8 +38,8 @@ export async function findingsProblem(
   refuseUnknownKinds(allow)
   const short = await sandbox.report()
   // A report has no pauses of the client, so that it is the same in every run.
-  const lapses = short.manners.findings.length > 0 ? await sandbox.manners() : []
-  const report = { ...short, manners: { ...short.manners, findings: [...lapses] } }
+  const lapses = short.retries.findings.length > 0 ? await sandbox.retryProblems() : []
+  const report = { ...short, retries: { ...short.retries, findings: [...lapses] } }
   const found = sections.filter((name) => !allow.includes(kindOf(name)) && describeFindings[name](report).length > 0)
   if (found.length === 0) return undefined
   const paragraphs = found.flatMap((name) => [headings[name], ...describeFindings[name](report)])
@@ -53,36 +53,36 @@ type Section = (typeof sections)[number]
 const kindOf = (section: Section): FindingKind => (section === 'unmet' ? 'unexpected' : section)
 
 const headings: Readonly<Record<Section, string>> = {
-  violations: 'Requests broke the contract:',
+  violation: 'Requests broke the contract:',
   unexpected: 'Requests were refused, although no scenario asked for it:',
   unmet: 'Requests were declared as negative tests, and were none:',
-  manners: 'The client has bad manners:',
+  retry: 'The client has retry problems:',
 }
 
 const ways: Readonly<Record<Section, string>> = {
-  violations: "Wrong on purpose? await sim.scenario('expect-violation') before the request declares it. Or:",
+  violation: "Wrong on purpose? await sim.scenario('expect-violation') before the request declares it. Or:",
   unexpected: "Meant to be refused? await sim.scenario('expect-refusal') before the request declares it. Or:",
   unmet: 'Is the declaration wrong? Remove X-Sim-Expect, or the rule expect-refusal or expect-violation. Or:',
-  manners: 'Does the client behave so on purpose? Then:',
+  retry: 'Does the client behave so on purpose? Then:',
 }
 
 const describeFindings: Readonly<Record<Section, (report: ControlSchemas['Report']) => string[]>> = {
-  violations: ({ violations }) => [
+  violation: ({ violations }) => [
     ...violations.findings.map((finding) => {
       const place = `${finding.in}${finding.pointer}`
       return `  ${finding.operation}: ${place} ${finding.message}${describeRequests(finding)}`
     }),
     ...describeFurther(violations.further),
   ],
-  unexpected: ({ unexpected }) => [...describeAnswers(unexpected, false), ...describeFurther(unexpected.further)],
-  unmet: ({ unexpected }) => describeAnswers(unexpected, true),
-  manners: ({ manners }) => [
-    ...manners.findings.map((finding) => `  ${finding.operation}: ${describeLapse(finding)}`),
-    ...describeFurther(manners.further),
+  unexpected: ({ unexpected }) => [...describeResponses(unexpected, false), ...describeFurther(unexpected.further)],
+  unmet: ({ unexpected }) => describeResponses(unexpected, true),
+  retry: ({ retries }) => [
+    ...retries.findings.map((finding) => `  ${finding.operation}: ${describeLapse(finding)}`),
+    ...describeFurther(retries.further),
   ],
 }
 
-function describeAnswers({ findings }: ControlSchemas['Report']['unexpected'], areUnmet: boolean): string[] {
+function describeResponses({ findings }: ControlSchemas['Report']['unexpected'], areUnmet: boolean): string[] {
   return findings
     .filter(({ message }) => message.startsWith('The request was expected to ') === areUnmet)
     .map((finding) => {
@@ -91,8 +91,8 @@ function describeAnswers({ findings }: ControlSchemas['Report']['unexpected'], a
     })
 }
 
-/** Describes a broken rule of manners: `A 429 asked to wait for 30 s, ...: after 0.3 s (req-5, then req-6)`. */
-function describeLapse(finding: ControlSchemas['MannersFinding']): string {
+/** Describes a broken retry rule: `A 429 asked to wait for 30 s, ...: after 0.3 s (req-5, then req-6)`. */
+function describeLapse(finding: ControlSchemas['RetryProblem']): string {
   const { rule, sentence, waitedMs, requests } = finding
   if (rule === 'user-agent' || rule === 'content-type') return `${sentence}${describeRequests(finding)}`
   const [failed, retry] = requests

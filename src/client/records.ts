@@ -35,7 +35,7 @@ interface EventFilter {
 
 /** A copy of the records of a sandbox at one instant. */
 interface SandboxSnapshot extends Readonly<ControlSchemas['Snapshot']> {
-  /** Replaces the records of the sandbox by the copy. Rate windows and sequences begin anew. */
+  /** Replaces the records of the sandbox by the copy. Rate windows and sequences begin again. */
   restore(): Promise<void>
   delete(): Promise<void>
 }

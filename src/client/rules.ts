@@ -41,7 +41,7 @@ export interface SandboxRules<N extends Names> {
   rule(rule: NewRule<N>): Promise<void>
   /** Lists the rules of the sandbox and the start-up rules, and how often each rule acted. */
   rules(): Promise<RuleListing<N>>
-  /** Replaces all rules of the sandbox; they begin to count anew. */
+  /** Replaces all rules of the sandbox; they begin to count again. */
   setRules(rules: readonly NewRule<N>[]): Promise<void>
   /** Removes all rules of the sandbox. */
   clearRules(): Promise<void>

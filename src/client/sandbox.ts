@@ -1,6 +1,6 @@
 import { type SandboxClock, sandboxClock } from './clock.ts'
-import { type SandboxEvidence, sandboxEvidence } from './evidence.ts'
 import { type SandboxRecords, sandboxRecords } from './records.ts'
+import { type SandboxRequests, sandboxRequests } from './requests-and-reports.ts'
 import { type SandboxRules, sandboxRules } from './rules.ts'
 import { done, type Transport } from './transport.ts'
 import type { BundledNames, Names } from './typed-names.ts'
@@ -9,7 +9,7 @@ import type { BundledNames, Names } from './typed-names.ts'
 export interface SandboxClient<N extends Names = BundledNames>
   extends SandboxRules<N>,
     SandboxRecords,
-    SandboxEvidence<N> {
+    SandboxRequests<N> {
   readonly name: string
   /** The base URL of the service in this sandbox: `http://127.0.0.1:4010/_s/checkout/v1`. */
   readonly baseUrl: string
@@ -52,7 +52,7 @@ export function createSandboxClient<N extends Names>(
     consoleUrl,
     ...sandboxRules<N>(transport, name),
     ...sandboxRecords(transport, name),
-    ...sandboxEvidence<N>(transport, name, consoleUrl),
+    ...sandboxRequests<N>(transport, name, consoleUrl),
     clock: sandboxClock(transport, name),
     seed: (seed) => done(transport.PUT('/sandboxes/{name}', { params: own, body: { seed: String(seed) } })),
     reset: () => done(transport.POST('/reset', { params: { query: { sandbox: name } } })),

@@ -4,7 +4,7 @@ import type { components, paths } from './control-types.ts'
 /** The `fetch` of the process when this module was loaded, which a test's mock does not replace. */
 const { fetch } = globalThis
 
-/** The types of the control plane's requests and answers by their names in its document. */
+/** The types of the control plane's requests and responses by their names in its document. */
 export type ControlSchemas = components['schemas']
 
 /** A typed client of the control plane. A refusal and an unreachable simulator are errors that it throws. @internal */
@@ -22,7 +22,7 @@ export function createTransport(controlUrl: string, token?: string) {
   })
   client.use({
     async onResponse({ request, response }) {
-      // 417 is the answer of `verify` to a count that is not as expected.
+      // 417 is the response of `verify` to a count that is not as expected.
       if (response.ok || response.status === 417) return
       throw new Error(await describeRefusal(request, response))
     },
@@ -30,12 +30,12 @@ export function createTransport(controlUrl: string, token?: string) {
   return client
 }
 
-/** Returns the data of an answer, which `onResponse` has found to be no refusal. */
+/** Returns the data of a response, which `onResponse` has found to be no refusal. */
 export async function dataOf<Data>(asked: Promise<{ readonly data?: Data }>): Promise<Data> {
-  return (await asked).data as Data // openapi-fetch has data for each answer that is ok
+  return (await asked).data as Data // openapi-fetch has data for each response that is ok
 }
 
-/** Awaits an answer without content. @internal */
+/** Awaits a response without content. @internal */
 export async function done(asked: Promise<unknown>): Promise<void> {
   await asked
 }
@@ -46,23 +46,23 @@ async function fetchOrExplain(request: Request, controlUrl: string): Promise<Res
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
     throw new Error(
-      `No simulator answers at ${controlUrl} (${cause}). ` +
+      `No simulator responds at ${controlUrl} (${cause}). ` +
         'Start one there (npx convsim), or give the URL of one that runs.',
       { cause: error },
     )
   }
 }
 
-/** Returns the sentence of a refusal: `PUT /__sim/clock answered 400: body/now ...`. */
+/** Returns the sentence of a refusal: `PUT /__sim/clock returned 400: body/now ...`. */
 async function describeRefusal({ method, url }: Request, response: Response): Promise<string> {
   const text = await response.text()
-  return `${method} ${new URL(url).pathname} answered ${response.status}: ${errorOf(text) ?? text.slice(0, 200)}`
+  return `${method} ${new URL(url).pathname} returned ${response.status}: ${errorOf(text) ?? text.slice(0, 200)}`
 }
 
 function errorOf(text: string): string | undefined {
   try {
     return JSON.parse(text).error
   } catch {
-    return undefined // an answer that is none of the simulator's
+    return undefined // a response that is none of the simulator's
   }
 }

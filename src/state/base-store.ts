@@ -29,7 +29,7 @@ export interface Committer {
    * state unchanged, if the change cannot be stored.
    */
   commit(change: Change): Promise<void>
-  /** Encodes an import in slices, between which other requests are answered, so that its later commit is short. */
+  /** Encodes an import in slices, between which other requests are handled, so that its later commit is short. */
   prepareImport?(change: ImportChange): Promise<void>
   /** See `Store`. A committer without this method never refuses writes for good. */
   findLoss?(): string | undefined

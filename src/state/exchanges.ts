@@ -16,7 +16,7 @@ export type StreamMessage = { readonly position: number } & (
       readonly text: string
       /** The bodies: empty for none; undefined where they were trimmed. */
       readonly request: string | undefined
-      readonly answer: string | undefined
+      readonly response: string | undefined
     }
   /** Corrects the end of a delivery. */
   | { readonly kind: 'end'; readonly text: string }
@@ -43,18 +43,18 @@ export interface MessagePlace {
   readonly number: number
 }
 
-/** The body of an answer. Those of a cache have the same `key`, and are stored once. */
-export interface SharedAnswer {
+/** The body of a response. Those of a cache have the same `key`, and are stored once. */
+export interface SharedResponse {
   readonly key: object | undefined
   readonly text: () => string
 }
 
-/** The exchanges of all replicas in one order. A method rejects where the shared store does not answer. */
+/** The exchanges of all replicas in one order. A method rejects where the shared store does not respond. */
 export interface ExchangeStream {
   /** The id of this process. */
   readonly replica: string
   /** Appends an exchange. Returns undefined while the store takes no changes. */
-  append(sandbox: string, entry: string, request: string, answer: SharedAnswer): Promise<MessagePlace | undefined>
+  append(sandbox: string, entry: string, request: string, response: SharedResponse): Promise<MessagePlace | undefined>
   /** Appends the end of a delivery that differs from the appended one. Returns undefined as above. */
   appendEnd(text: string): Promise<MessagePlace | undefined>
   /** Counts a lost exchange for each of the sandboxes. Returns false where the store takes no changes. */

@@ -20,7 +20,7 @@ type Range = readonly [from: number, to: number]
 const maxReversed = 4
 
 /**
- * Finds a page of the events that match, and counts all that match, in slices between which others are answered. It
+ * Finds a page of the events that match, and counts all that match, in slices between which others are handled. It
  * holds the places of the events, which are read again with the page. `candidates`: the range of those that may match.
  */
 export async function listEvents(

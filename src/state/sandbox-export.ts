@@ -27,7 +27,7 @@ const emptyExport = {
 }
 
 /**
- * Parses the export of a sandbox in slices, between which other requests are answered. It is checked by
+ * Parses the export of a sandbox in slices, between which other requests are handled. It is checked by
  * `spec/export.schema.json`, its valid records also by the rules of their collections. The error lists the problems.
  * Each is a sentence that begins with its place as a JSON pointer: `/events/3/impact must be a number; got null`. The
  * result shares the records of the document.

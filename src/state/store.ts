@@ -80,7 +80,7 @@ export class StoreWriteError extends Error {
 }
 
 /**
- * The shared store did not answer, so the request was refused. A change may be stored all the same, if it was on its
+ * The shared store did not respond, so the request was refused. A change may be stored all the same, if it was on its
  * way: a client that sends it again with the same `insertId` changes nothing.
  */
 export class StoreUnavailableError extends Error {
@@ -193,7 +193,7 @@ export interface Store {
   /** Counts the records of all sandboxes. */
   size(): Promise<StateSummary>
   /**
-   * Creates a store that answers as this store would now and stores nothing: not even its own later calls see its
+   * Creates a store that responds as this store would now and stores nothing: not even its own later calls see its
    * writes. Its counters do advance, apart from the original's. A fork serves one request, and must not outlive this
    * store.
    */
@@ -203,7 +203,7 @@ export interface Store {
    * `close` it says why `close` could not write the state.
    */
   findLoss(): Promise<string | undefined>
-  /** Says why requests that need the state are refused until a shared store answers again, if they are. */
+  /** Says why requests that need the state are refused until a shared store returns again, if they are. */
   findOutage(): Promise<string | undefined>
   /** Writes pending changes and releases files and locks. Later writes are refused. */
   close(): Promise<void>

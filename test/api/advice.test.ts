@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../../src/base/core/json.ts'
 import {
-  type Answer,
   analyticsPath,
   ask,
   event,
@@ -10,6 +9,7 @@ import {
   productId,
   prompt,
   type RequestOptions,
+  type TestResponse,
 } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import type { TestSimulator } from '../support/start.ts'
@@ -55,7 +55,7 @@ const cases: readonly Case[] = [
 const optionsOf = (body: Json | undefined): RequestOptions => (body === undefined ? {} : { body })
 
 /** Returns the advice about a request, as the place and the message of each. */
-async function adviceAbout(sim: TestSimulator, { headers }: Answer): Promise<string[][]> {
+async function adviceAbout(sim: TestSimulator, { headers }: TestResponse): Promise<string[][]> {
   const entry = await ask(sim, `/__sim/requests/${headers.get('x-request-id')}`, { token: null })
   const advice = objectOf(entry)['advice'] as { in: string; pointer: string; message: string }[]
   return advice.map((one) => [`${one.in} ${one.pointer}`, one.message])
@@ -63,10 +63,10 @@ async function adviceAbout(sim: TestSimulator, { headers }: Answer): Promise<str
 
 describe('advice', () => {
   test.each(cases)('about %s refuses nothing but with --strict', async (_name, path, body, ...advice) => {
-    const answer = await ask(lenient(), path, optionsOf(body))
-    expect(answer.status).toBeLessThan(300)
+    const response = await ask(lenient(), path, optionsOf(body))
+    expect(response.status).toBeLessThan(300)
     const expected = advice.map(([place, end]) => [place, expect.stringMatching(end)])
-    expect(await adviceAbout(lenient(), answer)).toEqual(expected)
+    expect(await adviceAbout(lenient(), response)).toEqual(expected)
     const strictly = await ask(strict(), path, optionsOf(body))
     if (advice.length === 0) expect(strictly.status).toBeLessThan(300)
     else expectRefusal(strictly, 400, ...advice.map(([place]) => place.replace(' ', '')))
@@ -75,8 +75,8 @@ describe('advice', () => {
   test('is bounded, however many members are unknown', async () => {
     const many = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`value${index % 9}_${index}`, 1]))
     const parameters = Array.from({ length: 500 }, (_, index) => `p${index}=1`).join('&')
-    const answer = await ask(lenient(), `/v1/events?${parameters}`, { body: linked(many) })
-    expect(answer.status).toBe(201)
-    expect((await adviceAbout(lenient(), answer)).length).toBe(20)
+    const response = await ask(lenient(), `/v1/events?${parameters}`, { body: linked(many) })
+    expect(response.status).toBe(201)
+    expect((await adviceAbout(lenient(), response)).length).toBe(20)
   })
 })

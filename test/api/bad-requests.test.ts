@@ -40,9 +40,9 @@ const bad: Bad[] = [
 
 test.each(bad)('%s is refused, says what is right and changes nothing', async (_name, request, status, says) => {
   const before = await readStateInfo(sim())
-  const answer = await ask(sim(), request.path, request)
-  expectRefusal(answer, status, ...says)
-  expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
+  const response = await ask(sim(), request.path, request)
+  expectRefusal(response, status, ...says)
+  expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
   expect(await readStateInfo(sim())).toEqual(before)
 })
 
@@ -56,10 +56,10 @@ test.each(wrongMethods)('the wrong method $method on $path is a 405 that allows 
   const { method, path } = wrong
   const allowed = wrong.allowed.join(', ')
   const before = await readStateInfo(sim())
-  const answer = await ask(sim(), path, { method })
-  expect([answer.status, answer.headers.get('allow')]).toEqual([405, allowed])
-  if (method === 'HEAD') expect(answer.text).toBe('')
-  else expectRefusal(answer, 405, new RegExp(`${method}.*Allowed: ${allowed}`))
+  const response = await ask(sim(), path, { method })
+  expect([response.status, response.headers.get('allow')]).toEqual([405, allowed])
+  if (method === 'HEAD') expect(response.text).toBe('')
+  else expectRefusal(response, 405, new RegExp(`${method}.*Allowed: ${allowed}`))
   expect(await readStateInfo(sim())).toEqual(before)
 })
 
@@ -69,6 +69,6 @@ test.each<[string, Partial<Request>]>([
   ['a query that nobody asked for', { path: '/v1/events?debug=1' }],
   ['a text of 900,000 characters', { body: event({ value: 'x'.repeat(900_000) }) }],
 ])('what is unusual but right is accepted: %s', async (_name, { path = events, ...how }) => {
-  const answer = await ask(sim(), path, { method: 'POST', body: event(), ...how })
-  expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 201 })
+  const response = await ask(sim(), path, { method: 'POST', body: event(), ...how })
+  expect({ status: response.status, text: response.text }).toMatchObject({ status: 201 })
 })

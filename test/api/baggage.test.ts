@@ -10,10 +10,10 @@ const sim = sharedSimulator({ strict: true })
 /** Returns the sandbox and the advice of a request with this `baggage`. */
 async function askWith(baggage: string, { prefix = '', ...how }: RequestOptions & { prefix?: string } = {}) {
   const headers = { ...how.headers, baggage }
-  const answer = await ask(sim(), `${prefix}${analyticsPath}`, { ...how, headers })
-  const advice = answer.headers.get('x-sim-advice')
+  const response = await ask(sim(), `${prefix}${analyticsPath}`, { ...how, headers })
+  const advice = response.headers.get('x-sim-advice')
   const [first] = advice === null ? [] : JSON.parse(advice).violations
-  return { status: answer.status, sandbox: answer.headers.get('x-sim-sandbox'), advice: first }
+  return { status: response.status, sandbox: response.headers.get('x-sim-sandbox'), advice: first }
 }
 
 describe('the header baggage', () => {

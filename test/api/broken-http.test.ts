@@ -32,9 +32,9 @@ test.each([
   ['an expectation that cannot be met', post('{}', ['Expect: a-miracle']), 417, /Expect|expectation/],
 ])('what never becomes a request to the service still gets its error body: %s', async (_name, text, status, words) => {
   const before = await readStateInfo(sim())
-  const answer = await askRaw(sim().origin, text)
-  expectRefusal(answer, status, words)
-  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+  const response = await askRaw(sim().origin, text)
+  expectRefusal(response, status, words)
+  expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
   expect(await readStateInfo(sim())).toEqual(before)
 })
 
@@ -44,8 +44,8 @@ test('all headers are read, however many fit', async () => {
 })
 
 test('the absolute form of a request, as proxies send it, means the same', async () => {
-  const answer = await askRaw(sim().origin, get(`${sim().origin}${analyticsPath}`))
-  expect({ status: answer.status, text: answer.text.slice(0, 300) }).toMatchObject({ status: 200 })
+  const response = await askRaw(sim().origin, get(`${sim().origin}${analyticsPath}`))
+  expect({ status: response.status, text: response.text.slice(0, 300) }).toMatchObject({ status: 200 })
 })
 
 test('an absolute form with a broken host is journaled like any other request', async ({ own }) => {
@@ -54,8 +54,8 @@ test('an absolute form with a broken host is journaled like any other request', 
 })
 
 test('the absolute form of a host alone means its root', async () => {
-  const answer = await askRaw(sim().origin, get(sim().origin))
-  expect(answer.headers).toMatchObject({ location: '/__sim/info' })
+  const response = await askRaw(sim().origin, get(sim().origin))
+  expect(response.headers).toMatchObject({ location: '/__sim/info' })
 })
 
 test('a body in chunks is read like any other', async () => {
@@ -67,30 +67,30 @@ test('a body in chunks is read like any other', async () => {
   expect((await askRaw(sim().origin, text)).status).toBe(201)
 })
 
-test('a client that waits for 100 Continue gets it, and then its answer', async () => {
-  const answers = await sendRaw(sim().origin, post(event(), ['Expect: 100-continue']), 2)
-  expect(answers.map(({ status }) => status)).toEqual([100, 201])
+test('a client that waits for 100 Continue gets it, and then its response', async () => {
+  const responses = await sendRaw(sim().origin, post(event(), ['Expect: 100-continue']), 2)
+  expect(responses.map(({ status }) => status)).toEqual([100, 201])
 })
 
 test('a client that waits to send a body that is too large is told at once, and the refusal is journaled', async () => {
   const own = await startForTest({ bodyLimit: '1kb' })
   const connection = await connectTo(own.origin)
   connection.send(post('', ['Expect: 100-continue']).replace('Content-Length: 0', 'Content-Length: 1025'))
-  const refused = await connection.answer()
+  const refused = await connection.response()
   expectRefusal(refused, 413, /larger than the limit of 1kb/)
   expect(refused.headers).toMatchObject({ connection: 'close' })
   await connection.closed()
-  const answer = { status: 413, origin: 'contract' }
-  expect(await listRequests(own)).toMatchObject([{ operation: 'createEvent', answer }])
+  const response = { status: 413, origin: 'contract' }
+  expect(await listRequests(own)).toMatchObject([{ operation: 'createEvent', response }])
 })
 
 test('a body with a declared length above the limit is refused before it is sent', async () => {
   const connection = await connectTo(sim().origin)
   const length = 3_000_000
   connection.send(post('').replace('Content-Length: 0', `Content-Length: ${length}`))
-  expectRefusal(await connection.answer(), 413, /larger than the limit of 1mb/)
+  expectRefusal(await connection.response(), 413, /larger than the limit of 1mb/)
   connection.send('x'.repeat(length) + post(event()))
-  expect((await connection.answer()).status).toBe(201)
+  expect((await connection.response()).status).toBe(201)
   connection.destroy()
 })
 
@@ -99,21 +99,21 @@ test('a client that waits to send what the control plane refuses is told at once
   const head = post('', ['Expect: 100-continue']).replace('Content-Length: 0', 'Content-Length: 1000')
   const connection = await connectTo(own.origin)
   connection.send(head.replace('/v1/events', '/__sim/verify'))
-  expect((await connection.answer()).status).toBe(401)
+  expect((await connection.response()).status).toBe(401)
   await connection.closed()
 })
 
 test('a client that waits to send to the control plane is told to go on', async () => {
   const text = post('{}', ['Expect: 100-continue']).replace('/v1/events', '/__sim/verify')
-  const answers = await sendRaw(sim().origin, text.replace(/Authorization.*\r\n/, ''), 2)
-  expect(answers.map(({ status }) => status)).toEqual([100, 200])
+  const responses = await sendRaw(sim().origin, text.replace(/Authorization.*\r\n/, ''), 2)
+  expect(responses.map(({ status }) => status)).toEqual([100, 200])
 })
 
 test('a request whose sender ends in the middle of its body is refused, and its connection ends', async () => {
   const connection = await connectTo(sim().origin)
   connection.send(post(event()).slice(0, -10))
   connection.end()
-  expect((await connection.answer()).status).toBe(400)
+  expect((await connection.response()).status).toBe(400)
   await connection.closed()
 })
 

@@ -29,22 +29,22 @@ describe('a request that its client breaks off', () => {
     ['in a body of a length', 'length', ['Content-Length: 3000'], body.slice(0, 5)],
     ['before its body', 'nothing', ['Content-Length: 3000'], ''],
     ['in a chunk', 'chunk', ['Transfer-Encoding: chunked'], `bb8\r\n${body.slice(0, 5)}`],
-  ])('%s is neither unexpected nor bad manners, and its retry is none', async (_name, sandbox, lines, beginning) => {
+  ])('%s is neither unexpected nor retry problems, and its retry is none', async (_name, sandbox, lines, beginning) => {
     for (const count of [1, 2]) await breakOff(sandbox, post(sandbox, lines, beginning), count)
     expect((await ask(sim(), '/v1/events', { body, sandbox })).status).toBe(201)
     const requests = await listRequests(sim(), `bodies=true&sandbox=${sandbox}`)
     const error = 'The client went away before the end of its body.'
     const broken = { status: 400, origin: 'simulator', body: { json: { success: false, error } } }
     expect(requests).toMatchObject([
-      { brokenOff: true, operation: 'createEvent', answer: broken },
-      { brokenOff: true, answer: broken },
-      { answer: { status: 201 } },
+      { brokenOff: true, operation: 'createEvent', response: broken },
+      { brokenOff: true, response: broken },
+      { response: { status: 201 } },
     ])
     expect(await steer(sim(), 'GET', `/report?sandbox=${sandbox}`)).toMatchObject({
       requests: 3,
       violations: { requests: 0 },
-      unexpected: { answers: 0, findings: [] },
-      manners: { findings: [] },
+      unexpected: { responses: 0, findings: [] },
+      retries: { findings: [] },
     })
   })
 
@@ -55,7 +55,7 @@ describe('a request that its client breaks off', () => {
     const sandbox = `refused-${status}`
     await breakOff(sandbox, post(sandbox, lines, beginning), 1)
     const [request] = await listRequests(sim(), `sandbox=${sandbox}`)
-    expect(request).toMatchObject({ answer: { status, origin: 'contract' } })
+    expect(request).toMatchObject({ response: { status, origin: 'contract' } })
     expect(request).not.toHaveProperty('brokenOff')
   })
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { ControlSchemas } from '../../src/client/transport.ts'
 import { allOperations } from '../support/all-operations.ts'
 import { inputs } from '../support/catalogue.ts'
-import { type Answer, askOperation } from '../support/client.ts'
+import { askOperation, type TestResponse } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { readControl } from '../support/stored-records.ts'
 
@@ -10,8 +10,8 @@ const sim = sharedSimulator()
 
 const readCatalogue = () => readControl<ControlSchemas['Catalogue']>(sim(), '/catalogue')
 
-/** Describes an answer as the catalogue does, with the headers that the description names. */
-function describeSeen(description: string, { status, headers, text }: Answer): string[] {
+/** Describes a response as the catalogue does, with the headers that the description names. */
+function describeSeen(description: string, { status, headers, text }: TestResponse): string[] {
   const [head = '', body] = description.split(/, body (?=\{)/)
   if (body === undefined) return [description.replace(/^Status \d+/, `Status ${status}`)]
   const [, ...named] = head.split(', ').map((part) => part.split(': ')[0] ?? '')
@@ -25,7 +25,7 @@ describe('GET /__sim/catalogue', () => {
     const body = await readCatalogue()
     const { keys, models, products } = inputs.fixtures
     expect(body).toMatchObject({ keys, models, products })
-    expect(body.operations.map(({ id, answeredBy }) => [id, answeredBy])).toEqual(
+    expect(body.operations.map(({ id, servedBy }) => [id, servedBy])).toEqual(
       allOperations.map(({ id }) => [id, 'simulator']),
     )
   })
@@ -36,8 +36,8 @@ describe('GET /__sim/catalogue', () => {
       const { name, example, operations, clientSees } = scenario
       const operation = allOperations.find(({ id }) => id === operations[0])
       if (!operation) throw new Error(`no operation for ${name}`)
-      const answer = await askOperation(sim(), operation, { headers: { 'x-sim-scenario': String(example) } })
-      expect([name, ...describeSeen(String(clientSees), answer)]).toEqual([name, clientSees])
+      const response = await askOperation(sim(), operation, { headers: { 'x-sim-scenario': String(example) } })
+      expect([name, ...describeSeen(String(clientSees), response)]).toEqual([name, clientSees])
     }
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import type { Json, JsonObject } from '../../src/base/core/json.ts'
 import type { Analytics } from '../../src/service/simulation/analytics.ts'
-import { type Answer, analyticsPath, ask, errorOf, event, expectRefusal } from '../support/client.ts'
+import { analyticsPath, ask, errorOf, event, expectRefusal, type TestResponse } from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { frozenNow, startForTest, type TestSimulator, test } from '../support/start.ts'
@@ -19,10 +19,10 @@ function freshSandbox() {
 }
 
 /** Returns the days of an analytics reply: `2026-01-15`. */
-const daysOf = ({ text }: Answer): string[] =>
+const daysOf = ({ text }: TestResponse): string[] =>
   (JSON.parse(text) as Analytics).dataPoints.map(({ date }) => date.slice(0, 10))
 
-const dateOf = ({ headers }: Answer) => Date.parse(headers.get('date') ?? '')
+const dateOf = ({ headers }: TestResponse) => Date.parse(headers.get('date') ?? '')
 const shown = ({ now }: Record<string, Json>) => Date.parse(String(now))
 const week = `${analyticsPath}?period=7d`
 const instant = '2026-03-01T00:30:00.000Z'
@@ -120,7 +120,7 @@ describe('the time of the sandbox', () => {
 })
 
 describe('X-Sim-Now', () => {
-  test('sets the time of one request, which gets the figures of a clock that stands there', async () => {
+  test('sets the time of one request, which gets the numbers of a clock that stands there', async () => {
     const [sim, standing] = [frozen(), await startForTest({ clock: instant })]
     const moved = await ask(sim, week, { headers: { 'x-sim-now': '2026-03-01T01:30:00.5+01:00' } })
     expect(moved.text).toBe((await ask(standing, week)).text)
@@ -129,8 +129,8 @@ describe('X-Sim-Now', () => {
   })
 
   test.each(['noon', '', '1899-12-31', '9'.repeat(5000)])('refuses %.20j', async (now) => {
-    const answer = await ask(frozen(), analyticsPath, { headers: { 'x-sim-now': now } })
-    expectRefusal(answer, 400, /X-Sim-Now is an instant of the years 1900 to 9999, such as/)
-    expect(errorOf(answer).length).toBeLessThan(250)
+    const response = await ask(frozen(), analyticsPath, { headers: { 'x-sim-now': now } })
+    expectRefusal(response, 400, /X-Sim-Now is an instant of the years 1900 to 9999, such as/)
+    expect(errorOf(response).length).toBeLessThan(250)
   })
 })

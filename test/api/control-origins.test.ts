@@ -18,14 +18,14 @@ describe('a page of an origin in --control-origins', () => {
       'access-control-request-method': 'PUT',
       'access-control-request-headers': 'authorization,content-type',
     }
-    const answer = await ask(sim(), '/__sim/scenarios', { method: 'OPTIONS', headers, token: null })
-    expect([answer.status, answer.text]).toEqual([204, ''])
-    expect(answer.headers.get('access-control-allow-origin')).toBe(workshop)
-    expect(answer.headers.get('access-control-allow-methods')).toContain('PUT')
-    expect(answer.headers.get('access-control-allow-headers')).toBe('authorization,content-type')
+    const response = await ask(sim(), '/__sim/scenarios', { method: 'OPTIONS', headers, token: null })
+    expect([response.status, response.text]).toEqual([204, ''])
+    expect(response.headers.get('access-control-allow-origin')).toBe(workshop)
+    expect(response.headers.get('access-control-allow-methods')).toContain('PUT')
+    expect(response.headers.get('access-control-allow-headers')).toBe('authorization,content-type')
   })
 
-  test('can read and write, and read the headers of answers', async () => {
+  test('can read and write, and read the headers of responses', async () => {
     const body = { rules: [{ scenario: 'unavailable' }] }
     const path = '/__sim/scenarios?sandbox=workshop'
     expect((await ask(sim(), path, { method: 'PUT', headers: page, body })).body).toEqual(body)
@@ -49,9 +49,9 @@ const others = ['http://localhost:6007', 'https://localhost:6006', 'http://local
 test.each(others)('a page of the origin %s, which is not listed, is refused without a CORS header', async (origin) => {
   const headers = { origin, 'access-control-request-method': 'PUT' }
   for (const method of ['GET', 'OPTIONS', 'PUT']) {
-    const answer = await ask(sim(), '/__sim/scenarios', { method, headers, token: null })
-    expect([method, answer.status, corsHeaders(answer.headers)]).toEqual([method, 403, []])
-    expect(errorOf(answer)).toContain('--control-origins')
+    const response = await ask(sim(), '/__sim/scenarios', { method, headers, token: null })
+    expect([method, response.status, corsHeaders(response.headers)]).toEqual([method, 403, []])
+    expect(errorOf(response)).toContain('--control-origins')
   }
 })
 

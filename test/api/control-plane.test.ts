@@ -12,26 +12,29 @@ const open = { token: null }
 
 const aliases = ['/healthz', '/readyz', '/livez', '/_x-steady/health', '/__admin/health']
 
-test.each(['/__sim/health', ...aliases])('%s answers with status healthy, and refuses other origins', async (path) => {
-  for (const target of [path, `${path}?now`, path === '/__sim/health' ? path : path.toUpperCase()]) {
-    const answer = await ask(sim(), target, open)
-    expect([answer.status, answer.body]).toEqual([200, { status: 'healthy', version }])
-    expect(answer.headers.get('cache-control')).toBe('no-store')
-    const foreign = await ask(sim(), target, { ...open, headers: { origin: 'https://app.example.test' } })
-    expectRefusal(foreign, 403, /other origins/)
-  }
-  const head = await ask(sim(), path, { ...open, method: 'HEAD' })
-  expect([head.status, head.text]).toEqual([200, ''])
-})
+test.each(['/__sim/health', ...aliases])(
+  '%s responses with status healthy, and refuses other origins',
+  async (path) => {
+    for (const target of [path, `${path}?now`, path === '/__sim/health' ? path : path.toUpperCase()]) {
+      const response = await ask(sim(), target, open)
+      expect([response.status, response.body]).toEqual([200, { status: 'healthy', version }])
+      expect(response.headers.get('cache-control')).toBe('no-store')
+      const foreign = await ask(sim(), target, { ...open, headers: { origin: 'https://app.example.test' } })
+      expectRefusal(foreign, 403, /other origins/)
+    }
+    const head = await ask(sim(), path, { ...open, method: 'HEAD' })
+    expect([head.status, head.text]).toEqual([200, ''])
+  },
+)
 
 test.each([
   ['/metrics', 'text/plain; version=0.0.4; charset=utf-8', /^convsim_\w+/m],
   ['/_x-steady/spec', 'application/json; charset=utf-8', /"openapi":"3\.1\.0"/],
-])('%s answers as the control that it stands for', async (path, mediaType, body) => {
+])('%s responses as the control that it stands for', async (path, mediaType, body) => {
   for (const target of [path, `${path}/`, path.toUpperCase()]) {
-    const answer = await fetch(`${sim().origin}${target}`)
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, mediaType])
-    expect(await answer.text()).toMatch(body)
+    const response = await fetch(`${sim().origin}${target}`)
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, mediaType])
+    expect(await response.text()).toMatch(body)
   }
 })
 
@@ -40,8 +43,8 @@ test('a path below an alias has the CORS of the service, and the alias that of t
   const origin = 'http://allowed.example'
   const grantOf = async (path: string, method: string) => {
     const headers = { origin, 'access-control-request-method': 'GET' }
-    const answer = await fetch(own.origin + path, { method, headers })
-    return answer.headers.get('access-control-allow-origin')
+    const response = await fetch(own.origin + path, { method, headers })
+    return response.headers.get('access-control-allow-origin')
   }
   expect(await grantOf('/metrics/1', 'GET')).toBe(null)
   expect(await grantOf('/healthz', 'OPTIONS')).toBe(origin)
@@ -54,8 +57,8 @@ test.each(ownPaths)('an operation of the contract with the path %s takes precede
   const file = await documentWithPaths({ [path]: { get } })
   await writeFile(file, (await readFile(file, 'utf8')).replace('4010/v1', '4010'))
   const own = await startForTest({ contract: file })
-  const answer = await ask(own, path, open)
-  expect([answer.body, answer.headers.get('x-sim-operation')]).toEqual([{ sold: 7 }, 'getSales'])
+  const response = await ask(own, path, open)
+  expect([response.body, response.headers.get('x-sim-operation')]).toEqual([{ sold: 7 }, 'getSales'])
   const explained = await ask(own, '/__sim/explain', { ...open, body: { method: 'GET', path } })
   expect(objectOf(explained)).toMatchObject({ operation: 'getSales' })
   expect((await ask(own, '/healthz', open)).body).toEqual({ status: 'healthy', version })
@@ -69,7 +72,7 @@ test('GET /__sim/info names version, contract, seed and operations, and counts t
     ...{ version, seed: '42', now: frozenNow },
     contract: { title: 'Conversation-Analytics Service', version: '1.0.0', basePath: '/v1' },
     state: { file: ':memory:', sandboxes: 2, events: 2, prompts: 1 },
-    operations: allOperations.map(({ id, method }) => ({ id, method, answeredBy: 'simulator' })),
+    operations: allOperations.map(({ id, method }) => ({ id, method, servedBy: 'simulator' })),
   })
 })
 
@@ -83,9 +86,9 @@ describe('a request that is no control', () => {
     ['POST', '/__sim/health', 'GET'],
     ['DELETE', '/__sim/info', 'GET'],
   ])('gets a 405 for %s %s', async (method, path, allowed) => {
-    const answer = await ask(sim(), path, { ...open, method })
-    expect([answer.status, answer.headers.get('allow')]).toEqual([405, allowed])
-    expect(errorOf(answer)).toContain(`Allowed: ${allowed}`)
+    const response = await ask(sim(), path, { ...open, method })
+    expect([response.status, response.headers.get('allow')]).toEqual([405, allowed])
+    expect(errorOf(response)).toContain(`Allowed: ${allowed}`)
   })
 
   test('is refused where its path has a lone percent sign', async () => {

@@ -37,7 +37,7 @@ describe('the Host header', () => {
       ['127.0.0.1.', '1.2.3', '256.1.1.1', 'example.com:80:80', 'a.b@localhost.c', ''],
     ].flat(),
   )('%j is refused, and the refusal names --control-hosts', async (host) => {
-    expectRefusal(await askAs({ host }), 403, /does not answer to the host .*--control-hosts/)
+    expectRefusal(await askAs({ host }), 403, /does not serve the host .*--control-hosts/)
   })
 
   test('is cut in the refusal', async () => {
@@ -47,7 +47,7 @@ describe('the Host header', () => {
   test('in an absolute target takes the place of that in the header', async () => {
     const host = new URL(sim().origin).host
     for (const path of ['/__sim/export', '/__sim/health/../info'])
-      expectRefusal(await askAs({}, `http://example.com${path}`), 403, /does not answer to the host "example.com/)
+      expectRefusal(await askAs({}, `http://example.com${path}`), 403, /does not serve the host "example.com/)
     for (const target of [`http://${host}/__sim/info`, `HTTP://u:p@${host}/__sim/info`, 'http://localhost/__sim/info'])
       expect([target, (await askAs({ host: 'example.com' }, target)).status]).toEqual([target, 200])
   })
@@ -84,9 +84,9 @@ describe('a page of another origin', () => {
     ['an image of another site', () => ({ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }), 403],
     ['a frame that says nothing of its mode', () => ({ 'sec-fetch-site': 'cross-site' }), 403],
   ])('%s', async (_name, headers, status) => {
-    const answer = await askAs(headers())
-    if (status === 403) expectRefusal(answer, 403, /closed to pages of other origins/)
-    else expect(answer.status).toBe(status)
+    const response = await askAs(headers())
+    if (status === 403) expectRefusal(response, 403, /closed to pages of other origins/)
+    else expect(response.status).toBe(status)
   })
 
   test('cannot reset by a form or a beacon', async () => {
@@ -115,9 +115,9 @@ describe('the body of a write', () => {
     ['application/json; charset=utf-8', 200],
   ])('with Content-Type %j gets %d', async (contentType, status) => {
     const body = new TextEncoder().encode('{"rules":[]}')
-    const answer = await ask(sim(), '/__sim/scenarios', { method: 'PUT', body, contentType })
-    if (status === 415) expectRefusal(answer, 415, /Content-Type: application\/json/)
-    else expect(answer.status).toBe(status)
+    const response = await ask(sim(), '/__sim/scenarios', { method: 'PUT', body, contentType })
+    if (status === 415) expectRefusal(response, 415, /Content-Type: application\/json/)
+    else expect(response.status).toBe(status)
   })
 
   test('has to be JSON where the operation takes no body, too', async () => {
@@ -150,9 +150,9 @@ describe('the body of a write', () => {
     expect(writes.length).toBeGreaterThan(15)
     const body = ' '.repeat(2 ** 20 + 1)
     for (const { method, path } of writes) {
-      const answer = await ask(sim(), `/__sim${path.replaceAll(/[{}]/g, '')}`, { method, body })
+      const response = await ask(sim(), `/__sim${path.replaceAll(/[{}]/g, '')}`, { method, body })
       // The import reads it and finds no JSON.
-      expect([path, answer.status]).toEqual([path, path === '/import' ? 400 : 413])
+      expect([path, response.status]).toEqual([path, path === '/import' ? 400 : 413])
     }
   })
 
@@ -183,9 +183,12 @@ describe('--control-token', () => {
     ['the token', { token: 'let me in' }, 200],
     ['the scheme in another case', { token: null, headers: { authorization: 'bearer let me in' } }, 200],
   ])('%s', async (_name, how, status) => {
-    const answer = await ask(guarded(), '/__sim/info', how)
-    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([status, status === 401 ? 'Bearer' : null])
-    if (status === 401) expectRefusal(answer, 401, /asks for its token/)
+    const response = await ask(guarded(), '/__sim/info', how)
+    expect([response.status, response.headers.get('www-authenticate')]).toEqual([
+      status,
+      status === 401 ? 'Bearer' : null,
+    ])
+    if (status === 401) expectRefusal(response, 401, /asks for its token/)
   })
 
   test('is required of every path but health, before any other check', async () => {

@@ -9,7 +9,7 @@ type Wanted = RequestOptions & { readonly path: string }
 
 const upTo = (count: number) => [...Array(count).keys()]
 
-/** Every kind of request whose answer must not depend on what else is asked. */
+/** Every kind of request whose response must not depend on what else is asked. */
 const wanted: readonly Wanted[] = [
   ...modelIds(15).flatMap((id) => periods.map((period) => ({ path: `/v1/models/${id}/analytics?period=${period}` }))),
   ...upTo(30).map((n) => ({ path: '/v1/events', body: event({ insertId: `order-${n}`, sampleRate: 0.5 }) })),
@@ -38,17 +38,17 @@ const sim = sharedSimulator({ seed: '1' })
 const bytes = async (headers: Record<string, string>, path = analyticsPath) =>
   (await ask(sim(), path, { headers })).text
 
-describe('one request in another world', () => {
-  test('X-Sim-Seed is the world that --seed would be', async () => {
+describe('one request with another seed', () => {
+  test('X-Sim-Seed gives the data that --seed would be', async () => {
     const own = await startForTest({ seed: '42' })
     expect(await bytes({ 'x-sim-seed': '42' })).toBe((await ask(own, analyticsPath)).text)
     expect(await bytes({ 'x-sim-seed': '42' })).not.toBe(await bytes({}))
   })
 
   test('Prefer: seed= means the same, and says that it was applied', async () => {
-    const answer = await ask(sim(), analyticsPath, { headers: { prefer: 'seed=42' } })
-    expect(answer.text).toBe(await bytes({ 'x-sim-seed': '42' }))
-    expect(answer.headers.get('preference-applied')).toBe('seed=42')
+    const response = await ask(sim(), analyticsPath, { headers: { prefer: 'seed=42' } })
+    expect(response.text).toBe(await bytes({ 'x-sim-seed': '42' }))
+    expect(response.headers.get('preference-applied')).toBe('seed=42')
   })
 
   test.each([
@@ -57,9 +57,9 @@ describe('one request in another world', () => {
     [{ 'x-sim-seed': 'two words' }, /seed must be given once, and be 1 to 64 visible/],
     [{ prefer: 'seed=' }, /seed must be given once, and be 1 to 64 visible/],
   ] as [Record<string, string>, RegExp][])('%o is refused', async (headers, words) => {
-    const answer = await ask(sim(), analyticsPath, { headers })
-    expectRefusal(answer, 400, words)
-    expect(answer.headers.get('x-sim-origin')).toBe('simulator')
+    const response = await ask(sim(), analyticsPath, { headers })
+    expectRefusal(response, 400, words)
+    expect(response.headers.get('x-sim-origin')).toBe('simulator')
   })
 })
 
@@ -72,7 +72,7 @@ test('20 models: every period fits the document, and is the end of the longer on
   }
 })
 
-test('without a period the answer is that of 30 days', async () => {
+test('without a period the response is that of 30 days', async () => {
   const [without, month] = await Promise.all([readAnalytics(sim(), modelId), readAnalytics(sim(), modelId, '30d')])
   expect(without).toEqual(month)
 })
@@ -81,7 +81,7 @@ test('an id in capitals is the same model', async () => {
   expect(await readAnalytics(sim(), modelId.toUpperCase())).toEqual(await readAnalytics(sim(), modelId))
 })
 
-test('a UTC day is one answer from its first to its last millisecond', async () => {
+test('a UTC day is one response from its first to its last millisecond', async () => {
   const at = (now: string) => ask(sim(), analyticsPath, { headers: { 'x-sim-now': now } })
   const instants = ['2026-01-15T00:00:00Z', '2026-01-15T23:59:59.999Z', '2026-01-16T00:00:00Z']
   const [first, last, next] = await Promise.all(instants.map(at))

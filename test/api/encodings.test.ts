@@ -25,8 +25,8 @@ test('every encoding that is taken has its row here', () => {
 
 describe.each(rows)('a body in $encoding', ({ encoding, bytesOf }) => {
   test.each([encoding, encoding.toUpperCase()])('is read where it is called %s', async (name) => {
-    const answer = await send(name, bytesOf(JSON.stringify(event())))
-    expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 201 })
+    const response = await send(name, bytesOf(JSON.stringify(event())))
+    expect({ status: response.status, text: response.text }).toMatchObject({ status: 201 })
   })
 
   test('that is larger than the limit, however small it was packed, or ends too early is refused', async () => {
@@ -46,7 +46,7 @@ test('a Content-Encoding that is empty names none', async () => {
   expect((await send('', Buffer.from(JSON.stringify(event())))).status).toBe(201)
 })
 
-test.each([10, 5000])('an answer has all its bytes, with %i characters beyond ASCII', async (count) => {
+test.each([10, 5000])('a response has all its bytes, with %i characters beyond ASCII', async (count) => {
   const text = Array.from({ length: count }, (_, index) => 'é日😀'.at(index % 2)).join('')
   const { headers, status } = await ask(sim(), '/v1/events', { body: event({ properties: { text } }) })
   expect(status).toBe(201)

@@ -11,13 +11,13 @@ type Target = Pick<TestSimulator, 'origin'>
 
 /** Posts the event that all of this file is about, and gives its id. */
 async function post(target: Target, about: JsonObject = {}, how: RequestOptions = {}): Promise<string> {
-  const answer = await ask(target, '/v1/events', {
+  const response = await ask(target, '/v1/events', {
     // Without a conversation there would be advice to link it.
     body: { ...event({ insertId: 'order-7', value: 'first', externalConversationId: 'chat-7' }), ...about },
     ...how,
   })
-  expect(answer.status).toBe(201)
-  return textOf(answer, 'eventId')
+  expect(response.status).toBe(201)
+  return textOf(response, 'eventId')
 }
 
 /** The stored records, in the words of this file. */

@@ -24,16 +24,16 @@ const explain = (sim: TestSimulator, { body, ...request }: Request, query = '') 
   steer(sim, 'POST', `/explain${query}`, { ...request, ...(body && { body }) })
 
 async function send(sim: TestSimulator, { method, path, headers, body }: Request) {
-  const answer = await ask(sim, path, { method, headers, token: null, ...(body && { body }) })
-  return { status: answer.status, body: answer.body ?? null, origin: answer.headers.get('x-sim-origin') }
+  const response = await ask(sim, path, { method, headers, token: null, ...(body && { body }) })
+  return { status: response.status, body: response.body ?? null, origin: response.headers.get('x-sim-origin') }
 }
 
 /** Returns everything that a request could change. */
 async function readState(sim: TestSimulator): Promise<Json> {
   const paths = ['/export', '/export?sandbox=a', '/sequences', '/requests?sandbox=*', '/info', '/scenarios']
-  const answers = await Promise.all(paths.map((path) => steer(sim, 'GET', path)))
+  const responses = await Promise.all(paths.map((path) => steer(sim, 'GET', path)))
   const sandboxes = await listSandboxes(sim)
-  return [...answers, sandboxes.map(({ name, seed, rules }) => ({ name, seed, rules }))]
+  return [...responses, sandboxes.map(({ name, seed, rules }) => ({ name, seed, rules }))]
 }
 
 const settings: [string, Request, JsonObject[]][] = [
@@ -63,7 +63,7 @@ test.each(settings)('POST /explain foretells the reply and changes nothing: %s',
     expect(explained[1]).toEqual(explained[0])
     expect(await readState(sim)).toEqual(before)
     const { status, body, origin } = await send(sim, request)
-    expect(explained[0]?.['answer']).toMatchObject({ status, body, origin })
+    expect(explained[0]?.['response']).toMatchObject({ status, body, origin })
     expect(explained[0]?.['why']).not.toHaveLength(0)
   }
 })
@@ -77,18 +77,18 @@ describe('an explanation', () => {
   const twiceBad = { ...recording, body: { productId: modelId } }
 
   test.each<[string, Request, string, readonly RegExp[]]>([
-    ['an unknown path', { ...analytics, path: '/models' }, 'identify', [/answers 404: .*\/models/]],
-    ['a wrong method', { ...analytics, method: 'PATCH' }, 'identify', [/answers 405: PATCH is not/]],
-    ['no credential', { ...analytics, headers: {} }, 'authenticate', [/answers 401: .*Authorization/]],
+    ['an unknown path', { ...analytics, path: '/models' }, 'identify', [/returns 404: .*\/models/]],
+    ['a wrong method', { ...analytics, method: 'PATCH' }, 'identify', [/returns 405: PATCH is not/]],
+    ['no credential', { ...analytics, headers: {} }, 'authenticate', [/returns 401: .*Authorization/]],
     ['an unknown control', withHeader('x-sim-scenaro', 'slow'), 'scenario', [/400: .*mean "x-sim-scenario"\?/]],
     ['a scenario', scripted('hang'), 'scenario', [/own header decides, X-Sim-Scenario: hang\. Magic/]],
     ['a preference', withHeader('prefer', 'code=404'), 'scenario', [/own header decides, Prefer: code=404\. Magic/]],
     ['a magic key', bearer('key_rate_limited'), 'scenario', [/key \(keys\.yaml\) is a magic value/]],
     ['a magic model', magicModel, 'scenario', [/\(models\.yaml\) is a magic value/]],
-    ['a plan', bearer('key_free'), 'plan', [/answers 403: Your plan "free" does not include/]],
+    ['a plan', bearer('key_free'), 'plan', [/returns 403: Your plan "free" does not include/]],
     ['two broken rules', twiceBad, 'validate', [/400: body\/eventType/, /400: body\/value/]],
     ['no refusal', recording, 'handle', [/^Nothing refuses the request, .*createEvent is carried out/]],
-    ['an impossible drift', scripted(misplaced), 'handle', [/decides/, /^Nothing/, /^A 400 replaces that answer/]],
+    ['an impossible drift', scripted(misplaced), 'handle', [/decides/, /^Nothing/, /^A 400 replaces that response/]],
   ])('says why, and names the stage: %s', async (_name, request, stage, reasons) => {
     const why = reasons.map((reason) => expect.stringMatching(reason))
     expect(await explain(shared(), request)).toMatchObject({ stage, why })
@@ -97,19 +97,19 @@ describe('an explanation', () => {
   test('says that the model does not exist, or that the limit is used up', async () => {
     const sim = await startForTest({ models: 'closed', maxAnalysesPerHour: 1 })
     const because = (reason: RegExp) => ({ why: [expect.stringMatching(reason)] })
-    const unknown = because(/^The stage "subject" answers 404: Model .* not found/)
+    const unknown = because(/^The stage "subject" returns 404: Model .* not found/)
     expect(await explain(sim, analytics)).toMatchObject(unknown)
     const known = { ...analytics, path: '/v1/models/00000000-0000-4000-8000-000000000002/analytics' }
-    expect(await explain(sim, known)).toMatchObject({ answer: { status: 200 } })
+    expect(await explain(sim, known)).toMatchObject({ response: { status: 200 } })
     await send(sim, known)
-    const usedUp = because(/^The stage "rate" answers 429: Rate limit exceeded: 1 an hour/)
+    const usedUp = because(/^The stage "rate" returns 429: Rate limit exceeded: 1 an hour/)
     expect(await explain(sim, known)).toMatchObject(usedUp)
   })
 
   test('is about the sandbox that the query names, unless the request names another one', async ({ own }) => {
     await putRules(own, [{ scenario: 'forbidden' }], 'a')
-    expect(await explain(own, analytics, '?sandbox=a')).toMatchObject({ sandbox: 'a', answer: { status: 403 } })
-    expect(await explain(own, analytics)).toMatchObject({ sandbox: 'default', answer: { status: 200 } })
+    expect(await explain(own, analytics, '?sandbox=a')).toMatchObject({ sandbox: 'a', response: { status: 403 } })
+    expect(await explain(own, analytics)).toMatchObject({ sandbox: 'default', response: { status: 200 } })
     expect(await explain(own, bearer('k~a'), '?sandbox=a')).toMatchObject({ sandbox: 'a' })
     for (const other of [withHeader('X-Sim-Sandbox', 'b'), { ...analytics, path: `/_s/b${analytics.path}` }])
       expectRefusal(await ask(own, '/__sim/explain?sandbox=a', { body: { ...other } }), 400, /"a".*"b"/)
@@ -137,9 +137,9 @@ describe('an explanation', () => {
       { scenario: 'server-error', probability: 0 },
       { scenario: 'unavailable', match: { body: { '/eventType': 'upgrade_purchased' } } },
     ])
-    const { rule, why, answer } = await explain(sim, recording)
+    const { rule, why, response } = await explain(sim, recording)
     expect(rule).toEqual({ scope: 'sandbox', index: 7 })
-    expect(answer).toMatchObject({ origin: 'scenario' })
+    expect(response).toMatchObject({ origin: 'scenario' })
     expect(why).toEqual([
       'Rule 1 of the sandbox is not about this request: operation.',
       'Rule 2 of the sandbox is not about this request: match/header/x-team.',
@@ -170,7 +170,7 @@ describe('an explanation', () => {
   test('names the damage and the delivery of the reply', async () => {
     const cut = scripted('truncated, slow;ms=100')
     expect(await explain(shared(), cut)).toMatchObject({ delivery: 'truncated', delayMs: 100, damage: ['truncated'] })
-    expect(await explain(shared(), scripted('drop-field'))).toMatchObject({ answerViolations: [{ in: 'response' }] })
+    expect(await explain(shared(), scripted('drop-field'))).toMatchObject({ responseViolations: [{ in: 'response' }] })
   })
 
   test('is refused of what is no request', async () => {
@@ -191,8 +191,8 @@ describe('POST /__sim/explain', () => {
     ['POST', '/__sim/reset', {}],
     ['OPTIONS', '/v1/events', preflight],
   ])('refuses %s %s, which never reaches the service', async ([method, path, headers], { own }) => {
-    const answer = await ask(own, '/__sim/explain', { body: { method, path, headers } })
-    expectRefusal(answer, 400, /not a request to the simulated service.*under \/v1\./)
+    const response = await ask(own, '/__sim/explain', { body: { method, path, headers } })
+    expectRefusal(response, 400, /not a request to the simulated service.*under \/v1\./)
     await fetch(`${own.origin}${path}`, { method, headers, redirect: 'manual' })
     expect(await steer(own, 'GET', '/requests?sandbox=*')).toMatchObject({ total: 0 })
   })
@@ -205,9 +205,9 @@ describe('POST /__sim/explain', () => {
     ['OPTIONS', '/v1/events', preflight, false],
   ])('explains %s %s, which reaches the service', async (method, path, headers, cors) => {
     const sim = await startForTest({ cors })
-    const { answer } = await steer(sim, 'POST', '/explain', { method, path, headers })
+    const { response } = await steer(sim, 'POST', '/explain', { method, path, headers })
     const real = await fetch(`${sim.origin}${path}`, { method, headers })
-    expect(answer).toMatchObject({ status: real.status })
+    expect(response).toMatchObject({ status: real.status })
     expect(await steer(sim, 'GET', '/requests?sandbox=*')).toMatchObject({ total: 1 })
   })
 })

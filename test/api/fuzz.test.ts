@@ -13,13 +13,13 @@ const seed = process.env['FUZZ_SEED'] ?? '1'
 const atATime = 64
 const limits = { timeout: 240_000 + count * 40 }
 
-/** Texts of our insides, which no answer may show. */
+/** Texts of our insides, which no response may show. */
 const insides = /\n\s+at |node:internal|node_modules|\.[jt]s:\d+|(Type|Range|Reference|Syntax)Error|\[object/
 
-/** Says what is wrong with what came back, or returns undefined. What follows an answer must be an answer, too. */
+/** Says what is wrong with what came back, or returns undefined. What follows a response must be a response, too. */
 function faultIn(sent: string, received: string): string | undefined {
   let text = withoutInterim(received)
-  if (text === '') return isUnfinished(sent) ? undefined : 'no answer'
+  if (text === '') return isUnfinished(sent) ? undefined : 'no response'
   if (insides.test(text)) return 'shows our insides'
   while (text !== '') {
     const [, status, head = ''] = /^HTTP\/1\.1 (\d{3}) [^\r]*\r\n(.*?)\r\n\r\n/s.exec(text) ?? []
@@ -27,14 +27,14 @@ function faultIn(sent: string, received: string): string | undefined {
     const headers = Object.fromEntries(head.split('\r\n').map(readHeader))
     const from = text.indexOf('\r\n\r\n') + 4
     const to = from + Number(headers['content-length'] ?? 0)
-    const fault = faultInAnswer(Number(status), headers, text.slice(from, to))
+    const fault = faultInResponse(Number(status), headers, text.slice(from, to))
     if (fault !== undefined) return fault
     text = withoutInterim(text.slice(to))
   }
   return undefined
 }
 
-function faultInAnswer(status: number, headers: Record<string, string>, body: string): string | undefined {
+function faultInResponse(status: number, headers: Record<string, string>, body: string): string | undefined {
   if (!/^\d+$/.test(headers['content-length'] ?? '0')) return 'a length that is no number'
   const violations = headers['x-sim-violations']
   if (violations !== undefined && !isViolations(parsed(violations))) return 'violations that cannot be parsed'
@@ -59,7 +59,7 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-test(`of ${count} malformed requests each gets an answer of ours, and none hurts`, limits, async () => {
+test(`of ${count} malformed requests each gets a response of ours, and none hurts`, limits, async () => {
   const sim = await startForTest({ sandboxLimit: 50 })
   const random = seededChance(seed)
   const kinds = new Set<string>()

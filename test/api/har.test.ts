@@ -45,7 +45,7 @@ test('the recorded requests are exported as a valid HAR file, filtered and witho
   expect(log).toMatchObject({ _total: 3, _next: 2, entries: [{ response: { status: 400 } }] })
 })
 
-test('a request whose client left before the first byte of its answer has the status 0', async ({ own }) => {
+test('a request whose client left before the first byte of its response has the status 0', async ({ own }) => {
   const connection = await connectTo(own.origin)
   connection.send(requestText('GET', analyticsPath, ['X-Sim-Scenario: slow;ms=60000']))
   await ask(own, '/__sim/health', { token: null }) // so that the request has arrived

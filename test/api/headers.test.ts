@@ -31,7 +31,7 @@ describe('the informative headers', () => {
 
 test('--no-sim-headers removes all of them, and leaves those of the service', async () => {
   const own = await startForTest({ simHeaders: false, maxAnalysesPerHour: 1 })
-  const answers = [
+  const responses = [
     ...(await Promise.all(operations.map((operation) => askOperation(own, operation)))),
     await ask(own, '/v1/events', { body: event({ value: 1 }) }),
     await ask(own, analyticsPath),
@@ -39,28 +39,28 @@ test('--no-sim-headers removes all of them, and leaves those of the service', as
     await ask(own, analyticsPath, { headers: { 'x-sim-scenario': 'nonsense' } }),
     await ask(own, '/nowhere'),
   ]
-  expect(answers.map(({ status }) => status)).toEqual([200, 201, 201, 400, 429, 429, 400, 404])
-  for (const { headers } of answers) expect(ours(headers)).toEqual([])
-  expect(answers[4]?.headers.get('retry-after')).toBe('3600')
+  expect(responses.map(({ status }) => status)).toEqual([200, 201, 201, 400, 429, 429, 400, 404])
+  for (const { headers } of responses) expect(ours(headers)).toEqual([])
+  expect(responses[4]?.headers.get('retry-after')).toBe('3600')
 })
 
 describe('CORS', () => {
   const origin = 'https://app.example.test'
 
   test.each([
-    ['a good answer', analyticsPath, 'any-key', 200],
+    ['a good response', analyticsPath, 'any-key', 200],
     ['a refusal', '/v1/models/gpt/analytics', 'any-key', 400],
     ['a 401', analyticsPath, null, 401],
     ['an unknown path', '/v1/nowhere', 'any-key', 404],
   ])('lets a page read %s', async (_name, path, token, status) => {
-    const answer = await ask(sim(), path, { headers: { origin }, token })
-    expect(answer.status).toBe(status)
-    expect(answer.headers.get('access-control-allow-origin')).toBe('*')
-    expect(answer.headers.get('access-control-expose-headers')).toBe('*')
+    const response = await ask(sim(), path, { headers: { origin }, token })
+    expect(response.status).toBe(status)
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    expect(response.headers.get('access-control-expose-headers')).toBe('*')
   })
 
-  test('answers the preflight of a POST with everything that it asks for', async () => {
-    const answer = await ask(sim(), '/v1/events', {
+  test('responds to the preflight of a POST with everything that it asks for', async () => {
+    const response = await ask(sim(), '/v1/events', {
       method: 'OPTIONS',
       token: null,
       headers: {
@@ -69,15 +69,15 @@ describe('CORS', () => {
         'access-control-request-headers': 'authorization,content-type,x-sim-scenario',
       },
     })
-    expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([204, '*'])
-    expect(answer.headers.get('access-control-allow-methods')).toContain('POST')
-    expect(answer.headers.get('access-control-allow-headers')).toBe('authorization,content-type,x-sim-scenario')
+    expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([204, '*'])
+    expect(response.headers.get('access-control-allow-methods')).toContain('POST')
+    expect(response.headers.get('access-control-allow-headers')).toBe('authorization,content-type,x-sim-scenario')
   })
 
   test('is absent for clients that are no browsers, and where it is switched off', async () => {
     const own = await startForTest({ cors: false })
-    for (const answer of [await ask(sim(), analyticsPath), await ask(own, analyticsPath, { headers: { origin } })])
-      expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, null])
+    for (const response of [await ask(sim(), analyticsPath), await ask(own, analyticsPath, { headers: { origin } })])
+      expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, null])
   })
 })
 
@@ -90,7 +90,7 @@ test('looks at the control plane do not change the ids of requests', async ({ ow
   expect(ids).toEqual(['req-1', 'req-2', 'req-3'])
 })
 
-test('an operation whose id is of another alphabet is answered, and its id is told in ASCII', async () => {
+test('an operation whose id is of another alphabet is handled, and its id is told in ASCII', async () => {
   const contract = await documentWith('operationId: getModelAnalytics', 'operationId: получить日本')
   const own = await startForTest({ contract })
   const { status, headers } = await ask(own, analyticsPath)
@@ -98,7 +98,7 @@ test('an operation whose id is of another alphabet is answered, and its id is to
   expect([status, JSON.parse(`"${told}"`)]).toEqual([200, 'получить日本'])
   expect(told).toMatch(/^[\x20-\x7e]+$/)
   const { requests } = await steer(own, 'GET', '/requests')
-  expect(requests).toMatchObject([{ operation: 'получить日本', answer: { status: 200 } }])
+  expect(requests).toMatchObject([{ operation: 'получить日本', response: { status: 200 } }])
 })
 
 test.each([
@@ -108,9 +108,9 @@ test.each([
   ['a seed', { 'x-sim-seed': 'größe' }],
   ['an instant', { 'x-sim-now': 'größe' }],
   ['a media type', { 'content-type': 'größe' }],
-])('%s of other letters in a request leaves every header of the answer in ASCII', async (_name, headers) => {
-  const answer = await ask(sim(), '/v1/events', { body: event(), contentType: null, headers })
-  expect(answer.status).toBeLessThan(500)
-  for (const [name, value] of answer.headers)
+])('%s of other letters in a request leaves every header of the response in ASCII', async (_name, headers) => {
+  const response = await ask(sim(), '/v1/events', { body: event(), contentType: null, headers })
+  expect(response.status).toBeLessThan(500)
+  for (const [name, value] of response.headers)
     expect({ name, value }).toMatchObject({ value: expect.stringMatching(/^[\x20-\x7e]*$/) })
 })

@@ -6,8 +6,8 @@ import { listRequests } from '../support/stored-records.ts'
 
 /** Opens a stream of the journal. `until` reads until the text so far matches an expression. */
 async function follow(sim: TestSimulator, query = '', headers: Record<string, string> = {}) {
-  const answer = await fetch(`${sim.origin}/__sim/requests/stream?${query}`, { headers })
-  const reader = answer.body?.getReader()
+  const response = await fetch(`${sim.origin}/__sim/requests/stream?${query}`, { headers })
+  const reader = response.body?.getReader()
   if (!reader) throw new Error('no stream')
   let text = ''
   const until = async (expected: RegExp) => {
@@ -25,14 +25,14 @@ async function follow(sim: TestSimulator, query = '', headers: Record<string, st
     }
   }
   onTestFinished(() => reader.cancel().catch(() => undefined))
-  return { answer, until, rest, leave: () => reader.cancel() }
+  return { response, until, rest, leave: () => reader.cancel() }
 }
 
 test('a stream sends each request as it is recorded', async ({ own }) => {
   await ask(own, analyticsPath)
-  const { answer, until } = await follow(own)
-  expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
-  expect(answer.headers.get('cache-control')).toBe('no-store')
+  const { response, until } = await follow(own)
+  expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+  expect(response.headers.get('cache-control')).toBe('no-store')
   await ask(own, '/v1/events', { body: event() })
   const text = await until(/\nid: 2\n.*\n\n/)
   expect(text).not.toContain('id: 1')
@@ -70,7 +70,7 @@ test('a stop of the simulator ends the streams and does not wait for their reade
   expect(await Promise.all(ends)).toEqual(['ended', 'ended']) // a stop cuts off requests that are still in flight
 })
 
-test('a bad stream request is refused as JSON, and HEAD is answered at once', async ({ own }) => {
+test('a bad stream request is refused as JSON, and HEAD is handled at once', async ({ own }) => {
   errorOf(await ask(own, '/__sim/requests/stream?status=many'))
   const head = await fetch(`${own.origin}/__sim/requests/stream`, { method: 'HEAD' })
   expect(head.status).toBe(200)
@@ -83,7 +83,7 @@ test('there are at most 100 streams at a time; a further one is refused until on
   const followed = await Promise.all(Array.from({ length: 100 }, () => follow(own)))
   expectRefusal(await ask(own, '/__sim/requests/stream', { token: null }), 429, /100 streams.*since=/)
   await followed[0]?.leave()
-  await expect.poll(async () => (await follow(own)).answer.status).toBe(200)
+  await expect.poll(async () => (await follow(own)).response.status).toBe(200)
 })
 
 test.for(['default', '*'])('a stream of the sandbox %s says that requests were deleted', async (sandbox, { own }) => {

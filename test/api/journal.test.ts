@@ -26,9 +26,9 @@ async function sixExchanges(sim: TestSimulator): Promise<void> {
 test('an exchange is recorded with all its facts', async ({ own }) => {
   const body = event({ value: 'many', valueType: 'numeric' })
   const agent = { 'user-agent': 'client/1' }
-  const answer = await ask(own, '/v1/events?source=app', { body, scenario: 'slow;ms=2', headers: agent })
+  const response = await ask(own, '/v1/events?source=app', { body, scenario: 'slow;ms=2', headers: agent })
   const headers = { authorization: 'Bearer [redacted]', ...agent }
-  const id = answer.headers.get('x-request-id')
+  const id = response.headers.get('x-request-id')
   const shown = await steer(own, 'GET', `/requests/${id}`)
   expect(shown).toMatchObject({
     id,
@@ -39,7 +39,7 @@ test('an exchange is recorded with all its facts', async ({ own }) => {
     sandbox: 'default',
     operation: 'createEvent',
     request: { method: 'POST', path: '/v1/events', query: 'source=app', headers, body: { json: body } },
-    answer: { status: 201, headers: { 'X-Request-Id': id }, body: { json: answer.body }, origin: 'contract' },
+    response: { status: 201, headers: { 'X-Request-Id': id }, body: { json: response.body }, origin: 'contract' },
     scenarios: ['slow;ms=2'],
     damage: [],
     violations: [],
@@ -53,9 +53,9 @@ test('an exchange is recorded with all its facts', async ({ own }) => {
 })
 
 test.for<[string, object]>([
-  ['drop-field', { damage: [expect.stringMatching(/^drop-field at \//)], answerViolations: [{ in: 'response' }] }],
-  ['extra-field', { damage: [expect.stringMatching(/^extra-field at \//)], answerViolations: [] }],
-  ['truncated', { damage: ['truncated'], answerViolations: [] }],
+  ['drop-field', { damage: [expect.stringMatching(/^drop-field at \//)], responseViolations: [{ in: 'response' }] }],
+  ['extra-field', { damage: [expect.stringMatching(/^extra-field at \//)], responseViolations: [] }],
+  ['truncated', { damage: ['truncated'], responseViolations: [] }],
 ])('the damage of %s is recorded', async ([scenario, expected], { own }) => {
   await ask(own, analyticsPath, { scenario }).catch(() => undefined)
   expect(await list(own)).toMatchObject([{ scenarios: [scenario], ...expected }])
@@ -63,7 +63,7 @@ test.for<[string, object]>([
   expect([await numbers(own, 'damage=true'), await numbers(own, 'damage=false')]).toEqual([[1], [2]])
 })
 
-test('the stage that answered is recorded, and the rule that acted', async () => {
+test('the stage that responded is recorded, and the rule that acted', async () => {
   const sim = await startForTest({ scenario: 'slow;ms=1' })
   await putRules(sim, [
     { operation: 'createPrompt', scenario: '404' },
@@ -90,7 +90,7 @@ describe('bodies', () => {
     ['text', 'no json', { size: 7, text: 'no json' }],
     ['bytes', new Uint8Array([255, 0, 1]), { size: 3, base64: '/wAB' }],
     ['nothing', undefined, { size: 0 }],
-    ['more than is recorded of an answer', 'x'.repeat(70_000), { size: 70_000, text: 'x'.repeat(70_000) }],
+    ['more than is recorded of a response', 'x'.repeat(70_000), { size: 70_000, text: 'x'.repeat(70_000) }],
     ['more than is read', 'x'.repeat(2_000_000), { size: 2_000_000, gone: true }],
   ])('are shown as %s', async (_name, body, shown) => {
     const how = { method: 'POST', sandbox: 'bodies', ...(body !== undefined && { body }) }
@@ -168,7 +168,7 @@ describe('the list', () => {
 })
 
 describe('a full journal', () => {
-  test('counts the requests that it drops, and every answer that counts says so', async () => {
+  test('counts the requests that it drops, and every response that counts says so', async () => {
     const sim = await startForTest({ journalSize: 3 })
     for (let count = 0; count < 3; count += 1) await ask(sim, analyticsPath)
     expect(await steer(sim, 'GET', '/requests')).toMatchObject({ recorded: 3, dropped: 0, truncated: false })
@@ -208,14 +208,14 @@ test('bodies appear in the log only with --log-bodies, and are cut, and contain 
     const sim = await startForTest({ logBodies })
     const properties = { apiKey: 's3cr3t', pin: { password: 's3cr3t' }, note: 'x'.repeat(3000) }
     const { text } = await ask(sim, '/v1/events', { body: event({ properties }), token: 's3cr3t' })
-    return { text, fields: sim.logged.find(({ message }) => message === 'answered')?.fields ?? {} }
+    return { text, fields: sim.logged.find(({ message }) => message === 'responded')?.fields ?? {} }
   }
   expect(Object.keys((await lineOf(false)).fields).filter((name) => /body/i.test(name))).toEqual([])
   const { text, fields } = await lineOf(true)
   expect(fields).toMatchObject({
     requestId: 'req-1',
     requestBody: expect.stringMatching(/^\{"eventType":"upgrade_purchased".{1900,2000}$/s),
-    answerBody: text,
+    responseBody: text,
   })
   expect(JSON.stringify(fields)).not.toContain('s3cr3t')
 })

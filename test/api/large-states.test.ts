@@ -34,29 +34,29 @@ const onLinux = test.runIf(existsSync(workFile))
 const workedMs = () => Number(readFileSync(workFile, 'utf8').split(' ')[0]) / 1e6
 
 /**
- * Sends a request, and measures the work in each turn of the event loop until it is answered. `longestBlock`: the
+ * Sends a request, and measures the work in each turn of the event loop until it is handled. `longestBlock`: the
  * longest block of work, for which other requests wait, as a share of all work.
  */
 async function sendMeasured(sim: TestSimulator, path: string, body?: Json) {
-  let isAnswered = false
-  const answering = ask(sim, path, { token: null, ...(body !== undefined && { body }) }).finally(() => {
-    isAnswered = true
+  let isHandled = false
+  const responding = ask(sim, path, { token: null, ...(body !== undefined && { body }) }).finally(() => {
+    isHandled = true
   })
   const blocks: number[] = []
-  for (let before = workedMs(); !isAnswered; before = workedMs()) {
+  for (let before = workedMs(); !isHandled; before = workedMs()) {
     await nextTurn()
     blocks.push(workedMs() - before)
   }
-  const answer = await answering
+  const response = await responding
   blocks.pop() // the text is decoded, and checked against the document of the control plane
   const all = blocks.reduce((sum, block) => sum + block, 0)
-  return { ...answer, longestBlock: Math.max(...blocks) / all }
+  return { ...response, longestBlock: Math.max(...blocks) / all }
 }
 
 /** Work in one block has a share of nearly 1. */
 const mostOfOneBlock = 0.35
 
-onLinux('others are answered while 20,000 events are imported, refused, exported and rated', async () => {
+onLinux('others are handled while 20,000 events are imported, refused, exported and rated', async () => {
   const sim = await startForTest()
   const imported = await sendMeasured(sim, '/__sim/import', document)
   expect(imported).toMatchObject({ status: 200, text: '{"events":20000,"prompts":0}' })
@@ -76,7 +76,7 @@ onLinux('others are answered while 20,000 events are imported, refused, exported
   }
 })
 
-onLinux('others are answered while ten records with 36,000 items or members each are imported', async () => {
+onLinux('others are handled while ten records with 36,000 items or members each are imported', async () => {
   const sim = await startForTest()
   const list = new Array(36_000).fill(0)
   const properties = Object.fromEntries(list.map((_, index) => [`p${index}`, index]))
@@ -89,7 +89,7 @@ onLinux('others are answered while ten records with 36,000 items or members each
   expect(imported.longestBlock).toBeLessThan(mostOfOneBlock)
 })
 
-onLinux('others are answered while 20 MB of prompts are listed', async () => {
+onLinux('others are handled while 20 MB of prompts are listed', async () => {
   const sim = await startForTest()
   for (let index = 0; index < 20; index += 1) {
     const components = [{ type: 'system', content: `${index} ${'say "hello"\n'.repeat(60_000)}` }]

@@ -74,10 +74,10 @@ test('it goes on while the test has replaced timers and clock by fake ones, also
     const sim = await startSimulator()
     const { baseUrl, name } = sim.sandbox()
     const headers = { authorization: 'Bearer k', 'x-sim-scenario': 'slow;ms=30, dribble;ms=30' }
-    const answers = Array.from({ length: 5 }, () =>
+    const responses = Array.from({ length: 5 }, () =>
       fetch(`${baseUrl}/models/00000000-0000-4000-8000-000000000002/analytics`, { headers }),
     )
-    for (const answer of answers) expect(await (await answer).json()).toHaveProperty('averageConversationRating')
+    for (const response of responses) expect(await (await response).json()).toHaveProperty('averageConversationRating')
     await sim.sandbox(name).expectReceived('getModelAnalytics', { times: 5, within: 30 })
     await sim.close()
   } finally {

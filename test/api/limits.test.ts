@@ -3,7 +3,14 @@ import { join } from 'node:path'
 import { describe, expect, test as plainTest } from 'vitest'
 import type { Settings } from '../../src/server/settings/settings.ts'
 import { bundledFixtures } from '../../src/service/fixtures/bundled.ts'
-import { type Answer, analyticsPath, ask, askOperation, operations, type RequestOptions } from '../support/client.ts'
+import {
+  analyticsPath,
+  ask,
+  askOperation,
+  operations,
+  type RequestOptions,
+  type TestResponse,
+} from '../support/client.ts'
 import { steer } from '../support/control.ts'
 import { fixturesWith } from '../support/documents.ts'
 import { modelIds } from '../support/model-ids.ts'
@@ -13,18 +20,18 @@ const limited = (settings: Partial<Settings> = {}) => startForTest({ maxAnalyses
 /** A test to which `sim` is a simulator of its own that allows five analyses an hour. */
 const test = plainTest.extend('sim', () => limited())
 
-async function askMany(sim: TestSimulator, count: number, how: RequestOptions = {}): Promise<Answer[]> {
-  const answers: Answer[] = []
-  while (answers.length < count) answers.push(await ask(sim, analyticsPath, how))
-  return answers
+async function askMany(sim: TestSimulator, count: number, how: RequestOptions = {}): Promise<TestResponse[]> {
+  const responses: TestResponse[] = []
+  while (responses.length < count) responses.push(await ask(sim, analyticsPath, how))
+  return responses
 }
 
 const at = (time: string): RequestOptions => ({ headers: { 'x-sim-now': `2026-01-15T${time}Z` } })
 
-const statusesOf = (answers: readonly Answer[]) => answers.map(({ status }) => status)
+const statusesOf = (responses: readonly TestResponse[]) => responses.map(({ status }) => status)
 
-/** The rate fields of an answer, as numbers where they are numbers. */
-function ratesOf({ headers }: Answer) {
+/** The rate fields of a response, as numbers where they are numbers. */
+function ratesOf({ headers }: TestResponse) {
   const [, name, left, seconds] = /^"(\w+)";r=(\d+);t=(\d+)$/.exec(headers.get('ratelimit') ?? '') ?? []
   const [, policy, quota, window] = /^"(\w+)";q=(\d+);w=(\d+)$/.exec(headers.get('ratelimit-policy') ?? '') ?? []
   const numberIn = (field: string) => (headers.has(field) ? Number(headers.get(field)) : undefined)
@@ -44,13 +51,13 @@ function ratesOf({ headers }: Answer) {
 test.each(['real', 'frozen', 'shifted'])('with a %s clock the limit opens again after retry-after-ms', async (mode) => {
   const sim = await limited({ clock: 'real' })
   await steer(sim, 'PUT', '/clock', { mode, ...(mode !== 'real' && { now: '2026-03-01T10:20:30.400Z' }) })
-  const answers = await askMany(sim, 6)
-  expect(statusesOf(answers)).toEqual([200, 200, 200, 200, 200, 429])
-  await steer(sim, 'POST', '/clock/advance', { by: `${answers[5]?.headers.get('retry-after-ms')}ms` })
+  const responses = await askMany(sim, 6)
+  expect(statusesOf(responses)).toEqual([200, 200, 200, 200, 200, 429])
+  await steer(sim, 'POST', '/clock/advance', { by: `${responses[5]?.headers.get('retry-after-ms')}ms` })
   expect(statusesOf(await askMany(sim, 6))).toEqual([200, 200, 200, 200, 200, 429])
 })
 
-test('all the fields of an answer agree with one another and with its Date', async ({ sim }) => {
+test('all the fields of a response agree with one another and with its Date', async ({ sim }) => {
   const begin = Date.UTC(2026, 0, 15, 12)
   /** An advance of the clock, the milliseconds since the begin and since the window was opened, and what is left. */
   const table = [
@@ -65,11 +72,11 @@ test('all the fields of an answer agree with one another and with its Date', asy
   ]
   for (const { by, at, open, left, status } of table) {
     await steer(sim, 'POST', '/clock/advance', { by })
-    const answer = await ask(sim, analyticsPath)
+    const response = await ask(sim, analyticsPath)
     const remaining = 3_600_000 - open
     const seconds = Math.ceil(remaining / 1000)
     const told = status === 429 ? { retryAfter: seconds, retryAfterMs: remaining } : {}
-    expect({ status: answer.status, ...ratesOf(answer) }).toEqual({
+    expect({ status: response.status, ...ratesOf(response) }).toEqual({
       status,
       ...{ name: 'analyses', policy: 'analyses', quota: 5, window: 3600, left, seconds },
       date: Math.floor((begin + at) / 1000) * 1000,
@@ -126,9 +133,9 @@ test.for<[string, number, number]>([
   ['rate-limited;retry-after=0', 0, 60],
   ['429;retry-after=7', 7, 60],
 ])('the scenario %s says when to come back', async ([scenario, retryAfter, quota], { sim }) => {
-  const answer = await ask(sim, analyticsPath, { scenario })
-  expect(answer.status).toBe(429)
-  expect(ratesOf(answer)).toMatchObject({ retryAfter, retryAfterMs: 1000 * retryAfter, quota })
+  const response = await ask(sim, analyticsPath, { scenario })
+  expect(response.status).toBe(429)
+  expect(ratesOf(response)).toMatchObject({ retryAfter, retryAfterMs: 1000 * retryAfter, quota })
 })
 
 test('a refusal names no data scenario', async () => {
@@ -154,16 +161,16 @@ test.each<[string, Partial<Settings>, number[]]>([
 ])('the limit comes from %s', async (_name, settings, expected) => {
   const fixtures = await fixturesWith('plans.yaml', readFileSync(join(bundledFixtures, 'plans.yaml'), 'utf8'), plans)
   const sim = await startForTest({ fixtures, ...settings })
-  const answered = async (token: string) =>
+  const responded = async (token: string) =>
     statusesOf(await askMany(sim, 6, { token })).filter((status) => status === 200).length
-  expect(await Promise.all(keys.map(answered))).toEqual(expected)
+  expect(await Promise.all(keys.map(responded))).toEqual(expected)
 })
 
 test('without a limit there is none, and no header speaks of one', async () => {
   const sim = await startForTest({ xRateLimit: 'epoch' })
-  const answers = await askMany(sim, 100)
-  expect(new Set(statusesOf(answers))).toEqual(new Set([200]))
-  expect([...(answers[0]?.headers.keys() ?? [])].filter((name) => name.includes('ratelimit'))).toEqual([])
+  const responses = await askMany(sim, 100)
+  expect(new Set(statusesOf(responses))).toEqual(new Set([200]))
+  expect([...(responses[0]?.headers.keys() ?? [])].filter((name) => name.includes('ratelimit'))).toEqual([])
 })
 
 test('--analyses-window counts in windows from the first request, and all headers and words say so', async () => {
@@ -181,10 +188,10 @@ test.each([
   ['seconds', '3600', '7'],
 ] as const)('--x-rate-limit %s sends what the RateLimit fields say', async (xRateLimit, end, scenarioEnd) => {
   const sim = await startForTest({ maxAnalysesPerHour: 2, xRateLimit })
-  const older = ({ headers }: Answer) =>
+  const older = ({ headers }: TestResponse) =>
     ['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`))
-  const answers = [...(await askMany(sim, 1, at('12:00:00'))), ...(await askMany(sim, 2, at('12:00:00.1')))]
-  expect(answers.map(older)).toEqual(['1', '0', '0'].map((left) => ['2', left, end]))
+  const responses = [...(await askMany(sim, 1, at('12:00:00'))), ...(await askMany(sim, 2, at('12:00:00.1')))]
+  expect(responses.map(older)).toEqual(['1', '0', '0'].map((left) => ['2', left, end]))
   const { headers } = at('12:30:00')
   const scenario = { ...headers, 'x-sim-scenario': 'rate-limited;retry-after=7;limit=9' }
   expect(older(await ask(sim, analyticsPath, { headers: scenario }))).toEqual(['9', '0', scenarioEnd])

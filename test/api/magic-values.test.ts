@@ -12,22 +12,22 @@ const including = plans.flatMap(({ name, analytics }) => (analytics ? [name] : [
 
 describe.each(operations)('on $id', (operation) => {
   test.each(keys)('$token: $about', async ({ token, plan, scenario }) => {
-    const answer = await askOperation(sim(), operation, { token })
+    const response = await askOperation(sim(), operation, { token })
     const refusedByPlan = plan !== undefined && operation.id === 'getModelAnalytics' && !including.includes(plan)
     const expected = scenario === undefined ? (refusedByPlan ? 403 : operation.success) : refusalStatuses[scenario]
-    expect(answer.status).toBe(expected)
-    expect(faultsOf(operation.id, answer.status, answer.body)).toEqual([])
-    expect(answer.headers.get('x-sim-scenario')).toBe(scenario ?? null)
+    expect(response.status).toBe(expected)
+    expect(faultsOf(operation.id, response.status, response.body)).toEqual([])
+    expect(response.headers.get('x-sim-scenario')).toBe(scenario ?? null)
   })
 })
 
 describe('the models of the fixtures', () => {
   test.each(models.filter(({ scenario }) => scenario !== undefined))('$id: $about', async ({ id, scenario }) => {
     for (const spelled of [id, id.toUpperCase()]) {
-      const answer = await ask(sim(), `/v1/models/${spelled}/analytics`)
-      expect(answer.status).toBe(refusalStatuses[scenario ?? ''])
-      expect(faultsOf('getModelAnalytics', answer.status, answer.body)).toEqual([])
-      expect(answer.headers.get('x-sim-origin')).toBe('scenario')
+      const response = await ask(sim(), `/v1/models/${spelled}/analytics`)
+      expect(response.status).toBe(refusalStatuses[scenario ?? ''])
+      expect(faultsOf('getModelAnalytics', response.status, response.body)).toEqual([])
+      expect(response.headers.get('x-sim-origin')).toBe('scenario')
     }
   })
 

@@ -7,8 +7,8 @@ const sim = sharedSimulator()
 
 /** Verifies the requests of a sandbox; that of `matched` has one. */
 async function verify(verification: JsonObject, sandbox = 'matched') {
-  const answer = await ask(sim(), `/__sim/verify?sandbox=${sandbox}`, { body: verification, token: null })
-  return { ...objectOf(answer), status: answer.status } as JsonObject & { status: number }
+  const response = await ask(sim(), `/__sim/verify?sandbox=${sandbox}`, { body: verification, token: null })
+  return { ...objectOf(response), status: response.status } as JsonObject & { status: number }
 }
 
 describe('a match', () => {

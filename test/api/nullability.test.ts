@@ -14,11 +14,11 @@ const nullableInPoint = Array.from(pointFields.keys()).filter((name) => pointFie
 type PointField = keyof Analytics['dataPoints'][number]
 
 /** `avgSafetyScore set`, `dataPoints.avgSafetyScore null`, ... */
-function branchesOf(answer: Analytics): string[] {
+function branchesOf(response: Analytics): string[] {
   const branch = (name: string, value: unknown) => `${name} ${value === null ? 'null' : 'set'}`
   return [
-    ...nullable.map((name) => branch(name, answer[name])),
-    ...answer.dataPoints.flatMap((point) => nullableInPoint.map((name) => branch(`dataPoints.${name}`, point[name]))),
+    ...nullable.map((name) => branch(name, response[name])),
+    ...response.dataPoints.flatMap((point) => nullableInPoint.map((name) => branch(`dataPoints.${name}`, point[name]))),
   ]
 }
 
@@ -39,10 +39,10 @@ test('asked for by name, the personas show each nullable field null and set', as
 })
 
 describe('the shapes', () => {
-  const noNull = (answer: Analytics) => expect(branchesOf(answer).filter((one) => / null$/.test(one))).toEqual([])
-  const allNull = (answer: Analytics) => {
-    expect(branchesOf(answer).filter((one) => / set$/.test(one))).toEqual([])
-    expect([answer.conversationCount, answer.messageCount]).toEqual([0, 0])
+  const noNull = (response: Analytics) => expect(branchesOf(response).filter((one) => / null$/.test(one))).toEqual([])
+  const allNull = (response: Analytics) => {
+    expect(branchesOf(response).filter((one) => / set$/.test(one))).toEqual([])
+    expect([response.conversationCount, response.messageCount]).toEqual([0, 0])
   }
 
   test.each(periods)('no-null leaves no null in %s, for any persona', async (period) => {

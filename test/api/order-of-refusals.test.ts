@@ -46,8 +46,8 @@ test.each(pairs)('the earlier of two faults decides: $first.name before $second.
   if (both.some(({ exhausted }) => exhausted)) expect((await ask(sim, known, { token })).status).not.toBe(429)
   const path = first.path ?? second.path ?? analyticsPath + (first.query ?? second.query ?? '')
   const headers = { ...first.headers, ...second.headers }
-  const answer = await ask(sim, path, { ...second.how, ...first.how, headers })
-  expect({ status: answer.status, text: answer.text }).toMatchObject({ status: first.status })
+  const response = await ask(sim, path, { ...second.how, ...first.how, headers })
+  expect({ status: response.status, text: response.text }).toMatchObject({ status: first.status })
 })
 
 test.for<[string, RequestOptions, number]>([

@@ -80,7 +80,7 @@ paths:
             application/problem+json: 
               schema: { type: object, required: [title], properties: { title: { type: string } } }
               example: { title: Late }
-  /figures:
+  /numbers:
     get:
       operationId: getFigures
       responses:
@@ -134,7 +134,7 @@ const expectWarning = (message: RegExp) => {
   )
 }
 
-test('an unknown path is answered with each path once, also if it has several methods', async () => {
+test('an unknown path gets each path once, also if it has several methods', async () => {
   expectRefusal(await ask(own(), '/v2/nothing'), 404, /Known paths: [^{]*\{id\}[^{]*$/)
 })
 
@@ -142,8 +142,8 @@ test.each([
   ['a slash', '/items/*/a~1b', { 'c~d': 2 }],
   ['a tilde', '/items/*/c~0d', { 'a/b': 1 }],
 ])('a drift acts at a field whose name has %s', async (_character, pointer, left) => {
-  const answer = await ask(own(), '/v2/escaped', { scenario: `drop-field;pointer=${pointer}` })
-  expect([answer.status, answer.body]).toEqual([200, { items: [left] }])
+  const response = await ask(own(), '/v2/escaped', { scenario: `drop-field;pointer=${pointer}` })
+  expect([response.status, response.body]).toEqual([200, { items: [left] }])
 })
 
 describe('a reply that the document describes', () => {
@@ -160,13 +160,13 @@ describe('a reply that the document describes', () => {
   })
 
   test.each([undefined, 'drop-field'])('is JSON in its media type, under the scenario %s, too', async (scenario) => {
-    const answer = await ask(own(), '/v2/problem', scenario === undefined ? {} : { scenario })
-    expect(answer.headers.get('content-type')).toBe('application/problem+json')
-    expect(JSON.parse(answer.text)).toEqual(scenario === undefined ? { title: 'Late' } : {})
+    const response = await ask(own(), '/v2/problem', scenario === undefined ? {} : { scenario })
+    expect(response.headers.get('content-type')).toBe('application/problem+json')
+    expect(JSON.parse(response.text)).toEqual(scenario === undefined ? { title: 'Late' } : {})
   })
 
   test('is JSON where there is no other form of its value', async () => {
-    expect(await ask(own(), '/v2/figures')).toMatchObject({ status: 200, body: { a: 1 } })
+    expect(await ask(own(), '/v2/numbers')).toMatchObject({ status: 200, body: { a: 1 } })
   })
 })
 
@@ -240,8 +240,8 @@ describe('a form', () => {
 
 test('a key in place of a bearer token is accepted unchecked, and redacted in the journal', async () => {
   const path = '/v2/keys?acme=my-secret&q=1'
-  const answer = await ask(own(), path, { token: null, headers: { 'X-Acme': 'my-secret' } })
-  expect([answer.status, answer.headers.get('x-sim-advice')]).toEqual([204, expect.not.stringContaining('/acme')])
+  const response = await ask(own(), path, { token: null, headers: { 'X-Acme': 'my-secret' } })
+  expect([response.status, response.headers.get('x-sim-advice')]).toEqual([204, expect.not.stringContaining('/acme')])
   const entry = (await listRequests(own())).at(-1)
   expect(entry?.request).toMatchObject({ query: 'acme=[redacted]&q=1', headers: { 'x-acme': '[redacted]' } })
   expect(JSON.stringify(entry)).not.toContain('my-secret')
@@ -264,9 +264,9 @@ test.each([
 ])(
   'a refusal quotes what breaks a rule, but no credential: %s %j %s',
   async (query, headers, body, contentType, said) => {
-    const answer = await ask(own(), `/v2/users${query}`, { headers, body, contentType })
-    expectRefusal(answer, 400, new RegExp(said))
-    const shown = [...answer.headers, answer.text, (await listRequests(own())).at(-1)]
+    const response = await ask(own(), `/v2/users${query}`, { headers, body, contentType })
+    expectRefusal(response, 400, new RegExp(said))
+    const shown = [...response.headers, response.text, (await listRequests(own())).at(-1)]
     expect(JSON.stringify(shown)).not.toContain('my-secret')
   },
 )
@@ -274,8 +274,8 @@ test.each([
 test.each([[{ header: { 'x-acme': 'my-secret' } }], [{ query: { acme: 'my-secret' } }]])(
   'a key under a name of its own cannot be verified: %j',
   async (match) => {
-    const answer = await ask(own(), '/__sim/verify', { body: { operation: 'listKeys', match } })
-    expectRefusal(answer, 400, /does not keep the value of the (header "x-acme"|query parameter "acme")/)
+    const response = await ask(own(), '/__sim/verify', { body: { operation: 'listKeys', match } })
+    expectRefusal(response, 400, /does not keep the value of the (header "x-acme"|query parameter "acme")/)
   },
 )
 

@@ -37,7 +37,7 @@ test('a refusal for a missing Host forbids it, too', async () => {
   expect([status, headers['x-content-type-options']]).toEqual([400, 'nosniff'])
 })
 
-test('an answer of the service has no headers that the service has not', async () => {
+test('a response of the service has no headers that the service has not', async () => {
   const { headers } = await ask(sim(), '/v1/events')
   expect(headers.get('x-content-type-options')).toBeNull()
 })

@@ -20,16 +20,16 @@ const examples = codes.flatMap(({ operation, status }) =>
 const prefer = (text: string) => ({ headers: { prefer: text } })
 
 describe('Prefer: code', () => {
-  test.each(codes)('$status on $operation.id is answered and acknowledged', async ({ operation, status }) => {
-    const answer = await askOperation(sim(), operation, prefer(`code=${status}`))
-    expect([answer.status, answer.headers.get('preference-applied')]).toEqual([status, `code=${status}`])
-    expect(faultsOf(operation.id, status, answer.body)).toEqual([])
+  test.each(codes)('$status on $operation.id is handled and acknowledged', async ({ operation, status }) => {
+    const response = await askOperation(sim(), operation, prefer(`code=${status}`))
+    expect([response.status, response.headers.get('preference-applied')]).toEqual([status, `code=${status}`])
+    expect(faultsOf(operation.id, status, response.body)).toEqual([])
   })
 
   test.each(['499', '', '4xx', '404.0', '201'])('%j is refused with the list', async (code) => {
-    const answer = await askOperation(sim(), analytics, prefer(`code=${code}`))
-    expectRefusal(answer, 400, operationOf(analytics.id).statuses.join(', '))
-    expect(answer.headers.get('preference-applied')).toBeNull()
+    const response = await askOperation(sim(), analytics, prefer(`code=${code}`))
+    expectRefusal(response, 400, operationOf(analytics.id).statuses.join(', '))
+    expect(response.headers.get('preference-applied')).toBeNull()
   })
 })
 
@@ -37,13 +37,13 @@ describe('Prefer: example', () => {
   test.each(examples)('$status $name on $operation.id is sent, and nothing is written', async (example) => {
     const { operation, status, name, value } = example
     const before = await readStateInfo(sim())
-    const answer = await askOperation(sim(), operation, prefer(`code=${status}, example=${name}`))
+    const response = await askOperation(sim(), operation, prefer(`code=${status}, example=${name}`))
     expect(await readStateInfo(sim())).toEqual(before)
-    expect([answer.status, answer.body]).toEqual([status, value])
-    expect(answer.headers.get('preference-applied')).toBe(`code=${status}, example=${name}`)
-    expect(answer.headers.get('x-sim-origin')).toBe('scenario')
-    if (status === 429) expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
-    if (status === 401) expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+    expect([response.status, response.body]).toEqual([status, value])
+    expect(response.headers.get('preference-applied')).toBe(`code=${status}, example=${name}`)
+    expect(response.headers.get('x-sim-origin')).toBe('scenario')
+    if (status === 429) expect(response.headers.get('retry-after')).toMatch(/^\d+$/)
+    if (status === 401) expect(response.headers.get('www-authenticate')).toBe('Bearer')
   })
 
   test('by its name alone is found wherever it stands', async () => {
@@ -75,8 +75,8 @@ describe('Prefer as RFC 7240 has it', () => {
     ['others behind a semicolon', 'respond-async; code=404'],
     ['a quote in the middle of many spaces', `a${' '.repeat(1900)}"x"y, code=404`],
   ])('%s', async (_name, text) => {
-    const answer = await askOperation(sim(), analytics, prefer(text))
-    expect([answer.status, answer.headers.get('preference-applied')]).toEqual([404, 'code=404'])
+    const response = await askOperation(sim(), analytics, prefer(text))
+    expect([response.status, response.headers.get('preference-applied')]).toEqual([404, 'code=404'])
   })
 
   test.each([
@@ -84,14 +84,14 @@ describe('Prefer as RFC 7240 has it', () => {
     ['a missing plan', analytics, { prefer: 'code=200' }, { token: 'key_free' }],
     ['impossible damage', analytics, { prefer: 'example=healthy', 'x-sim-scenario': 'drop-field;pointer=/none' }, {}],
   ])('a preference is not acknowledged where %s refuses the request', async (_name, operation, headers, how) => {
-    const answer = await askOperation(sim(), operation, { headers, ...how })
-    expect([answer.status < 400, answer.headers.get('preference-applied')]).toEqual([false, null])
+    const response = await askOperation(sim(), operation, { headers, ...how })
+    expect([response.status < 400, response.headers.get('preference-applied')]).toEqual([false, null])
   })
 
   const others = ['respond-async', 'return=minimal', 'wait=100', 'codex=404', '']
   test.each(others)('%j is not ours, and left alone', async (text) => {
-    const answer = await askOperation(sim(), analytics, prefer(text))
-    expect([answer.status, answer.headers.get('preference-applied')]).toEqual([200, null])
+    const response = await askOperation(sim(), analytics, prefer(text))
+    expect([response.status, response.headers.get('preference-applied')]).toEqual([200, null])
   })
 
   test.each([
@@ -100,11 +100,11 @@ describe('Prefer as RFC 7240 has it', () => {
     ['an example and a scenario', { prefer: 'example=healthy', 'x-sim-scenario': 'forbidden' }, /Leave out one/],
     ['a seed and another', { prefer: 'seed=43', 'x-sim-seed': '42' }, /differ; send one/],
     ['an example behind a semicolon', { prefer: 'code=404;example=healthy' }, /documents 200 healthy/],
-    ['an example and figures', { prefer: 'example=sparse', 'x-sim-sequence': 'no-null' }, /Leave out one/],
+    ['an example and numbers', { prefer: 'example=sparse', 'x-sim-sequence': 'no-null' }, /Leave out one/],
     ['an example and a delivery', { prefer: 'example=sparse', 'x-sim-scenario': 'truncated' }, /when=before/],
   ] as [string, Record<string, string>, RegExp][])('%s is refused', async (_name, headers, words) => {
-    const answer = await askOperation(sim(), analytics, { headers })
-    expectRefusal(answer, 400, words)
-    expect(answer.headers.get('preference-applied')).toBeNull()
+    const response = await askOperation(sim(), analytics, { headers })
+    expectRefusal(response, 400, words)
+    expect(response.headers.get('preference-applied')).toBeNull()
   })
 })

@@ -18,25 +18,25 @@ const webShop = { id: product(1), models: [model(1), model(5)] }
 const others = [model(2), model(3), model(6), '4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34']
 const everyModel = [...webShop.models, ...others]
 
-/** Every analytics answer as text, by model and period. */
-async function answersOf(sim: TestSimulator, sandbox = 'default'): Promise<Map<string, string>> {
-  const answers = new Map<string, string>()
+/** Every analytics response as text, by model and period. */
+async function responsesOf(sim: TestSimulator, sandbox = 'default'): Promise<Map<string, string>> {
+  const responses = new Map<string, string>()
   for (const modelId of everyModel) {
     for (const period of periods) {
       const path = `/v1/models/${modelId}/analytics?period=${period}`
-      answers.set(`${modelId} ${period}`, (await ask(sim, path, { token: `k~${sandbox}` })).text)
+      responses.set(`${modelId} ${period}`, (await ask(sim, path, { token: `k~${sandbox}` })).text)
     }
   }
-  return answers
+  return responses
 }
 
 async function post(sim: TestSimulator, about: JsonObject, sandbox = 'default'): Promise<string> {
-  const answer = await ask(sim, '/v1/events', { body: event(about), token: `k~${sandbox}` })
-  expect(answer.status).toBe(201)
-  return textOf(answer, 'eventId')
+  const response = await ask(sim, '/v1/events', { body: event(about), token: `k~${sandbox}` })
+  expect(response.status).toBe(201)
+  return textOf(response, 'eventId')
 }
 
-/** docs/world.md, "Events". */
+/** docs/simulated-data.md, "Events". */
 const moved = (seeded: number, weight: number, impact: number) =>
   Math.round(Math.min(1, Math.max(0, seeded + weight * impact)) * 10_000) / 10_000
 
@@ -77,12 +77,12 @@ const days: ReadonlyMap<string, { impact: number; events: readonly JsonObject[] 
 ])
 
 test.for([0.1, 1])('events at a weight of %d move their days by the formula, nothing else', async (weight, { own }) => {
-  const before = await answersOf(own)
+  const before = await responsesOf(own)
   await steer(own, 'PUT', '/quality', { weight })
   for (const { events } of days.values()) {
     for (const about of events) await post(own, { productId: webShop.id.toUpperCase(), ...about })
   }
-  const after = await answersOf(own)
+  const after = await responsesOf(own)
   for (const [key, text] of before) {
     const [modelId = ''] = key.split(' ')
     if (!webShop.models.includes(modelId)) {
@@ -106,8 +106,8 @@ test.for([0.1, 1])('events at a weight of %d move their days by the formula, not
   }
 })
 
-describe('the answer is the seeded one, byte for byte,', () => {
-  const seeded = (sim: TestSimulator) => answersOf(sim, 'untouched')
+describe('the response is the seeded one, byte for byte,', () => {
+  const seeded = (sim: TestSimulator) => responsesOf(sim, 'untouched')
   const bad = { ...negative, productId: webShop.id }
   const outside = ['2026-01-16T00:00:00Z', '2025-10-17T23:59:59.999Z', '1970-01-01']
   const cancelling = [0.1, 0.2, -0.3].map((qualityImpactScore) => ({ productId: webShop.id, qualityImpactScore }))
@@ -119,17 +119,17 @@ describe('the answer is the seeded one, byte for byte,', () => {
     ['for events of days outside of every period', outside.map((eventAt) => ({ ...bad, eventAt }))],
   ])('%s', async ([, events], { own }) => {
     for (const about of events) await post(own, about)
-    expect(await answersOf(own)).toEqual(await seeded(own))
+    expect(await responsesOf(own)).toEqual(await seeded(own))
   })
 
   test('without events whatever the weight, at a weight of 0, and for events of another sandbox', async ({ own }) => {
     await steer(own, 'PUT', '/quality', { weight: 1 })
     await post(own, bad, 'elsewhere')
-    expect(await answersOf(own)).toEqual(await seeded(own))
+    expect(await responsesOf(own)).toEqual(await seeded(own))
     await post(own, bad)
-    expect(await answersOf(own)).not.toEqual(await seeded(own))
+    expect(await responsesOf(own)).not.toEqual(await seeded(own))
     await steer(own, 'PUT', '/quality', { weight: 0 })
-    expect(await answersOf(own)).toEqual(await seeded(own))
+    expect(await responsesOf(own)).toEqual(await seeded(own))
   })
 })
 

@@ -12,9 +12,9 @@ async function reportAfter(sandbox: string, fields: Parameters<typeof event>[0],
 
 test.each([
   ['broken', { value: 7 }, 'failOn=violation,coverage<80', 417],
-  ['fitting', {}, 'failOn=violation,unexpected,manners', 200],
+  ['fitting', {}, 'failOn=violation,unexpected,retry', 200],
   ['unasked', { value: 7 }, 'format=json', 200],
-])('the report of the sandbox %s after %j with %s answers %d', async (sandbox, fields, query, expected) => {
+])('the report of the sandbox %s after %j with %s returns %d', async (sandbox, fields, query, expected) => {
   const { status, body } = await reportAfter(sandbox, fields, query)
   expect(status).toBe(expected)
   if (status === 417) expect(body).toMatchObject({ run: { failOn: ['violation', 'coverage<80'] } })

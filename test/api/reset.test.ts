@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/base/core/json.ts'
 import {
-  type Answer,
   analyticsPath,
   ask,
   askOperation,
@@ -9,6 +8,7 @@ import {
   operations,
   prompt,
   type RequestOptions,
+  type TestResponse,
 } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
@@ -25,13 +25,16 @@ async function readSandbox(sim: TestSimulator, sandbox: string) {
 
 /** Sends two requests of each operation, analytics up to the rate limit, and sampled events; returns the replies. */
 async function sendAll(sim: TestSimulator, sandbox: string): Promise<string[]> {
-  const answers: Answer[] = []
+  const responses: TestResponse[] = []
   const options = { token: `k~${sandbox}` }
-  for (const operation of [...operations, ...operations]) answers.push(await askOperation(sim, operation, options))
-  while (answers.at(-1)?.status !== 429 && answers.length < 20) answers.push(await ask(sim, analyticsPath, options))
+  for (const operation of [...operations, ...operations]) responses.push(await askOperation(sim, operation, options))
+  while (responses.at(-1)?.status !== 429 && responses.length < 20)
+    responses.push(await ask(sim, analyticsPath, options))
   for (let index = 0; index < 10; index += 1)
-    answers.push(await ask(sim, '/v1/events', { ...options, body: event({ insertId: `s${index}`, sampleRate: 0.5 }) }))
-  return answers.map(({ status, text, headers }) => {
+    responses.push(
+      await ask(sim, '/v1/events', { ...options, body: event({ insertId: `s${index}`, sampleRate: 0.5 }) }),
+    )
+  return responses.map(({ status, text, headers }) => {
     const stable = [...headers].filter(([name]) => name !== 'x-request-id' && name !== 'connection')
     return JSON.stringify([status, stable, text])
   })
@@ -84,7 +87,7 @@ test.each(inactive)('a fault that does not act changes no byte and no header: %s
   await putRules(faulty, rules)
   for (const operation of [...operations, ...operations]) {
     const { status, text, headers } = await askOperation(plain, operation)
-    const answer = await askOperation(faulty, operation, options)
-    expect([answer.status, answer.text, [...answer.headers]]).toEqual([status, text, [...headers]])
+    const response = await askOperation(faulty, operation, options)
+    expect([response.status, response.text, [...response.headers]]).toEqual([status, text, [...headers]])
   }
 })

@@ -8,10 +8,7 @@ import { readControl } from '../support/stored-records.ts'
 
 const sim = sharedSimulator()
 
-interface Retries {
-  readonly chains: readonly ControlSchemas['RetryChain'][]
-  readonly further: number
-}
+type Retries = ControlSchemas['Retries']
 
 const retriesOf = (query: string, target: TestSimulator = sim()) => readControl<Retries>(target, `/retries?${query}`)
 
@@ -86,6 +83,14 @@ describe('GET /__sim/retries', () => {
     expect(statusesOf(await retriesOf('sandbox=many'))).toEqual([[500, 500], [404], [503]])
     const latest = await retriesOf('sandbox=many&limit=1')
     expect([statusesOf(latest), latest.further]).toEqual([[[500, 500]], 2])
+  })
+
+  test('shows the rules and what broke them without any chain for the limit 0', async () => {
+    await askThrough('no-chains', '429;retry-after=3, 200')
+    const { chains, problems, rules } = await retriesOf('sandbox=no-chains&limit=0')
+    expect(chains).toEqual([])
+    expect(problems).toMatchObject({ findings: [{ rule: 'retry-after', count: 1 }], further: 0 })
+    expect(Object.keys(rules)).toContain('retry-after')
   })
 
   test('shows the chain of one request, however many are newer, and none for a request of no chain', async () => {

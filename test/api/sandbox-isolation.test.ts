@@ -28,8 +28,8 @@ describe('no control of a request reaches another sandbox', () => {
     ['token and path', { authorization: 'Bearer k~a' }, '/_s/b'],
     ['a repeated header', { 'x-sim-sandbox': 'a, b', authorization: 'Bearer k' }, ''],
   ])('%s that name two are refused, and nothing is kept', async ([, headers, prefix], { own }) => {
-    const answer = await ask(own, `${prefix}/v1/events`, { body: event(), token: null, headers })
-    expectRefusal(answer, 400, /more than one sandbox|cannot name a sandbox/)
+    const response = await ask(own, `${prefix}/v1/events`, { body: event(), token: null, headers })
+    expectRefusal(response, 400, /more than one sandbox|cannot name a sandbox/)
     expect(await listed(own)).toMatchObject([{ name: 'default', events: 0 }])
   })
 })
@@ -37,8 +37,8 @@ describe('no control of a request reaches another sandbox', () => {
 const names = ['constructor', 'default', 'DEFAULT', '0', 'a.b_c-d', 'x'.repeat(64)]
 test.each(names)('a sandbox can have the name %s', async (name) => {
   const sim = shared()
-  const answer = await ask(sim, '/v1/events', { token: `k~${name}`, body: event() })
-  expect([answer.status, answer.headers.get('x-sim-sandbox')]).toEqual([201, name])
+  const response = await ask(sim, '/v1/events', { token: `k~${name}`, body: event() })
+  expect([response.status, response.headers.get('x-sim-sandbox')]).toEqual([201, name])
   await steer(sim, 'POST', `/reset?sandbox=${name}`)
   expect((await listed(sim)).find((one) => one.name === name)).toMatchObject({ events: 0 })
 })

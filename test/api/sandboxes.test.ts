@@ -27,9 +27,9 @@ test('each way of naming leads to the same sandbox, which is not the default one
   ]
   const ids = new Set<string>()
   for (const [prefix, how] of namings) {
-    const answer = await ask(own, `${prefix}/v1/events`, { body: insert, ...how })
-    expect(answer.headers.get('x-sim-sandbox')).toBe('worker-3')
-    ids.add(textOf(answer, 'eventId'))
+    const response = await ask(own, `${prefix}/v1/events`, { body: insert, ...how })
+    expect(response.headers.get('x-sim-sandbox')).toBe('worker-3')
+    ids.add(textOf(response, 'eventId'))
   }
   expect(ids.size).toBe(1)
   expect(await readStateInfo(own)).toMatchObject({ events: 1, sandboxes: 1 })
@@ -38,9 +38,9 @@ test('each way of naming leads to the same sandbox, which is not the default one
 
 test('a bad sandbox name in a key is refused without the key, and the refusal names key~default', async () => {
   const token = 'sk~live secret'
-  const answer = await ask(sim(), analyticsPath, { token })
-  expectRefusal(answer, 400, 'key~default')
-  expect(answer.text).not.toContain('secret')
+  const response = await ask(sim(), analyticsPath, { token })
+  expectRefusal(response, 400, 'key~default')
+  expect(response.text).not.toContain('secret')
   expect((await ask(sim(), analyticsPath, { token: `${token}~default` })).status).toBe(200)
 })
 

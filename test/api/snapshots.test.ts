@@ -9,9 +9,9 @@ const shared = sharedSimulator()
 /** Creates a snapshot and returns its id. */
 async function take(sim: TestSimulator, sandbox: string, name?: string): Promise<string> {
   const body = name === undefined ? {} : { body: { name } }
-  const answer = await ask(sim, `/__sim/snapshots?sandbox=${sandbox}`, { method: 'POST', token: null, ...body })
-  expect(answer.status).toBe(201)
-  return textOf(answer, 'snapshotId')
+  const response = await ask(sim, `/__sim/snapshots?sandbox=${sandbox}`, { method: 'POST', token: null, ...body })
+  expect(response.status).toBe(201)
+  return textOf(response, 'snapshotId')
 }
 
 describe('a snapshot', () => {
@@ -24,8 +24,8 @@ describe('a snapshot', () => {
       ['DELETE', '/snapshots/nothing?sandbox=owner'],
     ]
     for (const [method = '', path] of asks) {
-      const answer = await ask(shared(), `/__sim${path}`, { method, token: null })
-      expectRefusal(answer, 404, /has no snapshot (nothing|[0-9a-f-]{36})/)
+      const response = await ask(shared(), `/__sim${path}`, { method, token: null })
+      expectRefusal(response, 404, /has no snapshot (nothing|[0-9a-f-]{36})/)
     }
     await steer(shared(), 'POST', `/snapshots/${id.toUpperCase()}/restore?sandbox=owner`)
     const snapshots = [{ snapshotId: id, name: 'before', createdAt: frozenNow, events: 0, prompts: 0 }]

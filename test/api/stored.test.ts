@@ -11,9 +11,9 @@ const otherProduct = '00000000-0000-4000-9000-000000000001'
 const conversation = '5a0e1b1c-7a0e-4b7e-8d21-0d6a5b7f9c34'
 
 async function post(sandbox: string, path: string, body: JsonObject): Promise<JsonObject> {
-  const answer = await ask(sim(), path, { body, sandbox })
-  expect(answer.status).toBe(201)
-  return objectOf(answer)
+  const response = await ask(sim(), path, { body, sandbox })
+  expect(response.status).toBe(201)
+  return objectOf(response)
 }
 
 describe('GET events', () => {

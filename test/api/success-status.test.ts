@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Answer, ask, event, expectRefusal, readStateInfo } from '../support/client.ts'
+import { ask, event, expectRefusal, readStateInfo, type TestResponse } from '../support/client.ts'
 import { documentWith } from '../support/documents.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 
@@ -23,7 +23,7 @@ async function startWith(responses: string, members = ''): Promise<TestSimulator
 const post = (sim: TestSimulator, headers: Record<string, string> = {}, fields = {}) =>
   ask(sim, '/v1/events', { body: event(fields), headers })
 
-const statusAndText = ({ status, text }: Answer) => [status, text]
+const statusAndText = ({ status, text }: TestResponse) => [status, text]
 
 const chosen = (statuses: string) => `      x-simulated-status: ${statuses}\n`
 
@@ -34,9 +34,9 @@ describe('a documented success status that is asked for', () => {
     [{ 'x-sim-sequence': '204, 429' }, null],
   ])('is sent, without a body where it has none: %o', async (headers, applied) => {
     const sim = await startWith(noContent)
-    const answer = await post(sim, headers as Record<string, string>)
-    expect(statusAndText(answer)).toEqual([204, ''])
-    expect(answer.headers.get('preference-applied')).toBe(applied)
+    const response = await post(sim, headers as Record<string, string>)
+    expect(statusAndText(response)).toEqual([204, ''])
+    expect(response.headers.get('preference-applied')).toBe(applied)
     expect(await readStateInfo(sim)).toMatchObject({ events: 1 })
     expect((await post(sim)).status).toBe(201)
   })

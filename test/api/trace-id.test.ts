@@ -27,16 +27,16 @@ describe('the trace id of traceparent', () => {
     ['a parent id of zeros', `00-${traceId}-${'0'.repeat(16)}-01`, undefined],
     ['two headers', `00-${traceId}-${parent}-01, 00-${otherId}-${parent}-01`, undefined],
   ])('is in the journal if the header is valid: %s', async (_what, traceparent, expected) => {
-    const answer = await send(sim(), traceparent)
-    const entry = await ask(sim(), `/__sim/requests/${answer.headers.get('x-request-id')}`)
+    const response = await send(sim(), traceparent)
+    const entry = await ask(sim(), `/__sim/requests/${response.headers.get('x-request-id')}`)
     expect(objectOf(entry)['traceId']).toBe(expected)
-    expect(answer.headers.get('x-sim-advice')).toBeNull()
+    expect(response.headers.get('x-sim-advice')).toBeNull()
   })
 
   test('is in the line of the log', async ({ own }) => {
     await send(own, `00-${traceId}-${parent}-01`)
     await send(own, 'none')
-    const lines = own.logged.filter(({ message }) => message === 'answered').map(({ fields }) => fields)
+    const lines = own.logged.filter(({ message }) => message === 'responded').map(({ fields }) => fields)
     expect(lines).toEqual([expect.objectContaining({ traceId }), expect.not.objectContaining({ traceId })])
   })
 

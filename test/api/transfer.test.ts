@@ -35,8 +35,8 @@ async function fill(target: Target, sandbox = 'default'): Promise<void> {
 async function readAll(target: Target, sandbox = 'default'): Promise<string[]> {
   const model = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
   const paths = ['events', 'prompts', 'quality', 'export'].map((path) => `/__sim/${path}?sandbox=${sandbox}`)
-  const answers = await Promise.all([model, ...paths].map((path) => ask(target, path, { token: `k~${sandbox}` })))
-  return answers.map(({ text }) => text)
+  const responses = await Promise.all([model, ...paths].map((path) => ask(target, path, { token: `k~${sandbox}` })))
+  return responses.map(({ text }) => text)
 }
 
 describe('an export', () => {
@@ -101,8 +101,8 @@ test.each<[string, (document: SandboxExport) => unknown, RegExp]>([
   const before = await readAll(shared())
   const body = spoil(await readControl<SandboxExport>(shared(), '/export')) as Json
   for (const sandbox of ['default', 'unborn']) {
-    const answer = await ask(shared(), `/__sim/import?sandbox=${sandbox}`, { body, token: null })
-    expectRefusal(answer, 400, words)
+    const response = await ask(shared(), `/__sim/import?sandbox=${sandbox}`, { body, token: null })
+    expectRefusal(response, 400, words)
   }
   expect(await readAll(shared())).toEqual(before)
   expect(JSON.stringify(await steer(shared(), 'GET', '/sandboxes'))).not.toContain('unborn')

@@ -37,7 +37,7 @@ describe('a name that does not exist proves no absence', () => {
 })
 
 describe('a sandbox that was never used', () => {
-  test.each(['/report', '/manners'])('has no %s', async (path) => {
+  test.each(['/report', '/retries'])('has no %s', async (path) => {
     expectRefusal(await control(`${path}?sandbox=tpyo`), 404, /"tpyo" was never used/)
     expect((await control(path)).status).toBe(200)
     expect((await control(`${path}?sandbox=*`)).status).toBe(200)

@@ -20,8 +20,8 @@ const record = (sim: TestSimulator, body: Json = purchase(), headers: Record<str
   ask(sim, '/v1/events', { body, headers })
 
 async function verify(sim: TestSimulator, verification: JsonObject, query = '') {
-  const answer = await ask(sim, `/__sim/verify${query}`, { body: verification, token: null })
-  return { status: answer.status, ...objectOf(answer) } as JsonObject & { status: number }
+  const response = await ask(sim, `/__sim/verify${query}`, { body: verification, token: null })
+  return { status: response.status, ...objectOf(response) } as JsonObject & { status: number }
 }
 
 describe('POST /__sim/verify', () => {
@@ -37,7 +37,7 @@ describe('POST /__sim/verify', () => {
     [{ operation: 'createPrompt' }, 417],
     [{ operation: 'createPrompt', count: { exactly: 0 } }, 200],
     [{ match: { header: { Cookie: null }, query: { api_key: null } }, count: { exactly: 3 } }, 200],
-  ])('answers %j with %i after three requests', async (verification, status) => {
+  ])('returns %j with %i after three requests', async (verification, status) => {
     const verdict = await verify(shared(), verification)
     expect(verdict).toMatchObject({ status, satisfied: status === 200, truncated: false })
   })
@@ -93,7 +93,7 @@ describe('POST /__sim/verify', () => {
 })
 
 describe('a verification that waits', () => {
-  test('delays no request, and is answered by the requests of its own sandbox', async ({ own }) => {
+  test('delays no request, and is served by the requests of its own sandbox', async ({ own }) => {
     const warnings: Error[] = []
     const onWarning = (warning: Error) => warnings.push(warning)
     process.on('warning', onWarning)
@@ -103,8 +103,8 @@ describe('a verification that waits', () => {
     const never = names.map((name) => verify(own, { operation: 'createPrompt', withinMs: 60_000 }, `?sandbox=${name}`))
     await untilWaiting(own, 2 * names.length)
     for (const name of names) {
-      const answer = await record(own, purchase(), { 'x-sim-sandbox': name })
-      expect(answer.status).toBe(201)
+      const response = await record(own, purchase(), { 'x-sim-sandbox': name })
+      expect(response.status).toBe(201)
     }
     for (const verdict of await Promise.all(waiting)) expect(verdict).toMatchObject({ status: 200, count: 1 })
     await own.close()
@@ -116,7 +116,7 @@ describe('a verification that waits', () => {
     [{ atLeast: 2 }, 200],
     [{ exactly: 1 }, 417],
     [{ atMost: 1 }, 417],
-  ])('for %j is answered by the second request with %d', async ([count, status], { own }) => {
+  ])('for %j is handled by the second request with %d', async ([count, status], { own }) => {
     const waiting = verify(own, { operation: 'createEvent', count, withinMs: 60_000 })
     await untilWaiting(own, 1)
     for (const send of [record, (target: TestSimulator) => ask(target, analyticsPath), record]) await send(own)
@@ -127,7 +127,7 @@ describe('a verification that waits', () => {
     [{ exactly: 1 }, 200],
     [{ atMost: 1 }, 200],
     [{ atLeast: 2 }, 417],
-  ])('for %j is answered with %d when its time is up', async ([count, status], { own }) => {
+  ])('for %j gets %d when its time is up', async ([count, status], { own }) => {
     await record(own)
     const before = performance.now()
     expect(await verify(own, { count, withinMs: 50 })).toMatchObject({ status, count: 1 })
@@ -161,7 +161,7 @@ describe('a verification that waits', () => {
     await untilWaiting(own, 0)
   })
 
-  test('is answered with the count so far when the simulator stops', async ({ own }) => {
+  test('gets the count so far when the simulator stops', async ({ own }) => {
     await record(own)
     const open = verify(own, { count: { atLeast: 2 }, withinMs: 60_000 })
     const kept = verify(own, { count: { exactly: 1 }, withinMs: 60_000 })
@@ -176,7 +176,7 @@ describe('a journal that has dropped requests or bodies', () => {
   const large = (letter: string) => purchase({ properties: { text: letter.repeat(900_000) } })
 
   const upperBounds = [{ atMost: 5 }, { exactly: 1 }, { atLeast: 1, atMost: 5 }]
-  test.each(upperBounds)('cannot prove the upper bound %j, and the answer says what to do', async (count) => {
+  test.each(upperBounds)('cannot prove the upper bound %j, and the response says what to do', async (count) => {
     const sim = await startForTest({ journalSize: 1 })
     for (let times = 0; times < 2; times += 1) await record(sim)
     const verdict = await verify(sim, { count, withinMs: 60_000 })

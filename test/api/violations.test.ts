@@ -50,32 +50,32 @@ const wrongBodies: [string, JsonObject, Readonly<Record<string, RegExp>>][] = [
 
 test.each(wrongBodies)('all violations of a body for %s are named at once, by place', async (path, body, expected) => {
   const before = await readStateInfo(sim())
-  const answer = await ask(sim(), path, { body })
-  expect(answer.status).toBe(400)
-  const { total, violations } = told(answer.headers)
+  const response = await ask(sim(), path, { body })
+  expect(response.status).toBe(400)
+  const { total, violations } = told(response.headers)
   const byPlace = Object.fromEntries(violations.map(({ pointer, message }) => [pointer, message]))
   const count = Object.keys(expected).length
   expect([total, Object.keys(byPlace).sort()]).toEqual([count, Object.keys(expected).sort()])
   for (const [pointer, words] of Object.entries(expected)) expect(byPlace[pointer]).toMatch(words)
-  for (const pointer of Object.keys(expected)) expect(errorOf(answer)).toContain(`body${pointer}: `)
-  if (count > 1) expect(errorOf(answer)).toContain(`${count} problems`)
+  for (const pointer of Object.keys(expected)) expect(errorOf(response)).toContain(`body${pointer}: `)
+  if (count > 1) expect(errorOf(response)).toContain(`${count} problems`)
   expect(await readStateInfo(sim())).toEqual(before)
 })
 
 test('path and query are named together', async () => {
-  const answer = await ask(sim(), '/v1/models/gpt/analytics?period=1y')
-  expect(errorOf(answer)).toMatch(/path\/modelId: .*query\/period: /)
-  expect(told(answer.headers).violations.map((one) => one.in)).toEqual(['path', 'query'])
+  const response = await ask(sim(), '/v1/models/gpt/analytics?period=1y')
+  expect(errorOf(response)).toMatch(/path\/modelId: .*query\/period: /)
+  expect(told(response.headers).violations.map((one) => one.in)).toEqual(['path', 'query'])
 })
 
 describe('X-Sim-Violations is whole JSON', () => {
   test('with 500 violations: the check stops after a hundred, and says so', async () => {
     const components = Array.from({ length: 500 }, () => ({ type: 'no content' }))
-    const answer = await ask(sim(), '/v1/prompts', { body: prompt({ components }) })
-    expect(answer.status).toBe(400)
-    const { total, more, violations } = told(answer.headers)
+    const response = await ask(sim(), '/v1/prompts', { body: prompt({ components }) })
+    expect(response.status).toBe(400)
+    const { total, more, violations } = told(response.headers)
     expect({ total, more }).toEqual({ total: 100, more: true })
-    expect(errorOf(answer)).toMatch(/at least 100 problems.*the check stops after 100 errors/)
+    expect(errorOf(response)).toMatch(/at least 100 problems.*the check stops after 100 errors/)
     expect(violations.length).toBeGreaterThan(10)
     expect(violations.length).toBeLessThan(100)
     const first = { in: 'body', pointer: '/components/0/content', keyword: 'required', message: 'is required' }
@@ -88,17 +88,17 @@ describe('X-Sim-Violations is whole JSON', () => {
     ['control characters', 'a\r\nX-Evil: 1\u0000'],
     ['quotes and backslashes', '"\\"\\'],
   ])('with %s in it', async (_name, text) => {
-    const answer = await ask(sim(), '/v1/events', { body: event({ influence: text }) })
-    expect(answer.status).toBe(400)
-    expect(answer.headers.get('x-evil')).toBeNull()
+    const response = await ask(sim(), '/v1/events', { body: event({ influence: text }) })
+    expect(response.status).toBe(400)
+    expect(response.headers.get('x-evil')).toBeNull()
     const message = expect.stringContaining(JSON.stringify(text).slice(1, 5))
-    expect(told(answer.headers)).toMatchObject({ total: 1, violations: [{ pointer: '/influence', message }] })
+    expect(told(response.headers)).toMatchObject({ total: 1, violations: [{ pointer: '/influence', message }] })
   })
 
   test('with a pointer that is longer than the header may be', async () => {
     const key = 'é'.repeat(3000)
-    const answer = await ask(sim(), '/v1/events', { body: `{"${key}":1,"${key}":2}` })
-    expect(answer.status).toBe(400)
-    expect(told(answer.headers).total).toBe(1)
+    const response = await ask(sim(), '/v1/events', { body: `{"${key}":1,"${key}":2}` })
+    expect(response.status).toBe(400)
+    expect(told(response.headers).total).toBe(1)
   })
 })

@@ -4,7 +4,6 @@ import { joinPointer, valueAt } from '../../src/base/core/json-pointer.ts'
 import { allOperations } from '../support/all-operations.ts'
 import { inputs, operationOf } from '../support/catalogue.ts'
 import {
-  type Answer,
   analyticsPath,
   ask,
   askOperation,
@@ -13,6 +12,7 @@ import {
   prompt,
   type RequestOptions,
   refusalStatuses,
+  type TestResponse,
 } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import type { TestSimulator } from '../support/start.ts'
@@ -20,7 +20,7 @@ import type { TestSimulator } from '../support/start.ts'
 const open = sharedSimulator()
 const limited = sharedSimulator({ models: 'closed', maxAnalysesPerHour: 60 })
 
-/** The model of the document's example. A magic model of that id answers 404 by a scenario. */
+/** The model of the document's example. A magic model of that id returns 404 by a scenario. */
 const unknownModel = '00000000-0000-4000-8000-000000000404'
 
 const refusedBodies: Readonly<Record<string, Json>> = {
@@ -55,27 +55,27 @@ const examples = refusals.flatMap(({ operation, status }) =>
     .map((example) => ({ operation, status, ...example })),
 )
 
-describe('the live answer has the words of the example', () => {
+describe('the live response has the words of the example', () => {
   const live = examples.filter(({ name }) => name in liveRequests)
 
   test.each(live)('$operation.id $status $name', async ({ operation, status, name, value }) => {
     const { path = operation.path, ...how } = liveRequests[name] ?? {}
-    const answer = await askOperation(open(), { ...operation, path }, how)
-    expect([answer.status, answer.body]).toEqual([status, value])
-    expect(answer.headers.get('x-sim-origin')).toBe('contract')
-    expectDocumentedHeaders(answer, operation.id)
+    const response = await askOperation(open(), { ...operation, path }, how)
+    expect([response.status, response.body]).toEqual([status, value])
+    expect(response.headers.get('x-sim-origin')).toBe('contract')
+    expectDocumentedHeaders(response, operation.id)
   })
 
   test('getModelAnalytics 404 model_not_found', async () => {
-    const answer = await ask(limited(), `/v1/models/${unknownModel}/analytics`.replace('404/', '405/'))
+    const response = await ask(limited(), `/v1/models/${unknownModel}/analytics`.replace('404/', '405/'))
     const example = JSON.stringify(exampleOf('model_not_found'))
-    expect([answer.status, answer.text.replace('405 ', '404 ')]).toEqual([404, example])
+    expect([response.status, response.text.replace('405 ', '404 ')]).toEqual([404, example])
   })
 
   test('getModelAnalytics 429 hourly_limit', async () => {
-    const answer = await lastSecondOfLimit(limited())
-    expect([answer.status, answer.body]).toEqual([429, exampleOf('hourly_limit')])
-    expectDocumentedHeaders(answer, 'getModelAnalytics')
+    const response = await lastSecondOfLimit(limited())
+    expect([response.status, response.body]).toEqual([429, exampleOf('hourly_limit')])
+    expectDocumentedHeaders(response, 'getModelAnalytics')
   })
 
   test('for every example that the simulator does not send as a scenario only', () => {
@@ -84,29 +84,29 @@ describe('the live answer has the words of the example', () => {
   })
 })
 
-test.each(refusals)('the scenario $status of $operation.id answers as an example', async ({ operation, status }) => {
+test.each(refusals)('the scenario $status of $operation.id responses as an example', async ({ operation, status }) => {
   const documented = operationOf(operation.id).examples(status)
   const names = Object.keys(refusalStatuses).filter((name) => refusalStatuses[name] === status)
   for (const scenario of [String(status), ...names]) {
-    const answer = await askOperation(open(), operation, { headers: { 'x-sim-scenario': scenario } })
-    expect(answer.status).toBe(status)
-    const asIfUnknown = JSON.parse(answer.text.replace(modelId, unknownModel))
+    const response = await askOperation(open(), operation, { headers: { 'x-sim-scenario': scenario } })
+    expect(response.status).toBe(status)
+    const asIfUnknown = JSON.parse(response.text.replace(modelId, unknownModel))
     expect(documented.map(({ value }) => value)).toContainEqual(asIfUnknown)
-    expectDocumentedHeaders(answer, operation.id)
+    expectDocumentedHeaders(response, operation.id)
   }
 })
 
 const exampleOf = (name: string) => examples.find((example) => example.name === name)?.value
 
 /** Uses up the hourly limit of 60, and asks once more when the window ends in a second. */
-async function lastSecondOfLimit(sim: TestSimulator): Promise<Answer> {
+async function lastSecondOfLimit(sim: TestSimulator): Promise<TestResponse> {
   const path = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
   for (let count = 0; count < 60; count += 1) expect((await ask(sim, path)).status).toBe(200)
   return ask(sim, path, { headers: { 'x-sim-now': '2026-01-15T12:59:59Z' } })
 }
 
-/** Expects each header that the document describes for the answer's status, with its example as the value. */
-function expectDocumentedHeaders({ status, headers }: Answer, operationId: string): void {
+/** Expects each header that the document describes for the response's status, with its example as the value. */
+function expectDocumentedHeaders({ status, headers }: TestResponse, operationId: string): void {
   const { path, method } = operationOf(operationId)
   const pointer = joinPointer('/paths', path, method.toLowerCase(), 'responses', String(status))
   const documented = valueAt(resolve(valueAt(inputs.contract.document, pointer)), '/headers') ?? {}

@@ -44,12 +44,12 @@ export const commandTables = ['features/commands.ts', 'features/start.ts']
 
 /** Rooms that no chain of imports leads to from another room, with the reason. */
 export const neverReaches = [
-  ['server/pipeline/', 'server/control/', 'a request of the service is never answered by the control plane'],
+  ['server/pipeline/', 'server/control/', 'a request of the service is never handled by the control plane'],
   ['server/control/', 'server/pipeline/', 'a request to the control plane is never recorded as one to the service'],
   ['server/pipeline/', 'server/http/', 'a reply is a value until it is delivered'],
   ['server/control/', 'server/http/', 'a reply is a value until it is delivered'],
   ['index.ts', 'console/', 'the page runs in a browser'],
-  ['server/simulator/simulator.ts', 'server/http/', 'a simulator answers without a socket'],
+  ['server/simulator/simulator.ts', 'server/http/', 'a simulator responds without a socket'],
 ] as const
 
 /** The only places that may import a library. `lazy`: by `import()` alone, since it is slow to load, seldom needed. */
@@ -150,7 +150,7 @@ export const habits: readonly Habit[] = [
   },
   {
     sentence: 'only http/ writes to sockets',
-    pattern: /\.writeHead\(|\b(res|response)\.(end|write|json|send)\(|\bsocket\.(write|end|destroy)\(/,
+    pattern: /\.writeHead\(|\bres\.json\(|\b(res|response)\.(end|write|send)\(|\bsocket\.(write|end|destroy)\(/,
     only: ['server/http/'],
     instead: 'return a Reply',
   },

@@ -10,12 +10,12 @@ import { buildBaselines, builtSimulator, simulatorOf, withBuild } from './target
 
 /**
  * Measures the built simulator and two servers that send the same bytes: `npm run bench`. The targets take turns within
- * every round, and rounds are short, so that noise of the machine affects all of them. A figure is the median of the
+ * every round, and rounds are short, so that noise of the machine affects all of them. A number is the median of the
  * rounds.
  */
 const usage = `npm run bench -- [--seconds 1] [--rounds 15] [--connections 16] [--beside FOLDER]
   seconds      duration of each load in each round, after a warm-up of five seconds
-  rounds       number of rounds; figures are medians
+  rounds       number of rounds; numbers are medians
   connections  number of concurrent connections
   beside       another checkout with its node_modules, which is built and measured in the same rounds`
 

@@ -54,7 +54,7 @@ const analytics = (headers: Readonly<Record<string, string>>): HostileRequest =>
 
 const get = (path: string): HostileRequest => ({ method: 'GET', path, headers: {} })
 
-/** Returns a request that is answered with 503, without a demanded wait. */
+/** Returns a request that gets 503, without a demanded wait. */
 const failing = (request: HostileRequest): HostileRequest => ({
   ...request,
   headers: { ...request.headers, 'x-sim-scenario': 'unavailable;retry-after=0' },

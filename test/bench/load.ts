@@ -18,7 +18,7 @@ export type RequestSource = BenchRequest | (() => BenchRequest)
 /** The end of a load: `duration` in seconds, or `amount` of responses. */
 export type LoadLimit = { readonly duration: number } | { readonly amount: number }
 
-/** Sends requests on all connections, each as soon as the last is answered. Throws unless a response is a success. */
+/** Sends requests on all connections, each as soon as the last is handled. Throws unless a response is a success. */
 export async function runLoad(
   { name, url }: StartedTarget,
   source: RequestSource,
@@ -58,10 +58,10 @@ function computePercentiles(durations: readonly number[]) {
 }
 
 /** Returns the rows of a load: medians of the rounds on each target. */
-export function loadRows(name: string, figures: readonly (readonly LoadResult[])[]): Row[] {
+export function loadRows(name: string, numbers: readonly (readonly LoadResult[])[]): Row[] {
   const row = (what: string, pick: (one: LoadResult) => number): Row => ({
     name: `${name}, ${what}`,
-    values: figures.map((rounds) => median(rounds.map(pick))),
+    values: numbers.map((rounds) => median(rounds.map(pick))),
   })
   return [
     row('requests/s', ({ perSecond }) => perSecond),

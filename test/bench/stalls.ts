@@ -44,6 +44,6 @@ async function measureAll(simulator: ChildProcess, origin: string): Promise<numb
     longest = Math.max(longest, stallMs)
     rows.push([name, String(requests.length), [...statuses].join(' '), stallMs.toFixed(0), wholeMs.toFixed(0)])
   }
-  console.log(alignColumns([['attack', 'requests', 'answers', 'longest stall, ms', 'all answered, ms'], ...rows]))
+  console.log(alignColumns([['attack', 'requests', 'responses', 'longest stall, ms', 'all responded, ms'], ...rows]))
   return longest
 }

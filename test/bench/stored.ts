@@ -12,7 +12,7 @@ import { builtSimulator, withBuild } from './targets.ts'
 /**
  * Measures the cost of a write by the number of stored events: `npm run bench:state`. Starts the built simulator on
  * files of 1,000, 10,000 and 100,000 events and posts events over HTTP, during a checkpoint and after it. The sizes
- * take turns within every round. A figure is the median of the rounds, beside its ratio to the figure of 1,000 events.
+ * take turns within every round. A number is the median of the rounds, beside its ratio to the number of 1,000 events.
  */
 const sizes = [1000, 10_000, 100_000]
 const rounds = 5

@@ -40,14 +40,14 @@ export function median(values: readonly number[]): number {
   return sorted[(sorted.length - 1) >> 1] ?? Number.NaN
 }
 
-/** Measures each item in every round, and returns the figures of each. The items take turns. */
+/** Measures each item in every round, and returns the numbers of each. The items take turns. */
 export async function eachRound<Item, Figure>(
   rounds: number,
   items: readonly Item[],
   measure: (item: Item, round: number) => Promise<Figure>,
 ): Promise<Figure[][]> {
-  const figures = items.map((): Figure[] => [])
+  const numbers = items.map((): Figure[] => [])
   for (let round = 0; round < rounds; round += 1)
-    for (const [index, item] of items.entries()) figures[index]?.push(await measure(item, round))
-  return figures
+    for (const [index, item] of items.entries()) numbers[index]?.push(await measure(item, round))
+  return numbers
 }

@@ -33,7 +33,7 @@ export interface StartedTarget {
 
 const startTimeoutMs = 20_000
 
-/** Starts a target and resolves when it answers `first` with 200. Throws if it ends, or after `startTimeoutMs`. */
+/** Starts a target and resolves when it responds `first` with 200. Throws if it ends, or after `startTimeoutMs`. */
 export async function startTarget(target: Target, port: number, first: BenchRequest): Promise<StartedTarget> {
   const startedAt = performance.now()
   // The log is written, as it is by default, and discarded.
@@ -72,12 +72,12 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Resolves when a server answers `first` with 200. Throws if it ends, or takes longer than `startTimeoutMs`. */
+/** Resolves when a server responds `first` with 200. Throws if it ends, or takes longer than `startTimeoutMs`. */
 export async function waitUntilOk(name: string, child: ChildProcess, url: string, first: BenchRequest) {
   const deadline = performance.now() + startTimeoutMs
   while ((await send(url, first).catch(() => undefined))?.status !== 200) {
     if (child.exitCode !== null) throw new Error(`${name} ended with exit code ${child.exitCode}`)
-    if (performance.now() > deadline) throw new Error(`${name} did not answer within ${startTimeoutMs} ms`)
+    if (performance.now() > deadline) throw new Error(`${name} did not respond within ${startTimeoutMs} ms`)
     await sleep(1)
   }
 }
@@ -104,12 +104,16 @@ export interface BenchReply {
 export function send(url: string, { path, method, headers, body }: Omit<BenchRequest, 'method'> & { method: string }) {
   return new Promise<BenchReply>((resolve, reject) => {
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
-    const sent = request(url + path, { method, headers: { ...headers, ...length } }, (answer) => {
+    const sent = request(url + path, { method, headers: { ...headers, ...length } }, (response) => {
       const chunks: Buffer[] = []
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-      answer.on('error', reject)
-      answer.on('end', () =>
-        resolve({ status: answer.statusCode ?? 0, headers: answer.rawHeaders, text: Buffer.concat(chunks).toString() }),
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('error', reject)
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.rawHeaders,
+          text: Buffer.concat(chunks).toString(),
+        }),
       )
     })
     sent.on('error', (error: NodeJS.ErrnoException) => {

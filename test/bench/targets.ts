@@ -41,11 +41,11 @@ export function simulatorOf(checkout: string, name: string, folder: string): Tar
 
 /** Builds two servers that only send recorded replies of the simulator. */
 export async function buildBaselines(folder: string): Promise<Target[]> {
-  const answers = join(folder, 'answers.json')
+  const responses = join(folder, 'responses.json')
   const simulator = await startTarget(builtSimulator(join(folder, 'recorded')), await freePort(), warmAnalytics)
   const replies = { GET: await send(simulator.url, warmAnalytics), POST: await send(simulator.url, newEvent()) }
   await simulator.stop()
-  writeFileSync(answers, JSON.stringify(replies))
+  writeFileSync(responses, JSON.stringify(replies))
   // Bundled to plain JavaScript, as the simulator is, inside node_modules, so that they find Express.
   const outfile = inPackage('node_modules/.cache/convsim-bench/baseline.mjs')
   const entryPoints = [inPackage('test/bench/baseline.ts')]
@@ -53,6 +53,6 @@ export async function buildBaselines(folder: string): Promise<Target[]> {
   return ['Express', 'node:http'].map((name) => ({
     name,
     base: '/v1',
-    arguments: (port) => [outfile, name, String(port), answers],
+    arguments: (port) => [outfile, name, String(port), responses],
   }))
 }

@@ -32,7 +32,7 @@ async function openProxy(target: Parameters<typeof proxyTo>[1], settings: Parame
 /** A script that reads, writes and deletes in every way that a page has, and evaluates to what it could read. */
 const tryEverything = (url: string) => `(async () => {
   const url = ${JSON.stringify(url)}
-  const read = (init) => fetch(url, init).then((answer) => answer.text(), (error) => error.name)
+  const read = (init) => fetch(url, init).then((response) => response.text(), (error) => error.name)
   const loaded = (tag, attributes) => new Promise((resolve) => {
     const element = Object.assign(document.createElement(tag), attributes)
     element.onload = element.onerror = resolve

@@ -58,7 +58,7 @@ describe.skipIf(isMissing('chromium'))('the report in a browser', () => {
   ])('has its style, fits $width px in $colorScheme, and fetches only itself', async ({ width, colorScheme }) => {
     const { page, complaints, fetched } = await openReport({ width, colorScheme })
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
-    const size = await page.evaluate<string>("getComputedStyle(document.querySelector('.figures b')).fontSize")
+    const size = await page.evaluate<string>("getComputedStyle(document.querySelector('.numbers b')).fontSize")
     expect(size).toBe('24px') // though the policy allows no other style
     const [background = 0, text = 0] = await measureLightness(page)
     expect(background > text).toBe(colorScheme === 'light')
@@ -81,11 +81,11 @@ describe.skipIf(isMissing('chromium'))('the report in a browser', () => {
     const { page } = await openReport({ width: 1280, colorScheme: 'light' })
     for (const [key, title] of [
       ['violations', 'Violations'],
-      ['unexpected', 'Unexpected answers'],
-      ['manners', 'Manners'],
+      ['unexpected', 'Unexpected responses'],
+      ['retries', 'Retries'],
       ['coverage', 'Coverage'],
     ] as const) {
-      await page.click(`.figures a[href="#${key}"]`)
+      await page.click(`.numbers a[href="#${key}"]`)
       expect(await page.textContent(`section:target h2`)).toBe(title)
     }
   })

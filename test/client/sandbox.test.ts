@@ -4,8 +4,8 @@ import { afterAll, describe, expect, test as plainTest, vi } from 'vitest'
 import { type AnyNames, connect, startSimulator } from '../../src/index.ts'
 import { inputs } from '../support/catalogue.ts'
 import { ask, event, prompt, type RequestOptions } from '../support/client.ts'
-import { excludeFromRecording } from '../support/control-answers/recording.ts'
 import { controlOperations } from '../support/control-operations.ts'
+import { excludeFromRecording } from '../support/control-responses/recording.ts'
 import { listenForTest } from '../support/fake-upstream.ts'
 
 const simulator = await startSimulator({ clock: '2026-01-15T12:00:00Z' })
@@ -83,7 +83,7 @@ describe('scenarios of a sandbox', () => {
   })
 
   test('that are wrong are refused with what is valid', async ({ sim }) => {
-    await expect(sim.scenario('slow', { ms: -1 })).rejects.toThrow(/POST .*scenarios answered 400: .*"ms".*0 to/)
+    await expect(sim.scenario('slow', { ms: -1 })).rejects.toThrow(/POST .*scenarios returned 400: .*"ms".*0 to/)
     await expect(sim.scenario('drop-field', { pointer: 'a"b' })).rejects.toThrow(/quotation mark/)
     expect((await sim.rules()).rules).toEqual([])
   })
@@ -204,7 +204,7 @@ describe('expectations', () => {
 
   test.each(['violations please', ['maners']])('%j is refused as kinds of findings', async (kinds: unknown) => {
     const sim = simulator.sandbox('kinds')
-    await expect(sim.expectNoFindings(kinds as [])).rejects.toThrow(/violations, unexpected, manners, as a list/)
+    await expect(sim.expectNoFindings(kinds as [])).rejects.toThrow(/violation, unexpected, retry, as a list/)
   })
 
   test('go on while the test has replaced fetch', async () => {
@@ -213,7 +213,7 @@ describe('expectations', () => {
     await sim.expectReceived('createEvent', { times: 1 }).finally(() => vi.unstubAllGlobals())
   })
 
-  test('of a client without findings tell violations, unexpected answers and bad manners', async ({ sim }) => {
+  test('of a client without findings tell violations, unexpected responses and retry problems', async ({ sim }) => {
     await expect(sim.expectNoFindings()).rejects.toThrow(/was never used/)
     await askAnalytics(sim.baseUrl)
     await sim.expectNoFindings()
@@ -225,16 +225,16 @@ describe('expectations', () => {
     await expect(sim.expectNoViolations()).rejects.toThrow(
       /^Requests broke the contract:\n +createEvent: body.*eventType.*\(request .+\)\nWrong on purpose\?.*\nLook at/s,
     )
-    await expect(sim.expectNoFindings(['violations', 'manners'])).rejects.toThrow(
+    await expect(sim.expectNoFindings(['violation', 'retry'])).rejects.toThrow(
       /^Requests were refused, although no scenario asked for it:\n +GET .*404/,
     )
-    await expect(sim.expectNoFindings(['violations', 'unexpected'])).rejects.toThrow(
-      /earlier: after 0(\.\d+)? s \(\S+, then \S+\)\nDoes .*expectNoFindings\(\['manners'\]\)\nLook at/,
+    await expect(sim.expectNoFindings(['violation', 'unexpected'])).rejects.toThrow(
+      /earlier: after 0(\.\d+)? s \(\S+, then \S+\)\nDoes .*expectNoFindings\(\['retry'\]\)\nLook at/,
     )
     const { stack } = (await sim.expectNoFindings().catch((error: unknown) => error as Error)) as Error
     expect(stack?.match(/\n +at .*/)?.[0]).toContain('sandbox.test.ts')
-    await sim.expectNoFindings(['violations', 'unexpected', 'manners'])
-    expect((await sim.manners()).length).toBeGreaterThan(0)
+    await sim.expectNoFindings(['violation', 'unexpected', 'retry'])
+    expect((await sim.retryProblems()).length).toBeGreaterThan(0)
     expect((await sim.retries())[0]?.attempts).toHaveLength(2)
     expect((await sim.report()).violations.requests).toBe(1)
     expect((await sim.coverage()).met).toBeGreaterThan(0)
@@ -275,7 +275,7 @@ describe('requests of a sandbox', () => {
     await sim.scenario('forbidden')
     const path = `/v1/models/${model}/analytics`
     const explained = await sim.explain({ method: 'GET', path, headers: { authorization: 'Bearer any-key' } })
-    expect(explained.answer.status).toBe(403)
+    expect(explained.response.status).toBe(403)
     expect(await sim.requests()).toEqual([])
   })
 })
@@ -296,11 +296,11 @@ describe('connect', () => {
     expect(await client.metrics()).toContain('createEvent')
     await client.close()
     expect((await elsewhere.info()).version).toBe((await simulator.info()).version)
-    await expect(connect(elsewhere.origin)).rejects.toThrow(/answered 401/)
+    await expect(connect(elsewhere.origin)).rejects.toThrow(/returned 401/)
   })
 
-  test('says what to do where no simulator answers', async () => {
-    await expect(connect('http://127.0.0.1:9/__sim')).rejects.toThrow(/No simulator answers at .*npx convsim/)
+  test('says what to do where no simulator responds', async () => {
+    await expect(connect('http://127.0.0.1:9/__sim')).rejects.toThrow(/No simulator responds at .*npx convsim/)
     await expect(connect('localhost')).rejects.toThrow(/no URL of a simulator/)
     await expect(connect('localhost:4010')).rejects.toThrow(/no URL of a simulator/)
   })
@@ -309,13 +309,13 @@ describe('connect', () => {
     ['<html>', 'text/html'],
     ['{"name":"another"}', 'application/json'],
     ['', 'text/plain'],
-  ])('says that a server that answers %j is no simulator', async (body, type) => {
+  ])('says that a server that returns %j is no simulator', async (body, type) => {
     const server = createServer((_, res) => {
       excludeFromRecording(res)
       res.writeHead(body === '' ? 204 : 200, { 'content-type': type }).end(body)
     })
     const url = `http://127.0.0.1:${await listenForTest(server)}`
-    await expect(connect(url)).rejects.toThrow(/answers, but is no simulator/)
+    await expect(connect(url)).rejects.toThrow(/responses, but is no simulator/)
   })
 })
 

@@ -11,7 +11,7 @@ import { freePort } from '../bench/target.ts'
 import { allOperations } from '../support/all-operations.ts'
 import { inputs } from '../support/catalogue.ts'
 import { cli, convsim, inMemory, run } from '../support/command.ts'
-import { excludeFromRecording } from '../support/control-answers/recording.ts'
+import { excludeFromRecording } from '../support/control-responses/recording.ts'
 import { documentWith, fixturesWith } from '../support/documents.ts'
 import { listenForTest } from '../support/fake-upstream.ts'
 import { runInProcess } from '../support/run-tool.ts'
@@ -170,16 +170,16 @@ describe('healthcheck', () => {
   })
 
   test.each([
-    [[], /no answer from http:\/\/127\.0\.0\.1:1\/__sim\/health: .*ECONNREFUSED/],
-    [['--wait', '--timeout', '1s'], /no answer from .*: .*ECONNREFUSED/],
+    [[], /no response from http:\/\/127\.0\.0\.1:1\/__sim\/health: .*ECONNREFUSED/],
+    [['--wait', '--timeout', '1s'], /no response from .*: .*ECONNREFUSED/],
     [['--port', '0'], /the port 0 stands for any free port/],
   ])('exits with 1 and the reason if there is no reply: %j', async (flags, reason) => {
     const { code, stdout, stderr } = await run(['healthcheck', '--port', '1', ...flags])
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(reason)])
   })
 
-  test('--timeout bounds a request that is never answered, and a reply that never ends', async () => {
-    const silent = createServer().listen(0, '127.0.0.1') // accepts connections and never answers
+  test('--timeout bounds a request that is never responded, and a reply that never ends', async () => {
+    const silent = createServer().listen(0, '127.0.0.1') // accepts connections and never responds
     onTestFinished(() => void silent.close())
     const endless = await serveReplies((_req, res) => {
       const timer = setInterval(() => res.write(' '), 20)
@@ -203,14 +203,14 @@ describe('healthcheck', () => {
     [200, '{"status":"ok"}'],
     [301, ''],
     [404, '\u001b[2J'],
-  ])('exits with 1 for another server, which answers %s %j', async (status, body) => {
+  ])('exits with 1 for another server, which returns %s %j', async (status, body) => {
     const port = await serveReplies((_req, res) => res.writeHead(status).end(body))
     const url = `http://127.0.0.1:${port}/__sim/health`
     expect(await run(['healthcheck', '--port', port])).toEqual({
       code: 1,
       stdout: '',
       stderr:
-        `convsim: the server at ${url} is no convsim: its answer ${status} is not the health of a simulator. ` +
+        `convsim: the server at ${url} is no convsim: its response ${status} is not the health of a simulator. ` +
         'Is --port right?\n',
     })
   })

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { Figures } from '../hostile/figures.ts'
+import { Numbers } from '../hostile/numbers.ts'
 import { ProcessTrial } from '../hostile/processes.ts'
 import { crashSeed, seededChance } from '../support/chance.ts'
 
@@ -9,13 +9,13 @@ const rounds = Number(process.env['CRASH_ROUNDS'] ?? 2)
 test(
   `${rounds} rounds of kill -9 of the command under 16 clients lose no acknowledged write (seed ${crashSeed})`,
   async () => {
-    const figures = new Figures()
-    const trial = new ProcessTrial(seededChance(crashSeed), figures)
+    const numbers = new Numbers()
+    const trial = new ProcessTrial(seededChance(crashSeed), numbers)
     onTestFinished(() => trial.close())
     // On a busy machine a kill can come before the first write.
-    for (let round = 0; round < rounds || figures.count('acknowledged writes') === 0; round += 1)
+    for (let round = 0; round < rounds || numbers.count('acknowledged writes') === 0; round += 1)
       await trial.run('kill')
-    expect(figures.faults).toBe(0)
+    expect(numbers.faults).toBe(0)
   },
   240_000 + rounds * 15_000,
 )

@@ -17,7 +17,7 @@ describe('convsim drift', () => {
     const { baseUrl } = await startForTest()
     const ended = await run(['drift', baseUrl, ids], { env: { CONVSIM_UPSTREAM_TOKEN: upstreamToken } })
     expect(ended).toMatchObject({ code: 0, stderr: '' })
-    expect(ended.stdout).toMatch(/same: 0 differences; 3 answers of getModelAnalytics\b.* judged\./)
+    expect(ended.stdout).toMatch(/same: 0 differences; 3 responses of getModelAnalytics\b.* judged\./)
   })
 
   test('prints the plan of a dry run, and sends nothing', async () => {
@@ -68,13 +68,13 @@ describe('convsim drift', () => {
   })
 })
 
-const redirecting: Change = (answer) => {
-  answer.status = 302
-  answer.headers['location'] = 'https://login.example.com/'
+const redirecting: Change = (response) => {
+  response.status = 302
+  response.headers['location'] = 'https://login.example.com/'
 }
 
-const slow: Change = (answer) => {
-  answer.delayMs = 60_000
+const slow: Change = (response) => {
+  response.delayMs = 60_000
 }
 
 /** Starts a proxy in front of a service. */
@@ -97,8 +97,8 @@ async function judgeBoth(simulator: TestSimulator) {
     ['har', 'format=har'],
   ]) {
     const file = join(folder, `traffic.${form}`)
-    const answer = await fetch(`${simulator.origin}/__sim/requests?${query}`)
-    await writeFile(file, await answer.text())
+    const response = await fetch(`${simulator.origin}/__sim/requests?${query}`)
+    await writeFile(file, await response.text())
     runs.push(await runDrift([`--${form}`, file], null))
   }
   return runs

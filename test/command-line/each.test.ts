@@ -44,13 +44,13 @@ for (const name of ['one', 'two', 'three']) {
 }`
     const { report } = await trySuite(lines, '--set', 'forbidden')
     expect(report.runs.map(({ occurrence }: { occurrence: number }) => occurrence)).toEqual([1, 2, 3])
-    const struck = report.findings.map(({ requests }: { requests: string[] }) =>
+    const faulted = report.findings.map(({ requests }: { requests: string[] }) =>
       requests.map((line) => line.split(' ').slice(2).join(' ')).join(', '),
     )
-    expect(struck).toEqual(['403 forbidden, 200, 200', '200, 403 forbidden, 200', '200, 200, 403 forbidden'])
+    expect(faulted).toEqual(['403 forbidden, 200, 200', '200, 403 forbidden, 200', '200, 200, 403 forbidden'])
   })
 
-  test('a drift stays in all answers, and in all items of a list', { tags: ['long'] }, async () => {
+  test('a drift stays in all responses, and in all items of a list', { tags: ['long'] }, async () => {
     const check = 'first.dataPoints.every(({ date }) => date) || second.dataPoints.some(({ date }) => date)'
     const pointer = '/dataPoints/*/date'
     const { report } = await trySuite(suite(check), '--only', `drift:drop-field@getModelAnalytics${pointer}`)
@@ -58,7 +58,7 @@ for (const name of ['one', 'two', 'three']) {
     expect(report.runs).toEqual([{ ...place, verdict: 'noticed' }])
   })
 
-  test('a field that no answer has is not reached, and not run', { tags: ['long'] }, async () => {
+  test('a field that no response has is not reached, and not run', { tags: ['long'] }, async () => {
     const lines = suite().replaceAll('analytics)', `'/models/00000000-0000-4000-8000-0000000000f1/analytics')`)
     const { code, report } = await trySuite(lines, '--set', 'unknown-enum')
     expect(code).toBe(1)
@@ -93,7 +93,7 @@ for (const name of ['one', 'two', 'three']) {
     expect(code).toBe(3)
     expect(report.runs).toMatchObject([{ verdict: 'hung' }])
     expect(report.findings[0].sentence).toMatch(
-      /^Hung: the command did not end within 8 s, and "drop-field" struck \/eventId in /,
+      /^Hung: the command did not end within 8 s, and "drop-field" was injected into \/eventId in /,
     )
     await untilGone(Number(await read('pids')))
   })
@@ -178,7 +178,7 @@ describe('the run without faults', { tags: ['long'] }, () => {
     const { code, runs, stdout, stderr, report } = await trySuite(swallowing('n >= 22'), ...flags)
     expect([code, runs]).toEqual([1, 2 + 19 + 2 + 2])
     expect(verdictsOf(report)).toEqual(Array(19).fill('unnoticed'))
-    expect(report).toMatchObject({ truncated: true, summary: { endedBy: 'red-plain-run' } })
+    expect(report).toMatchObject({ truncated: true, summary: { endedBy: 'red-baseline-run' } })
     expect(report.summary.changes).toEqual(['after 20 runs it failed twice, with exit code 6'])
     expect(stdout).toMatch(/^19 runs, \d+ not made \(the command failed without faults\)\.$/m)
     expect(stderr).toContain('convsim: The command fails without faults, too.')
@@ -209,18 +209,18 @@ describe('a suite that cannot be tried stops with the reason:', () => {
     ['it is red', suite('false'), [], 5, /fails with exit code 5 without any fault.*\n {2}the check failed\n$/],
     ['it asks nothing', '', [], 1, /sends no request to the simulator/],
     [
-      'no request gets an ordinary answer',
+      'no request gets an ordinary response',
       silent,
       ['--fail-on', 'not-resilient,unnoticed,hung'],
       1,
-      /No request can meet a fault, since none got an ordinary answer: 3 x 401\.$/m,
+      /No request can get a fault, since none got an ordinary response: 3 x 401\.$/m,
     ],
     [
       'all requests steer the simulator itself',
       steered,
       [],
       1,
-      /none got an ordinary answer: 2 x 200 of a request that steers the simulator, 1 x 400\.$/m,
+      /none got an ordinary response: 2 x 200 of a request that steers the simulator, 1 x 400\.$/m,
     ],
     [
       'it does not repeat itself',
@@ -300,7 +300,7 @@ const withoutRun = (text: string) =>
 describe('the report', { tags: ['long'] }, () => {
   test('is the same in every run, as JSON and as a page, with its parts in order for a terminal', async () => {
     const cwd = await tempFolder()
-    const guard = "process.on('uncaughtException', () => { console.log('no answer'); process.exit(1) })"
+    const guard = "process.on('uncaughtException', () => { console.log('no response'); process.exit(1) })"
     const [lines = ''] = eachArgs(suite('first.messageCount > 0')).slice(-1)
     await writeFile(join(cwd, 'suite.mjs'), `${guard}${lines}`)
     const set = 'lost-ack,drop-field;pointer=/eventId,null-required;pointer=/messageCount'

@@ -16,7 +16,7 @@ const send = (path: string, body?: object) => {
   const headers = { authorization: 'Bearer k', 'content-type': 'application/json' }
   const init = { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) }
   return `fetch(process.env.CONVSIM_BASE_URL + '${path}', ${JSON.stringify(init)})
-    .then((answer) => console.log(answer.status))`
+    .then((response) => console.log(response.status))`
 }
 
 const good = send('/events', event({ value: '1' }))
@@ -39,7 +39,7 @@ describe('the command', () => {
     const { stdout, stderr } = await run(node(good), { cwd })
     expect(stdout).toBe('201\n')
     expect(stderr).toMatch(
-      /^convsim: 1 request, 0 broke the contract, 0 unexpected answers, 0 findings on manners, 1 piece of advice, [\d.]+ % of the contract covered\.\n {2}advice: createEvent: body: link: .* POST \/v1\/events, sandbox default.*\)\n$/,
+      /^convsim: 1 request, 0 broke the contract, 0 unexpected responses, 0 retry problems, 1 piece of advice, [\d.]+ % of the contract covered\.\n {2}advice: createEvent: body: link: .* POST \/v1\/events, sandbox default.*\)\n$/,
     )
     expect(await readdir(cwd)).toEqual([])
   })
@@ -102,14 +102,14 @@ describe('the command', () => {
 describe('--fail-on', () => {
   const flags = ['--fail-on', 'violation']
   const failing = `${bad}.then(() => process.exit(4))`
-  const known = /--fail-on takes violation, unexpected, manners, advice, no-requests and coverage<N/
+  const known = /--fail-on takes violation, unexpected, retry, advice, no-requests and coverage<N/
 
   test.each([
     ['without requests fails as no-requests', flags, '0', 3, /\(no-requests\)/],
     ['without requests is a warning without it', [], '0', 0, /no request reached .* --env NAME .* --allow-no-/],
     ['without requests may be allowed', [...flags, '--allow-no-requests'], '0', 0, /^convsim: 0 req.*\n$/],
     ['with a violation fails', flags, bad, 3, /--fail-on: 1 request broke the contract/],
-    ['with another finding passes', flags, unexpected, 0, /1 unexpected answer/],
+    ['with another finding passes', flags, unexpected, 0, /1 unexpected response/],
     ['that fails by itself has its own code', flags, failing, 4, /--fail-on: 1 request broke/],
     ['with an unknown condition is refused at start with the known ones', ['--fail-on', 'violations'], good, 1, known],
   ])('a run %s', async (_, options, script, exit, words) => {

@@ -3,7 +3,6 @@ import { parse } from 'yaml'
 import { isObject, type JsonObject } from '../../src/base/core/json.ts'
 import { allOperations } from '../support/all-operations.ts'
 import {
-  type Answer,
   ask,
   askOperation,
   errorOf,
@@ -11,6 +10,7 @@ import {
   objectOf,
   operations,
   type RequestOptions,
+  type TestResponse,
 } from '../support/client.ts'
 import { documentWith, documentWithPaths } from '../support/documents.ts'
 import { sharedSimulator } from '../support/shared.ts'
@@ -105,8 +105,8 @@ describe('an extended document', () => {
     ['a body that is no JSON, with the documented status', '/v1/segments', { body: '{' }, 422],
     ['a scenario that it has no status for', productPath, { headers: { 'x-sim-scenario': 'rate-limited' } }, 400],
   ])('%s is refused as in any other operation', async (_name, path, how, status) => {
-    const answer = await ask(extended(), path, how)
-    expect([answer.status, errorOf(answer)]).toEqual([status, expect.stringMatching(/./)])
+    const response = await ask(extended(), path, how)
+    expect([response.status, errorOf(response)]).toEqual([status, expect.stringMatching(/./)])
   })
 
   test.each<[string, string | undefined, string | null, number]>([
@@ -126,19 +126,19 @@ describe('an extended document', () => {
   test('an added operation takes scenarios and Prefer', async () => {
     const sim = extended()
     for (const headers of [{ 'x-sim-scenario': 'not-found' }, { prefer: 'code=404, example=unknown' }]) {
-      const answer = await ask(sim, productPath, { headers: headers as Record<string, string> })
-      expect([answer.status, errorOf(answer)]).toEqual([404, 'No such product.'])
+      const response = await ask(sim, productPath, { headers: headers as Record<string, string> })
+      expect([response.status, errorOf(response)]).toEqual([404, 'No such product.'])
     }
     const body = { method: 'POST', contentType: 'text/csv', body: 'a,b', headers: { prefer: 'code=204' } }
     expect((await ask(sim, '/v1/imports', body)).status).toBe(204)
   })
 
-  test('operations with a handler stay the same, and info lists who answers each', async () => {
+  test('operations with a handler stay the same, and info lists who returns each', async () => {
     const sim = extended()
     for (const operation of operations) expect((await askOperation(sim, operation)).status).toBe(operation.success)
     expect(objectOf(await ask(sim, '/__sim/info', { token: null }))['operations']).toMatchObject([
-      ...allOperations.map(({ id }) => ({ id, answeredBy: 'simulator' })),
-      ...['getProduct', 'createSegment', 'importRows', 'leave'].map((id) => ({ id, answeredBy: 'document' })),
+      ...allOperations.map(({ id }) => ({ id, servedBy: 'simulator' })),
+      ...['getProduct', 'createSegment', 'importRows', 'leave'].map((id) => ({ id, servedBy: 'document' })),
     ])
   })
 })
@@ -180,7 +180,7 @@ describe('an edited document', () => {
   })
 })
 
-function dataPointsOf(answer: Answer): readonly JsonObject[] {
-  const points = objectOf(answer)['dataPoints']
+function dataPointsOf(response: TestResponse): readonly JsonObject[] {
+  const points = objectOf(response)['dataPoints']
   return Array.isArray(points) ? points.filter(isObject) : []
 }

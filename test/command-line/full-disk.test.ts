@@ -12,7 +12,7 @@ const canLimit = spawnSync('prlimit', ['--version']).status === 0
 const large = { properties: { text: 'x'.repeat(20_000) } }
 
 /** A limit on the sizes of files, which works without root, stands for a full disk. */
-test.skipIf(!canLimit)('a write to a full disk is answered 500 with the reason, and changes nothing', async () => {
+test.skipIf(!canLimit)('a write to a full disk gets 500 with the reason, and changes nothing', async () => {
   const state = join(await tempFolder(), 'state.json')
   const start = () => convsim(['--port', '0', '--state', state])
   const first = start()
@@ -31,9 +31,9 @@ test.skipIf(!canLimit)('a write to a full disk is answered 500 with the reason, 
     post('/v1/prompts', prompt({ ...large })),
     post('/__sim/import', { ...exported, quality: { weight: 1 } }),
   ])
-  for (const answer of refused) {
-    expect([answer.status, errorOf(answer)]).toEqual([500, expect.stringMatching(/EFBIG/)])
-    expect(errorOf(answer)).toContain('nothing was changed')
+  for (const response of refused) {
+    expect([response.status, errorOf(response)]).toEqual([500, expect.stringMatching(/EFBIG/)])
+    expect(errorOf(response)).toContain('nothing was changed')
   }
   await first.untilStderr(/the state cannot be written/)
   expect(first.stderr()).toContain('EFBIG')

@@ -8,7 +8,7 @@ import { documentWithData, findFault, startCounter, tryDocument } from '../suppo
 const counter = await startCounter()
 afterAll(() => counter.close())
 
-const secret = 'content of a file that no answer may show'
+const secret = 'content of a file that no response may show'
 
 /** Writes a document beside a secret file, in place of whose name it has FILE, and URL for an address. */
 async function write(document: object | string): Promise<string> {
@@ -66,7 +66,7 @@ describe('a $ref in data is data', () => {
     ['an enumeration', { schema: { enum: [data] } }],
     ['the default of a property', { schema: { type: 'object', properties: { a: { default: data } } } }, { a: data }],
     ['the name of a property', { schema: { properties: { $ref: { const: 'a' } }, required: ['$ref'] } }, { $ref: 'a' }],
-  ])('%s is answered as it is', async (_, media, expected = data) => {
+  ])('%s is handled as it is', async (_, media, expected = data) => {
     const { body, started } = await outcomeOf(documentWithData(media))
     expect(started).toEqual([])
     const [, filled] = /"leak":\{"\$ref":"([^"]*)"/.exec(body ?? '') ?? []
@@ -98,7 +98,7 @@ test.each<[string, object]>([
   expect([started, body]).toEqual([[], expect.any(String)])
 })
 
-/** A document with schemas of which each refers to the next one, and with `first` at its answer. */
+/** A document with schemas of which each refers to the next one, and with `first` at its response. */
 function withChain(length: number, next: (ref: Json) => Json, first: Json = { $ref: '#/components/schemas/A0' }) {
   const schemas = Array.from({ length }, (_, index) => [
     `A${index}`,

@@ -10,13 +10,13 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const created = { success: true, eventId: '2c5ea4c0-4067-41e9-8bad-9b1deb4d3b7d' }
 
-/** An entry of a HAR file: the answer to an event. */
+/** An entry of a HAR file: the response to an event. */
 const recordedEvent = (body: JsonObject, token = 'opaque-token') => {
   const headers = [{ name: 'Authorization', value: `Bearer ${token}` }]
   return harEntry('https://api.example.com/v1/events', body, { method: 'POST', status: 201, headers })
 }
 
-/** Returns new fields for an answer. */
+/** Returns new fields for a response. */
 const newFields = (count: number): JsonObject =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, index]))
 
@@ -57,7 +57,7 @@ describe('convsim drift', () => {
     for (const title of [
       'reading exchanges: 19 of 20',
       'asking the simulator: 19 of 20',
-      'comparing answers: 19 of 20',
+      'comparing responses: 19 of 20',
     ])
       expect(shown.some((line) => line.startsWith(`convsim drift: ${title}, `))).toBe(true)
     expect(shown.at(-1)).toBe('')
@@ -68,7 +68,7 @@ describe('convsim drift', () => {
     const patch = join(folder, 'patch.yaml')
     const har = await writeHar([recordedEvent({ ...created, ...newFields(201) })])
     const { stderr } = await runDrift(['--har', har, '--samples', '1', '--patch', patch])
-    expect(stderr).toContain('with it the same answers show no drift.')
+    expect(stderr).toContain('with it the same responses show no drift.')
     const patched = await runDrift(['--har', har, '--samples', '1', '--overlay', patch])
     expect(patched.report.findings).toEqual([])
   })
@@ -89,7 +89,7 @@ describe('convsim record', () => {
   const analytics = (text: string) =>
     harEntry('https://api.example.com/v1/models/4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34/analytics', text)
 
-  test('lists 50 reasons for answers that it leaves out, and counts the others', async () => {
+  test('lists 50 reasons for responses that it leaves out, and counts the others', async () => {
     const { stderr } = await recordHar(
       Array.from({ length: 70 }, (_, index) => analytics(`{"x${index}":}`.padStart(index + 9))),
     )

@@ -9,7 +9,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const { eventType: _eventType, ...eventWithoutType } = event()
 
-/** Sends requests of each kind: answered, refused by contract, scenario and key, and one to the control plane. */
+/** Sends requests of each kind: responded, refused by contract, scenario and key, and one to the control plane. */
 async function sendAll(origin: string): Promise<void> {
   await ask({ origin }, `${analyticsPath}?period=7d`, { token: 'my-secret-token', headers: { 'x-team': 'a' } })
   await ask({ origin }, '/v1/events', { body: eventWithoutType })
@@ -66,13 +66,13 @@ describe('--log-level', () => {
     const broken = lines.filter(({ msg }) => msg.startsWith('convsim: --fail-on: '))
     expect(broken).toMatchObject([{ level: 'error' }])
     const messages = lines.map(({ msg }) => msg)
-    expect(messages).toEqual(expect.arrayContaining(['loaded', 'answered', 'stopped']))
+    expect(messages).toEqual(expect.arrayContaining(['loaded', 'responded', 'stopped']))
     for (const other of ['decided', 'controlled', 'headers']) expect(messages).not.toContain(other)
-    const answered = lines.filter(({ msg }) => msg === 'answered')
-    for (const line of answered)
+    const responded = lines.filter(({ msg }) => msg === 'responded')
+    for (const line of responded)
       expect(line).toMatchObject({ durationMs: expect.any(Number), tookMs: expect.any(Number) })
     // The sentence of a refusal that no violation explains.
-    expect(answered.map(({ status, error }) => [status, error])).toEqual([
+    expect(responded.map(({ status, error }) => [status, error])).toEqual([
       [200, undefined],
       [400, undefined],
       [429, expect.stringMatching(/^Rate limit exceeded/)],
@@ -81,14 +81,14 @@ describe('--log-level', () => {
     ])
   })
 
-  test('debug adds why each request was answered so, and the requests to the control plane', async () => {
+  test('debug adds why each request got this response, and the requests to the control plane', async () => {
     const lines = await logAll('--log-level', 'debug', '--scenario', 'slow;ms=1')
     const decided = lines.filter(({ msg }) => msg === 'decided')
     expect(decided.map(({ stage, why }) => [stage, why])).toEqual([
       ['handle', [expect.stringMatching(/^Rule 1 of the start-up acts/), expect.stringMatching(/is carried out/)]],
-      ['validate', [expect.anything(), 'The stage "validate" answers 400: body/eventType is required.']],
+      ['validate', [expect.anything(), 'The stage "validate" returns 400: body/eventType is required.']],
       ['scenario', [expect.stringMatching(/^The request's own header decides/)]],
-      ['authenticate', [expect.stringMatching(/^The stage "authenticate" answers 401/)]],
+      ['authenticate', [expect.stringMatching(/^The stage "authenticate" returns 401/)]],
       ['handle', expect.any(Array)],
     ])
     expect(lines.filter(({ msg }) => msg === 'controlled')).toMatchObject([
@@ -97,14 +97,14 @@ describe('--log-level', () => {
     expect(lines.some(({ msg }) => msg === 'headers')).toBe(false)
   })
 
-  test('trace adds the headers of requests and answers, without credentials', async () => {
+  test('trace adds the headers of requests and responses, without credentials', async () => {
     const lines = await logAll('--log-level', 'trace')
     for (const line of lines) expect(line).toMatchObject(lineForm)
     expect(lines.find(({ msg }) => msg === 'headers')).toMatchObject({
       level: 'trace',
       query: 'period=7d',
       requestHeaders: { 'x-team': 'a', authorization: 'Bearer [redacted]' },
-      answerHeaders: { 'X-Sim-Operation': 'getModelAnalytics' },
+      responseHeaders: { 'X-Sim-Operation': 'getModelAnalytics' },
     })
     expect(JSON.stringify(lines)).not.toContain('my-secret-token')
   })
@@ -114,7 +114,7 @@ describe('--log-level', () => {
     await ask({ origin: await command.ready() }, '/v1/events', { body: {}, token: 'my-secret-token' })
     await stop(command)
     expect(command.stderr()).toMatch(
-      /\nPOST \/v1\/events 400 .*\n( {4}why: The stage "validate" answers 400: .*\n)+( {4}> .*\n)+( {4}< .*\n)+/,
+      /\nPOST \/v1\/events 400 .*\n( {4}why: The stage "validate" returns 400: .*\n)+( {4}> .*\n)+( {4}< .*\n)+/,
     )
     expect(command.stderr()).toMatch(/\n {4}> authorization: Bearer \[redacted\]\n/)
   })
@@ -141,7 +141,7 @@ describe('--log-format pretty', () => {
     const origin = await command.ready()
     await sendAll(origin)
     for (const scenario of ['reset', 'empty-response', 'truncated', 'drop-field;pointer=/recommendations'])
-      await ask({ origin }, analyticsPath, { headers: { 'x-sim-scenario': scenario } }).catch(() => {}) // no answer
+      await ask({ origin }, analyticsPath, { headers: { 'x-sim-scenario': scenario } }).catch(() => {}) // no response
     await ask({ origin }, '/v1/prompts', { body: {} })
     const lines = (await stop(command)).filter((line) => /^(GET|POST) /.test(line))
     expect(lines).toEqual([
@@ -172,7 +172,7 @@ describe('--log-format pretty', () => {
     const lines = (await stop(command)).filter((line) => line.startsWith('GET'))
     expect(lines).toEqual([
       expect.stringMatching(/ hung getModelAnalytics [\d.]+ ms {2}scenario hang$/),
-      expect.stringMatching(/ [\d.]{1,5} ms {2}scenario slow;ms=60000; the client left before the answer$/),
+      expect.stringMatching(/ [\d.]{1,5} ms {2}scenario slow;ms=60000; the client left before the response$/),
     ])
   })
 

@@ -17,7 +17,7 @@ async function listModes(folder: string): Promise<string[]> {
   )
 }
 
-/** Writes a HAR file with an answer that has a member too many, which is drift, and returns its path. */
+/** Writes a HAR file with a response that has a member too many, which is drift, and returns its path. */
 async function writeTraffic(): Promise<string> {
   const sim = await startForTest()
   const body = { ...objectOf(await ask(sim, analyticsPath)), surplus: 1 }
@@ -38,8 +38,8 @@ describe('files that commands write are for their owner alone, also in place of 
     const { code, stderr } = await runInProcess(['record', await writeTraffic(), '--out', out, '--write'])
     expect([code, stderr]).toEqual([0, ''])
     const modes = await listModes(out)
-    expect(modes).toContain('answers 700')
-    expect(modes.filter((line) => !line.endsWith(' 600'))).toEqual(['answers 700'])
+    expect(modes).toContain('returns 700')
+    expect(modes.filter((line) => !line.endsWith(' 600'))).toEqual(['returns 700'])
     expect(modes.length).toBeGreaterThan(7)
     expect((await stat(out)).mode & 0o777).toBe(0o700)
   })

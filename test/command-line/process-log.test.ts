@@ -97,16 +97,16 @@ test.each(['json', 'pretty'])('the last lines before a crash are written in form
 test('lines have the time of their event, not of their writing, and stay in order', async () => {
   const { child, origin } = await serveUnread(['--log-format', 'json'])
   const output = text(child.stderr)
-  const answered: number[] = []
+  const responded: number[] = []
   for (let n = 0; n < 100; n += 1) {
     await fetch(`${origin}/v1/nowhere/${n}`)
-    answered.push(Date.now())
+    responded.push(Date.now())
   }
   child.kill('SIGTERM')
   const lines = (await output).split('\n').filter((line) => line.includes('/v1/nowhere/'))
   const entries = lines.map((line): { path: string; time: string } => JSON.parse(line))
-  expect(entries.map(({ path }) => path)).toEqual(answered.map((_, n) => `/v1/nowhere/${n}`))
-  // An exchange is recorded when its answer has been sent, at the latest before the next request is handled.
-  const isLate = (time: string, n: number) => Date.parse(time) > (answered[n + 1] ?? Number.POSITIVE_INFINITY)
+  expect(entries.map(({ path }) => path)).toEqual(responded.map((_, n) => `/v1/nowhere/${n}`))
+  // An exchange is recorded when its response has been sent, at the latest before the next request is handled.
+  const isLate = (time: string, n: number) => Date.parse(time) > (responded[n + 1] ?? Number.POSITIVE_INFINITY)
   expect(entries.filter(({ time }, n) => isLate(time, n))).toEqual([])
 })

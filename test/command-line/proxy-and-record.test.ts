@@ -16,7 +16,7 @@ import { startForTest } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 describe('convsim proxy', () => {
-  test('serves the answers of the real service, and --fail-on fires on what breaks the contract', async () => {
+  test('serves the responses of the real service, and --fail-on fires on what breaks the contract', async () => {
     const upstream = createServer((req, res) => {
       res.writeHead(200, { 'Content-Type': 'application/json' })
       res.end(JSON.stringify({ token: req.headers.authorization }))
@@ -26,10 +26,10 @@ describe('convsim proxy', () => {
       env: { CONVSIM_UPSTREAM_TOKEN: 'a-secret-of-the-environment' },
     })
     const own = await command.ready()
-    const answer = await ask({ origin: own }, analyticsPath)
-    expect(answer.body).toEqual({ token: 'Bearer a-secret-of-the-environment' })
+    const response = await ask({ origin: own }, analyticsPath)
+    expect(response.body).toEqual({ token: 'Bearer a-secret-of-the-environment' })
     expect(await command.stop()).toBe(3)
-    expect(command.stderr()).toContain('The answer breaks the contract:')
+    expect(command.stderr()).toContain('The response breaks the contract:')
     expect(command.stdout() + command.stderr()).not.toContain('a-secret')
   })
 
@@ -47,9 +47,9 @@ describe('convsim proxy', () => {
   })
 })
 
-/** An answer with what a real one could have: a score beyond the simulator's own range, and texts about people. */
-const realAnswer = (invented: JsonObject): JsonObject => ({
-  ...JSON.parse(JSON.stringify(invented), (name, value) => {
+/** A response with what a real one could have: a score beyond the simulator's own range, and texts about people. */
+const realResponse = (generated: JsonObject): JsonObject => ({
+  ...JSON.parse(JSON.stringify(generated), (name, value) => {
     if (name === 'summary') return 'Ask jane.doe@customer.com, or +49 170 1234567; the key is sk_live_12345678abcdef.'
     return name === 'exampleSnippets' ? ['My name is Jane and I am angry'] : value
   }),
@@ -57,14 +57,14 @@ const realAnswer = (invented: JsonObject): JsonObject => ({
 })
 
 describe('convsim record', () => {
-  test('lists exact answers, writes them with --write, and serves them word for word', async () => {
+  test('lists exact responses, writes them with --write, and serves them word for word', async () => {
     const source = await startForTest()
-    const answer = realAnswer(objectOf(await ask(source, `${analyticsPath}?period=7d`, { scenario: 'critical' })))
-    expect(JSON.stringify(answer)).toMatch(/jane\.doe.*My name is Jane/)
+    const response = realResponse(objectOf(await ask(source, `${analyticsPath}?period=7d`, { scenario: 'critical' })))
+    expect(JSON.stringify(response)).toMatch(/jane\.doe.*My name is Jane/)
     const url = `https://api.example.com/api${analyticsPath}`
     const har = await writeHar([
-      harEntry(`${url}?period=7d`, answer),
-      harEntry(url, { ...answer, messageCount: 'jane.doe@customer.com' }),
+      harEntry(`${url}?period=7d`, response),
+      harEntry(url, { ...response, messageCount: 'jane.doe@customer.com' }),
       harEntry(url, { success: false, error: 'Slow down.' }, { status: 429 }),
     ])
     const out = join(await tempFolder(), 'recorded')
@@ -72,7 +72,7 @@ describe('convsim record', () => {
     expect([listed.code, existsSync(out)]).toEqual([0, false])
     expect(listed.stdout).toMatch(
       new RegExp(
-        `^answers/${modelId}\\.json: the exact answer for 7d, 7 data points, \\d+ kB, \\d+ texts redacted$`,
+        `^responses/${modelId}\\.json: the exact response for 7d, 7 data points, \\d+ kB, \\d+ texts redacted$`,
         'm',
       ),
     )
@@ -83,26 +83,28 @@ describe('convsim record', () => {
 
     const written = await run(['record', har, '--out', out, '--write'])
     expect(written).toMatchObject({ code: 0, stdout: expect.stringContaining(`--fixtures ${out}`) })
-    const text = await readFile(join(out, 'answers', `${modelId}.json`), 'utf8')
+    const text = await readFile(join(out, 'responses', `${modelId}.json`), 'utf8')
     expect(text).not.toMatch(/jane|Jane|1234567|sk_live/)
     expect(await run(['check', out])).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/: ok, .* 1 exact answer$/m),
+      stdout: expect.stringMatching(/: ok, .* 1 exact response$/m),
     })
 
     const sim = await startForTest({ fixtures: out, models: 'closed' })
     const served = await ask(sim, `${analyticsPath}?period=7d`)
-    expect(served.body).toEqual(JSON.parse(text).answers[0].body)
+    expect(served.body).toEqual(JSON.parse(text).responses[0].body)
     expect(objectOf(served)['averageUserSentiment']).toEqual({ label: 'mostly fine', score: 7.5 })
-    expect((await ask(sim, `${analyticsPath}?period=30d`)).body).not.toEqual(served.body) // invented
-    const invented = await ask(sim, `${analyticsPath}?period=7d`, { headers: { 'x-sim-scenario': 'all-null' } })
-    expect(objectOf(invented)['conversationCount']).toBe(0)
+    expect((await ask(sim, `${analyticsPath}?period=30d`)).body).not.toEqual(served.body) // generated
+    const generated = await ask(sim, `${analyticsPath}?period=7d`, { headers: { 'x-sim-scenario': 'all-null' } })
+    expect(objectOf(generated)['conversationCount']).toBe(0)
     const explained = await steer(sim, 'POST', '/explain', {
       method: 'GET',
       path: `${analyticsPath}?period=7d`,
       headers: { authorization: 'Bearer any-key' },
     })
-    expect(JSON.stringify(explained['why'])).toContain(`The answer is an exact one of the fixtures: ${out}/answers/`)
+    expect(JSON.stringify(explained['why'])).toContain(
+      `The response is an exact one of the fixtures: ${out}/responses/`,
+    )
 
     const again = await run(['record', har, '--out', out, '--write'])
     expect(again).toMatchObject({
@@ -111,7 +113,7 @@ describe('convsim record', () => {
     })
   })
 
-  test('takes whole answers of the simulator, and leaves out and names those that a scenario made up', async () => {
+  test('takes whole responses of the simulator, and leaves out and names those that a scenario made up', async () => {
     const source = await startForTest()
     await ask(source, `${analyticsPath}?period=7d`)
     await ask(source, `${analyticsPath}?period=90d`, { scenario: 'dribble;ms=1' })
@@ -122,15 +124,15 @@ describe('convsim record', () => {
     await writeFile(har, await (await fetch(`${source.origin}/__sim/requests?format=har`)).text())
     for (const traffic of [har, source.origin]) {
       const listed = await runInProcess(['record', traffic, '--out', join(folder, 'recorded')])
-      const periods = [...listed.stdout.matchAll(/: the exact answer for (\w+)/g)].map(([, period]) => period)
+      const periods = [...listed.stdout.matchAll(/: the exact response for (\w+)/g)].map(([, period]) => period)
       expect(periods).toEqual(['7d', '90d'])
       expect(listed.stderr).toBe(
-        'left out, 5 of them: no answer: A scenario of convsim gave this answer, or damaged it.\n',
+        'left out, 5 of them: no response: A scenario of convsim gave this response, or damaged it.\n',
       )
     }
   })
 
-  test('keeps the exact answers of the fixtures, except of a model and period that it has again', async () => {
+  test('keeps the exact responses of the fixtures, except of a model and period that it has again', async () => {
     const folder = await tempFolder()
     const other = '5a7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34'
     const record = async (out: string, fixtures: readonly string[], ...paths: readonly string[]) => {
@@ -138,20 +140,20 @@ describe('convsim record', () => {
       for (const path of paths) await ask(source, path)
       const args = ['--out', join(folder, out), '--write', ...fixtures]
       const { code, stdout } = await runInProcess(['record', source.origin, ...args])
-      const answersOf = async (model: string) =>
-        JSON.parse(await readFile(join(folder, out, 'answers', `${model}.json`), 'utf8')).answers
+      const responsesOf = async (model: string) =>
+        JSON.parse(await readFile(join(folder, out, 'responses', `${model}.json`), 'utf8')).responses
       expect(code).toBe(0)
-      return { stdout, answersOf }
+      return { stdout, responsesOf }
     }
     const first = await record('first', [], `${analyticsPath}?period=7d`, `${analyticsPath}?period=90d`)
     const base = ['--fixtures', join(folder, 'first')]
     const second = await record('second', base, `/v1/models/${other}/analytics`, `${analyticsPath}?period=90d`)
-    expect(second.stdout).toContain(`answers/${modelId}.json: the exact answer for 7d, as in the fixtures\n`)
-    const [before, after] = [await first.answersOf(modelId), await second.answersOf(modelId)]
-    expect(after).toContainEqual(before.find((answer: JsonObject) => answer['period'] === '7d'))
+    expect(second.stdout).toContain(`responses/${modelId}.json: the exact response for 7d, as in the fixtures\n`)
+    const [before, after] = [await first.responsesOf(modelId), await second.responsesOf(modelId)]
+    expect(after).toContainEqual(before.find((response: JsonObject) => response['period'] === '7d'))
     expect(after).toHaveLength(2)
-    expect(after).not.toContainEqual(before.find((answer: JsonObject) => answer['period'] === '90d'))
-    expect(await second.answersOf(other)).toMatchObject([{ period: '30d' }])
+    expect(after).not.toContainEqual(before.find((response: JsonObject) => response['period'] === '90d'))
+    expect(await second.responsesOf(other)).toMatchObject([{ period: '30d' }])
   })
 
   test.each([

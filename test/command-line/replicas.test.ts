@@ -42,13 +42,13 @@ describeWithRedis('three processes behind a balancer', () => {
     const redis = await redisForTest()
     const { replicas, balancer } = await startThree(redis)
     let isOver = false
-    let answered = 0
+    let responded = 0
     const statuses = new Set<number>()
     const write = async (_: unknown, writer: number) => {
       for (let index = 0; !isOver; index += 1) {
         const body = event({ insertId: `${writer}-${index}` })
         statuses.add((await ask(balancer, '/v1/events', { body })).status)
-        answered += 1
+        responded += 1
       }
     }
     const load = Promise.all(Array.from({ length: 16 }, write))
@@ -61,14 +61,14 @@ describeWithRedis('three processes behind a balancer', () => {
     isOver = true
     await load
     expect([...statuses]).toEqual([201])
-    expect(await steer(balancer, 'GET', '/events?limit=1')).toMatchObject({ total: answered })
+    expect(await steer(balancer, 'GET', '/events?limit=1')).toMatchObject({ total: responded })
   })
 
   test('killed replicas and a stopped Redis lose nothing acknowledged, and double nothing', async () => {
     const redis = await redisForTest({ durable: true })
     const { replicas, balancer } = await startThree(redis)
     const acknowledged = new Map<string, string>()
-    let answered = 0
+    let responded = 0
     const until = Date.now() + chaosMs
     // A busy machine may take longer than that for the first writes.
     const isOver = () => Date.now() >= until && acknowledged.size > 10
@@ -95,14 +95,14 @@ describeWithRedis('three processes behind a balancer', () => {
     const write = async (writer: number) => {
       for (let index = 0; !isOver(); ) {
         const insertId = `${writer}-${index >> 1}` // each twice
-        const answer = await ask(balancer, '/v1/events', { body: event({ insertId }) })
-        if (answer.status !== 201) {
+        const response = await ask(balancer, '/v1/events', { body: event({ insertId }) })
+        if (response.status !== 201) {
           await sleep(50)
           continue
         }
         index += 1
-        answered += 1
-        const eventId = textOf(answer, 'eventId')
+        responded += 1
+        const eventId = textOf(response, 'eventId')
         expect(acknowledged.get(insertId) ?? eventId).toBe(eventId)
         acknowledged.set(insertId, eventId)
       }
@@ -113,11 +113,12 @@ describeWithRedis('three processes behind a balancer', () => {
       await replica.command.ready()
     }
     while ((await ask(balancer, '/__sim/health')).status !== 200) await sleep(50)
-    // A killed process may have recorded an exchange that it did not answer, and none that it answered is missing.
+    // A killed process may have recorded an exchange whose response it did not send; none whose response it sent is
+    // missing.
     for (const replica of replicas) {
       const listed = await steer(replica, 'GET', '/requests?limit=1')
-      expect(listed['recorded']).toBeGreaterThanOrEqual(answered)
-      if (answered < 10_000) expect(listed).toMatchObject({ truncated: false })
+      expect(listed['recorded']).toBeGreaterThanOrEqual(responded)
+      if (responded < 10_000) expect(listed).toMatchObject({ truncated: false })
     }
     type Exported = { readonly eventId: string; readonly fields: { readonly insertId: string } }
     const { events } = await readControl<{ events: Exported[] }>(balancer, '/export')

@@ -17,20 +17,20 @@ const analytics = '/models/${model}/analytics?period=7d'
 const order = { eventType: 'a', productId: '00000000-0000-4000-9000-000000000002', value: '1' }
 const ask = (path, body) => fetch(base + path, { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) })
 const send = async (path, body) => (await ask(path, body)).json()
-/** Returns the body of the first success of so many attempts, with all statuses; 0 stands for a lost answer. */
+/** Returns the body of the first success of so many attempts, with all statuses; 0 stands for a lost response. */
 async function attempt(times, path, body) {
   const statuses = []
   while (statuses.length < times) {
     try {
-      const answer = await ask(path, body)
-      statuses.push(answer.status)
-      const result = await answer.json()
-      if (answer.ok) return { ...result, statuses }
+      const response = await ask(path, body)
+      statuses.push(response.status)
+      const result = await response.json()
+      if (response.ok) return { ...result, statuses }
     } catch {
       statuses.push(0)
     }
   }
-  throw new Error('no good answer')
+  throw new Error('no good response')
 }
 `
 

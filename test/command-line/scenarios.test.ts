@@ -13,10 +13,10 @@ describe('convsim scenarios', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     for (const { name, description } of inputs.catalogue.definitions)
       expect(stdout).toContain(`\n  ${name.padEnd(18)} ${description}`)
-    const invented = handledOperations.filter(({ invent }) => invent).map(({ operationId }) => operationId)
+    const generated = handledOperations.filter(({ generate }) => generate).map(({ operationId }) => operationId)
     const { operations } = inputs.contract
     const writing = operations.filter(({ method }) => method !== 'GET').map(({ id }) => id)
-    expect(stdout).toMatch(new RegExp(`\\n {2}critical .*Only for: ${invented.join(', ')}\\.\\n`))
+    expect(stdout).toMatch(new RegExp(`\\n {2}critical .*Only for: ${generated.join(', ')}\\.\\n`))
     expect(stdout).toMatch(new RegExp(`\\n {2}lost-ack .*Only for: ${writing.join(', ')}\\.\\n`))
     expect(stdout).toMatch(/\n {2}unavailable [^:]*: [^:]*\n/)
     expect(stdout).not.toMatch(/\n {2}\d/)
@@ -28,7 +28,7 @@ describe('convsim scenarios NAME', () => {
   test('shows parameters, the reply to each operation, an example, and keys and models that switch it on', async () => {
     const { code, stdout } = await runInProcess(['scenarios', 'rate-limited'])
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^rate-limited \(refusals\)\n {2}Answers 429: Rate limit exceeded\.\n/)
+    expect(stdout).toMatch(/^rate-limited \(refusals\)\n {2}Returns 429: Rate limit exceeded\.\n/)
     expect(stdout).toMatch(/\n {2}retry-after=1 \(s\): When the client may come back\.\n/)
     expect(stdout).toMatch(/\n {2}p=1: How likely/)
     for (const { id } of allOperations)
@@ -51,13 +51,13 @@ describe('convsim scenarios NAME', () => {
   test('says why a scenario does not fit an operation', async () => {
     const { stdout } = await runInProcess(['scenarios', 'lost-ack'])
     expect(stdout).toMatch(/\n {2}getModelAnalytics +Not applicable: getModelAnalytics writes nothing\.\n/)
-    expect(stdout).toMatch(/\n {2}createEvent +No answer: the connection is reset .* The write is stored\.\n/)
+    expect(stdout).toMatch(/\n {2}createEvent +No response: the connection is reset .* The write is stored\.\n/)
   })
 
   test('takes parameters, and several scenarios', async () => {
     const { stdout } = await runInProcess(['scenarios', 'slow;ms=20, 429'])
     expect(stdout).toMatch(/^slow \(time\)\n.*\n429 \(refusals\)\n/s)
-    expect(stdout).toMatch(/\n {2}createEvent +The ordinary answer after 20 ms\.\n/)
+    expect(stdout).toMatch(/\n {2}createEvent +The ordinary response after 20 ms\.\n/)
     expect(stdout).toContain("-H 'X-Sim-Scenario: slow;ms=20'")
   })
 
@@ -86,8 +86,11 @@ describe('convsim scenarios NAME', () => {
     const { url, init } = parseCurl(command)
     const asked = fetch(sim.origin + new URL(url).pathname, init)
     if (status === undefined) return expect(asked).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } })
-    const answer = await asked
-    expect([answer.status, answer.headers.get('x-sim-scenario')]).toEqual([status, expect.stringMatching(`^${name}`)])
+    const response = await asked
+    expect([response.status, response.headers.get('x-sim-scenario')]).toEqual([
+      status,
+      expect.stringMatching(`^${name}`),
+    ])
   })
 })
 

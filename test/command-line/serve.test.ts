@@ -12,7 +12,7 @@ import { eventsIn, parseStateFile } from '../support/state-file.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 describe('the ready line', () => {
-  test('is one JSON line on stdout when requests are answered; the log on stderr says what was loaded', async () => {
+  test('is one JSON line on stdout when requests are handled; the log on stderr says what was loaded', async () => {
     const command = convsim(inMemory)
     const origin = await command.ready()
     expect((await ask({ origin }, analyticsPath)).status).toBe(200)
@@ -33,7 +33,7 @@ describe('the ready line', () => {
         models: models.length,
         state: { file: ':memory:', events: 0, prompts: 0 },
       },
-      { msg: 'answered' },
+      { msg: 'responded' },
       ...Array(logged.length - 2).fill({ msg: expect.stringMatching(/^stopp/) }),
     ])
   })
@@ -103,7 +103,7 @@ describe('a bad setting ends the start with 1 and states what is valid', { tags:
       {},
       /^convsim: --log-level takes .*; got "inof"\. Did you mean "info"\? See convsim serve/m,
     ],
-    [['--fail-on', 'manners,violatons'], {}, /got "manners,violatons"\. Did you mean "violation"\? See convsim serve/],
+    [['--fail-on', 'retry,violatons'], {}, /got "retry,violatons"\. Did you mean "violation"\? See convsim serve/],
     [['no/x.md'], {}, noFile('--contract')],
     [['--fixtures', 'no'], {}, / no: error: there is no such folder; .*keys\.yaml.* \(--fixtures\)/],
     [['--fixtures', 'package.json'], {}, / package\.json: error: is a file, and a folder is expected; .*keys\.yaml/],

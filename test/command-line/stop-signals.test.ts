@@ -42,7 +42,7 @@ const counting = `let count = 0; process.on('SIGINT', () => { count += 1; consol
   setTimeout(() => process.exit(5), 500); ${request}`
 const node = (script: string) => ['exec', '--', process.execPath, '-e', script]
 
-/** Starts an HTTP server that answers nothing. */
+/** Starts an HTTP server that returns nothing. */
 async function startSilentServer() {
   const server = createServer(() => undefined)
   const port = await listenForTest(server)
@@ -69,7 +69,7 @@ describe('copies of the first signal, one each millisecond until the end, change
       expect(await sendUntilEnd(command, signals)).toBe(code)
       expect(command.stdout()).not.toContain('SIGINT 3')
       expect(command.stderr()).toMatch(name === 'serve' ? /"stopped"/ : /^/)
-      expect(command.stderr()).toMatch(/--fail-on: 1 unexpected answer/)
+      expect(command.stderr()).toMatch(/--fail-on: 1 unexpected response/)
       expect(JSON.parse(await readFile(report, 'utf8'))).toMatchObject({ requests: 1 })
     }
   })

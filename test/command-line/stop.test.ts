@@ -20,7 +20,7 @@ async function startBusy(state = ':memory:') {
   await readStateInfo({ origin })
   const finish = () => {
     connection.send(text.slice(-20))
-    return connection.answer()
+    return connection.response()
   }
   return { command, origin, connection, finish }
 }
@@ -39,13 +39,13 @@ describe('a stop', () => {
     command.process.kill('SIGTERM')
     await command.untilStderr(/"stopping/)
     await expect(ask({ origin }, '/__sim/health')).rejects.toThrow()
-    const answer = await finish()
+    const response = await finish()
     // So that the client does not reuse the connection.
-    expect([answer.status, answer.headers['connection']]).toEqual([201, 'close'])
+    expect([response.status, response.headers['connection']]).toEqual([201, 'close'])
     await connection.closed()
     expect(await command.ended).toBe(0)
     const stored = eventsIn(parseStateFile(await readFile(state, 'utf8')))
-    expect(stored).toMatchObject([{ eventId: textOf(answer, 'eventId'), fields: { insertId: 'in-flight' } }])
+    expect(stored).toMatchObject([{ eventId: textOf(response, 'eventId'), fields: { insertId: 'in-flight' } }])
   })
 
   test.each([
@@ -74,7 +74,7 @@ describe('a stop', () => {
     const origin = await command.ready()
     const [idle, used] = [await connectTo(origin), await connectTo(origin)]
     used.send(postText('/v1/events', event()))
-    await used.answer()
+    await used.response()
     expect(await command.stop()).toBe(0)
     for (const connection of [idle, used]) connection.destroy()
   })

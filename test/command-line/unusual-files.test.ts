@@ -13,11 +13,11 @@ test.each([
   ['--overlay', ['--overlay', 'other'], 'other'],
   ['--seed-state', ['--seed-state', 'other'], 'other'],
   ['a fixture', ['--fixtures', 'fixtures'], 'fixtures/plans.yaml'],
-  ['an exact answer', ['--fixtures', 'fixtures'], 'fixtures/answers/a.json'],
+  ['an exact response', ['--fixtures', 'fixtures'], 'fixtures/responses/a.json'],
 ])('a pipe in place of %s is refused at once', async (_, args, file) => {
   const cwd = await tempFolder()
   await cp(bundledFixtures, join(cwd, 'fixtures'), { recursive: true })
-  mkdirSync(join(cwd, 'fixtures/answers'), { recursive: true })
+  mkdirSync(join(cwd, 'fixtures/responses'), { recursive: true })
   execFileSync('mkfifo', [`${join(cwd, file)}-pipe`])
   execFileSync('mv', [`${join(cwd, file)}-pipe`, join(cwd, file)])
   const { ended, stderr } = convsim([...inMemory, ...args], { cwd })

@@ -23,29 +23,29 @@ const assets = readdirSync(new URL('assets', folder)).filter((name) => /\.(js|cs
 describe.each(['/', '/?utm=x', '/__sim'])('GET %s', (path) => {
   test('leads a browser to the console', async () => {
     for (const method of ['GET', 'HEAD']) {
-      const answer = await fetch(sim().origin + path, { method, headers: browser, redirect: 'manual' })
-      expect([answer.status, answer.headers.get('location')]).toEqual([302, '/__sim/'])
+      const response = await fetch(sim().origin + path, { method, headers: browser, redirect: 'manual' })
+      expect([response.status, response.headers.get('location')]).toEqual([302, '/__sim/'])
     }
   })
 
   const others = ['*/*', 'application/json', 'text/*', 'text/htmlx', '']
-  test.each(others)('answers a client with "Accept: %s" as if there were no console', async (accept) => {
-    const answer = await open(path, { accept })
+  test.each(others)('responds to a client with "Accept: %s" as if there were no console', async (accept) => {
+    const response = await open(path, { accept })
     if (path === '/__sim')
-      expect([answer.status, await answer.text()]).toEqual([404, expect.stringMatching(/Nothing is served/)])
-    else expect([answer.status, answer.headers.get('location')]).toEqual([302, '/__sim/info'])
+      expect([response.status, await response.text()]).toEqual([404, expect.stringMatching(/Nothing is served/)])
+    else expect([response.status, response.headers.get('location')]).toEqual([302, '/__sim/info'])
   })
 })
 
 test.each(['/__sim', '/__sim/'])('POST %s is no request for the console', async (path) => {
-  const answer = await fetch(sim().origin + path, { method: 'POST', headers: browser })
-  expect(answer.status).toBe(404)
+  const response = await fetch(sim().origin + path, { method: 'POST', headers: browser })
+  expect(response.status).toBe(404)
 })
 
 test('the page is never cached, and runs nothing but its own files', async () => {
-  const answer = await open('/__sim/')
-  expect(answer.status).toBe(200)
-  expect(Object.fromEntries(answer.headers)).toMatchObject({
+  const response = await open('/__sim/')
+  expect(response.status).toBe(200)
+  expect(Object.fromEntries(response.headers)).toMatchObject({
     'cache-control': 'no-store',
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy':
@@ -53,7 +53,7 @@ test('the page is never cached, and runs nothing but its own files', async () =>
       "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
     'x-content-type-options': 'nosniff',
   })
-  const text = await answer.text()
+  const text = await response.text()
   const linked = [...text.matchAll(/assets\/([\w.-]+)/g)].map(([, name]) => name)
   const kinds = new Set(linked.map((name) => name?.replace(/-[A-Z0-9]{8}/, '')))
   expect([...kinds].sort()).toEqual(['app.js', 'chunk.js', 'style.css'])
@@ -62,10 +62,10 @@ test('the page is never cached, and runs nothing but its own files', async () =>
 
 test('scripts and stylesheet are cached for ever', async () => {
   for (const name of assets) {
-    const answer = await open(`/__sim/assets/${name}`)
-    expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
-    expect(answer.headers.get('content-type')).toMatch(/^text\/(javascript|css); charset=utf-8$/)
-    expect(await answer.text()).toBe(readFileSync(new URL(`assets/${name}`, folder), 'utf8'))
+    const response = await open(`/__sim/assets/${name}`)
+    expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    expect(response.headers.get('content-type')).toMatch(/^text\/(javascript|css); charset=utf-8$/)
+    expect(await response.text()).toBe(readFileSync(new URL(`assets/${name}`, folder), 'utf8'))
   }
 })
 
@@ -76,10 +76,10 @@ test.each([
   ['identity', undefined, (bytes: Buffer) => bytes],
 ])('the form of a file for "Accept-Encoding: %s" is %s', async (accepted, encoding, decode) => {
   const request = get(`${sim().origin}/__sim/assets/${assets[0]}`, { headers: { 'accept-encoding': accepted } })
-  const [answer] = (await once(request, 'response')) as [IncomingMessage] // fetch would decode the body
-  expect(answer.headers).toMatchObject({ vary: 'Accept-Encoding' })
-  expect(answer.headers['content-encoding']).toBe(encoding)
-  expect(decode(await buffer(answer))).toEqual(readFileSync(new URL(`assets/${assets[0]}`, folder)))
+  const [response] = (await once(request, 'response')) as [IncomingMessage] // fetch would decode the body
+  expect(response.headers).toMatchObject({ vary: 'Accept-Encoding' })
+  expect(response.headers['content-encoding']).toBe(encoding)
+  expect(decode(await buffer(response))).toEqual(readFileSync(new URL(`assets/${assets[0]}`, folder)))
 })
 
 test.each(['assets/app-AAAAAAAA.js', 'assets/../cli.js', 'assets/app.js', 'index.html'])(

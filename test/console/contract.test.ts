@@ -68,11 +68,11 @@ describeInBrowser('the view of the contract', () => {
     expect(await valueType.count()).toBe(1)
   })
 
-  test('describes parameters, fields and answers, with the assumptions at their place', async ({ own }) => {
+  test('describes parameters, fields and responses, with the assumptions at their place', async ({ own }) => {
     const page = await openOperation(own, 'getModelAnalytics')
     const period = page.locator('.fields li').filter({ hasText: /^period/ })
     expect(await period.textContent()).toMatch(/in the query, string, default 30dThe time window/)
-    const forbidden = page.locator('.answer').filter({ hasText: /^403/ })
+    const forbidden = page.locator('.response').filter({ hasText: /^403/ })
     expect(await forbidden.locator('.assumption').first().textContent()).toMatch(
       /^Assumed The names of the plans besides Growth are not described/,
     )
@@ -96,11 +96,11 @@ describeInBrowser('the view of the contract', () => {
     await page.locator('.item.met').first().waitFor()
   })
 
-  test('says who answers an operation, and leads to the form of each scenario that fits it', async ({ own }) => {
+  test('says who returns an operation, and leads to the form of each scenario that fits it', async ({ own }) => {
     const { scenarios } = await readControl<ControlSchemas['Catalogue']>(own, '/catalogue')
     const fitting = scenarios.filter(({ operations }) => operations.includes('createEvent'))
     const page = await openOperation(own, 'createEvent', 'w1')
-    expect(await page.locator('.operation-facts').textContent()).toContain('Answered by the simulator')
+    expect(await page.locator('.operation-facts').textContent()).toContain('Served by the simulator')
     const list = page.locator('.operation-scenarios')
     await list.getByText(`${fitting.length} scenarios to switch on`).click()
     expect((await list.getByRole('link').allTextContents()).sort()).toEqual(fitting.map(({ name }) => name).sort())
@@ -113,10 +113,10 @@ describeInBrowser('the view of the contract', () => {
     })
   })
 
-  test('says that an operation without a handler is answered from its examples', async () => {
+  test('says that an operation without a handler is served from its examples', async () => {
     const content = { 'application/json': { schema: { type: 'object' }, example: { sold: 7 } } }
     const get = { operationId: 'getSales', responses: { 200: { description: 'Sales.', content } } }
     const own = await startForTest({ contract: await documentWithPaths({ '/sales': { get } }) })
-    await (await openOperation(own, 'getSales')).getByText('Answered from the examples of the document').waitFor()
+    await (await openOperation(own, 'getSales')).getByText('Served from the examples of the document').waitFor()
   })
 })

@@ -132,7 +132,7 @@ describeInBrowser('the view of the events', () => {
     await page.getByText('insertId').first().waitFor()
   })
 
-  test('shows answers that take longer than the time between two questions', async () => {
+  test('shows responses that take longer than the time between two questions', async () => {
     const { own, page } = await browser.openNew('#/events')
     await page.getByText('No product has an event yet').waitFor()
     await page.route('**/__sim/quality*', async (route) => {

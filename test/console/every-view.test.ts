@@ -46,7 +46,7 @@ const views = [
 
 /** The views of what no sandbox has filled. */
 const general = [
-  ['world/00000000-0000-4000-8000-000000000001', '.chart'],
+  ['data/00000000-0000-4000-8000-000000000001', '.chart'],
   ['contract/createEvent', '.operation'],
 ] as const
 

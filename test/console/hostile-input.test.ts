@@ -41,14 +41,14 @@ describeInBrowser('bad and hostile input', () => {
   })
 
   test('goes to a day only when it is typed to its end, and refuses the year 1', async ({ own }) => {
-    const page = await openAt(own, 'world')
+    const page = await openAt(own, 'data')
     const day = page.getByLabel('Day to go to, at noon')
     await day.focus()
     await page.keyboard.type('03042027')
     await page.keyboard.press('Enter')
     await expect.poll(() => steer(own, 'GET', '/clock')).toMatchObject({ now: '2027-03-04T12:00:00.000Z' })
     expect(await page.locator('.notice').count()).toBe(0)
-    const fillAgain = () => day.fill('0001-01-01') // the answer of the clock can still empty the field
+    const fillAgain = () => day.fill('0001-01-01') // the response of the clock can still empty the field
     await expect.poll(() => fillAgain().then(() => isValid(page, 'Day to go to, at noon'))).toBe(false)
     await page.keyboard.press('Enter')
     expect(await steer(own, 'GET', '/clock')).toMatchObject({ now: '2027-03-04T12:00:00.000Z' })
@@ -56,7 +56,7 @@ describeInBrowser('bad and hostile input', () => {
 
   test('takes any word as a seed, and neither nothing nor spaces', async ({ own }) => {
     for (const [view, action] of [
-      ['world', 'Set'],
+      ['data', 'Set'],
       ['sandboxes', 'Change'],
     ] as const) {
       const page = await openAt(own, view)
@@ -121,7 +121,7 @@ describeInBrowser('a text of thousands of characters', () => {
 
   test.each([
     { place: '#/requests/req-1', shown: 'Why' },
-    { place: `#/world/${model}`, shown: 'A request for this model is answered 400 now' },
+    { place: `#/data/${model}`, shown: 'A request for this model gets 400 now' },
     { place: '#/retries?all=true', shown: '1 call failed' },
   ])('leaves room for the rest of the page at $shown if it is an id', async ({ place, shown }) => {
     await ask(sim(), `/v1/models/${model}/analytics`)

@@ -27,7 +27,7 @@ describeInBrowser('links between the views', () => {
     await ask(own, analyticsPath, { headers: { 'x-sim-scenario': '200' } })
     await page.evaluate('location.hash = "#/requests/req-4"')
     const other = page.getByRole('region', { name: 'Request req-4' })
-    await other.getByText('would answer it the same way now').waitFor()
+    await other.getByText('would handle it the same way now').waitFor()
     expect(await other.getByRole('link', { name: 'of a call that failed' }).count()).toBe(0)
   })
 
@@ -69,7 +69,7 @@ describeInBrowser('links between the views', () => {
       ['chat-1', 2],
       ['chat-2', 1],
     ] as const) {
-      const page = await browser.open(own, { place: '#/world/00000000-0000-4000-8000-000000000001' })
+      const page = await browser.open(own, { place: '#/data/00000000-0000-4000-8000-000000000001' })
       await page.locator('.event-effects').getByRole('link', { name: link, exact: true }).click()
       await page.getByText(`${count} listed`, { exact: true }).waitFor()
     }

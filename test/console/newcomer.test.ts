@@ -35,13 +35,13 @@ const readTotal = (page: Page) => page.locator('.contents-total .share').textCon
 /** Expects one line of the retries, with the waits drawn and the broken rule named beside it. */
 async function expectEarlyRetries(page: Page): Promise<void> {
   const chain = page.locator('.chain')
-  await chain.getByText('bad manners').waitFor()
+  await chain.getByText('retry problems').waitFor()
   expect(await chain.count()).toBe(1)
   expect(await chain.locator('.attempt a').allTextContents()).toEqual(['Try 1,  429', 'Try 2, ✕ 429', 'Try 3, ✕ 429'])
   const early = expect.stringMatching(/^only .* of 2 min$/)
   expect(await chain.locator('.attempt > span').allTextContents()).toEqual([early, early, 'asks for 2 min'])
   expect(await chain.locator('.demanded').count()).toBe(3)
-  const rule = page.locator('.manners .broken')
+  const rule = page.locator('.retry-rules .broken')
   expect(await rule.locator('h3').textContent()).toContain('retry-after')
   expect(await rule.textContent()).toContain('A 429 asked to wait for 120 s, and the client came back earlier.')
 }
@@ -64,7 +64,7 @@ describeInBrowser('a newcomer', () => {
     await press(page, 'j')
     await page.getByText('Nothing refuses the request').waitFor()
     await switchRateLimitOn(page)
-    await page.getByText('Sent now, it would be answered 429').waitFor()
+    await page.getByText('Sent now, it would get 429').waitFor()
 
     for (let count = 0; count < 3; count++) expect(await runInShell(line)).toContain('HTTP/1.1 429')
     await page.getByRole('button', { name: '3 new' }).waitFor()
@@ -79,7 +79,7 @@ describeInBrowser('a newcomer', () => {
     await page.locator('.rule.off').waitFor()
     expect(await runInShell(line)).toContain('HTTP/1.1 201')
 
-    await page.getByRole('link', { name: 'World' }).click()
+    await page.getByRole('link', { name: 'Data' }).click()
     await page.getByRole('slider', { name: /^Conversation quality.*30 of 30 days have data/ }).waitFor()
     await page.getByText(/^Conversation quality is .* and would be .* without events/).waitFor()
     expect(await page.locator('.event-effects tbody tr').first().textContent()).toBe('Web Shop0.700 +22')
@@ -87,7 +87,7 @@ describeInBrowser('a newcomer', () => {
     await page.getByRole('link', { name: 'Contract' }).click()
     await page.locator('.contents a', { hasText: '/events' }).click()
     await page.getByRole('link', { name: '5 requests' }).waitFor()
-    expect(await page.locator('.answer', { hasText: /^429/ }).locator('.item.met').count()).toBe(1)
+    expect(await page.locator('.response', { hasText: /^429/ }).locator('.item.met').count()).toBe(1)
     expect(before).toMatch(/^0 of (\d+) met$/)
     expect(Number.parseInt((await readTotal(page)) ?? '', 10)).toBeGreaterThan(5)
   })

@@ -64,9 +64,9 @@ describeInBrowser('a view asks the control plane', () => {
   test.each([
     { place: '#/retries', path: '/retries' },
     { place: '#/scenarios', path: '/scenarios' },
-    { place: `#/world/${modelId}`, path: '/explain' },
+    { place: `#/data/${modelId}`, path: '/explain' },
     { place: '#/contract', path: '/coverage' },
-  ])('at $place only while it is shown, and only after a request was answered', async ({ place, path }) => {
+  ])('at $place only while it is shown, and only after a request was handled', async ({ place, path }) => {
     const own = await startForTest()
     await ask(own, '/v1/events', { body: event() })
     const watched = await openWatched(own, place)
@@ -104,12 +104,12 @@ describeInBrowser('the console follows another client', () => {
     expect(await page.locator('tbody tr').count()).toBe(1)
   })
 
-  test('that puts rules, in the reasons for an answer', async ({ own }) => {
+  test('that puts rules, in the reasons for a response', async ({ own }) => {
     await ask(own, '/v1/events', { body: event() })
     const { page } = await openWatched(own, '#/requests/req-1')
-    await page.getByText('The simulator would answer it the same way now.').waitFor()
+    await page.getByText('The simulator would handle it the same way now.').waitFor()
     await putRules(own, [{ scenario: 'server-error' }])
-    await runUntilShown(page, 'Sent now, it would be answered')
+    await runUntilShown(page, 'Sent now, it would be handled')
   })
 
   test('that restores a snapshot, in the events and the prompts', async ({ own }) => {

@@ -26,13 +26,13 @@ describeInBrowser('the view of the prompts', () => {
   })
 
   test('shows two versions side by side with their difference by line and word', async ({ own }) => {
-    await sendVersion(own, 'Be polite.\nAnswer {{customer}} in English.\nNever promise.\nKeep it short.')
-    const id = await sendVersion(own, 'Be polite.\nAnswer {{customer}} in {{language}}.\nKeep it short.\nOffer help.')
+    await sendVersion(own, 'Be polite.\nResponse {{customer}} in English.\nNever promise.\nKeep it short.')
+    const id = await sendVersion(own, 'Be polite.\nResponse {{customer}} in {{language}}.\nKeep it short.\nOffer help.')
     const page = await browser.open(own, { place: `#/prompts/${id}` })
     await page.getByText('3 lines of 10 differ.').waitFor()
     for (const [selector, texts] of [
-      ['td.removed', ['−Answer {{customer}} in English.', '−Never promise.']],
-      ['td.added', ['+Answer {{customer}} in {{language}}.', '+Offer help.']],
+      ['td.removed', ['−Response {{customer}} in English.', '−Never promise.']],
+      ['td.added', ['+Response {{customer}} in {{language}}.', '+Offer help.']],
       ['del', ['English']],
       ['ins', ['{{language}}']],
     ] as const)

@@ -41,7 +41,7 @@ describeInBrowser('an open request', () => {
     expect({ ...fetched, headers: sent?.headers }).toEqual(sent)
     expect(fetched?.headers['x-team']).toBe('a "b"')
     const code = await copy(page, 'Copy as a vitest test')
-    expect(await runTests(own, code)).toEqual(['POST /v1/events answers 400'])
+    expect(await runTests(own, code)).toEqual(['POST /v1/events returns 400'])
     expect(code).toMatch(/^import .* from 'conversation-analytics-simulator\/vitest'\n/)
     expect(code).toMatch(/`\$\{sim\.baseUrl\}\/events`/)
     expect(code).toContain('\n    body: JSON.stringify({\n      "eventType": ')
@@ -60,7 +60,7 @@ describeInBrowser('an open request', () => {
       await steer(own, 'POST', '/reset?sandbox=copied')
       const code = await copy(await openNewest(own, '#/requests?sandbox=*'), 'Copy as a vitest test')
       const [title] = await runTests(own, code)
-      return title?.split(' answers ')[1]
+      return title?.split(' returns ')[1]
     }
     const statuses: unknown[] = []
     for (const token of ['key_free', 'secret~s9', 'secret~s9']) {
@@ -82,7 +82,7 @@ describeInBrowser('an open request', () => {
     const headers = { authorization: 'Bearer any-key', 'x-sim-scenario': scenario }
     await fetch(`${own.origin}${analyticsPath}`, { headers, signal }).catch(() => undefined)
     const [title] = await runTests(own, await copy(await openNewest(own), 'Copy as a vitest test'))
-    expect(title).toMatch(/\/analytics: (reset|no answer|hung|cut off)$/)
+    expect(title).toMatch(/\/analytics: (reset|no response|hung|cut off)$/)
   })
 
   test('is copied and sent again with its numbers as they were spelled, which the tree shows', async ({ own }) => {
@@ -120,7 +120,7 @@ describeInBrowser('an open request', () => {
     await ask(own, `${analyticsPath}?period=1d`)
     const page = await openNewest(own)
     const link = page.getByRole('link', { name: 'Switch it off, or change the rules' })
-    await page.getByText('would answer it the same way now').waitFor()
+    await page.getByText('would handle it the same way now').waitFor()
     expect(await page.locator('.facts .status').textContent()).toBe('400')
     expect(await link.count()).toBe(0)
     await page.locator('tr[data-id="req-1"] a').click()
@@ -166,7 +166,7 @@ describeInBrowser('an open request', () => {
     await page.getByRole('heading', { name: 'Why' }).waitFor()
     expect(await copyAsCurl.isEnabled()).toBe(true)
     await before.close()
-    await page.getByRole('alert').getByText('does not answer').waitFor()
+    await page.getByRole('alert').getByText('does not respond').waitFor()
     const after = await startForTest({ clock: 'real', port })
     await ask(after, analyticsPath)
     await page.getByText('The journal does not have this request any more').waitFor()

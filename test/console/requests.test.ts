@@ -13,7 +13,7 @@ const postEvents = ({ origin }: TestSimulator, count: number) =>
   postAll(origin, '/v1/events', Array(count).fill(event()))
 
 describeInBrowser('the view of the requests', () => {
-  test('says in a row what it was, and names the scenario or rule that caused the answer', async ({ own }) => {
+  test('says in a row what it was, and names the scenario or rule that caused the response', async ({ own }) => {
     await putRules(own, [{ operation: 'createPrompt', scenario: 'unavailable' }])
     await ask(own, '/v1/prompts', { body: prompt({ name: 'Greeting' }) })
     const model = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
@@ -34,35 +34,37 @@ describeInBrowser('the view of the requests', () => {
       const headers = { authorization: 'Bearer k', 'content-type': 'application/json', 'x-sim-scenario': scenario }
       const signal = AbortSignal.timeout(2_000) // ends the hang and the long wait
       const send = fetch(`${own.origin}/v1/events`, { method: 'POST', headers, body: JSON.stringify(event()), signal })
-      await send.then((answer) => answer.text()).catch(() => undefined)
+      await send.then((response) => response.text()).catch(() => undefined)
     }
     const page = await browser.open(own)
-    const words = ['reset', 'gave up', 'hung', 'cut off', 'no answer', 'reset']
+    const words = ['reset', 'gave up', 'hung', 'cut off', 'no response', 'reset']
     await expect.poll(() => page.locator('td.code').allTextContents()).toEqual(words)
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox', { name: 'Find a command' }).fill('open req-4')
     await page.getByRole('option', { name: /POST \/v1\/events hung$/ }).waitFor()
   })
 
-  test('marks bad manners, and finds them', async ({ own }) => {
+  test('marks retry problems, and finds them', async ({ own }) => {
     await ask(own, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited;retry-after=60' } })
     await ask(own, analyticsPath)
     await ask(own, '/v1/prompts', { body: prompt() })
     const page = await browser.open(own)
-    await page.locator('tr[data-id=req-2]').getByText('bad manners').waitFor()
-    await page.getByRole('button', { name: 'Bad manners' }).click()
+    await page.locator('tr[data-id=req-2]').getByText('retry problems').waitFor()
+    await page.getByRole('button', { name: 'Retry problems' }).click()
     await page.getByText('1 listed').waitFor()
-    expect(page.url()).toContain('has%3Amanners')
+    expect(page.url()).toContain('has%3Aretry')
     const colors = await page.evaluate<string[]>(
       `Array.from(document.querySelectorAll('.request-filters button'), (one) => getComputedStyle(one).color)`,
     )
     expect(new Set(colors).size, 'a pressed filter looks pressed').toBe(2)
     await page.locator('tr[data-id=req-2] a').click()
     await page
-      .getByText(/^Bad manners: A 429 asked to wait for 60 s, and the client came back earlier. It waited [\d,]+ ms.$/)
+      .getByText(
+        /^Retry problem: A 429 asked to wait for 60 s, and the client came back earlier. It waited [\d,]+ ms.$/,
+      )
       .waitFor()
     await page.getByRole('link', { name: 'Try 2 of a call that failed' }).waitFor()
-    await page.getByRole('button', { name: 'Bad manners' }).click()
+    await page.getByRole('button', { name: 'Retry problems' }).click()
     await page.getByText('3 listed').waitFor()
   })
 
@@ -146,9 +148,9 @@ describeInBrowser('the list of requests', () => {
     await page.keyboard.press('p')
     await ask(own, '/v1/events', { body: event() })
     await page.getByText('Paused; 1 more have come.').waitFor()
-    const answered = page.waitForResponse(route.request().url())
+    const responded = page.waitForResponse(route.request().url())
     await route.continue()
-    await (await answered).finished()
+    await (await responded).finished()
     await page.waitForTimeout(100)
     expect(await page.locator('tbody tr').count()).toBe(1)
     await page.getByRole('button', { name: 'Resume' }).click()
@@ -185,7 +187,7 @@ describeInBrowser('the list of requests', () => {
     for (let count = 0; count < 40; count += 1) await ask(own, '/v1/events', { body: event() })
     await page.getByRole('button', { name: '↑ 40 new' }).waitFor()
     expect(await page.locator('tr.open').boundingBox()).toEqual(before)
-    // A page that is shown again reads its list anew.
+    // A page that is shown again reads its list again.
     await setHidden(page, false)
     await page.getByText('350 listed', { exact: true }).waitFor()
     expect(await page.locator('tr.open').boundingBox()).toEqual(before)

@@ -34,11 +34,11 @@ describeInBrowser('the view of the retries', () => {
     expect(line).toContain(`${own.origin}/v1/events`)
     expect(line).toContain('X-Sim-Scenario: rate-limited;retry-after=5')
     for (let count = 0; count < 2; count++) {
-      const answered = page.waitForResponse(/\/v1\/events$/)
+      const responded = page.waitForResponse(/\/v1\/events$/)
       await page.getByRole('button', { name: 'Send it' }).click()
-      await answered
+      await responded
     }
-    await page.locator('.chain').getByText('bad manners').waitFor()
+    await page.locator('.chain').getByText('retry problems').waitFor()
     expect(await page.locator('.chain').count()).toBe(1)
   })
 
@@ -75,10 +75,10 @@ describeInBrowser('the view of the retries', () => {
     const page = await browser.open(own, { place: '#/retries' })
     await page.locator('.attempt .bad').getByText('then insertId second-id').waitFor()
     expect(await page.locator('.chain header code').textContent()).toBe('first-id')
-    const broken = page.locator('.manners .broken')
+    const broken = page.locator('.retry-rules .broken')
     expect(await broken.count()).toBe(1)
     expect(await broken.textContent()).toContain(
-      'An event that is sent again after a 5xx or a lost answer has the insertId that it had.',
+      'An event that is sent again after a 5xx or a lost response has the insertId that it had.',
     )
     expect(await broken.locator('a').allTextContents()).toEqual(['req-1', 'req-2'])
   })

@@ -30,7 +30,7 @@ const countEvents = async (sim: TestSimulator, sandbox: string) =>
 /** Returns the names of the sandboxes that the server has. */
 const listNames = async (sim: TestSimulator) => (await listSandboxes(sim)).map(({ name }) => name)
 
-/** Answers the question of the page. Returns the things that it said will be lost. */
+/** Handles the question of the page. Returns the things that it said will be lost. */
 async function agree(page: Page, title: string, action: string): Promise<string[]> {
   const dialog = page.getByRole('dialog', { name: title })
   await dialog.waitFor()

@@ -64,7 +64,7 @@ describeInBrowser('the view of the scenarios', () => {
     await rule.getByText('acted 1, 1 left').waitFor()
     await sendEvents(own, 2, { eventType: 'refund' })
     await rule.getByText('acted 2, used up').waitFor()
-    await page.getByRole('button', { name: 'Count anew' }).click()
+    await page.getByRole('button', { name: 'Count again' }).click()
     await rule.getByText('acted 0, 2 left').waitFor()
     expect(await sendEvents(own, 3, { eventType: 'refund' })).toEqual([429, 429, 201])
   })
@@ -99,7 +99,7 @@ describeInBrowser('the view of the scenarios', () => {
     expect(await sendEvents(own, 1)).toEqual([201])
   })
 
-  test('makes changes one after another that come faster than the answers', async ({ own }) => {
+  test('makes changes one after another that come faster than the responses', async ({ own }) => {
     await putRules(
       own,
       ['server-error', 'unavailable', 'rate-limited'].map((scenario) => ({ scenario })),

@@ -36,9 +36,9 @@ describeInBrowser('sending a recorded request again', () => {
       await page.getByRole('region', { name: `Request req-${index + 1}` }).waitFor()
       const button = sendButton(page)
       if (await button.isEnabled()) {
-        const answered = page.waitForResponse((response) => response.request().method() === 'PUT')
+        const responded = page.waitForResponse((response) => response.request().method() === 'PUT')
         await button.click()
-        expect((await answered).status(), target).toBe(404)
+        expect((await responded).status(), target).toBe(404)
       } else expect(await button.getAttribute('title')).toContain('Copy the request as curl')
     }
     expect(await steer(own, 'GET', '/scenarios?sandbox=victim')).toMatchObject({ rules: [rule] })
@@ -57,10 +57,10 @@ describeInBrowser('sending a recorded request again', () => {
     expect(await sendButton(page).getAttribute('title')).toContain(reason)
   })
 
-  test('sends a path that begins with two slashes unchanged, after an explanation of its answer', async ({ own }) => {
+  test('sends a path that begins with two slashes unchanged, after an explanation of its response', async ({ own }) => {
     await askRaw(own.origin, rawRequest('GET', '//evil.example/x'))
     const page = await browser.open(own, { place: '#/requests/req-1' })
-    await page.getByText('would answer it the same way now').waitFor()
+    await page.getByText('would handle it the same way now').waitFor()
     await sendButton(page).click()
     await page.getByRole('region', { name: 'Request req-2' }).waitFor()
     const { requests } = await steer(own, 'GET', '/requests')
@@ -85,7 +85,7 @@ describeInBrowser('a request that the page sent again', () => {
     expect(requests).toMatchObject([{ id: 'req-1' }, { replayOf: 'req-1' }, { replayOf: 'req-2' }])
     const after = await steer(own, 'GET', '/report')
     expect({ ...after, run: before['run'] }).toEqual(before) // except the time of the report
-    expect(before).toMatchObject({ requests: 1, violations: { requests: 1 }, manners: { findings: [] } })
+    expect(before).toMatchObject({ requests: 1, violations: { requests: 1 }, retries: { findings: [] } })
     const { chains } = await steer(own, 'GET', '/retries')
     expect(chains).toMatchObject([{ attempts: [{ id: 'req-1' }] }])
   })

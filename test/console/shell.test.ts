@@ -52,7 +52,7 @@ describeInBrowser('the console', () => {
     const page = await browser.open(first)
     await page.getByText('No requests yet').waitFor()
     await first.close()
-    await page.getByRole('alert').getByText('does not answer').waitFor()
+    await page.getByRole('alert').getByText('does not respond').waitFor()
     const second = await startForTest({ port })
     await ask(second, '/v1/events', { body: event() })
     await page.getByRole('row', { name: '/v1/events' }).waitFor()

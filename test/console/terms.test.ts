@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { asksForManners, hasTerms, toggleTerms } from '../../src/console/views/requests/terms.ts'
+import { hasTerms, readsRetries, toggleTerms } from '../../src/console/views/requests/terms.ts'
 
 test.each([
   ['has:advice', 'has:advice', true],
@@ -21,7 +21,7 @@ test.each([
   expect(toggleTerms(text, terms)).toBe(changed)
 })
 
-test('a search for bad manners is found as the parser finds it', () => {
-  expect(['has:manners', '-Has:Manners', 'has:"manners"'].every(asksForManners)).toBe(true)
-  expect(asksForManners('has:advice')).toBe(false)
+test('a search for retry problems is found as the parser finds it', () => {
+  expect(['has:retry', '-Has:Retry', 'has:"retry"'].every(readsRetries)).toBe(true)
+  expect(readsRetries('has:advice')).toBe(false)
 })

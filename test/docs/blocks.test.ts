@@ -28,8 +28,8 @@ const serve = /^(npm start|npx convsim(?: (?:-|\S+\.yaml).*)?)\n$/
 /** A reader who follows a page from top to bottom. */
 interface Visit {
   readonly reader: Reader
-  /** The body of the latest answer to a curl command. */
-  answer: string
+  /** The body of the latest response to a curl command. */
+  response: string
   /** The output of the latest script. */
   output: string
 }
@@ -47,7 +47,7 @@ function sendRequests(visit: Visit, script: string): void {
   const parts = stdout.split(/\n(\d{3})\n/)
   const statuses = parts.filter((_, index) => index % 2 === 1)
   expect(statuses).toEqual(promisedStatuses(script).map((status) => expect.stringMatching(status)))
-  visit.answer = parts.at(-3) ?? ''
+  visit.response = parts.at(-3) ?? ''
   visit.output = stdout
 }
 
@@ -94,9 +94,9 @@ const follow: Readonly<Record<string, Follow>> = {
   output({ output }, { text }) {
     for (const line of text.split('\n').filter((one) => one !== '')) expect(output).toMatch(patternOf(line))
   },
-  json({ answer }, { text }) {
+  json({ response }, { text }) {
     const sample: unknown = JSON.parse(text)
-    expect(reduceTo(sample, JSON.parse(answer))).toEqual(sample)
+    expect(reduceTo(sample, JSON.parse(response))).toEqual(sample)
   },
   js: runModule,
   ts(visit, block, later) {
@@ -119,7 +119,7 @@ const follow: Readonly<Record<string, Follow>> = {
 describe.each(pages.filter(({ blocks }) => blocks.some(isRun)))(
   '$path, read from top to bottom, has',
   ({ path, blocks }) => {
-    const visit = { answer: '', output: '' } as Visit
+    const visit = { response: '', output: '' } as Visit
 
     beforeAll(() => {
       Object.assign(visit, { reader: new Reader(path !== 'README.md') }) // the README installs the package

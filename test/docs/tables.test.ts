@@ -7,7 +7,7 @@ const pages = readPages()
 
 test.each(pages)('the tables of $path say what the code says', ({ text }) => {
   expect(text).not.toMatch(/e\.g\. \|/)
-  const advice = 'the code has changed; write the tables of the documentation anew: npm run readme'
+  const advice = 'the code has changed; write the tables of the documentation again: npm run readme'
   expect(insertTables(text, tables), advice).toBe(text)
 })
 

@@ -151,7 +151,7 @@ describe('troubleshooting', () => {
     expect(messages.size).toBeGreaterThanOrEqual(20)
   })
 
-  test('has a mend after each message', () => {
+  test('has a fix after each message', () => {
     const { text } = readPage('docs/troubleshooting.md')
     const sections = text.split(/^##+ /m).filter((section) => section.includes('```text'))
     expect(sections.filter((section) => !/```\n\n\S/.test(section))).toEqual([])

@@ -59,14 +59,14 @@ test('the state is in the Redis of the example', () => {
   expect(Object.keys(services)).toContain(new URL(state).hostname)
 })
 
-test('a replica that stops answers for longer than the load balancer needs to notice, and has time for that', () => {
+test('a replica that stops responses for longer than the load balancer needs to notice, and has time for that', () => {
   const drainMs = parseDuration(convsim.environment?.['CONVSIM_DRAIN'] ?? '') ?? 0
   const [interval = '', fall = ''] = readLine(/ check inter (\w+) fall (\d+) /)
   expect(drainMs).toBeGreaterThan(2 * Number(fall) * (parseDuration(interval) ?? Number.POSITIVE_INFINITY))
   expect(parseDuration(convsim.stop_grace_period ?? '')).toBeGreaterThan(drainMs)
 })
 
-test('the health check of the load balancer is answered', async () => {
+test('the health check of the load balancer is handled', async () => {
   const [method, path, version, name, value] = readLine(
     /^ {2}http-check send meth (\w+) uri (\S+) ver (\S+) hdr (\w+) (\w+)$/m,
   )

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { isObject, type Json } from '../../src/base/core/json.ts'
 import { documentWithData, findFault, startCounter, tryDocument } from '../support/try-document.ts'
 import type { Chance } from './chance.ts'
-import type { Figures } from './figures.ts'
+import type { Numbers } from './numbers.ts'
 
-const secret = 'content of a file that no answer may show'
+const secret = 'content of a file that no response may show'
 
 /** Names of members that documents, schemas and data have. */
 const NAMES =
@@ -28,19 +28,19 @@ const document = () => ({
 /** Checks and starts with random documents, which must agree, and show no file, ask no address and throw nothing. */
 export class DocumentTrial {
   readonly #chance: Chance
-  readonly #figures: Figures
+  readonly #numbers: Numbers
   readonly #counter: Awaited<ReturnType<typeof startCounter>>
   readonly #folder = mkdtempSync(join(tmpdir(), 'convsim-hostile-'))
 
-  private constructor(chance: Chance, figures: Figures, counter: Awaited<ReturnType<typeof startCounter>>) {
+  private constructor(chance: Chance, numbers: Numbers, counter: Awaited<ReturnType<typeof startCounter>>) {
     this.#chance = chance
-    this.#figures = figures
+    this.#numbers = numbers
     this.#counter = counter
     writeFileSync(join(this.#folder, 'secret.json'), JSON.stringify({ secret }))
   }
 
-  static async start(chance: Chance, figures: Figures): Promise<DocumentTrial> {
-    return new DocumentTrial(chance, figures, await startCounter())
+  static async start(chance: Chance, numbers: Numbers): Promise<DocumentTrial> {
+    return new DocumentTrial(chance, numbers, await startCounter())
   }
 
   /** Tries some documents. */
@@ -54,11 +54,11 @@ export class DocumentTrial {
     const [file, text] = [join(this.#folder, 'contract.json'), JSON.stringify(hostile)]
     writeFileSync(file, text)
     const outcome = await tryDocument(file)
-    this.#figures.add('documents')
-    if (outcome.started.length === 0) this.#figures.add('documents that were served')
+    this.#numbers.add('documents')
+    if (outcome.started.length === 0) this.#numbers.add('documents that were served')
     const fault = this.#counter.counted.requests > 0 ? 'an address was asked' : findFault(outcome, secret)
     this.#counter.counted.requests = 0
-    if (fault !== undefined) this.#figures.fault(`${fault}: ${text.slice(0, 3000)}`)
+    if (fault !== undefined) this.#numbers.fault(`${fault}: ${text.slice(0, 3000)}`)
   }
 
   /** Sets a member of a random object: mostly one that is in it already, deep in the document. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { bundledContract, bundledFixtures } from '../../src/service/fixtures/bundled.ts'
 import { type Chance, cli } from './chance.ts'
-import type { Figures } from './figures.ts'
+import type { Numbers } from './numbers.ts'
 
 /** The longest time that a start that must be refused may take, beside the other attacks. */
 const maxStartMs = 5000
@@ -25,11 +25,11 @@ const inputs: Readonly<Record<string, readonly string[]>> = {
 /** Gives inputs as outputs, and pipes as inputs: every start must be refused, at once and with the files unchanged. */
 export class FileTrial {
   readonly #chance: Chance
-  readonly #figures: Figures
+  readonly #numbers: Numbers
 
-  constructor(chance: Chance, figures: Figures) {
+  constructor(chance: Chance, numbers: Numbers) {
     this.#chance = chance
-    this.#figures = figures
+    this.#numbers = numbers
   }
 
   async run(): Promise<void> {
@@ -58,7 +58,7 @@ export class FileTrial {
       ['serve', '--port', '0', '--report', report, ...(inputs[input] ?? [])],
     ])
     await this.#expectRefusal(folder, command, `a report onto ${input} by ${way}`)
-    if (readFileSync(file, 'utf8') !== before) this.#figures.fault(`${input} changed: convsim ${command.join(' ')}`)
+    if (readFileSync(file, 'utf8') !== before) this.#numbers.fault(`${input} changed: convsim ${command.join(' ')}`)
   }
 
   async #replaceByPipe(folder: string, input: string): Promise<void> {
@@ -69,7 +69,7 @@ export class FileTrial {
   }
 
   async #expectRefusal(cwd: string, command: readonly string[], about: string): Promise<void> {
-    this.#figures.add('starts that must be refused')
+    this.#numbers.add('starts that must be refused')
     const child = spawn(process.execPath, [cli, ...command], { cwd, stdio: ['ignore', 'ignore', 'pipe'] })
     let stderr = ''
     child.stderr.on('data', (text) => {
@@ -82,8 +82,8 @@ export class FileTrial {
     }, maxStartMs)
     const [code] = await once(child, 'close')
     clearTimeout(limit)
-    if (isLate) this.#figures.fault(`${about}: the start hangs`)
-    else if (code !== 1 || stderr === '') this.#figures.fault(`${about}: exit code ${code}, and "${stderr}"`)
+    if (isLate) this.#numbers.fault(`${about}: the start hangs`)
+    else if (code !== 1 || stderr === '') this.#numbers.fault(`${about}: exit code ${code}, and "${stderr}"`)
   }
 
   #pick<T>(values: readonly [T, ...T[]] | readonly T[]): T {

@@ -16,9 +16,9 @@ import { parseArgs } from 'node:util'
 import { seededChance } from '../support/chance.ts'
 import { isMissing } from '../support/tools.ts'
 import { DocumentTrial } from './documents.ts'
-import { Figures } from './figures.ts'
 import { FileTrial } from './files.ts'
 import { HttpTrial } from './http.ts'
+import { Numbers } from './numbers.ts'
 import { ProcessTrial } from './processes.ts'
 import { ReadTrial } from './reads.ts'
 import { RedisTrial } from './redis.ts'
@@ -36,19 +36,19 @@ const kinds = values.only.split(',')
 const isOn = (kind: string) => kinds.includes(kind)
 const end = Date.now() + Number(values.minutes) * 60_000
 
-const figures = new Figures()
+const numbers = new Numbers()
 const chance = seededChance(values.seed)
-const processes = new ProcessTrial(chance, figures)
+const processes = new ProcessTrial(chance, numbers)
 const hasRedis = !isMissing('redis-server')
 if (isOn('redis') && !hasRedis) console.log('redis is skipped: there is no redis-server')
 
 /** The trials beside those with processes on one state file. */
 const trials: { run(): Promise<void>; close?(): unknown }[] = []
-if (isOn('http')) trials.push(await HttpTrial.start(chance, figures))
-if (isOn('redis') && hasRedis) trials.push(await RedisTrial.start(chance, figures))
-if (isOn('documents')) trials.push(await DocumentTrial.start(chance, figures))
-if (isOn('files')) trials.push(new FileTrial(chance, figures))
-if (isOn('reads')) trials.push(await ReadTrial.start(figures))
+if (isOn('http')) trials.push(await HttpTrial.start(chance, numbers))
+if (isOn('redis') && hasRedis) trials.push(await RedisTrial.start(chance, numbers))
+if (isOn('documents')) trials.push(await DocumentTrial.start(chance, numbers))
+if (isOn('files')) trials.push(new FileTrial(chance, numbers))
+if (isOn('reads')) trials.push(await ReadTrial.start(numbers))
 
 const rounds = (['kill', 'stop', 'kill', 'second writer', 'kill', 'full disk'] as const).filter(isOn)
 
@@ -60,9 +60,9 @@ for (let round = 0; Date.now() < end; round += 1) {
   for (const trial of trials) await trial.run()
   if (Date.now() - shownAt < 10_000) continue
   shownAt = Date.now()
-  console.log(figures.line())
+  console.log(numbers.line())
 }
 processes.close()
 for (const trial of trials) await trial.close?.()
-console.log(figures.table())
-process.exitCode = figures.faults === 0 ? 0 : 1
+console.log(numbers.table())
+process.exitCode = numbers.faults === 0 ? 0 : 1

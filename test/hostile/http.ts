@@ -7,7 +7,7 @@ import { freePort, readResidentMb, send, waitUntilOk } from '../bench/target.ts'
 import { createMalformed } from '../support/malformed.ts'
 import { sendBytes, withoutInterim } from '../support/one-shot.ts'
 import { type Chance, cli } from './chance.ts'
-import type { Figures } from './figures.ts'
+import type { Numbers } from './numbers.ts'
 
 /** The number of rounds after which memory should grow no more: the journal is full, and all code is compiled. */
 const WARM_UP_ROUNDS = 50
@@ -18,7 +18,7 @@ const ROUNDS_COMPARED = 100
 /** The most that a later median of resident memory may exceed the first one, as a share. */
 const MAX_GROWTH = 0.1
 
-/** Twice what `bench:stalls` allows a request that is alone: here others are answered, beside other processes. */
+/** Twice what `bench:stalls` allows a request that is alone: here others are handled, beside other processes. */
 const maxStallMs = 200
 
 const MALFORMED_AT_A_TIME = 16
@@ -27,29 +27,29 @@ const ORDINARY_PER_ROUND = 1000
 /** Sends hostile HTTP to a simulator that lives through all rounds, and measures its memory and its longest stall. */
 export class HttpTrial {
   readonly #chance: Chance
-  readonly #figures: Figures
+  readonly #numbers: Numbers
   readonly #child: ChildProcess
   readonly #origin: string
   #round = 0
   #recentMb: number[] = []
   #firstMedianMb: number | undefined
 
-  private constructor(child: ChildProcess, origin: string, chance: Chance, figures: Figures) {
+  private constructor(child: ChildProcess, origin: string, chance: Chance, numbers: Numbers) {
     this.#child = child
     this.#origin = origin
     this.#chance = chance
-    this.#figures = figures
-    child.once('exit', (code, signal) => figures.fault(`the server of the HTTP trial ended: ${signal ?? code}`))
+    this.#numbers = numbers
+    child.once('exit', (code, signal) => numbers.fault(`the server of the HTTP trial ended: ${signal ?? code}`))
   }
 
   /** Starts the command with its state in memory. */
-  static async start(chance: Chance, figures: Figures): Promise<HttpTrial> {
+  static async start(chance: Chance, numbers: Numbers): Promise<HttpTrial> {
     const port = await freePort()
     const args = [...stallProbe, cli, '--port', String(port), '--state', ':memory:']
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
     const origin = `http://127.0.0.1:${port}`
     await waitUntilOk('convsim', child, `${origin}/v1`, warmAnalytics)
-    return new HttpTrial(child, origin, chance, figures)
+    return new HttpTrial(child, origin, chance, numbers)
   }
 
   /** Runs one round: all kinds of requests at once, then a check that the server is well. */
@@ -71,7 +71,7 @@ export class HttpTrial {
     for (let count = 0; count < 15; count += 1) {
       const { name, requests } = this.#pick(hostileRequests)
       await this.#ask(name, this.#pick(requests))
-      this.#figures.add('expensive requests')
+      this.#numbers.add('expensive requests')
       await this.#readStall(name)
     }
   }
@@ -81,27 +81,27 @@ export class HttpTrial {
     for (let count = 0; count < ORDINARY_PER_ROUND; count += 1) {
       const request = count % 2 === 0 ? warmAnalytics : newEvent()
       const status = await this.#ask('an ordinary request', { ...request, path: `/v1${request.path}` })
-      if (status >= 400) this.#figures.add(`ordinary requests with ${status}`)
+      if (status >= 400) this.#numbers.add(`ordinary requests with ${status}`)
     }
   }
 
   async #ask(name: string, request: HostileRequest): Promise<number> {
-    this.#figures.add('requests')
+    this.#numbers.add('requests')
     const reply = await send(this.#origin, request).catch((error: unknown) => error)
     const status = reply instanceof Object && 'status' in reply ? Number(reply.status) : undefined
-    if (status === undefined) this.#figures.fault(`${name}: ${String(reply)}`)
-    else if (status >= 500 && !('x-sim-scenario' in request.headers)) this.#figures.fault(`${name}: a ${status}`)
+    if (status === undefined) this.#numbers.fault(`${name}: ${String(reply)}`)
+    else if (status >= 500 && !('x-sim-scenario' in request.headers)) this.#numbers.fault(`${name}: a ${status}`)
     return status ?? 0
   }
 
   async #sendMalformed(): Promise<void> {
     for (let count = 0; count < 15; count += 1) {
       const bytes = this.#chance() < 0.1 ? this.#hugeHead() : createMalformed(this.#chance).bytes
-      this.#figures.add('requests')
-      this.#figures.add('malformed requests')
+      this.#numbers.add('requests')
+      this.#numbers.add('malformed requests')
       const status = withoutInterim(await sendBytes(this.#origin, bytes)).slice(9, 12)
       if (status >= '500' && !bytes.includes('sim-scenario', 0, 'latin1'))
-        this.#figures.add('malformed requests with 5xx')
+        this.#numbers.add('malformed requests with 5xx')
     }
   }
 
@@ -118,8 +118,8 @@ export class HttpTrial {
 
   /** Begins a body that never ends. */
   #sendSlowly(): Socket {
-    this.#figures.add('requests')
-    this.#figures.add('slow bodies')
+    this.#numbers.add('requests')
+    this.#numbers.add('slow bodies')
     const socket = connect(Number(new URL(this.#origin).port), '127.0.0.1')
     socket.on('error', () => {}) // the server may give up first
     socket.write(
@@ -133,11 +133,11 @@ export class HttpTrial {
 
   async #readStall(name: string): Promise<void> {
     const stallMs = await readStallMs(this.#child)
-    this.#figures.peak('longest stall, ms', stallMs)
-    if (stallMs > maxStallMs) this.#figures.fault(`${name}: a stall of ${stallMs.toFixed(0)} ms`)
+    this.#numbers.peak('longest stall, ms', stallMs)
+    if (stallMs > maxStallMs) this.#numbers.fault(`${name}: a stall of ${stallMs.toFixed(0)} ms`)
   }
 
-  /** Reads the figures, and forgets what was stored, since events that clients store may take any memory. */
+  /** Reads the numbers, and forgets what was stored, since events that clients store may take any memory. */
   async #check(): Promise<void> {
     await this.#readStall('ordinary and malformed requests')
     for (const [method, path] of [
@@ -150,16 +150,16 @@ export class HttpTrial {
   }
 
   #recordMemory(residentMb: number): void {
-    this.#figures.peak('peak of resident memory, MB', residentMb)
+    this.#numbers.peak('peak of resident memory, MB', residentMb)
     if (this.#round <= WARM_UP_ROUNDS) return
     this.#recentMb.push(residentMb)
     if (this.#recentMb.length < ROUNDS_COMPARED) return
     const median = this.#recentMb.sort((a, b) => a - b)[ROUNDS_COMPARED / 2] ?? 0
     this.#recentMb = []
     this.#firstMedianMb ??= median
-    this.#figures.peak(`median of resident memory up to round ${this.#round}, MB`, median)
+    this.#numbers.peak(`median of resident memory up to round ${this.#round}, MB`, median)
     if (median > this.#firstMedianMb * (1 + MAX_GROWTH))
-      this.#figures.fault(`the memory has grown from ${this.#firstMedianMb.toFixed(0)} to ${median.toFixed(0)} MB`)
+      this.#numbers.fault(`the memory has grown from ${this.#firstMedianMb.toFixed(0)} to ${median.toFixed(0)} MB`)
   }
 
   #pick<Item>(items: readonly Item[]): Item {

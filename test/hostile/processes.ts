@@ -8,7 +8,7 @@ import { warmAnalytics } from '../bench/requests.ts'
 import { freePort, type StartedTarget, send, startTarget } from '../bench/target.ts'
 import { event, prompt } from '../state/drafts.ts'
 import { type Chance, cli } from './chance.ts'
-import type { Figures } from './figures.ts'
+import type { Numbers } from './numbers.ts'
 
 /** The number of rounds on one file. Later rounds use a new file, since the check of a large file takes long. */
 const ROUNDS_PER_FILE = 10
@@ -21,16 +21,16 @@ const headers = { authorization: 'Bearer hostile', 'content-type': 'application/
 /** Kills, stops, pauses, doubles and starves processes on one state file; no acknowledged write may be lost. */
 export class ProcessTrial {
   readonly #chance: Chance
-  readonly #figures: Figures
+  readonly #numbers: Numbers
   readonly #canLimit = spawnSync('prlimit', ['--version']).status === 0
   #path = ''
   /** The ids of the events and prompt versions whose writes were acknowledged. */
   #acknowledged = new Set<string>()
   #round = 0
 
-  constructor(chance: Chance, figures: Figures) {
+  constructor(chance: Chance, numbers: Numbers) {
     this.#chance = chance
-    this.#figures = figures
+    this.#numbers = numbers
   }
 
   /** Runs one round, and checks the file by a start after it. */
@@ -48,14 +48,14 @@ export class ProcessTrial {
     await sleep(this.#chance() * 300)
     if (this.#chance() < 0.2) await this.#pause(server)
     if (kind === 'full disk') await this.#fillDisk(server)
-    this.#figures.add(kind === 'stop' ? 'stops' : 'kills')
+    this.#numbers.add(kind === 'stop' ? 'stops' : 'kills')
     const outcome = await server.stop(kind === 'stop' ? 'SIGTERM' : 'SIGKILL')
-    if (kind === 'stop' && outcome !== 0) this.#figures.fault(`a stop ended with ${outcome}`)
+    if (kind === 'stop' && outcome !== 0) this.#numbers.fault(`a stop ended with ${outcome}`)
     await writing.end()
   }
 
   async #pause({ pid }: StartedTarget): Promise<void> {
-    this.#figures.add('pauses')
+    this.#numbers.add('pauses')
     process.kill(pid, 'SIGSTOP')
     await sleep(100)
     process.kill(pid, 'SIGCONT')
@@ -65,7 +65,7 @@ export class ProcessTrial {
   /** Limits the size of files to that of the log and the beginning of an entry, for some time. */
   async #fillDisk({ pid }: StartedTarget): Promise<void> {
     if (!this.#canLimit) return
-    this.#figures.add('full disks')
+    this.#numbers.add('full disks')
     const folder = dirname(this.#path)
     const sizes = readdirSync(folder).map((name) => statSync(join(folder, name)).size)
     const limit = (bytes: number | 'unlimited') => execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:`])
@@ -77,13 +77,13 @@ export class ProcessTrial {
 
   /** Lets a second process take the file while the first lives, and lets both write. */
   async #addWriter(first: StartedTarget): Promise<void> {
-    this.#figures.add('second writers')
+    this.#numbers.add('second writers')
     const writing = [this.#write(first, 'first')]
     await sleep(this.#chance() * 200)
     if (this.#chance() < 0.8) rmSync(`${this.#path}.lock`, { force: true })
     const second = await this.#start().catch(() => undefined)
     if (second) writing.push(this.#write(second, 'second'))
-    else this.#figures.add('second writers refused')
+    else this.#numbers.add('second writers refused')
     await sleep(200)
     for (const { end } of writing) await end()
     for (const server of second ? [first, second] : [first])
@@ -113,11 +113,11 @@ export class ProcessTrial {
       : ['/events', event({ insertId: id })]
     const request = { method: 'POST', path, headers, body: JSON.stringify(draft) }
     const reply = await send(url, request).catch(() => undefined)
-    this.#figures.add('requests')
+    this.#numbers.add('requests')
     if (!reply) return false
     const { eventId, versionId } = JSON.parse(reply.text)
     if (reply.status === 201) this.#acknowledged.add(isVersion ? versionId : eventId)
-    this.#figures.add(reply.status === 201 ? 'acknowledged writes' : `answers ${reply.status}`)
+    this.#numbers.add(reply.status === 201 ? 'acknowledged writes' : `responses ${reply.status}`)
     return true
   }
 
@@ -130,8 +130,8 @@ export class ProcessTrial {
     const stored = new Set([...events.map(({ eventId }) => eventId), ...versions])
     const lost = [...this.#acknowledged].filter((id) => !stored.has(id))
     const insertIds = new Set(events.map(({ fields }) => fields.insertId))
-    if (lost.length > 0) this.#figures.fault(`${kind}: ${lost.length} acknowledged writes are lost, such as ${lost[0]}`)
-    if (insertIds.size < events.length) this.#figures.fault(`${kind}: an event is stored twice`)
+    if (lost.length > 0) this.#numbers.fault(`${kind}: ${lost.length} acknowledged writes are lost, such as ${lost[0]}`)
+    if (insertIds.size < events.length) this.#numbers.fault(`${kind}: an event is stored twice`)
     await server.stop()
     if (lost.length > 0) this.#beginFile()
   }
@@ -144,7 +144,7 @@ export class ProcessTrial {
   async #startIntact(): Promise<StartedTarget> {
     const server = await this.#start().catch((error: unknown) => String(error))
     if (typeof server !== 'string') return server
-    this.#figures.fault(`the file does not load: ${server}`)
+    this.#numbers.fault(`the file does not load: ${server}`)
     this.#beginFile()
     return this.#startIntact()
   }

@@ -7,7 +7,7 @@ import { warmAnalytics } from '../bench/requests.ts'
 import { freePort, send, waitUntilOk } from '../bench/target.ts'
 import { event, prompt } from '../state/drafts.ts'
 import { cli } from './chance.ts'
-import type { Figures } from './figures.ts'
+import type { Numbers } from './numbers.ts'
 
 /** The most resident memory at its peak, in MB, with a heap of 512 MB. */
 const maxPeakMb = 600
@@ -38,7 +38,7 @@ const headers = { authorization: 'Bearer hostile', 'content-type': 'application/
 
 /** Reads a sandbox with 100 MB of events by many clients, of which some never read what they requested. */
 export class ReadTrial {
-  readonly #figures: Figures
+  readonly #numbers: Numbers
   readonly #child: ChildProcess
   readonly #origin: string
   #round = 0
@@ -47,21 +47,21 @@ export class ReadTrial {
   /** The time at which a client has read the latest bytes. */
   #readAt = 0
 
-  private constructor(child: ChildProcess, origin: string, figures: Figures) {
+  private constructor(child: ChildProcess, origin: string, numbers: Numbers) {
     this.#child = child
     this.#origin = origin
-    this.#figures = figures
-    child.once('exit', (code, signal) => figures.fault(`the server of the read trial ended: ${signal ?? code}`))
+    this.#numbers = numbers
+    child.once('exit', (code, signal) => numbers.fault(`the server of the read trial ended: ${signal ?? code}`))
   }
 
   /** Starts the command with its state in memory, and stores 100 MB of events, half of them in large ones. */
-  static async start(figures: Figures): Promise<ReadTrial> {
+  static async start(numbers: Numbers): Promise<ReadTrial> {
     const port = await freePort()
     const args = ['--max-old-space-size=512', cli, '--port', String(port), '--state', ':memory:']
     const child = spawn(process.execPath, args, { stdio: 'ignore' })
     const origin = `http://127.0.0.1:${port}`
     await waitUntilOk('convsim', child, `${origin}/v1`, warmAnalytics)
-    const trial = new ReadTrial(child, origin, figures)
+    const trial = new ReadTrial(child, origin, numbers)
     for (let version = 0; version < 20; version += 1)
       await trial.#post('/v1/prompts', prompt({ externalPromptId: 'p', components: [{ content: randomText(large) }] }))
     for (let count = 0; count < 55; count += 1) await trial.#post('/v1/events', event({ value: randomText(large) }))
@@ -80,8 +80,8 @@ export class ReadTrial {
     if (path !== undefined) await this.#read(path, kind % 2 === 0)
     else await this.#hold((['hang', 'slow', 'verify'] as const)[kind - 2 * paths.length] ?? 'hang')
     const peakMb = readPeakMb(this.#child.pid ?? 0)
-    this.#figures.peak('peak of resident memory with reads, MB', peakMb)
-    if (peakMb > maxPeakMb) this.#figures.fault(`${path ?? 'held requests'}: the memory has been ${peakMb} MB`)
+    this.#numbers.peak('peak of resident memory with reads, MB', peakMb)
+    if (peakMb > maxPeakMb) this.#numbers.fault(`${path ?? 'held requests'}: the memory has been ${peakMb} MB`)
   }
 
   async #read(path: string, isReading: boolean): Promise<void> {
@@ -93,14 +93,14 @@ export class ReadTrial {
     const mayWait = isReading && !isEndless
     const isStalled = () => performance.now() - this.#readAt > MAX_STALL_MS
     while (mayWait && this.#wholeResponses === 0 && !isStalled()) await sleep(100)
-    if (mayWait && this.#wholeResponses === 0) this.#figures.fault(`${path}: nobody reads on`)
+    if (mayWait && this.#wholeResponses === 0) this.#numbers.fault(`${path}: nobody reads on`)
     for (const each of requests) each.destroy()
     await this.#check()
   }
 
   /** Requests a path, as a reader again after each refusal, until it is destroyed. */
   #request(path: string, isReading: boolean): { destroy(): void } {
-    this.#figures.add(isReading ? 'readers' : 'clients that do not read')
+    this.#numbers.add(isReading ? 'readers' : 'clients that do not read')
     let isDestroyed = false
     const sendAgain = async () => {
       await sleep(1000)
@@ -123,8 +123,8 @@ export class ReadTrial {
   /** Returns true for a refusal. */
   #receive(path: string, response: IncomingMessage, isReading: boolean): boolean {
     const { statusCode } = response
-    if (statusCode === 429) this.#figures.add('refused readers')
-    else if (statusCode !== 200) this.#figures.fault(`${path}: a ${statusCode}`)
+    if (statusCode === 429) this.#numbers.add('refused readers')
+    else if (statusCode !== 200) this.#numbers.fault(`${path}: a ${statusCode}`)
     if (statusCode === 429) response.resume()
     else if (isReading)
       response
@@ -151,7 +151,7 @@ export class ReadTrial {
       held.push(request(this.#origin + path, options).on('error', () => {}))
       await new Promise<void>((resolve) => held.at(-1)?.end(body, resolve))
     }
-    this.#figures.add('held requests', held.length)
+    this.#numbers.add('held requests', held.length)
     await sleep(ATTACK_MS)
     for (const each of held) each.destroy()
     await this.#check()
@@ -165,7 +165,7 @@ export class ReadTrial {
   /** Checks that the server still responds. */
   async #check(): Promise<void> {
     const reply = await send(this.#origin, { method: 'GET', path: '/__sim/health', headers: {} }).catch(String)
-    if (typeof reply === 'string' || reply.status !== 200) this.#figures.fault(`no health: ${JSON.stringify(reply)}`)
+    if (typeof reply === 'string' || reply.status !== 200) this.#numbers.fault(`no health: ${JSON.stringify(reply)}`)
   }
 
   close(): void {

@@ -3,7 +3,7 @@ import { newEvent, warmAnalytics } from '../bench/requests.ts'
 import { freePort, type StartedTarget, send, startTarget } from '../bench/target.ts'
 import { type RedisServer, startRedis } from '../support/redis-server.ts'
 import { type Chance, cli } from './chance.ts'
-import type { Figures } from './figures.ts'
+import type { Numbers } from './numbers.ts'
 
 const RIGHTS = 'reset on >pw ~{convsim* +@read +@write +@scripting +@connection +info'
 
@@ -25,22 +25,22 @@ const STATES: readonly (readonly [begin: string, end: string])[] = [
 /** Takes rights and memory from a Redis while a simulator uses it. Health, requests and a start have to agree. */
 export class RedisTrial {
   readonly #chance: Chance
-  readonly #figures: Figures
+  readonly #numbers: Numbers
   readonly #redis: RedisServer
   readonly #server: StartedTarget
 
-  private constructor(redis: RedisServer, server: StartedTarget, chance: Chance, figures: Figures) {
+  private constructor(redis: RedisServer, server: StartedTarget, chance: Chance, numbers: Numbers) {
     this.#redis = redis
     this.#server = server
     this.#chance = chance
-    this.#figures = figures
+    this.#numbers = numbers
   }
 
   /** Starts a Redis and a simulator with a limited user. */
-  static async start(chance: Chance, figures: Figures): Promise<RedisTrial> {
+  static async start(chance: Chance, numbers: Numbers): Promise<RedisTrial> {
     const redis = await startRedis()
     runCommand(redis, `acl setuser limited ${RIGHTS}`)
-    return new RedisTrial(redis, await startSimulator(redis), chance, figures)
+    return new RedisTrial(redis, await startSimulator(redis), chance, numbers)
   }
 
   /** Begins one or two states, compares what health, events and a start say, and ends the states. */
@@ -51,24 +51,24 @@ export class RedisTrial {
     await this.#compare(cause, this.#chance() < 0.3)
     for (const [, end] of states) runCommand(this.#redis, end)
     if ((await this.#compare(`after ${cause}`, false)) !== 200)
-      this.#figures.fault(`after ${cause}: health is not 200 again`)
+      this.#numbers.fault(`after ${cause}: health is not 200 again`)
   }
 
   async #compare(cause: string, isStarted: boolean): Promise<number> {
-    this.#figures.add('states of Redis')
+    this.#numbers.add('states of Redis')
     const { origin } = new URL(this.#server.url)
     const health = await send(origin, { method: 'GET', path: '/__sim/health', headers: {} })
     const stored = await send(this.#server.url, newEvent())
     const said = `${cause}: health says ${health.text}`
     const mayDiffer = health.status === 503 && NOT_OF_EVENTS.some((right) => cause.includes(right))
     if ((health.status === 200) !== (stored.status === 201) && !mayDiffer)
-      this.#figures.fault(`${said}, and an event gets ${stored.status} ${stored.text}`)
-    if (health.status !== 200) this.#figures.add('states of Redis that refuse events')
+      this.#numbers.fault(`${said}, and an event gets ${stored.status} ${stored.text}`)
+    if (health.status !== 200) this.#numbers.add('states of Redis that refuse events')
     if (!isStarted) return health.status
-    this.#figures.add('starts on such a Redis')
+    this.#numbers.add('starts on such a Redis')
     const second = await startSimulator(this.#redis).catch(() => undefined)
     if ((second !== undefined) !== (health.status === 200))
-      this.#figures.fault(`${said}, and a start ${second ? 'succeeds' : 'is refused'}`)
+      this.#numbers.fault(`${said}, and a start ${second ? 'succeeds' : 'is refused'}`)
     await second?.stop()
     return health.status
   }

@@ -137,7 +137,7 @@ describe('the library', () => {
         await sim.scenario('null')
         // @ts-expect-error: there is no such operation
         await sim.expectReceived('createEvnt')
-        // @ts-expect-error: the service never answers so
+        // @ts-expect-error: the service never responds so
         await sim.requests({ status: 418 })
         // @ts-expect-error: there is no such scenario
         await sim.sequence(['249', '200'])

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { childLimits } from '../support/child-limits.ts'
-import { recordingEnv } from '../support/control-answers/recording.ts'
+import { recordingEnv } from '../support/control-responses/recording.ts'
 
 export const repository = fileURLToPath(new URL('../..', import.meta.url))
 

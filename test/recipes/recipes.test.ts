@@ -18,7 +18,7 @@ const limitMs = 480_000
 /** A text of a file, and another one, which makes its client wrong. */
 type Bug = readonly [text: string, other: string]
 
-/** The bugs of each client: an identifier of its own, and another way to try again than the answer asks for. */
+/** The bugs of each client: an identifier of its own, and another way to try again than the response asks for. */
 const bugs: Readonly<Record<string, { readonly otherId: Bug; readonly retry: Bug }>> = {
   'test_orders.py': {
     otherId: ['"insertId": order', '"insertId": order + "-b"'],

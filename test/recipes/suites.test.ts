@@ -53,7 +53,7 @@ test.each<[string, readonly string[], object, readonly RegExp[]]>([
     ],
   ],
   [
-    'swallows.mjs is green, but its calls never succeed unless the answer is slow',
+    'swallows.mjs is green, but its calls never succeed unless the response is slow',
     ['drop-field;pointer=/eventId'],
     { code: 3, kinds: ['not-resilient'], resilience: ['never-succeeded', 'recovered'], drift: ['noticed'] },
     [/^resilience: 2 of 11 good \(18\.2 %\): 2 recovered, 9 "green, but the call never succeeded"\.$/m],
@@ -63,7 +63,7 @@ test.each<[string, readonly string[], object, readonly RegExp[]]>([
     drifts,
     { code: 3, kinds: ['unnoticed'], resilience: ['recovered'], drift: ['unnoticed'] },
     [
-      /Nobody noticed: the command passed although "drop-field" struck \/conversationCount in the answers of getModel/,
+      /Nobody noticed: the command passed although "drop-field" was injected into \/conversationCount in the responses of getModel/,
       /^getModelAnalytics has 1 field of which no test notices any drift .* \(wrong-type\): \/messageCount\.$/m,
     ],
   ],

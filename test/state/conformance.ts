@@ -395,7 +395,7 @@ export function conformance(name: string, open: () => Promise<Store>): void {
         await store.size(),
       ]
 
-      test('answers as the store would, and does not change the store', async () => {
+      test('responses as the store would, and does not change the store', async () => {
         await store.recordEvent(context, event({ insertId: 'order-1' }))
         await store.consumeRate(context, 'key', 2, 1000)
         await store.nextSequenceIndex('default', 's')

@@ -32,9 +32,9 @@ export async function readAnalytics(
   how: RequestOptions = {},
 ): Promise<Analytics> {
   const query = period === undefined ? '' : `?period=${period}`
-  const answer = await ask(target, `/v1/models/${modelId}/analytics${query}`, how)
-  if (answer.status !== 200) throw new Error(`${answer.status} for ${modelId} ${period}: ${answer.text}`)
-  const faults = faultsOf('getModelAnalytics', 200, answer.body)
+  const response = await ask(target, `/v1/models/${modelId}/analytics${query}`, how)
+  if (response.status !== 200) throw new Error(`${response.status} for ${modelId} ${period}: ${response.text}`)
+  const faults = faultsOf('getModelAnalytics', 200, response.body)
   if (faults.length > 0) throw new Error(`${modelId} ${period} breaks the document: ${faults.join('; ')}`)
-  return answer.body as unknown as Analytics // the document's schema has just proved it
+  return response.body as unknown as Analytics // the document's schema has just proved it
 }

@@ -20,8 +20,8 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
   let next = 0
   const unready = new Set<number>()
   const check = async (port: number) => {
-    const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined)
-    if (answer?.ok) unready.delete(port)
+    const response = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined)
+    if (response?.ok) unready.delete(port)
     else unready.add(port)
   }
   const checks = setInterval(() => ports.map(check), CHECK_MS)

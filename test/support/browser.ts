@@ -41,7 +41,7 @@ export function sharedBrowser() {
       })
       const page = await context.newPage()
       page.on('console', (message) => {
-        // The browser itself logs each answer above 399, and each connection that fails.
+        // The browser itself logs each response above 399, and each connection that fails.
         if (!message.text().startsWith('Failed to load resource')) complaints.push(message.text())
       })
       page.on('pageerror', (error) => complaints.push(error.stack ?? error.message))

@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from '../../src/base/core/json.t
 import type { TestSimulator } from './start.ts'
 
 /** A response with its complete body. */
-export interface Answer {
+export interface TestResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -25,14 +25,14 @@ export interface RequestOptions {
   readonly scenario?: string
   /** The content type of the body. Null: none is sent. */
   readonly contentType?: string | null
-  /** Lets the test pass though an answer is a 500 that no scenario caused. */
+  /** Lets the test pass though a response is a 500 that no scenario caused. */
   readonly may500?: boolean
 }
 
 type Target = Pick<TestSimulator, 'origin'>
 
 /** Sends a request to a path below the origin: `/v1/events`, `/__sim/info`. */
-export async function ask({ origin }: Target, path: string, how: RequestOptions = {}): Promise<Answer> {
+export async function ask({ origin }: Target, path: string, how: RequestOptions = {}): Promise<TestResponse> {
   const { method = how.body === undefined ? 'GET' : 'POST', token = 'any-key' } = how
   const headers = new Headers(how.headers)
   if (token !== null) headers.set('authorization', `Bearer ${token}`)
@@ -71,26 +71,26 @@ function parseJson(text: string, path: string): Json {
   try {
     return JSON.parse(text)
   } catch {
-    throw new Error(`${path} answered no JSON: ${text.slice(0, 200)}`)
+    throw new Error(`${path} returned no JSON: ${text.slice(0, 200)}`)
   }
 }
 
 /** Returns the JSON object of a response. Throws if it is none. */
-export function objectOf(answer: Pick<Answer, 'body' | 'status'>): JsonObject {
-  if (!isObject(answer.body)) throw new Error(`${answer.status} without a JSON object`)
-  return answer.body
+export function objectOf(response: Pick<TestResponse, 'body' | 'status'>): JsonObject {
+  if (!isObject(response.body)) throw new Error(`${response.status} without a JSON object`)
+  return response.body
 }
 
 /** Returns a string member of the JSON object of a response. Throws if it is none. */
-export function textOf(answer: Pick<Answer, 'body' | 'status'>, member: string): string {
-  const value = objectOf(answer)[member]
-  if (typeof value !== 'string') throw new Error(`"${member}" is no text in ${JSON.stringify(answer.body)}`)
+export function textOf(response: Pick<TestResponse, 'body' | 'status'>, member: string): string {
+  const value = objectOf(response)[member]
+  if (typeof value !== 'string') throw new Error(`"${member}" is no text in ${JSON.stringify(response.body)}`)
   return value
 }
 
 /** Returns the sentence of an error. Throws if the body is not the service's error body. */
-export function errorOf(answer: Pick<Answer, 'body' | 'status'>): string {
-  const body = objectOf(answer)
+export function errorOf(response: Pick<TestResponse, 'body' | 'status'>): string {
+  const body = objectOf(response)
   const { success, error } = body
   if (success !== false || typeof error !== 'string' || error === '' || Object.keys(body).length !== 2)
     throw new Error(`not the service's error body: ${JSON.stringify(body)}`)
@@ -99,12 +99,12 @@ export function errorOf(answer: Pick<Answer, 'body' | 'status'>): string {
 
 /** Expects the service's error body with this status, and a sentence that has all of these words. */
 export function expectRefusal(
-  answer: Pick<Answer, 'body' | 'status'>,
+  response: Pick<TestResponse, 'body' | 'status'>,
   status: number,
   ...words: readonly (RegExp | string)[]
 ): void {
-  expect({ status: answer.status, body: answer.body }).toMatchObject({ status })
-  const error = errorOf(answer)
+  expect({ status: response.status, body: response.body }).toMatchObject({ status })
+  const error = errorOf(response)
   for (const said of words) expect(error).toMatch(said)
 }
 
@@ -159,7 +159,11 @@ export interface OperationRequest {
 }
 
 /** Sends a valid request to an operation, with the options of the test. */
-export function askOperation(target: Target, operation: OperationRequest, how: RequestOptions = {}): Promise<Answer> {
+export function askOperation(
+  target: Target,
+  operation: OperationRequest,
+  how: RequestOptions = {},
+): Promise<TestResponse> {
   const { method, path, body } = operation
   return ask(target, path, { method, ...(body && { body }), ...how })
 }

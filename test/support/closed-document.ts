@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../src/base/core/json.ts'
 
-/** The key under `components` of the schemas that `allOf` joins: an answer has members of all of them. */
+/** The key under `components` of the schemas that `allOf` joins: a response has members of all of them. */
 const PARTS = 'x-parts'
 
 /**

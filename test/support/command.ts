@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
-import { recordingEnv } from './control-answers/recording.ts'
+import { recordingEnv } from './control-responses/recording.ts'
 
 /** The file of the built command. */
 export const cli = new URL('../../dist/cli.js', import.meta.url).pathname

@@ -11,7 +11,7 @@ export async function controlTypesHeading(): Promise<string> {
     .update(await readFile(controlContract))
     .digest('hex')
   return (
-    "/** Types of the control plane's requests and answers, generated from its document. " +
+    "/** Types of the control plane's requests and responses, generated from its document. " +
     `\`npm run generate\` writes them from the document with the SHA-256 ${digest}. */\n`
   )
 }

@@ -6,9 +6,9 @@ type Target = Pick<TestSimulator, 'origin'>
 
 /** Sends a request to the control plane: `steer(sim, 'POST', '/reset?sandbox=a')`. Throws unless the status is 200. */
 export async function steer(target: Target, method: string, path: string, body?: Json): Promise<JsonObject> {
-  const answer = await ask(target, `/__sim${path}`, { method, token: null, ...(body !== undefined && { body }) })
-  if (answer.status !== 200) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`)
-  return objectOf(answer)
+  const response = await ask(target, `/__sim${path}`, { method, token: null, ...(body !== undefined && { body }) })
+  if (response.status !== 200) throw new Error(`${method} ${path} returned ${response.status}: ${response.text}`)
+  return objectOf(response)
 }
 
 /** Replaces the rules of a sandbox. */

@@ -61,7 +61,7 @@ export function findAnchors({ text }: DocPage): Set<string> {
   return anchors
 }
 
-/** Returns the targets of a page's links and images: `docs/world.md#plans`, `#limits`, `https://...`. */
+/** Returns the targets of a page's links and images: `docs/simulated-data.md#plans`, `#limits`, `https://...`. */
 export function findLinks({ text }: DocPage): string[] {
   const prose = withoutBlocks(text).replaceAll(/`[^`\n]*`/g, 'code')
   return Array.from(prose.matchAll(/\]\(([^)\s]+)\)|<img [^>]*src="([^"]+)"/g), ([, link, image]) =>
@@ -73,12 +73,12 @@ const withoutBlocks = (text: string) => text.replaceAll(/^ *```[\s\S]*?^ *```$/g
 
 /**
  * Returns the statuses that a block of curl commands promises. A command whose last line ends with a comment such as
- * `# 429` gets this status, one with `# no answer` none (000 in curl's words), any other a 2xx.
+ * `# 429` gets this status, one with `# no response` none (000 in curl's words), any other a 2xx.
  */
 export function promisedStatuses(text: string): RegExp[] {
   const commands = text.split(/^(?=curl )/m).filter((command) => command.startsWith('curl '))
   return commands.map((command) => {
-    const status = / # no answer\b/.test(command) ? '000' : / # (\d{3})\b/.exec(command)?.[1]
+    const status = / # no response\b/.test(command) ? '000' : / # (\d{3})\b/.exec(command)?.[1]
     return new RegExp(`^${status ?? '2\\d\\d'}$`)
   })
 }

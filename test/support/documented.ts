@@ -23,7 +23,7 @@ function compileDocument(document: JsonObject): CompiledDocument {
 }
 
 const open = compileDocument(parse(readFileSync(bundledContract, 'utf8')))
-/** The document with its simulated values, which the simulator's answers keep, and which drift breaks. */
+/** The document with its simulated values, which the simulator's responses keep, and which drift breaks. */
 const simulated = applySimulatedValues(open.document, 'document') ?? open.document
 const narrow = compileDocument(simulated)
 const closed = compileDocument(closeDocument(simulated))

@@ -7,8 +7,8 @@ import { onTestFinished } from 'vitest'
 import type { JsonObject } from '../../src/base/core/json.ts'
 import { startForTest } from './start.ts'
 
-/** An answer of the fake service, before it is written. */
-export interface FakeAnswer {
+/** A response of the fake service, before it is written. */
+export interface FakeResponse {
   status: number
   headers: Record<string, string>
   /** The JSON of the body; a text is sent as it is. */
@@ -24,10 +24,10 @@ export interface FakeRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
 }
 
-/** Changes an answer of the simulator in place. */
-export type Change = (answer: FakeAnswer, request: FakeRequest) => void
+/** Changes a response of the simulator in place. */
+export type Change = (response: FakeResponse, request: FakeRequest) => void
 
-/** A service that answers as the simulator does, with changes. */
+/** A service that responds as the simulator does, with changes. */
 export interface FakeUpstream {
   /** `http://127.0.0.1:12345/v1` */
   readonly baseUrl: string
@@ -44,12 +44,12 @@ export async function startFakeUpstream(change: Change = () => undefined, isExpi
     const body = await buffer(request)
     const { method = 'GET', url = '/', headers } = request
     requests.push({ method, url, headers })
-    const answer = await answerWith(origin, { method, url, headers }, body)
-    change(answer, { method, url, headers })
+    const fake = await respondAs(origin, { method, url, headers }, body)
+    change(fake, { method, url, headers })
     const timer = setTimeout(() => {
-      response.writeHead(answer.status, answer.headers)
-      response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body))
-    }, answer.delayMs ?? 0)
+      response.writeHead(fake.status, fake.headers)
+      response.end(typeof fake.body === 'string' ? fake.body : JSON.stringify(fake.body))
+    }, fake.delayMs ?? 0)
     response.on('close', () => clearTimeout(timer))
   }
   const server = isExpired ? createTlsServer(readCertificate(), listener) : createServer(listener)
@@ -73,11 +73,11 @@ export async function listenForTest(server: Server | ReturnType<typeof createTls
   return (server.address() as AddressInfo).port
 }
 
-async function answerWith(origin: string, { method, url, headers }: FakeRequest, bytes: Buffer): Promise<FakeAnswer> {
+async function respondAs(origin: string, { method, url, headers }: FakeRequest, bytes: Buffer): Promise<FakeResponse> {
   const sent = { authorization: String(headers['authorization'] ?? ''), 'content-type': 'application/json' }
   const init = { method, headers: sent }
-  const answer = await fetch(origin + url, bytes.length > 0 ? { ...init, body: bytes } : init)
-  const body = (await answer.json()) as JsonObject
-  const { 'content-length': _, ...own } = Object.fromEntries(answer.headers)
-  return { status: answer.status, headers: own, body }
+  const response = await fetch(origin + url, bytes.length > 0 ? { ...init, body: bytes } : init)
+  const body = (await response.json()) as JsonObject
+  const { 'content-length': _, ...own } = Object.fromEntries(response.headers)
+  return { status: response.status, headers: own, body }
 }

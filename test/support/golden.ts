@@ -9,7 +9,7 @@ export async function compareGolden(files: string, compare: () => unknown): Prom
     await compare()
   } catch (error) {
     if (error instanceof Error)
-      error.message += `. Write it anew if the difference is intended: npm test -- ${files} -u`
+      error.message += `. Write it again if the difference is intended: npm test -- ${files} -u`
     throw error
   }
 }

@@ -3,17 +3,17 @@ import { join } from 'node:path'
 import type { Json } from '../../src/base/core/json.ts'
 import { tempFolder } from './temp-folder.ts'
 
-/** The parts of an exchange that differ from a GET with a JSON answer. */
+/** The parts of an exchange that differ from a GET with a JSON response. */
 export interface HarParts {
   readonly method?: string
   readonly headers?: readonly { readonly name: string; readonly value: string }[]
   /** Default: 200. */
   readonly status?: number
-  /** The media type of the answer. */
+  /** The media type of the response. */
   readonly type?: string
 }
 
-/** Returns an exchange of a HAR file. `body`: the answer; a text is taken as it is. */
+/** Returns an exchange of a HAR file. `body`: the response; a text is taken as it is. */
 export function harEntry(url: string, body: Json, parts: HarParts = {}) {
   const { method = 'GET', headers = [], status = 200, type = 'application/json' } = parts
   const text = typeof body === 'string' ? body : JSON.stringify(body)

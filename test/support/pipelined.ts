@@ -1,21 +1,21 @@
 import type { Json } from '../../src/base/core/json.ts'
-import { connectTo, postText, type RawAnswer } from './raw-http.ts'
+import { connectTo, postText, type RawResponse } from './raw-http.ts'
 
 export { postText }
 
 /** Posts all bodies to a path, pipelined in hundreds over 8 connections, which is many times faster than `fetch`. */
-export async function postAll(origin: string, path: string, bodies: readonly Json[]): Promise<RawAnswer[]> {
+export async function postAll(origin: string, path: string, bodies: readonly Json[]): Promise<RawResponse[]> {
   const lanes = 8
-  const answers: RawAnswer[] = new Array(bodies.length)
+  const responses: RawResponse[] = new Array(bodies.length)
   const lane = async (first: number) => {
     const connection = await connectTo(origin)
     for (let from = first * 100; from < bodies.length; from += lanes * 100) {
       const batch = bodies.slice(from, from + 100)
       connection.send(batch.map((body) => postText(path, body)).join(''))
-      for (const index of batch.keys()) answers[from + index] = await connection.answer()
+      for (const index of batch.keys()) responses[from + index] = await connection.response()
     }
     connection.destroy()
   }
   await Promise.all(Array.from({ length: lanes }, (_, first) => lane(first)))
-  return answers
+  return responses
 }

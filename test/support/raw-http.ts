@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import type { Json } from '../../src/base/core/json.ts'
 
 /** A response as received from the socket. */
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number
   /** Headers by lower-case name; the last of repeated ones. */
   readonly headers: Readonly<Record<string, string>>
@@ -14,12 +14,12 @@ export interface RawAnswer {
 /** A connection on which a test sends any text. */
 export interface RawConnection {
   send(text: string): void
-  /** Ends the sending side; the server can still answer. */
+  /** Ends the sending side; the server can still response. */
   end(): void
   /** Resolves once the beginning of a response has arrived. Rejects if the connection ends before. */
   begun(): Promise<void>
   /** Resolves to the next complete response. Rejects if the connection ends before. */
-  answer(): Promise<RawAnswer>
+  response(): Promise<RawResponse>
   /** Resolves once the server has closed the connection. */
   closed(): Promise<void>
   destroy(): void
@@ -49,30 +49,30 @@ export async function connectTo(origin: string): Promise<RawConnection> {
     send: (text) => void socket.write(text),
     end: () => void socket.end(),
     begun: () => inbox.begun(),
-    answer: () => inbox.next(),
+    response: () => inbox.next(),
     closed: () => inbox.ended,
     destroy: () => void socket.destroy(),
   }
 }
 
 /** Sends a text and reads `count` responses. Rejects if the connection ends before. */
-export async function sendRaw(origin: string, text: string, count = 1): Promise<RawAnswer[]> {
+export async function sendRaw(origin: string, text: string, count = 1): Promise<RawResponse[]> {
   const connection = await connectTo(origin)
   connection.send(text)
-  const answers: RawAnswer[] = []
+  const responses: RawResponse[] = []
   try {
-    while (answers.length < count) answers.push(await connection.answer())
+    while (responses.length < count) responses.push(await connection.response())
   } finally {
     connection.destroy()
   }
-  return answers
+  return responses
 }
 
 /** Sends a text and returns the response. */
-export async function askRaw(origin: string, text: string): Promise<RawAnswer> {
-  const [answer] = await sendRaw(origin, text)
-  if (!answer) throw new Error('no answer')
-  return answer
+export async function askRaw(origin: string, text: string): Promise<RawResponse> {
+  const [response] = await sendRaw(origin, text)
+  if (!response) throw new Error('no response')
+  return response
 }
 
 function createInbox(socket: Socket) {
@@ -102,10 +102,10 @@ function createInbox(socket: Socket) {
   }
   const next = async () => {
     for (;;) {
-      const taken = takeAnswer(bytes)
+      const taken = takeResponse(bytes)
       if (taken) {
         bytes = taken.rest
-        return taken.answer
+        return taken.response
       }
       await untilMore()
     }
@@ -114,7 +114,7 @@ function createInbox(socket: Socket) {
 }
 
 /** Parses the first response, if it is complete; one without a length (204, 304, 100) has no body. */
-function takeAnswer(bytes: Buffer): { answer: RawAnswer; rest: Buffer<ArrayBuffer> } | undefined {
+function takeResponse(bytes: Buffer): { response: RawResponse; rest: Buffer<ArrayBuffer> } | undefined {
   const end = bytes.indexOf('\r\n\r\n')
   if (end < 0) return undefined
   const [statusLine = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n')
@@ -123,13 +123,13 @@ function takeAnswer(bytes: Buffer): { answer: RawAnswer; rest: Buffer<ArrayBuffe
   const from = end + 4
   if (bytes.length < from + length) return undefined
   const text = bytes.subarray(from, from + length).toString('utf8')
-  const answer = {
+  const response = {
     status: Number(statusLine.split(' ')[1]),
     headers,
     text,
     body: text === '' ? undefined : (JSON.parse(text) as Json),
   }
-  return { answer, rest: Buffer.from(bytes.subarray(from + length)) }
+  return { response, rest: Buffer.from(bytes.subarray(from + length)) }
 }
 
 /** Returns the lower-case name and the value of the line of a header. */

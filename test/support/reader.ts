@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { childLimits } from './child-limits.ts'
-import { recordingEnv } from './control-answers/recording.ts'
+import { recordingEnv } from './control-responses/recording.ts'
 import { frozenNow } from './start.ts'
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url))

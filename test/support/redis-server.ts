@@ -13,7 +13,7 @@ export interface RedisServer {
   /** Stops it as a power failure would, and starts it again on the same port with what is on its disk. */
   kill(): Promise<void>
   start(moreArgs?: readonly string[]): Promise<void>
-  /** Makes it answer nothing, without an end of its connections. */
+  /** Makes it send nothing, without an end of its connections. */
   pause(): void
   resume(): void
   close(): Promise<void>

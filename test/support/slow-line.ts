@@ -1,7 +1,7 @@
 import { type AddressInfo, createConnection, createServer } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** Opens a port whose input arrives at another port of this machine after `delayMs`. Answers are not delayed. */
+/** Opens a port whose input arrives at another port of this machine after `delayMs`. Responses are not delayed. */
 export async function openSlowLine(port: number, delayMs: number): Promise<number> {
   const server = createServer((near) => {
     const far = createConnection(port, '127.0.0.1')

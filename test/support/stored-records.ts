@@ -5,11 +5,13 @@ import type { TestSimulator } from './start.ts'
 
 type Target = Pick<TestSimulator, 'origin'>
 
-/** Reads a resource of the control plane. The caller knows the type of the answer. Throws unless the status is 200. */
+/**
+ * Reads a resource of the control plane. The caller knows the type of the response. Throws unless the status is 200.
+ */
 export async function readControl<T>(target: Target, path: string): Promise<T> {
-  const answer = await ask(target, `/__sim${path}`, { token: null })
-  if (answer.status !== 200) throw new Error(`GET ${path} answered ${answer.status}: ${answer.text}`)
-  return JSON.parse(answer.text)
+  const response = await ask(target, `/__sim${path}`, { token: null })
+  if (response.status !== 200) throw new Error(`GET ${path} returned ${response.status}: ${response.text}`)
+  return JSON.parse(response.text)
 }
 
 /** Reads a page of stored events: `readEventPage(sim, 'sandbox=a&limit=10')`. */
@@ -31,6 +33,10 @@ export async function readAllEvents(target: Target, sandbox = 'default'): Promis
 export async function listSandboxes(target: Target): Promise<readonly ControlSchemas['Sandbox'][]> {
   return (await readControl<{ sandboxes: ControlSchemas['Sandbox'][] }>(target, '/sandboxes')).sandboxes
 }
+
+/** Reads how the clients of a sandbox retried. */
+export const readRetries = (target: Target, sandbox = 'default'): Promise<ControlSchemas['Retries']> =>
+  readControl(target, `/retries?sandbox=${sandbox}&limit=100`)
 
 /** Lists recorded requests: `listRequests(sim, 'sandbox=a&bodies=true')`. */
 export async function listRequests(target: Target, query = ''): Promise<readonly ControlSchemas['Exchange'][]> {

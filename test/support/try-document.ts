@@ -14,7 +14,7 @@ const { start }: typeof import('../../src/server/simulator/start.ts') = await im
 /** The path of each document that is tried. */
 const path = '/data'
 
-/** A document with one operation, `GET /data`, whose answer has this content and schema. */
+/** A document with one operation, `GET /data`, whose response has this content and schema. */
 export const documentWithData = (
   media: { readonly [name: string]: Json },
   more: { readonly [name: string]: Json } = {},
@@ -39,7 +39,7 @@ export interface Outcome {
   readonly checked: readonly string[]
   /** The errors of the start. */
   readonly started: readonly string[]
-  /** The answer to `GET /data`; undefined if the start was refused. */
+  /** The response to `GET /data`; undefined if the start was refused. */
   readonly body: string | undefined
 }
 

@@ -79,9 +79,9 @@ async function sendTraffic(origin: string, sandbox: string): Promise<void> {
       ...(scenario && { [scenario.includes(',') ? 'x-sim-sequence' : 'x-sim-scenario']: scenario }),
     }
     const init = body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers }
-    // A lost answer, as "lost-ack" asks, is an error of fetch.
-    const answer = await fetch(`${origin}/v1${path}`, init).catch(() => undefined)
-    await answer?.arrayBuffer()
+    // A lost response, as "lost-ack" asks, is an error of fetch.
+    const response = await fetch(`${origin}/v1${path}`, init).catch(() => undefined)
+    await response?.arrayBuffer()
     await steer({ origin }, 'POST', `/clock/advance?sandbox=${sandbox}`, { by: pause })
   }
 }

@@ -7,7 +7,7 @@ export function once<T>(make: () => T): () => T {
   }
 }
 
-/** Returns a function that computes its result anew only for another argument than the last. */
+/** Returns a function that computes its result again only for another argument than the last. */
 export function memoizeLast<Argument, Result>(compute: (argument: Argument) => Result): (argument: Argument) => Result {
   let last: { readonly argument: Argument; readonly result: Result } | undefined
   return (argument) => {

@@ -1,4 +1,4 @@
-/** Work in slices of 10 ms, one in a turn of the event loop, between which other requests are answered. */
+/** Work in slices of 10 ms, one in a turn of the event loop, between which other requests are handled. */
 import { monotonicNow, nextTurn } from './timers.ts'
 
 /** Milliseconds of work after which other requests get their turn. */
@@ -54,7 +54,7 @@ async function* cutTexts(texts: Iterable<string> | AsyncIterable<string>): Async
   }
 }
 
-/** Joins the pieces of a text to chunks, between which other requests are answered. */
+/** Joins the pieces of a text to chunks, between which other requests are handled. */
 export async function* chunksInSlices(
   pieces: Iterable<string> | AsyncIterable<string>,
   work: SlicedWork = new SlicedWork(),
@@ -86,7 +86,7 @@ export async function* resume<Item>(item: Item, rest: AsyncIterator<Item> | Iter
 }
 
 /**
- * Calls `visit` for each item, in slices between which other requests are answered. `elapsed` returns the milliseconds
+ * Calls `visit` for each item, in slices between which other requests are handled. `elapsed` returns the milliseconds
  * since any fixed time. Returns false where the work was given up, since it takes more than `maxWorkMs`.
  */
 export async function visitInSlices<Item>(

@@ -1,5 +1,5 @@
 /**
- * Reads JSON strictly, also large JSON in slices, between which other requests are answered: 16 MB in one piece take
+ * Reads JSON strictly, also large JSON in slices, between which other requests are handled: 16 MB in one piece take
  * 60 ms to parse, and 5 s to check if they are empty lists.
  */
 import type { Json, JsonObject } from './json.ts'

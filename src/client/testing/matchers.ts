@@ -1,6 +1,6 @@
 import type { FindingKind } from '../describe.ts'
-import type { ReceivedExpectation } from '../evidence.ts'
 import { ExpectationError } from '../expectation-error.ts'
+import type { ReceivedExpectation } from '../requests-and-reports.ts'
 import type { SandboxClient } from '../sandbox.ts'
 import type { Names } from '../typed-names.ts'
 
@@ -10,7 +10,7 @@ interface SandboxMatchers<N extends Names> {
   toHaveReceived(operation: N['operation'], expectation?: ReceivedExpectation<N>): Promise<void>
   /** Expects that every request obeyed the contract. */
   toHaveNoViolations(): Promise<void>
-  /** Expects a client without violations, unexpected answers and bad manners; `allow` leaves kinds out. */
+  /** Expects a client without violations, unexpected responses and retry problems; `allow` leaves kinds out. */
   toHaveNoFindings(allow?: readonly FindingKind[]): Promise<void>
 }
 

@@ -8,7 +8,7 @@ import type { BundledNames, Names } from '../typed-names.ts'
 
 /** The sandbox of one test, which fails at its end if its client has findings. */
 export interface TestSandbox<N extends Names = BundledNames> extends SandboxClient<N> {
-  /** Allows findings of these kinds in this test: `sim.allow('manners')`. */
+  /** Allows findings of these kinds in this test: `sim.allow('retry')`. */
   allow(...kinds: readonly FindingKind[]): void
 }
 
@@ -22,7 +22,8 @@ export interface OpenSandbox<N extends Names> {
   readonly sim: TestSandbox<N>
   /**
    * Deletes the sandbox, unless its client has findings: then its requests can be looked at.
-   * @throws ExpectationError if its client broke the contract, got an answer that nothing asked for, or has bad manners
+   * @throws ExpectationError if its client broke the contract, got a response that nothing asked for, or has retry
+   * problems
    */
   close(): Promise<void>
 }
@@ -39,7 +40,7 @@ interface TestPlace {
 const openNames = new Set<string>()
 
 /**
- * Opens the sandbox of a test. Its name depends on the place of the test alone, so that identifiers and figures are the
+ * Opens the sandbox of a test. Its name depends on the place of the test alone, so that identifiers and numbers are the
  * same in each run. `startOwn` starts a simulator if `CONVSIM_CONTROL_URL` names none; default: that is an error.
  * @throws Error if `CONVSIM_CONTROL_URL` names no simulator that runs
  */

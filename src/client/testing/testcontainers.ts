@@ -35,7 +35,7 @@ export class ConvsimContainer<N extends Names = BundledNames> extends GenericCon
   }
 
   /**
-   * Starts the container, and resolves when the simulator answers.
+   * Starts the container, and resolves when the simulator responds.
    * @throws Error with the container's log if it stops, because of a wrong setting for example
    */
   override async start(): Promise<StartedConvsimContainer<N>> {

@@ -26,7 +26,7 @@ export function createStatusLine(stderr: Terminal | undefined, title: string): S
   }
 }
 
-/** A status line with a count: `comparing answers: 1200 of 60000, 3 s`. */
+/** A status line with a count: `comparing responses: 1200 of 60000, 3 s`. */
 export interface CountProgress extends Pick<StatusLine, 'clear'> {
   /** Shows a count, at most five times a second. */
   show(title: string, done: number, all: number): void

@@ -9,7 +9,7 @@ type Paint = (style: Style, text: string) => string
 
 /** Functions that format the lines about requests, by message. All others have the form of `formatOther`. */
 const formats: Readonly<Record<string, (line: JsonObject, paint: Paint) => string>> = {
-  answered: formatRequest,
+  responded: formatRequest,
   controlled: formatRequest,
   loaded: formatLoaded,
   decided: ({ why }, paint) => formatBelow(paint, asList(why), 'why: '),
@@ -17,7 +17,7 @@ const formats: Readonly<Record<string, (line: JsonObject, paint: Paint) => strin
     [
       ...(line['query'] === undefined ? [] : [formatBelow(paint, [`?${line['query']}`], '> ')]),
       formatBelow(paint, formatHeaders(line['requestHeaders']), '> '),
-      formatBelow(paint, formatHeaders(line['answerHeaders']), '< '),
+      formatBelow(paint, formatHeaders(line['responseHeaders']), '< '),
     ].join('\n'),
 }
 
@@ -35,7 +35,7 @@ export function formatForPeople(json: string, hasColors: boolean): string {
 const unstyled: Paint = (_style, text) => text
 
 function formatRequest(line: JsonObject, paint: Paint): string {
-  const { method, path, status, operation, durationMs, tookMs, requestBody, answerBody } = line
+  const { method, path, status, operation, durationMs, tookMs, requestBody, responseBody } = line
   const took = Number(tookMs ?? durationMs)
   const unsent = findUnsent(line)
   const result = unsent === undefined ? paint(styleOf(Number(status)), String(status)) : paint('red', unsent)
@@ -45,11 +45,11 @@ function formatRequest(line: JsonObject, paint: Paint): string {
   return [
     `${head} ${took < 1 ? took.toFixed(1) : Math.round(took)} ms${notes.length > 0 ? `  ${notes.join('; ')}` : ''}`,
     ...(requestBody === undefined ? [] : [formatBelow(paint, [requestBody], '> ')]),
-    ...(answerBody === undefined ? [] : [formatBelow(paint, [answerBody], '< ')]),
+    ...(responseBody === undefined ? [] : [formatBelow(paint, [responseBody], '< ')]),
   ].join('\n')
 }
 
-/** The ends of connections on which no answer was sent, by the damage that the line names. */
+/** The ends of connections on which no response was sent, by the damage that the line names. */
 const unsentByDamage: ReadonlyMap<unknown, string> = new Map([
   ['hang', 'hung'],
   ['reset', 'reset'],
@@ -75,7 +75,7 @@ function listNotes(line: JsonObject): string[] {
   ]
 }
 
-/** Describes the damage to the body of an answer, with its place in it. */
+/** Describes the damage to the body of a response, with its place in it. */
 function describeDamage({ damage }: JsonObject): string[] {
   return asList(damage).flatMap((text) => {
     if (text === 'truncated' || text === 'malformed') return ['the body was cut off']
@@ -83,11 +83,11 @@ function describeDamage({ damage }: JsonObject): string[] {
   })
 }
 
-/** Describes the end of a delivery whose answer did not reach the client. */
+/** Describes the end of a delivery whose response did not reach the client. */
 function prettyDelivery({ delivery, brokenOff }: JsonObject): string[] {
   const { kind, sentBytes } = isObject(delivery) ? delivery : {}
   if (brokenOff) return ['the client left before the end of its request']
-  const part = sentBytes === 0 ? 'before the answer' : `after ${sentBytes} bytes of the answer's body`
+  const part = sentBytes === 0 ? 'before the response' : `after ${sentBytes} bytes of the response's body`
   if (kind === 'client-gone') return [`the client left ${part}`]
   if (kind === 'upstream-gone') return [`the real service broke off ${part}`]
   return kind === 'server-stopped' ? [`the simulator stopped ${part}`] : []

@@ -11,7 +11,7 @@ import { endSoon, formatJsonLine, type Output, printStartProblems } from '../pro
 import { finish, printStateLoss } from './finish.ts'
 import { tuneV8 } from './tune-v8.ts'
 
-/** Serves until a signal stops the process, and returns the exit code. With `proxied` the real service answers. */
+/** Serves until a signal stops the process, and returns the exit code. With `proxied` the real service responds. */
 export async function serve(
   { settings, variables, warnings }: Omit<CommandLineOf<Settings>, 'files'>,
   { host, print, signals, now, openOutput }: CommandContext,

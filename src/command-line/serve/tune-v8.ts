@@ -9,7 +9,7 @@ const maxYoungSpaceBytes = 8 * 1024 * 1024
 const measurePauseMs = 1000
 
 /**
- * Tunes V8 for a server with few long-lived objects; figures are in `test/bench/FINDINGS.md`.
+ * Tunes V8 for a server with few long-lived objects; numbers are in `test/bench/FINDINGS.md`.
  * - The heap grows by 75 % of the live objects instead of by up to 300 %, the young space to a quarter of its default.
  * - One thread collects young objects: so few survive that synchronising helper threads takes longer.
  *

@@ -4,15 +4,15 @@ import type { components, paths } from '../../client/control-types.ts'
 /** The path under which the control plane and this page are served. */
 const controlBase = '/__sim'
 
-/** The reason why a request to the control plane was not answered as asked. */
+/** The reason why a request to the control plane got no proper response. */
 export interface Problem {
-  /** The status, or undefined if there was no answer. */
+  /** The status, or undefined if there was no response. */
   readonly status: number | undefined
   /** The sentence to show; it says what to do next. */
   readonly sentence: string
 }
 
-/** An answer of the control plane, or a problem. */
+/** A response of the control plane, or a problem. */
 export type Asked<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problem: Problem }
@@ -31,7 +31,7 @@ export async function ask<Path extends ControlPath, Method extends ControlMethod
   method: Method,
   path: Path,
   { path: names = {}, query, body, signal }: AskOptions<Path, Method> = {},
-): Promise<Asked<AnswerOf<Path, Method>>> {
+): Promise<Asked<ResponseOf<Path, Method>>> {
   const response = await fetchControl(toTarget(path, names, query), {
     method: method.toUpperCase(),
     ...(body !== undefined && {
@@ -84,14 +84,14 @@ async function readProblemSentence(response: Response): Promise<string> {
     const { error } = JSON.parse(text)
     if (typeof error === 'string') return error
   } catch {
-    // A proxy may answer in its own words.
+    // A proxy may respond in its own words.
   }
-  return `The answer was ${response.status} ${response.statusText}. Is something between this page and the simulator?`
+  return `The response was ${response.status} ${response.statusText}. Is something between this page and the simulator?`
 }
 
 const unreachable = (): Problem => ({
   status: undefined,
-  sentence: `The simulator at ${location.host} does not answer. Start it again; this page reconnects by itself.`,
+  sentence: `The simulator at ${location.host} does not respond. Start it again; this page reconnects by itself.`,
 })
 
 /** A schema of the control document by name: `Schema<'Exchange'>`. */
@@ -114,8 +114,8 @@ type SuccessOf<Responses> = Responses extends { 200: infer Response }
     ? Response
     : never
 
-/** The JSON body of a success: `AnswerOf<'/coverage', 'get'>`. */
-export type AnswerOf<Path extends ControlPath, Method extends ControlMethod> =
+/** The JSON body of a success: `ResponseOf<'/coverage', 'get'>`. */
+export type ResponseOf<Path extends ControlPath, Method extends ControlMethod> =
   ControlOperation<Path, Method> extends { responses: infer Responses } ? JsonOf<SuccessOf<Responses>> : never
 
 /** The query parameters of an operation. */

@@ -3,7 +3,7 @@ import { type StreamState, streamState } from '../store/live.ts'
 import { hrefOf, sandbox, showSandbox } from '../store/route.ts'
 import { ruleChanges } from '../store/rules.ts'
 import { clockMode, refreshSandboxes, sandboxNames, sandboxNow } from '../store/server.ts'
-import { useAnswer } from '../store/use-answer.ts'
+import { useResponse } from '../store/use-response.ts'
 import { count, formatInstant } from '../ui/text.tsx'
 import { currentView, views } from '../views/index.tsx'
 import { isKeyListOpen, isPaletteOpen } from './keys.tsx'
@@ -52,7 +52,7 @@ export function Header() {
 
 /** The number of rules that are on. */
 function RuleBadge() {
-  const { value, reload } = useAnswer('/scenarios', { query: { sandbox: sandbox.value } })
+  const { value, reload } = useResponse('/scenarios', { query: { sandbox: sandbox.value } })
   useEffect(() => void reload(), [ruleChanges.value])
   const rules = [...(value?.rules ?? []), ...(value?.startUp ?? [])].filter(({ enabled }) => enabled !== false)
   if (rules.length === 0) return null

@@ -89,10 +89,10 @@ function useRequestCommands(): readonly PageCommand[] {
     void ask('get', '/requests', { query }).then((asked) => {
       if (asked.ok)
         commands.value = asked.value.requests.map((exchange) => {
-          const { id, request, answer } = exchange
+          const { id, request, response } = exchange
           const call = `${describeSubject(request.path, request.body)} ${request.method} ${shortenIds(request.path)}`
           return {
-            title: `Open ${id}: ${call} ${findBreak(exchange) ?? answer.status}`,
+            title: `Open ${id}: ${call} ${findBreak(exchange) ?? response.status}`,
             run: () => navigate({ view: 'requests', id }),
           }
         })
@@ -124,7 +124,7 @@ function listActions(): readonly PageCommand[] {
     ...(sandbox.value === '*' ? [] : ofSandbox),
     ...(catalogue.value?.models ?? []).map(({ id, name }) => ({
       title: `Open the model ${name}`,
-      run: () => navigate({ view: 'world', id }),
+      run: () => navigate({ view: 'data', id }),
     })),
     { title: 'Show all sandboxes', run: () => showSandbox('*') },
     ...sandboxNames.value.map((name) => ({ title: `Show the sandbox ${name}`, run: () => showSandbox(name) })),

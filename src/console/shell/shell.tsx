@@ -111,9 +111,9 @@ const Announcement = () => (
 function OpenQuestion() {
   const question = openQuestion.value
   if (!question) return null
-  const { title, losses, action, answer } = question
+  const { title, losses, action, response } = question
   return (
-    <Dialog title={title} onClose={() => answer(false)}>
+    <Dialog title={title} onClose={() => response(false)}>
       <p>This will be lost:</p>
       <ul class="bullets">
         {losses.map((loss) => (
@@ -121,8 +121,8 @@ function OpenQuestion() {
         ))}
       </ul>
       <p class="actions bar">
-        <Button label="Cancel" onClick={() => answer(false)} />
-        <Button label={action} class="danger" onClick={() => answer(true)} />
+        <Button label="Cancel" onClick={() => response(false)} />
+        <Button label={action} class="danger" onClick={() => response(true)} />
       </p>
     </Dialog>
   )

@@ -4,7 +4,7 @@ import { ask, type Schema } from '../api/ask.ts'
 import { asText, shortId } from '../ui/text.tsx'
 import { connection } from './live.ts'
 import { changeTick } from './server.ts'
-import { type LiveAnswer, useAnswer } from './use-answer.ts'
+import { type LiveResponse, useResponse } from './use-response.ts'
 
 /** The scenarios, operations, models and products of the simulator; undefined until they are read. */
 export const catalogue = signal<Schema<'Catalogue'> | undefined>(undefined)
@@ -21,8 +21,8 @@ effect(() => {
 })
 
 /** Asks for the catalogue as long as a view is shown, also where the stream of requests cannot be opened. */
-export function useCatalogue(): LiveAnswer<Schema<'Catalogue'>> {
-  const asked = useAnswer('/catalogue')
+export function useCatalogue(): LiveResponse<Schema<'Catalogue'>> {
+  const asked = useResponse('/catalogue')
   useEffect(() => {
     if (asked.value) catalogue.value = asked.value
   }, [asked.value])

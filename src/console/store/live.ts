@@ -5,7 +5,7 @@ import { sandbox } from './route.ts'
 /** The state of the page's only stream of requests. `paused`: the page is hidden. */
 export type StreamState = 'connecting' | 'live' | 'paused' | 'offline'
 
-/** Requests that were answered since the last delivery. */
+/** Requests that were handled since the last delivery. */
 interface Arrival {
   /** In the order of the journal. */
   readonly exchanges: readonly Schema<'Exchange'>[]
@@ -19,19 +19,19 @@ export const streamProblem = signal<Problem | undefined>(undefined)
 /** The state of the stream. */
 export const streamState = signal<StreamState>('connecting')
 
-/** Grows at each connection. Lists are then read anew, since the server may be another process. */
+/** Grows at each connection. Lists are then read again, since the server may be another process. */
 export const connection = signal(0)
 
-/** Grows at most once a second while requests are answered: reports about the traffic then have to be read anew. */
+/** Grows at most once a second while requests are handled: reports about the traffic then have to be read again. */
 export const trafficTick = signal(0)
 
-/** Grows each time that recorded requests were deleted, by a reset for example. Lists are then read anew. */
+/** Grows each time that recorded requests were deleted, by a reset for example. Lists are then read again. */
 export const clearTick = signal(0)
 
 /** Milliseconds between two ticks. */
 const trafficTickMs = 1_000
 
-/** Milliseconds between two deliveries of requests to the page, which is drawn anew after each. */
+/** Milliseconds between two deliveries of requests to the page, which is drawn again after each. */
 const deliveryMs = 100
 
 /** Milliseconds until the first and, at most, until any further try to connect again. */

@@ -46,7 +46,7 @@ export function showNotice(sentence: string): void {
 /** Shows a problem and what to do. */
 export const showProblem = (sentence: string) => void show('problem', sentence)
 
-/** Returns the value of an answer; shows the problem and returns undefined where there is none. */
+/** Returns the value of a response; shows the problem and returns undefined where there is none. */
 export function valueOrNotice<Value>(asked: Asked<Value>): Value | undefined {
   if (asked.ok) return asked.value
   showProblem(asked.problem.sentence)
@@ -75,22 +75,22 @@ interface Question {
   readonly action: string
 }
 
-/** The question that is open, with the function that takes the answer, if any. */
-export const openQuestion = signal<(Question & { answer(isYes: boolean): void }) | undefined>(undefined)
+/** The question that is open, with the function that takes the response, if any. */
+export const openQuestion = signal<(Question & { response(isYes: boolean): void }) | undefined>(undefined)
 
 // A question is about the sandbox that was shown when it was asked.
 effect(() => {
   void sandbox.value
-  openQuestion.peek()?.answer(false)
+  openQuestion.peek()?.response(false)
 })
 
 /** Asks once before an action that destroys something. Resolves to true where the user agreed. */
 export function askOnce(question: Question): Promise<boolean> {
-  openQuestion.value?.answer(false)
+  openQuestion.value?.response(false)
   return new Promise((resolve) => {
     openQuestion.value = {
       ...question,
-      answer(isYes) {
+      response(isYes) {
         openQuestion.value = undefined
         resolve(isYes)
       },

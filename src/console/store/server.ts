@@ -6,7 +6,7 @@ import { sandbox } from './route.ts'
 /** Version, contract and operations of the simulator; undefined until they are read. */
 export const info = signal<Schema<'Info'> | undefined>(undefined)
 
-/** Grows when a client of the control plane has changed the shown sandbox, which is then read anew. */
+/** Grows when a client of the control plane has changed the shown sandbox, which is then read again. */
 export const changeTick = signal(0)
 
 /** All sandboxes, the least recently used first; undefined until they are read. */
@@ -60,7 +60,7 @@ const findRevision = (name: string) =>
 export async function changeSeed(name: string, seed: string): Promise<boolean> {
   if (!valueOrNotice(await ask('put', '/sandboxes/{name}', { path: { name }, body: { seed } }))) return false
   await refreshSandboxes()
-  showNotice(`The seed of ${name} is ${seed}. All figures and later identifiers are made from it; records stay.`)
+  showNotice(`The seed of ${name} is ${seed}. All numbers and later identifiers are made from it; records stay.`)
   return true
 }
 

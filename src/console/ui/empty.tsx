@@ -26,7 +26,7 @@ export function Empty({ title, children, curl }: EmptyProps) {
   )
 }
 
-/** Stands for an answer that has not come yet, or says why there is none. `problem` undefined: it is under way. */
+/** Stands for a response that has not come yet, or says why there is none. `problem` undefined: it is under way. */
 export function Loading({ problem }: { readonly problem: Problem | undefined }) {
   if (problem) return <Empty title="This cannot be shown">{problem.sentence}</Empty>
   return (
@@ -55,7 +55,7 @@ export interface CurlRequest {
   readonly body?: unknown
 }
 
-/** An event of the first product of the bundled fixtures, so that it moves the figures of models. */
+/** An event of the first product of the bundled fixtures, so that it moves the numbers of models. */
 export const sampleEvent = {
   eventType: 'upgrade_purchased',
   productId: '00000000-0000-4000-9000-000000000001',
@@ -83,10 +83,10 @@ async function sendSample(request: CurlRequest): Promise<void> {
   const { method, body } = request
   const { url, headers } = addressOf(request)
   try {
-    const answer = await fetch(url, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
-    showNotice(`Sent; the answer is ${answer.status}.`)
+    const response = await fetch(url, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
+    showNotice(`Sent; the response is ${response.status}.`)
   } catch {
-    showProblem('The connection ended before the whole answer came.')
+    showProblem('The connection ended before the whole response came.')
   }
 }
 

@@ -5,7 +5,7 @@ import { hrefOf } from '../store/route.ts'
 interface TableColumn<Row> {
   readonly title: string
   readonly cell: (row: Row) => ComponentChildren
-  /** Is true for figures, which are set to the right. */
+  /** Is true for numbers, which are set to the right. */
   readonly isNumber?: boolean
   /** A class of the column's cells. */
   readonly class?: string

@@ -31,7 +31,7 @@ export const views: readonly [ConsoleView, ...ConsoleView[]] = [
   { name: 'requests', title: 'Requests', showsAllSandboxes: true, Page: RequestsPage },
   view('Retries', true, async () => (await import('./retries/retries.tsx')).RetriesPage),
   view('Scenarios', false, async () => (await import('./scenarios/scenarios.tsx')).ScenariosPage),
-  view('World', false, async () => (await import('./world/world.tsx')).WorldPage),
+  view('Data', false, async () => (await import('./data/data.tsx')).DataPage),
   view('Prompts', false, async () => (await import('./prompts/prompts.tsx')).PromptsPage),
   view('Events', false, async () => (await import('./events/events.tsx')).EventsPage),
   view('Contract', true, async () => (await import('./contract/contract.tsx')).ContractPage),
@@ -44,7 +44,7 @@ export const currentView = computed<ConsoleView>(() => views.find(({ name }) => 
 const problem: Problem = {
   status: undefined,
   sentence:
-    'The code of this view cannot be loaded. It comes when the simulator answers again; ' +
+    'The code of this view cannot be loaded. It comes when the simulator returns again; ' +
     'if that is of another version now, reload the page.',
 }
 

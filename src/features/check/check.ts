@@ -80,8 +80,8 @@ const unknownKind =
 async function checkFixtures(folder: string, load: InputLoader): Promise<Checked> {
   const inputs = await load({ fixtures: folder })
   if (!inputs.ok) return inputs
-  const { personas, models, answers } = inputs.value.fixtures
-  const exact = answers.length === 0 ? '' : `, ${pluralize(answers.length, 'exact answer')}`
+  const { personas, models, responses } = inputs.value.fixtures
+  const exact = responses.length === 0 ? '' : `, ${pluralize(responses.length, 'exact response')}`
   return success({ summary: `${personas.length} personas, ${models.length} models${exact}` })
 }
 

@@ -1,6 +1,6 @@
 /**
  * Differences between the real service and the contract: shapes, findings, verdict, patch.
- * `printDrift` reads from top to bottom: `probe/` gathers answers, `observe/` compares one of them with the contract,
+ * `printDrift` reads from top to bottom: `probe/` gathers responses, `observe/` compares one of them with the contract,
  * `judge/` all of them, and `patch/` proposes a change of the contract.
  */
 
@@ -29,7 +29,7 @@ import { renderDrift } from './judge/drift-page.ts'
 import type { DriftReport, DriftVerdict } from './judge/finding.ts'
 import { type DriftInput, judgeDrift } from './judge/judge.ts'
 import { findPatchProblem, writePatch } from './patch/write-patch.ts'
-import { observeAnswers } from './probe/ask-simulator.ts'
+import { observeResponses } from './probe/ask-simulator.ts'
 import { type GatheredTraffic, gatherFromRecording, gatherFromUpstream } from './probe/gather.ts'
 import { type ProbePlan, planProbes } from './probe/plan-probes.ts'
 import type { DriftSettings } from './settings.ts'
@@ -71,7 +71,7 @@ export async function printDrift(line: CommandLineOf<DriftSettings>, given: Comm
 
 const defaultTimeoutMs = 10_000
 
-/** Gathers answers, judges them, and proposes the patch. Returns the exit code; the error prevents it. */
+/** Gathers responses, judges them, and proposes the patch. Returns the exit code; the error prevents it. */
 async function compare(
   { settings, files }: CommandLineOf<DriftSettings>,
   simulator: Simulator,
@@ -101,11 +101,11 @@ async function compare(
   const { samples } = traffic.value
   const input: DriftInput = {
     ...traffic.value,
-    answers: await observeAnswers(samples, simulator, now, show('asking the simulator')),
+    responses: await observeResponses(samples, simulator, now, show('asking the simulator')),
     minSamples: settings.samples,
     // A token that is too short to be told from other words is not redacted.
     token: token === undefined ? undefined : findOwnToken({ authorization: `Bearer ${token}` }),
-    onProgress: show('comparing answers'),
+    onProgress: show('comparing responses'),
   }
   const report = judgeDrift(simulator.contract, input)
   print(renderDrift(report, settings.format))

@@ -31,7 +31,7 @@ export const driftSettings = {
     min: 1,
     max: 1000,
     description:
-      'The number of successful answers of an operation below which it is not judged as the same; ' +
+      'The number of successful responses of an operation below which it is not judged as the same; ' +
       'probes are repeated until there can be so many.',
   }),
   writes: text({
@@ -50,16 +50,20 @@ export const driftSettings = {
   journal: text({
     value: 'FILE',
     files: readsFile,
-    description: 'Judge the recorded traffic of a journal, a saved answer of GET /__sim/requests, without any network.',
+    description:
+      'Judge the recorded traffic of a journal, a saved response of GET /__sim/requests, without any network.',
   }),
   patch: text({
     value: 'FILE',
     files: writesFile,
     description:
       'Write the change of the contract that removes the drift as an OpenAPI Overlay, ' +
-      'which is tried on the same answers before.',
+      'which is tried on the same responses before.',
   }),
-  timeout: duration({ defaultText: '10s', description: 'The longest time to wait for an answer of the real service.' }),
+  timeout: duration({
+    defaultText: '10s',
+    description: 'The longest time to wait for a response of the real service.',
+  }),
   format: choice({
     of: ['text', 'json', 'github', 'markdown'],
     default: 'text',

@@ -69,7 +69,7 @@ async function tryFaults(suite: TestSuite): Promise<SuiteReport> {
     const isLast = isOver(suite) || batch.at(-1) === chosen.at(-1)
     const check = await checkBaseline(suite, baseline, isLast ? 'at the end' : `after ${judged.size} runs`)
     changes.push(...check.changes)
-    if (check.hasFailed) return createReport(suite, plan, baseline, withoutRed(trials, batch), 'red-plain-run')
+    if (check.hasFailed) return createReport(suite, plan, baseline, withoutRed(trials, batch), 'red-baseline-run')
   }
   return createReport(suite, plan, baseline, trials)
 }
@@ -89,7 +89,7 @@ async function executeUntilCertain(
   return suite.stopped.aborted ? undefined : ends
 }
 
-/** Makes runs side by side, as many as `--jobs` says, while one may begin. Throws the first error once all have ended. */
+/** Makes runs side by side (`--jobs`) while one may begin. Throws the first error once all have ended. */
 async function runSideBySide(
   suite: TestSuite,
   runs: readonly PlannedRun[],
@@ -173,7 +173,7 @@ function createReport(
   return {
     contract: report.contract,
     run: { ...report.run, command: describeCommand(files) },
-    plainCounts: Object.fromEntries(sorted.map(([id, own]) => [id, own.length])),
+    baselineCounts: Object.fromEntries(sorted.map(([id, own]) => [id, own.length])),
     limitMs,
     runs,
     notMade: reachable - judged.size,
@@ -184,7 +184,7 @@ function createReport(
     repeat: (name) => describeRepeat(name, settings, files),
     failOn,
     failed: judgeSuite(runs, report, findings, failOn),
-    plainFailed: judgeSuite([], report, [], failOn),
+    baselineFailed: judgeSuite([], report, [], failOn),
   }
 }
 
@@ -196,6 +196,6 @@ function findEarlyEnd({ settings, stopped }: TestSuite, reachable: number, made:
 }
 
 function describeUnreached(run: PlannedRun): JudgedRun {
-  const nothing = { answers: undefined, client: [], failed: [], lastLines: [], requests: [] }
+  const nothing = { responses: undefined, client: [], failed: [], lastLines: [], requests: [] }
   return { run, verdict: 'not-reached', made: 0, code: 0, isTimedOut: false, ms: 0, ...nothing }
 }

@@ -81,7 +81,7 @@ async function requestHealth(url: string, timeoutMs: number): Promise<Result<Hea
     return readHealth(url, response.statusCode ?? 0, await text(response))
   } catch (error) {
     const reason = signal.aborted ? `nothing complete came within ${waitMs / 1000} s` : reasonOf(error)
-    return failure(`no answer from ${url}: ${reason}. Is it running, and is --port right?`)
+    return failure(`no response from ${url}: ${reason}. Is it running, and is --port right?`)
   }
 }
 
@@ -91,7 +91,7 @@ function readHealth(url: string, status: number, body: string): Result<Health> {
   const isHealth = isObject(health) && /^(un)?healthy$/.test(String(health.status)) && 'version' in health
   if (!isHealth)
     return failure(
-      `the server at ${url} is no convsim: its answer ${status} is not the health of a simulator. Is --port right?`,
+      `the server at ${url} is no convsim: its response ${status} is not the health of a simulator. Is --port right?`,
     )
   const isReady = status === 200 && health.status === 'healthy'
   return success({ isReady, text: escapeControls(JSON.stringify(health)) })

@@ -9,11 +9,11 @@ import { textBody } from '../../service/exchange/body.ts'
 import { bundledSkill } from '../../service/fixtures/bundled.ts'
 import { askInProcess } from './tool.ts'
 
-registerControls((answer) => ({
+registerControls((response) => ({
   async callMcp({ source, body, clientGone }) {
-    const { answerCall } = await import('./server.ts')
-    const ask = askInProcess(answer, source, clientGone)
-    const { status, mediaType, text } = await answerCall(ask, source.headers, body)
+    const { responseCall } = await import('./server.ts')
+    const ask = askInProcess(response, source, clientGone)
+    const { status, mediaType, text } = await responseCall(ask, source.headers, body)
     return new CustomReply({
       status,
       body: text === '' ? undefined : textBody(text, mediaType ?? 'application/json'),

@@ -39,14 +39,14 @@ export const findRequests: Tool = {
 export const explainRequest: Tool = {
   name: 'explain_request',
   description:
-    'Say why a recorded request ("id") was answered so, or how another ("method" and "path") would be answered now.',
+    'Say why a recorded request ("id") got this response, or how another ("method" and "path") would be handled now.',
   input: { explain: 'sandbox' },
   ownInput: { id: { type: 'string', description: 'The id of a recorded request: req-7.' } },
   async run({ id, sandbox, ...body }, { ask }) {
     if (id === undefined) {
       const explained = await askOrThrow(ask, { method: 'POST', path: '/explain', query: { sandbox }, body }, idHint)
-      const answer = objectOf(explained, 'answer')
-      return compact({ status: answer['status'], ...showDecision(explained), body: cutBody(answer['body']) })
+      const response = objectOf(explained, 'response')
+      return compact({ status: response['status'], ...showDecision(explained), body: cutBody(response['body']) })
     }
     const [alien] = Object.keys(compact(body))
     if (alien !== undefined) throw new ToolError(`Give "id", or "method" and "path": with "id" goes no "${alien}".`)
@@ -54,7 +54,7 @@ export const explainRequest: Tool = {
     const entry = await askOrThrow(ask, { path }, 'find_requests lists the ids.')
     const retries = { path: '/retries', query: { sandbox: entry['sandbox'], request: id } }
     const chains = listOf(await askOrThrow(ask, retries), 'chains')
-    const [sent, got] = ['request', 'answer'].map((name) => {
+    const [sent, got] = ['request', 'response'].map((name) => {
       const { headers, body } = objectOf(entry, name)
       return compact({ headers, body: cutBody(body) })
     })
@@ -100,24 +100,25 @@ export const coverageGaps: Tool = {
 export const runSummary: Tool = {
   name: 'run_summary',
   description:
-    'Say whether the client did well: verdict, three worst findings with figures, next step. "failOn" sets conditions.',
+    'Say whether the client did well: verdict, three worst findings with numbers, next step. "failOn" sets conditions.',
   input: { getReport: 'sandbox failOn' },
-  async run({ sandbox, failOn = 'violation,unexpected,manners' }, { ask, origin, basePath }) {
-    const answer = await ask({ path: '/report', query: { sandbox, failOn } })
-    const report = readOrThrow(answer, answer.status === 404 ? usedSandbox : '')
+  async run({ sandbox, failOn = 'violation,unexpected,retry' }, { ask, origin, basePath }) {
+    const response = await ask({ path: '/report', query: { sandbox, failOn } })
+    const report = readOrThrow(response, response.status === 404 ? usedSandbox : '')
     // The report has no times, so that it is the same on each machine.
-    const manners = await askOrThrow(ask, { path: '/manners', query: { sandbox } })
+    const { problems } = await askOrThrow(ask, { path: '/retries', query: { sandbox, limit: 0 } })
     const { violations, unexpected, advice } = report
-    const findings = Object.entries({ violations, unexpected, manners, advice }).flatMap(([kind, section]) =>
+    const sections = { violation: violations, unexpected, retry: problems, advice }
+    const findings = Object.entries(sections).flatMap(([kind, section = null]) =>
       listOf(section, 'findings').map((one) => showFinding(kind, one)),
     )
     const [first] = [findings[0]?.['requests']].flat()
     const next =
       first === undefined
         ? 'Call coverage_gaps for what no test has met yet.'
-        : `Call explain_request with {"id": "${first}"}, mend the client, reset the sandbox, and run it again.`
+        : `Call explain_request with {"id": "${first}"}, fix the client, reset the sandbox, and run it again.`
     return compact({
-      ...{ verdict: answer.status === 417 ? 'failed' : 'passed', failOn },
+      ...{ verdict: response.status === 417 ? 'failed' : 'passed', failOn },
       ...pick(report, 'requests', 'summary'),
       ...{ worst: findings.slice(0, 3), furtherFindings: Math.max(0, findings.length - 3), next },
       ...(report['requests'] === 0 && {
@@ -137,7 +138,7 @@ function showExchange(entry: JsonObject): JsonObject {
   return compact({
     id: entry['id'],
     call: `${method} ${path}${query && '?'}${query}`,
-    ...pick(objectOf(entry, 'answer'), 'status', 'origin'),
+    ...pick(objectOf(entry, 'response'), 'status', 'origin'),
     ...pick(entry, 'operation', 'sandbox', 'now', 'scenarios'),
     delivery: outcome === 'delivered' ? undefined : outcome,
     ...showRules(entry),

@@ -48,11 +48,11 @@ export const controlSandbox: Tool = {
   name: 'control_sandbox',
   description:
     'Steer a sandbox. create and seed take "seed"; clock takes "mode" and "now"; advance takes "by", in place of a ' +
-    'sleep; snapshot takes "name"; restore takes "snapshotId". The answer has the base URL for the client.',
+    'sleep; snapshot takes "name"; restore takes "snapshotId". The response has the base URL for the client.',
   input: { reset: 'sandbox', putSandbox: '', putClock: '', advanceClock: '', createSnapshot: '' },
   ownInput: {
     action: { type: 'string', enum: actionNames },
-    snapshotId: { type: 'string', description: 'The snapshotId that the action snapshot answered with.' },
+    snapshotId: { type: 'string', description: 'The snapshotId that the action snapshot returned.' },
   },
   async run({ action, ...args }, { ask, origin, basePath }) {
     const known = actions.get(action)

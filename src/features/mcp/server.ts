@@ -18,7 +18,7 @@ const anyInput: library.jsonSchemaValidator = {
 }
 
 /** Responds to a message of MCP over HTTP. There are no subscriptions, so that every response ends. */
-export async function answerCall(ask: AskControl, headers: SimRequest['headers'], message: Json | undefined) {
+export async function responseCall(ask: AskControl, headers: SimRequest['headers'], message: Json | undefined) {
   const origin = `http://${headers['host']}`
   const sent = Object.entries(headers).filter(([name]) => /^(content-type|mcp-.*)$/.test(name))
   const accepted = { ...Object.fromEntries(sent), accept: 'application/json, text/event-stream' }
@@ -54,13 +54,13 @@ async function createServer(ask: AskControl, origin: string) {
 }
 
 async function callTool({ name, run }: Tool, known: readonly string[], ...call: Parameters<Tool['run']>) {
-  const answerWith = (text: string) => ({ content: [{ type: 'text' as const, text }] })
+  const responseWith = (text: string) => ({ content: [{ type: 'text' as const, text }] })
   const unknown = Object.keys(call[0]).find((argument) => !known.includes(argument))
   try {
     if (unknown !== undefined) throw new ToolError(`${name} has no "${unknown}". ${describeKnown(unknown, known)}`)
-    return answerWith(JSON.stringify(await run(...call)))
+    return responseWith(JSON.stringify(await run(...call)))
   } catch (error) {
-    if (error instanceof ToolError) return { ...answerWith(error.message), isError: true }
+    if (error instanceof ToolError) return { ...responseWith(error.message), isError: true }
     throw error
   }
 }

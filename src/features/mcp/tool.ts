@@ -32,16 +32,16 @@ interface ControlCall {
   readonly body?: Json
 }
 
-interface ControlAnswer {
+interface ControlResponse {
   readonly status: number
   readonly json: JsonObject
 }
 
 /** Sends a request to the control plane, over HTTP or within the process. */
-export type AskControl = (question: ControlCall) => Promise<ControlAnswer>
+export type AskControl = (question: ControlCall) => Promise<ControlResponse>
 
 /** Creates a function that calls the control plane of this process, with the host and the token of `source`. */
-export function askInProcess(answer: Control['answer'], source: SimRequest, clientGone: AbortSignal): AskControl {
+export function askInProcess(respond: Control['response'], source: SimRequest, clientGone: AbortSignal): AskControl {
   const { host = '', authorization } = source.headers
   const callerHeaders = authorization === undefined ? { host } : { host, authorization }
   return async ({ method = 'GET', path, query, body }) => {
@@ -53,9 +53,9 @@ export function askInProcess(answer: Control['answer'], source: SimRequest, clie
       headers: body === undefined ? callerHeaders : { ...callerHeaders, ...jsonType },
       body: body === undefined ? { kind: 'absent' } : { kind: 'bytes', bytes: Buffer.from(JSON.stringify(body)) },
     }
-    const { status, stream, body: replied } = await answer(request, clientGone)
+    const { status, stream, body: replied } = await respond(request, clientGone)
     const chunks = stream?.chunks(clientGone) ?? [replied?.bytes() ?? '']
-    return { status, json: parseAnswer(await text(Readable.from(chunks))) }
+    return { status, json: parseResponse(await text(Readable.from(chunks))) }
   }
 }
 
@@ -66,9 +66,9 @@ export function askByFetch(controlUrl: string, controlToken: string | undefined)
     const sent = body === undefined ? {} : { headers: { ...headers, ...jsonType }, body: JSON.stringify(body) }
     try {
       const response = await fetch(`${controlUrl}${path}?${writeQuery(query)}`, { method, headers, ...sent })
-      return { status: response.status, json: parseAnswer(await response.text()) }
+      return { status: response.status, json: parseResponse(await response.text()) }
     } catch {
-      const error = `No simulator answers at ${controlUrl}. Start it (npx convsim), then try again.`
+      const error = `No simulator responds at ${controlUrl}. Start it (npx convsim), then try again.`
       return { status: 503, json: { error } }
     }
   }
@@ -81,9 +81,9 @@ function writeQuery(query: ControlCall['query'] = {}): string {
   return new URLSearchParams(Object.fromEntries(sent.map(([name, value]) => [name, String(value)]))).toString()
 }
 
-function parseAnswer(text: string): JsonObject {
-  const answer = parseJson(text)
-  return isObject(answer) ? answer : { error: `The simulator answered no JSON object: ${text.slice(0, 200)}` }
+function parseResponse(text: string): JsonObject {
+  const response = parseJson(text)
+  return isObject(response) ? response : { error: `The simulator returned no JSON object: ${text.slice(0, 200)}` }
 }
 
 /** Calls the control plane, and returns the JSON of the response as `readOrThrow` does. */
@@ -91,10 +91,10 @@ export const askOrThrow = async (ask: AskControl, question: ControlCall, next?: 
   readOrThrow(await ask(question), next)
 
 /** Returns the JSON of a response. Throws a refusal with `next`, what to do about it; a 417 is not a refusal. */
-export function readOrThrow({ status, json }: ControlAnswer, next = ''): JsonObject {
+export function readOrThrow({ status, json }: ControlResponse, next = ''): JsonObject {
   if (status < 400 || status === 417) return json
   const advice = status === 401 ? 'convsim mcp takes it as --control-token.' : next
-  throw new ToolError(`${json['error'] ?? `The simulator answered ${status}.`} ${advice}`.trim())
+  throw new ToolError(`${json['error'] ?? `The simulator returned ${status}.`} ${advice}`.trim())
 }
 
 /** Returns a member that is an object; empty if there is none. */

@@ -7,25 +7,25 @@ import type { TrafficProblem } from '../../server/upstream/traffic/sample.ts'
 import { type Body, encodedBody } from '../../service/exchange/body.ts'
 import { refusals, refuse } from '../../service/exchange/refusals.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
-import { decodeAnswerBody } from './decode-body.ts'
+import { decodeResponseBody } from './decode-body.ts'
 import type { ForwardedRequest, UpstreamClient } from './forward.ts'
-import { forwardAnswerHeaders, forwardRequestHeaders } from './forwarded-headers.ts'
+import { forwardRequestHeaders, forwardResponseHeaders } from './forwarded-headers.ts'
 import { createRelay, type RecordingRelay, readWhole } from './relay.ts'
 
 /**
- * The most bytes of an answer that are checked, and that a scenario can damage. With `maxCheckedValues` it bounds the
+ * The most bytes of a response that are checked, and that a scenario can damage. With `maxCheckedValues` it bounds the
  * time for which other requests wait to less than 100 ms.
  */
 export const maxCheckedBytes = 1024 * 1024
 
-/** The most members and items of an answer that are checked. */
+/** The most members and items of a response that are checked. */
 export const maxCheckedValues = 25_000
 
-/** The body of the real service's answer to an exchange, with the copy of it that is checked and recorded. */
+/** The body of the real service's response to an exchange, with the copy of it that is checked and recorded. */
 export const relays = new WeakMap<Exchange, RecordingRelay>()
 
 /**
- * Asks the real service. It is the last stage and always replies: with the service's answer, or why there is none.
+ * Asks the real service. It is the last stage and always replies: with the service's response, or why there is none.
  * `corsOrigins`: the origins of pages to which the edge grants CORS, in place of what the service grants to them.
  */
 export function askUpstream(basePath: string, upstream: UpstreamClient, corsOrigins: CorsOrigins): RequestStage {
@@ -38,7 +38,7 @@ export function askUpstream(basePath: string, upstream: UpstreamClient, corsOrig
     const clientGone = new AbortController()
     const endWatch = exchange.request.watchClient?.(() => clientGone.abort())
     try {
-      const reply = await receiveAnswer(exchange, await upstream.send(request, clientGone.signal))
+      const reply = await receiveResponse(exchange, await upstream.send(request, clientGone.signal))
       if (clientGone.signal.aborted) return refusals.clientGone()
       const { origin } = exchange.request.headers
       return origin !== undefined && isCorsOrigin(corsOrigins, origin) ? withoutCors(reply) : reply
@@ -48,7 +48,7 @@ export function askUpstream(basePath: string, upstream: UpstreamClient, corsOrig
   }
 }
 
-/** Removes the headers with which the real service grants pages of its own choice to read the answer. */
+/** Removes the headers with which the real service grants pages of its own choice to read the response. */
 function withoutCors(reply: Reply): Reply {
   const others = Object.entries(reply.headers).filter(([name]) => !name.startsWith('access-control-'))
   return { ...reply, headers: Object.fromEntries(others) }
@@ -64,7 +64,7 @@ function createUpstreamRequest(
   const isInBase = path === basePath || path.startsWith(`${basePath}/`)
   const target = upstreamPath !== '' && isInBase ? upstreamPath + path.slice(basePath.length) : path
   const headers = forwardRequestHeaders(request.headers, authorizationOf(exchange, token))
-  // A damaged answer is sent anew, so it must come in an encoding that can be read.
+  // A damaged response is sent again, so it must come in an encoding that can be read.
   if (mustBeWhole(exchange)) headers['accept-encoding'] = 'identity'
   return {
     method: request.method,
@@ -81,7 +81,7 @@ function authorizationOf({ request, bearer }: Exchange, token: string | undefine
   return bearer.ok && bearer.sandbox !== undefined ? `Bearer ${bearer.token}` : sent
 }
 
-/** Returns true if a scenario changes the answer's body or its writing, for which it must be there as a whole. */
+/** Returns true if a scenario changes the response's body or its writing, for which it must be there as a whole. */
 function mustBeWhole({ delivery, scenarios }: Exchange): boolean {
   if (delivery.mode.kind !== 'whole') return true
   return scenarios.some(({ definition, values }) => {
@@ -90,30 +90,30 @@ function mustBeWhole({ delivery, scenarios }: Exchange): boolean {
   })
 }
 
-async function receiveAnswer(exchange: Exchange, sent: Result<IncomingMessage, TrafficProblem>): Promise<Reply> {
+async function receiveResponse(exchange: Exchange, sent: Result<IncomingMessage, TrafficProblem>): Promise<Reply> {
   if (!sent.ok) return refuse(sent.error.problem === 'time-out' ? 504 : 502, sent.error.sentence, 'simulator')
-  const answer = sent.value
-  const { headers, cookies, mediaType, length } = forwardAnswerHeaders(answer.headers)
-  const relay = createRelay(answer, { mediaType, length }, maxCheckedBytes)
+  const response = sent.value
+  const { headers, cookies, mediaType, length } = forwardResponseHeaders(response.headers)
+  const relay = createRelay(response, { mediaType, length }, maxCheckedBytes)
   relays.set(exchange, relay)
-  const status = answer.statusCode ?? 502
+  const status = response.statusCode ?? 502
   const head = { status, headers, origin: 'upstream', ...(cookies.length > 0 && { cookies }) } as const
   if (!mustBeWhole(exchange)) return { ...head, body: undefined, relay }
   const { 'content-encoding': encoding, ...others } = headers
   const bytes = await readWhole(relay, maxCheckedBytes)
   const scenarios = exchange.scenarios.map(({ text }) => text).join(', ')
-  if (bytes === 'broken') return refuse(502, 'The real service broke its answer off before its end.', 'simulator')
+  if (bytes === 'broken') return refuse(502, 'The real service broke its response off before its end.', 'simulator')
   if (bytes === 'too-large')
     return refuse(
       502,
-      `The answer of the real service is longer than ${maxCheckedBytes} bytes, ` +
+      `The response of the real service is longer than ${maxCheckedBytes} bytes, ` +
         `too long for the scenario "${scenarios}".`,
       'simulator',
     )
-  const decoded = decodeAnswerBody(bytes, encoding, maxCheckedBytes)
+  const decoded = decodeResponseBody(bytes, encoding, maxCheckedBytes)
   if (!decoded.ok)
     return refusals.control(
-      `The answer of the real service ${decoded.error}, so the scenario "${scenarios}" cannot change it.`,
+      `The response of the real service ${decoded.error}, so the scenario "${scenarios}" cannot change it.`,
     )
   return {
     ...head,

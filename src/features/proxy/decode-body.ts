@@ -14,8 +14,8 @@ const decoders: ReadonlyMap<string, Decode> = new Map<string, Decode>([
 /** The error for a body that is longer than the size when it is decoded. */
 export const tooLong = 'is too long when it is decoded'
 
-/** Decodes the body of an answer by `Content-Encoding`, up to a size. The error ends the sentence "The body ...". */
-export function decodeAnswerBody(
+/** Decodes the body of a response by `Content-Encoding`, up to a size. The error ends the sentence "The body ...". */
+export function decodeResponseBody(
   bytes: Uint8Array,
   encoding: string | undefined,
   maxBytes: number,

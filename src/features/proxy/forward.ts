@@ -1,5 +1,5 @@
 /*
- * Node's own client. `@stoplight/prism-http` reads each answer whole before it passes it on, answers a broken one
+ * Node's own client. `@stoplight/prism-http` reads each response whole before it passes it on, responds to a broken one
  * itself, knows neither time limits nor broken connections, and costs 0.8 s and 95 MB at the start.
  */
 import http, { type IncomingMessage } from 'node:http'
@@ -13,7 +13,7 @@ import type { TrafficProblem } from '../../server/upstream/traffic/sample.ts'
 export interface UpstreamTarget extends Pick<Upstream, 'origin' | 'basePath'> {
   /** The token that replaces the client's, or undefined to send the client's own. Never written anywhere. */
   readonly token: string | undefined
-  /** The milliseconds that the service has until its answer begins, and between two parts of its body. */
+  /** The milliseconds that the service has until its response begins, and between two parts of its body. */
   readonly timeoutMs: number
 }
 
@@ -31,7 +31,7 @@ export interface ForwardedRequest {
 /** The real service: sends requests, and ends its connections at the stop. */
 export interface UpstreamClient {
   readonly target: UpstreamTarget
-  /** Sends a request, and resolves with the head of the answer. An abort of `clientGone` ends both. */
+  /** Sends a request, and resolves with the head of the response. An abort of `clientGone` ends both. */
   send(request: ForwardedRequest, clientGone: AbortSignal): Promise<Result<IncomingMessage, TrafficProblem>>
   close(): void
 }
@@ -61,10 +61,10 @@ export function createUpstreamClient(target: UpstreamTarget): UpstreamClient {
         signal,
       })
       let received: IncomingMessage | undefined
-      sent.on('response', (answer) => {
-        received = answer
-        answer.on('error', () => undefined) // whoever reads the body gets it; nobody else must
-        resolve(success(answer))
+      sent.on('response', (response) => {
+        received = response
+        response.on('error', () => undefined) // whoever reads the body gets it; nobody else must
+        resolve(success(response))
       })
       sent.on('timeout', () => {
         // Bytes that wait to be read are there: the client is slow, or a scenario delays them, not the service.

@@ -65,11 +65,11 @@ function listConnectionHeaders(connection = ''): ReadonlySet<string> {
 }
 
 /**
- * Returns the headers with which the real service's answer goes on to the client. `X-Sim-...` of a simulator that
+ * Returns the headers with which the real service's response goes on to the client. `X-Sim-...` of a simulator that
  * stands for the service are left out, since the proxy has its own. `cookies` has the values of `Set-Cookie`; `length`
  * the bytes that the service announced, if any.
  */
-export function forwardAnswerHeaders(received: IncomingHttpHeaders) {
+export function forwardResponseHeaders(received: IncomingHttpHeaders) {
   const { 'content-type': mediaType, 'content-length': length = '', 'set-cookie': cookies = [], ...others } = received
   const dropped = listConnectionHeaders(received.connection)
   const headers: Record<string, string> = {}

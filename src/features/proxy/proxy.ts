@@ -52,12 +52,12 @@ function proxyOver(upstream: UpstreamClient, pages: ProxyPages): ProxiedService 
 const refuseToSend: UpstreamClient['send'] = async () =>
   failure({
     problem: 'connection',
-    sentence: 'The real service would answer; it is not asked in order to explain.',
+    sentence: 'The real service would respond; it is not asked in order to explain.',
   })
 
 /**
- * Returns the catalogue of a proxy, in which a scenario makes no sense if it needs an answer of the simulator: one that
- * chooses invented figures, or the status of a success.
+ * Returns the catalogue of a proxy, in which a scenario makes no sense if it needs a response of the simulator: one
+ * that chooses generated numbers, or the status of a success.
  */
 function limitCatalogue({ definitions, statuses }: Catalogue): Catalogue {
   return joinCatalogue(definitions.map(limitToProxy), statuses.map(limitToProxy))
@@ -71,10 +71,10 @@ function limitToProxy(definition: ScenarioDefinition): ScenarioDefinition {
       if (reason !== undefined) return reason
       const effect = definition.effect(values)
       if (effect.kind === 'data')
-        return 'the real service answers, and its figures cannot be chosen; convsim serve invents them'
+        return 'the real service responds, and its numbers cannot be chosen; convsim serve generates them'
       // The ordinary success switches off the scenarios of wider scopes, which a proxy can do, too.
       if (effect.kind === 'ordinary' && effect.status !== operation.successStatus)
-        return 'the real service answers, and chooses the status of a success itself'
+        return 'the real service responds, and chooses the status of a success itself'
       return undefined
     },
   }

@@ -4,9 +4,9 @@ import type { RelayedBody } from '../../service/exchange/reply.ts'
 /** A body that passes, with a copy of its beginning for the check and the journal. */
 export type RecordingRelay = ReturnType<typeof createRelay>
 
-/** Creates the relay of an answer's body, of which it records at most `maxBytes`. */
+/** Creates the relay of a response's body, of which it records at most `maxBytes`. */
 export function createRelay(
-  answer: IncomingMessage,
+  response: IncomingMessage,
   { mediaType, length }: Pick<RelayedBody, 'mediaType' | 'length'>,
   maxBytes: number,
 ) {
@@ -27,7 +27,7 @@ export function createRelay(
     length,
     async *chunks(): AsyncGenerator<Buffer> {
       try {
-        for await (const chunk of answer) {
+        for await (const chunk of response) {
           recordChunk(chunk)
           yield chunk
         }
@@ -44,7 +44,7 @@ export function createRelay(
     copy: () => ({ bytes: Buffer.concat(recorded), size, isWhole: hasEnded && recordedSize === size, isBroken }),
     /** Ends the connection of a body that nobody reads any more. A body that has passed stays as it is. */
     cancel() {
-      if (!answer.readableEnded) answer.destroy()
+      if (!response.readableEnded) response.destroy()
     },
   }
 }

@@ -10,10 +10,10 @@ import { validate } from '../../server/pipeline/validate.ts'
 import { withFittingDocument } from '../../server/simulator/check-operations.ts'
 import { type PageSettings, refuseForeignPage } from '../../service/exchange/foreign-page.ts'
 import { refusals } from '../../service/exchange/refusals.ts'
-import { answerToRecord } from './answer-to-record.ts'
 import { askUpstream } from './ask-upstream.ts'
-import { checkUpstreamAnswer } from './check-answer.ts'
+import { checkUpstreamResponse } from './check-response.ts'
 import type { UpstreamClient } from './forward.ts'
+import { responseToRecord } from './response-to-record.ts'
 
 /** The settings of a proxy about pages. */
 export interface ProxyPages {
@@ -24,7 +24,7 @@ export interface ProxyPages {
 }
 
 /**
- * Returns the stages of an exchange whose request the real service answers. Scenarios refuse in front of it. The
+ * Returns the stages of an exchange whose request the real service responds. Scenarios refuse in front of it. The
  * contract only judges: the service decides, also about keys, plans, models and rates.
  */
 export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, pages: ProxyPages): Stages {
@@ -43,17 +43,17 @@ export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, 
       /** any reply that a scenario gives */
       scenario: scenarioOfOperation(scenario(noMagicValues, store)),
       validate: judgeRequest(validate(deps.strict)),
-      /** the answer of the service; 413, 502, 504 */
+      /** the response of the service; 413, 502, 504 */
       handle: askUpstream(contract.basePath, upstream, pages.cors),
     } satisfies Record<string, RequestStage>),
     reply: [
       /** 500 only for a reply of the proxy itself that breaks the contract */
       (exchange, reply) =>
-        reply.origin === 'upstream' ? checkUpstreamAnswer(exchange, reply) : checkOwnReply(exchange, reply),
+        reply.origin === 'upstream' ? checkUpstreamResponse(exchange, reply) : checkOwnReply(exchange, reply),
       applyDamage(),
       finaliseHeaders(deps.headers),
     ],
-    recorded: (exchange, reply, outcome) => answerToRecord(exchange, reply, outcome, token),
+    recorded: (exchange, reply, outcome) => responseToRecord(exchange, reply, outcome, token),
     isDated: true,
   }
 }

@@ -8,7 +8,7 @@ export const recordCommand = defineCommand({
   purpose: 'Compare with the real service',
   summary: 'Turn recorded traffic into a folder of fixtures',
   description:
-    'Turn recorded traffic into a folder of fixtures: the exact answers by model. ' +
+    'Turn recorded traffic into a folder of fixtures: the exact responses by model. ' +
     'Credentials and what identifies people are redacted, and all is listed before it is written.',
   examples: ['record http://127.0.0.1:4010 --out recorded --write', 'record traffic.har --out recorded'],
   settings: recordSettings,

@@ -4,7 +4,7 @@ import { readJournal } from '../../server/upstream/traffic/read-journal.ts'
 import { readTrafficFile } from '../../server/upstream/traffic/read-traffic-file.ts'
 import type { ReadTraffic } from '../../server/upstream/traffic/sample.ts'
 
-/** The origins of answers that are taken: convsim's own are of use as fixtures, too, unless a scenario broke them. */
+/** The origins of responses that are taken: convsim's own are of use as fixtures, too, unless a scenario broke them. */
 const accepted = ['upstream', 'contract'] as const
 
 /** Reads the samples of all sources, in their order: URLs of running simulators, HAR files, exports of journals. */
@@ -47,7 +47,7 @@ async function readPage(origin: string, after: string, controlToken: string | un
     const page = await fetch(url, { headers })
     if (page.ok) return success((await page.json()) as Json)
     const hint = page.status === 401 ? ' Give its token with --control-token.' : ''
-    return failure(`The simulator at ${origin} answers ${page.status} when asked for its requests.${hint}`)
+    return failure(`The simulator at ${origin} returns ${page.status} when asked for its requests.${hint}`)
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
     return failure(

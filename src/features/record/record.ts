@@ -8,8 +8,8 @@ import { defaultSettings } from '../../server/settings/settings.ts'
 import { loadInputs } from '../../server/simulator/loaded-inputs.ts'
 import { describeOmitted } from '../../server/upstream/traffic/sample.ts'
 import { bundledFixtures } from '../../service/fixtures/bundled.ts'
-import { collectAnswers } from './collect-answers.ts'
-import { type FixturePlan, planAnswers } from './plan-fixtures.ts'
+import { collectResponses } from './collect-responses.ts'
+import { type FixturePlan, planResponses } from './plan-fixtures.ts'
 import { readTrafficSources } from './read-sources.ts'
 import type { RecordSettings } from './settings.ts'
 import { findTargetFolderProblem, writeFixtures } from './write-fixtures.ts'
@@ -24,9 +24,9 @@ export function createAsk(
     const terminal = createInterface({ input, output })
     // While a line is edited, the terminal sends Ctrl-C as a key, and readline would reject with a stack.
     terminal.once('SIGINT', () => host.kill(host.pid, 'SIGINT'))
-    const answer = await terminal.question(question)
+    const response = await terminal.question(question)
     terminal.close()
-    return answer
+    return response
   }
 }
 
@@ -82,15 +82,15 @@ async function planFixtures(
   const show = (title: string) => (done: number, all: number) => progress.show(title, done, all)
   const traffic = await readTrafficSources(sources, settings.controlToken, show('reading exchanges'))
   const samples = traffic.ok ? traffic.value.flatMap((one) => one.samples) : []
-  const { answers, skipped } = collectAnswers(samples, contract, show('checking answers'))
+  const { responses, skipped } = collectResponses(samples, contract, show('checking responses'))
   progress.clear()
   if (!traffic.ok) return traffic
   for (const { omitted } of traffic.value) if (omitted > 0) printError(describeOmitted(omitted))
   for (const line of describeSkippedTraffic(skipped)) printError(line)
-  return answers.length === 0 ? failure('No exchange gives a fixture.') : success(planAnswers(answers, fixtures))
+  return responses.length === 0 ? failure('No exchange gives a fixture.') : success(planResponses(responses, fixtures))
 }
 
-/** The most reasons that are listed: each answer can break the contract at a place of its own. */
+/** The most reasons that are listed: each response can break the contract at a place of its own. */
 const maxReasons = 50
 
 function describeSkippedTraffic(skipped: ReadonlyMap<string, number>): string[] {

@@ -95,7 +95,7 @@ function describeScenario(active: ActiveScenario, inputs: LoadedInputs, { port }
   ].join('\n\n')
 }
 
-/** Finds an operation whose answer shows the scenario, a GET before others; undefined where none fits. */
+/** Finds an operation whose response shows the scenario, a GET before others; undefined where none fits. */
 function findShowing({ definition, values }: ActiveScenario, fitting: readonly Operation[]): Operation | undefined {
   const effect = definition.effect(values)
   const byMethod = [...fitting].sort((one, other) => Number(other.method === 'GET') - Number(one.method === 'GET'))

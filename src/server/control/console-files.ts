@@ -17,8 +17,8 @@ export function isConsoleFile({ method, path, headers }: SimRequest): boolean {
   return path === '/__sim/' || assetPath.test(path)
 }
 
-/** Answers a request for a file of the console; undefined: the request is for something else. */
-export async function answerConsole(request: SimRequest): Promise<Reply | undefined> {
+/** Handles a request for a file of the console; undefined: the request is for something else. */
+export async function responseConsole(request: SimRequest): Promise<Reply | undefined> {
   if (!isConsoleFile(request)) return undefined
   const { path, headers } = request
   if (path === '/__sim') return { status: 302, headers: { Location: '/__sim/' }, body: undefined, origin: 'simulator' }

@@ -11,7 +11,7 @@ import { refuse } from '../../service/exchange/refusals.ts'
 import type { Reply, ReplyStream } from '../../service/exchange/reply.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
 import { replyToStoreError } from '../../service/exchange/store-errors.ts'
-import { answerConsole, isConsoleFile } from './console-files.ts'
+import { isConsoleFile, responseConsole } from './console-files.ts'
 import { type GuardSettings, guard } from './guard.ts'
 import { ControlError, type ControlHandlers, CustomReply } from './handler.ts'
 import { createJsonReply, type JsonReply } from './json-reply.ts'
@@ -25,7 +25,7 @@ export interface Control {
   /** Returns true for an import of a sandbox, the only request whose body may be large. */
   readonly isImport: (head: SimRequest) => boolean
   /** Returns the reply to a request. `clientGone` is aborted when the client closes its connection. */
-  readonly answer: (request: SimRequest, clientGone: AbortSignal) => Promise<Reply>
+  readonly response: (request: SimRequest, clientGone: AbortSignal) => Promise<Reply>
 }
 
 export function createControl(
@@ -48,12 +48,12 @@ export function createControl(
       return refused && logReply(head, refused)
     },
     isImport: (request) => isOperation(matchControl(contract, request), 'importSandbox'),
-    async answer(request, clientGone) {
+    async response(request, clientGone) {
       try {
         const reply =
           refusal(request) ??
-          (await answerConsole(request)) ??
-          (await answer(contract, handlers, request, clientGone, replyWithJson))
+          (await responseConsole(request)) ??
+          (await response(contract, handlers, request, clientGone, replyWithJson))
         return logReply(request, reply.stream ? { ...reply, stream: logFailure(request, reply.stream, log) } : reply)
       } catch (error) {
         return refuseInternalError(request, error, log)
@@ -105,7 +105,7 @@ function logFailure(request: SimRequest, { mediaType, chunks }: ReplyStream, log
   }
 }
 
-async function answer(
+async function response(
   contract: Contract,
   handlers: Partial<ControlHandlers>,
   request: SimRequest,

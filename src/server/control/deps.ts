@@ -23,7 +23,7 @@ export interface ControlDeps {
   /** Returns the ids of the products that each model belongs to, by the model's id; all in lower case. */
   readonly productsOfModel: () => ReadonlyMap<string, readonly string[]>
   readonly documents: () => DocumentState
-  /** `operationId`s with a handler in `operations/`; the others are answered from the document's examples. */
+  /** `operationId`s with a handler in `operations/`; the others are served from the document's examples. */
   readonly handledOperations: ReadonlySet<string>
   readonly sandboxes: Sandboxes
   readonly store: Store
@@ -35,11 +35,11 @@ export interface ControlDeps {
   readonly journal: Journal
   readonly reporter: Reporter
   readonly explain: Explain
-  /** The origins of pages whose preflights the edge answers. */
+  /** The origins of pages whose preflights the edge responses. */
   readonly corsOrigins: CorsOrigins
-  /** Aborted when a stop was requested, and requests are still answered. */
+  /** Aborted when a stop was requested, and requests are still handled. */
   readonly draining: AbortSignal
-  /** Aborted when the simulator stops: streams end, and a waiting verification answers with what has come so far. */
+  /** Aborted when the simulator stops: streams end, and a waiting verification responds with what has come so far. */
   readonly stopping: AbortSignal
 }
 

@@ -27,7 +27,7 @@ export function explainHandlers({ explain, contract, corsOrigins }: ControlDeps)
       if (named !== undefined)
         return new ControlError(400, `?sandbox= names "${sandbox}", and the request names "${named}".`)
       const request = toSimRequest(description, sandbox)
-      if (!isAnsweredByEdge(request, corsOrigins, contract)) return explanationToJson(await explain(request))
+      if (!isHandledByEdge(request, corsOrigins, contract)) return explanationToJson(await explain(request))
       const { method, path } = request
       const problem = `${method} ${path} is not a request to the simulated service: it never meets the service.`
       return new ControlError(400, `${problem} The service is under ${contract.basePath}.`)
@@ -48,11 +48,7 @@ function findOtherSandbox({ headers, path }: SimRequest, sandbox: string): strin
 }
 
 /** Returns true for a request that never reaches the pipeline: control plane, root, aliases, browsers' files, CORS. */
-function isAnsweredByEdge(
-  { method, path, headers }: SimRequest,
-  corsOrigins: CorsOrigins,
-  contract: Contract,
-): boolean {
+function isHandledByEdge({ method, path, headers }: SimRequest, corsOrigins: CorsOrigins, contract: Contract): boolean {
   if (/^\/__sim(\/|$)/i.test(path)) return true
   const { origin } = headers
   if (method === 'OPTIONS') return origin !== undefined && isCorsOrigin(corsOrigins, origin)
@@ -92,9 +88,9 @@ function explanationToJson({ trace, outgoing, entry }: Explanation): JsonObject 
     stage: entry.stage,
     ...(entry.rule && { rule: { ...entry.rule } }),
     why: trace.decisions.map((decision) => redactText(decision, entry.ownToken)),
-    answer: {
+    response: {
       status: reply.status,
-      headers: { ...entry.answer.headers },
+      headers: { ...entry.response.headers },
       body: redactJson(reply.body?.value ?? null, entry.ownToken),
       origin: reply.origin,
     },
@@ -103,7 +99,7 @@ function explanationToJson({ trace, outgoing, entry }: Explanation): JsonObject 
     scenarios: [...entry.scenarios],
     damage: [...entry.damage],
     violations: violationsToJson(entry.violations),
-    answerViolations: violationsToJson(entry.answerViolations),
+    responseViolations: violationsToJson(entry.responseViolations),
     advice: violationsToJson(entry.advice),
   }
 }

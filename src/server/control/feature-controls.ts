@@ -1,8 +1,8 @@
 import type { Control } from './control.ts'
 import type { ControlHandlers } from './handler.ts'
 
-/** Creates the handlers of a feature's operations. `answer`: the control plane that has them. */
-type CreateHandlers = (answer: Control['answer']) => Partial<ControlHandlers>
+/** Creates the handlers of a feature's operations. `response`: the control plane that has them. */
+type CreateHandlers = (response: Control['response']) => Partial<ControlHandlers>
 
 const registered: CreateHandlers[] = []
 
@@ -12,6 +12,6 @@ export function registerControls(create: CreateHandlers): void {
 }
 
 /** Creates the handlers of all features that are loaded. */
-export function featureHandlers(answer: Control['answer']): Partial<ControlHandlers> {
-  return Object.assign({}, ...registered.map((create) => create(answer)))
+export function featureHandlers(response: Control['response']): Partial<ControlHandlers> {
+  return Object.assign({}, ...registered.map((create) => create(response)))
 }

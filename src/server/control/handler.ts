@@ -65,7 +65,7 @@ export class ControlError {
 export const refuseBusy = (reason: string): ControlError =>
   new ControlError(429, `${reason} Send the request again when one of them has ended.`, { 'Retry-After': '1' })
 
-/** Refuses a named sandbox that was never used, whose empty evidence would pass for a clean client. */
+/** Refuses a named sandbox that was never used, whose empty report would pass for a clean client. */
 export function refuseUnused(sandbox: string | undefined, sandboxes: Pick<Sandboxes, 'has'>): ControlError | undefined {
   if (sandbox === undefined || sandbox === defaultSandbox || sandboxes.has(sandbox)) return undefined
   const error =

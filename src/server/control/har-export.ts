@@ -24,19 +24,19 @@ export function entryToHar(entry: JournalEntry): JsonObject {
     startedDateTime: new Date(entry.at).toISOString(),
     time: roundToMicroseconds(wait + receive),
     request: requestToHar(entry),
-    response: answerToHar(entry),
+    response: responseToHar(entry),
     cache: {},
     timings: { blocked: -1, dns: -1, connect: -1, ssl: -1, send: 0, wait, receive },
     _id: entry.id,
     _sandbox: entry.sandbox,
     ...(operation !== undefined && { _operation: operation }),
-    _origin: entry.answer.origin,
+    _origin: entry.response.origin,
     _delivery: deliveryToJson(entry.delivery),
     _scenarios: [...entry.scenarios],
     _damage: [...entry.damage],
     ...(expectation && { _expectation: expectation }),
     _violations: violationsToJson(entry.violations),
-    _answerViolations: violationsToJson(entry.answerViolations),
+    _responseViolations: violationsToJson(entry.responseViolations),
     _advice: violationsToJson(entry.advice),
   }
 }
@@ -65,10 +65,10 @@ function requestToHar({ request, ownToken }: JournalEntry): JsonObject {
   }
 }
 
-function answerToHar({ answer, damage, delivery, headSentAt, ownToken }: JournalEntry): JsonObject {
+function responseToHar({ response, damage, delivery, headSentAt, ownToken }: JournalEntry): JsonObject {
   const hasLeft = delivery.kind === 'client-gone' && headSentAt === undefined
   const isSilent = hasLeft || damage.some((kind) => silentDeliveries.includes(kind))
-  const { status, headers, body } = isSilent ? { ...answer, status: 0, headers: {}, body: noBody } : answer
+  const { status, headers, body } = isSilent ? { ...response, status: 0, headers: {}, body: noBody } : response
   const byName = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   const isJson = parseBody(body) !== undefined
   const mimeType = byName.get('content-type') ?? (isJson ? 'application/json; charset=utf-8' : 'x-unknown')

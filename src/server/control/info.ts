@@ -23,7 +23,7 @@ export function infoHandlers(deps: ControlDeps) {
   } satisfies Partial<ControlHandlers>
 }
 
-/** Returns 503 with the reason while the state refuses writes or does not answer, and before a stop. */
+/** Returns 503 with the reason while the state refuses writes or does not respond, and before a stop. */
 async function reportHealth({ store, documents, draining }: ControlDeps): Promise<ControlOutcome> {
   const loss = await store.findLoss()
   const outage = draining.aborted ? 'This process is about to stop.' : await store.findOutage()
@@ -87,6 +87,6 @@ export function operationsToJson({ operations }: Contract, handled: ReadonlySet<
     method,
     path,
     statuses: [...statuses],
-    answeredBy: handled.has(id) ? 'simulator' : 'document',
+    servedBy: handled.has(id) ? 'simulator' : 'document',
   }))
 }

@@ -6,20 +6,20 @@ import { type ControlError, CustomReply, JsonPieces, refuseBusy } from './handle
 import { entryToHar } from './har-export.ts'
 import { Slots } from './slots.ts'
 
-/** The most characters of an answer that are sent as one text. More are sent in slices. */
+/** The most characters of a response that are sent as one text. More are sent in slices. */
 const maxWholeLength = 256 * 1024
 
-/** The most long answers at a time: each holds a record of up to 1 MB several times until the client reads it. */
-const maxLongAnswers = 10
+/** The most long responses at a time: each holds a record of up to 1 MB several times until the client reads it. */
+const maxLongResponses = 10
 
 /**
  * Returns the reply with a value as JSON. A long one is a stream, which is written no faster than the client reads, and
- * between whose chunks other requests are answered.
+ * between whose chunks other requests are handled.
  */
 export type JsonReply = (value: Json | JsonPieces, clientGone: AbortSignal) => Promise<CustomReply | ControlError>
 
 export function createJsonReply(): JsonReply {
-  const slots = new Slots(maxLongAnswers)
+  const slots = new Slots(maxLongResponses)
   return async (value, clientGone) => {
     const { pieces, mediaType } = value instanceof JsonPieces ? value : new JsonPieces(jsonPieces(value))
     const iterator = Symbol.asyncIterator in pieces ? pieces[Symbol.asyncIterator]() : pieces[Symbol.iterator]()
@@ -29,7 +29,7 @@ export function createJsonReply(): JsonReply {
       if (done) return new CustomReply({ body: textBody(head, mediaType) })
       head += piece
     }
-    if (!slots.take(clientGone)) return refuseBusy(`${maxLongAnswers} long responses are being read already.`)
+    if (!slots.take(clientGone)) return refuseBusy(`${maxLongResponses} long responses are being read already.`)
     return new CustomReply({ stream: { mediaType, chunks: () => chunksInSlices(resume(head, iterator)) } })
   }
 }

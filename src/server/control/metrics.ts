@@ -7,10 +7,10 @@ import { type ControlHandlers, CustomReply } from './handler.ts'
 
 /**
  * Handles `GET metrics`. prom-client has the metrics of the process alone: it is loaded by the first request, and its
- * histograms take single values only, while the answers of the service are counted from the start.
+ * histograms take single values only, while the responses of the service are counted from the start.
  */
 export function metricsHandlers({ journal, sandboxes, store }: ControlDeps) {
-  const counts = countAnswers(journal)
+  const counts = countResponses(journal)
   const loadRegistry = once(createProcessRegistry)
   return {
     async getMetrics() {
@@ -26,7 +26,7 @@ export function metricsHandlers({ journal, sandboxes, store }: ControlDeps) {
         ['state_prompts', 'Prompts that the state holds.', prompts],
       ]
       const ofGauges = gauges.map(([name, help, value]) => formatMetric(name, 'gauge', help, [['', value]]))
-      const own = [formatAnswers(counts), ...ofGauges, formatDurations(counts)]
+      const own = [formatResponses(counts), ...ofGauges, formatDurations(counts)]
       const text = [...own, await registry.metrics()].join('\n\n')
       return new CustomReply({ body: textBody(text, registry.contentType) })
     },
@@ -46,28 +46,28 @@ const durationBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
 
 /** The exchanges of an operation over the life of the process, whatever is cleared. */
 interface OperationCounts {
-  /** The number of answers by their labels: `status="200",origin="contract"`. */
-  readonly answers: Map<string, number>
+  /** The number of responses by their labels: `status="200",origin="contract"`. */
+  readonly responses: Map<string, number>
   /** The number of exchanges in each bucket: above the bound before, up to its own. */
   readonly buckets: number[]
-  /** The time from the receipt of each request until its answer was ready, in total. */
+  /** The time from the receipt of each request until its response was ready, in total. */
   seconds: number
 }
 
-type AnswerCounts = ReadonlyMap<string, OperationCounts>
+type ResponseCounts = ReadonlyMap<string, OperationCounts>
 
 /** Counts the exchanges of the journal by operation; `none` for requests that match no operation. */
-function countAnswers(journal: Journal): AnswerCounts {
+function countResponses(journal: Journal): ResponseCounts {
   const byOperation = new Map<string, OperationCounts>()
-  journal.onOwnEntry(({ operation = 'none', answer: { status, origin }, durationMs }) => {
+  journal.onOwnEntry(({ operation = 'none', response: { status, origin }, durationMs }) => {
     const counts = byOperation.get(operation) ?? {
-      answers: new Map(),
+      responses: new Map(),
       buckets: durationBounds.map(() => 0),
       seconds: 0,
     }
     byOperation.set(operation, counts)
     const labels = `status="${status}",origin="${origin}"`
-    counts.answers.set(labels, (counts.answers.get(labels) ?? 0) + 1)
+    counts.responses.set(labels, (counts.responses.get(labels) ?? 0) + 1)
     const seconds = durationMs / 1000
     const bucket = durationBounds.findIndex((bound) => seconds <= bound)
     counts.buckets[bucket] = (counts.buckets[bucket] ?? 0) + 1
@@ -83,16 +83,16 @@ function formatMetric(end: string, type: string, help: string, values: readonly 
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines].join('\n')
 }
 
-function formatAnswers(counts: AnswerCounts): string {
-  const help = 'Answers of the simulated service; the operation "none" is for requests that met none.'
-  const values = [...counts].flatMap(([operation, { answers }]) =>
-    Array.from(answers, ([labels, count]) => [`{operation=${JSON.stringify(operation)},${labels}}`, count] as const),
+function formatResponses(counts: ResponseCounts): string {
+  const help = 'Responses of the simulated service; the operation "none" is for requests that met none.'
+  const values = [...counts].flatMap(([operation, { responses }]) =>
+    Array.from(responses, ([labels, count]) => [`{operation=${JSON.stringify(operation)},${labels}}`, count] as const),
   )
   return formatMetric('requests_total', 'counter', help, values)
 }
 
-function formatDurations(counts: AnswerCounts): string {
-  const help = 'From receipt to the answer being ready; a delay on purpose is not counted.'
+function formatDurations(counts: ResponseCounts): string {
+  const help = 'From receipt to the response being ready; a delay on purpose is not counted.'
   const values = [...counts].flatMap(([operation, { buckets, seconds }]) => {
     const label = `operation=${JSON.stringify(operation)}`
     let count = 0

@@ -26,7 +26,6 @@ export type ControlOperationId =
   | 'getQuality'
   | 'putQuality'
   | 'getCoverage'
-  | 'getManners'
   | 'getRetries'
   | 'getReport'
   | 'listSnapshots'

@@ -3,8 +3,7 @@ import { textBody } from '../../service/exchange/body.ts'
 import { renderClientReport } from '../reports/client-page.ts'
 import { judgeFailOn } from '../reports/fail-on.ts'
 import { isReportFormat, reportFormats } from '../reports/formats/index.ts'
-import { coverageToJson, findingsToJson } from '../reports/formats/json.ts'
-import { mannersRules } from '../reports/judge-retry.ts'
+import { coverageToJson } from '../reports/formats/json.ts'
 import { stylesheetSource } from '../reports/page/stylesheet.ts'
 import { expectedFailOn, type FailCondition, parseFailOn } from '../reports/parse-fail-on.ts'
 import type { Report } from '../reports/report.ts'
@@ -12,19 +11,13 @@ import { pageHeaders } from './console-files.ts'
 import type { ControlDeps } from './deps.ts'
 import { ControlError, type ControlHandlers, type ControlRequest, CustomReply, refuseUnused } from './handler.ts'
 
-/** Handles `GET coverage`, `GET manners` and `GET report`, for one sandbox or for all. */
+/** Handles `GET coverage` and `GET report`, for one sandbox or for all. */
 export function reportHandlers({ reporter, sandboxes }: ControlDeps) {
   return {
     async getCoverage(request) {
       const { truncated, ...coverage } = await reporter.coverage(request.sandboxFilter)
       const sandbox = request.sandboxFilter ?? '*'
       return { sandbox, ...coverageToJson(coverage), ...(truncated && { truncated }) }
-    },
-    async getManners(request) {
-      const { truncated, ...found } = await reporter.manners(request.sandboxFilter)
-      const sandbox = request.sandboxFilter ?? '*'
-      const body = { sandbox, rules: { ...mannersRules }, ...findingsToJson(found), ...(truncated && { truncated }) }
-      return refuseUnused(request.sandboxFilter, sandboxes) ?? body
     },
     async getReport(request) {
       const failOn = readFailOn(request)

@@ -6,6 +6,8 @@ import { redactText } from '../../base/redaction/redact.ts'
 import type { Contract } from '../../service/contract/contract.ts'
 import { deliveryToJson, roundToMicroseconds } from '../journal/entry-json.ts'
 import { findIdempotentOperations } from '../reports/call-key.ts'
+import { findingsToJson } from '../reports/formats/json.ts'
+import { retryRules } from '../reports/judge-retry.ts'
 import { type ListedAttempt, type ListedChain, type RetryQuery, readRetryHistory } from '../reports/retry-history.ts'
 import type { ControlDeps } from './deps.ts'
 import { ControlError, type ControlHandlers, refuseUnused } from './handler.ts'
@@ -17,19 +19,32 @@ const tooLongMessage =
   `Finding the attempts of each call took more than ${maxWorkMs} ms and was given up. ` +
   'Forget the requests before the test begins (DELETE /__sim/requests), or give the test a sandbox of its own.'
 
-/** Handles `GET retries`: the attempts of each call that failed. */
-export function retryHandlers({ journal, contract, sandboxes }: ControlDeps) {
+const noHistory = { chains: [], further: 0, truncated: false }
+
+/** Handles `GET retries`: the retry rules, what broke them, and the attempts of each call that failed. */
+export function retryHandlers({ journal, reporter, contract, sandboxes }: ControlDeps) {
   const idempotentIn = memoizeLast((operations: Contract['operations']) => findIdempotentOperations({ operations }))
   return {
     async getRetries({ sandboxFilter: sandbox, parameters, source }) {
       const query = { ...(parameters.query as unknown as RetryQuery), sandbox } // typed by the control document
-      const history = await readRetryHistory(journal, query, idempotentIn(contract.operations), source.elapsed)
+      const { truncated: hasLoss = false, ...problems } = await reporter.retries(sandbox)
+      const history =
+        query.limit === 0
+          ? noHistory
+          : await readRetryHistory(journal, query, idempotentIn(contract.operations), source.elapsed)
       // After the journal was read, which may bring sandboxes of other replicas.
       const refusal = refuseUnused(sandbox, sandboxes)
       if (refusal) return refusal
       if (!history) return new ControlError(400, tooLongMessage)
       const { chains, further, truncated } = history
-      return { sandbox: sandbox ?? '*', chains: chains.map(chainToJson), further, truncated }
+      return {
+        sandbox: sandbox ?? '*',
+        rules: { ...retryRules },
+        problems: findingsToJson(problems),
+        chains: chains.map(chainToJson),
+        further,
+        truncated: truncated || hasLoss,
+      }
     },
   } satisfies Partial<ControlHandlers>
 }
@@ -53,14 +68,14 @@ function chainToJson({ first, chain, attempts, earlier }: ListedChain): JsonObje
 
 function attemptToJson(listed: ListedAttempt): JsonObject {
   const { entry, attempt, waitedMs, faults } = listed
-  const { id, number, at, now, receivedAt, endedAt, answer, delivery, damage } = entry
+  const { id, number, at, now, receivedAt, endedAt, response, delivery, damage } = entry
   return {
     id,
     number,
     at: new Date(at).toISOString(),
     now: new Date(now).toISOString(),
     tookMs: roundToMicroseconds(endedAt - receivedAt),
-    status: answer.status,
+    status: response.status,
     outcome: attempt.outcome,
     delivery: deliveryToJson(delivery),
     damage: [...damage],

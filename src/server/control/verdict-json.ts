@@ -46,8 +46,8 @@ async function showNearMiss({ entry, differences }: NearMiss, elapsed: () => num
   await visitInSlices(differences, elapsed, (difference) => {
     shown.push(showDifference(difference, entry.ownToken))
   })
-  const { id, request, answer } = entry
-  return { id, method: request.method, path: request.path, status: answer.status, differences: shown }
+  const { id, request, response } = entry
+  return { id, method: request.method, path: request.path, status: response.status, differences: shown }
 }
 
 function showDifference({ field, expected, actual }: Difference, token: string | undefined): ShownDifference {
@@ -84,7 +84,7 @@ function describeVerdict(
   const dropped = truncated ? ' The journal has dropped requests or bodies, which are not counted.' : ''
   const cut = unproved ? ` ${truncationProblem}` : dropped
   const near = nearest ? ` The nearest, ${nearest.id}, differs in ${describeDifferences(nearest)}.` : ''
-  const shown = matched.map(({ id, answer }) => `${id} ${answer.status}`).join(', ')
+  const shown = matched.map(({ id, response }) => `${id} ${response.status}`).join(', ')
   const list = satisfied || count === 0 ? '' : ` (${count > matched.length ? 'the latest: ' : ''}${shown})`
   return `Expected ${describeBounds(bounds)} ${requests}; got ${count}${list}.${cut}${near}`
 }

@@ -27,7 +27,7 @@ interface Forceable {
 const maxWaiting = 100
 
 const waitingMessage =
-  `${maxWaiting} verifications are waiting already. Send this one again when one of them is answered, ` +
+  `${maxWaiting} verifications are waiting already. Send this one again when one of them is handled, ` +
   'or let them wait for less time (withinMs).'
 
 const tooLongMessage =
@@ -46,7 +46,7 @@ export function verifyHandlers(deps: ControlDeps) {
     subjects,
     elapsed: source.elapsed,
   })
-  const answerVerification = async (request: ControlRequest, verification: Verification & Forceable) => {
+  const responseVerification = async (request: ControlRequest, verification: Verification & Forceable) => {
     const search = searchFor(request, verification)
     const verdict = await verify(search, verification, [request.clientGone, stopping])
     if (verdict === undefined) return new ControlError(400, tooLongMessage)
@@ -67,7 +67,7 @@ export function verifyHandlers(deps: ControlDeps) {
       waiting += 1
       releaseBody(request.source)
       try {
-        return await answerVerification(request, { ...body, count: body.count ?? {}, withinMs: body.withinMs ?? 0 })
+        return await responseVerification(request, { ...body, count: body.count ?? {}, withinMs: body.withinMs ?? 0 })
       } finally {
         waiting -= 1
       }

@@ -28,9 +28,9 @@ export interface Handlers {
   readonly controlRefusal: (head: SimRequest) => Reply | undefined
   /** Returns true for a request to the control plane whose body may have `importLimit`. */
   readonly isImport: (head: SimRequest) => boolean
-  /** Answers a request to the control plane. `clientGone` is aborted when the client closes its connection. */
+  /** Handles a request to the control plane. `clientGone` is aborted when the client closes its connection. */
   readonly control: (request: SimRequest, clientGone: AbortSignal) => Promise<OutgoingReply>
-  /** The first part of request ids: `req`, or `req-3f2a91c0` if several processes answer. */
+  /** The first part of request ids: `req`, or `req-3f2a91c0` if several processes response. */
   readonly requestIdPrefix: string
   /** Aborted when the server stops, which ends the deliveries that hang. */
   readonly stopping: Pick<AbortController, 'signal'>
@@ -40,7 +40,7 @@ export interface Handlers {
 interface AppSettings {
   /** The largest size of a request body of the service: `1mb`. */
   readonly bodyLimit: string
-  /** The origins of pages whose preflight requests to the service are answered, and whose replies have CORS headers. */
+  /** The origins of pages whose preflight requests to the service are handled, and whose replies have CORS headers. */
   readonly corsOrigins: CorsOrigins
   /** The origins of web pages that may call the control plane, separated by commas, if any. */
   readonly controlOrigins: string | undefined
@@ -60,7 +60,7 @@ interface MessageClasses {
 
 const controlPath = '/__sim'
 
-/** CORS without credentials: a script may read all headers of an answer. */
+/** CORS without credentials: a script may read all headers of a response. */
 const corsOptions = { exposedHeaders: '*', maxAge: 600 }
 
 /** Redirects a request for the root: a browser to the console, any other client to the description of the simulator. */
@@ -78,7 +78,7 @@ const importLimit = parseBodyLimit('16mb')
 
 /**
  * Creates the app that turns HTTP requests into `SimRequest`s and delivers the replies. The paths of the contract's
- * operations, `documented`, take precedence over those outside `/__sim` that the simulator answers by itself.
+ * operations, `documented`, take precedence over those outside `/__sim` that the simulator responds by itself.
  */
 export function createApp(
   handlers: Handlers,
@@ -90,7 +90,7 @@ export function createApp(
   const nextId = counter(handlers.requestIdPrefix)
   const nextControlId = counter('ctl')
   const serviceLimit = parseBodyLimit(settings.bodyLimit)
-  const answerControl = async (req: Request, res: Response, path?: string) => {
+  const responseControl = async (req: Request, res: Response, path?: string) => {
     const head = { ...readHead(req, req.originalUrl, nextControlId()), ...(path && { path }) }
     const refused = handlers.controlRefusal(head)
     if (refused) {
@@ -107,7 +107,7 @@ export function createApp(
     // A reply that cannot be sent must not stop the others of the same turn.
     deliver(outgoing, res, handlers.stopping.signal).catch((error) => sendInternalError(error, res, log))
   })
-  const answerService = (req: Request, res: Response) =>
+  const responseService = (req: Request, res: Response) =>
     readRequest(req, res, serviceLimit, readHead(req, req.originalUrl, nextId()), async (request) => {
       try {
         send(await handlers.service(request), res)
@@ -123,30 +123,30 @@ export function createApp(
   const allowControl = allowOrigins(controlOrigins, (origin) => controlOrigins.includes(origin))
   const allowService = allowOrigins(corsOrigins, (origin) => isCorsOrigin(corsOrigins, origin))
 
-  const answerOrigin: RequestHandler = (req, res) => allowService(req, res, () => answerService(req, res))
+  const responseOrigin: RequestHandler = (req, res) => allowService(req, res, () => responseService(req, res))
   const ownPaths = ['/', controlPath, ...[...aliases, ...browserFiles].map(([path]) => path)]
   const ownSegments = new Set(ownPaths.map(readFirstSegment))
 
   const app = express()
   app.disable('x-powered-by')
   // For most requests a look-up takes the place of the 22 comparisons below, which would be 3 % of a GET.
-  app.use((req, res, next) => (ownSegments.has(readFirstSegment(req.path)) ? next() : answerOrigin(req, res, next)))
-  app.use(controlPath, forbidSniffing, allowControl, (req, res) => answerControl(req, res))
+  app.use((req, res, next) => (ownSegments.has(readFirstSegment(req.path)) ? next() : responseOrigin(req, res, next)))
+  app.use(controlPath, forbidSniffing, allowControl, (req, res) => responseControl(req, res))
   for (const [alias, path] of aliases) {
-    const answer: RequestHandler[] = [forbidSniffing, allowControl, (req, res) => answerControl(req, res, path)]
-    app.get(alias, ...answer)
-    app.options(alias, ...answer)
+    const response: RequestHandler[] = [forbidSniffing, allowControl, (req, res) => responseControl(req, res, path)]
+    app.get(alias, ...response)
+    app.options(alias, ...response)
   }
   for (const [path, reply] of [...browserFiles].filter(isFree))
     app.get(path, (_req, res) => deliverImmediately(reply, res))
   if (isFree(['/', undefined]))
     app.get('/', (req, res) => deliverImmediately(redirectFromRoot(req.headers.accept), res))
-  app.use(answerOrigin)
+  app.use(responseOrigin)
   return {
     messages: createMessageClasses(app),
     listener: (req, res) => {
       req.url = toOriginForm(req)
-      // Express calls the function with an error that a handler throws: the last route answers every other request.
+      // Express calls the function with an error that a handler throws: the last route returns every other request.
       if (req.url.startsWith('/')) app(req as Request, res as Response, (error) => sendInternalError(error, res, log))
       else deliverImmediately(refuse(400, describeTarget(req.url), 'simulator'), res)
     },
@@ -194,7 +194,7 @@ const counter = (prefix: string) => {
   return () => `${prefix}-${++count}`
 }
 
-/** The header that forbids browsers to take an answer for another media type than it declares. */
+/** The header that forbids browsers to take a response for another media type than it declares. */
 export const noSniffing = ['X-Content-Type-Options', 'nosniff'] as const
 
 const forbidSniffing: RequestHandler = (_req, res, next) => {
@@ -202,7 +202,7 @@ const forbidSniffing: RequestHandler = (_req, res, next) => {
   next()
 }
 
-/** Creates the middleware that answers preflight requests of the allowed origins, and adds their CORS headers. */
+/** Creates the middleware that returns preflight requests of the allowed origins, and adds their CORS headers. */
 function allowOrigins(origins: CorsOrigins, isAllowed: (origin: string) => boolean): RequestHandler {
   const allow = cors({ ...corsOptions, origin: origins === '*' ? '*' : [...origins] })
   return (req, res, next) => {

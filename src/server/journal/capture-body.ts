@@ -1,8 +1,8 @@
 import { fromLatin1, toLatin1 } from '../../base/core/bytes.ts'
 import type { RecordedBody } from './entry.ts'
 
-/** The most bytes stored of an answer's body. Request bodies are stored whole, since queries look into them. */
-export const maxAnswerBodyBytes = 64 * 1024
+/** The most bytes stored of a response's body. Request bodies are stored whole, since queries look into them. */
+export const maxResponseBodyBytes = 64 * 1024
 
 /** Returns the first `maxBytes` bytes of a body, with the size of the whole body. */
 export function captureBody(latin1: string, maxBytes = Number.POSITIVE_INFINITY): RecordedBody {

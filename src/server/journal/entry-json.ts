@@ -12,7 +12,7 @@ import type { JournalEntry, RecordedBody } from './entry.ts'
 
 /** Converts an entry to the JSON of the control plane; without `bodies` only with their sizes. */
 export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: boolean }): JsonObject {
-  const { id, number, at, now, durationMs, delayMs, sandbox, operation, request, answer } = entry
+  const { id, number, at, now, durationMs, delayMs, sandbox, operation, request, response } = entry
   const traceId = readTraceId(request.headers['traceparent'])
   const body = (recorded: RecordedBody) => (bodies ? bodyToJson(recorded, entry.ownToken) : { size: recorded.size })
   return {
@@ -34,11 +34,11 @@ export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: 
       body: body(request.body),
     },
     ...(entry.aborted && { brokenOff: true }),
-    answer: {
-      status: answer.status,
-      headers: { ...answer.headers },
-      body: body(answer.body),
-      origin: answer.origin,
+    response: {
+      status: response.status,
+      headers: { ...response.headers },
+      body: body(response.body),
+      origin: response.origin,
     },
     delivery: deliveryToJson(entry.delivery),
     stage: entry.stage,
@@ -48,7 +48,7 @@ export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: 
     ...(entry.replayOf !== undefined && { replayOf: entry.replayOf }),
     damage: [...entry.damage],
     violations: violationsToJson(entry.violations),
-    answerViolations: violationsToJson(entry.answerViolations),
+    responseViolations: violationsToJson(entry.responseViolations),
     advice: violationsToJson(entry.advice),
   }
 }

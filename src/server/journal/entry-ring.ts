@@ -2,10 +2,10 @@ import { memoizeLast } from '../../base/core/memoize.ts'
 import { storedBytes } from './capture-body.ts'
 import type { DeliveryEnd, JournalEntry, RecordedBody } from './entry.ts'
 
-type Side = 'request' | 'answer'
+type Side = 'request' | 'response'
 
-/** The most bytes of all request bodies, and of all answer bodies; above them the oldest are evicted. */
-const maxBodyBytes: Readonly<Record<Side, number>> = { request: 16 * 1024 * 1024, answer: 8 * 1024 * 1024 }
+/** The most bytes of all request bodies, and of all response bodies; above them the oldest are evicted. */
+const maxBodyBytes: Readonly<Record<Side, number>> = { request: 16 * 1024 * 1024, response: 8 * 1024 * 1024 }
 
 /** The most bytes of an entry without bodies, on average: several times a common one. Small journals get more. */
 const bytesPerEntry = 2 * 1024
@@ -18,7 +18,7 @@ interface StoredEntry<Owner> {
   readonly bytes: number
   /** The sizes of the stored bodies, so that an eviction need not read the old entry; 0 once they are evicted. */
   request: number
-  answer: number
+  response: number
   /** Loses its bodies when they are evicted, so readers get a copy. */
   entry: JournalEntry
 }
@@ -40,7 +40,7 @@ export class EntryRing<Owner> {
   readonly #places: (StoredEntry<Owner> | undefined)[] = []
   readonly #bodies: Readonly<Record<Side, StoredBodies>> = {
     request: { bytes: 0, oldest: 1 },
-    answer: { bytes: 0, oldest: 1 },
+    response: { bytes: 0, oldest: 1 },
   }
   /** The number of the oldest stored entry; the number of the next entry where there is none. */
   oldest = 1
@@ -59,15 +59,15 @@ export class EntryRing<Owner> {
   add(entry: JournalEntry, owner: Owner): void {
     const bytes = this.#sizeOf(entry)
     const request = storedBytes(entry.request.body)
-    const answer = storedBytes(entry.answer.body)
+    const response = storedBytes(entry.response.body)
     this.latest += 1
-    this.#places[this.#placeOf(this.latest)] = { entry, owner, bytes, request, answer }
+    this.#places[this.#placeOf(this.latest)] = { entry, owner, bytes, request, response }
     this.#bytes += bytes
     this.#bodies.request.bytes += request
-    this.#bodies.answer.bytes += answer
+    this.#bodies.response.bytes += response
     while (this.latest - this.oldest >= this.#size || this.#bytes > this.#maxBytes) this.#evictEntry()
     this.#evictBodies('request')
-    this.#evictBodies('answer')
+    this.#evictBodies('response')
   }
 
   /** Moves on to the next number, behind entries that are not stored. */
@@ -102,7 +102,7 @@ export class EntryRing<Owner> {
     if (!stored) return
     this.#bytes -= stored.bytes
     this.#bodies.request.bytes -= stored.request
-    this.#bodies.answer.bytes -= stored.answer
+    this.#bodies.response.bytes -= stored.response
     this.#onEvicted(stored.owner)
   }
 
@@ -127,11 +127,11 @@ function evictBytes(body: { latin1: RecordedBody['latin1'] }): void {
 
 /** Returns a copy that has its bodies also after the ring evicts them. */
 export function copyEntry(entry: JournalEntry): JournalEntry {
-  const { request, answer } = entry
+  const { request, response } = entry
   return {
     ...entry,
     request: { ...request, body: { ...request.body } },
-    answer: { ...answer, body: { ...answer.body } },
+    response: { ...response, body: { ...response.body } },
   }
 }
 
@@ -142,10 +142,10 @@ function createSizeEstimate(): (entry: JournalEntry) => number {
     for (const [name, value] of Object.entries(headers)) size += name.length + value.length
     return size
   })
-  return ({ request, scenarios, damage, violations, answerViolations, advice }) => {
+  return ({ request, scenarios, damage, violations, responseViolations, advice }) => {
     let size = request.path.length + request.query.length + sizeOfHeaders(request.headers)
     for (const texts of [scenarios, damage]) for (const text of texts) size += text.length
-    for (const list of [violations, answerViolations, advice])
+    for (const list of [violations, responseViolations, advice])
       for (const { pointer, message } of list) size += pointer.length + message.length
     return size
   }

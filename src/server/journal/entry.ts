@@ -6,7 +6,7 @@ import type { DeliveryOutcome } from '../../service/exchange/delivery.ts'
 import type { Origin } from '../../service/exchange/reply.ts'
 import type { Expectation } from '../../service/exchange/request-headers.ts'
 
-/** The body of a request or an answer as the journal stores it. */
+/** The body of a request or a response as the journal stores it. */
 export interface RecordedBody {
   /**
    * The bytes that were sent, one character for each, cut to what the journal stores; undefined if they were evicted or
@@ -31,17 +31,17 @@ export interface JournalEntry {
   readonly at: number
   /** The sandbox's time of receipt, epoch milliseconds. */
   readonly now: number
-  /** Milliseconds from the receipt until the answer is ready, without `delayMs`. */
+  /** Milliseconds from the receipt until the response is ready, without `delayMs`. */
   readonly durationMs: number
-  /** The deliberate delay before the answer is sent, milliseconds. */
+  /** The deliberate delay before the response is sent, milliseconds. */
   readonly delayMs: number
   /** The time of receipt by the process's monotonic clock, milliseconds. */
   readonly receivedAt: number
   /** The time at which the connection was opened, by the same clock; undefined for its later requests. */
   readonly openedAt: number | undefined
-  /** The time at which status and headers of the answer were sent, by the same clock; undefined: they were not. */
+  /** The time at which status and headers of the response were sent, by the same clock; undefined: they were not. */
   readonly headSentAt: number | undefined
-  /** The time at which the delivery of the answer ended, by the same clock. */
+  /** The time at which the delivery of the response ended, by the same clock. */
   readonly endedAt: number
   readonly sandbox: string
   /** The `operationId`; undefined where the request matches no operation. */
@@ -70,18 +70,18 @@ export interface JournalEntry {
   readonly authorization: string | undefined
   /** Is true if the client closed the connection before the end of its body, so that the reports do not judge it. */
   readonly aborted: boolean
-  readonly answer: {
+  readonly response: {
     readonly status: number
     readonly headers: Readonly<Record<string, string>>
     /** The body before the delivery `truncated` or `malformed-json` cut it. */
     readonly body: RecordedBody
     readonly origin: Origin
   }
-  /** The end of the answer's delivery: the client has the answer, or not. */
+  /** The end of the response's delivery: the client has the response, or not. */
   readonly delivery: DeliveryOutcome
-  /** Is true if the client closed the connection before the simulator had sent the answer or damaged it. */
+  /** Is true if the client closed the connection before the simulator had sent the response or damaged it. */
   readonly hasClientLeft: boolean
-  /** The stage of the pipeline that answered: `validate`. */
+  /** The stage of the pipeline that responded: `validate`. */
   readonly stage: string
   /** The rule that acted on the request, if any. */
   readonly rule: RuleReference | undefined
@@ -91,12 +91,12 @@ export interface JournalEntry {
   readonly expectation: Expectation | undefined
   /** The id of the recorded request that this one repeats, as the console does. The reports leave it out. */
   readonly replayOf: string | undefined
-  /** The deliberate damage to the answer: `drop-field at /messageCount`, `reset`. */
+  /** The deliberate damage to the response: `drop-field at /messageCount`, `reset`. */
   readonly damage: readonly string[]
   /** Rules of the contract that the request broke. */
   readonly violations: readonly Violation[]
-  /** Rules of the contract that the answer breaks, by deliberate damage or by a bug of the simulator. */
-  readonly answerViolations: readonly Violation[]
+  /** Rules of the contract that the response breaks, by deliberate damage or by a bug of the simulator. */
+  readonly responseViolations: readonly Violation[]
   /** Warnings about what the service accepts and a careful client does not send. */
   readonly advice: readonly Violation[]
 }
@@ -108,15 +108,15 @@ export type DeliveryEnd = Pick<JournalEntry, 'delivery' | 'hasClientLeft' | 'hea
 export interface LiveExchange {
   /** The parsed request body; undefined where the request has none, or no stage parsed it. */
   readonly requestBody: Json | undefined
-  /** The answer's body, with damage; undefined where it has none. */
-  readonly answerBody: Json | undefined
+  /** The response's body, with damage; undefined where it has none. */
+  readonly responseBody: Json | undefined
   /** The matched operation; undefined for none. */
   readonly operation: Operation | undefined
   /** The parameters as they were sent; path parameters only where the request matches an operation. */
   readonly rawParameters: RawParameters
   /** The bearer token if one was sent, in a shared journal its hash: it tells callers apart. No listener stores it. */
   readonly token: string | undefined
-  /** Is true if another replica answered the request. */
+  /** Is true if another replica handled the request. */
   readonly isForeign?: boolean
   /** Is true if the journal has called its listeners with the exchange before, with another end of its delivery. */
   readonly isCorrection?: boolean

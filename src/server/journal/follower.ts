@@ -60,15 +60,15 @@ export class StreamFollower {
     this.#decoder = new ExchangeDecoder(deps.findOperation, `${this.requestIdPrefix}-`)
   }
 
-  /** Appends an exchange. Returns undefined if the store takes no changes. Rejects if it does not answer. */
+  /** Appends an exchange. Returns undefined if the store takes no changes. Rejects if it does not respond. */
   append(entry: JournalEntry, live: LiveExchange): Promise<MessagePlace | undefined> {
     return this.#untilClose(this.#append(entry, live))
   }
 
   async #append(entry: JournalEntry, live: LiveExchange): Promise<MessagePlace | undefined> {
-    const { text, request, answer } = encodeExchange(entry, live)
+    const { text, request, response } = encodeExchange(entry, live)
     const { sandbox } = entry
-    const appended = await this.#deps.stream.append(sandbox, text, request, answer)
+    const appended = await this.#deps.stream.append(sandbox, text, request, response)
     if (!appended) {
       this.#lost.add(sandbox)
       return undefined
@@ -79,7 +79,7 @@ export class StreamFollower {
     return appended
   }
 
-  /** Corrects how a delivery ended: now, or before the next reading if the store does not answer. */
+  /** Corrects how a delivery ended: now, or before the next reading if the store does not respond. */
   correct({ id, number }: MessagePlace, end: DeliveryEnd): Promise<void> {
     const text = JSON.stringify({ stream: id, number, ...encodeEnd(end) })
     this.#ends.add(text)
@@ -198,7 +198,7 @@ export class StreamFollower {
         const [entry, live] = this.#decoder.decode(message)
         this.#comparison?.seen.add(entry.sandbox)
         this.#journal.record(entry, live, message.place)
-        if (message.request === undefined || message.answer === undefined) this.#journal.countLoss(entry.sandbox)
+        if (message.request === undefined || message.response === undefined) this.#journal.countLoss(entry.sandbox)
       }
     } catch (error) {
       this.#deps.report(`A message of the journal could not be read (${String(error)}).`)

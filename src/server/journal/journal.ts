@@ -138,7 +138,7 @@ export class Journal {
     this.#clearListeners.add(listener)
   }
 
-  /** Waits until the journal has every exchange that was answered before the call. */
+  /** Waits until the journal has every exchange that was handled before the call. */
   async catchUp(): Promise<void> {}
 
   /** Catches up from time to time while somebody waits for a change. */

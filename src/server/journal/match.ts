@@ -14,7 +14,7 @@ export interface RequestSubjects {
 
 /** Returns the parts of an entry that conditions compare. A path matches with or without `/_s/NAME`. */
 export function toMatchSubject(entry: JournalEntry, subjects: RequestSubjects): MatchSubject {
-  const { operation, request, answer } = entry
+  const { operation, request, response } = entry
   const { method, path, query, headers } = request
   const body = once(() => parseBody(request.body))
   return {
@@ -26,9 +26,9 @@ export function toMatchSubject(entry: JournalEntry, subjects: RequestSubjects): 
     models: () => subjects.models(entry),
     products: () => subjects.products(entry, body()),
     body,
-    answer: {
-      status: answer.status,
-      origin: answer.origin,
+    response: {
+      status: response.status,
+      origin: response.origin,
       violations: entry.violations.length > 0,
       advice: entry.advice.length > 0,
       damage: entry.damage.length > 0,

@@ -7,7 +7,7 @@ import { timeOrigin } from '../../base/core/timers.ts'
 import { redactJson, redactText } from '../../base/redaction/redact.ts'
 import { redactToken } from '../../base/redaction/redact-token.ts'
 import type { Operation, RawParameters } from '../../service/contract/contract.ts'
-import type { SharedAnswer, StreamMessage } from '../../state/exchanges.ts'
+import type { SharedResponse, StreamMessage } from '../../state/exchanges.ts'
 import { isComplete } from './capture-body.ts'
 import type { DeliveryEnd, JournalEntry, LiveExchange, Recorded, RecordedBody } from './entry.ts'
 import { bodyToBase64, bodyToText, decodeBody, parseBody, parseBoundedJson } from './entry-json.ts'
@@ -27,7 +27,7 @@ export const hashToken = memoizeLast(
  * bodies, too, since other replicas cannot know it.
  */
 export function encodeExchange(entry: JournalEntry, live: LiveExchange) {
-  const { request, answer, ownToken, authorization, number: _number, ...others } = entry
+  const { request, response, ownToken, authorization, number: _number, ...others } = entry
   const text = JSON.stringify({
     ...others,
     ...encodeEnd(entry),
@@ -35,19 +35,19 @@ export function encodeExchange(entry: JournalEntry, live: LiveExchange) {
     openedAt: entry.openedAt && entry.openedAt + timeOrigin,
     caller: authorization ? ownToken && hashToken(ownToken) : undefined,
     request: { ...request, body: withoutBytes(request.body) },
-    answer: { ...answer, body: withoutBytes(answer.body) },
+    response: { ...response, body: withoutBytes(response.body) },
     live: {
       path: redactValues(live.rawParameters.path, ownToken),
       token: live.token && hashToken(live.token),
     },
   })
-  return { text, request: shareBody(request.body, ownToken), answer: shareAnswer(entry, live) }
+  return { text, request: shareBody(request.body, ownToken), response: shareResponse(entry, live) }
 }
 
 const withoutBytes = (body: RecordedBody): RecordedBody => ({ ...body, latin1: undefined, isWhole: isComplete(body) })
 
-/** Shares the body of an answer, unless it has the token of its request or is stored in part. */
-function shareAnswer({ answer: { body }, ownToken }: JournalEntry, live: LiveExchange): SharedAnswer {
+/** Shares the body of a response, unless it has the token of its request or is stored in part. */
+function shareResponse({ response: { body }, ownToken }: JournalEntry, live: LiveExchange): SharedResponse {
   const { latin1, size } = body
   if (latin1 === undefined || size === 0) return { key: undefined, text: () => '' }
   const isCut = !isComplete(body)
@@ -56,9 +56,9 @@ function shareAnswer({ answer: { body }, ownToken }: JournalEntry, live: LiveExc
     shareBody(
       body,
       ownToken,
-      isCut && live.answerBody !== undefined ? redactJson(live.answerBody, ownToken) : undefined,
+      isCut && live.responseBody !== undefined ? redactJson(live.responseBody, ownToken) : undefined,
     )
-  return { key: isOwn || !isObject(live.answerBody) ? undefined : live.answerBody, text }
+  return { key: isOwn || !isObject(live.responseBody) ? undefined : live.responseBody, text }
 }
 
 /** Encodes the end of a delivery. */
@@ -102,7 +102,7 @@ function decodeShared(body: SharedBody | undefined): string | undefined {
 }
 
 /** A message with an exchange; see `StreamMessage`. */
-type SharedMessage = Pick<StreamMessage & { kind: 'exchange' }, 'number' | 'text' | 'request' | 'answer'>
+type SharedMessage = Pick<StreamMessage & { kind: 'exchange' }, 'number' | 'text' | 'request' | 'response'>
 
 const parseShared = (text: string | undefined): SharedBody | undefined => (text ? JSON.parse(text) : undefined)
 
@@ -114,18 +114,18 @@ export class ExchangeDecoder {
   readonly #findOperation: FindOperation
   readonly #ownPrefix: string
   readonly #parsed = new LruCache<Json | undefined>(200)
-  readonly #answers = new LruCache<ReturnType<typeof readShared>>(200)
+  readonly #responses = new LruCache<ReturnType<typeof readShared>>(200)
 
-  /** `ownPrefix`: the first part of the ids of requests that this process answered. */
+  /** `ownPrefix`: the first part of the ids of requests that this process responded. */
   constructor(findOperation: FindOperation, ownPrefix: string) {
     this.#findOperation = findOperation
     this.#ownPrefix = ownPrefix
   }
 
   decode({ number, text, ...bodies }: SharedMessage): Recorded {
-    const { live, openedAt, receivedAt, request, answer, ...others } = JSON.parse(text) // of `encodeExchange`
+    const { live, openedAt, receivedAt, request, response, ...others } = JSON.parse(text) // of `encodeExchange`
     const requestBody = parseShared(bodies.request)
-    const { body: answerBody, latin1 } = this.#answers.get(bodies.answer ?? '', () => readShared(bodies.answer))
+    const { body: responseBody, latin1 } = this.#responses.get(bodies.response ?? '', () => readShared(bodies.response))
     const entry: JournalEntry = {
       ...others,
       ...decodeEnd(others),
@@ -135,17 +135,17 @@ export class ExchangeDecoder {
       receivedAt: receivedAt - timeOrigin,
       openedAt: openedAt && openedAt - timeOrigin,
       request: { ...request, body: { ...request.body, latin1: decodeShared(requestBody) } },
-      answer: { ...answer, body: { ...answer.body, latin1 } },
+      response: { ...response, body: { ...response.body, latin1 } },
     }
-    const answered = () => answerBody?.parsed ?? this.#parse(answerBody)
-    return [entry, this.#toLive(entry, live, () => this.#parse(requestBody), answered)]
+    const responded = () => responseBody?.parsed ?? this.#parse(responseBody)
+    return [entry, this.#toLive(entry, live, () => this.#parse(requestBody), responded)]
   }
 
   /** Returns the live exchange of an entry that was decoded before. Its path parameters are not known any more. */
   revive(entry: JournalEntry): LiveExchange {
-    const { request, answer, caller } = entry
-    const [sent, answered] = [() => parseBody(request.body), () => parseBody(answer.body)]
-    return Object.assign(this.#toLive(entry, { path: {}, token: caller }, sent, answered), {
+    const { request, response, caller } = entry
+    const [sent, responded] = [() => parseBody(request.body), () => parseBody(response.body)]
+    return Object.assign(this.#toLive(entry, { path: {}, token: caller }, sent, responded), {
       isCorrection: true,
     })
   }
@@ -154,7 +154,7 @@ export class ExchangeDecoder {
     { id, operation, request: { query, headers } }: JournalEntry,
     { path, token }: { readonly path: RawParameters['path']; readonly token: string | undefined },
     requestBody: () => Json | undefined,
-    answerBody: () => Json | undefined,
+    responseBody: () => Json | undefined,
   ): LiveExchange {
     return {
       isForeign: !id.startsWith(this.#ownPrefix),
@@ -164,8 +164,8 @@ export class ExchangeDecoder {
       get requestBody() {
         return requestBody()
       },
-      get answerBody() {
-        return answerBody()
+      get responseBody() {
+        return responseBody()
       },
     }
   }

@@ -100,7 +100,7 @@ export class SharedJournal extends Journal {
 }
 
 function isOtherwise(ended: JournalEntry, expected: JournalEntry): boolean {
-  const isFailed = ended.answer.status >= 400 || ended.delivery.kind !== 'delivered'
+  const isFailed = ended.response.status >= 400 || ended.delivery.kind !== 'delivered'
   return (
     ended.delivery.kind !== expected.delivery.kind ||
     ended.hasClientLeft !== expected.hasClientLeft ||

@@ -38,7 +38,7 @@ function driftedReply(exchange: Exchange, reply: Reply): { reply: Reply; problem
   if (!damaged.ok) return exchange.requestedExplicitly ? { reply, problem: damaged.error } : { reply }
   const { body, pointer } = damaged.value
   exchange.damage = [...exchange.damage, `${active.definition.name} at ${pointer || '/'}`]
-  exchange.answerViolations = isReal
+  exchange.responseViolations = isReal
     ? operation.checkResponse(reply.status, body)
     : operation.checkSimulatedResponse(reply.status, body)
   return { reply: { ...reply, body: jsonBody(body, isReal ? undefined : reply.body.mediaType), origin: 'scenario' } }

@@ -46,7 +46,7 @@ function replyBeforeWork(exchange: MatchedExchange): Reply | undefined {
 /** Applies the part of an effect that comes before the operation; drift and `lost-ack` are applied by `applyDamage`. */
 function applyEffect(exchange: MatchedExchange, effect: Effect, chance: Chance): Reply | undefined {
   switch (effect.kind) {
-    case 'answer':
+    case 'response':
       return effect.reply(exchange.operation, exchange.pathParameters['modelId'])
     case 'ordinary':
       if (exchange.operation.statuses.includes(effect.status)) exchange.requestedStatus = effect.status

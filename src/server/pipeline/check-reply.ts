@@ -12,10 +12,10 @@ import { documentedBody } from './handle.ts'
 /**
  * Checks the reply against the contract before any damage on purpose. A reply of ours that breaks it is a bug and
  * becomes a 500, except a refusal for which an own contract has another shape. Replies of handlers also keep the rules
- * of `x-simulated-values`; examples and exact answers need not.
+ * of `x-simulated-values`; examples and exact responses need not.
  */
 export function checkReply(log: Log): ReplyStage {
-  // Cached answers are sent many times with one body: 10 kB of it take 40 µs to check.
+  // Cached responses are sent many times with one body: 10 kB of it take 40 µs to check.
   const checked = new WeakMap<Body, Operation>()
   return function checkReply(exchange, reply) {
     const { operation, handler, request } = exchange
@@ -29,14 +29,14 @@ export function checkReply(log: Log): ReplyStage {
       checked.set(body, operation)
       return reply
     }
-    exchange.answerViolations = violations
+    exchange.responseViolations = violations
     log.error(
       { requestId: request.id, operation: operation.id, status, violations },
-      'our own answer breaks the contract',
+      'our own response breaks the contract',
     )
     const [first] = violations
     return refusals.ownFault(
-      `The simulator's own answer to ${operation.id} (${status}) breaks the contract: ` +
+      `The simulator's own response to ${operation.id} (${status}) breaks the contract: ` +
         `${first?.pointer} ${first?.message}. Please report this as a bug of the simulator.`,
     )
   }

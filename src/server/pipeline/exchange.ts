@@ -87,7 +87,7 @@ export class Exchange {
   /** Rules of the contract that the request broke. */
   violations: readonly Violation[] = []
   /** Rules of the contract that the reply breaks: by damage on purpose, or in a reply of ours that was withheld. */
-  answerViolations: readonly Violation[] = []
+  responseViolations: readonly Violation[] = []
   /** Findings about a request that the service accepts and a careful client would not send. */
   advice: readonly Violation[] = []
   /** Set by `scenario` and `applyDamage`. */

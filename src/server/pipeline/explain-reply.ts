@@ -11,17 +11,17 @@ import type { Exchange } from './exchange.ts'
 export function explainReply(trace: DecisionTrace, exchange: Exchange, first: Reply, sent: Reply): void {
   trace.decisions.push(...listReasons(exchange, first))
   if (sent.status !== first.status)
-    trace.decisions.push(`A ${sent.status} replaces that answer: ${readError(sent.body?.value)}`)
+    trace.decisions.push(`A ${sent.status} replaces that response: ${readError(sent.body?.value)}`)
 }
 
 function listReasons(exchange: Exchange, reply: Reply): string[] {
   const { status, origin } = reply
   if (origin === 'scenario') return [] // the stage that found the scenario has named its source
   if (status < 400) return [`Nothing refuses the request, so the operation ${exchange.operation?.id} is carried out.`]
-  const answers = `The stage "${exchange.stage}" answers ${status}:`
-  if (exchange.violations.length === 0) return [`${answers} ${readError(reply.body?.value)}`]
+  const responses = `The stage "${exchange.stage}" returns ${status}:`
+  if (exchange.violations.length === 0) return [`${responses} ${readError(reply.body?.value)}`]
   return exchange.violations.map(({ in: part, pointer, message }) =>
-    endSentence(`${answers} ${part}${pointer} ${message}`),
+    endSentence(`${responses} ${part}${pointer} ${message}`),
   )
 }
 

@@ -39,7 +39,7 @@ function extraHeadersFor({ extraHeaders, requestedStatus }: Exchange, { origin, 
 
 function addSimHeaders(headers: Record<string, string>, exchange: Exchange, reply: Reply): void {
   const { request, operation, sandbox, scenarios, violations, advice } = exchange
-  // The support of the real service asks for the id that the service gave its answer.
+  // The support of the real service asks for the id that the service gave its response.
   headers[headers['x-request-id'] === undefined ? 'X-Request-Id' : 'X-Sim-Request-Id'] = request.id
   headers['X-Sim-Origin'] = reply.origin
   headers['X-Sim-Sandbox'] = sandbox.name

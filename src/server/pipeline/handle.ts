@@ -62,7 +62,7 @@ async function replyFromDocument(
     body: exchange.body,
     status: exchange.requestedStatus,
   })
-  if (!reply.ok) return refusals.ownFault(`Prism finds no answer in the document: ${reply.error}`)
+  if (!reply.ok) return refusals.ownFault(`Prism finds no response in the document: ${reply.error}`)
   const { status, body } = reply.value
   const { 'content-type': mediaType = '', ...others } = reply.value.headers
   const headers = Object.fromEntries(Object.entries(others).filter(([name]) => isDocumentedHeader(name)))

@@ -98,7 +98,7 @@ export function createPipeline(deps: PipelineDeps, createStages: CreateStages = 
     const exchange = new Exchange(request, sandboxes.use(defaultSandbox), decisionTrace)
     try {
       const first = await findFirstReply(stages.request, exchange, deps)
-      // A refusal has no figures, so that no scenario has changed them.
+      // A refusal has no numbers, so that no scenario has changed them.
       if (first.status >= 400)
         exchange.scenarios = exchange.scenarios.filter(({ definition }) => definition.family !== 'data')
       const reply = addStages(exchange, first)

@@ -15,7 +15,7 @@ import {
 import type { Reply } from '../../service/exchange/reply.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
 import { readTraceId } from '../../service/exchange/request-headers.ts'
-import { captureBody, maxAnswerBodyBytes } from '../journal/capture-body.ts'
+import { captureBody, maxResponseBodyBytes } from '../journal/capture-body.ts'
 import type { DeliveryEnd, JournalEntry, LiveExchange, Recorded, RecordedBody } from '../journal/entry.ts'
 import { bodyToText, roundToMicroseconds } from '../journal/entry-json.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -40,14 +40,16 @@ interface RecorderDeps {
   readonly recordedReply: (exchange: Exchange, reply: Reply, outcome: DeliveryOutcome) => Reply
 }
 
-/** Records every exchange in the journal and the log; `debug` adds the reasons for the answer, `trace` the headers. */
+/**
+ * Records every exchange in the journal and the log; `debug` adds the reasons for the response, `trace` the headers.
+ */
 export function record({ contract, journal, log, logBodies, recordedReply }: RecorderDeps) {
   const isTraced = log.isLevelEnabled('trace')
   const hiddenNames = listHiddenNames(contract.document)
   const heldBodies = new HeldBodies()
   const writeLines = ([entry, live]: Recorded, { trace }: Exchange) => {
     const line = logLine(entry, live)
-    log.info(logBodies ? { ...line, ...logBodiesOf(entry) } : line, 'answered')
+    log.info(logBodies ? { ...line, ...logBodiesOf(entry) } : line, 'responded')
     if (trace) log.debug(decisionLine(entry, trace), 'decided')
     if (isTraced) log.trace(headerLine(entry), 'headers')
   }
@@ -74,7 +76,7 @@ export function record({ contract, journal, log, logBodies, recordedReply }: Rec
         writeLines(ended, exchange)
         if (isLargeBody(exchange)) {
           // The connection may stay open: the listeners parse the recorded body again, if its end is corrected.
-          ended = [ended[0], { ...ended[1], requestBody: undefined, answerBody: undefined }]
+          ended = [ended[0], { ...ended[1], requestBody: undefined, responseBody: undefined }]
           release(exchange)
         }
       } catch (error) {
@@ -108,7 +110,7 @@ function liveExchangeOf(exchange: Exchange, reply: Reply): LiveExchange {
   const { body, json, operation, caller } = exchange
   return {
     requestBody: body ?? (json?.ok ? json.value : undefined),
-    answerBody: reply.body?.value,
+    responseBody: reply.body?.value,
     operation,
     rawParameters: rawParametersOf(exchange),
     token: caller?.token,
@@ -147,10 +149,10 @@ function createEntry(
     ownToken: token,
     authorization: request.headers['authorization'],
     aborted: request.body.kind === 'aborted',
-    answer: {
+    response: {
       status: reply.status,
-      headers: answerHeaders(exchange, reply, token),
-      body: captureAnswer(reply),
+      headers: responseHeaders(exchange, reply, token),
+      body: captureResponse(reply),
       origin: reply.origin,
     },
     delivery: request.body.kind === 'aborted' ? neverSent : end.delivery,
@@ -162,19 +164,19 @@ function createEntry(
     replayOf: exchange.replayOf,
     damage: exchange.damage.length > 0 ? exchange.damage : none,
     violations: redactViolations(exchange.violations, token),
-    answerViolations: redactViolations(exchange.answerViolations, token),
+    responseViolations: redactViolations(exchange.responseViolations, token),
     advice: redactViolations(exchange.advice, token),
   }
 }
 
-/** Returns the recorded part of an answer's body. */
-function captureAnswer({ body, passedBytes = 0 }: Reply): RecordedBody {
-  const captured = captureBody(body?.latin1() ?? '', maxAnswerBodyBytes)
+/** Returns the recorded part of a response's body. */
+function captureResponse({ body, passedBytes = 0 }: Reply): RecordedBody {
+  const captured = captureBody(body?.latin1() ?? '', maxResponseBodyBytes)
   return passedBytes > captured.size ? { ...captured, size: passedBytes } : captured
 }
 
 /** Returns the reply's headers, redacted where they name violations, which quote the request. */
-function answerHeaders({ violations, advice }: Exchange, { headers }: Reply, token: string | undefined) {
+function responseHeaders({ violations, advice }: Exchange, { headers }: Reply, token: string | undefined) {
   if (violations.length === 0 && advice.length === 0) return headers
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redactText(value, token)]))
 }
@@ -199,17 +201,17 @@ function loggedBodyOf({ request: { body, headers } }: Exchange): RecordedBody {
 
 /** The fields of the log's line about an exchange; undefined ones are left out. */
 function logLine(entry: JournalEntry, live: LiveExchange) {
-  const { id, request, answer, durationMs, delayMs, sandbox, operation } = entry
+  const { id, request, response, durationMs, delayMs, sandbox, operation } = entry
   const { scenarios, damage, violations, advice, aborted, delivery } = entry
   return {
     requestId: id,
     method: request.method,
     path: request.path.slice(0, 200),
-    status: answer.status,
+    status: response.status,
     durationMs,
     delayMs: delayMs > 0 ? delayMs : undefined,
     tookMs: roundToMicroseconds(entry.endedAt - entry.receivedAt),
-    origin: answer.origin,
+    origin: response.origin,
     brokenOff: aborted || undefined,
     delivery: delivery.kind === 'delivered' ? undefined : delivery,
     sandbox,
@@ -217,15 +219,15 @@ function logLine(entry: JournalEntry, live: LiveExchange) {
     traceId: readTraceId(request.headers['traceparent']),
     scenarios: scenarios.length > 0 ? scenarios : undefined,
     damage: damage.length > 0 ? damage : undefined,
-    error: answer.status >= 400 && violations.length === 0 ? readLoggedError(entry, live) : undefined,
+    error: response.status >= 400 && violations.length === 0 ? readLoggedError(entry, live) : undefined,
     violations: violations.length > 0 ? violations : undefined,
     advice: advice.length > 0 ? advice : undefined,
   }
 }
 
 /** Returns the sentence of a refusal, which can quote the request. */
-function readLoggedError({ ownToken }: JournalEntry, { answerBody }: LiveExchange): string | undefined {
-  return redactText(readError(answerBody), ownToken).slice(0, maxLogged) || undefined
+function readLoggedError({ ownToken }: JournalEntry, { responseBody }: LiveExchange): string | undefined {
+  return redactText(readError(responseBody), ownToken).slice(0, maxLogged) || undefined
 }
 
 function decisionLine({ id, stage, ownToken }: JournalEntry, { decisions }: DecisionTrace) {
@@ -233,15 +235,15 @@ function decisionLine({ id, stage, ownToken }: JournalEntry, { decisions }: Deci
 }
 
 /** The fields of the line about headers, which the entry has without credentials. */
-function headerLine({ id, request: { query, headers }, answer }: JournalEntry) {
-  return { requestId: id, query: query || undefined, requestHeaders: headers, answerHeaders: answer.headers }
+function headerLine({ id, request: { query, headers }, response }: JournalEntry) {
+  return { requestId: id, query: query || undefined, requestHeaders: headers, responseHeaders: response.headers }
 }
 
 /** The characters of a body, or of a refusal, that are logged at most. */
 const maxLogged = 2000
 
-function logBodiesOf({ request, answer, ownToken }: JournalEntry) {
+function logBodiesOf({ request, response, ownToken }: JournalEntry) {
   const text = (body: RecordedBody) =>
     body.size === 0 ? undefined : (bodyToText(body, ownToken) ?? `(${body.size} bytes)`).slice(0, maxLogged)
-  return { requestBody: text(request.body), answerBody: text(answer.body) }
+  return { requestBody: text(request.body), responseBody: text(response.body) }
 }

@@ -63,7 +63,7 @@ export function checkModelExists(isModel: (modelId: string) => boolean): Request
 
 /**
  * Refuses requests beyond the plan's limit (docs/development/service.md, 2.4). It is the last of all refusals, so
- * that only a request that would have been answered consumes rate. `limitOf` returns undefined for a plan without a
+ * that only a request that would have been handled consumes rate. `limitOf` returns undefined for a plan without a
  * limit.
  */
 export function limitRate(

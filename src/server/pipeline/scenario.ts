@@ -79,13 +79,13 @@ function problemWith(
   const needing = example && all.find(needsOperation)
   if (needing)
     return (
-      `"${needing.text}" acts on the work of the operation, and Prefer: example=NAME answers in its place. ` +
+      `"${needing.text}" acts on the work of the operation, and Prefer: example=NAME responses in its place. ` +
       `Leave out one of them${needing.values['when'] ? ', or add when=before' : ''}.`
     )
   const combinations = items.length > 0 ? items.map((item) => [...scenarios, item]) : [scenarios]
   return combinations.map(findConflict).find((conflict) => conflict !== undefined)
 }
 
-/** Returns true for a scenario that decides the answer of the operation, or promises that the operation has run. */
+/** Returns true for a scenario that decides the response of the operation, or promises that the operation has run. */
 const needsOperation = ({ definition, values }: ActiveScenario) =>
-  values['when'] === 'after' || ['answer', 'ordinary', 'data', 'lose-ack'].includes(definition.effect(values).kind)
+  values['when'] === 'after' || ['response', 'ordinary', 'data', 'lose-ack'].includes(definition.effect(values).kind)

@@ -15,11 +15,11 @@ export interface Attempt {
   readonly now: number | undefined
   /**
    * `lost`: the client got no head. `failed`: a 429 or 5xx. `refused`: a 400, 401, 403 or 404, which a retry cannot
-   * change. `uncertain`: a success whose body did not arrive whole, or an answer that the client may have left without
+   * change. `uncertain`: a success whose body did not arrive whole, or a response that the client may have left without
    * reading. `fine`: any other.
    */
   readonly outcome: 'fine' | 'lost' | 'failed' | 'refused' | 'uncertain'
-  /** True where the answer is lost because the client gave up. */
+  /** True where the response is lost because the client gave up. */
   readonly isGivenUp: boolean
   readonly status: number
   /** The wait that `Retry-After` or `retry-after-ms` demands, milliseconds; undefined for none. */
@@ -47,8 +47,8 @@ const finalStatuses = [400, 401, 403, 404]
 
 /** Judges the outcome. Of an error the head is enough: clients cancel the body. */
 export function judgeOutcome(entry: JournalEntry): Attempt['outcome'] {
-  const { delivery, headSentAt, hasClientLeft, answer, endedAt } = entry
-  const { status } = answer
+  const { delivery, headSentAt, hasClientLeft, response, endedAt } = entry
+  const { status } = response
   const isWhole = delivery.kind === 'delivered'
   if (!isWhole && headSentAt === undefined) return 'lost'
   const isUnread = hasClientLeft && (isWhole || mayBeUnread(entry, endedAt))
@@ -58,10 +58,10 @@ export function judgeOutcome(entry: JournalEntry): Attempt['outcome'] {
 }
 
 export function toAttempt(entry: JournalEntry, { insertId, body }: CallKey): Attempt {
-  const { id, receivedAt, openedAt, headSentAt, delivery, answer, request } = entry
+  const { id, receivedAt, openedAt, headSentAt, delivery, response, request } = entry
   const outcome = judgeOutcome(entry)
   const isError = outcome === 'failed' || outcome === 'refused'
-  const mayDemandWait = outcome === 'failed' && [429, 503].includes(answer.status)
+  const mayDemandWait = outcome === 'failed' && [429, 503].includes(response.status)
   return {
     id,
     receivedAt,
@@ -70,8 +70,8 @@ export function toAttempt(entry: JournalEntry, { insertId, body }: CallKey): Att
     now: request.headers['x-sim-now'] === undefined ? entry.now : undefined,
     outcome,
     isGivenUp: outcome === 'lost' && (delivery.kind === 'client-gone' || entry.hasClientLeft),
-    status: answer.status,
-    retryAfterMs: mayDemandWait ? readRetryAfter(answer.headers) : undefined,
+    status: response.status,
+    retryAfterMs: mayDemandWait ? readRetryAfter(response.headers) : undefined,
     insertId,
     body,
     retryCount: readRetryCount(request.headers),
@@ -106,8 +106,9 @@ export function isSentAfter(
 }
 
 /**
- * Returns true if an attempt can be the retry of one before: after a lost answer, over any connection, since a repeated
- * write is worse than a parallel one that is taken for it. A client knows that it gives up before the simulator does.
+ * Returns true if an attempt can be the retry of one before: after a lost response, over any connection, since a
+ * repeated write is worse than a parallel one that is taken for it. A client knows that it gives up before the
+ * simulator does.
  */
 export function canRetry(latest: Attempt, { endedAt, isGivenUp, outcome }: Attempt): boolean {
   if (isGivenUp) return latest.receivedAt >= endedAt - immediateMs

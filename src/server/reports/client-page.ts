@@ -20,8 +20,8 @@ export function renderClientReport(format: ReportFormat, report: Report): string
  * counts it; the coverage, with a case for each operation and condition; and the loss of requests, if there may be any.
  */
 function toClientPage(report: Report): Page {
-  const { contract, run, sandbox, violations, unexpected, manners, coverage } = report
-  const lapses = countFindings(manners)
+  const { contract, run, sandbox, violations, unexpected, retries, coverage } = report
+  const lapses = countFindings(retries)
   const faults = violations + unexpected + lapses
   const failed = judgeFailOn(report, run.failOn)
   const good = failed.length === 0 ? 'Nothing to complain about' : 'A condition of --fail-on is met'
@@ -41,10 +41,10 @@ function toClientPage(report: Report): Page {
     summary: [`${summarizeReport(report)}.`],
     facts: [...describeRun(run), sandbox === undefined ? 'all sandboxes' : `sandbox ${sandbox}`],
     failed,
-    figures: [
+    numbers: [
       card('violations', violations, 'broke the contract'),
-      card('unexpected', unexpected, 'unexpected answers'),
-      card('manners', lapses, 'findings on manners'),
+      card('unexpected', unexpected, 'unexpected responses'),
+      card('retries', lapses, 'retry problems'),
       { value: `${coverage.percent} %`, label: 'of the contract covered', section: 'coverage' },
     ],
     sections: [

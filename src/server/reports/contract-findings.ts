@@ -13,7 +13,7 @@ export interface BrokenRule extends Violation {
   readonly first: RequestTrace
 }
 
-export interface UnexpectedAnswer {
+export interface UnexpectedResponse {
   /** The `operationId`; empty where the request matches no operation. */
   readonly operation: string
   readonly method: string
@@ -21,12 +21,12 @@ export interface UnexpectedAnswer {
   readonly path: string
   readonly status: number
   readonly origin: Origin
-  /** The message of the first such answer; empty where it has none. */
+  /** The message of the first such response; empty where it has none. */
   readonly message: string
   readonly first: RequestTrace
 }
 
-/** The largest number of rules, and of kinds of unexpected answers, that are stored. */
+/** The largest number of rules, and of kinds of unexpected responses, that are stored. */
 const maxKinds = 100
 
 /** The most paths without an operation that have findings of their own, which leaves room for other findings. */
@@ -45,11 +45,11 @@ const unmetMessages: Readonly<Record<Expectation, string>> = {
 export type IsMagicKey = (token: string) => boolean
 
 /**
- * Requests that broke the contract, and unexpected answers. An answer is unexpected if its status is 400 or more and no
- * scenario caused it. Three refusals are not unexpected: of a request that broke the contract, since its violations are
- * counted instead; a 403 for a key of the fixtures, which a test chooses for its plan; and that of a proxy for a
+ * Requests that broke the contract, and unexpected responses. A response is unexpected if its status is 400 or more and
+ * no scenario caused it. Three refusals are not unexpected: of a request that broke the contract, since its violations
+ * are counted instead; a 403 for a key of the fixtures, which a test chooses for its plan; and that of a proxy for a
  * foreign page, which is not the client under test. A request that the client aborted counts for neither. A request
- * with an expectation is counted apart if it meets it, and is an unexpected answer if not. An answer of the real
+ * with an expectation is counted apart if it meets it, and is an unexpected response if not. A response of the real
  * service behind a proxy that breaks the contract is unexpected, too, whatever its status.
  */
 export class ContractFindings {
@@ -58,32 +58,32 @@ export class ContractFindings {
   readonly brokenRules = new CappedTally<BrokenRule>(maxKinds)
   /** Advice about requests that the service accepts, and a careful client would not send. */
   readonly advice = new CappedTally<BrokenRule>(maxKinds)
-  readonly unexpectedAnswers = new CappedTally<UnexpectedAnswer>(maxKinds)
+  readonly unexpectedResponses = new CappedTally<UnexpectedResponse>(maxKinds)
   invalidRequestCount = 0
   /** The number of requests that met the expectation of a negative test. */
   expectedCount = 0
-  unexpectedAnswerCount = 0
+  unexpectedResponseCount = 0
 
   constructor(isMagicKey: IsMagicKey) {
     this.#isMagicKey = isMagicKey
   }
 
-  record(entry: JournalEntry, { answerBody, token }: LiveExchange): void {
+  record(entry: JournalEntry, { responseBody, token }: LiveExchange): void {
     if (entry.aborted) return
     const { expectation, violations, advice } = entry
     if (advice.length > 0 && !expectation) this.#recordRules(this.advice, entry, advice)
-    // An answer of the real service that breaks the contract by itself, not by a scenario.
-    const isBroken = entry.answer.origin === 'upstream' && entry.answerViolations.length > 0
-    if (isBroken) this.#recordUnexpected(entry, describeBrokenRules(entry.answerViolations))
+    // A response of the real service that breaks the contract by itself, not by a scenario.
+    const isBroken = entry.response.origin === 'upstream' && entry.responseViolations.length > 0
+    if (isBroken) this.#recordUnexpected(entry, describeBrokenRules(entry.responseViolations))
     if (expectation) this.#recordExpected(entry, expectation)
     else if (violations.length > 0) {
       this.invalidRequestCount += 1
       this.#recordRules(this.brokenRules, entry, violations)
     } else if (!isBroken && this.#isUnexpected(entry, token))
-      this.#recordUnexpected(entry, [['', isObject(answerBody) ? String(answerBody['error'] ?? '') : '']])
+      this.#recordUnexpected(entry, [['', isObject(responseBody) ? String(responseBody['error'] ?? '') : '']])
   }
 
-  #isUnexpected({ stage, answer: { status, origin } }: JournalEntry, token = ''): boolean {
+  #isUnexpected({ stage, response: { status, origin } }: JournalEntry, token = ''): boolean {
     const isForeignPage = stage === 'authenticate' && origin === 'simulator'
     if (status < 400 || origin === 'scenario' || isForeignPage) return false
     return !(status === 403 && this.#isMagicKey(token))
@@ -92,9 +92,9 @@ export class ContractFindings {
   merge(other: ContractFindings): void {
     this.brokenRules.merge(other.brokenRules)
     this.advice.merge(other.advice)
-    this.unexpectedAnswers.merge(other.unexpectedAnswers)
+    this.unexpectedResponses.merge(other.unexpectedResponses)
     this.invalidRequestCount += other.invalidRequestCount
-    this.unexpectedAnswerCount += other.unexpectedAnswerCount
+    this.unexpectedResponseCount += other.unexpectedResponseCount
     this.expectedCount += other.expectedCount
   }
 
@@ -116,19 +116,19 @@ export class ContractFindings {
   }
 
   #recordExpected(entry: JournalEntry, expectation: Expectation): void {
-    const isMet = expectation === 'violation' ? entry.violations.length > 0 : entry.answer.status >= 400
+    const isMet = expectation === 'violation' ? entry.violations.length > 0 : entry.response.status >= 400
     if (isMet) this.expectedCount += 1
     else this.#recordUnexpected(entry, [['', unmetMessages[expectation]]])
   }
 
-  /** Counts an answer once, with a finding for each rule that it breaks. Rule '': its status alone is unexpected. */
+  /** Counts a response once, with a finding for each rule that it breaks. Rule '': its status alone is unexpected. */
   #recordUnexpected(entry: JournalEntry, messages: Iterable<readonly [rule: string, message: string]>): void {
-    this.unexpectedAnswerCount += 1
-    const { id, operation = '', request, answer, ownToken, expectation } = entry
-    const { status, origin } = answer
+    this.unexpectedResponseCount += 1
+    const { id, operation = '', request, response, ownToken, expectation } = entry
+    const { status, origin } = response
     const { method } = request
     const path = operation === '' ? this.#findingPath(request.path.slice(0, maxPathLength)) : ''
-    for (const [rule, answerMessage] of messages) {
+    for (const [rule, responseMessage] of messages) {
       const key = JSON.stringify([
         operation,
         operation === '' ? method : '',
@@ -138,8 +138,8 @@ export class ContractFindings {
         expectation,
         rule || null,
       ])
-      this.unexpectedAnswers.add(key, [id], () => {
-        const message = redactText(answerMessage, ownToken) // it may quote the request
+      this.unexpectedResponses.add(key, [id], () => {
+        const message = redactText(responseMessage, ownToken) // it may quote the request
         return { operation, method, path, status, origin, message, first: traceRequest(entry) }
       })
     }
@@ -153,12 +153,12 @@ export class ContractFindings {
   }
 }
 
-/** Returns the messages of the rules that an answer breaks, by rule; several items of an array break one. */
+/** Returns the messages of the rules that a response breaks, by rule; several items of an array break one. */
 function describeBrokenRules(violations: readonly Violation[]): ReadonlyMap<string, string> {
   return new Map(
     violations.map(({ pointer, keyword, message }) => {
       const general = generalise(pointer)
-      return [`${general} ${keyword}`, `The answer breaks the contract: ${general} ${message}`.replace('  ', ' ')]
+      return [`${general} ${keyword}`, `The response breaks the contract: ${general} ${message}`.replace('  ', ' ')]
     }),
   )
 }

@@ -3,7 +3,7 @@ import { parsePointer } from '../../base/core/json-pointer.ts'
 import type { Contract, DescribedParameter, Operation } from '../../service/contract/contract.ts'
 import { buildCoverageTree, type CoverageTree, collectHits, type EnumValue } from './coverage-tree.ts'
 
-/** A part of the contract that a client can meet, in a request or, if it has a `status`, in an answer. */
+/** A part of the contract that a client can meet, in a request or, if it has a `status`, in a response. */
 export type CoverageItem =
   | { readonly kind: 'status'; readonly status: number }
   | { readonly kind: 'parameter'; readonly in: DescribedParameter['in']; readonly name: string }
@@ -15,7 +15,7 @@ export type CoverageItem =
     }
   | { readonly kind: 'field'; readonly pointer: string }
   | { readonly kind: 'field-value'; readonly pointer: string; readonly value: EnumValue }
-  | { readonly kind: 'answer-value'; readonly status: number; readonly pointer: string; readonly value: EnumValue }
+  | { readonly kind: 'response-value'; readonly status: number; readonly pointer: string; readonly value: EnumValue }
   | { readonly kind: 'null' | 'not-null'; readonly status: number; readonly pointer: string }
 
 export interface ParameterItems {
@@ -36,7 +36,7 @@ export interface OperationItems {
   readonly statuses: ReadonlyMap<number, number>
   readonly parameters: readonly ParameterItems[]
   readonly body: CoverageTree | undefined
-  /** Returns the indexes of the items that an answer's body shows. Fast for a body that was read before. */
+  /** Returns the indexes of the items that a response's body shows. Fast for a body that was read before. */
   hitsOf(status: number, body: Json | undefined): Iterable<number>
 }
 
@@ -64,9 +64,9 @@ function listOperationItems(operation: Operation): OperationItems {
     statuses,
     parameters,
     body,
-    hitsOf(status, answer) {
+    hitsOf(status, response) {
       const readHits = readers.get(status)
-      return readHits === undefined || answer === undefined ? [] : readHits(answer)
+      return readHits === undefined || response === undefined ? [] : readHits(response)
     },
   }
 }
@@ -90,14 +90,14 @@ function addParameter(parameter: DescribedParameter, add: AddItem): ParameterIte
   return { in: place, name, isDeepObject, index, values, isList: [schema['type']].flat().includes('array') }
 }
 
-/** Creates the function that reads the hits of a body. It walks each object once: cached answers are one. */
+/** Creates the function that reads the hits of a body. It walks each object once: cached responses are one. */
 function createHitReader(operation: Operation, status: number, add: AddItem) {
   const schema = operation.responseSchema(status)
   const tree =
     schema &&
     buildCoverageTree(schema, {
       nullity: (kind, pointer) => add({ kind, status, pointer }),
-      value: (pointer, value) => add({ kind: 'answer-value', status, pointer, value }),
+      value: (pointer, value) => add({ kind: 'response-value', status, pointer, value }),
     })
   if (!tree) return undefined
   const cache = new WeakMap<object, readonly number[]>()

@@ -19,7 +19,7 @@ export interface CoveredItem {
   readonly state: 'met' | 'missing' | 'out-of-reach'
   /** The sentence about a missing item. */
   readonly sentence?: string
-  /** The request that shows a missing item of an answer; absent for an item of a request. */
+  /** The request that shows a missing item of a response; absent for an item of a request. */
   readonly hint?: CoverageHint | undefined
 }
 

@@ -16,8 +16,8 @@ export interface OperationHits {
  * Coverage of the contract: the items that clients have met. It is updated with each exchange, so it does not depend on
  * the journal's evictions; its size is that of the contract, whatever the number of requests.
  *
- * An item of a request counts once a request with it gets a status below 400, even if the answer is lost. An item of an
- * answer counts once the client received the answer whole and without drift. An answer of the simulator itself
+ * An item of a request counts once a request with it gets a status below 400, even if the response is lost. An item of
+ * an response counts once the client received the response whole and without drift. A response of the simulator itself
  * (`origin: simulator`) counts for neither, since the service would never send it.
  */
 export class Coverage {
@@ -42,13 +42,13 @@ export class Coverage {
     if (!found) return
     const [operationItems, counted] = found
     counted.requests += 1
-    const { status, origin } = entry.answer
+    const { status, origin } = entry.response
     if (origin === 'simulator') return
     if (status < 400) markRequest(live, operationItems, counted.hits)
     if (!isUndamaged(entry)) return
     const index = operationItems.statuses.get(status)
     if (index !== undefined) counted.hits[index] = 1
-    for (const hit of operationItems.hitsOf(status, live.answerBody)) counted.hits[hit] = 1
+    for (const hit of operationItems.hitsOf(status, live.responseBody)) counted.hits[hit] = 1
   }
 
   /** Adds the hits of another coverage, also of another contract, where operations and items are the same. */
@@ -69,7 +69,7 @@ function findMet(items: readonly CoverageItem[], former: readonly CoverageItem[]
   return [...items.keys()].filter((index) => met.has(JSON.stringify(items[index])))
 }
 
-/** Returns true where the client received the answer whole and without drift. */
+/** Returns true where the client received the response whole and without drift. */
 function isUndamaged({ delivery, damage }: JournalEntry): boolean {
   return delivery.kind === 'delivered' && damage.every((kind) => usableDeliveries.includes(kind))
 }

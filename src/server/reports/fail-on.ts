@@ -23,8 +23,8 @@ export function judgeFindings(
 
 const judges: Readonly<Record<(typeof failOnKinds)[number], (report: FindingsReport) => string | false>> = {
   violation: ({ violations }) => violations > 0 && `${pluralize(violations, 'request')} broke the contract`,
-  unexpected: ({ unexpected }) => unexpected > 0 && pluralize(unexpected, 'unexpected answer'),
-  manners: ({ manners }) => countFindings(manners) > 0 && `${pluralize(countFindings(manners), 'finding')} on manners`,
+  unexpected: ({ unexpected }) => unexpected > 0 && pluralize(unexpected, 'unexpected response'),
+  retry: ({ retries }) => countFindings(retries) > 0 && pluralize(countFindings(retries), 'retry problem'),
   advice: ({ advice }) => countFindings(advice) > 0 && `${pluralize(countFindings(advice), 'piece')} of advice`,
   'no-requests': ({ requests }) => requests === 0 && 'no request reached the simulator (no-requests)',
 }

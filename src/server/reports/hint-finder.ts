@@ -5,22 +5,22 @@ import { readValues } from '../../service/scenarios/parameters.ts'
 import { parseScenarios } from '../../service/scenarios/parse.ts'
 import { type CoverageItem, fieldName, type OperationItems } from './coverage-items.ts'
 
-/** A hint for a missing item of an answer: the headers and the path of a request whose answer shows the item. */
+/** A hint for a missing item of a response: the headers and the path of a request whose response shows the item. */
 export interface CoverageHint {
-  /** `X-Sim-Scenario` or `Prefer`; empty where any valid request gets the answer. */
+  /** `X-Sim-Scenario` or `Prefer`; empty where any valid request gets the response. */
   readonly headers: Readonly<Record<string, string>>
   /** The path and query of a request that shows the item, or undefined if every request to the operation does. */
   readonly path: string | undefined
 }
 
-/** The seed and the time that the invented analytics depend on. */
+/** The seed and the time that the generated analytics depend on. */
 export interface PreviewContext {
   readonly seed: string
   /** Epoch milliseconds. */
   readonly now: number
 }
 
-/** An answer that the simulator would give to the request of a hint. */
+/** A response that the simulator would give to the request of a hint. */
 export interface Preview {
   readonly hint: CoverageHint
   readonly status: number
@@ -30,7 +30,7 @@ export interface Preview {
 /** Computes the previews of an operation at `now`, epoch milliseconds; none if they cannot be computed. */
 export type Previewer = (operation: string, seed: string, now: number) => readonly Preview[]
 
-/** A hint with the indexes of the items that its answer shows. */
+/** A hint with the indexes of the items that its response shows. */
 interface Candidate {
   readonly hint: CoverageHint
   readonly shows: ReadonlySet<number>
@@ -39,7 +39,7 @@ interface Candidate {
 /** The candidates of an operation that depend on no seed and no day. */
 type FixedCandidates = Readonly<Record<'plain' | 'nulls' | 'examples', readonly Candidate[]>>
 
-/** Returns the function that finds the hint for the item of an answer by its index; undefined where none is known. */
+/** Returns the function that finds the hint for the item of a response by its index; undefined where none is known. */
 export type HintFinder = (
   operationItems: OperationItems,
   context: PreviewContext,
@@ -100,7 +100,7 @@ function refusalCandidates(operationItems: OperationItems, catalogue: Catalogue)
     const effect = definition.effect(read.value)
     const hint = scenarioHint(definition.name)
     if (effect.kind === 'ordinary') return [createCandidate(operationItems, hint, effect.status)]
-    if (effect.kind !== 'answer') return []
+    if (effect.kind !== 'response') return []
     const { status, body } = effect.reply(operationItems.operation)
     return [createCandidate(operationItems, hint, status, body?.value)]
   })
@@ -111,7 +111,7 @@ export function scenarioHint(scenario: string, path?: string): CoverageHint {
   return { headers: { 'X-Sim-Scenario': scenario }, path }
 }
 
-/** Returns a candidate for each nullable field of the success answer: the scenario `null` with that field. */
+/** Returns a candidate for each nullable field of the success response: the scenario `null` with that field. */
 function nullCandidates({ items, operation }: OperationItems, catalogue: Catalogue): Candidate[] {
   return items.flatMap((item, index) => {
     if (item.kind !== 'null' || item.status !== operation.successStatus) return []

@@ -1,19 +1,19 @@
 import { type Attempt, immediateMs, measurePause, toleranceMs } from './attempts.ts'
 
-/** The rules of manners, by name, each with its sentence for the report. */
-export const mannersRules = {
+/** the retry rules, by name, each with its sentence for the report. */
+export const retryRules = {
   'retry-after': 'After a 429 or 503 with Retry-After the client waits as long as it says.',
-  'back-off': 'After a 429, a 5xx or a lost answer the client waits before it asks again, and not ever shorter.',
-  'same-insert-id': 'An event that is sent again after a 5xx or a lost answer has the insertId that it had.',
+  'back-off': 'After a 429, a 5xx or a lost response the client waits before it asks again, and not ever shorter.',
+  'same-insert-id': 'An event that is sent again after a 5xx or a lost response has the insertId that it had.',
   'no-retry': 'A request that was refused with 400, 401, 403 or 404 is not sent again unchanged.',
   'content-type': 'A request with a body says what type it has.',
   'user-agent': 'A request says who sends it.',
 } as const
 
-export type MannersRule = keyof typeof mannersRules
+export type RetryRule = keyof typeof retryRules
 
 export interface RetryFault {
-  readonly rule: MannersRule
+  readonly rule: RetryRule
   /** A description without times of the machine, so that it is the same in every run. */
   readonly sentence: string
   /** The pause before the retry, milliseconds; undefined for a rule without a time. */
@@ -66,7 +66,7 @@ function checkRetryAfter({ retryAfterMs = 0, status }: Attempt, waited: number):
  * the one before: jitter and a cap make waits shorter, too, but not by that much.
  */
 function checkBackOff(last: Attempt, waited: number, pauses: readonly number[]): RetryFault | undefined {
-  const after = last.outcome === 'lost' ? 'a lost answer' : `a ${last.status}`
+  const after = last.outcome === 'lost' ? 'a lost response' : `a ${last.status}`
   const isFirstAfterLoss = last.outcome === 'lost' && pauses.length === 1
   if (waited < immediateMs && !isFirstAfterLoss) {
     const sentence = `After ${after} the client tried again at once.`
@@ -83,7 +83,7 @@ function checkInsertId(last: Attempt, latest: Attempt): RetryFault | undefined {
   if (!mayBeStored(last)) return undefined
   if (latest.insertId !== undefined && last.insertId === latest.insertId) return undefined
   const how = latest.insertId === undefined ? 'without an insertId' : 'with another insertId'
-  const after = last.outcome === 'failed' ? `that was answered with ${last.status}` : 'whose answer was lost'
+  const after = last.outcome === 'failed' ? `that got ${last.status}` : 'whose response was lost'
   const sentence = `An event ${after} was sent again ${how}: it may be counted twice.`
   return { rule: 'same-insert-id', sentence, waitedMs: undefined }
 }

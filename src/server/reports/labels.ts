@@ -14,7 +14,7 @@ export function labelItem(item: CoverageItem): string {
       return `body ${fieldName(item.pointer)}`
     case 'field-value':
       return `body ${fieldName(item.pointer)}: ${item.value}`
-    case 'answer-value':
+    case 'response-value':
       return `${fieldName(item.pointer)}: ${item.value}`
     case 'null':
       return `${fieldName(item.pointer)}: null`
@@ -29,8 +29,8 @@ export function describeMissing(item: CoverageItem, hint: CoverageHint | undefin
   if (isRequestItem(item)) return `No test has sent ${label}; a good request with it counts.`
   const isOtherStatus = 'status' in item && item.kind !== 'status' && item.status !== successStatus
   const inStatus = isOtherStatus ? ` in a ${item.status}` : ''
-  // The listed values of an answer depend on the model, so the path is part of the hint.
-  const path = item.kind === 'answer-value' ? hint?.path : undefined
+  // The listed values of a response depend on the model, so the path is part of the hint.
+  const path = item.kind === 'response-value' ? hint?.path : undefined
   const onPath = path === undefined ? '' : ` on ${path}`
   return `No test has seen ${label}${inStatus}; ${describeHint(hint)}${onPath}.`
 }
@@ -40,5 +40,5 @@ function describeHint(hint: CoverageHint | undefined): string {
   return header ? `${header.join(': ')} shows it` : 'any good request shows it'
 }
 
-/** Returns true for an item of a request, false for an item of an answer. */
+/** Returns true for an item of a request, false for an item of a response. */
 export const isRequestItem = (item: CoverageItem) => !('status' in item)

@@ -1,5 +1,5 @@
 /** The names of the conditions without a number. */
-export const failOnKinds = ['violation', 'unexpected', 'manners', 'advice', 'no-requests'] as const
+export const failOnKinds = ['violation', 'unexpected', 'retry', 'advice', 'no-requests'] as const
 
 /** A condition under which a run fails: a finding of a kind, or less than `below` percent of coverage. */
 export type FailCondition =

@@ -1,18 +1,18 @@
 /**
- * The meaning of the traffic: coverage, retries and manners, violations, fail conditions, page/.
- * `evidence-collector.ts` counts each exchange as it is recorded, `Reporter` creates reports from the counts,
+ * The meaning of the traffic: coverage, retry problems, violations, fail conditions, page/.
+ * `traffic-collector.ts` counts each exchange as it is recorded, `Reporter` creates reports from the counts,
  * `sections.ts` writes their findings as sentences for `client-page.ts`, and `fail-on.ts` judges them.
  */
 
 import type { Contract } from '../../service/contract/contract.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { CappedTally } from './capped-tally.ts'
-import type { BrokenRule, UnexpectedAnswer } from './contract-findings.ts'
+import type { BrokenRule, UnexpectedResponse } from './contract-findings.ts'
 import { type CoverageView, viewCoverage } from './coverage-view.ts'
-import type { EvidenceCollector } from './evidence-collector.ts'
 import type { HintFinder, PreviewContext } from './hint-finder.ts'
-import type { MannersFinding } from './manners.ts'
 import type { ReportedRun } from './reported-run.ts'
+import type { RetryProblem } from './retry-problems.ts'
+import type { TrafficCollector } from './traffic-collector.ts'
 
 /** A finding with the requests that showed it. */
 export type Counted<T> = T & {
@@ -39,15 +39,15 @@ export interface FindingsReport {
   readonly requests: number
   /** The number of requests that broke the contract. */
   readonly violations: number
-  /** The number of answers of status 400 or more that neither a scenario nor a violation explains. */
+  /** The number of responses of status 400 or more that neither a scenario nor a violation explains. */
   readonly unexpected: number
   /** The number of requests of negative tests that met their expectation: neither violations nor unexpected. */
   readonly expected: number
   readonly brokenRules: FindingList<BrokenRule>
-  readonly unexpectedAnswers: FindingList<UnexpectedAnswer>
+  readonly unexpectedResponses: FindingList<UnexpectedResponse>
   readonly advice: FindingList<BrokenRule>
   /** The findings on how the client retries and identifies itself. */
-  readonly manners: FindingList<MannersFinding>
+  readonly retries: FindingList<RetryProblem>
   /** True if exchanges of other replicas may be missing, so that every number is a minimum; absent otherwise. */
   readonly truncated?: true
 }
@@ -64,7 +64,7 @@ type Truncation = Pick<FindingsReport, 'truncated'>
 
 export interface ReporterDependencies {
   readonly contract: Pick<Contract, 'title' | 'version'>
-  readonly collector: EvidenceCollector
+  readonly collector: TrafficCollector
   /** Waits for exchanges of other replicas, and knows if some may be missing. */
   readonly journal: Pick<Journal, 'catchUp' | 'hasLoss'>
   readonly hintFinder: () => HintFinder
@@ -88,7 +88,7 @@ export class Reporter {
 
   async #viewCoverage(sandbox: SandboxFilter): Promise<CoverageView> {
     const { collector, hintFinder, contextOf } = this.#dependencies
-    const { coverage } = collector.evidenceOf(sandbox)
+    const { coverage } = collector.countsOf(sandbox)
     return viewCoverage(coverage, hintFinder(), await contextOf(sandbox))
   }
 
@@ -96,10 +96,10 @@ export class Reporter {
     return this.#dependencies.journal.hasLoss(sandbox) ? { truncated: true } : {}
   }
 
-  async manners(sandbox: SandboxFilter): Promise<FindingList<MannersFinding> & Truncation> {
+  async retries(sandbox: SandboxFilter): Promise<FindingList<RetryProblem> & Truncation> {
     await this.#dependencies.journal.catchUp()
-    const { manners } = this.#dependencies.collector.evidenceOf(sandbox)
-    return { ...toFindingList(manners.findings), ...this.#findTruncation(sandbox) }
+    const { retries } = this.#dependencies.collector.countsOf(sandbox)
+    return { ...toFindingList(retries.findings), ...this.#findTruncation(sandbox) }
   }
 
   async report(sandbox: SandboxFilter): Promise<Report> {
@@ -110,19 +110,19 @@ export class Reporter {
   async findings(sandbox: SandboxFilter): Promise<FindingsReport> {
     const { title, version } = this.#dependencies.contract
     await this.#dependencies.journal.catchUp()
-    const { contractFindings, manners, requests } = this.#dependencies.collector.evidenceOf(sandbox)
+    const { contractFindings, retries, requests } = this.#dependencies.collector.countsOf(sandbox)
     return {
       contract: { title, version },
       run: await this.#dependencies.runOf(sandbox),
       sandbox,
       requests,
       violations: contractFindings.invalidRequestCount,
-      unexpected: contractFindings.unexpectedAnswerCount,
+      unexpected: contractFindings.unexpectedResponseCount,
       expected: contractFindings.expectedCount,
       brokenRules: toFindingList(contractFindings.brokenRules),
-      unexpectedAnswers: toFindingList(contractFindings.unexpectedAnswers),
+      unexpectedResponses: toFindingList(contractFindings.unexpectedResponses),
       advice: toFindingList(contractFindings.advice),
-      manners: toFindingList(manners.findings),
+      retries: toFindingList(retries.findings),
       ...this.#findTruncation(sandbox),
     }
   }
@@ -140,13 +140,13 @@ export function countFindings({ list, further }: FindingList<unknown>): number {
 
 /** Summarizes a report in one line: `10 requests, 2 broke the contract, 31.6 % of the contract covered`. */
 export function summarizeReport(report: Report): string {
-  const { requests, violations, unexpected, expected, advice, manners, coverage } = report
+  const { requests, violations, unexpected, expected, advice, retries, coverage } = report
   return [
     pluralize(requests, 'request'),
     `${violations} broke the contract`,
-    pluralize(unexpected, 'unexpected answer'),
+    pluralize(unexpected, 'unexpected response'),
     ...(expected > 0 ? [`${expected} refused as expected`] : []),
-    `${pluralize(countFindings(manners), 'finding')} on manners`,
+    pluralize(countFindings(retries), 'retry problem'),
     ...(countFindings(advice) > 0 ? [`${pluralize(countFindings(advice), 'piece')} of advice`] : []),
     `${coverage.percent} % of the contract covered`,
     ...(report.truncated ? ['requests to other replicas may be missing'] : []),
@@ -163,8 +163,10 @@ export function formatPlace({ in: place, pointer }: BrokenRule): string {
   return pointer === '' ? place : `${place} ${pointer}`
 }
 
-/** Writes the operation of an unexpected answer, or the request line: `createEvent`, `DELETE /v1/x on no operation`. */
-export function formatSubject({ operation, method, path }: UnexpectedAnswer): string {
+/**
+ * Writes the operation of an unexpected response, or the request line: `createEvent`, `DELETE /v1/x on no operation`.
+ */
+export function formatSubject({ operation, method, path }: UnexpectedResponse): string {
   return operation || `${path === '' ? method : `${method} ${path}`} on no operation`
 }
 

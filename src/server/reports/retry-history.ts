@@ -36,7 +36,7 @@ export interface RetryQuery {
 const maxAttempts = 50
 
 /**
- * Reads the chains of attempts from the journal, those with the latest attempts first, as `Manners` judges them.
+ * Reads the chains of attempts from the journal, those with the latest attempts first, as `RetryProblems` judges them.
  * `further`: the number of older ones beyond the limit. `truncated`: requests, or bodies that tell calls apart, were
  * evicted. Returns undefined if that takes too long. `elapsed`: milliseconds since any time, by which work is sliced.
  */

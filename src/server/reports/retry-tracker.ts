@@ -22,7 +22,7 @@ export interface TrackedAttempt {
   readonly chain: RetryChain
   /** The pause before the attempt, milliseconds; undefined for the first of the chain. */
   readonly waitedMs: number | undefined
-  /** The rules of manners that the attempt broke as a retry. */
+  /** the retry rules that the attempt broke as a retry. */
   readonly faults: readonly RetryFault[]
 }
 
@@ -65,7 +65,7 @@ export class RetryTracker {
   /** Records an exchange. Returns its attempt, or undefined if its call has not failed. */
   record(entry: JournalEntry, live: LiveCall): TrackedAttempt | undefined {
     const isNegativeTest = entry.expectation !== undefined // impolite on purpose
-    if (isNegativeTest || entry.answer.origin === 'simulator' || entry.aborted) return undefined
+    if (isNegativeTest || entry.response.origin === 'simulator' || entry.aborted) return undefined
     const kind = callKind(entry)
     this.#parallelCalls.record(kind, entry)
     const retryCount = readRetryCount(entry.request.headers)
@@ -97,7 +97,7 @@ export class RetryTracker {
     if (retried) return this.#continueChain(called, retried)
     const equal = chains.filter(({ call: { key } }) => key === call.key)
     if (latest.retryCount === undefined) for (const chain of equal) chain.isParallel = true
-    // A client that begins to count anew has given up the call with this `insertId`.
+    // A client that begins to count again has given up the call with this `insertId`.
     else if (latest.retryCount === 0 && latest.insertId !== undefined)
       for (const chain of equal) this.#chains.remove(chain)
     return this.#beginChain(called, equal.length > 0)

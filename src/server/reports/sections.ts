@@ -1,5 +1,5 @@
 import type { BrokenRule } from './contract-findings.ts'
-import { mannersRules } from './judge-retry.ts'
+import { retryRules } from './judge-retry.ts'
 import type { PageFinding } from './page/page.ts'
 import type { FailCondition } from './parse-fail-on.ts'
 import {
@@ -38,16 +38,11 @@ const heads = {
   violations: ['violation', 'Violations', 'Requests that broke the contract.', 'Every request fits the contract.'],
   unexpected: [
     'unexpected',
-    'Unexpected answers',
+    'Unexpected responses',
     'Refusals and failures that no scenario was asked for.',
     'Every refusal and failure was asked for.',
   ],
-  manners: [
-    'manners',
-    'Manners',
-    'How the client behaves when something fails.',
-    'The client kept all rules of manners.',
-  ],
+  retries: ['retry', 'Retries', 'How the client behaves when something fails.', 'No broken retry rule was seen.'],
   advice: ['advice', 'Advice', 'What the service accepts, and a careful client does not send.', 'There is no advice.'],
 } as const
 
@@ -69,13 +64,13 @@ export function createSections(report: FindingsReport): readonly FindingSection[
     [`${finding.operation}: ${formatPlace(finding)}`, `${finding.keyword}: ${finding.message}`] as const
   return [
     section('violations', report.brokenRules, describeRule),
-    section('unexpected', report.unexpectedAnswers, (finding) => [
+    section('unexpected', report.unexpectedResponses, (finding) => [
       `${formatSubject(finding)}: ${finding.status}`,
       `${finding.message} (origin: ${finding.origin})`,
     ]),
-    section('manners', report.manners, ({ operation, rule, sentence }) => [
+    section('retries', report.retries, ({ operation, rule, sentence }) => [
       `${operation || 'no operation'}: ${rule}`,
-      `${sentence} ${mannersRules[rule]}`,
+      `${sentence} ${retryRules[rule]}`,
     ]),
     section('advice', report.advice, describeRule),
   ]

@@ -26,8 +26,8 @@ export const endSettings = {
     names: failOnKinds,
     description:
       'Exit with 3 if a condition is met: a request broke the contract (violation), ' +
-      'an answer was not expected (unexpected), ' +
-      'a client retried or identified itself wrongly (manners), ' +
+      'a response was not expected (unexpected), ' +
+      'a client retried or identified itself wrongly (retry), ' +
       'a client sent what a careful one does not (advice), less than N % of the contract was covered (coverage<N), ' +
       'or no request came (no-requests), which every gate includes.',
   }),

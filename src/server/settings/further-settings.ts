@@ -35,12 +35,13 @@ export const furtherSettings = {
     defaultText: 'host and process',
     test: (text) => /^[A-Za-z0-9._-]{1,64}$/.test(text),
     expected: '1 to 64 letters, digits, dots, hyphens or underscores',
-    description: 'Name of this process among those that share a state in Redis, which answers carry in X-Sim-Replica.',
+    description:
+      'Name of this process among those that share a state in Redis, which responses carry in X-Sim-Replica.',
   }),
   sync: boolean({
     default: false,
     description:
-      'Answer a write once its change is on the disk, so that a power failure cannot lose it; ' +
+      'Respond to a write once its change is on the disk, so that a power failure cannot lose it; ' +
       'the file system decides how long that takes.',
   }),
   seedState: text({
@@ -103,7 +104,7 @@ export const furtherSettings = {
     test: isDelay,
     expected: 'a duration such as 500ms or 3s, of at most 24 days',
     description:
-      'Time after a stop was requested in which requests are still answered while health is 503, ' +
+      'Time after a stop was requested in which requests are still handled while health is 503, ' +
       'so that a load balancer sends the next ones elsewhere.',
   }),
   sandboxLimit: integer({
@@ -160,6 +161,6 @@ export const furtherSettings = {
 export const upstreamTimeout = duration({
   default: '30s',
   description:
-    'The longest time until an answer of the real service begins, and between two parts of it; ' +
+    'The longest time until a response of the real service begins, and between two parts of it; ' +
     'beyond it the client gets a 504, or the connection breaks.',
 })

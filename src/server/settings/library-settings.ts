@@ -77,7 +77,7 @@ const commonSettings = {
     default: '1',
     test: isSeed,
     expected: '1 to 64 visible ASCII characters',
-    description: 'Seed of all invented data and identifiers; another seed gives other data.',
+    description: 'Seed of all generated data and identifiers; another seed gives other data.',
   }),
   clock: text({
     value: 'real|INSTANT',
@@ -108,8 +108,8 @@ const commonSettings = {
     default: 'info',
     description:
       'The lowest level to log, on stderr. ' +
-      'debug adds why each request was answered so, and the requests to the control plane; ' +
-      'trace also adds the headers of requests and answers.',
+      'debug adds why each request got this response, and the requests to the control plane; ' +
+      'trace also adds the headers of requests and responses.',
   }),
 } as const satisfies SettingTable
 
@@ -124,7 +124,7 @@ const sharedDefaults = () => defaultsOf(sharedSettings)
 
 /** The settings that code can give. */
 export type LibrarySettings = Partial<Omit<ReturnType<typeof sharedDefaults>, 'seed' | 'clock'>> & {
-  /** Seed of all invented data and identifiers; another seed gives other data. Default: "1". */
+  /** Seed of all generated data and identifiers; another seed gives other data. Default: "1". */
   readonly seed?: string | number | undefined
   /** The simulated time: "real", or an instant at which it stands still. Default: "real". */
   readonly clock?: string | Date | undefined

@@ -6,18 +6,18 @@ import { describeTooLarge } from '../../service/contract/fallback.ts'
 import type { Fixtures } from '../../service/fixtures/fixtures.ts'
 import { defaultDays, getModelAnalytics, readDays } from '../../service/operations/analytics.ts'
 import { handledOperations, type OperationHandlers } from '../../service/operations/index.ts'
-import { createWorld } from '../../service/simulation/world.ts'
+import { createSimulation } from '../../service/simulation/simulation.ts'
 
-/** Checks that a document's operations have the parameters, body and answers that their handlers expect. */
+/** Checks that a document's operations have the parameters, body and responses that their handlers expect. */
 export function checkOperations(contract: Contract, fixtures: Fixtures): Finding[] {
   const findProblems = createOperationCheck(fixtures)
-  const remedy = 'Change the document, or rename the operationId to have the operation answered from its examples'
+  const remedy = 'Change the document, or rename the operationId to have the operation served from its examples'
   return contract.operations.flatMap((operation) =>
     findProblems(operation).map((problem) => errorAt(contract.file, `${operation.id}: ${problem}. ${remedy}`)),
   )
 }
 
-/** Returns the handlers whose operations have the parameters, body and answers in the document that they expect. */
+/** Returns the handlers whose operations have the parameters, body and responses in the document that they expect. */
 export function withFittingDocument(
   handlers: OperationHandlers,
   { operations }: Contract,
@@ -81,7 +81,7 @@ const takesParts = ({ body }: Operation) => body?.mediaTypes.some((type) => type
 
 /** Creates a function that describes where an operation of a document differs from the one that its handler expects. */
 function createOperationCheck(fixtures: Fixtures): (operation: Operation) => string[] {
-  const world = createWorld(fixtures)
+  const simulation = createSimulation(fixtures)
   return function findProblems(operation) {
     const declaration = handledOperations.find(({ operationId }) => operationId === operation.id)
     if (!declaration) return []
@@ -89,7 +89,7 @@ function createOperationCheck(fixtures: Fixtures): (operation: Operation) => str
     const documented = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
     const missing = pathParameters.filter((name) => !documented.includes(name))
     const needsJson = readsBody && !(operation.body?.required && operation.bodySchema())
-    // The answer to a dropped event is the example of the document, if it has one, and not that of the handler.
+    // The response to a dropped event is the example of the document, if it has one, and not that of the handler.
     const dropped = [operation.droppedStatus].filter((status) => operation.examples(status).length === 0)
     const successes = new Set([operation.successStatus, ...dropped])
     const refusals = operation.statuses.filter((status) => status >= 400)
@@ -97,7 +97,7 @@ function createOperationCheck(fixtures: Fixtures): (operation: Operation) => str
       ...missing.map((name) => `the simulator reads the path parameter "${name}", which ${operation.path} lacks`),
       ...(needsJson ? ['the simulator reads a JSON body, which the document must require'] : []),
       ...(readsBody && takesParts(operation) ? ['the simulator reads no body of several parts (multipart)'] : []),
-      ...[...successes].flatMap((status) => describeMisfit(operation, status, samples(world))),
+      ...[...successes].flatMap((status) => describeMisfit(operation, status, samples(simulation))),
       ...refusals.flatMap((status) => describeMisfit(operation, status, refusal)),
     ]
   }
@@ -111,5 +111,5 @@ function describeMisfit(operation: Operation, status: number, bodies: readonly J
   if (!operation.hasResponseBody(status)) return []
   const [violation] = bodies.flatMap((body) => operation.checkResponse(status, body))
   const at = violation?.pointer || 'the body'
-  return violation ? [`the simulator's answer does not fit the status ${status}: ${at} ${violation.message}`] : []
+  return violation ? [`the simulator's response does not fit the status ${status}: ${at} ${violation.message}`] : []
 }

@@ -11,14 +11,16 @@ import type { CreateStages, Pipeline } from '../pipeline/pipeline.ts'
 import type { FindPlannedFault } from '../pipeline/scenario-sources.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 
-/** The real service, which answers in place of the operations of the simulator. The command `proxy` alone gives one. */
+/**
+ * The real service, which responds in place of the operations of the simulator. The command `proxy` alone gives one.
+ */
 export interface ProxiedService {
   /** The base URL of the service. */
   readonly url: string
-  /** Returns the catalogue, in which the scenarios that need an answer of the simulator make no sense. */
+  /** Returns the catalogue, in which the scenarios that need a response of the simulator make no sense. */
   readonly limitCatalogue: (all: Catalogue) => Catalogue
   readonly createStages: CreateStages
-  /** Returns a service that answers without a request to the real one, for `POST /__sim/explain`. */
+  /** Returns a service that responds without a request to the real one, for `POST /__sim/explain`. */
   readonly withoutRequests: () => ProxiedService
   readonly close: () => void
 }
@@ -31,7 +33,7 @@ export interface PipelineState {
   readonly log: Log
   /** Finds the fault that is planned for a request, if faults are planned. */
   readonly findPlannedFault?: FindPlannedFault | undefined
-  /** The service that answers in place of the simulator, if any. */
+  /** The service that responds in place of the simulator, if any. */
   readonly proxied?: ProxiedService | undefined
 }
 

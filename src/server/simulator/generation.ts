@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { canonicalJson, type Json } from '../../base/core/json.ts'
 import { once } from '../../base/core/memoize.ts'
 import { createHandlers } from '../../service/operations/index.ts'
-import { createWorld } from '../../service/simulation/world.ts'
+import { createSimulation } from '../../service/simulation/simulation.ts'
 import { hashToken } from '../journal/shared-entry.ts'
 import { createPipeline, type Pipeline } from '../pipeline/pipeline.ts'
 import { findIdempotentOperations } from '../reports/call-key.ts'
@@ -14,8 +14,8 @@ import { createLimitLookup, createModelCheck, indexProductsByModel, indexScenari
 import { createPreviewer } from './ordinary-model.ts'
 
 /**
- * The inputs that requests are answered with, and the parts made of them. With `--watch` each reload makes the next
- * generation; sandboxes, state and journal stay, and a request is answered by the generation that it came to.
+ * The inputs that requests get, and the parts made of them. With `--watch` each reload makes the next
+ * generation; sandboxes, state and journal stay, and a request is handled by the generation that it came to.
  */
 export interface Generation extends StartInputs {
   /** 1 for the inputs of the start; each reload adds 1. */
@@ -41,7 +41,7 @@ export function createGeneration(
   state: PipelineState,
 ): Generation {
   const { contract, fixtures, catalogue, startUp, fallback } = inputs
-  const world = createWorld(fixtures)
+  const simulation = createSimulation(fixtures)
   const productsOfModel = indexProductsByModel(fixtures)
   const ofModel = indexScenariosByModel(fixtures)
   const isModel = createModelCheck(settings, fixtures)
@@ -51,7 +51,12 @@ export function createGeneration(
       ...over,
       contract,
       fixtures,
-      handlers: createHandlers(contract, { world, productsOfModel, answers: fixtures.answers, store: over.store }),
+      handlers: createHandlers(contract, {
+        simulation,
+        productsOfModel,
+        responses: fixtures.responses,
+        store: over.store,
+      }),
       fallback,
       scenarios: { catalogue, ofModel, productsOfModel, startUp, findPlannedFault },
       planOfUnknownKeys: settings.plan,
@@ -70,7 +75,7 @@ export function createGeneration(
     createPipelineOver,
     service: createPipelineOver(state),
     contractDigest: once(() => computeJsonDigest(contract.document)),
-    hintFinder: once(() => createHintFinder(catalogue, createPreviewer(inputs, world))),
+    hintFinder: once(() => createHintFinder(catalogue, createPreviewer(inputs, simulation))),
     magicKeys: once(() => new Set(fixtures.keys.flatMap(({ token }) => [token, hashToken(token)]))),
     idempotentOperations: once(() => findIdempotentOperations(contract)),
   }

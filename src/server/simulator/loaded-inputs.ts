@@ -59,7 +59,7 @@ export async function loadInputs(
     const findings = loaded.flatMap((one) => (one.ok ? [] : one.error))
     return failure(nameFlags(findings, settings))
   }
-  const all = createCatalogue(contract.value, fixtures.value.personas, inventedOperations)
+  const all = createCatalogue(contract.value, fixtures.value.personas, generatedOperations)
   const catalogue = proxied?.limitCatalogue(all) ?? all
   const startUp = await loadStartUpRules(settings, { catalogue, contract: contract.value })
   // A test checks the bundled document, whose start must be quick.
@@ -68,7 +68,7 @@ export async function loadInputs(
   const findings: Finding[] = [
     ...checkMagicValues(fixtures.value, catalogue, settings.fixtures === undefined ? [] : contract.value.operations),
     ...checkPersonaNames(fixtures.value, all),
-    ...checkAnswers(fixtures.value, contract.value),
+    ...checkResponses(fixtures.value, contract.value),
     ...checkPlan(settings, fixtures.value),
     ...own.problems,
     ...(startUp.ok ? [] : startUp.error),
@@ -105,7 +105,7 @@ export async function loadStartInputs(
   const operations = listUnhandled(contract)
   const fallback = await loadFallback(contract)
   if (!fallback.ok) return failure([errorAt(contract.file, fallback.error.message)])
-  if (fallback.value) log.info({ operations }, 'answered from the examples and schemas of the contract, by Prism')
+  if (fallback.value) log.info({ operations }, 'served from the examples and schemas of the contract, by Prism')
   return success({ ...inputs.value, fallback: fallback.value })
 }
 
@@ -116,7 +116,7 @@ export async function loadFallback(contract: Contract) {
   const fallback = await createFallback(contract)
   if (fallback.ok) return fallback
   const { message, isPrismMissing } = fallback.error
-  const prefix = `Operations without a handler are answered by Prism: ${operations.join(', ')}.`
+  const prefix = `Operations without a handler are served by Prism: ${operations.join(', ')}.`
   return failure({ isPrismMissing, message: `${prefix} ${message}` })
 }
 
@@ -135,8 +135,8 @@ export function listInputFiles({ contract, overlay, fixtures, rules }: Settings)
   ]
 }
 
-/** The operations whose handlers invent figures. */
-const inventedOperations = handledOperations.flatMap(({ operationId, invent }) => (invent ? [operationId] : []))
+/** The operations whose handlers generate numbers. */
+const generatedOperations = handledOperations.flatMap(({ operationId, generate }) => (generate ? [operationId] : []))
 
 /** Loads the rules of `--scenario` and `--rules`. */
 async function loadStartUpRules(
@@ -202,18 +202,18 @@ function checkPersonaNames({ personas }: Fixtures, { definitions, statuses }: Ca
   return taken.map(({ name }) => ({ ...errorAt(`fixtures: persona ${name}`, message), flag: '--fixtures' }))
 }
 
-/** Returns a finding for each rule of the contract that an exact answer, or its period, breaks. */
-function checkAnswers({ answers }: Fixtures, { operations }: Contract): Finding[] {
-  return answers.flatMap(({ operation: id, modelId, period, body, place }) => {
+/** Returns a finding for each rule of the contract that an exact response, or its period, breaks. */
+function checkResponses({ responses }: Fixtures, { operations }: Contract): Finding[] {
+  return responses.flatMap(({ operation: id, modelId, period, body, place }) => {
     const operation = operations.find((one) => one.id === id)
     if (!operation) return []
     const { violations } = operation.readParameters({ path: { modelId }, query: { period }, header: {} })
     const ofPeriod = violations.filter(({ in: part, pointer }) => part === 'query' && pointer === '/period')
     const ofBody = operation.checkResponse(operation.successStatus, body)
-    const broken = 'the exact answer breaks the contract'
+    const broken = 'the exact response breaks the contract'
     return [
       ...ofPeriod.map(({ message }) =>
-        errorAt(place('/period'), `no request gets this exact answer: its period ${message}`),
+        errorAt(place('/period'), `no request gets this exact response: its period ${message}`),
       ),
       ...ofBody.map(({ pointer, message }) =>
         errorAt(place(`/body${pointer}`), `${broken}: ${pointer || 'the body'} ${message}`),

@@ -47,7 +47,7 @@ export function readGuardSettings({ controlToken, controlHosts, controlOrigins }
   return { token: controlToken, hosts: splitList(controlHosts), origins: parseOrigins(controlOrigins ?? '') ?? [] }
 }
 
-/** Returns the origins of pages whose scripts may read answers; for a proxy only `--control-origins`. */
+/** Returns the origins of pages whose scripts may read responses; for a proxy only `--control-origins`. */
 export function readCorsOrigins({ cors, controlOrigins }: Settings, isProxy: boolean): CorsOrigins {
   if (!cors) return []
   return isProxy ? (parseOrigins(controlOrigins ?? '') ?? []) : '*'

@@ -2,7 +2,7 @@ import type { Contract, Operation } from '../../service/contract/contract.ts'
 import type { Fixtures } from '../../service/fixtures/fixtures.ts'
 import { handledOperations } from '../../service/operations/index.ts'
 import { type Catalogue, type DataOverrides, noOverrides } from '../../service/scenarios/definition.ts'
-import type { World } from '../../service/simulation/analytics.ts'
+import type { Simulation } from '../../service/simulation/analytics.ts'
 import type { KnownModel } from '../../service/simulation/persona.ts'
 import { type Preview, type Previewer, parseKnownScenarios, scenarioHint } from '../reports/hint-finder.ts'
 import type { LoadedInputs } from './loaded-inputs.ts'
@@ -13,7 +13,7 @@ const modelParameters = new Set(handledOperations.flatMap(({ modelParameter }) =
 /** The value of a path parameter that is not known. */
 const placeholder = 'ID'
 
-/** Finds the first model of the fixtures without a scenario or shape of its own, if any: its answers are ordinary. */
+/** Finds the first model of the fixtures without a scenario or shape of its own, if any: its responses are ordinary. */
 export function findOrdinaryModel({ models }: Fixtures): KnownModel | undefined {
   return models.find(({ scenario, shape }) => scenario === undefined && shape === undefined)
 }
@@ -55,19 +55,19 @@ function isAskedByPath(operation: Operation, hasModel: boolean): boolean {
   return operation.method === 'GET' && isKnown && required.every((parameter) => parameter.in === 'path')
 }
 
-/** Creates a previewer, which invents answers for an ordinary model under each scenario of the data family. */
-export function createPreviewer({ contract, fixtures, catalogue }: LoadedInputs, world: World): Previewer {
+/** Creates a previewer, which generates responses for an ordinary model under each scenario of the data family. */
+export function createPreviewer({ contract, fixtures, catalogue }: LoadedInputs, simulation: Simulation): Previewer {
   const model = findOrdinaryModel(fixtures)
-  const names = [...world.personas, 'no-null', 'all-null']
+  const names = [...simulation.personas, 'no-null', 'all-null']
   const scenarios = names.filter((name) => catalogue.find(name)?.family === 'data')
   return (id, seed, now) => {
     const operation = contract.operations.find((one) => one.id === id)
     const declaration = handledOperations.find(({ operationId }) => operationId === id)
-    if (!operation || !model || !declaration?.invent) return []
+    if (!operation || !model || !declaration?.generate) return []
     const path = buildModelPath(contract, operation, model.id)
     const query = { seed, modelId: model.id.toLowerCase(), now }
     return scenarios.map((scenario): Preview => {
-      const body = declaration.invent?.(world, query, overridesOf(scenario, catalogue)) ?? null
+      const body = declaration.generate?.(simulation, query, overridesOf(scenario, catalogue)) ?? null
       return { hint: scenarioHint(scenario, path), status: operation.successStatus, body }
     })
   }

@@ -5,9 +5,9 @@ import { version } from '../../service/fixtures/bundled.ts'
 import { StoreUnavailableError } from '../../state/store.ts'
 import type { Journal } from '../journal/journal.ts'
 import { listCoverageItems } from '../reports/coverage-items.ts'
-import { EvidenceCollector } from '../reports/evidence-collector.ts'
 import { parseGate } from '../reports/parse-fail-on.ts'
 import { type Report, Reporter, type ReporterDependencies } from '../reports/report.ts'
+import { TrafficCollector } from '../reports/traffic-collector.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { SandboxSettings } from '../sandboxes/settings.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -30,11 +30,11 @@ interface ReporterDeps {
 export function createReporter({ present, journal, log, sandboxes, settings, now }: ReporterDeps) {
   const listItems = () => once(() => listCoverageItems(present().contract))
   const createCollector = () =>
-    new EvidenceCollector({
+    new TrafficCollector({
       operations: listItems(),
       idempotentOperations: { has: (operation) => present().idempotentOperations().has(operation) },
       isMagicKey: (token) => present().magicKeys().has(token),
-      limit: settings.sandboxLimit, // of sandboxes with evidence of their own
+      limit: settings.sandboxLimit, // of sandboxes with counts of their own
     })
   const collector = createCollector()
   journal.onEntry((entry, live) => collector.record(entry, live))
@@ -61,7 +61,7 @@ export function createReporter({ present, journal, log, sandboxes, settings, now
   const reporter = joinReporter({ collector, journal }, (sandbox) => sandboxes.settings.read(sandbox))
   return {
     reporter,
-    /** Reports on all sandboxes at the end of the process, or on this process if the shared state does not answer. */
+    /** Reports on all sandboxes at the end of the process, or on this process if the shared state does not respond. */
     async reportAtEnd(): Promise<Report> {
       try {
         return await reporter.report(undefined)

@@ -50,13 +50,13 @@ export interface Simulator {
   control(request: SimRequest, gone: AbortSignal): Promise<OutgoingReply>
   /** The first part of the ids of requests to the service. */
   readonly requestIdPrefix: string
-  /** Returns the report about the clients of all sandboxes so far, also while the shared state does not answer. */
+  /** Returns the report about the clients of all sandboxes so far, also while the shared state does not respond. */
   report(): Promise<Report>
-  /** Returns that report without the coverage, which takes the most time. The shared state must answer. */
+  /** Returns that report without the coverage, which takes the most time. The shared state must respond. */
   findings(): Promise<FindingsReport>
   /** Aborted at a stop: ends the requests that wait, `POST /__sim/verify` and streams, and the deliveries that hang. */
   readonly stopping: AbortController
-  /** Aborted before a stop, while requests are still answered: health is 503 from then on. */
+  /** Aborted before a stop, while requests are still handled: health is 503 from then on. */
   readonly draining: AbortController
   /** Says why the state is not written any more, not even by `close`: a removed state folder, for example. */
   findStateLoss(): Promise<string | undefined>
@@ -72,7 +72,7 @@ export interface Dependencies {
   readonly onExchange?: EntryListener
   /** Plans faults for requests. Default: there are none. */
   readonly findPlannedFault?: FindPlannedFault
-  /** The real service. Default: the simulator answers itself. */
+  /** The real service. Default: the simulator responds itself. */
   readonly proxied?: ProxiedService | undefined
 }
 
@@ -153,7 +153,7 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
       draining: draining.signal,
       explain: createExplain(state, sandboxes, (copy) => present().createPipelineOver(copy)),
     }),
-    ...featureHandlers((request, gone) => controls.answer(request, gone)),
+    ...featureHandlers((request, gone) => controls.response(request, gone)),
   }
   const controls = createControl(inputs.control, handlers, readGuardSettings(settings), log)
   if (watch) reloadOnChange(watch, stopping.signal, { settings, state, served, adopt, now })
@@ -164,7 +164,7 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
     service: (request) => present().service(request),
     controlRefusal: controls.refusal,
     isImport: controls.isImport,
-    control: async (request, gone) => replyAtOnce(await controls.answer(request, gone)),
+    control: async (request, gone) => replyAtOnce(await controls.response(request, gone)),
     requestIdPrefix: journal.requestIdPrefix,
     report: reportAtEnd,
     findings: () => reporter.findings(undefined),

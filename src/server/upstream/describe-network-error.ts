@@ -14,13 +14,13 @@ const certificateFaults: Readonly<Record<string, string>> = {
 /** The codes of other errors about certificates, of OpenSSL and of Node. */
 const certificateCode = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/
 
-const broken = 'it broke the connection before it answered.'
+const broken = 'it broke the connection before it responded.'
 const noWay = 'there is no way to its address; is there a network, a VPN?'
 const noTls = 'it does not speak TLS as expected; is the scheme right, https or http?'
-const noHttp = 'it does not answer with HTTP; is the scheme right, https or http?'
+const noHttp = 'it does not respond with HTTP; is the scheme right, https or http?'
 const tooSlow = 'the connection could not be made in time; does a firewall drop it?'
 
-/** The codes of a connection that cannot be made, or broke before an answer: of Node and its `fetch` (`UND_...`). */
+/** The codes of a connection that cannot be made, or broke before a response: of Node and its `fetch` (`UND_...`). */
 const connectionFaults: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'it refuses the connection; is it running, and is the port right?',
   ENOTFOUND: 'its host name is not known; is it spelt right?',
@@ -64,22 +64,22 @@ function readNetworkError(error: unknown): { readonly code: string; readonly mes
   return cause instanceof Error ? readNetworkError(cause) : { code: '', message }
 }
 
-/** Describes an answer that did not begin in time. */
+/** Describes a response that did not begin in time. */
 export function describeTimeOut(origin: string, timeoutMs: number): TrafficProblem {
   return {
     problem: 'time-out',
     sentence:
-      `The real service at ${origin} did not begin its answer within ${timeoutMs / 1000} s. ` +
+      `The real service at ${origin} did not begin its response within ${timeoutMs / 1000} s. ` +
       'If it needs longer, raise --upstream-timeout.',
   }
 }
 
-/** Describes the reason why a request has no answer. */
+/** Describes the reason why a request has no response. */
 export function describeFailure(error: unknown, origin: string, timeoutMs: number): TrafficProblem {
   if (error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError'))
     return {
       problem: 'time-out',
-      sentence: `No whole answer came within ${timeoutMs} ms. A larger --timeout waits longer.`,
+      sentence: `No whole response came within ${timeoutMs} ms. A larger --timeout waits longer.`,
     }
   return describeNetworkError(error, origin)
 }

@@ -1,4 +1,4 @@
-/** Returns the milliseconds that an answer asks to wait, 0 if none. `now` is in epoch milliseconds. */
+/** Returns the milliseconds that a response asks to wait, 0 if none. `now` is in epoch milliseconds. */
 export function readPause(status: number, headers: Readonly<Record<string, string>>, now: number): number {
   const isRefused = status === 429 || status === 503
   const asked = isRefused ? readRetryAfter(headers, now) : undefined

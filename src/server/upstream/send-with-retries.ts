@@ -13,9 +13,11 @@ interface Waiting {
 
 /** The end of a request with its retries. */
 interface SentRequest {
-  /** All attempts that were answered, and the last one. */
+  /** All attempts that were handled, and the last one. */
   readonly samples: readonly TrafficSample[]
-  /** The milliseconds that the last answer asks to wait; with more than `maxPauseMs`, no other request is sent now. */
+  /**
+   * The milliseconds that the last response asks to wait; with more than `maxPauseMs`, no other request is sent now.
+   */
   readonly pauseMs: number
 }
 
@@ -37,19 +39,20 @@ export async function sendWithRetries(
   const samples: TrafficSample[] = []
   for (let attempt = 1; ; attempt += 1) {
     const sample = await send(access, request)
-    const { answer } = sample
-    const pauseMs = 'problem' in answer ? 0 : readPause(answer.status, answer.headers, access.now())
+    const { response } = sample
+    const pauseMs = 'problem' in response ? 0 : readPause(response.status, response.headers, access.now())
     const isLast = attempt === maxAttempts || pauseMs > maxPauseMs || !mayPass(sample, isRepeatable)
-    if (isLast || !('problem' in answer)) samples.push(sample)
+    if (isLast || !('problem' in response)) samples.push(sample)
     if (isLast) return { samples, pauseMs }
     await sleep(Math.max(pauseMs, computeBackOff(attempt, request.target, access.now())))
   }
 }
 
 /** Returns true for a failure after which the same request may succeed, and does nothing twice. */
-function mayPass({ answer }: TrafficSample, isRepeatable: boolean): boolean {
-  if ('problem' in answer) return isRepeatable && (answer.problem === 'time-out' || answer.problem === 'connection')
-  return answer.status === 429 || (isRepeatable && [500, 502, 503, 504].includes(answer.status))
+function mayPass({ response }: TrafficSample, isRepeatable: boolean): boolean {
+  if ('problem' in response)
+    return isRepeatable && (response.problem === 'time-out' || response.problem === 'connection')
+  return response.status === 429 || (isRepeatable && [500, 502, 503, 504].includes(response.status))
 }
 
 /** Returns the wait before a retry: half of it is certain, so that many clients do not come back at the same moment. */

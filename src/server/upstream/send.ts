@@ -2,7 +2,7 @@ import { redactHeaders, redactText } from '../../base/redaction/redact.ts'
 import { findOwnToken } from '../../base/redaction/redact-token.ts'
 import { describeFailure } from './describe-network-error.ts'
 import type { Upstream } from './parse-upstream.ts'
-import type { TrafficAnswer, TrafficProblem, TrafficSample } from './traffic/sample.ts'
+import type { TrafficProblem, TrafficResponse, TrafficSample } from './traffic/sample.ts'
 
 export interface UpstreamRequest {
   /** Upper case. */
@@ -17,7 +17,7 @@ export interface UpstreamAccess {
   readonly upstream: Upstream
   /** The bearer token, if any. */
   readonly token: string | undefined
-  /** The longest time until the end of an answer, milliseconds. */
+  /** The longest time until the end of a response, milliseconds. */
   readonly timeoutMs: number
   /** The name and version that requests carry as their `User-Agent`. */
   readonly userAgent: string
@@ -25,7 +25,7 @@ export interface UpstreamAccess {
   readonly now: () => number
 }
 
-/** The largest body of an answer, in bytes. */
+/** The largest body of a response, in bytes. */
 const maxBodyBytes = 16 * 1024 * 1024
 
 /** The most redirects of a request within the service. */
@@ -41,17 +41,17 @@ export async function send(access: UpstreamAccess, request: UpstreamRequest): Pr
     ...(request.body !== undefined && { 'content-type': 'application/json' }),
   }
   const own = findOwnToken(headers)
-  const answer = await followRedirects(access, request, headers).catch((error: unknown) =>
+  const response = await followRedirects(access, request, headers).catch((error: unknown) =>
     describeFailure(error, upstream.origin, timeoutMs),
   )
   return {
     method: request.method,
     target: redactText(upstream.basePath + request.target, own),
     requestBody: request.body === undefined ? undefined : Buffer.from(request.body),
-    answer:
-      'problem' in answer
-        ? { ...answer, sentence: redactText(answer.sentence, own) }
-        : { ...answer, headers: redactHeaders(answer.headers, own) },
+    response:
+      'problem' in response
+        ? { ...response, sentence: redactText(response.sentence, own) }
+        : { ...response, headers: redactHeaders(response.headers, own) },
   }
 }
 
@@ -59,14 +59,14 @@ async function followRedirects(
   { upstream, timeoutMs }: UpstreamAccess,
   { method, target, body }: UpstreamRequest,
   headers: Readonly<Record<string, string>>,
-): Promise<TrafficAnswer | TrafficProblem> {
+): Promise<TrafficResponse | TrafficProblem> {
   const signal = AbortSignal.timeout(timeoutMs)
   let url = new URL(upstream.origin + upstream.basePath + target)
   for (let count = 0; count <= maxRedirects; count += 1) {
     const init = { method, headers, signal, redirect: 'manual' } as const
     const response = await fetch(url.href, body === undefined ? init : { ...init, body })
     const next = findRedirect(response.status, response.headers.get('location') ?? undefined, url.href)
-    if (next === undefined) return readAnswer(response)
+    if (next === undefined) return readResponse(response)
     await response.body?.cancel()
     if (next.origin !== upstream.origin)
       return {
@@ -83,20 +83,20 @@ async function followRedirects(
   return { problem: 'redirect', sentence: `The service redirects more than ${maxRedirects} times.` }
 }
 
-/** Returns the address to which an answer redirects, if any. `url`: the address that was asked. */
+/** Returns the address to which a response redirects, if any. `url`: the address that was asked. */
 export function findRedirect(status: number, location: string | undefined, url: string): URL | undefined {
   const isRedirect = [301, 302, 303, 307, 308].includes(status) && location !== undefined
   return isRedirect && URL.canParse(location, url) ? new URL(location, url) : undefined
 }
 
-async function readAnswer(response: Response): Promise<TrafficAnswer | TrafficProblem> {
+async function readResponse(response: Response): Promise<TrafficResponse | TrafficProblem> {
   const headers = Object.fromEntries(response.headers)
   const body = await readBoundedBody(response)
   if (body) return { status: response.status, headers, body }
   return {
     problem: 'too-large',
     sentence:
-      `The answer is larger than ${maxBodyBytes / 1024 / 1024} MiB, which is the most that is read. ` +
+      `The response is larger than ${maxBodyBytes / 1024 / 1024} MiB, which is the most that is read. ` +
       'Ask for less: another id, a shorter period.',
   }
 }

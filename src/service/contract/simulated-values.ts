@@ -3,7 +3,7 @@ import { walk } from './walk.ts'
 
 /**
  * The keyword beside an open schema with narrower rules: `x-simulated-values: { minimum: 0, maximum: 1 }`. The
- * published schema accepts whatever the service may answer; the simulator's own answers keep the narrower rules.
+ * published schema accepts whatever the service may respond; the simulator's own responses keep the narrower rules.
  */
 export const simulatedValues = 'x-simulated-values'
 

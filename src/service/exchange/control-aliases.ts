@@ -2,7 +2,7 @@ import type { Contract } from '../contract/contract.ts'
 
 const health = '/__sim/health'
 
-/** Paths outside `/__sim` that the control plane answers for other tools and Kubernetes, with their control paths. */
+/** Paths outside `/__sim` that the control plane responds for other tools and Kubernetes, with their control paths. */
 export const controlAliases: ReadonlyMap<string, string> = new Map([
   ['/healthz', health],
   ['/readyz', health],

@@ -40,7 +40,7 @@ export type DeliveryOutcome =
   | { readonly kind: 'client-gone'; readonly sentBytes: number }
   /** The simulator stopped before, since the delivery would have outlasted the stop. `sentBytes`: as above. */
   | { readonly kind: 'server-stopped'; readonly sentBytes: number }
-  /** The real service behind a proxy broke its answer off, and so did the proxy. `sentBytes`: as above. */
+  /** The real service behind a proxy broke its response off, and so did the proxy. `sentBytes`: as above. */
   | { readonly kind: 'upstream-gone'; readonly sentBytes: number }
   /** A scenario damaged the delivery, so that no usable reply was sent. */
   | { readonly kind: 'damaged' }
@@ -113,7 +113,7 @@ export interface SendProgress {
   isDone: boolean
   /** True where the stop of the server ended the delivery. */
   isCutByStop: boolean
-  /** True where the real service behind a proxy broke its answer off. */
+  /** True where the real service behind a proxy broke its response off. */
   isCutByUpstream: boolean
 }
 

@@ -25,7 +25,7 @@ const privateSuffixes = ['.localhost', '.svc.cluster.local']
  * - A page whose host name was rebound to this address (DNS rebinding) is refused by its `Host`.
  *
  * `name` is the subject of the refusals: `The control plane`. `allowsLinks` allows links of a foreign page: it cannot
- * read the answer, but the GET is carried out.
+ * read the response, but the GET is carried out.
  */
 export function refuseForeignPage(
   request: SimRequest,
@@ -34,7 +34,7 @@ export function refuseForeignPage(
 ): Reply | undefined {
   const host = request.headers['host'] ?? ''
   if (!isAllowedHost(host, hosts)) {
-    const problem = `${name} does not answer to the host "${host.slice(0, 100)}".`
+    const problem = `${name} does not serve the host "${host.slice(0, 100)}".`
     return refuse(403, `${problem} If it is yours, list it with --control-hosts.`, 'simulator')
   }
   if (isFromForeignPage(request, host, origins, allowsLinks)) {

@@ -77,7 +77,7 @@ export interface RequestMatch {
   readonly violations?: boolean
   /** True for requests that caused advice, false for those that caused none. */
   readonly advice?: boolean
-  /** True for requests whose answer a scenario damaged on purpose, false for the others. */
+  /** True for requests whose response a scenario damaged on purpose, false for the others. */
   readonly damage?: boolean
 }
 
@@ -103,8 +103,8 @@ export interface MatchSubject {
   readonly products: () => readonly string[]
   /** Returns the JSON body; undefined without one. */
   readonly body: () => Json | undefined
-  /** Undefined before the request is answered. */
-  readonly answer?: {
+  /** Undefined before the request is handled. */
+  readonly response?: {
     readonly status: number
     readonly origin: Origin
     readonly violations: boolean
@@ -125,11 +125,11 @@ export function requestConditions({ operation, match = {} }: RequestQuery): Cond
     ...equal('method', match.method?.toUpperCase(), ({ method }) => toList(method)),
     ...equal('path', match.path, ({ paths = [] }) => paths),
     ...equal('traceId', match.traceId?.toLowerCase(), ({ headers }) => toList(readTraceId(headers['traceparent']))),
-    ...equal('origin', match.origin, ({ answer }) => toList(answer?.origin)),
+    ...equal('origin', match.origin, ({ response }) => toList(response?.origin)),
     ...(status === undefined ? [] : [statusCondition(status)]),
-    ...equal('violations', match.violations, ({ answer }) => toList(answer?.violations)),
-    ...equal('advice', match.advice, ({ answer }) => toList(answer?.advice)),
-    ...equal('damage', match.damage, ({ answer }) => toList(answer?.damage)),
+    ...equal('violations', match.violations, ({ response }) => toList(response?.violations)),
+    ...equal('advice', match.advice, ({ response }) => toList(response?.advice)),
+    ...equal('damage', match.damage, ({ response }) => toList(response?.damage)),
     ...equal('model', match.model?.toLowerCase(), ({ models }) => models()),
     ...Object.entries(match.query ?? {}).flatMap(([name, expected]) =>
       equal(`query/${name}`, expected, ({ query = '' }) => readQueryValues(query, name)),
@@ -171,7 +171,7 @@ function productCondition(expected: string): Condition<MatchSubject> {
 }
 
 function statusCondition(expected: number | string): Condition<MatchSubject> {
-  const read = ({ answer }: MatchSubject) => ({ values: toList(answer?.status) })
+  const read = ({ response }: MatchSubject) => ({ values: toList(response?.status) })
   return condition('status', expected, read, (status) => matchesStatus(status, String(expected)))
 }
 

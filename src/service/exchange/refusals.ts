@@ -30,7 +30,7 @@ export const messages = {
 /** The error of a request whose client disconnected before the end of the body. */
 export const abortedMessage = 'The client went away before the end of its body.'
 
-/** The milliseconds after which a client may try again while the shared state does not answer. */
+/** The milliseconds after which a client may try again while the shared state does not respond. */
 const unavailableMs = 1000
 
 /** The refusals of the pipeline, in the order of its stages. */
@@ -66,8 +66,8 @@ export const refusals = {
     refuse(pickDocumentedStatus(operation, invalidStatuses(violations)), formatViolations(violations), 'contract'),
   /** Refuses a request whose client has disconnected: only the log and the journal show the refusal. */
   aborted: () => refuse(400, abortedMessage, 'simulator'),
-  /** Stands in for the answer to a client that disconnected: only log and journal show it. 499 is nginx's status. */
-  clientGone: () => refuse(499, 'The client went away before the real service had answered.', 'simulator'),
+  /** Stands in for the response to a client that disconnected: only log and journal show it. 499 is nginx's status. */
+  clientGone: () => refuse(499, 'The client went away before the real service had responded.', 'simulator'),
   unreadableBody: (operation: Operation, status: number, reason: string) =>
     refuse(pickDocumentedStatus(operation, [status, 400, 422]), reason, 'contract'),
   unknownModel: (operation: Operation, modelId: string) =>
@@ -83,7 +83,7 @@ export const refusals = {
   lostRequest: () => refuse(503, 'The connection was lost before the service did its work.', 'scenario'),
   /** Refuses a control header that cannot be parsed, or a scenario that cannot be applied. */
   control: (problem: string) => refuse(400, problem, 'simulator'),
-  /** Refuses a request while the shared state does not answer. */
+  /** Refuses a request while the shared state does not respond. */
   unavailable: (problem: string) => refuse(503, problem, 'simulator', retryHeaders(unavailableMs)),
   /** Reports a bug of the simulator, or a state that cannot be written. */
   ownFault: (problem: string) => refuse(500, problem, 'simulator'),

@@ -1,6 +1,6 @@
 /**
  * The outcomes that a negative test can declare for its request: `violation`, the request breaks the contract;
- * `refusal`, the answer has a status of 400 or more.
+ * `refusal`, the response has a status of 400 or more.
  */
 export const expectations = ['violation', 'refusal'] as const
 

@@ -5,8 +5,8 @@ import type { Store } from '../../state/store.ts'
 import { type Body, exactBody, jsonBody } from '../exchange/body.ts'
 import { type DataOverrides, noOverrides } from '../scenarios/definition.ts'
 import { setExtremes } from '../scenarios/extremes.ts'
-import type { AnalyticsQuery, World } from '../simulation/analytics.ts'
-import type { OperationAnswer, OperationDefinition } from './handler.ts'
+import type { AnalyticsQuery, Simulation } from '../simulation/analytics.ts'
+import type { OperationDefinition, OperationResponse } from './handler.ts'
 
 export const defaultDays = 30
 
@@ -16,44 +16,44 @@ export const readDays = memoizeLast((period: unknown): number | undefined => {
   return days === undefined ? undefined : Number(days)
 })
 
-/** The most answers that are cached, about 50 kB each; beyond it the least recently used are evicted. */
+/** The most responses that are cached, about 50 kB each; beyond it the least recently used are evicted. */
 const cacheSize = 100
 
 /**
- * GET /models/{modelId}/analytics (docs/development/service.md, 3): the model's figures over the period. An answer is a
- * pure function of the values in `cacheKey`, so the latest `cacheSize` answers are cached under it.
+ * GET /models/{modelId}/analytics (docs/development/service.md, 3): the model's numbers over the period. A response is
+ * a pure function of the values in `cacheKey`, so the latest `cacheSize` responses are cached under it.
  */
 export const getModelAnalytics: OperationDefinition = {
   operationId: 'getModelAnalytics',
   pathParameters: ['modelId'],
   modelParameter: 'modelId',
   readsBody: false,
-  invent: (world, query, overrides) => analyticsBody(world, { ...query, days: defaultDays }, overrides),
-  samples: (world) =>
+  generate: (simulation, query, overrides) => analyticsBody(simulation, { ...query, days: defaultDays }, overrides),
+  samples: (simulation) =>
     (['no-null', 'all-null'] as const).map((shape) =>
-      analyticsBody(world, { modelId: sampleModel, seed: '1', now: 0, days: 7 }, { ...noOverrides, shape }),
+      analyticsBody(simulation, { modelId: sampleModel, seed: '1', now: 0, days: 7 }, { ...noOverrides, shape }),
     ),
   requires: 'analytics',
   rateLimit: 'analyses',
-  createHandle({ world, store, productsOfModel, answers }) {
-    const exactAnswers = indexAnswers(answers)
+  createHandle({ simulation, store, productsOfModel, responses }) {
+    const exactResponses = indexResponses(responses)
     const cache = new LruCache<Body>(cacheSize)
     return async ({ sandbox, seed, now, parameters, overrides, explain }) => {
       const modelId = String(parameters.path['modelId']).toLowerCase()
-      // A scenario that chooses figures needs invented ones.
+      // A scenario that chooses numbers needs generated ones.
       const exact =
-        exactAnswers.size > 0 &&
+        exactResponses.size > 0 &&
         overrides === noOverrides &&
-        exactAnswers.get(`${modelId} ${parameters.query['period']}`)
+        exactResponses.get(`${modelId} ${parameters.query['period']}`)
       if (exact) {
-        explain(`The answer is an exact one of the fixtures: ${exact.file}.`)
+        explain(`The response is an exact one of the fixtures: ${exact.file}.`)
         return exact.body
       }
-      const figures = { seed, modelId, days: readDays(parameters.query['period']) ?? defaultDays, now }
+      const numbers = { seed, modelId, days: readDays(parameters.query['period']) ?? defaultDays, now }
       const products = productsOfModel.get(modelId)
-      const shift = products && (await qualityShift(store, sandbox, products, figures))
-      return cache.get(cacheKey(figures, overrides, shift), () =>
-        jsonBody(analyticsBody(world, { ...figures, qualityShift: shift?.of }, overrides)),
+      const shift = products && (await qualityShift(store, sandbox, products, numbers))
+      return cache.get(cacheKey(numbers, overrides, shift), () =>
+        jsonBody(analyticsBody(simulation, { ...numbers, qualityShift: shift?.of }, overrides)),
       )
     }
   },
@@ -61,9 +61,9 @@ export const getModelAnalytics: OperationDefinition = {
 
 const sampleModel = '00000000-0000-4000-8000-000000000001'
 
-/** Returns the exact answers by model and period, each encoded once. */
-function indexAnswers(answers: readonly OperationAnswer[]): ReadonlyMap<string, ExactBody> {
-  const own = answers.filter(({ operation }) => operation === getModelAnalytics.operationId)
+/** Returns the exact responses by model and period, each encoded once. */
+function indexResponses(responses: readonly OperationResponse[]): ReadonlyMap<string, ExactBody> {
+  const own = responses.filter(({ operation }) => operation === getModelAnalytics.operationId)
   return new Map(
     own.map(({ modelId, period, file, body }) => [`${modelId} ${period}`, { file, body: exactBody(body) }]),
   )
@@ -74,11 +74,11 @@ interface ExactBody {
   readonly body: Body
 }
 
-type FiguresQuery = Omit<AnalyticsQuery, 'persona' | 'shape' | 'qualityShift'>
+type PeriodQuery = Omit<AnalyticsQuery, 'persona' | 'shape' | 'qualityShift'>
 
-/** Returns a text of everything that an answer depends on. Of the time only the day counts. */
+/** Returns a text of everything that a response depends on. Of the time only the day counts. */
 function cacheKey(
-  { seed, modelId, days, now }: FiguresQuery,
+  { seed, modelId, days, now }: PeriodQuery,
   { persona, shape, nulls, extreme }: DataOverrides,
   shift: QualityShift | undefined,
 ): string {
@@ -90,11 +90,11 @@ function cacheKey(
 
 /** Builds the body of a 200 with the overrides applied. The caller owns the result. */
 function analyticsBody(
-  world: World,
+  simulation: Simulation,
   query: Omit<AnalyticsQuery, 'persona' | 'shape'>,
   { persona, shape, nulls, extreme }: DataOverrides,
 ): Json {
-  const analytics = world.analytics({ ...query, persona, shape })
+  const analytics = simulation.analytics({ ...query, persona, shape })
   const body = analytics as unknown as JsonObject // an interface whose members are all JSON
   if (extreme) setExtremes(body, extreme.fields)
   return withNulls(body, nulls)
@@ -112,7 +112,7 @@ async function qualityShift(
   store: Store,
   sandbox: string,
   productIds: readonly string[],
-  { days, now }: FiguresQuery,
+  { days, now }: PeriodQuery,
 ): Promise<QualityShift | undefined> {
   const today = dayOf(now)
   // Asked first: a shared store has just read the quality with the settings, and needs no round trip for it.
@@ -131,12 +131,12 @@ const nameOfFirstDay = memoizeLast(nameOfDay)
 const nameOfToday = memoizeLast(nameOfDay)
 
 /** Sets the named fields to null: `avgSafetyScore`, and `dataPoints.avgSafetyScore` in every data point. */
-function withNulls(answer: JsonObject, fields: readonly string[]): Json {
+function withNulls(response: JsonObject, fields: readonly string[]): Json {
   for (const field of fields) {
     const [outer = '', inner] = field.split('.')
-    const items = answer[outer]
-    if (inner === undefined) answer[outer] = null
+    const items = response[outer]
+    if (inner === undefined) response[outer] = null
     else if (Array.isArray(items)) for (const item of items) if (isObject(item)) item[inner] = null
   }
-  return answer
+  return response
 }

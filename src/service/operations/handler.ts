@@ -5,7 +5,7 @@ import type { Store } from '../../state/store.ts'
 import type { ParameterValues } from '../contract/contract.ts'
 import type { Body } from '../exchange/body.ts'
 import type { DataOverrides } from '../scenarios/definition.ts'
-import type { World } from '../simulation/analytics.ts'
+import type { Simulation } from '../simulation/analytics.ts'
 
 /** A validated request as a handler sees it, with sandbox, seed and time for changes of the state. */
 export interface OperationContext extends WriteContext {
@@ -13,18 +13,18 @@ export interface OperationContext extends WriteContext {
   readonly parameters: ParameterValues
   /** Undefined where the operation takes no body, or none was sent. */
   readonly body: Json | undefined
-  /** The changes that scenarios of the data family make to the answer. */
+  /** The changes that scenarios of the data family make to the response. */
   readonly overrides: DataOverrides
-  /** Answers with the status that the document chooses for an event that sampling drops. */
+  /** Responds with the status that the document chooses for an event that sampling drops. */
   markDropped(): void
-  /** Adds a sentence about the source of the answer to the explanation of this request. */
+  /** Adds a sentence about the source of the response to the explanation of this request. */
   explain(reason: string): void
   /** Adds advice to the journal's entry of this request. */
   warn(advice: Violation): void
 }
 
-/** The model, seed and time (epoch milliseconds) of an invented answer. */
-interface InventedQuery {
+/** The model, seed and time (epoch milliseconds) of an generated response. */
+interface GeneratedQuery {
   readonly modelId: string
   readonly seed: string
   readonly now: number
@@ -32,12 +32,12 @@ interface InventedQuery {
 
 /** The things that handlers work with. */
 export interface OperationDeps {
-  readonly world: World
+  readonly simulation: Simulation
   readonly store: Store
   /** Ids of the products that each model belongs to, by the model's id; both in lower case. */
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
-  /** The exact answers of the fixtures. */
-  readonly answers: readonly OperationAnswer[]
+  /** The exact responses of the fixtures. */
+  readonly responses: readonly OperationResponse[]
 }
 
 /** An operation of the service: what it reads of the document, the conditions under which it runs, and its handler. */
@@ -50,13 +50,13 @@ export interface OperationDefinition {
   readonly modelParameter?: string
   /** True if the handler reads a JSON body. */
   readonly readsBody: boolean
-  /** Answers like those of the handler, which the success status of the document must accept. */
-  samples(world: World): readonly Json[]
+  /** Responds like those of the handler, which the success status of the document must accept. */
+  samples(simulation: Simulation): readonly Json[]
   /**
-   * Invents the answer of a model without events, if the answer has figures to override. The data family of scenarios
-   * applies to the operations that have this function.
+   * Generates the response of a model without events, if the response has numbers to override. The data family of
+   * scenarios applies to the operations that have this function.
    */
-  invent?(world: World, query: InventedQuery, overrides: DataOverrides): Json
+  generate?(simulation: Simulation, query: GeneratedQuery, overrides: DataOverrides): Json
   /** The feature that the caller's plan must include (docs/development/service.md, 2.2); absent: none. */
   readonly requires?: 'analytics'
   /** The hourly limit of the plan that a request counts against (docs/development/service.md, 2.4); absent: none. */
@@ -69,15 +69,15 @@ export interface OperationDefinition {
   createHandle(deps: OperationDeps): OperationHandler['handle']
 }
 
-/** An exact answer of the fixtures about one model. */
-export interface OperationAnswer {
+/** An exact response of the fixtures about one model. */
+export interface OperationResponse {
   /** The file that has it, for explanations. */
   readonly file: string
   /** The `operationId`. */
   readonly operation: string
   /** UUID, lower case. */
   readonly modelId: string
-  /** The period of the request that it answers: `30d`. */
+  /** The period of the request that it responds: `30d`. */
   readonly period: string
   readonly body: Json
 }

@@ -5,7 +5,7 @@ import { createEvent } from './events.ts'
 import type { OperationDefinition, OperationDeps, OperationHandler } from './handler.ts'
 import { createPrompt } from './prompts.ts'
 
-/** The operations that the simulator carries out; it answers any other of a document from its examples. */
+/** The operations that the simulator carries out; it returns any other of a document from its examples. */
 export const handledOperations: readonly OperationDefinition[] = [getModelAnalytics, createPrompt, createEvent]
 
 /** Handlers by `operationId`. */

@@ -9,7 +9,7 @@ import { timeScenarios } from './time.ts'
 const expectationTexts = {
   violation:
     'The request is meant to break the contract: reports count it apart, and a request that does not is a finding.',
-  refusal: 'The request is meant to be refused: reports count it apart, and an answer below 400 is a finding.',
+  refusal: 'The request is meant to be refused: reports count it apart, and a response below 400 is a finding.',
 }
 
 /** The expectations family: a rule of it marks the requests of negative tests that cannot send `X-Sim-Expect`. */
@@ -26,16 +26,16 @@ const expectationScenarios = (['violation', 'refusal'] as const).map(
 
 /**
  * Creates the catalogue of the scenarios that a contract and its personas allow.
- * @param invented the ids of the operations whose handlers invent figures, to which the data family applies
+ * @param generated the ids of the operations whose handlers generate numbers, to which the data family applies
  */
 export function createCatalogue(
   contract: Contract,
   personas: readonly NamedPersona[],
-  invented: readonly string[],
+  generated: readonly string[],
 ): Catalogue {
   const definitions = [
     ...refusalScenarios(),
-    ...dataScenarios(contract, personas, invented),
+    ...dataScenarios(contract, personas, generated),
     ...timeScenarios(),
     ...connectionScenarios(),
     ...driftScenarios(),

@@ -13,12 +13,12 @@ export function describeClientView(effect: Effect, operation: Operation): string
       const status = pickDocumentedStatus(operation, [effect.status, operation.successStatus])
       return `Status ${status} with the ordinary body.`
     }
-    case 'answer':
+    case 'response':
       return describeReply(effect.reply(operation))
     case 'data':
       return `${success} with ${describeFigures(effect.overrides)}.`
     case 'delay':
-      return `The ordinary answer after ${effect.drawn ? 'a delay that the seed draws' : `${effect.ms(() => 0)} ms`}.`
+      return `The ordinary response after ${effect.drawn ? 'a delay that the seed draws' : `${effect.ms(() => 0)} ms`}.`
     case 'deliver':
       return describeDelivery(effect.mode, success) + describeWrite(operation, effect.isBeforeWork)
     case 'lose-ack':
@@ -26,7 +26,7 @@ export function describeClientView(effect: Effect, operation: Operation): string
     case 'drift':
       return `${success} with a body that is damaged at one place; the header X-Sim-Damage names the place.`
     case 'expect':
-      return 'The ordinary answer; only the reports differ.'
+      return 'The ordinary response; only the reports differ.'
   }
 }
 
@@ -37,7 +37,7 @@ function describeReply({ status, headers, body }: Reply): string {
 
 function describeFigures({ persona, shape, nulls = [], extreme }: Partial<DataOverrides>): string {
   if (extreme) return `extreme values in ${extreme.fields.map(({ field }) => field).join(', ')}`
-  if (persona !== undefined) return `the figures of a model of the persona "${persona}"`
+  if (persona !== undefined) return `the numbers of a model of the persona "${persona}"`
   if (shape === 'no-null') return 'data in every field'
   return nulls.length > 0 ? `null in ${nulls.join(', ')}` : 'zero counts, and null wherever null is allowed'
 }
@@ -46,15 +46,15 @@ function describeFigures({ persona, shape, nulls = [], extreme }: Partial<DataOv
 function describeDelivery(mode: DeliveryMode, success: string): string {
   switch (mode.kind) {
     case 'whole':
-      return 'The ordinary answer.'
+      return 'The ordinary response.'
     case 'dribble':
       return `${success} at once, then the body in ${mode.pieces} pieces within ${mode.ms} ms.`
     case 'hang':
-      return 'No answer: the request ends with the timeout of the client.'
+      return 'No response: the request ends with the timeout of the client.'
     case 'reset':
-      return 'No answer: the connection is reset (in Node the error ECONNRESET).'
+      return 'No response: the connection is reset (in Node the error ECONNRESET).'
     case 'empty':
-      return 'No answer: the connection is closed without a byte (in Node "other side closed").'
+      return 'No response: the connection is closed without a byte (in Node "other side closed").'
     case 'truncated':
       return (
         `${success}, then the connection is closed after ${formatPercent(mode.keep)} of the body ` +

@@ -16,13 +16,13 @@ export function connectionScenarios(): ScenarioDefinition[] {
   return [
     createDefinition(
       'reset',
-      'The connection is reset (TCP RST) instead of an answer, and nothing is stored unless when=after.',
+      'The connection is reset (TCP RST) instead of a response, and nothing is stored unless when=after.',
       [whenParameter('before')],
       () => ({ kind: 'reset' }),
     ),
     createDefinition(
       'empty-response',
-      'The connection is closed without a byte of an answer, and nothing is stored unless when=after.',
+      'The connection is closed without a byte of a response, and nothing is stored unless when=after.',
       [whenParameter('before')],
       () => ({ kind: 'empty' }),
     ),
@@ -42,7 +42,7 @@ export function connectionScenarios(): ScenarioDefinition[] {
     {
       name: 'lost-ack',
       family: 'idempotency',
-      description: 'The write is kept, and the connection is reset before the answer.',
+      description: 'The write is kept, and the connection is reset before the response.',
       parameters: [],
       inapplicableReason: ({ id, method }) => (method === 'GET' ? `${id} writes nothing` : undefined),
       effect: () => ({ kind: 'lose-ack' }),

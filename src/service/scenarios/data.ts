@@ -9,15 +9,16 @@ import { extremeScenarios } from './extremes.ts'
 import { namesOf } from './parameters.ts'
 
 /**
- * Returns the data family: every persona by its name, `all-null`, `no-null`, `null;fields=...` and the extreme answers.
- * @param invented the ids of the operations whose handlers invent figures; the family applies to no other
+ * Returns the data family: every persona by its name, `all-null`, `no-null`, `null;fields=...` and the extreme
+ * responses.
+ * @param generated the ids of the operations whose handlers generate numbers; the family applies to no other
  */
 export function dataScenarios(
   contract: Contract,
   personas: readonly NamedPersona[],
-  invented: readonly string[],
+  generated: readonly string[],
 ): ScenarioDefinition[] {
-  const operations = contract.operations.filter(({ id }) => invented.includes(id))
+  const operations = contract.operations.filter(({ id }) => generated.includes(id))
   const definitions: DataScenario[] = [
     ...personas.map(({ name, about }) => dataScenario(name, `The model is this persona: ${about}`, { persona: name })),
     dataScenario('all-null', 'No traffic: zero counts, and null wherever null is allowed.', { shape: 'all-null' }),
@@ -29,8 +30,8 @@ export function dataScenarios(
     ...definition,
     inapplicableReason(operation) {
       const { id } = operation
-      if (!invented.includes(id)) return `it shapes the answer of ${invented.join(', ')}, not of ${id}`
-      return definition.fields?.(operation).length === 0 ? `the answer of ${id} has no such field` : undefined
+      if (!generated.includes(id)) return `it shapes the response of ${generated.join(', ')}, not of ${id}`
+      return definition.fields?.(operation).length === 0 ? `the response of ${id} has no such field` : undefined
     },
   }))
 }
@@ -46,7 +47,7 @@ function nullScenario(listFields: () => readonly string[]): DataScenario {
   return {
     name: 'null',
     family: 'data',
-    description: 'The named fields are null, whatever the figures say.',
+    description: 'The named fields are null, whatever the numbers say.',
     parameters: [
       {
         name: 'fields',
@@ -71,7 +72,7 @@ function nullScenario(listFields: () => readonly string[]): DataScenario {
   }
 }
 
-/** Returns the nullable fields of an answer: `avgSafetyScore`, `dataPoints.avgSafetyScore` in an array. */
+/** Returns the nullable fields of a response: `avgSafetyScore`, `dataPoints.avgSafetyScore` in an array. */
 function nullableFieldsOf(operation: Operation): string[] {
   const schema = operation.responseSchema(operation.successStatus)
   return schema ? nullableIn(schema, '') : []

@@ -17,7 +17,7 @@ export const families = ['refusals', 'data', 'time', 'connection', 'drift', 'ide
 export interface ScenarioDefinition {
   readonly name: string
   readonly family: (typeof families)[number]
-  /** One sentence that says what the client meets. */
+  /** One sentence that says what the client gets. */
   readonly description: string
   /** Its own parameters, besides `p`, which every scenario takes. */
   readonly parameters: readonly Parameter[]
@@ -66,24 +66,24 @@ export interface NamedPersona {
   readonly about: string
 }
 
-/** The changes that the data family makes to the invented figures of one answer. */
+/** The changes that the data family makes to the generated numbers of one response. */
 export interface DataOverrides {
   /** The persona in place of the model's own; undefined: the model's own. */
   readonly persona: string | undefined
   readonly shape: 'no-null' | 'all-null' | undefined
-  /** Fields set to null whatever the figures say: `avgSafetyScore`, `dataPoints.avgSafetyScore`. */
+  /** Fields set to null whatever the numbers say: `avgSafetyScore`, `dataPoints.avgSafetyScore`. */
   readonly nulls: readonly string[]
   /** Values that are right by the schema, and extreme, if any. */
   readonly extreme: Extreme | undefined
 }
 
-/** A field of an answer with an extreme value: `recommendations.summary`. A list's items get one that is no list. */
+/** A field of a response with an extreme value: `recommendations.summary`. A list's items get one that is no list. */
 export interface ExtremeField {
   readonly field: string
   readonly value: Json
 }
 
-/** The extreme values of an answer; its name and the names of its fields determine it. */
+/** The extreme values of a response; its name and the names of its fields determine it. */
 export interface Extreme {
   /** The name of the scenario: `longest-texts`. */
   readonly name: string
@@ -102,11 +102,11 @@ export interface DriftedBody {
 }
 
 export type Effect =
-  /** Carries out the operation, answers with the status if documented, and switches off scenarios of wider scopes. */
+  /** Carries out the operation, responses with the status if documented, and switches off scenarios of wider scopes. */
   | { readonly kind: 'ordinary'; readonly status: number }
   /** Replies in place of the operation. `modelId`: the model in the request's path; undefined without one. */
-  | { readonly kind: 'answer'; readonly reply: (operation: Operation, modelId?: string) => Reply }
-  /** Changes the figures in the operation's answer. */
+  | { readonly kind: 'response'; readonly reply: (operation: Operation, modelId?: string) => Reply }
+  /** Changes the numbers in the operation's response. */
   | { readonly kind: 'data'; readonly overrides: Partial<DataOverrides> }
   /** Delays the reply by these milliseconds. `drawn` is true where the delay depends on chance. */
   | { readonly kind: 'delay'; readonly drawn: boolean; readonly ms: (chance: Chance) => number }

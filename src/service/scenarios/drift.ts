@@ -9,7 +9,7 @@ import { type BodyChange, changeBody, listBodyLocations, typesOf } from './body-
 import type { DriftedBody, ScenarioDefinition } from './definition.ts'
 import { numberOf, type Parameter, textOf } from './parameters.ts'
 
-/** A place of an answer: a value, or the schema of values. */
+/** A place of a response: a value, or the schema of values. */
 interface Place {
   /** JSON pointer; that of a schema has a star for the index of an item: `/dataPoints/*`. */
   readonly pointer: string
@@ -93,17 +93,17 @@ export function driftScenarios(): ScenarioDefinition[] {
     parameters,
     inapplicableReason(operation, values) {
       const pointer = textOf(values, 'pointer')
-      const possible = answerLocations(operation).filter(drift.fits)
+      const possible = responseLocations(operation).filter(drift.fits)
       // A write is stored before its reply is damaged, so drift that may be impossible is refused beforehand.
       const fitting = possible.filter(({ isCertain }) => isCertain || operation.method === 'GET')
-      if (fitting.length === 0) return `the answer of ${operation.id} has no field that this could be done to`
+      if (fitting.length === 0) return `the response of ${operation.id} has no field that this could be done to`
       if (pointer === undefined || fitting.some((one) => one.pattern.test(pointer))) return undefined
-      const pointers = fitting.map((one) => one.pointer || '"" (the whole answer)')
+      const pointers = fitting.map((one) => one.pointer || '"" (the whole response)')
       const known = describeKnown(pointer, pointers)
-      return `it cannot be done at ${cutText(pointer)} of the answer of ${operation.id}. ${known}`
+      return `it cannot be done at ${cutText(pointer)} of the response of ${operation.id}. ${known}`
     },
     pointers(operation) {
-      return answerLocations(operation)
+      return responseLocations(operation)
         .filter((one) => one.pointer !== '' && drift.fits(one))
         .map((one) => one.pointer)
     },
@@ -128,10 +128,10 @@ function damageAt(
   if (pointer === undefined) {
     const chosen = possible[Math.floor(deriveChance([seed, drift.name]) * possible.length)]
     if (chosen) return success({ body: changeBody(body, [drift.damage(chosen)]), pointer: chosen.pointer })
-    return failure(`The scenario "${drift.name}" cannot be done anywhere in this answer.`)
+    return failure(`The scenario "${drift.name}" cannot be done anywhere in this response.`)
   }
   const named = possible.filter((one) => one.pointer === pointer || withStars(one.pointer) === pointer)
-  if (named.length === 0) return failure(`The scenario "${drift.name}" cannot be done at ${pointer} of this answer.`)
+  if (named.length === 0) return failure(`The scenario "${drift.name}" cannot be done at ${pointer} of this response.`)
   return success({ body: changeBody(body, named.map(drift.damage)), pointer })
 }
 
@@ -148,7 +148,7 @@ interface SchemaLocation extends Place {
 /** The locations within each schema, listed once, since a schema does not change between requests. */
 const cachedLocations = new WeakMap<JsonObject, readonly SchemaLocation[]>()
 
-function answerLocations(operation: Operation): readonly SchemaLocation[] {
+function responseLocations(operation: Operation): readonly SchemaLocation[] {
   const schema = operation.simulatedResponseSchema(operation.successStatus)
   if (!schema) return []
   const locations = cachedLocations.get(schema) ?? listSchemaLocations(schema)

@@ -7,7 +7,7 @@ import { typesOf } from './body-locations.ts'
 import type { ExtremeField, ScenarioDefinition } from './definition.ts'
 import { namesOf, type ScenarioValues } from './parameters.ts'
 
-/** A kind of answers that are right by the schema of the reply, and extreme. */
+/** A kind of responses that are right by the schema of the reply, and extreme. */
 interface ExtremeKind {
   readonly name: string
   readonly description: string
@@ -45,7 +45,7 @@ const strangeText =
   '"It\'s" \\ 100% <b>&amp;</b> {{name}} $(x) ../%00 \t\r\n\u2028 Zoe\u0308 ß ﬁ 漢字 ' +
   'שלום \u202eمرحبا\u202c 👩‍👩‍👧‍👦🏳️‍🌈 \u200b\ufeff'
 
-/** Returns the scenarios whose answers are right and extreme. `operations`: those whose answers are invented. */
+/** Returns the scenarios whose responses are right and extreme. `operations`: those whose responses are generated. */
 export function extremeScenarios(operations: readonly Operation[]): Omit<ScenarioDefinition, 'inapplicableReason'>[] {
   return kinds.map((kind) => {
     // By id, since each simulator has operations of its own; listed on first use, since a start needs no extremes.

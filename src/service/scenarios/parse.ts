@@ -110,9 +110,9 @@ export function itemAt(sequence: Sequence, index: number): ActiveScenario {
 
 /** The aspect of a reply that each kind of effect decides; two effects must not decide the same aspect. */
 const decidedAspect = {
-  ordinary: 'answer',
-  answer: 'answer',
-  data: 'figures',
+  ordinary: 'response',
+  response: 'response',
+  data: 'numbers',
   delay: 'delay',
   deliver: 'delivery',
   'lose-ack': 'delivery',
@@ -126,19 +126,19 @@ export function findConflict(scenarios: readonly ActiveScenario[]): string | und
   const decided = new Map<string, ActiveScenario>()
   for (const active of scenarios) {
     const effect = effectOf(active)
-    // Nulls are set on the figures that another scenario decides.
+    // Nulls are set on the numbers that another scenario decides.
     if (effect.kind === 'data' && effect.overrides.nulls) continue
     const aspect = aspectOf(effect)
     const other = decided.get(aspect)
     if (other) return formatConflict(other, active)
     decided.set(aspect, active)
   }
-  const answering = scenarios.find((active) => effectOf(active).kind === 'answer' && isCertain(active))
+  const responding = scenarios.find((active) => effectOf(active).kind === 'response' && isCertain(active))
   const ineffective = scenarios.find((active) => ['data', 'lose-ack'].includes(effectOf(active).kind))
-  return answering && ineffective && formatConflict(answering, ineffective)
+  return responding && ineffective && formatConflict(responding, ineffective)
 }
 
-/** Returns the aspect that an effect decides. Extreme values are set on the figures that another scenario decides. */
+/** Returns the aspect that an effect decides. Extreme values are set on the numbers that another scenario decides. */
 function aspectOf(effect: Effect): string {
   return effect.kind === 'data' && effect.overrides.extreme ? 'extreme values' : decidedAspect[effect.kind]
 }
@@ -148,7 +148,7 @@ const effectOf = ({ definition, values }: ActiveScenario) => definition.effect(v
 const isCertain = ({ values }: ActiveScenario) => numberOf(values, probability.name) === 1
 
 const formatConflict = (one: ActiveScenario, other: ActiveScenario) =>
-  `"${one.text}" and "${other.text}" cannot both act on one answer.`
+  `"${one.text}" and "${other.text}" cannot both act on one response.`
 
 function parseScenario(text: string, catalogue: Catalogue): Result<ActiveScenario> {
   const parts = splitParts(text, ';')

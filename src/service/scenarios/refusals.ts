@@ -60,7 +60,7 @@ const namedRefusals: readonly Refusal[] = [
     summary: 'Rate limit exceeded.',
     message: (values) => messages.rateLimited(limitOf(values), resetMsOf(values)),
     parameters: [retryAfter, limit],
-    // All are computed from the same figures, so that they agree.
+    // All are computed from the same numbers, so that they agree.
     headers: (values) => ({
       ...rateHeaders(limitOf(values), 0, resetMsOf(values)),
       ...retryHeaders(resetMsOf(values)),
@@ -84,14 +84,14 @@ const resetMsOf = (values: ScenarioValues) => numberOf(values, 'retry-after') * 
 export function refusalScenarios(): ScenarioDefinition[] {
   return namedRefusals.map((refusal) => {
     const { name, statuses, summary } = refusal
-    return refusalScenario(name, `Answers ${statuses[0]}: ${summary}`, statuses, refusal)
+    return refusalScenario(name, `Returns ${statuses[0]}: ${summary}`, statuses, refusal)
   })
 }
 
 /** Returns a scenario for every documented status: `404`. One below 400 switches off scenarios of wider scopes. */
 export function statusScenarios(contract: Contract): ScenarioDefinition[] {
   const statuses = new Set(contract.operations.flatMap((operation) => operation.statuses))
-  // An answer of 1xx would be followed by another one.
+  // A response of 1xx would be followed by another one.
   return [...statuses]
     .filter((status) => status >= 200)
     .sort((a, b) => a - b)
@@ -109,13 +109,13 @@ function createStatusScenario(status: number): ScenarioDefinition {
       family: 'refusals',
       description: `The service as it is, with the status ${status} where it is documented, ${whateverScope}.`,
       parameters: [],
-      // Every success status fits every operation, so that "429*2, 200" works for an operation that answers 201.
+      // Every success status fits every operation, so that "429*2, 200" works for an operation that returns 201.
       inapplicableReason: () => undefined,
       effect: () => ({ kind: 'ordinary', status }),
     }
   }
   const manner = namedRefusal ? `, as "${namedRefusal.name}" does` : ' as the contract documents it'
-  return refusalScenario(name, `Answers ${status}${manner}.`, [status], namedRefusal)
+  return refusalScenario(name, `Returns ${status}${manner}.`, [status], namedRefusal)
 }
 
 /** Creates a scenario that refuses in the words of the pipeline, or else of the document's first example. */
@@ -132,7 +132,7 @@ function refusalScenario(
     parameters: refusal?.parameters ?? [],
     inapplicableReason: (operation) => reasonUndocumented(operation, statuses),
     effect: (values) => ({
-      kind: 'answer',
+      kind: 'response',
       reply(operation, modelId) {
         const status = pickDocumentedStatus(operation, statuses)
         const message =

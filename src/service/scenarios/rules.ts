@@ -7,7 +7,7 @@ import type { ActiveScenario, Catalogue } from './definition.ts'
 import { parseScenarios, parseSequence, type Sequence } from './parse.ts'
 import { asksForModel, findMatchProblems, findUnknownOperation, type RuleProblem } from './rule-match-problems.ts'
 
-/** The requests that a rule matches: the conditions of `POST /__sim/verify`, except those on the answer. */
+/** The requests that a rule matches: the conditions of `POST /__sim/verify`, except those on the response. */
 type RuleMatch = Pick<RequestMatch, 'model' | 'product' | 'method' | 'path' | 'query' | 'header' | 'body'>
 
 /** A rule: scenarios, or a sequence, for all requests that it matches. */

@@ -22,7 +22,7 @@ export function timeScenarios(): ScenarioDefinition[] {
     {
       name: 'slow',
       family: 'time',
-      description: 'The answer is late.',
+      description: 'The response is late.',
       parameters: [
         milliseconds('ms', 1000, 'The delay; the least one where uniform, the median where lognormal.'),
         {
@@ -72,7 +72,7 @@ export function timeScenarios(): ScenarioDefinition[] {
       name: 'hang',
       family: 'time',
       description:
-        'No answer ever comes; the connection stays open until the client gives up, ' +
+        'No response ever comes; the connection stays open until the client gives up, ' +
         'and nothing is stored unless when=after.',
       parameters: [whenParameter('before')],
       inapplicableReason: () => undefined,

@@ -73,8 +73,8 @@ export interface AnalyticsQuery {
   readonly qualityShift?: ((day: string) => number) | undefined
 }
 
-/** A generator of analytics: it invents those of every model from one set of fixtures. */
-export interface World {
+/** A generator of analytics: it generates those of every model from one set of fixtures. */
+export interface Simulation {
   /** Returns equal analytics for equal queries. Throws where the query names an unknown persona. */
   analytics(query: AnalyticsQuery): Analytics
   /** The persona names, in the fixtures' order. */

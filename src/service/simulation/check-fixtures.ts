@@ -63,7 +63,7 @@ function checkRuleIds(pointer: string, phrases: object, rules: readonly { readon
 /** Returns the placeholders that the phrases about a rule may use besides the common ones. */
 function listFigures(measure: Measure): string[] {
   const isDetection = DETECTION_FIELDS.some((field) => field === measure)
-  return isDetection ? ['figure', 'threshold', 'count'] : ['figure', 'threshold']
+  return isDetection ? ['number', 'threshold', 'count'] : ['number', 'threshold']
 }
 
 /** Checks all phrases within a value. `own`: the placeholders that they may use besides the common ones. */

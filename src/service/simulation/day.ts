@@ -52,7 +52,7 @@ export function drawDay(profile: ModelProfile, day: number): Day {
     const drawn = roundStochastically(isSilent ? 0 : expected * (1 + 0.16 * noise(random)), random)
     const conversations = Math.max(drawn, minimum.conversations)
     const turns = persona.traffic.messagesPerConversation * traits.length * (1 + 0.1 * noise(random))
-    // A conversation has at least a question and an answer.
+    // A conversation has at least a question and a response.
     const messages = Math.max(2 * conversations, Math.round(conversations * turns))
     const traffic = { conversations, messages, hasIncident }
     const values = conversations > 0 ? drawValues(profile, day, traffic, random) : null

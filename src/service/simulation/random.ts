@@ -31,7 +31,7 @@ privateFaker.setDefaultRefDate('2026-01-01T00:00:00.000Z')
 
 /**
  * Calls `drawValues` with a generator that gives the same numbers for the same seed path. All calls share one instance,
- * seeded anew (creating one takes over 100 µs): `drawValues` must be synchronous, not store it, and not nest calls.
+ * seeded again (creating one takes over 100 µs): `drawValues` must be synchronous, not store it, and not nest calls.
  */
 export function withSeededRandom<T>(seedPath: SeedPath, drawValues: (random: Random) => T): T {
   privateFaker.seed(deriveSeed(seedPath))

@@ -41,18 +41,18 @@ export function ruleWording(measure: Measure, value: number, threshold: number, 
   const detection = DETECTION_FIELDS.find((field) => field === measure)
   if (detection !== undefined) {
     const count = totals.detections[detection]?.total ?? 0
-    return { figure: `${value}%`, threshold: `${threshold}%`, count: formatCount(count, 'message') }
+    return { number: `${value}%`, threshold: `${threshold}%`, count: formatCount(count, 'message') }
   }
   switch (measure) {
     case 'silentDays':
-      return { figure: formatCount(value, 'day'), threshold: formatCount(threshold, 'day') }
+      return { number: formatCount(value, 'day'), threshold: formatCount(threshold, 'day') }
     case 'conversationCount':
-      return { figure: formatCount(value, 'conversation'), threshold: formatCount(threshold, 'conversation') }
+      return { number: formatCount(value, 'conversation'), threshold: formatCount(threshold, 'conversation') }
     case 'messagesPerConversation':
-      return { figure: formatDistinctly(value, threshold, 1), threshold: String(threshold) }
+      return { number: formatDistinctly(value, threshold, 1), threshold: String(threshold) }
     default:
       return {
-        figure: formatDistinctly(Math.abs(value), Math.abs(threshold), 2),
+        number: formatDistinctly(Math.abs(value), Math.abs(threshold), 2),
         threshold: Math.abs(threshold).toFixed(2),
       }
   }

@@ -95,7 +95,7 @@ const PIECE_BYTES = 1024 * 1024
 
 /**
  * Calls `visit` for each line of a file of any size, with its line break, which the last one may lack. Other requests
- * are answered between two pieces. The first stream of a process would take 2 ms more of a start.
+ * are handled between two pieces. The first stream of a process would take 2 ms more of a start.
  */
 export async function visitLines(path: string, visit: (line: Buffer) => void): Promise<void> {
   const work = new SlicedWork()

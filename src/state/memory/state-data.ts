@@ -48,7 +48,7 @@ export class SandboxData {
     return data
   }
 
-  /** Does the work of `of` in slices, between which other requests are answered. */
+  /** Does the work of `of` in slices, between which other requests are handled. */
   static async load(content: StoredContent): Promise<SandboxData> {
     const data = new SandboxData(content.quality)
     for (const collection of collections)
@@ -84,7 +84,7 @@ export type StoredSnapshot = Readonly<{ head: SnapshotHead; data: SandboxData }>
 export interface SandboxEntry {
   readonly data: SandboxData
   readonly snapshots: ReadonlyMap<string, StoredSnapshot>
-  /** The number of snapshots ever created, from which their ids follow. A reset without snapshots begins anew. */
+  /** The number of snapshots ever created, from which their ids follow. A reset without snapshots begins again. */
   readonly snapshotsTaken: number
 }
 

@@ -137,7 +137,7 @@ export class RedisConnection {
     if (this.#outage !== undefined)
       throw new StoreUnavailableError(
         `The state in ${this.#location.shown} cannot be reached at present (${this.#outage}). ` +
-          'Requests that need it are answered again once it can.',
+          'Requests that need it are handled again once it can.',
       )
     try {
       return await replyWithin(this.#commandMs, send())
@@ -156,7 +156,7 @@ export class RedisConnection {
     const reason = describeReason(isErrorReply(error) ? error : (this.#lastError ?? error))
     const message = isErrorReply(error)
       ? `The state in ${shown} refused this: ${reason}.`
-      : `The state in ${shown} did not answer (${reason}); send the request again.`
+      : `The state in ${shown} did not respond (${reason}); send the request again.`
     return new StoreUnavailableError(message, { cause: error })
   }
 

@@ -42,7 +42,7 @@ const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there: ECONNREFUSED',
   ECONNRESET: 'the connection was reset: ECONNRESET',
   ENOTFOUND: 'no such host is known: ENOTFOUND',
-  ETIMEDOUT: 'it did not answer in time',
+  ETIMEDOUT: 'it did not respond in time',
 }
 
 /** Returns true for an error reply of Redis, as opposed to no reply. */
@@ -50,26 +50,26 @@ export function isErrorReply(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError'
 }
 
-/** Returns true for the refusal of a Redis that answers. */
+/** Returns true for the refusal of a Redis that responds. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof Error && isErrorReply(error.cause)
 }
 
 /**
- * Describes an error of a server that answers, with the next step: `its memory is full. Raise its maxmemory, or delete
- * sandboxes (...). It answers: OOM command not allowed when used memory > 'maxmemory'`. Names and places of scripts are
- * left out. Returns undefined if there was no answer.
+ * Describes an error of a server that responds, with the next step: `its memory is full. Raise its maxmemory, or delete
+ * sandboxes (...). It responds: OOM command not allowed when used memory > 'maxmemory'`. Names and places of scripts
+ * are left out. Returns undefined if there was no response.
  */
-function describeAnswer(error: unknown): string | undefined {
+function describeResponse(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   const text = error.message.replace(/ script: .*/s, '').replace(/[.:]\s*$/, '')
   if (isErrorReply(error)) {
     const meaning = meanings.find(([reply]) => reply.test(text))?.[1]
-    return meaning === undefined ? `it answers: ${text}` : `${meaning} It answers: ${text}`
+    return meaning === undefined ? `it responds: ${text}` : `${meaning} It responds: ${text}`
   }
   if (text.includes('Please report this'))
     // the client cannot read the reply
-    return 'the server there does not answer as Redis does. Look at host and port, or choose a file: --state FILE'
+    return 'the server there does not respond as Redis does. Look at host and port, or choose a file: --state FILE'
   const code = codeOf(error)
   if (!/CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(code)) return undefined
   const step = certificateSteps.find(([codes]) => codes.test(code))?.[1] ?? trustStep
@@ -82,7 +82,7 @@ function describeAnswer(error: unknown): string | undefined {
  */
 export function describeReason(error: unknown): string {
   const code = codeOf(error)
-  return describeAnswer(error) ?? reasons[code] ?? `it cannot be reached: ${code}`
+  return describeResponse(error) ?? reasons[code] ?? `it cannot be reached: ${code}`
 }
 
 /**
@@ -91,8 +91,8 @@ export function describeReason(error: unknown): string {
  */
 export function describeStartFault(error: unknown, { shown }: RedisLocation): string {
   const problem = `The state in ${shown} cannot be used`
-  const answer = describeAnswer(error)
-  if (answer !== undefined) return `${problem}: ${answer}.`
+  const response = describeResponse(error)
+  if (response !== undefined) return `${problem}: ${response}.`
   const hint = findSchemeHint(error, shown)
   return `${problem} (${describeReason(error)}). Start that server, or choose a file: --state FILE.${hint}`
 }

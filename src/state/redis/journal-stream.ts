@@ -7,7 +7,7 @@
  * it was cleared, and the count since then: by it a reader knows how many exchanges of each sandbox it has missed.
  */
 import { randomUUID } from 'node:crypto'
-import type { ExchangeStream, MessagePlace, SharedAnswer, StreamBatch, StreamMessage } from '../exchanges.ts'
+import type { ExchangeStream, MessagePlace, SharedResponse, StreamBatch, StreamMessage } from '../exchanges.ts'
 import type { RedisConnection } from './connection.ts'
 import { isRefusal } from './faults.ts'
 import { sharedKeys } from './keys.ts'
@@ -31,13 +31,13 @@ const READ_MESSAGES = 200
 const READ_BYTES = 4 * 1024 * 1024
 const READ_COUNTS = 1000
 
-/** An appended message. `end` is the place of its answer's body: the number of bytes of bodies up to its end. */
+/** An appended message. `end` is the place of its response's body: the number of bytes of bodies up to its end. */
 interface AppendedMessage extends MessagePlace {
   readonly end: number
 }
 
-/** A message to append: its kind, the sandbox, a text, and the bodies of request and answer. */
-type NewMessage = readonly [kind: string, sandbox: string, text: string, request: string, answer: string]
+/** A message to append: its kind, the sandbox, a text, and the bodies of request and response. */
+type NewMessage = readonly [kind: string, sandbox: string, text: string, request: string, response: string]
 
 type RedisStreamEntry = readonly [id: string, fields: readonly string[]]
 
@@ -61,7 +61,9 @@ export class RedisJournalStream implements ExchangeStream {
   #sent: Promise<readonly AppendedMessage[]> | undefined
   /** The number of the latest known exchange, behind which a new stream begins where Redis has lost this one. */
   #latest = 0
-  /** The messages whose answers' bodies are stored, by the keys of the answers, and the one with the latest body. */
+  /**
+   * The messages whose responses' bodies are stored, by the keys of the responses, and the one with the latest body.
+   */
   readonly #stored = new WeakMap<object, AppendedMessage>()
   #lastBody: AppendedMessage = { id: '', number: 0, end: 0 }
 
@@ -75,7 +77,7 @@ export class RedisJournalStream implements ExchangeStream {
     sandbox: string,
     entry: string,
     request: string,
-    { key, text }: SharedAnswer,
+    { key, text }: SharedResponse,
   ): Promise<MessagePlace | undefined> {
     const appended = await this.#append(['exchange', sandbox, entry, request, this.#findStored(key) ?? text()])
     if (!appended || appended.end === 0) return appended
@@ -150,7 +152,7 @@ export class RedisJournalStream implements ExchangeStream {
 
 function toMessage([name, fields]: RedisStreamEntry, bodies: ReadonlyMap<string, string>): StreamMessage {
   const position = Number.parseInt(name, 10)
-  const [kind, value = '', , begun = '', , count, , request = '', , answer = '', , text = ''] = fields
+  const [kind, value = '', , begun = '', , count, , request = '', , response = '', , text = ''] = fields
   if (kind === 'end') return { kind: 'end', position, text: value }
   if (kind === 'clear') return { kind: 'clear', position, sandbox: value === '' ? undefined : value }
   return {
@@ -160,6 +162,6 @@ function toMessage([name, fields]: RedisStreamEntry, bodies: ReadonlyMap<string,
     place: { begun, count: Number(count) },
     text,
     request: bodies.get(request),
-    answer: bodies.get(answer),
+    response: bodies.get(response),
   }
 }

@@ -16,7 +16,7 @@ import { parseField, parseStoredJson, type SandboxScripts } from './sandbox-scri
 /** The bytes of one slice, which Redis and a process handle in a few milliseconds. */
 const SLICE_BYTES = 256 * 1024
 
-/** The number of times that a reading begins anew since data were replaced or versions activated. */
+/** The number of times that a reading begins again since data were replaced or versions activated. */
 const MAX_READINGS = 20
 
 /** The data of a sandbox were replaced between two slices. */
@@ -93,7 +93,7 @@ export function exportSandbox(scripts: SandboxScripts, sandbox: string): Promise
   })
 }
 
-/** Reads the present moment of a sandbox, and begins anew if the data were replaced meanwhile. */
+/** Reads the present moment of a sandbox, and begins again if the data were replaced meanwhile. */
 async function readUndisturbed<T>(
   scripts: SandboxScripts,
   sandbox: string,
@@ -114,7 +114,7 @@ async function readUndisturbed<T>(
   throw new ReplacedError(sandbox)
 }
 
-/** Reads the first record at once: if the data were replaced before it, the reading begins anew. */
+/** Reads the first record at once: if the data were replaced before it, the reading begins again. */
 async function begin<Item>(records: Records<Item>): Promise<Records<Item>> {
   const iterator = Symbol.asyncIterator in records ? records[Symbol.asyncIterator]() : records[Symbol.iterator]()
   const { done, value } = await iterator.next()

@@ -17,7 +17,7 @@ export interface SandboxHead {
   readonly state: string
 }
 
-/** Runs scripts on sandboxes (`lua/`). Those of a fork change nothing and answer as if they did. */
+/** Runs scripts on sandboxes (`lua/`). Those of a fork change nothing and response as if they did. */
 export class SandboxScripts {
   readonly connection: RedisConnection
   readonly prefix: string
@@ -82,7 +82,7 @@ export class SandboxScripts {
   /**
    * Returns the head that was read in the callback that runs, if any. Each request reads its head first, for the
    * settings, so that what it asks before it waits for anything else needs no round trip (one less for a GET). The head
-   * is gone once the callback's promises have run, or a change was answered, of which a caller may know.
+   * is gone once the callback's promises have run, or a change was handled, of which a caller may know.
    */
   freshHead(sandbox: string): SandboxHead | undefined {
     return this.#freshHeads.get(sandbox)

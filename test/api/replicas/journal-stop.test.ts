@@ -7,7 +7,7 @@ import { startForTest } from '../../support/start.ts'
 
 describeWithRedis('a replica that ends', () => {
   test.each(['SIGKILL', 'SIGTERM'] as const)(
-    'by %s leaves the requests that it has answered, and the other says that none is missing',
+    'by %s leaves the requests that it has responded, and the other says that none is missing',
     async (signal) => {
       const { url } = await redisForTest()
       const other = await startForTest({ state: url, clock: 'real' })

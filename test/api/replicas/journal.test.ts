@@ -1,25 +1,22 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test as plainTest } from 'vitest'
 import type { Json, JsonObject } from '../../../src/base/core/json.ts'
-import type { ControlSchemas } from '../../../src/client/transport.ts'
 import { ask, event, objectOf, analyticsPath as path } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'
-import { listRequests, readControl } from '../../support/stored-records.ts'
+import { listRequests, readRetries } from '../../support/stored-records.ts'
 import { startReplicas } from './start-replicas.ts'
 
 const operation = 'getModelAnalytics'
 
 type Target = { readonly origin: string }
-type Retries = { readonly chains: ControlSchemas['RetryChain'][]; readonly truncated: boolean }
-
 const verify = (target: Target, body: Json) => ask(target, '/__sim/verify', { body })
 
 describeWithRedis('the journal of replicas', () => {
   const redis = sharedRedis()
   const test = plainTest.extend('replicas', () => startReplicas(redis()))
 
-  test('every replica lists and counts the requests to all, as soon as they are answered', async ({ replicas }) => {
+  test('every replica lists and counts the requests to all, as soon as they are handled', async ({ replicas }) => {
     for (let index = 0; index < 12; index += 1) {
       await ask(replicas[index % 3] ?? replicas[0], path)
       for (const replica of replicas)
@@ -55,7 +52,7 @@ describeWithRedis('the journal of replicas', () => {
     expect(await waiting).toMatchObject({ status: 200, body: { satisfied: true, count: 1 } })
   })
 
-  test('clearing through one replica clears what all have answered', async ({ replicas: [one, two, three] }) => {
+  test('clearing through one replica clears what all have responded', async ({ replicas: [one, two, three] }) => {
     await Promise.all([ask(one, path), ask(two, path), ask(three, path)])
     await steer(two, 'DELETE', '/requests')
     await ask(three, path)
@@ -65,7 +62,7 @@ describeWithRedis('the journal of replicas', () => {
     expect(await steer(three, 'GET', '/requests')).toMatchObject({ total: 0 })
   })
 
-  test('coverage, manners and reports are those of one process', async ({ replicas }) => {
+  test('coverage, retries and reports are those of one process', async ({ replicas }) => {
     const [one, two, three] = replicas
     const alone = (await startReplicas(redis()))[0]
     const retried = event({ insertId: 'y' })
@@ -91,9 +88,9 @@ describeWithRedis('the journal of replicas', () => {
     expect(reports[2]).toEqual(reports[0])
     const summaryOf = ({ summary, coverage }: JsonObject) => ({ summary, coverage })
     expect(summaryOf(reports[3])).toEqual(summaryOf(reports[0]))
-    expect(reports[0]).toMatchObject({ requests: 6, manners: { findings: [{ rule: 'retry-after' }] } })
+    expect(reports[0]).toMatchObject({ requests: 6, retries: { findings: [{ rule: 'retry-after' }] } })
     const attempts = async (target: Target) => {
-      const { chains, truncated } = await readControl<Retries>(target, '/retries')
+      const { chains, truncated } = await readRetries(target)
       return [chains.map((chain) => chain.attempts.length), truncated]
     }
     expect(await attempts(two)).toEqual([[1, 2, 1], false])
@@ -135,7 +132,7 @@ describeWithRedis('the journal of replicas', () => {
         body,
         signal,
       })
-      await expect(lost.then((answer) => answer.text())).rejects.toThrow()
+      await expect(lost.then((response) => response.text())).rejects.toThrow()
       const took = async () => {
         const [first] = await listRequests(two)
         return first && first.tookMs > 250 ? first.delivery : undefined
@@ -144,7 +141,8 @@ describeWithRedis('the journal of replicas', () => {
       const retry = { body: event({ insertId: 'second' }), headers: { 'retry-attempt': '1' } }
       expect((await ask(two, '/v1/events', retry)).status).toBe(201)
       const findings = [{ rule: 'same-insert-id', count: 1 }]
-      for (const replica of [one, two]) expect(await steer(replica, 'GET', '/manners')).toMatchObject({ findings })
+      for (const replica of [one, two])
+        expect(await steer(replica, 'GET', '/retries')).toMatchObject({ problems: { findings } })
     },
   )
 

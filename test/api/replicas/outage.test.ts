@@ -28,9 +28,9 @@ describeWithRedis('while Redis is away', () => {
     const write = (target: Target, insertId: string) => ask(target, '/v1/events', { body: event({ insertId }) })
     expect((await write(one, 'before')).status).toBe(201)
     await redis.kill()
-    for (const answer of [await write(one, 'away'), await ask(two, path), await ask(two, '/__sim/events')]) {
-      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
-      expect(answer.body).toEqual({ success: false, error: expect.stringContaining(`127.0.0.1:${redis.port}`) })
+    for (const response of [await write(one, 'away'), await ask(two, path), await ask(two, '/__sim/events')]) {
+      expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1'])
+      expect(response.body).toEqual({ success: false, error: expect.stringContaining(`127.0.0.1:${redis.port}`) })
     }
     expect(await ask(one, '/__sim/health')).toMatchObject({
       status: 503,
@@ -56,12 +56,12 @@ describeWithRedis('while Redis is away', () => {
     expect(metrics.text).toContain('{operation="getModelAnalytics",status="503"')
   })
 
-  test('a Redis that does not answer is waited for once, and requests after that are refused at once', async () => {
+  test('a Redis that does not respond is waited for once, and requests after that are refused at once', async () => {
     const redis = await redisForTest()
     const [one] = await startReplicas(redis)
     redis.pause()
-    const answers = await Promise.all(Array.from({ length: 60 }, (_, at) => ask(one, path, { token: `key-${at}` })))
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]))
+    const responses = await Promise.all(Array.from({ length: 60 }, (_, at) => ask(one, path, { token: `key-${at}` })))
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([503]))
     expect((await ask(one, path)).status).toBe(503)
     redis.resume()
     await untilStatus(one, path, 200)

@@ -51,7 +51,7 @@ describeWithRedis('while Redis takes no changes', () => {
     ['with the keys of no sandbox', 'resetkeys ~{acl}:*'],
     ['that may only read keys', 'resetkeys %R~*'],
   ])('health and a start say that a user of Redis %s lacks a right', async (_cause, rules) => {
-    const reason = /its user lacks a right\. Grant .*\. It answers: /
+    const reason = /its user lacks a right\. Grant .*\. It responds: /
     const redis = await redisForTest()
     const { connection } = await openRedisOrFail(redis.url, 'admin')
     const allow = (rule: string) => connection.call('acl', 'setuser', 'limited', ...rule.split(' '))
@@ -103,7 +103,7 @@ describeWithRedis('while Redis takes no changes', () => {
     expect(stderr).not.toContain('    at ')
   })
 
-  test('what is answered meanwhile is missing in the journal, and every replica says so', async () => {
+  test('what is handled meanwhile is missing in the journal, and every replica says so', async () => {
     const redis = await redisForTest()
     const { connection: admin } = await openRedisOrFail(redis.url, 'admin')
     const [one, two] = await startReplicas(redis)

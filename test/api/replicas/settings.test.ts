@@ -8,9 +8,9 @@ describeWithRedis('replicas share their sandboxes', () => {
   const redis = sharedRedis()
   const test = plainTest.extend('replicas', () => startReplicas(redis()))
   const statuses = async (replicas: readonly { readonly origin: string }[]) => {
-    const answers = []
-    for (const replica of replicas) answers.push((await ask(replica, path)).status)
-    return answers
+    const responses = []
+    for (const replica of replicas) responses.push((await ask(replica, path)).status)
+    return responses
   }
 
   test('rules hold on all replicas once they are set, and are gone once they are removed', async ({ replicas }) => {
@@ -25,8 +25,8 @@ describeWithRedis('replicas share their sandboxes', () => {
   test('a rule with times acts so often in all, and a sequence is met once by each request', async ({ replicas }) => {
     const [one, two] = replicas
     await putRules(one, [{ scenario: 'rate-limited', times: 4 }])
-    const answers = [...(await statuses(replicas)), ...(await statuses(replicas))]
-    expect(answers).toEqual([429, 429, 429, 429, 200, 200])
+    const responses = [...(await statuses(replicas)), ...(await statuses(replicas))]
+    expect(responses).toEqual([429, 429, 429, 429, 200, 200])
     expect(await steer(two, 'GET', '/scenarios')).toMatchObject({ counts: { rules: [{ acted: 4, left: 0 }] } })
     await putRules(two, [{ sequence: '429, 503, 200' }])
     expect(await statuses(replicas)).toEqual([429, 503, 200])
@@ -64,7 +64,7 @@ describeWithRedis('replicas share their sandboxes', () => {
     expect(await steer(one, 'GET', '/scenarios?sandbox=with-rules')).toMatchObject({ rules: [] })
   })
 
-  test('each answer names its replica, and the information the address of the state', async ({ replicas: [one] }) => {
+  test('each response names its replica, and the information the address of the state', async ({ replicas: [one] }) => {
     expect((await ask(one, path)).headers.get('x-sim-replica')).toBe('one')
     expect(await readStateInfo(one)).toMatchObject({ file: redis().url })
   })

@@ -8,7 +8,7 @@ import { readEventPage } from '../../support/stored-records.ts'
 
 const sim = sharedSimulator()
 
-/** Requests analytics under a scenario, and reads the answer until it is complete or its connection ends. */
+/** Requests analytics under a scenario, and reads the response until it is complete or its connection ends. */
 async function askUnder(scenario: string) {
   const started = performance.now()
   const request = requestText('GET', analyticsPath, [`X-Sim-Scenario: ${scenario}`])
@@ -29,13 +29,13 @@ test.each([0, 0.25, 0.5, 0.99])('truncated: a status and %d of the body, then th
   expect(tookMs).toBeLessThan(10_000) // after 15 seconds of silence the client would end the connection
 })
 
-test.each([0, 0.25, 0.99])('malformed-json: a complete answer with %d of the JSON', async (keep) => {
+test.each([0, 0.25, 0.99])('malformed-json: a complete response with %d of the JSON', async (keep) => {
   const { status, text, announcedBytes } = await askUnder(`malformed-json;keep=${keep}`)
   expect([status, text.length]).toEqual([200, announcedBytes])
   expect(() => JSON.parse(text)).toThrow(SyntaxError)
 })
 
-test('a refusal can be late and truncated, but two kinds of damage cannot act on one answer', async () => {
+test('a refusal can be late and truncated, but two kinds of damage cannot act on one response', async () => {
   const { status, text, announcedBytes, tookMs } = await askUnder('slow;ms=100, server-error, truncated')
   expect(status).toBe(500)
   expect(text).toMatch(/^\{"success":false/)
@@ -54,14 +54,14 @@ test('a broken connection breaks no other connection', async () => {
   for (const { status } of await broken) expect(status).toBe('rejected')
 })
 
-test.each(['reset', 'empty-response'])('%s ends a connection after the answers before it', async (scenario) => {
+test.each(['reset', 'empty-response'])('%s ends a connection after the responses before it', async (scenario) => {
   const connection = await connectTo(sim().origin)
-  const [before, struck] = [[], [`X-Sim-Scenario: ${scenario}`]].map((lines) =>
+  const [before, faulted] = [[], [`X-Sim-Scenario: ${scenario}`]].map((lines) =>
     requestText('GET', analyticsPath, lines),
   )
-  connection.send(`${before}${before}${struck}${before}`)
-  for (const _ of [1, 2]) expect((await connection.answer()).status).toBe(200)
-  await expect(connection.answer()).rejects.toThrow('the connection ended')
+  connection.send(`${before}${before}${faulted}${before}`)
+  for (const _ of [1, 2]) expect((await connection.response()).status).toBe(200)
+  await expect(connection.response()).rejects.toThrow('the connection ended')
 })
 
 test.each([
@@ -87,5 +87,5 @@ test('an invalid request that is lost before the service sees it is not checked'
   const headers = { 'x-sim-sandbox': 'unseen' }
   await expect(fetchUnder('reset', '/v1/events', { method: 'POST', headers, body: '{}' })).rejects.toThrow()
   const { violations, unexpected } = await steer(sim(), 'GET', '/report?sandbox=unseen')
-  expect([violations, unexpected]).toMatchObject([{ requests: 0 }, { answers: 0 }])
+  expect([violations, unexpected]).toMatchObject([{ requests: 0 }, { responses: 0 }])
 })

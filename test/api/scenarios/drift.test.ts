@@ -35,7 +35,7 @@ const pairs = drifts
   .flatMap((drift) => operations.map((operation) => ({ ...drift, operation, least: drift.places[operation.id] })))
   .filter(({ least }) => least > 0)
 
-/** Requests to which the answers have every field. */
+/** Requests to which the responses have every field. */
 const fullRequests = {
   getModelAnalytics: [fullModel, {}],
   createPrompt: ['/v1/prompts', { body: prompt({ externalPromptId: 'p-1' }) }],
@@ -47,7 +47,7 @@ const askDamaged = (id: keyof typeof fullRequests, scenario: string) => {
   return ask(sim(), path, { ...how, scenario })
 }
 
-/** `drop-field at /messageCount`, as the answer says it. */
+/** `drop-field at /messageCount`, as the response says it. */
 const placeIn = (headers: Headers) => /^\S+ at (\S+)$/.exec(headers.get('x-sim-damage') ?? '')?.[1] ?? ''
 
 /** The rule that the damage at a place has to break, and no other. */
@@ -62,13 +62,13 @@ test.each(pairs)('$name of $operation.id breaks exactly one rule, for 40 seeds',
   const places = new Set<string>()
   await Promise.all(
     Array.from({ length: 40 }, async (_, seed) => {
-      const answer = await askDamaged(operation.id, `${name};seed=${seed}`)
-      const place = placeIn(answer.headers)
+      const response = await askDamaged(operation.id, `${name};seed=${seed}`)
+      const place = placeIn(response.headers)
       places.add(place)
-      expect(answer.status).toBe(operation.success)
-      expect(answer.headers.get('x-sim-origin')).toBe('scenario')
-      expect(brokenRules(operation.id, answer.status, answer.body, { strictly })).toEqual(expected(keyword, place))
-      if (strictly) expect(faultsOf(operation.id, answer.status, answer.body)).toEqual([])
+      expect(response.status).toBe(operation.success)
+      expect(response.headers.get('x-sim-origin')).toBe('scenario')
+      expect(brokenRules(operation.id, response.status, response.body, { strictly })).toEqual(expected(keyword, place))
+      if (strictly) expect(faultsOf(operation.id, response.status, response.body)).toEqual([])
     }),
   )
   expect(places.size).toBeGreaterThanOrEqual(least)
@@ -101,17 +101,17 @@ const named = [
 ] as const
 
 test.each(named)('%s hits %s where it is named', async (name, pointer, keyword) => {
-  const answer = await ask(sim(), fullModel, { headers: { 'x-sim-scenario': `${name};pointer=${pointer}` } })
-  expect(answer.headers.get('x-sim-damage')).toBe(`${name} at ${pointer}`)
-  expect(brokenRules('getModelAnalytics', 200, answer.body, { strictly: true })).toEqual(expected(keyword, pointer))
+  const response = await ask(sim(), fullModel, { headers: { 'x-sim-scenario': `${name};pointer=${pointer}` } })
+  expect(response.headers.get('x-sim-damage')).toBe(`${name} at ${pointer}`)
+  expect(brokenRules('getModelAnalytics', 200, response.body, { strictly: true })).toEqual(expected(keyword, pointer))
 })
 
 test('a star stands for each item of a list, and nothing but the named place is changed', async () => {
   const whole = objectOf(await ask(sim(), fullModel))
-  const answer = await ask(sim(), fullModel, { scenario: 'null-required;pointer=/dataPoints/*/date' })
-  expect(answer.headers.get('x-sim-damage')).toBe('null-required at /dataPoints/*/date')
+  const response = await ask(sim(), fullModel, { scenario: 'null-required;pointer=/dataPoints/*/date' })
+  expect(response.headers.get('x-sim-damage')).toBe('null-required at /dataPoints/*/date')
   const points = whole['dataPoints'] as JsonObject[]
-  expect(answer.body).toEqual({ ...whole, dataPoints: points.map((point) => ({ ...point, date: null })) })
+  expect(response.body).toEqual({ ...whole, dataPoints: points.map((point) => ({ ...point, date: null })) })
 })
 
 test.each([
@@ -123,20 +123,20 @@ test.each([
   ['createPrompt', 'wrong-type', '/componentIds/7'],
   ['getModelAnalytics', 'unknown-enum', '/messageCount'],
   ['getModelAnalytics', 'null-required', '/avgSafetyScore'],
-] as const)('on %s, %s at %s, which the answer cannot have, is refused before a write', async (id, name, pointer) => {
+] as const)('on %s, %s at %s, which the response cannot have, is refused before a write', async (id, name, pointer) => {
   const before = await readStateInfo(sim())
-  const answer = await askDamaged(id, `${name};pointer=${pointer}`)
-  expectRefusal(answer, 400, `cannot be done at ${pointer}`, /Did you mean "|Known: (\/|"" \(the whole answer\))/)
+  const response = await askDamaged(id, `${name};pointer=${pointer}`)
+  expectRefusal(response, 400, `cannot be done at ${pointer}`, /Did you mean "|Known: (\/|"" \(the whole response\))/)
   expect(await readStateInfo(sim())).toEqual(before)
 })
 
-test('a place that this answer does not have is refused: nobody believes that it was damaged', async () => {
+test('a place that this response does not have is refused: nobody believes that it was damaged', async () => {
   const empty = '/v1/models/00000000-0000-4000-8000-0000000000f1/analytics'
   const scenarios = ['unknown-enum', 'drop-field;pointer=/recommendations/summary', 'wrong-type;pointer=/dataPoints/30']
   for (const scenario of [...scenarios, 'drop-field;pointer=/recommendations/summary, reset']) {
-    const answer = await ask(sim(), empty, { headers: { 'x-sim-scenario': scenario } })
-    expectRefusal(answer, 400, /cannot be done (at|anywhere in).*this answer/)
-    expect(answer.headers.get('x-sim-damage')).toBeNull()
+    const response = await ask(sim(), empty, { headers: { 'x-sim-scenario': scenario } })
+    expectRefusal(response, 400, /cannot be done (at|anywhere in).*this response/)
+    expect(response.headers.get('x-sim-damage')).toBeNull()
   }
 })
 
@@ -147,21 +147,21 @@ describe('a refusal drifts as well', () => {
     ['wrong-type, rate-limited;retry-after=2', 429, 'type'],
     ['server-error, extra-field', 500, 'unevaluatedProperties'],
   ] as const)('%s', async (scenario, status, keyword) => {
-    const answer = await ask(sim(), analyticsPath, { headers: { 'x-sim-scenario': scenario } })
-    expect(answer.status).toBe(status)
-    const broken = brokenRules('getModelAnalytics', status, answer.body, { strictly: true })
+    const response = await ask(sim(), analyticsPath, { headers: { 'x-sim-scenario': scenario } })
+    expect(response.status).toBe(status)
+    const broken = brokenRules('getModelAnalytics', status, response.body, { strictly: true })
     expect(broken.map((one) => one.keyword)).toEqual([keyword])
   })
 
   test('one that the request earned by itself', async () => {
-    const answer = await ask(sim(), '/v1/events', { body: {}, headers: { 'x-sim-scenario': 'drop-field' } })
-    expect(answer.status).toBe(400)
-    expect(brokenRules('createEvent', 400, answer.body)).toHaveLength(1)
+    const response = await ask(sim(), '/v1/events', { body: {}, headers: { 'x-sim-scenario': 'drop-field' } })
+    expect(response.status).toBe(400)
+    expect(brokenRules('createEvent', 400, response.body)).toHaveLength(1)
   })
 })
 
 test.each(operations)('$id without damage breaks no rule, not even strictly', async (operation) => {
-  const answer = await askOperation(sim(), operation)
-  expect(brokenRules(operation.id, answer.status, answer.body, { strictly: true })).toEqual([])
-  expect(answer.headers.get('x-sim-damage')).toBeNull()
+  const response = await askOperation(sim(), operation)
+  expect(brokenRules(operation.id, response.status, response.body, { strictly: true })).toEqual([])
+  expect(response.headers.get('x-sim-damage')).toBeNull()
 })

@@ -6,9 +6,9 @@ import { sharedSimulator } from '../../support/shared.ts'
 const sim = sharedSimulator()
 
 const readAnalytics = async (scenario: string) => {
-  const answer = await ask(sim(), analyticsPath, { scenario })
-  expect(answer.status).toBe(200)
-  return JSON.parse(answer.text)
+  const response = await ask(sim(), analyticsPath, { scenario })
+  expect(response.status).toBe(200)
+  return JSON.parse(response.text)
 }
 
 /** Lists the values of a body with their fields. The items of a list have the field of the list. */
@@ -18,7 +18,7 @@ function listValues(value: Json, field = ''): [field: string, value: Json][] {
   return Object.entries(value).flatMap(([name, inner]) => listValues(inner, `${field}/${name}`))
 }
 
-describe('a valid answer with extreme values', () => {
+describe('a valid response with extreme values', () => {
   test('has empty lists', async () => {
     const body = await readAnalytics('no-null, empty-lists')
     expect(body.dataPoints).toEqual([])
@@ -52,7 +52,7 @@ describe('a valid answer with extreme values', () => {
     expect(await readAnalytics('no-null')).toEqual(plain)
   })
 
-  test('has null where the figures have none, and where another scenario sets null', async () => {
+  test('has null where the numbers have none, and where another scenario sets null', async () => {
     const body = await readAnalytics('largest-numbers, null;fields=avgSafetyScore')
     expect(body).toMatchObject({ avgSafetyScore: null, messageCount: Number.MAX_SAFE_INTEGER })
     expect((await readAnalytics('all-null, longest-texts')).recommendations).toBeNull()
@@ -60,7 +60,7 @@ describe('a valid answer with extreme values', () => {
 
   test.each([
     ['largest-numbers;fields=mesageCount', /"mesageCount" is no such field\. Did you mean "messageCount"/],
-    ['longest-texts, strange-texts', /cannot both act on one answer/],
+    ['longest-texts, strange-texts', /cannot both act on one response/],
   ])('%s is refused', async (scenario, reason) => {
     expectRefusal(await ask(sim(), analyticsPath, { headers: { 'x-sim-scenario': scenario } }), 400, reason)
   })

@@ -16,19 +16,21 @@ const post = (sim: TestSimulator, body: Json, headers: Record<string, string> = 
 const lost = { 'x-sim-scenario': 'lost-ack' }
 
 describe('lost-ack', () => {
-  test('keeps the event and loses the answer; a retry with the insertId gets the id of that event', async ({ own }) => {
+  test('keeps the event and loses the response; a retry with the insertId gets the id of that event', async ({
+    own,
+  }) => {
     const twin = await startForTest()
     const body = event({ insertId: 'order-7' })
     expect(await post(own, body, lost)).toBe('ECONNRESET')
     expect(await count(own)).toBe(1)
     const retry = await ask(own, '/v1/events', { body })
     expect(retry.status).toBe(201)
-    // The twin never lost an answer: its id is the one that this one lost.
+    // The twin never lost a response: its id is the one that this one lost.
     expect(textOf(retry, 'eventId')).toBe(textOf(await ask(twin, '/v1/events', { body }), 'eventId'))
     expect(await count(own)).toBe(1)
   })
 
-  test('loses an answer that is late or damaged, too', async ({ own }) => {
+  test('loses a response that is late or damaged, too', async ({ own }) => {
     const started = performance.now()
     for (const scenario of ['slow;ms=100, lost-ack', 'drop-field, lost-ack', 'lost-ack, drop-field'])
       expect(await post(own, event(), { 'x-sim-scenario': scenario })).toBe('ECONNRESET')

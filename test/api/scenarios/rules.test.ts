@@ -40,7 +40,7 @@ async function statusesOf(target: TestSimulator, sandbox: string, requests: read
 const times = <T>(count: number, one: T): T[] => Array.from({ length: count }, () => one)
 const analytics: Sent = [analyticsPath, {}]
 
-/** The answer of `GET scenarios` in a sandbox without rules. */
+/** The response of `GET scenarios` in a sandbox without rules. */
 const noRules = { rules: [], startUp: [], counts: { rules: [], startUp: [] } }
 
 const shopModel = '00000000-0000-4000-8000-000000000001'
@@ -122,7 +122,7 @@ describe('probability', () => {
     expect(new Set(fatesBy.map((list) => list.join(' '))).size).toBe(4)
   })
 
-  test('of two scenarios together, each is struck by its own chance', async () => {
+  test('of two scenarios together, each has a chance of its own', async () => {
     const how = { sandbox: 'p2', scenario: 'unavailable;p=0.5, slow;ms=0;p=0.5' }
     const acting = new Set<string | null>()
     for (let asked = 0; asked < 40; asked += 1)
@@ -130,12 +130,12 @@ describe('probability', () => {
     expect(acting.size).toBe(4)
   })
 
-  test('0.5 strikes about half of the requests, and the next rule acts on the others', async () => {
+  test('0.5 applies to about half of the requests, and the next rule acts on the others', async () => {
     const statuses = await fates(sim(), await sandboxWith([...flaky, { scenario: 'rate-limited' }]))
-    const struck = statuses.filter((status) => status === 503).length
-    expect(struck).toBeGreaterThan(8)
-    expect(struck).toBeLessThan(32)
-    expect(statuses.filter((status) => status === 429)).toHaveLength(40 - struck)
+    const faulted = statuses.filter((status) => status === 503).length
+    expect(faulted).toBeGreaterThan(8)
+    expect(faulted).toBeLessThan(32)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(40 - faulted)
   })
 })
 
@@ -161,12 +161,12 @@ describe('PUT /__sim/scenarios', () => {
       { scenario: 503, match: { model: 5, path: '/v1/nowhere' } },
       { sequence: 429, probabillity: 1 },
     ]
-    const answer = await ask(sim(), '/__sim/scenarios', { method: 'PUT', body: { rules }, token: null })
-    expect(answer.status).toBe(400)
+    const response = await ask(sim(), '/__sim/scenarios', { method: 'PUT', body: { rules }, token: null })
+    expect(response.status).toBe(400)
     const places = ['0/scenario', '1/scenario', '1/match/model', '1/match/path', '2/sequence', '2/probabillity']
-    expect(errorOf(answer).match(/\S+\/\S+: /g)).toEqual(places.map((place) => `body/rules/${place}: `))
-    expect(errorOf(answer)).toContain('write "503", in quotes.')
-    expect(errorOf(answer)).toMatch(/did you mean "probability"\?$/)
+    expect(errorOf(response).match(/\S+\/\S+: /g)).toEqual(places.map((place) => `body/rules/${place}: `))
+    expect(errorOf(response)).toContain('write "503", in quotes.')
+    expect(errorOf(response)).toMatch(/did you mean "probability"\?$/)
   })
 
   const event503 = { operation: 'createEvent', scenario: '503' }
@@ -176,9 +176,9 @@ describe('PUT /__sim/scenarios', () => {
     ['a method that the operation does not have', { ...event503, match: { method: 'GET' } }, /"GET", but POST\./],
     ['the path of another operation', { ...event503, match: { path: '/v1/prompts' } }, /Known: \/v1\/events\./],
     ['no query parameter', { scenario: '503', match: { query: { perod: '7d' } } }, /Did you mean "period"\?/],
-    ['a condition on the answer', { scenario: '503', match: { status: 200 } }, /match\/status: is not allowed here/],
+    ['a condition on the response', { scenario: '503', match: { status: 200 } }, /match\/status: is not allowed here/],
     ['a scenario of commas alone', { scenario: ', ,' }, /empty item/],
-    ['two answers at once', { scenario: '503, 429' }, /cannot both act/],
+    ['two responses at once', { scenario: '503, 429' }, /cannot both act/],
     ['a text of 2001 characters', { scenario: '5'.repeat(2001) }, /\/rules\/1\/scenario.*2000/],
     ['a field that every object has', { scenario: '503', match: { body: { '/constructor': 1 } } }, /No request body/],
   ])('refuses a set of rules with %s, and stores none of them', async (_name, rule, says) => {
@@ -190,7 +190,7 @@ describe('PUT /__sim/scenarios', () => {
 })
 
 describe('precedence: request > sandbox > start-up > default', () => {
-  /** Each scope by what it would answer on its own. */
+  /** Each scope by what it would respond on its own. */
   const scopes = {
     control: { headers: { 'x-sim-scenario': '400' } },
     sequence: { headers: { 'x-sim-sequence': '404' } },

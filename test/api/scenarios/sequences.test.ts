@@ -75,7 +75,9 @@ describe('each has its own count', () => {
     expect(valueAt(sequences, '/2/rule')).toBeUndefined()
   })
 
-  test('set of rules: put anew, they begin anew, and what was put before is not told any more', async ({ sandbox }) => {
+  test('set of rules: put again, they begin again, and what was put before is not told any more', async ({
+    sandbox,
+  }) => {
     for (let round = 0; round < 2; round += 1) {
       await putRules(sim(), [{ sequence: '429*2, 200' }], sandbox)
       expect(await statusesOf(3, { sandbox })).toEqual([429, 429, 200])
@@ -133,9 +135,9 @@ describe('is refused, and counts for nothing', () => {
     ['200, 413', /makes no sense here/],
     [`429*2, ${'2'.repeat(2000)}`, /at most 2000 characters/],
   ])('%j', async ([sequence, says], { sandbox }) => {
-    const answer = await ask(sim(), analyticsPath, { sandbox, headers: { 'x-sim-sequence': sequence } })
-    expectRefusal(answer, 400, says)
-    expect(answer.headers.get('x-sim-origin')).toBe('simulator')
+    const response = await ask(sim(), analyticsPath, { sandbox, headers: { 'x-sim-sequence': sequence } })
+    expectRefusal(response, 400, says)
+    expect(response.headers.get('x-sim-origin')).toBe('simulator')
     expect(await steer(sim(), 'GET', `/sequences?sandbox=${sandbox}`)).toEqual({ sequences: [] })
   })
 

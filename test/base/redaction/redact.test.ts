@@ -220,11 +220,14 @@ test("a request's own token is redacted in violations and in the names and strin
     { in: 'body', pointer: '/[redacted]', keyword: 'enum', message: 'got "[redacted]"' },
   ])
   const body = captureBody(`{"a":"I am ${secret}.","${secret}":[1]}`)
-  const entry: JournalEntry = { ...entryFor(new Journal(1), { request: { body }, answer: { body } }), ownToken: secret }
+  const entry: JournalEntry = {
+    ...entryFor(new Journal(1), { request: { body }, response: { body } }),
+    ownToken: secret,
+  }
   const json = { a: 'I am [redacted].', '[redacted]': [1] }
   expect(entryToJson(entry, { bodies: true })).toMatchObject({
     request: { body: { json } },
-    answer: { body: { json } },
+    response: { body: { json } },
   })
   expect(bodyToText(body, secret)).toBe(JSON.stringify(json))
   expect(entryToCurl(entry)).toContain(`--data-raw '${JSON.stringify(json)}'`)

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { recordingEnv } from '../../support/control-answers/recording.ts'
+import { recordingEnv } from '../../support/control-responses/recording.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const dockerfile = readFileSync(`${root}/Dockerfile`, 'utf8')
@@ -22,7 +22,7 @@ const imageEnv = {
   PORT: '0',
 }
 
-/** A strategy that waits for a good answer at a path. */
+/** A strategy that waits for a good response at a path. */
 interface HttpWait {
   withReadTimeout(milliseconds: number): HttpWait
   waitUntilReady(container: StartedStandIn): Promise<void>
@@ -45,8 +45,8 @@ export const Wait = {
             await setTimeout(intervalMs, undefined, { ref: false })
             throw new Error(`Container exited: ${container.log()}`)
           }
-          const answer = await fetch(url, { signal: AbortSignal.timeout(intervalMs) }).catch(() => undefined)
-          if (answer?.ok) return
+          const response = await fetch(url, { signal: AbortSignal.timeout(intervalMs) }).catch(() => undefined)
+          if (response?.ok) return
           await setTimeout(intervalMs)
         }
       },

@@ -21,8 +21,8 @@ const commonTests: Readonly<Record<string, RegExp | undefined>> = {
     /Requests broke the contract:\n +createEvent: body\/eventType is required \(request \S+\)/,
   'that is refused fails': /although no scenario asked for it:\n +GET \S+\/v1\/nothing: 404 .*Known paths/,
   'that ignores Retry-After fails':
-    /bad manners:\n +getModelAnalytics: A 429 asked to wait for 30 s, and the client came back earlier: after [\d.]+ s \(req-\d+, then req-\d+\)\nDoes .*sim\.allow\('manners'\)(?!.*Look at)/s,
-  'bad manners are allowed': undefined,
+    /retry problems:\n +getModelAnalytics: A 429 asked to wait for 30 s, and the client came back earlier: after [\d.]+ s \(req-\d+, then req-\d+\)\nDoes .*sim\.allow\('retries'\)(?!.*Look at)/s,
+  'retry problems are allowed': undefined,
   'an error of the test itself is shown, too': /the test is wrong/,
   'a test without a sandbox passes': undefined,
   'another file has the same simulator': undefined,
@@ -71,7 +71,7 @@ export function describeRunner(runner: Runner, expectations: RunnerExpectations)
     project = createRunnerProject(runner)
     own = await project.run([])
     // At once, since the port is free again, and a test beside this one may get it.
-    afterwards = await connect(own.records[0]?.controlUrl ?? '').then(() => 'A simulator answers', String)
+    afterwards = await connect(own.records[0]?.controlUrl ?? '').then(() => 'A simulator responds', String)
     const elsewhere = await startWatched({ clock: 'real' })
     outside = await expectations.runElsewhere(project, { CONVSIM_CONTROL_URL: elsewhere.controlUrl })
     left = (await (await connect<AnyNames>(elsewhere.controlUrl)).sandboxes()).map(({ name }) => name)
@@ -99,7 +99,7 @@ export function describeRunner(runner: Runner, expectations: RunnerExpectations)
     test('all workers share one simulator, which is gone at the end', () => {
       expect(new Set(own.records.map(({ process }) => process)).size).toBeGreaterThan(1)
       expect(new Set(own.records.map(({ controlUrl }) => controlUrl)).size).toBe(1)
-      expect(afterwards).toContain('No simulator answers')
+      expect(afterwards).toContain('No simulator responds')
     })
 
     test('each test begins in an empty sandbox', () => {

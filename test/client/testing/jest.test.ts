@@ -14,11 +14,11 @@ const runner: Runner = {
 }
 
 describeRunner(runner, {
-  passed: ['a retried test begins anew', 'two tests have this name', 'two tests have this name'],
+  passed: ['a retried test begins again', 'two tests have this name', 'two tests have this name'],
   failed: { 'a concurrent test has no sandbox': /not in test\.concurrent, for which Jest runs no hooks/ },
   differing: 'expectations tell what differs',
   repeated: {
-    'a retried test begins anew': 'one sandbox',
+    'a retried test begins again': 'one sandbox',
     'two tests have this name': 'one sandbox',
     'expectations tell what differs': 'one sandbox',
   },

@@ -39,10 +39,10 @@ function readSuite({ suites = [], specs }: PlaywrightSuite): TestOutcome[] {
 }
 
 const project = describeRunner(runner, {
-  passed: ['test.fail holds for findings', 'a retried test begins anew'],
+  passed: ['test.fail holds for findings', 'a retried test begins again'],
   failed: {},
   differing: 'matchers tell what differs',
-  repeated: { 'a retried test begins anew': 'one sandbox' },
+  repeated: { 'a retried test begins again': 'one sandbox' },
   runElsewhere: (project, env) => project.run([], env),
   runWithoutSetup(project) {
     project.write('bare.config.js', 'export default {}')

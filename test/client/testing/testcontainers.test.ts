@@ -16,7 +16,7 @@ async function start(container = new ConvsimContainer('convsim')) {
 /** Sends an event to a base URL. */
 const sendEvent = (baseUrl: string) => ask({ origin: baseUrl }, '/events', { body: event() })
 
-test('a started container answers, although its port accepted connections before the simulator listened', async () => {
+test('a started container responds, although its port accepted connections before the simulator listened', async () => {
   const container = await start()
   expect((await sendEvent(container.getBaseUrl())).status).toBe(201)
   expect(await container.simulator.info()).toMatchObject({ seed: '1' })

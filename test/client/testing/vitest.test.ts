@@ -20,8 +20,8 @@ const project = describeRunner(runner, {
   passed: [
     'test.fails holds for findings',
     'errors are those of the library',
-    'a retried test begins anew',
-    'a repeated test begins anew',
+    'a retried test begins again',
+    'a repeated test begins again',
     'two tests of test.for have this name',
     'two tests of test.for have this name',
     'two concurrent tests have this name',
@@ -30,8 +30,8 @@ const project = describeRunner(runner, {
   failed: {},
   differing: 'matchers tell what differs',
   repeated: {
-    'a retried test begins anew': 'one sandbox',
-    'a repeated test begins anew': 'one sandbox',
+    'a retried test begins again': 'one sandbox',
+    'a repeated test begins again': 'one sandbox',
     'two tests of test.for have this name': 'one sandbox',
     'two concurrent tests have this name': 'own sandboxes',
   },

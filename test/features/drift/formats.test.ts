@@ -23,7 +23,7 @@ const finding: DriftFinding = {
 }
 
 const notJudged: DriftReport['notJudged'] = [
-  { operation: 'createEvent', reason: 'time-out', request: 'POST /v1/events', count: 2, sentence: 'No\nanswer.' },
+  { operation: 'createEvent', reason: 'time-out', request: 'POST /v1/events', count: 2, sentence: 'No\nresponse.' },
 ]
 
 const report: DriftReport = {
@@ -38,21 +38,21 @@ const report: DriftReport = {
 test('lines for people have no control characters of the service', () => {
   expect(renderDrift(report, 'text').split('\n')).toEqual([
     'Not judged:',
-    '  createEvent: info: not judged: time-out (POST /v1/events, 2 requests): No\\u000aanswer.',
+    '  createEvent: info: not judged: time-out (POST /v1/events, 2 requests): No\\u000aresponse.',
     '',
     'Differences:',
     '  new-field: getModelAnalytics 200 /new\\u001b[2Jfield: warning: a field that the contract does not have: ' +
-      'is not in the contract. Seen in 1 of 3 answers; breaks no client.',
+      'is not in the contract. Seen in 1 of 3 responses; breaks no client.',
     '    first: GET /v1/models/1/analytics: "a|<b>"',
     '    contract: #/components/schemas/ModelAnalytics',
     '    settles the assumption at #/components/schemas/Count: Counts are whole.',
     '  absent-field: getModelAnalytics 200 /note: info: an optional field was never seen: is not in the contract. ' +
-      'Seen in 1 of 3 answers; a note.',
+      'Seen in 1 of 3 responses; a note.',
     '    first: GET /v1/models/1/analytics: "a|<b>"',
     '    contract: #/components/schemas/ModelAnalytics',
     '',
     'The real service differs from the contract.',
-    'drift: 1 difference, 1 note; 3 answers of getModelAnalytics judged.',
+    'drift: 1 difference, 1 note; 3 responses of getModelAnalytics judged.',
   ])
 })
 
@@ -90,6 +90,6 @@ test('a list with many new values is described in one plain sentence', () => {
   const message = 'has 3 values that the contract does not list'
   const open: DriftFinding = { ...finding, kind: 'no-enum', message, seen: 2, of: 2, breaks: true }
   expect(renderDrift({ ...report, findings: [open] }, 'text')).toContain(
-    `a list that seems to be open: ${message}. Seen in 2 of 2 answers; breaks clients.`,
+    `a list that seems to be open: ${message}. Seen in 2 of 2 responses; breaks clients.`,
   )
 })

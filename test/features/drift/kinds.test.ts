@@ -3,13 +3,13 @@ import { isObject, type JsonObject } from '../../../src/base/core/json.ts'
 import { success } from '../../../src/base/core/result.ts'
 import { applyOverlay } from '../../../src/base/documents/overlay.ts'
 import { checkOverlay } from '../../../src/base/documents/read-overlay.ts'
-import { matchSample } from '../../../src/features/drift/observe/answer.ts'
+import { matchSample } from '../../../src/features/drift/observe/response.ts'
 import { createPatch } from '../../../src/features/drift/patch/patch.ts'
 import type { Contract } from '../../../src/service/contract/contract.ts'
 import { contract, document, type Given, judge, load, thing, things, toSource, without } from './things.ts'
 
-async function patchOf(answers: readonly Given[], judgePatched = (patched: Contract) => judge(patched, answers)) {
-  return createPatch(document, judge(contract, answers), async (overlay) =>
+async function patchOf(responses: readonly Given[], judgePatched = (patched: Contract) => judge(patched, responses)) {
+  return createPatch(document, judge(contract, responses), async (overlay) =>
     success(judgePatched(await applyTo(overlay))),
   )
 }
@@ -20,8 +20,8 @@ const withHeader = (name: string, value: string | undefined): Given => ({
   body: { items: [] },
 })
 
-/** The findings about answers: the kind, the field, in how many answers of all, and `breaks` if a client breaks. */
-type Row = readonly [title: string, answers: readonly Given[], ...findings: readonly string[]]
+/** The findings about responses: the kind, the field, in how many responses of all, and `breaks` if a client breaks. */
+type Row = readonly [title: string, responses: readonly Given[], ...findings: readonly string[]]
 
 const renamed = { ...without('count'), total: 4 }
 const rows: readonly Row[] = [
@@ -70,17 +70,17 @@ const rows: readonly Row[] = [
   ['another media type', [withHeader('content-type', 'application/problem+json')], 'content-type  1/1 breaks'],
 ]
 
-describe('of the answers of a service', () => {
-  const named = rows.map(([title, answers, ...expected]) => ({ title, answers, expected }))
-  test.each(named)('$title is found as it is, and a patch allows it', async ({ answers, expected }) => {
-    const report = judge(contract, answers)
+describe('of the responses of a service', () => {
+  const named = rows.map(([title, responses, ...expected]) => ({ title, responses, expected }))
+  test.each(named)('$title is found as it is, and a patch allows it', async ({ responses, expected }) => {
+    const report = judge(contract, responses)
     const found = report.findings.map(
       ({ kind, pointer, seen, of, breaks }) =>
         `${kind} ${pointer.replace('/items/*/', '')} ${seen}/${of}${breaks ? ' breaks' : ''}`,
     )
     expect(found.sort()).toEqual(expected)
     expect(report.verdict).toBe(expected.length > 0 ? 'drift' : 'same')
-    const patch = await patchOf(answers)
+    const patch = await patchOf(responses)
     expect(patch.ok && patch.value.left).toEqual([])
     // What the contract allowed before, and the simulator sends, is allowed still.
     if (patch.ok && expected.length > 0) {
@@ -89,17 +89,17 @@ describe('of the answers of a service', () => {
   })
 
   test('broken JSON is found, and has no patch', async () => {
-    const answers = [{ body: '{"items": [' }, things(thing())]
-    const report = judge(contract, answers)
+    const responses = [{ body: '{"items": [' }, things(thing())]
+    const report = judge(contract, responses)
     expect(report.findings).toMatchObject([{ kind: 'broken-json', pointer: '', seen: 1, of: 2, breaks: true }])
-    const patch = await patchOf(answers)
+    const patch = await patchOf(responses)
     const left = [{ reason: expect.stringContaining('no contract allows it') }]
     expect(patch.ok && patch.value).toMatchObject({ edits: [], left })
   })
 
   test('a change that does not help is not proposed', async () => {
-    const answers = [item({ level: 'top' })]
-    const patch = await patchOf(answers, () => judge(contract, answers))
+    const responses = [item({ level: 'top' })]
+    const patch = await patchOf(responses, () => judge(contract, responses))
     const left = [{ reason: 'The change at its place does not remove it.' }]
     expect(patch.ok && patch.value).toMatchObject({ edits: [], overlay: { actions: [] }, left })
   })
@@ -110,7 +110,7 @@ describe('of the answers of a service', () => {
     expect(report.findings.map(({ kind }) => kind).sort()).toEqual(['enum-value', 'missing-field'])
   })
 
-  test('an optional field that was never seen is a note, from five answers on, if the simulator sends it', () => {
+  test('an optional field that was never seen is a note, from five responses on, if the simulator sends it', () => {
     const absent = things(without('note'))
     expect(judge(contract, Array(4).fill(absent)).findings).toEqual([])
     const report = judge(contract, Array(5).fill(absent))
@@ -122,8 +122,10 @@ describe('of the answers of a service', () => {
   })
 
   test('a documented header that was never seen is a note', () => {
-    const answers = Array(5).fill(withHeader('etag', undefined))
-    expect(judge(contract, answers).findings).toMatchObject([{ kind: 'header', detail: 'etag', isDrift: false, of: 5 }])
+    const responses = Array(5).fill(withHeader('etag', undefined))
+    expect(judge(contract, responses).findings).toMatchObject([
+      { kind: 'header', detail: 'etag', isDrift: false, of: 5 },
+    ])
   })
 
   test('an assumption is settled by a finding at its place', () => {
@@ -160,8 +162,8 @@ describe('of the answers of a service', () => {
     const securitySchemes = { key: { type: 'apiKey', in: 'query', name: 'acme' } }
     const components = { ...(document['components'] as JsonObject), securitySchemes }
     const keyed = await load({ ...document, components })
-    const answer = { status: 204, headers: {}, body: undefined }
-    const matched = matchSample(keyed, { method: 'GET', target: '/v1/things?acme=my-secret&a=b', answer })
+    const response = { status: 204, headers: {}, body: undefined }
+    const matched = matchSample(keyed, { method: 'GET', target: '/v1/things?acme=my-secret&a=b', response })
     expect(matched?.sample.target).toBe('/v1/things?acme=[redacted]&a=b')
   })
 

@@ -10,7 +10,7 @@ import { tempFolder } from '../../support/temp-folder.ts'
 /** A run of `convsim drift --patch` on a recording. */
 type RecordedRun = Awaited<ReturnType<typeof runRecorded>>
 
-/** Returns a document of `GET /weather` with the media types of its answer; schemas are indented by 16 spaces. */
+/** Returns a document of `GET /weather` with the media types of its response; schemas are indented by 16 spaces. */
 const weather = (content: string) => `# kept
 openapi: 3.1.0
 info: { title: Weather, version: 1.0.0 }
@@ -25,7 +25,7 @@ paths:
           content:
 ${content}`
 
-/** Compares a contract with answers, in a folder of their own. `type`: the media type of answers that are texts. */
+/** Compares a contract with responses, in a folder of their own. `type`: the media type of responses that are texts. */
 async function runRecorded(contract: string, bodies: readonly Json[], type = 'application/json') {
   const folder = await tempFolder()
   const contractFile = join(folder, 'contract.yaml')
@@ -59,7 +59,7 @@ test.each(names)('a field that is now called %j is found by its name, and patche
   expect(run.report.findings).toMatchObject([
     { kind: 'renamed-field', pointer: '/sky', message: `is now called "${name}"` },
   ])
-  expect(run.stderr).toContain('with it the same answers show no drift')
+  expect(run.stderr).toContain('with it the same responses show no drift')
   expect(JSON.stringify(await applyPatch(run))).toContain(`${JSON.stringify(name)}:{"type":"string","enum"`)
 })
 
@@ -69,18 +69,18 @@ test('a field called constructor is missing where it is not sent, and new where 
   expect(placesOf(missing)).toEqual(['missing-field /constructor'])
   const added = await runRecorded(plain, [{ sky: 'blue', constructor: 'x' }, { sky: 'blue' }])
   expect(placesOf(added)).toEqual(['new-field /constructor'])
-  for (const { stderr } of [missing, added]) expect(stderr).toContain('with it the same answers show no drift')
+  for (const { stderr } of [missing, added]) expect(stderr).toContain('with it the same responses show no drift')
 })
 
 test('a new field that was always null may have any value later', async () => {
   const run = await runRecorded(plain, [{ sky: 'blue', region: null, sea: { tide: null, depths: [null] } }])
-  expect(run.stderr).toContain('with it the same answers show no drift')
+  expect(run.stderr).toContain('with it the same responses show no drift')
   const patched = JSON.stringify(await applyPatch(run))
   const later = await runRecorded(patched, [{ sky: 'blue', region: 'eu', sea: { tide: 3, depths: [4] } }])
   expect(later.report.verdict).toBe('same')
 })
 
-test('answers of a documented media type other than JSON are no drift', async () => {
+test('responses of a documented media type other than JSON are no drift', async () => {
   const csv = weather('            text/csv: {}\n            application/json: { schema: { type: object } }\n')
   for (const body of ['a,b\n1,2', '4']) {
     const { report } = await runRecorded(csv, [body], 'text/csv; charset=utf-8')

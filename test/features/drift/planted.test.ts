@@ -4,28 +4,28 @@ import { describe, expect, test } from 'vitest'
 import { isObject, type JsonObject } from '../../../src/base/core/json.ts'
 import { allOperations } from '../../support/all-operations.ts'
 import { placesOf, runDrift, upstreamToken } from '../../support/drift.ts'
-import { type Change, type FakeAnswer, startFakeUpstream } from '../../support/fake-upstream.ts'
+import { type Change, type FakeResponse, startFakeUpstream } from '../../support/fake-upstream.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
 const model = (tail: string) => `00000000-0000-4000-8000-0000000000${tail}`
 const ids = ['01', '02', '03'].map((tail) => `--ids=modelId=${model(tail)}`)
 
-/** Returns a change of the answers to one request: a model and a period. */
+/** Returns a change of the responses to one request: a model and a period. */
 const at =
-  (tail: string, period: string, change: (answer: FakeAnswer) => void): Change =>
-  (answer, { url }) => {
-    if (url.includes(model(tail)) && url.endsWith(`period=${period}`)) change(answer)
+  (tail: string, period: string, change: (response: FakeResponse) => void): Change =>
+  (response, { url }) => {
+    if (url.includes(model(tail)) && url.endsWith(`period=${period}`)) change(response)
   }
 
-const onObject = (answer: FakeAnswer, change: (body: JsonObject) => void) => {
-  if (isObject(answer.body)) change(answer.body)
+const onObject = (response: FakeResponse, change: (body: JsonObject) => void) => {
+  if (isObject(response.body)) change(response.body)
 }
 
 const inBody = (tail: string, period: string, change: (body: JsonObject) => void) =>
-  at(tail, period, (answer) => onObject(answer, change))
+  at(tail, period, (response) => onObject(response, change))
 
-const renamed: Change = (answer) =>
-  onObject(answer, (body) => {
+const renamed: Change = (response) =>
+  onObject(response, (body) => {
     if (body.messageCount === undefined) return
     body.messagesTotal = body.messageCount
     delete body.messageCount
@@ -39,22 +39,22 @@ const becameNull = inBody('02', '90d', ({ dataPoints }) => {
 const newField = inBody('03', '7d', (body) => {
   body.region = 'eu'
 })
-const undocumentedStatus = at('01', '90d', (answer) => {
-  answer.status = 418
-  answer.body = { success: false, error: 'I am a teapot.' }
+const undocumentedStatus = at('01', '90d', (response) => {
+  response.status = 418
+  response.body = { success: false, error: 'I am a teapot.' }
 })
-const slow = at('02', '7d', (answer) => {
-  answer.delayMs = 60_000
+const slow = at('02', '7d', (response) => {
+  response.delayMs = 60_000
 })
-const brokenJson = at('01', '7d', (answer) => {
-  answer.body = JSON.stringify(answer.body).slice(0, 200)
+const brokenJson = at('01', '7d', (response) => {
+  response.body = JSON.stringify(response.body).slice(0, 200)
 })
 
 const patchable = [renamed, newEnumValue, becameNull, undocumentedStatus, newField]
 const all =
   (...changes: Change[]): Change =>
-  (answer, request) => {
-    for (const change of changes) change(answer, request)
+  (response, request) => {
+    for (const change of changes) change(response, request)
   }
 
 describe('a real service with planted differences', () => {
@@ -79,13 +79,13 @@ describe('a real service with planted differences', () => {
   })
 
   test('no file and no output has the token, also where the service echoes it', async () => {
-    const echo: Change = (answer) =>
-      onObject(answer, (body) => {
+    const echo: Change = (response) =>
+      onObject(response, (body) => {
         body.receivedToken = upstreamToken
         body[upstreamToken] = body.messageCount ?? null
         delete body.messageCount
         if (isObject(body.recommendations)) body.recommendations.healthLevel = upstreamToken
-        answer.headers['x-echo'] = `Bearer ${upstreamToken}`
+        response.headers['x-echo'] = `Bearer ${upstreamToken}`
       })
     const upstream = await startFakeUpstream(echo)
     const folder = await tempFolder()
@@ -100,16 +100,16 @@ describe('a real service with planted differences', () => {
 })
 
 describe('a real service that cannot be judged', () => {
-  /** An answer that is large, and one that asks to wait for an hour. */
-  const large: Change = (answer) => {
-    answer.body = ' '.repeat(17 * 1024 * 1024)
+  /** A response that is large, and one that asks to wait for an hour. */
+  const large: Change = (response) => {
+    response.body = ' '.repeat(17 * 1024 * 1024)
   }
-  const later: Change = (answer) => {
-    Object.assign(answer, { status: 429, body: { success: false, error: 'Later.' } })
-    answer.headers['retry-after'] = '3600'
+  const later: Change = (response) => {
+    Object.assign(response, { status: 429, body: { success: false, error: 'Later.' } })
+    response.headers['retry-after'] = '3600'
   }
-  const unauthorized: Change = (answer) => {
-    answer.status = 401
+  const unauthorized: Change = (response) => {
+    response.status = 401
   }
   const unknown = ['--ids', 'modelId=00000000-0000-4000-8000-000000000404']
   const one = [`--ids=modelId=${model('01')}`, '--samples', '1']
@@ -117,7 +117,7 @@ describe('a real service that cannot be judged', () => {
   test.each<[string, string, string, Change | undefined, readonly string[], number?]>([
     ['without a token', 'unauthorized', 'Set CONVSIM_UPSTREAM_TOKEN', unauthorized, ids, 1],
     ['that knows no model', 'too-few-samples', 'status 404', undefined, unknown],
-    ['whose answers are too large', 'too-large', '16 MiB', large, one],
+    ['whose responses are too large', 'too-large', '16 MiB', large, one],
     ['that asks to wait for an hour', 'rate-limited', '3600 s; ', later, ids, 1],
   ])('%s is not the same, and the reason is %s', async (_name, reason, sentence, change, args, requests) => {
     const upstream = await startFakeUpstream(change)
@@ -143,9 +143,9 @@ describe('a real service that cannot be judged', () => {
 
   test('because it leads to another host is not followed', async () => {
     const other = await startFakeUpstream()
-    const upstream = await startFakeUpstream((answer, { url }) => {
-      answer.status = 307
-      answer.headers['location'] = other.baseUrl.replace('/v1', url)
+    const upstream = await startFakeUpstream((response, { url }) => {
+      response.status = 307
+      response.headers['location'] = other.baseUrl.replace('/v1', url)
     })
     const run = await runDrift([upstream.baseUrl, ...ids])
     expect([run.code, run.report.verdict]).toEqual([1, 'not-judged'])
@@ -164,10 +164,10 @@ describe('the simulator as the real service', () => {
   })
 
   test('with another success status of a write settles the assumption about it', { tags: ['long'] }, async () => {
-    const upstream = await startFakeUpstream((answer, { method, url }) => {
+    const upstream = await startFakeUpstream((response, { method, url }) => {
       if (method !== 'POST' || !url.endsWith('/events')) return
-      answer.status = 200
-      answer.body = { id: 'evt_1' }
+      response.status = 200
+      response.body = { id: 'evt_1' }
     })
     const file = join(await tempFolder(), 'patch.yaml')
     const args = [upstream.baseUrl, ...ids, `--writes=${upstream.host}`]

@@ -2,11 +2,11 @@ import { parse } from 'yaml'
 import type { Json, JsonObject } from '../../../src/base/core/json.ts'
 import type { Source } from '../../../src/base/documents/source.ts'
 import { judgeDrift } from '../../../src/features/drift/judge/judge.ts'
-import { observeAnswer, rebindAnswers } from '../../../src/features/drift/observe/answer.ts'
+import { observeResponse, rebindResponses } from '../../../src/features/drift/observe/response.ts'
 import type { Contract, Operation } from '../../../src/service/contract/contract.ts'
 import { buildContract } from '../../../src/service/contract/load.ts'
 
-/** A contract with one operation, whose answer is a list of things. */
+/** A contract with one operation, whose response is a list of things. */
 export const document: JsonObject = parse(`
 openapi: 3.1.0
 info: { title: Things, version: 1.0.0 }
@@ -77,14 +77,14 @@ export const thing = (changes: JsonObject = {}): JsonObject => ({
   ...changes,
 })
 
-/** An answer of the service: a body of things, or a whole answer. */
+/** A response of the service: a body of things, or a whole response. */
 export interface Given {
   readonly status?: number
   readonly headers?: Record<string, string>
   readonly body: Json | string
 }
 
-/** An answer with things. */
+/** A response with things. */
 export const things = (...items: JsonObject[]): Given => ({ body: { items } })
 
 /** A thing that lacks a member. */
@@ -93,27 +93,27 @@ export const without = (name: string): JsonObject => {
   return others
 }
 
-/** Judges answers by a contract. `change`: changes the operation that checks them. */
+/** Judges responses by a contract. `change`: changes the operation that checks them. */
 export function judge(
   target: Contract,
-  answers: readonly Given[],
+  responses: readonly Given[],
   own: Json = { items: [thing()] },
   change: (operation: Operation) => Operation = (operation) => operation,
 ) {
   const [operation] = contract.operations
   if (!operation) throw new Error('the contract has no operation')
-  const observed = answers.map(({ status = 200, headers = {}, body }) => {
+  const observed = responses.map(({ status = 200, headers = {}, body }) => {
     const text = typeof body === 'string' ? body : JSON.stringify(body)
-    const answer = {
+    const response = {
       status,
       headers: { 'content-type': 'application/json', 'x-total': '1', etag: 'x', ...headers },
       body: Buffer.from(text),
     }
-    const sample = { method: 'GET', target: '/v1/things', answer }
-    return observeAnswer({ operation, sample, target: '/things' }, answer, own)
+    const sample = { method: 'GET', target: '/v1/things', response }
+    return observeResponse({ operation, sample, target: '/things' }, response, own)
   })
   return judgeDrift(target, {
-    answers: rebindAnswers(observed, target).map((one) => ({ ...one, operation: change(one.operation) })),
+    responses: rebindResponses(observed, target).map((one) => ({ ...one, operation: change(one.operation) })),
     expected: new Set(['listThings']),
     minSamples: 1,
     notJudged: [],

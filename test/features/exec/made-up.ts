@@ -41,7 +41,7 @@ export function requestsOf(...written: readonly string[]): RecordedRequest[] {
       status: 200,
       isOrdinary: true,
       isGood: true,
-      answer: { success: true, eventId: 'an id' },
+      response: { success: true, eventId: 'an id' },
       line: `${id} 200`,
       receivedAt,
       scenarios: [],
@@ -59,9 +59,9 @@ export function judged(written: string, verdict: SuiteVerdict, parts: Partial<Ju
   const run: PlannedRun = { fault, operation, pointer, occurrence: pointer ? 1 : Number(place), isReachable: true }
   const isTwice = ['broke', 'noticed', 'hung', 'unsteady'].includes(verdict)
   const end = { code: isTwice ? 1 : 0, isTimedOut: verdict === 'hung' }
-  const answers = verdict === 'not-reached' ? undefined : { expected: 1, got: verdict === 'recovered' ? 1 : 0 }
+  const responses = verdict === 'not-reached' ? undefined : { expected: 1, got: verdict === 'recovered' ? 1 : 0 }
   const lists = { client: [], failed: [], lastLines: [], requests: [] }
-  return { run, verdict, made: isTwice ? 2 : 1, answers, ...end, ms: 250, ...lists, ...parts }
+  return { run, verdict, made: isTwice ? 2 : 1, responses, ...end, ms: 250, ...lists, ...parts }
 }
 
 /** Returns a report on runs. */
@@ -78,7 +78,7 @@ export function reportOn(runs: readonly JudgedRun[], parts: Partial<SuiteReport>
       contractDigest: 'sha256:0',
       failOn: [],
     },
-    plainCounts: { createEvent: 1 },
+    baselineCounts: { createEvent: 1 },
     limitMs: 1500,
     runs,
     notMade: 0,
@@ -89,7 +89,7 @@ export function reportOn(runs: readonly JudgedRun[], parts: Partial<SuiteReport>
     repeat: (name) => `convsim each --only ${name} -- npm test`,
     failOn: [],
     failed: [],
-    plainFailed: [],
+    baselineFailed: [],
     ...parts,
   }
 }

@@ -10,7 +10,7 @@ const context = { catalogue: inputs.catalogue, operations: inputs.contract.opera
 describe('requests that differ in values alone', () => {
   const requests = requestsOf('createEvent a', 'createEvent a', 'createEvent b', 'createEvent a', 'createEvent a')
 
-  test('are struck where the first and the last of them are, and the others are named', () => {
+  test('get the fault where the first and the last of them are, and the others are named', () => {
     const { runs, equivalent, skipped } = planRuns(requests, faultsOf('reset,unavailable'))
     expect(runs.map(nameRun).slice(0, 3)).toEqual([
       'resilience:reset@createEvent#1',
@@ -21,7 +21,7 @@ describe('requests that differ in values alone', () => {
     expect(skipped).toEqual([{ operation: 'createEvent', occurrences: [2, 4], sameAs: [1, 5] }])
     expect(describeSkipped(skipped)).toEqual([
       expect.stringMatching(
-        /^Not struck, so not in the shares: createEvent: requests 2, 4 are like requests 1, 5\. .*--only FAULT@createEvent#2 strikes one\.$/,
+        /^Skipped; excluded from the percentages: createEvent: requests 2, 4 are like requests 1, 5\. .*--only FAULT@createEvent#2 injects into one\.$/,
       ),
     ])
   })
@@ -34,7 +34,7 @@ describe('requests that differ in values alone', () => {
   })
 })
 
-test('of requests without an ordinary answer the statuses are counted', () => {
+test('of requests without an ordinary response the statuses are counted', () => {
   const [good, ...bad] = requestsOf('createEvent a', 'createEvent a', 'createEvent a').map((request, at) => ({
     ...request,
     status: at === 2 ? 404 : 401,
@@ -42,7 +42,7 @@ test('of requests without an ordinary answer the statuses are counted', () => {
     operation: at === 2 ? undefined : request.operation,
   }))
   expect(describeNoPlace(bad)).toBe(
-    'No request can meet a fault, since none got an ordinary answer: 1 x 401, 1 x 404 on no operation.',
+    'No request can get a fault, since none got an ordinary response: 1 x 401, 1 x 404 on no operation.',
   )
   expect(describeNoPlace(good ? [good, ...bad] : [])).toBeUndefined()
 })
@@ -80,9 +80,9 @@ describe('a set of faults', () => {
     expect(names('unavailable,resilience').every((name) => name.startsWith('resilience:'))).toBe(true)
   })
 
-  test('tells of a field that no answer has which it may be, and blames no operation', () => {
+  test('tells of a field that no response has which it may be, and blames no operation', () => {
     expect(problemOf('null-required;pointer=/succes')).toMatch(
-      /fits no operation: no answer has such a field at \/succes\. Did you mean "\/success"\? Known: \//,
+      /fits no operation: no response has such a field at \/succes\. Did you mean "\/success"\? Known: \//,
     )
     expect(problemOf('wrong-type;pointer=/x')).toMatch(/Known: \//)
   })

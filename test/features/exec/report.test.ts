@@ -8,7 +8,7 @@ const recovered = judged('reset createEvent 1', 'recovered')
 const broken = judged('reset createEvent 2', 'broke')
 const unsteady = judged('reset createEvent 1', 'unsteady')
 const unreached = judged('drop-field createEvent /eventId', 'not-reached', { made: 0 })
-const swallowed = judged('truncated createEvent 1', 'never-succeeded', { answers: { expected: 2, got: 1 } })
+const swallowed = judged('truncated createEvent 1', 'never-succeeded', { responses: { expected: 2, got: 1 } })
 const leftOut = [{ operation: 'createEvent', occurrences: [2, 3, 4], sameAs: [1, 5] }]
 const changes = ['at the end it failed with exit code 1']
 
@@ -20,7 +20,7 @@ describe('a report without a run that met its fault', () => {
       reportOn([], { notMade: 3, earlyEnd: 'interrupt' }),
       'the first run with a fault was interrupted',
     ],
-    ['no answer has the field', reportOn([unreached]), 'no answer has the fields that would drift'],
+    ['no response has the field', reportOn([unreached]), 'no response has the fields that would drift'],
     ['no fault fits', reportOn([]), 'none fits an operation that the command asks'],
   ])('never says that there are no findings: %s', (_, report, reason) => {
     for (const text of renderForPeople(report)) {
@@ -34,7 +34,7 @@ describe('a report without a run that met its fault', () => {
 
 test.each<[string, SuiteReport, RegExp]>([
   [
-    'the requests that were not struck, beside the share',
+    'the skipped requests, beside the share',
     reportOn([recovered], { equivalent: 3, leftOut }),
     /createEvent: requests 2 to 4 are like requests 1, 5\./,
   ],
@@ -45,7 +45,7 @@ test.each<[string, SuiteReport, RegExp]>([
   ],
   [
     'that the command is red without faults',
-    reportOn([recovered], { earlyEnd: 'red-plain-run', notMade: 4 }),
+    reportOn([recovered], { earlyEnd: 'red-baseline-run', notMade: 4 }),
     /The command fails without faults, too\./,
   ],
   ['how many runs are unsteady', reportOn([unsteady, broken]), /1 of 2 runs is unsteady, since two runs disagree/],
@@ -75,29 +75,29 @@ test.each<[string, SuiteReport, RegExp]>([
   ['no share for unsteady runs alone', reportOn([unsteady]), /^resilience: no fault has a verdict: 1 unsteady\.$/m],
   [
     'the early end',
-    reportOn([recovered], { earlyEnd: 'red-plain-run', notMade: 4 }),
+    reportOn([recovered], { earlyEnd: 'red-baseline-run', notMade: 4 }),
     /^1 run, 4 not made \(the command failed without faults\)\.$/m,
   ],
   ['a row for each run', reportOn([unreached, recovered]), /^drift:drop-field +createEvent +\/eventId +not reached$/m],
   [
     'which run of two was red',
     reportOn([unsteady]),
-    /warning: Unsteady: in one of two runs the command failed with exit code 1 when "reset" struck request 1 of /,
+    /warning: Unsteady: in one of two runs the command failed with exit code 1 when "reset" was injected into request 1 of /,
   ],
   [
     'requests that fit no operation apart from others',
-    reportOn([], { plainCounts: { '': 1, createEvent: 2 } }),
+    reportOn([], { baselineCounts: { '': 1, createEvent: 2 } }),
     /Without faults the command asks createEvent 2 times, and sends 1 request that fits no operation\./,
   ],
   [
     'that a command hung before its fault could strike',
-    reportOn([judged('reset createEvent 1', 'hung', { answers: undefined })]),
-    /: Hung: the command did not end within 1\.5 s, before "reset" could strike request 1 of createEvent\./,
+    reportOn([judged('reset createEvent 1', 'hung', { responses: undefined })]),
+    /: Hung: the command did not end within 1\.5 s, before "reset" could be injected into request 1 of createEvent\./,
   ],
   [
     'that a command hung under its fault',
     reportOn([judged('reset createEvent 1', 'hung')]),
-    /: Hung: the command did not end within 1\.5 s, and "reset" struck request 1 of createEvent\. /,
+    /: Hung: the command did not end within 1\.5 s, and "reset" was injected into request 1 of createEvent\. /,
   ],
   [
     'which drift of a field was tried',
@@ -113,7 +113,7 @@ test.each<[string, SuiteReport, RegExp]>([
 })
 
 test('a report without a verdict says once that the command is red without faults', () => {
-  const text = render.text(reportOn([], { earlyEnd: 'red-plain-run', notMade: 5 }))
+  const text = render.text(reportOn([], { earlyEnd: 'red-baseline-run', notMade: 5 }))
   expect(text.match(/command fails without faults, too/g)).toHaveLength(1)
 })
 
@@ -148,17 +148,17 @@ describe('JUnit', () => {
   })
 
   test('fails where --fail-on does, and so does the run without faults', () => {
-    const lapse = { ...recovered, client: ['manners: createEvent: retry-after: too soon'] }
-    const failed = ['1 finding on manners']
-    expect(failures(reportOn([{ ...lapse, failed }], { failOn: gates('manners') }))).toBe('1')
+    const lapse = { ...recovered, client: ['retry: createEvent: retry-after: too soon'] }
+    const failed = ['1 retry problem']
+    expect(failures(reportOn([{ ...lapse, failed }], { failOn: gates('retry') }))).toBe('1')
     expect(failures(reportOn([lapse]))).toBe('0')
-    expect(failures(reportOn([lapse], { plainFailed: ['1 % of the contract covered'] }))).toBe('1')
-    expect(failures(reportOn([recovered], { earlyEnd: 'red-plain-run', notMade: 4 }))).toBe('1')
+    expect(failures(reportOn([lapse], { baselineFailed: ['1 % of the contract covered'] }))).toBe('1')
+    expect(failures(reportOn([recovered], { earlyEnd: 'red-baseline-run', notMade: 4 }))).toBe('1')
   })
 })
 
 test('a run whose client broke a rule is counted beside the good verdicts', () => {
-  const report = reportOn([{ ...recovered, client: ['manners: createEvent: retry-after: too soon'] }])
+  const report = reportOn([{ ...recovered, client: ['retry: createEvent: retry-after: too soon'] }])
   expect(render.text(report)).toMatch(
     /^resilience: 1 of 1 good \(100 %\): 1 recovered; in 1 of the 1 good the client broke a rule/m,
   )

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { countGoodAnswers, hasGoodAnswer } from '../../../src/features/exec/report/judge-run.ts'
+import { countGoodResponses, hasGoodResponse } from '../../../src/features/exec/report/judge-run.ts'
 import { judgeRuns, type RunOutcome } from '../../../src/features/exec/report/verdict.ts'
 import { judged, requestsOf } from './made-up.ts'
 
@@ -39,23 +39,23 @@ describe('the verdict on a fault that passes, and on one that stays', () => {
   })
 })
 
-describe('a call with a fault has a good answer', () => {
+describe('a call with a fault has a good response', () => {
   const baseline = { requests: requestsOf('createEvent a', 'createEvent a'), varying: new Set<string>() }
   const [target = expect.unreachable(), ...others] = requestsOf('createEvent', 'createEvent a', 'createEvent b')
 
   test.each([
-    ['if it was answered itself', [true, true], true],
+    ['if it got one itself', [true, true], true],
     ['if it was made again', [false, true, true], true],
     ['not by the same call of the next test', [false, true], false],
     ['not by nothing', [false], false],
   ])('%s', (_, areGood, expected) => {
     const run = areGood.map((isGood) => ({ ...target, call: 'createEvent a', isGood }))
     const [first = target] = run
-    expect(hasGoodAnswer(baseline, run, first)).toBe(expected)
+    expect(hasGoodResponse(baseline, run, first)).toBe(expected)
   })
 
   test('if the operation was asked again, where the run without faults has no such call', () => {
     const run = [{ ...target, isGood: false }, ...others]
-    expect(countGoodAnswers(baseline, run, target)).toEqual({ expected: 2, got: 2 })
+    expect(countGoodResponses(baseline, run, target)).toEqual({ expected: 2, got: 2 })
   })
 })

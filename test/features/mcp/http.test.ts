@@ -17,11 +17,11 @@ describe('the tools over HTTP', () => {
     expect(client.getInstructions()).toContain(`${sim().origin}/v1`)
   })
 
-  test.each(toolCalls)('%s answers %j', async (name, args, answer, wrong, refusal) => {
+  test.each(toolCalls)('%s returns %j', async (name, args, response, wrong, refusal) => {
     await ask(sim(), '/v1/nowhere')
     const client = await connectOverHttp(`${sim().controlUrl}/mcp`)
     const right = await callTool(client, name, args)
-    expect([right.isError, right.text]).toEqual([false, expect.stringMatching(answer)])
+    expect([right.isError, right.text]).toEqual([false, expect.stringMatching(response)])
     const refused = await callTool(client, name, wrong)
     expect([refused.isError, refused.text]).toEqual([true, expect.stringMatching(refusal)])
   })

@@ -3,10 +3,10 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { onTestFinished } from 'vitest'
 import type { JsonObject } from '../../../src/base/core/json.ts'
 import { cli } from '../../support/command.ts'
-import { recordingEnv } from '../../support/control-answers/recording.ts'
+import { recordingEnv } from '../../support/control-responses/recording.ts'
 
-/** The answer of a tool. */
-interface ToolAnswer {
+/** The response of a tool. */
+interface ToolResponse {
   readonly isError: boolean
   readonly text: string
   /** The text as JSON; empty for an error. */
@@ -31,7 +31,7 @@ async function connect(transport: StdioClientTransport | StreamableHTTPClientTra
 }
 
 /** Calls a tool. */
-export async function callTool(client: Client, name: string, args: JsonObject = {}): Promise<ToolAnswer> {
+export async function callTool(client: Client, name: string, args: JsonObject = {}): Promise<ToolResponse> {
   const { content, isError = false } = await client.callTool({ name, arguments: args })
   const [first] = content
   const text = first?.type === 'text' ? first.text : ''

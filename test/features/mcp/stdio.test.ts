@@ -33,13 +33,13 @@ describe('convsim mcp', () => {
     expect([gone.isError, gone.text]).toEqual([true, expect.stringContaining('Start it (npx convsim)')])
   })
 
-  test('has tools that each answer over stdio as over HTTP, good and bad', async () => {
+  test('has tools that each response over stdio as over HTTP, good and bad', async () => {
     const sim = await startForTest()
     await fetch(`${sim.origin}/v1/nowhere`)
     const client = await connectOverStdio(['--url', sim.origin])
-    for (const [name, args, answer, wrong, refusal] of toolCalls) {
+    for (const [name, args, response, wrong, refusal] of toolCalls) {
       const right = await callTool(client, name, args)
-      expect([name, right.isError, right.text]).toEqual([name, false, expect.stringMatching(answer)])
+      expect([name, right.isError, right.text]).toEqual([name, false, expect.stringMatching(response)])
       const refused = await callTool(client, name, wrong)
       expect([name, refused.isError, refused.text]).toEqual([name, true, expect.stringMatching(refusal)])
     }
@@ -49,7 +49,7 @@ describe('convsim mcp', () => {
     const sim = await startForTest({ controlToken: 'secret' })
     for (const [url, message] of [
       ['localhost', 'the URL of a simulator such as http://127.0.0.1:4010; got "localhost"'],
-      ['http://127.0.0.1:9', 'No simulator answers at http://127.0.0.1:9/__sim. Start it (npx convsim)'],
+      ['http://127.0.0.1:9', 'No simulator responds at http://127.0.0.1:9/__sim. Start it (npx convsim)'],
       [sim.origin, 'convsim mcp takes it as --control-token.'],
     ] as const) {
       const { code, stderr } = await run(['mcp', '--url', url])

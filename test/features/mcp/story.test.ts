@@ -14,7 +14,7 @@ async function sendEvent(baseUrl: string, wait: (seconds: number) => Promise<unk
   }
 }
 
-test('an agent mends a client that ignores Retry-After: tools name the bug, and it is green at the end', async () => {
+test('an agent fixes a client that ignores Retry-After: tools name the bug, and it is green at the end', async () => {
   const sim = await startForTest()
   const agent = await connectOverHttp(`${sim.controlUrl}/mcp`)
   const sandbox = 'checkout'
@@ -35,8 +35,8 @@ test('an agent mends a client that ignores Retry-After: tools name the bug, and 
   const wait = (seconds: number) =>
     callTool(agent, 'control_sandbox', { action: 'advance', sandbox, by: `${seconds}s` })
   expect(await sendEvent(String(baseUrl), wait)).toBe(3)
-  const { json: mended } = await callTool(agent, 'run_summary', { sandbox })
-  expect([mended['verdict'], mended['worst']]).toEqual(['passed', undefined])
+  const { json: fixed } = await callTool(agent, 'run_summary', { sandbox })
+  expect([fixed['verdict'], fixed['worst']]).toEqual(['passed', undefined])
   const refusals = { operation: 'createEvent', match: { status: 429 }, count: { exactly: 2 } }
   const verified = await callTool(agent, 'verify_requests', { sandbox, ...refusals })
   expect(verified.json['satisfied']).toBe(true)

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../src/base/core/json.ts'
 
-/** Each tool with arguments that it takes, a part of its answer, wrong arguments, and a part of its refusal. */
+/** Each tool with arguments that it takes, a part of its response, wrong arguments, and a part of its refusal. */
 export const toolCalls: readonly (readonly [string, JsonObject, RegExp, JsonObject, RegExp])[] = [
   ['find_requests', {}, /"call":"GET \/v1\/nowhere"/, { statsu: '429' }, /has no "statsu". Did you mean "status"/],
   ['find_requests', { status: '5xx' }, /No request matches/, { operation: 'createEvnt' }, /createEvent/],

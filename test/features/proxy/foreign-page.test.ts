@@ -61,10 +61,10 @@ async function openProxy(settings: Parameters<typeof proxyTo>[2] = {}) {
 describe('a proxy with the token of the real service', () => {
   test.each(foreign)('refuses %s of a foreign page', async (_name, method, headers) => {
     const { sim, reached } = await openProxy()
-    const answer = await askAs(sim, headers, method)
-    expect([answer.status, reached]).toEqual([403, []])
-    expect(corsHeaders(Object.keys(answer.headers))).toEqual([])
-    expect(answer.body).toEqual({
+    const response = await askAs(sim, headers, method)
+    expect([response.status, reached]).toEqual([403, []])
+    expect(corsHeaders(Object.keys(response.headers))).toEqual([])
+    expect(response.body).toEqual({
       success: false,
       error:
         'The proxy, which sends requests on with CONVSIM_UPSTREAM_TOKEN, is closed to pages of other origins. ' +
@@ -76,9 +76,9 @@ describe('a proxy with the token of the real service', () => {
   test.each(hosts)('refuses a page whose host %j was rebound to it, although it is same-origin', async (host) => {
     const { sim, reached } = await openProxy()
     const page = { host, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' }
-    const answer = await askAs(sim, page, 'DELETE')
-    expect([answer.status, reached]).toEqual([403, []])
-    expect(errorOf(answer)).toMatch(/^The proxy, .* does not answer to the host ".*--control-hosts\.$/)
+    const response = await askAs(sim, page, 'DELETE')
+    expect([response.status, reached]).toEqual([403, []])
+    expect(errorOf(response)).toMatch(/^The proxy, .* does not serve the host ".*--control-hosts\.$/)
   })
 
   test.each<[string, Record<string, string>]>([
@@ -99,15 +99,15 @@ describe('a proxy with the token of the real service', () => {
     expect(reached).toHaveLength(2)
   })
 
-  test('records the refusal as its own, and reports neither a violation nor an unexpected answer', async () => {
+  test('records the refusal as its own, and reports neither a violation nor an unexpected response', async () => {
     const { sim } = await openProxy()
     await ask(sim, analyticsPath, { method: 'HEAD', headers: { origin: 'https://evil.example' } })
     expect(await listRequests(sim)).toMatchObject([
-      { stage: 'authenticate', answer: { status: 403, origin: 'simulator' }, violations: [] },
+      { stage: 'authenticate', response: { status: 403, origin: 'simulator' }, violations: [] },
     ])
     expect(await steer(sim, 'GET', '/report')).toMatchObject({
       violations: { requests: 0 },
-      unexpected: { answers: 0, findings: [] },
+      unexpected: { responses: 0, findings: [] },
     })
   })
 
@@ -119,8 +119,8 @@ describe('a proxy with the token of the real service', () => {
   ])('creates no sandbox that a foreign page names by its %s', async (_place, path, headers, key = 'key-12345') => {
     const { sim, reached } = await openProxy()
     const page = { origin: 'https://evil.example', ...headers }
-    const answer = await ask(sim, path, { headers: page, token: key })
-    expect([answer.status, reached]).toEqual([403, []])
+    const response = await ask(sim, path, { headers: page, token: key })
+    expect([response.status, reached]).toEqual([403, []])
     expect(JSON.stringify(await steer(sim, 'GET', '/sandboxes'))).not.toContain('evil1')
     expect(await steer(sim, 'GET', '/requests')).toMatchObject({ requests: [{ sandbox: 'default' }] })
     expect((await ask(sim, path, { headers, token: key })).status).toBe(200)
@@ -144,22 +144,22 @@ describe('a page that --control-origins lists', () => {
     const { sim, reached } = await openProxy({ controlOrigins: workshop })
     const preflight = await askAs(sim, { ...page, 'access-control-request-method': 'PUT' }, 'OPTIONS')
     expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([204, workshop])
-    const answer = await ask(sim, analyticsPath, { headers: page })
-    expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, workshop])
-    expect(answer.headers.get('access-control-expose-headers')).toBe('*')
+    const response = await ask(sim, analyticsPath, { headers: page })
+    expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, workshop])
+    expect(response.headers.get('access-control-expose-headers')).toBe('*')
     expect(reached).toEqual([`GET ${analyticsPath} Bearer ${token}`])
   })
 
   test('is one of those that are listed, and no other page is', async () => {
     const { sim, reached } = await openProxy({ controlOrigins: workshop })
-    const answer = await ask(sim, analyticsPath, { headers: { ...page, origin: 'http://localhost:6007' } })
-    expect([answer.status, corsHeaders(answer.headers.keys()), reached]).toEqual([403, [], []])
+    const response = await ask(sim, analyticsPath, { headers: { ...page, origin: 'http://localhost:6007' } })
+    expect([response.status, corsHeaders(response.headers.keys()), reached]).toEqual([403, [], []])
   })
 
   test('has the CORS headers of the service alone with --no-cors', async () => {
     const { sim } = await openProxy({ controlOrigins: workshop, cors: false })
-    const answer = await ask(sim, analyticsPath, { headers: page })
-    expect(answer.headers.get('access-control-allow-origin')).toBe('https://app.example.com')
+    const response = await ask(sim, analyticsPath, { headers: page })
+    expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example.com')
   })
 })
 
@@ -167,8 +167,11 @@ test('a proxy without a token sends that of a page on, and the service decides, 
   const service = await openService()
   const sim = await proxyTo(service.origin)
   const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
-  const answer = await ask(sim, analyticsPath, { headers, token: 'page-key-1' })
-  expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, 'https://app.example.com'])
+  const response = await ask(sim, analyticsPath, { headers, token: 'page-key-1' })
+  expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([
+    200,
+    'https://app.example.com',
+  ])
   const asked = { ...headers, 'access-control-request-method': 'PUT' }
   const preflight = await ask(sim, analyticsPath, { method: 'OPTIONS', headers: asked, token: null })
   expect(preflight.headers.get('access-control-allow-origin')).toBe('https://app.example.com')

@@ -21,21 +21,21 @@ async function unexpectedMessages(sim: TestSimulator): Promise<string[]> {
 }
 
 describe('the way of a request', () => {
-  test('the real service answers, and the proxy checks and records both directions', async () => {
+  test('the real service responds, and the proxy checks and records both directions', async () => {
     const upstream = await startForTest()
     const sim = await proxyTo(upstream.origin)
     const direct = await ask(upstream, analyticsPath)
-    const answer = await ask(sim, analyticsPath)
-    expect(answer.body).toEqual(direct.body)
-    expect(answer.headers.get('x-sim-origin')).toBe('upstream')
-    expect(answer.headers.get('x-request-id')).toBe('req-2') // the upstream's own
-    expect(answer.headers.get('x-sim-request-id')).toBe('req-1')
+    const response = await ask(sim, analyticsPath)
+    expect(response.body).toEqual(direct.body)
+    expect(response.headers.get('x-sim-origin')).toBe('upstream')
+    expect(response.headers.get('x-request-id')).toBe('req-2') // the upstream's own
+    expect(response.headers.get('x-sim-request-id')).toBe('req-1')
     expect(await lastEntry(sim)).toMatchObject({
       id: 'req-1',
       operation: 'getModelAnalytics',
       stage: 'handle',
-      answer: { status: 200, origin: 'upstream', body: { json: direct.body } },
-      answerViolations: [],
+      response: { status: 200, origin: 'upstream', body: { json: direct.body } },
+      responseViolations: [],
       delivery: { outcome: 'delivered' },
     })
     expect(await unexpectedMessages(sim)).toEqual([])
@@ -48,7 +48,7 @@ describe('the way of a request', () => {
       res.writeHead(200, { 'Set-Cookie': ['a=1', 'b=2'], 'X-Team': 'blue', 'X-Sim-Foreign': 'x' }).end()
     })
     const sim = await proxyTo(origin, { basePath: '/api/v1' })
-    const answer = await ask(sim, `${analyticsPath}?period=7d`, {
+    const response = await ask(sim, `${analyticsPath}?period=7d`, {
       token: 'client-secret~worker-3',
       headers: {
         'x-sim-expect': 'refusal',
@@ -67,10 +67,10 @@ describe('the way of a request', () => {
       host: new URL(origin).host,
     })
     expect(Object.keys(seen[0]?.headers ?? {}).filter((name) => /^x-(sim|forwarded)-/.test(name))).toEqual([])
-    expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
-    expect(answer.headers.get('x-team')).toBe('blue')
-    expect(answer.headers.get('x-sim-foreign')).toBeNull()
-    expect(answer.headers.get('via')).toBe('1.1 convsim')
+    expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
+    expect(response.headers.get('x-team')).toBe('blue')
+    expect(response.headers.get('x-sim-foreign')).toBeNull()
+    expect(response.headers.get('via')).toBe('1.1 convsim')
     expect((await lastEntry(sim))?.sandbox).toBe('worker-3')
   })
 
@@ -80,8 +80,8 @@ describe('the way of a request', () => {
       res.end(JSON.stringify({ echo: req.headers.authorization }))
     })
     const sim = await proxyTo(origin, { token: 'upstream-secret-1' })
-    const answer = await ask(sim, analyticsPath, { token: 'client-secret-2' })
-    expect(answer.headers.get('x-echo')).toBe('Bearer upstream-secret-1')
+    const response = await ask(sim, analyticsPath, { token: 'client-secret-2' })
+    expect(response.headers.get('x-echo')).toBe('Bearer upstream-secret-1')
     const recorded = JSON.stringify([await entries(sim), await steer(sim, 'GET', '/report'), sim.logged])
     expect(recorded).toContain('[redacted]')
     expect(recorded).not.toMatch(/upstream-secret|client-secret/)
@@ -97,7 +97,7 @@ describe('the way of a request', () => {
     const sim = await proxyTo(origin, {}, { contract })
     await ask(sim, analyticsPath, { token: null, headers: { 'X-Acme': 'my-secret-key' } })
     const error = 'The key [redacted] is wrong.'
-    expect(await lastEntry(sim)).toMatchObject({ answer: { body: { json: { success: false, error } } } })
+    expect(await lastEntry(sim)).toMatchObject({ response: { body: { json: { success: false, error } } } })
     expect(await unexpectedMessages(sim)).toEqual([error])
   })
 
@@ -121,8 +121,8 @@ describe('the way of a request', () => {
     expect((await ask(sim, '/v1/other')).status).toBe(200)
     expect((await ask(sim, '/v1/missing')).status).toBe(404)
     expect(await entries(sim)).toMatchObject([
-      { violations: [{ in: 'path', keyword: 'operation' }], answer: { origin: 'upstream' } },
-      { violations: [], answer: { status: 404, origin: 'upstream' } },
+      { violations: [{ in: 'path', keyword: 'operation' }], response: { origin: 'upstream' } },
+      { violations: [], response: { status: 404, origin: 'upstream' } },
     ])
     const refused = await ask(sim, '/v1/other', { headers: { 'x-sim-scenario': 'rate-limited' } })
     expect(refused.status).toBe(400)
@@ -141,7 +141,7 @@ describe('scenarios over the real service', () => {
     expect((await entries(upstream)).length).toBe(1)
   })
 
-  test('slow, truncated, reset and drift act on its answer', async () => {
+  test('slow, truncated, reset and drift act on its response', async () => {
     const upstream = await startForTest()
     const sim = await proxyTo(upstream.origin)
     const under = (scenario: string) => ask(sim, analyticsPath, { headers: { 'x-sim-scenario': scenario } })
@@ -152,54 +152,54 @@ describe('scenarios over the real service', () => {
     expect(objectOf(drifted)).not.toHaveProperty('messageCount')
     expect(drifted.headers.get('x-sim-damage')).toBe('drop-field at /messageCount')
     expect(await lastEntry(sim)).toMatchObject({
-      answer: { origin: 'scenario' },
-      answerViolations: [{ keyword: 'required' }],
+      response: { origin: 'scenario' },
+      responseViolations: [{ keyword: 'required' }],
     })
     // A request that is lost on its way (reset) does not reach the service.
     expect((await entries(upstream)).length).toBe(3)
   })
 
-  test('a scenario that needs invented figures is refused, in a header and in a rule', async () => {
+  test('a scenario that needs generated numbers is refused, in a header and in a rule', async () => {
     const upstream = await startForTest()
     const sim = await proxyTo(upstream.origin)
     const refused = await ask(sim, analyticsPath, { headers: { 'x-sim-scenario': 'all-null' } })
     expect(refused.status).toBe(400)
     expect(errorOf(refused)).toBe(
-      'The scenario "all-null" makes no sense here: the real service answers, and its figures cannot be chosen; ' +
-        'convsim serve invents them.',
+      'The scenario "all-null" makes no sense here: the real service responds, and its numbers cannot be chosen; ' +
+        'convsim serve generates them.',
     )
-    await expect(putRules(sim, [{ scenario: 'all-null' }])).rejects.toThrow(/its figures cannot be chosen/)
+    await expect(putRules(sim, [{ scenario: 'all-null' }])).rejects.toThrow(/its numbers cannot be chosen/)
   })
 })
 
 describe('faults of the real service', () => {
   const healthy = async () => objectOf(await ask(await startForTest(), analyticsPath))
 
-  test('one that does not answer in time is a 504', async () => {
+  test('one that does not respond in time is a 504', async () => {
     const sim = await proxyTo(await fakeUpstream(() => undefined), { timeoutMs: 50 })
-    const answer = await ask(sim, analyticsPath)
-    expect([answer.status, answer.headers.get('x-sim-origin')]).toEqual([504, 'simulator'])
-    expect(errorOf(answer)).toMatch(
-      /did not begin its answer within 0.05 s\. If it needs longer, raise --upstream-timeout\./,
+    const response = await ask(sim, analyticsPath)
+    expect([response.status, response.headers.get('x-sim-origin')]).toEqual([504, 'simulator'])
+    expect(errorOf(response)).toMatch(
+      /did not begin its response within 0.05 s\. If it needs longer, raise --upstream-timeout\./,
     )
   })
 
   test('one that is not there is a 502', async () => {
     const sim = await proxyTo('http://127.0.0.1:9')
-    const answer = await ask(sim, analyticsPath)
-    expect([answer.status, answer.headers.get('x-sim-origin')]).toEqual([502, 'simulator'])
-    expect(errorOf(answer)).toMatch(/cannot be reached: it refuses the connection; .* \(ECONNREFUSED\)/)
+    const response = await ask(sim, analyticsPath)
+    expect([response.status, response.headers.get('x-sim-origin')]).toEqual([502, 'simulator'])
+    expect(errorOf(response)).toMatch(/cannot be reached: it refuses the connection; .* \(ECONNREFUSED\)/)
   })
 
   test('one with an expired certificate is a 502, and gets no request', async () => {
     const upstream = await startFakeUpstream(undefined, true)
     const sim = await proxyTo(new URL(upstream.baseUrl).origin)
-    const answer = await ask(sim, analyticsPath)
-    expect([answer.status, answer.headers.get('x-sim-origin'), upstream.requests]).toEqual([502, 'simulator', []])
-    expect(errorOf(answer)).toMatch(/cannot be trusted: its certificate .* NODE_EXTRA_CA_CERTS\./)
+    const response = await ask(sim, analyticsPath)
+    expect([response.status, response.headers.get('x-sim-origin'), upstream.requests]).toEqual([502, 'simulator', []])
+    expect(errorOf(response)).toMatch(/cannot be trusted: its certificate .* NODE_EXTRA_CA_CERTS\./)
   })
 
-  test('an answer that it breaks off reaches the client broken off, and says so in the journal', async () => {
+  test('a response that it breaks off reaches the client broken off, and says so in the journal', async () => {
     const origin = await fakeUpstream((_req, res) => {
       res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 100 })
       res.write('{"part":', () => res.socket?.resetAndDestroy())
@@ -209,9 +209,9 @@ describe('faults of the real service', () => {
     const message = 'was broken off by the real service after 8 bytes'
     expect(await lastEntry(sim)).toMatchObject({
       delivery: { outcome: 'upstream-gone', sentBytes: 8 },
-      answerViolations: [{ keyword: 'connection', message }],
+      responseViolations: [{ keyword: 'connection', message }],
     })
-    expect(await unexpectedMessages(sim)).toEqual([`The answer breaks the contract: ${message}`])
+    expect(await unexpectedMessages(sim)).toEqual([`The response breaks the contract: ${message}`])
   })
 
   test.each([
@@ -227,7 +227,7 @@ describe('faults of the real service', () => {
     const response = await fetch(sim.origin + analyticsPath, { headers: { authorization: 'Bearer k' } })
     expect([response.status, await response.text()]).toEqual([status, text])
     expect(await lastEntry(sim)).toMatchObject({
-      answerViolations: [{ in: 'response', keyword, message: expect.stringMatching(message) }],
+      responseViolations: [{ in: 'response', keyword, message: expect.stringMatching(message) }],
     })
     expect(await unexpectedMessages(sim)).toEqual([expect.stringMatching(message)])
   })
@@ -242,23 +242,23 @@ describe('faults of the real service', () => {
     const origin = await fakeUpstream((_req, res) => res.writeHead(200, { 'Content-Type': type }).end(text))
     const sim = await proxyTo(origin, {}, { contract })
     expect(await ask(sim, '/v1/rows', { method })).toMatchObject({ status: 200, text })
-    expect(await lastEntry(sim)).toMatchObject({ operation: `${method} /rows`, answerViolations: [] })
+    expect(await lastEntry(sim)).toMatchObject({ operation: `${method} /rows`, responseViolations: [] })
     expect(await unexpectedMessages(sim)).toEqual([])
   })
 
-  test('a compressed answer with a wrong field passes compressed, and is checked', async () => {
+  test('a compressed response with a wrong field passes compressed, and is checked', async () => {
     const body = { ...(await healthy()), messageCount: 'many' }
     const origin = await fakeUpstream((_req, res) => {
       res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' })
       res.end(gzipSync(JSON.stringify(body)))
     })
     const sim = await proxyTo(origin)
-    const answer = await ask(sim, analyticsPath)
-    expect(answer.body).toEqual(body)
-    expect(answer.headers.get('content-encoding')).toBe('gzip')
+    const response = await ask(sim, analyticsPath)
+    expect(response.body).toEqual(body)
+    expect(response.headers.get('content-encoding')).toBe('gzip')
     expect(await lastEntry(sim)).toMatchObject({
-      answerViolations: [{ pointer: '/messageCount', keyword: 'type' }],
-      answer: { body: { json: body } },
+      responseViolations: [{ pointer: '/messageCount', keyword: 'type' }],
+      response: { body: { json: body } },
     })
   })
 
@@ -268,7 +268,7 @@ describe('faults of the real service', () => {
     ['with a long text', `"${'é'.repeat(1_000_000)}"`, 'identity'],
     ['with many items, compressed', `[${'0,'.repeat(30_000)}0]`, 'gzip'],
     ['with a long text, compressed', `"${'é'.repeat(1_000_000)}"`, 'gzip'],
-  ])('a large answer %s passes, and the advice says that it is not checked', async (_, value, encoding) => {
+  ])('a large response %s passes, and the advice says that it is not checked', async (_, value, encoding) => {
     const { messageCount: _count, ...others } = await healthy()
     const body = `{"messageCount":"many","large":${value},${JSON.stringify(others).slice(1)}`
     const origin = await fakeUpstream((_, res) =>
@@ -277,16 +277,16 @@ describe('faults of the real service', () => {
         .end(encoding === 'gzip' ? gzipSync(body) : body),
     )
     const sim = await proxyTo(origin)
-    const answer = await fetch(`${sim.origin}${analyticsPath}`, { headers: { authorization: 'Bearer key_x' } })
-    expect((await answer.text()).length).toBe(body.length)
+    const response = await fetch(`${sim.origin}${analyticsPath}`, { headers: { authorization: 'Bearer key_x' } })
+    expect((await response.text()).length).toBe(body.length)
     const message = 'is not checked, since it has more than 25000 members and items, or 1048576 bytes'
     const advice = [{ in: 'response', keyword: 'bound', message }]
-    expect(await lastEntry(sim)).toMatchObject({ answer: { status: 200 }, answerViolations: [], advice })
+    expect(await lastEntry(sim)).toMatchObject({ response: { status: 200 }, responseViolations: [], advice })
     expect(await unexpectedMessages(sim)).toHaveLength(0)
     expect(await steer(sim, 'GET', '/report')).toMatchObject({ advice: { findings: [{ keyword: 'bound' }] } })
   })
 
-  test('an answer streams: the client reads its beginning before the service has sent its end', async () => {
+  test('a response streams: the client reads its beginning before the service has sent its end', async () => {
     let end = () => {}
     const origin = await fakeUpstream((_req, res) => {
       res.writeHead(200, { 'Content-Type': 'text/plain' })
@@ -302,8 +302,8 @@ describe('faults of the real service', () => {
   })
 
   test.each([
-    ['before the answer begins', undefined, false],
-    ['while a scenario reads the answer', 'drop-field', true],
+    ['before the response begins', undefined, false],
+    ['while a scenario reads the response', 'drop-field', true],
   ])('a client that leaves %s ends the request, and is recorded as gone', async (_when, scenario, isBegun) => {
     const [asked, closed] = [vi.fn(), vi.fn()]
     const origin = await fakeUpstream((_req, res) => {
@@ -314,12 +314,12 @@ describe('faults of the real service', () => {
     const sim = await proxyTo(origin, { timeoutMs: 60_000 })
     const stop = new AbortController()
     const headers = { authorization: 'Bearer k', ...(scenario && { 'x-sim-scenario': scenario }) }
-    const answer = fetch(sim.origin + analyticsPath, { headers, signal: stop.signal }).catch(() => 'left')
+    const response = fetch(sim.origin + analyticsPath, { headers, signal: stop.signal }).catch(() => 'left')
     await expect.poll(() => asked).toHaveBeenCalled()
     stop.abort()
     await expect.poll(() => closed).toHaveBeenCalled()
-    expect(await answer).toBe('left')
-    const gone = { answer: { status: 499, origin: 'simulator' }, delivery: { outcome: 'client-gone', sentBytes: 0 } }
+    expect(await response).toBe('left')
+    const gone = { response: { status: 499, origin: 'simulator' }, delivery: { outcome: 'client-gone', sentBytes: 0 } }
     await expect.poll(() => lastEntry(sim)).toMatchObject(gone)
   })
 })

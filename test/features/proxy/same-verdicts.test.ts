@@ -5,7 +5,7 @@ import { putRules, steer } from '../../support/control.ts'
 import { frozenNow, startForTest, type TestSimulator } from '../../support/start.ts'
 import { proxyTo } from './fake-upstream.ts'
 
-/** Sends mistakes and what a client with bad manners sends. `refuses`: the simulator whose rule gives a 429. */
+/** Sends mistakes and what a client with retry problems sends. `refuses`: the simulator whose rule gives a 429. */
 async function sendRequests(sim: TestSimulator, refuses: TestSimulator): Promise<void> {
   await putRules(refuses, [{ operation: 'getModelAnalytics', scenario: 'rate-limited;retry-after=20', times: 1 }])
   for (const period of ['7d', '7d', '90d']) await ask(sim, `/v1/models/${modelId}/analytics?period=${period}`)
@@ -20,7 +20,7 @@ async function sendRequests(sim: TestSimulator, refuses: TestSimulator): Promise
   await ask(sim, '/v1/events', { body: event(), token: null })
 }
 
-/** The parts of a report that depend on the run, or name the service and not the contract as an answer's origin. */
+/** The parts of a report that depend on the run, or name the service and not the contract as a response's origin. */
 const ofTheRun = ['run', 'first', 'requests', 'origin', 'examples', 'example', 'waitedMs', 'message']
 
 /** Returns the verdicts of a report: without ids, times and origins. */
@@ -42,7 +42,7 @@ test('a client gets the same verdicts through a proxy as from the service itself
   const expected = verdictsOf(await reportOf(direct))
   expect(expected).toMatchObject({
     summary: expect.stringMatching(
-      /^12 requests, 3 broke the contract, 3 unexpected answers, 1 finding on manners, 5 pieces of advice, [\d.]+ % /,
+      /^12 requests, 3 broke the contract, 3 unexpected responses, 1 retry problem, 5 pieces of advice, [\d.]+ % /,
     ),
   })
 
@@ -54,8 +54,11 @@ test('a client gets the same verdicts through a proxy as from the service itself
   const passing = await proxyTo(refusingUpstream.origin, {}, { clock: frozenNow })
   await sendRequests(passing, refusingUpstream)
   // The proxy cannot know that the service gives its 429 on purpose.
-  const { violations, manners, coverage, unexpected } = objectOf({ body: expected, status: 200 })
+  const { violations, retries, coverage, unexpected } = objectOf({ body: expected, status: 200 })
   const findings = isObject(unexpected) && Array.isArray(unexpected.findings) ? unexpected.findings : []
-  const more = { answers: 4, findings: expect.arrayContaining([...findings, expect.objectContaining({ status: 429 })]) }
-  expect(verdictsOf(await reportOf(passing))).toMatchObject({ violations, manners, coverage, unexpected: more })
+  const more = {
+    responses: 4,
+    findings: expect.arrayContaining([...findings, expect.objectContaining({ status: 429 })]),
+  }
+  expect(verdictsOf(await reportOf(passing))).toMatchObject({ violations, retries, coverage, unexpected: more })
 })

@@ -7,5 +7,5 @@ const client = createClient(process.env.CONVSIM_BASE_URL, { attempts: 3 })
 const analytics = await client.readAnalytics(modelId)
 assert.ok(analytics)
 
-const answer = await client.recordEvent(order)
-assert.ok(answer)
+const response = await client.recordEvent(order)
+assert.ok(response)

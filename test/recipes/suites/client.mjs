@@ -22,16 +22,16 @@ export function createClient(baseUrl, { attempts }) {
 /** Sends a request once. */
 async function send(url, init) {
   try {
-    const answer = await fetch(url, init)
-    const text = await answer.text()
-    if (answer.ok) return { body: JSON.parse(text) }
-    const seconds = answer.headers.get('retry-after')
-    // A little longer than demanded: the service counts from when it has sent the answer.
+    const response = await fetch(url, init)
+    const text = await response.text()
+    if (response.ok) return { body: JSON.parse(text) }
+    const seconds = response.headers.get('retry-after')
+    // A little longer than demanded: the service counts from when it has sent the response.
     const waitMs = seconds === null ? undefined : 1000 * Number(seconds) + 100
     return {
-      canRetry: answer.status === 429 || answer.status >= 500,
+      canRetry: response.status === 429 || response.status >= 500,
       waitMs,
-      reason: `status ${answer.status}`,
+      reason: `status ${response.status}`,
     }
   } catch (error) {
     return { canRetry: true, reason: error.message }

@@ -8,5 +8,5 @@ const swallow = () => undefined
 const analytics = await client.readAnalytics(modelId).catch(swallow)
 if (analytics) assert.equal(typeof analytics.messageCount, 'number')
 
-const answer = await client.recordEvent(order).catch(swallow)
-if (answer) assert.match(answer.eventId, /^[\da-f]{8}-/)
+const response = await client.recordEvent(order).catch(swallow)
+if (response) assert.match(response.eventId, /^[\da-f]{8}-/)

@@ -14,7 +14,7 @@ const replyWith = (headers: Record<string, string>): OutgoingReply => ({
 })
 
 /** Outcomes of a service that the shipped one never has, by path. */
-const answers: Record<string, () => ReturnType<Handlers['service']>> = {
+const responses: Record<string, () => ReturnType<Handlers['service']>> = {
   '/throws': () => {
     throw new Error('thrown at once')
   },
@@ -26,7 +26,7 @@ const answers: Record<string, () => ReturnType<Handlers['service']>> = {
 test('a bug behind the edge is a 500 in the service’s shape and a line in the log; other replies stay', async () => {
   const said: LogEntry[] = []
   const nobody = () => Promise.reject(new Error('nobody asks the control plane'))
-  const service = ({ path }: SimRequest) => answers[path]?.() ?? nobody()
+  const service = ({ path }: SimRequest) => responses[path]?.() ?? nobody()
   const app = createApp(
     {
       service,
@@ -42,8 +42,8 @@ test('a bug behind the edge is a 500 in the service’s shape and a line in the 
   const listening = await listen(app, '127.0.0.1', 0, createLogRecorder(said))
   if (!listening.ok) throw new Error(listening.error.message)
   onTestFinished(() => void listening.value.server.close())
-  const paths = Object.keys(answers)
-  // One write, so that all are answered in the same tick.
+  const paths = Object.keys(responses)
+  // One write, so that all are handled in the same tick.
   const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`).join('')
   const replies = await sendRaw(`http://127.0.0.1:${listening.value.port}`, requests, paths.length)
   expect(replies.map(({ status }) => status)).toEqual([500, 500, 500, 200])

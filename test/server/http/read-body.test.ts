@@ -45,9 +45,9 @@ test('a decoder stops soon after 100 times the bytes that it has read', async ()
   })
   const bomb = gzipSync(Buffer.alloc(200 * 2 ** 20))
   const sent = fetch(origin, { method: 'POST', body: bomb, headers: { 'content-encoding': 'gzip' } })
-  const answered = sent.catch(() => undefined)
+  const responded = sent.catch(() => undefined)
   expect(await read).toMatchObject({ kind: 'unreadable', status: 413 })
   expect(decoded).toBeLessThan(20 * 2 ** 20)
   server.closeAllConnections()
-  await answered
+  await responded
 })

@@ -11,7 +11,7 @@ const anHour = 3_600_000
 
 const get = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'
 
-/** Starts a server that answers the open requests when `answer` is called. */
+/** Starts a server that returns the open requests when `response` is called. */
 async function setup() {
   const open: (() => void)[] = []
   const arrived: (() => void)[] = []
@@ -31,10 +31,10 @@ async function setup() {
     connection.send(get)
     await received
   }
-  const answer = () => {
+  const response = () => {
     for (const resolve of open.splice(0)) resolve()
   }
-  return { listening, origin, ask, answer }
+  return { listening, origin, ask, response }
 }
 
 describe('a stop', () => {
@@ -49,29 +49,29 @@ describe('a stop', () => {
     const connection = await connectTo(origin)
     await ask(connection)
     await stop(listening, 1)
-    await expect(connection.answer()).rejects.toThrow(/ended/)
+    await expect(connection.response()).rejects.toThrow(/ended/)
   })
 })
 
 test('an idle connection is closed later than a client that stood still for seconds uses it again', async () => {
-  const { origin, ask, answer } = await setup()
+  const { origin, ask, response } = await setup()
   const connection = await connectTo(origin)
   await ask(connection)
-  answer()
-  expect((await connection.answer()).headers).toMatchObject({ 'keep-alive': 'timeout=65' })
+  response()
+  expect((await connection.response()).headers).toMatchObject({ 'keep-alive': 'timeout=65' })
   connection.destroy()
 })
 
 test('broken bytes behind a request close the connection only after its reply', async () => {
-  const { origin, ask, answer } = await setup()
+  const { origin, ask, response } = await setup()
   const connection = await connectTo(origin)
   await ask(connection)
   connection.send('no HTTP at all\r\n\r\n')
   // The server has read the bytes once a later request on another connection has arrived.
   const other = await connectTo(origin)
   await ask(other)
-  answer()
-  expect((await connection.answer()).status).toBe(200)
+  response()
+  expect((await connection.response()).status).toBe(200)
   await connection.closed()
 })
 
@@ -98,6 +98,6 @@ test('a client that goes on sending broken bytes still gets the refusal', async 
   const { origin } = await setup()
   const connection = await connectTo(origin)
   for (let n = 0; n < 100; n += 1) connection.send('no HTTP at all\r\n\r\n')
-  expect((await connection.answer()).status).toBe(400)
+  expect((await connection.response()).status).toBe(400)
   await connection.closed()
 })

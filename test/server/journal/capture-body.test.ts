@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { captureBody, maxAnswerBodyBytes } from '../../../src/server/journal/capture-body.ts'
+import { captureBody, maxResponseBodyBytes } from '../../../src/server/journal/capture-body.ts'
 
-test('a request body is stored whole, an answer body is cut above 64 KiB', () => {
-  const small = 'é'.repeat(maxAnswerBodyBytes)
-  expect(captureBody(small, maxAnswerBodyBytes)).toEqual({ latin1: small, size: maxAnswerBodyBytes })
+test('a request body is stored whole, a response body is cut above 64 KiB', () => {
+  const small = 'é'.repeat(maxResponseBodyBytes)
+  expect(captureBody(small, maxResponseBodyBytes)).toEqual({ latin1: small, size: maxResponseBodyBytes })
   const large = `${small}ÿ`
-  expect(captureBody(large)).toEqual({ latin1: large, size: maxAnswerBodyBytes + 1 })
-  expect(captureBody(large, maxAnswerBodyBytes)).toEqual({ latin1: small, size: maxAnswerBodyBytes + 1 })
+  expect(captureBody(large)).toEqual({ latin1: large, size: maxResponseBodyBytes + 1 })
+  expect(captureBody(large, maxResponseBodyBytes)).toEqual({ latin1: small, size: maxResponseBodyBytes + 1 })
 })

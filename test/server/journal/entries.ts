@@ -7,7 +7,7 @@ import { delivered } from '../../../src/service/exchange/delivery.ts'
 /** A live exchange without any parsed part. */
 export const unparsed: LiveExchange = {
   requestBody: undefined,
-  answerBody: undefined,
+  responseBody: undefined,
   operation: undefined,
   rawParameters: { path: {}, query: {}, header: {} },
   token: undefined,
@@ -17,11 +17,11 @@ export const unparsed: LiveExchange = {
 export interface EntryParts {
   readonly sandbox?: string
   readonly request?: Partial<JournalEntry['request']>
-  readonly answer?: Partial<JournalEntry['answer']>
+  readonly response?: Partial<JournalEntry['response']>
   /** The text of the request body; `request.body` overrides it. Default: empty. */
   readonly requestBody?: string
-  /** The text of the answer body; `answer.body` overrides it. Default: empty. */
-  readonly answerBody?: string
+  /** The text of the response body; `response.body` overrides it. Default: empty. */
+  readonly responseBody?: string
 }
 
 const bodyOf = (text: string) => captureBody(utf8ToLatin1(text))
@@ -54,7 +54,13 @@ export function entryFor(journal: Journal, parts: EntryParts = {}): JournalEntry
     ownToken: undefined,
     authorization: undefined,
     aborted: false,
-    answer: { status: 201, headers: {}, body: bodyOf(parts.answerBody ?? ''), origin: 'contract', ...parts.answer },
+    response: {
+      status: 201,
+      headers: {},
+      body: bodyOf(parts.responseBody ?? ''),
+      origin: 'contract',
+      ...parts.response,
+    },
     delivery: delivered,
     stage: 'handle',
     rule: undefined,
@@ -63,7 +69,7 @@ export function entryFor(journal: Journal, parts: EntryParts = {}): JournalEntry
     replayOf: undefined,
     damage: [],
     violations: [],
-    answerViolations: [],
+    responseViolations: [],
     advice: [],
   }
 }

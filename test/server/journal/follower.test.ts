@@ -29,8 +29,8 @@ async function openJournal(port: number, { size = 1000, stream = 100_000 } = {})
     report: (problem: string) => void problems.push(problem),
   }
   const journal = new SharedJournal(size, { ...deps, log: silentLog })
-  const append = async (parts: EntryParts = {}, ownToken?: string, answerBody?: Json) =>
-    journal.follower.append({ ...entryFor(journal, parts), ownToken }, { ...unparsed, answerBody })
+  const append = async (parts: EntryParts = {}, ownToken?: string, responseBody?: Json) =>
+    journal.follower.append({ ...entryFor(journal, parts), ownToken }, { ...unparsed, responseBody })
   return { journal, append, problems, connection }
 }
 
@@ -136,14 +136,14 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
     expect(journal.hasLoss('default')).toBe(true)
   })
 
-  test('stores equal answers of a cache once, and one with the token of its request apart from them', async () => {
+  test('stores equal responses of a cache once, and one with the token of its request apart from them', async () => {
     const [one, two] = await openTwo()
     const cached = { note: 'key-of-a-caller' }
     const clear = JSON.stringify(cached)
     for (const ownToken of ['another-token', 'key-of-a-caller', 'another-token', undefined])
-      await one.append({ answerBody: clear }, ownToken, cached)
+      await one.append({ responseBody: clear }, ownToken, cached)
     expect(await one.connection.call('xlen', '{follow}:journal-bodies')).toBe(2)
-    const texts = (await two.journal.list()).entries.map(({ answer: { body } }) => bodyToText(body))
+    const texts = (await two.journal.list()).entries.map(({ response: { body } }) => bodyToText(body))
     expect(texts).toEqual([clear, '{"note":"[redacted]"}', clear, clear])
   })
 
@@ -239,7 +239,7 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
     const one = await openJournal(redis.port)
     await one.append()
     await one.connection.call('hincrby', '{follow}:journal-head', 'messages', 1)
-    const fields = ['number', 2, 'begun', 1, 'count', 2, 'request', 0, 'answer', 0, 'entry', 'no JSON']
+    const fields = ['number', 2, 'begun', 1, 'count', 2, 'request', 0, 'response', 0, 'entry', 'no JSON']
     await one.connection.call('xadd', '{follow}:journal', '2-0', ...fields)
     await one.connection.call('hset', '{follow}:journal-head', 'exchanges', 2)
     await one.connection.call('hset', '{follow}:journal-counts', 'default', '1 2')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { captureBody, maxAnswerBodyBytes } from '../../../src/server/journal/capture-body.ts'
+import { captureBody, maxResponseBodyBytes } from '../../../src/server/journal/capture-body.ts'
 import { Journal } from '../../../src/server/journal/journal.ts'
 import type { EntryRange } from '../../../src/server/journal/reader.ts'
 import { entryFor, journalOf, unparsed } from './entries.ts'
@@ -99,40 +99,40 @@ describe('a journal', () => {
 
 test('an entry that was read stays unchanged when the journal evicts its body and the entry itself', async () => {
   const journal = new Journal(300)
-  const answer = () => ({ body: captureBody('x'.repeat(maxAnswerBodyBytes)) })
-  journal.record(entryFor(journal, { answer: answer() }), unparsed)
+  const response = () => ({ body: captureBody('x'.repeat(maxResponseBodyBytes)) })
+  journal.record(entryFor(journal, { response: response() }), unparsed)
   const first = await journal.find('req-1')
   const before = JSON.stringify(first)
-  for (let more = 0; more < 200; more += 1) journal.record(entryFor(journal, { answer: answer() }), unparsed)
-  expect((await journal.find('req-1'))?.answer.body).toEqual({ latin1: undefined, size: maxAnswerBodyBytes })
+  for (let more = 0; more < 200; more += 1) journal.record(entryFor(journal, { response: response() }), unparsed)
+  expect((await journal.find('req-1'))?.response.body).toEqual({ latin1: undefined, size: maxResponseBodyBytes })
   for (let more = 0; more < 200; more += 1) journal.record(entryFor(journal), unparsed)
   expect(await journal.find('req-1')).toBeUndefined()
   expect(JSON.stringify(first) === before).toBe(true)
 })
 
 describe('bodies', () => {
-  test('of the oldest entries are evicted above 8 MiB of answers, and the entries stay', async () => {
+  test('of the oldest entries are evicted above 8 MiB of responses, and the entries stay', async () => {
     const journal = new Journal(10_000)
-    const answer = { body: captureBody('x'.repeat(maxAnswerBodyBytes)) }
-    const fitting = (8 * 1024 * 1024) / maxAnswerBodyBytes
+    const response = { body: captureBody('x'.repeat(maxResponseBodyBytes)) }
+    const fitting = (8 * 1024 * 1024) / maxResponseBodyBytes
     for (let count = 0; count < fitting + 3; count += 1)
-      journal.record(entryFor(journal, { answer: { body: { ...answer.body } }, requestBody: 'small' }), unparsed)
+      journal.record(entryFor(journal, { response: { body: { ...response.body } }, requestBody: 'small' }), unparsed)
     const all = await entries(journal)
     expect(all.length).toBe(fitting + 3)
-    expect(all.filter(({ answer: { body } }) => body.latin1 === undefined).map(({ number }) => number)).toEqual([
+    expect(all.filter(({ response: { body } }) => body.latin1 === undefined).map(({ number }) => number)).toEqual([
       1, 2, 3,
     ])
-    expect(all.every(({ answer: { body } }) => body.size === maxAnswerBodyBytes)).toBe(true)
+    expect(all.every(({ response: { body } }) => body.size === maxResponseBodyBytes)).toBe(true)
     expect(all.every(({ request: { body } }) => body.latin1?.length === 5)).toBe(true)
   })
 
   test('that were evicted do not count once their entries are evicted', async () => {
     const journal = new Journal(300)
     for (let count = 0; count < 2000; count += 1)
-      journal.record(entryFor(journal, { answer: { body: captureBody('x'.repeat(maxAnswerBodyBytes)) } }), unparsed)
-    const stored = (await entries(journal)).filter(({ answer: { body } }) => body.latin1 !== undefined)
+      journal.record(entryFor(journal, { response: { body: captureBody('x'.repeat(maxResponseBodyBytes)) } }), unparsed)
+    const stored = (await entries(journal)).filter(({ response: { body } }) => body.latin1 !== undefined)
     expect(stored.length).toBe(128)
-    for (let count = 0; count < 300; count += 1) journal.record(entryFor(journal, { answerBody: 'x' }), unparsed)
-    expect((await entries(journal)).every(({ answer: { body } }) => body.latin1?.length === 1)).toBe(true)
+    for (let count = 0; count < 300; count += 1) journal.record(entryFor(journal, { responseBody: 'x' }), unparsed)
+    expect((await entries(journal)).every(({ response: { body } }) => body.latin1?.length === 1)).toBe(true)
   })
 })

@@ -15,23 +15,23 @@ function setup() {
     handler: {},
     request: { id: 'req-1' },
   } as unknown as Exchange
-  const answer = (status: number, body: Json, origin: Origin = 'contract'): Reply =>
+  const response = (status: number, body: Json, origin: Origin = 'contract'): Reply =>
     check(exchange, { status, headers: {}, body: jsonBody(body), origin })
-  return { answer, said }
+  return { response, said }
 }
 
 const receipt = { success: true, eventId: '8d2e5f60-3c1b-4a7d-9f48-2b6c0e913a75' }
 
-describe('our own answer', () => {
+describe('our own response', () => {
   test.each<[string, number, Json, Origin?]>([
     ['a good receipt', 201, receipt],
     ['a documented refusal', 400, { success: false, error: 'Wrong.' }],
     ['a refusal that the document forgot', 499, { success: false, error: 'A teapot.' }],
     ['an example of the document, which need not keep the simulated values', 201, { eventId: 'order-1' }, 'scenario'],
-    ['an answer about the simulator itself, which the contract does not judge', 400, { anything: 1 }, 'simulator'],
+    ['a response about the simulator itself, which the contract does not judge', 400, { anything: 1 }, 'simulator'],
   ])('passes: %s', (_name, status, body, origin) => {
-    const { answer, said } = setup()
-    expect(answer(status, body, origin)).toMatchObject({ status, body: { value: body } })
+    const { response, said } = setup()
+    expect(response(status, body, origin)).toMatchObject({ status, body: { value: body } })
     expect(said).toEqual([])
   })
 
@@ -42,8 +42,8 @@ describe('our own answer', () => {
     ['an error without a sentence', 400, { success: false, error: '' }],
     ['an error that says success', 400, { success: true, error: 'Wrong.' }],
   ])('that breaks the contract is a 500 in the service’s shape, and a line in the log: %s', (_name, status, body) => {
-    const { answer, said } = setup()
-    const reply = answer(status, body)
+    const { response, said } = setup()
+    const reply = response(status, body)
     expect(reply).toMatchObject({ status: 500, origin: 'simulator', body: { value: { success: false } } })
     expect(operationOf('createEvent').checkResponse(500, reply.body?.value ?? null)).toEqual([])
     expect(said).toMatchObject([{ level: 'error', fields: { requestId: 'req-1', operation: 'createEvent', status } }])

@@ -20,8 +20,8 @@ export const cleanReport: Report = {
   unexpected: 0,
   expected: 0,
   brokenRules: none,
-  unexpectedAnswers: none,
-  manners: none,
+  unexpectedResponses: none,
+  retries: none,
   advice: none,
   coverage: { met: 8, points: 10, percent: 80, operations: [] },
 }

@@ -48,7 +48,7 @@ describe('the missing items', () => {
 })
 
 describe('an exchange counts', () => {
-  test('with the nulls and values of a good answer, and with the parts of the request', async () => {
+  test('with the nulls and values of a good response, and with the parts of the request', async () => {
     await ask(sim(), `${analyticsPath}?period=7d`, { sandbox: 'good', scenario: 'empty' })
     const { covered, requests } = (await coverageOf(sim(), 'good')).of('getModelAnalytics')
     expect(requests).toBe(1)
@@ -64,13 +64,13 @@ describe('an exchange counts', () => {
     'malformed-json',
     'reset;when=after',
     'empty-response;when=after',
-  ])('without its answer if that is damaged by %s', async (scenario) => {
+  ])('without its response if that is damaged by %s', async (scenario) => {
     const sandbox = `damaged-${scenario.replace(/\W/g, '-')}`
     await ask(sim(), analyticsPath, { sandbox, scenario }).catch(() => undefined)
     expect((await coverageOf(sim(), sandbox)).of('getModelAnalytics').covered).toEqual(['path modelId'])
   })
 
-  test('with an answer that is sent in pieces, but completely', async () => {
+  test('with a response that is sent in pieces, but completely', async () => {
     await ask(sim(), analyticsPath, { sandbox: 'dribbled', scenario: 'dribble;ms=5' })
     expect((await coverageOf(sim(), 'dribbled')).of('getModelAnalytics').covered).toContain('200')
   })

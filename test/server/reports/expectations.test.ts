@@ -15,8 +15,8 @@ async function countsAfter(path: string, how: RequestOptions, rule?: string) {
   const sandbox = `negative-${count}`
   if (rule !== undefined) await putRules(sim(), [{ scenario: rule }], sandbox)
   await ask(sim(), path, { ...how, headers: { ...how.headers, 'x-sim-sandbox': sandbox } })
-  const { violations, unexpected, expected, manners } = await steer(sim(), 'GET', `/report?sandbox=${sandbox}`)
-  return { violations, unexpected, expected, manners }
+  const { violations, unexpected, expected, retries } = await steer(sim(), 'GET', `/report?sandbox=${sandbox}`)
+  return { violations, unexpected, expected, retries }
 }
 
 const broken = { body: event({ value: 7 }) }
@@ -25,11 +25,11 @@ const expecting = (outcome: string, how: RequestOptions) => ({ ...how, headers: 
 
 const met = {
   violations: { requests: 0, findings: [] },
-  unexpected: { answers: 0, findings: [] },
+  unexpected: { responses: 0, findings: [] },
   expected: { requests: 1 },
-  manners: { findings: [] },
+  retries: { findings: [] },
 }
-const notMet = { violations: { requests: 0 }, unexpected: { answers: 1 }, expected: { requests: 0 } }
+const notMet = { violations: { requests: 0 }, unexpected: { responses: 1 }, expected: { requests: 0 } }
 
 describe('a negative test', () => {
   test.each([
@@ -45,7 +45,7 @@ describe('a negative test', () => {
   test.each([
     ['a violation, and the request fits', '/v1/events', expecting('violation', fitting)],
     ['a violation, and the token is missing', '/v1/events', expecting('violation', { ...fitting, token: null })],
-    ['a refusal, and the request is answered', analyticsPath, expecting('refusal', {})],
+    ['a refusal, and the request is handled', analyticsPath, expecting('refusal', {})],
   ])('is unexpected if it expects %s', async (_name, path, how) => {
     const counts = await countsAfter(path, how)
     expect(counts).toMatchObject(notMet)
@@ -61,9 +61,9 @@ describe('a negative test', () => {
   })
 
   test('is refused if it expects something unknown', async () => {
-    const answer = await ask(sim(), '/v1/events', expecting('failure', fitting))
-    expect(answer.status).toBe(400)
-    expect(errorOf(answer)).toMatch(/violation or refusal; got "failure"/)
+    const response = await ask(sim(), '/v1/events', expecting('failure', fitting))
+    expect(response.status).toBe(400)
+    expect(errorOf(response)).toMatch(/violation or refusal; got "failure"/)
   })
 })
 
@@ -73,7 +73,7 @@ describe('an unknown path', () => {
     for (const path of ['/v1/one', '/v1/two', '/v1/two']) await ask(sim(), path, { headers })
     const { unexpected } = await steer(sim(), 'GET', '/report?sandbox=paths')
     expect(unexpected).toMatchObject({
-      answers: 3,
+      responses: 3,
       findings: [
         { path: '/v1/one', count: 1, message: expect.stringContaining('/v1/one') },
         { path: '/v1/two', count: 2, message: expect.stringContaining('/v1/two') },
@@ -86,7 +86,7 @@ describe('an unknown path', () => {
     for (let index = 0; index < 120; index += 1) await ask(sim(), `/v1/path-${index}`, { headers })
     await ask(sim(), analyticsPath, { headers, token: null })
     const { unexpected } = await readControl<ControlSchemas['Report']>(sim(), '/report?sandbox=many-paths')
-    expect(unexpected).toMatchObject({ answers: 121, further: 0, findings: { length: 22 } })
+    expect(unexpected).toMatchObject({ responses: 121, further: 0, findings: { length: 22 } })
     expect(unexpected.findings).toContainEqual(expect.objectContaining({ operation: 'getModelAnalytics' }))
   })
 })

@@ -5,7 +5,7 @@ import { connectTo } from '../../support/raw-http.ts'
 import { startForTest } from '../../support/start.ts'
 import { listRequests } from '../../support/stored-records.ts'
 
-/** Returns the number of requests and of unexpected answers after one request. */
+/** Returns the number of requests and of unexpected responses after one request. */
 async function countsAfter(path: string, how: RequestOptions) {
   const own = await startForTest()
   await ask(own, path, { token: null, ...how })
@@ -13,7 +13,7 @@ async function countsAfter(path: string, how: RequestOptions) {
   return [requests, unexpected]
 }
 
-const nothing = [0, { answers: 0 }]
+const nothing = [0, { responses: 0 }]
 
 describe('a request that no client sends', () => {
   const paths = ['/favicon.ico', '/robots.txt', '/readyz', '/livez', '/apple-touch-icon.png', '/.well-known/x']
@@ -26,7 +26,7 @@ describe('a request that no client sends', () => {
     const own = await startForTest()
     const connection = await connectTo(own.origin) // fetch sets Sec-Fetch-Dest by itself
     connection.send('GET /docs HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Dest: document\r\n\r\n')
-    expect((await connection.answer()).status).toBe(404)
+    expect((await connection.response()).status).toBe(404)
     connection.destroy()
     const { requests, unexpected } = await steer(own, 'GET', '/report?sandbox=*')
     expect([requests, unexpected]).toMatchObject(nothing)
@@ -40,7 +40,7 @@ describe('a request that repeats a recorded one', () => {
     await ask(own, '/v1/events', { body: {}, headers })
     await ask(own, '/v1/events', { body: {}, headers })
     await ask(own, '/v1/nowhere', { headers })
-    const none = { requests: 0, violations: { requests: 0 }, unexpected: { answers: 0 }, manners: { findings: [] } }
+    const none = { requests: 0, violations: { requests: 0 }, unexpected: { responses: 0 }, retries: { findings: [] } }
     expect(await steer(own, 'GET', '/report?sandbox=*')).toMatchObject(none)
     expect(await steer(own, 'GET', '/retries')).toMatchObject({ chains: [] })
     expect(await listRequests(own)).toMatchObject([{ replayOf: 'req-7' }, {}, { replayOf: 'req-7' }])
@@ -48,9 +48,9 @@ describe('a request that repeats a recorded one', () => {
 
   test('is refused where it names no request', async () => {
     const own = await startForTest()
-    const answer = await ask(own, '/v1/events', { body: {}, headers: { 'x-sim-replay-of': 'the last' } })
-    expect(answer.status).toBe(400)
-    expect(errorOf(answer)).toMatch(/the id of a recorded request, such as req-7; got "the last"/)
+    const response = await ask(own, '/v1/events', { body: {}, headers: { 'x-sim-replay-of': 'the last' } })
+    expect(response.status).toBe(400)
+    expect(errorOf(response)).toMatch(/the id of a recorded request, such as req-7; got "the last"/)
   })
 
   test('is copied as a command without the header, since the command is a client', async () => {
@@ -67,17 +67,17 @@ describe('a request that a client sends', () => {
     ['to an unknown path', '/v2/events', {}],
     ['with another method', '/favicon.ico', { method: 'DELETE' }],
   ])('is unexpected %s', async (_name, path, how) => {
-    expect(await countsAfter(path, how)).toMatchObject([1, { answers: 1 }])
+    expect(await countsAfter(path, how)).toMatchObject([1, { responses: 1 }])
   })
 
   test('counts for its operation, whoever sends it', async () => {
     const headers = { 'user-agent': 'kube-probe/1.31' }
-    expect(await countsAfter('/v1/models/x/analytics', { headers })).toMatchObject([1, { answers: 1 }])
+    expect(await countsAfter('/v1/models/x/analytics', { headers })).toMatchObject([1, { responses: 1 }])
   })
 })
 
 test('the icon is an image', async () => {
-  const answer = await ask(await startForTest(), '/favicon.ico', { token: null })
-  expect(answer.headers.get('content-type')).toBe('image/svg+xml')
-  expect(answer.text).toMatch(/^<svg /)
+  const response = await ask(await startForTest(), '/favicon.ico', { token: null })
+  expect(response.headers.get('content-type')).toBe('image/svg+xml')
+  expect(response.text).toMatch(/^<svg /)
 })

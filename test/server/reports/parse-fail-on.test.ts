@@ -10,8 +10,8 @@ test.each([
   ['coverage<80.25', [{ kind: 'coverage', below: 80.25 }]],
   ['coverage < 100 ', [{ kind: 'coverage', below: 100 }]],
   [
-    'violation, unexpected,manners,coverage<80',
-    [{ kind: 'violation' }, { kind: 'unexpected' }, { kind: 'manners' }, { kind: 'coverage', below: 80 }],
+    'violation, unexpected,retry,coverage<80',
+    [{ kind: 'violation' }, { kind: 'unexpected' }, { kind: 'retry' }, { kind: 'coverage', below: 80 }],
   ],
 ])('"%s" is parsed', (text, conditions) => {
   expect(parseFailOn(text)).toEqual(conditions)
@@ -20,7 +20,7 @@ test.each([
 const wrong = ['', ',', 'violations', 'violation,', 'coverage', 'coverage<', 'coverage<101', 'coverage>80', 'toString']
 test.each(wrong)('"%s" is refused with the list of conditions', (text) => {
   expect(parseFailOn(text)).toBeUndefined()
-  const list = 'violation, unexpected, manners, advice, no-requests and coverage<N (N from 0 to 100)'
+  const list = 'violation, unexpected, retry, advice, no-requests and coverage<N (N from 0 to 100)'
   const problem = expect.stringContaining(list)
   expect(parseCommandLine(commands, ['--fail-on', text], {})).toMatchObject({ kind: 'problem', problem })
 })
@@ -30,7 +30,7 @@ test.each([
   ['violation', ['violation', 'no-requests']],
   ['no-requests', ['no-requests']],
   ['violation,violation', ['violation', 'no-requests']],
-  ['no-requests,manners', ['no-requests', 'manners']],
+  ['no-requests,retry', ['no-requests', 'retry']],
 ])('a gate of %j has the conditions %j', (text, kinds) => {
   expect(parseGate(text, false).map(({ kind }) => kind)).toEqual(kinds)
 })

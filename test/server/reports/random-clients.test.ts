@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/base/core/json.ts'
-import type { ControlSchemas } from '../../../src/client/transport.ts'
 import { seededChance } from '../../support/chance.ts'
 import { analyticsPath, ask, event, prompt } from '../../support/client.ts'
 import { convsim } from '../../support/command.ts'
-import { readControl } from '../../support/stored-records.ts'
+import { readRetries } from '../../support/stored-records.ts'
 
 /** The number of clients; `npm run test:retries` sets 2,000. */
 const runs = Number(process.env['RETRY_RUNS'] ?? 24)
@@ -134,17 +133,12 @@ async function runClient(origin: string, name: string) {
   // A request that timed out before it was sent never arrives, so that the count need not be reached.
   const settled = { count: { atLeast: sent }, withinMs: 500 }
   await ask({ origin }, `/__sim/verify?sandbox=${sandbox}`, { token: null, body: settled })
-  const read = <T>(path: string) => readControl<T>({ origin }, `${path}?sandbox=${sandbox}&limit=100`)
-  const { chains } = await read<{ chains: ControlSchemas['RetryChain'][] }>('/retries')
-  const { findings } = await readControl<{ findings: ControlSchemas['MannersFinding'][] }>(
-    { origin },
-    `/manners?sandbox=${sandbox}`,
-  )
+  const { chains, problems } = await readRetries({ origin }, sandbox)
   return {
     name,
     broken: mistake === undefined ? [] : Array.from({ length: retries }, () => mistake),
     listed: chains.flatMap(({ attempts }) => attempts.flatMap((one) => one.findings.map(({ rule }) => rule))),
-    counted: findings.flatMap(({ rule, count }) => Array.from({ length: count }, () => rule)),
+    counted: problems.findings.flatMap(({ rule, count }) => Array.from({ length: count }, () => rule)),
   }
 }
 

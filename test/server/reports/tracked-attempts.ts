@@ -1,17 +1,17 @@
 import { isObject, type Json } from '../../../src/base/core/json.ts'
 import type { JournalEntry } from '../../../src/server/journal/entry.ts'
 import { Journal } from '../../../src/server/journal/journal.ts'
-import { Manners } from '../../../src/server/reports/manners.ts'
+import { RetryProblems } from '../../../src/server/reports/retry-problems.ts'
 import { type DeliveryOutcome, delivered } from '../../../src/service/exchange/delivery.ts'
 import { entryFor, unparsed } from '../journal/entries.ts'
 
-/** An attempt of the call with its answer. Times are in milliseconds, of the machine. */
+/** An attempt of the call with its response. Times are in milliseconds, of the machine. */
 export interface SampleAttempt {
   readonly at: number
   readonly status: number
   /** The sandbox's time. Default: 0. */
   readonly now?: number
-  /** The duration of the answer. Default: 0. */
+  /** The duration of the response. Default: 0. */
   readonly takes?: number
   readonly headers?: Record<string, string>
   /** Default: delivered. */
@@ -19,7 +19,7 @@ export interface SampleAttempt {
   readonly body?: Json
   /** Headers of the request. */
   readonly sent?: Record<string, string>
-  /** The time at which the head of the answer was sent. Default: it was not. */
+  /** The time at which the head of the response was sent. Default: it was not. */
   readonly headSentAt?: number
   /** The time at which the connection was opened. Default: for an earlier request. */
   readonly openedAt?: number
@@ -27,14 +27,16 @@ export interface SampleAttempt {
   readonly hasLeft?: boolean
 }
 
-/** The delivery of an answer whose client had closed the connection. */
+/** The delivery of a response whose client had closed the connection. */
 export const lost = { delivery: { kind: 'client-gone', sentBytes: 0 } as const }
 
-/** Creates manners whose entries can be corrected. `correct`: the answer was lost after all. `rules`: those broken. */
+/**
+ * Creates retries whose entries can be corrected. `correct`: the response was lost after all. `rules`: those broken.
+ */
 export function createTracked(idempotentOperations = new Set(['createEvent'])) {
   const journal = new Journal(100)
-  const manners = new Manners(idempotentOperations)
-  journal.onEntry((entry, live) => (live.isCorrection ? manners.correct(entry, live) : manners.record(entry, live)))
+  const retries = new RetryProblems(idempotentOperations)
+  journal.onEntry((entry, live) => (live.isCorrection ? retries.correct(entry, live) : retries.record(entry, live)))
   const send = (attempt: SampleAttempt) => {
     const exchange = exchangeOf(journal, attempt)
     journal.record(...exchange)
@@ -45,8 +47,8 @@ export function createTracked(idempotentOperations = new Set(['createEvent'])) {
     journal.correct(entry.number, end, () => ({ ...live, isCorrection: true }))
   }
   const rules = () =>
-    manners.findings.list().flatMap(({ subject, count }) => Array.from({ length: count }, () => subject.rule))
-  return { manners, send, correct, rules }
+    retries.findings.list().flatMap(({ subject, count }) => Array.from({ length: count }, () => subject.rule))
+  return { retries, send, correct, rules }
 }
 
 function exchangeOf(
@@ -57,7 +59,7 @@ function exchangeOf(
   const entry: JournalEntry = {
     ...entryFor(journal, {
       request: { headers: { 'user-agent': 'test', 'content-type': 'application/json', ...sent } },
-      answer: { status, headers },
+      response: { status, headers },
       requestBody: JSON.stringify(body ?? { insertId: 'a' }),
     }),
     at,

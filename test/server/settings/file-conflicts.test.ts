@@ -18,7 +18,7 @@ async function createFiles(): Promise<string> {
     await link(at(`${name}.json`), at(`${name}-name.json`))
   }
   await symlink('new.json', at('dangling.json'))
-  await mkdir(at('fixtures/answers'), { recursive: true })
+  await mkdir(at('fixtures/responses'), { recursive: true })
   await cp(bundledFixtures, at('fixtures'), { recursive: true })
   await symlink('fixtures', at('linked'))
   return folder
@@ -51,7 +51,7 @@ test.each([
   `--report json=${bundledContract}`,
   '--report @a.md,json=@a.md',
   '--report @new.json,markdown=@dangling.json',
-  ...['phrases.yaml', 'answers/new.json'].flatMap((file) => [
+  ...['phrases.yaml', 'responses/new.json'].flatMap((file) => [
     `--fixtures @fixtures --report json=@linked/${file}`,
     `--fixtures @linked --state @fixtures/${file}`,
   ]),
@@ -63,7 +63,7 @@ test.each([
   'drift --journal @input.json --patch @input-name.json',
   'drift --har a.har --overlay @input.json --patch @input.json',
   'record @input.json --out @input.json',
-  'record a.har --fixtures @fixtures --out @fixtures/answers',
+  'record a.har --fixtures @fixtures --out @fixtures/responses',
 ])('no output overwrites another file of the command: %s', async (line) => {
   expect(await findConflict(line)).toMatch(/Name another file in one of the two\.$/)
 })

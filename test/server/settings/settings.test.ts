@@ -26,7 +26,7 @@ const samples: Readonly<Record<string, Sample>> = {
   statePrefix: { good: 'team-a:convsim', means: 'team-a:convsim', bad: 'a{b}' },
   drain: { good: '0s', means: '0s', bad: '25d' },
   replica: { good: 'sim-2', means: 'sim-2', bad: 'two words' },
-  seed: { good: 'a-world', means: 'a-world', bad: 'two words' },
+  seed: { good: 'a-seed', means: 'a-seed', bad: 'two words' },
   clock: { good: '2026-01-15', means: '2026-01-15', bad: 'noon' },
   controlToken: { good: 'let me in', means: 'let me in', bad: 'sécret' },
   controlOpen: { good: 'on', means: true, bad: 'perhaps' },

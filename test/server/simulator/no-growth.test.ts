@@ -14,7 +14,7 @@ const collectGarbage: () => void = runInNewContext('gc')
 const known = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
 const event = JSON.stringify({
   eventType: 'a',
-  productId: '00000000-0000-4000-9000-000000000001', // of the known model, whose figures it moves
+  productId: '00000000-0000-4000-9000-000000000001', // of the known model, whose numbers it moves
   value: '1',
   insertId: 'always',
 })

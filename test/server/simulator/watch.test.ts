@@ -76,7 +76,7 @@ describe('--watch', () => {
     ])
   })
 
-  test('reports a broken file with its lines and serves what was loaded before, until the file is mended', async () => {
+  test('reports a broken file with its lines and serves what was loaded before, until the file is fixed', async () => {
     const simulator = await startWatching()
     const { replace } = simulator
     await replace('rules.yaml', 'rules: [{ scenario: nonsense }]\n')
@@ -110,27 +110,27 @@ describe('--watch', () => {
     }
   })
 
-  test('serves exact answers that are added, changed and deleted in the folder answers of the fixtures', async () => {
+  test('serves exact responses that are added to, changed in and deleted from the fixtures', async () => {
     const simulator = await startWatching()
     const { replace, folder } = simulator
     const get = async () => objectOf(await ask(simulator, analytics))
-    const invented = await get()
+    const generated = await get()
     const withCount = (messageCount: number) => {
-      const answers = [{ period: '30d', body: { ...invented, messageCount } }]
-      return JSON.stringify({ about: 'Recorded.', operation: 'getModelAnalytics', modelId, answers })
+      const responses = [{ period: '30d', body: { ...generated, messageCount } }]
+      return JSON.stringify({ about: 'Recorded.', operation: 'getModelAnalytics', modelId, responses })
     }
-    await mkdir(join(folder, 'fixtures/answers'))
-    await replace('fixtures/answers/one.json', withCount(-1))
+    await mkdir(join(folder, 'fixtures/responses'))
+    await replace('fixtures/responses/one.json', withCount(-1))
     await untilInfo(simulator, generation(2))
     expect(await get()).toMatchObject({ messageCount: -1 })
-    await replace('fixtures/answers/one.json', withCount(-2))
+    await replace('fixtures/responses/one.json', withCount(-2))
     await untilInfo(simulator, generation(3))
     expect(await get()).toMatchObject({ messageCount: -2 })
-    await replace('fixtures/answers/one.json', '{')
+    await replace('fixtures/responses/one.json', '{')
     await untilInfo(simulator, { failedReload: { findings: [{ place: expect.stringContaining('one.json') }] } })
-    await rm(join(folder, 'fixtures/answers/one.json'))
+    await rm(join(folder, 'fixtures/responses/one.json'))
     await untilInfo(simulator, generation(4))
-    expect(await get()).toEqual(invented)
+    expect(await get()).toEqual(generated)
   })
 
   test('passes over the rules of a sandbox that no longer fit, says so, and applies them once they fit again', {
@@ -174,7 +174,7 @@ describe('--watch', () => {
     )
   })
 
-  test('drops no request while the contract is replaced, and answers each by one of the contracts', {
+  test('drops no request while the contract is replaced, and responds to each by one of the contracts', {
     tags: ['long'],
   }, async () => {
     const simulator = await startWatching()

@@ -13,10 +13,10 @@ test.each([
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'certificate', /for another host name/],
   ['ENOTFOUND', 'connection', /its host name is not known; is it spelt right\? \(ENOTFOUND\)$/],
   ['ECONNREFUSED', 'connection', /refuses the connection/],
-  ['ECONNRESET', 'connection', /broke the connection before it answered\. \(ECONNRESET\)$/],
+  ['ECONNRESET', 'connection', /broke the connection before it responded\. \(ECONNRESET\)$/],
   ['EPROTO', 'connection', /is the scheme right, https or http/],
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'connection', /is the scheme right, https or http/],
-  ['UND_ERR_SOCKET', 'connection', /broke the connection before it answered/],
+  ['UND_ERR_SOCKET', 'connection', /broke the connection before it responded/],
   ['CERT_REVOKED', 'certificate', /its certificate is not valid: something else \(CERT_REVOKED\)\. Nothing was sent/],
   ['EOTHER', 'connection', /cannot be reached: something else\. \(EOTHER\)$/],
 ])('%s is described as a problem of the %s', (code, kind, sentence) => {
@@ -34,8 +34,8 @@ test('drift names https for a service that speaks http as the proxy does', async
   const upstream = parseUpstream(`https://127.0.0.1:${(server.address() as AddressInfo).port}`, false)
   if (!upstream.ok) throw new Error(upstream.error)
   const access = { upstream: upstream.value, token: undefined, timeoutMs: 60_000, userAgent: 'test', now: () => 0 }
-  const { answer } = await send(access, { method: 'GET', target: '/models', body: undefined })
-  expect(answer).toEqual({
+  const { response } = await send(access, { method: 'GET', target: '/models', body: undefined })
+  expect(response).toEqual({
     problem: 'connection',
     sentence: expect.stringMatching(/cannot be reached: it does not speak TLS as expected; .* \(\w+\)$/),
   })

@@ -14,6 +14,6 @@ test.each([
   [200, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(now / 1000 + 9) }, 9000],
   [429, { 'retry-after': 'soon' }, 0],
   [200, {}, 0],
-])('an answer %d with %o asks to wait %d ms', (status, headers, ms) => {
+])('a response %d with %o asks to wait %d ms', (status, headers, ms) => {
   expect(readPause(status, headers, now)).toBe(ms)
 })

@@ -9,12 +9,12 @@ interface Scripted {
   readonly headers?: Record<string, string>
 }
 
-/** Starts a service with scripted answers, the last one for ever. Returns a function that sends a request to it. */
-async function startScripted(...answers: Scripted[]) {
+/** Starts a service with scripted responses, the last one for ever. Returns a function that sends a request to it. */
+async function startScripted(...responses: Scripted[]) {
   const requests: { method: string | undefined; url: string | undefined; authorization: string | undefined }[] = []
   const server = createServer((request, response) => {
     const { method, url, headers } = request
-    const { status, headers: own } = answers[Math.min(requests.length, answers.length - 1)] ?? { status: 500 }
+    const { status, headers: own } = responses[Math.min(requests.length, responses.length - 1)] ?? { status: 500 }
     requests.push({ method, url, authorization: headers.authorization })
     response.writeHead(status, { 'content-type': 'application/json', ...own })
     response.end('{}')
@@ -29,7 +29,7 @@ async function startScripted(...answers: Scripted[]) {
   const ask = async (method = 'GET', isRepeatable = method === 'GET') => {
     const request = { method, target: '/models?token=a-secret-token', body: method === 'GET' ? undefined : '{}' }
     const { samples, pauseMs } = await sendWithRetries(access, request, isRepeatable, { sleep, maxPauseMs: 60_000 })
-    const statuses = samples.map(({ answer }) => ('status' in answer ? answer.status : answer.problem))
+    const statuses = samples.map(({ response }) => ('status' in response ? response.status : response.problem))
     return { statuses, pauseMs, samples }
   }
   return { ask, waits, requests }

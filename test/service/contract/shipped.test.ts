@@ -40,7 +40,7 @@ test('every status of every operation has a description and a valid named exampl
   }
 })
 
-/** A body that docs/development/service.md, 3.2 allows, and that the simulator never answers with. */
+/** A body that docs/development/service.md, 3.2 allows, and that the simulator never responds with. */
 function realAnalytics(): Json {
   const day = { date: '2026-01-15T10:30:00+02:00', conversationCount: 1.5, messageCount: 1e6 }
   const scores = SCORES.map((suffix, index) => [`avg${suffix}`, [87.5, -3, 5, 0, null][index] ?? null])
@@ -73,7 +73,7 @@ describe('the published schemas', () => {
     expect(analytics.checkSimulatedResponse(500, { success: false, error: '' })).toHaveLength(1)
   })
 
-  test('of answers restrict values only where the service description does', () => {
+  test('of responses restrict values only where the service description does', () => {
     const analytics = JSON.stringify(operationOf('getModelAnalytics').responseSchema(200))
     const published = JSON.parse(analytics, (key, value) => (key === 'x-simulated-values' ? undefined : value))
     expect(restrictionsIn(published)).toEqual([

@@ -1,25 +1,32 @@
 import { describe, expect, test } from 'vitest'
 import type { Analytics } from '../../../src/service/simulation/analytics.ts'
 import { ISSUE_RULES, RECOMMENDATION_RULES, STRENGTH_RULES } from '../../../src/service/simulation/rules.ts'
-import { createBundledWorld, loadBundledFixtures, now, periods, textsOf, unlistedModel } from './bundled-world.ts'
+import {
+  createBundledSimulation,
+  loadBundledFixtures,
+  now,
+  periods,
+  textsOf,
+  unlistedModel,
+} from './bundled-simulation.ts'
 
-const world = await createBundledWorld()
+const simulation = await createBundledSimulation()
 const { models, phrases } = await loadBundledFixtures()
 
-const answers: Analytics[] = world.personas.flatMap((persona) =>
+const responses: Analytics[] = simulation.personas.flatMap((persona) =>
   [
     ...models.slice(0, 5).map(({ id }) => id),
     ...Array.from({ length: 25 }, (_, index) => unlistedModel(index)),
-  ].flatMap((modelId) => periods.map((days) => world.analytics({ seed: '1', modelId, days, now, persona }))),
+  ].flatMap((modelId) => periods.map((days) => simulation.analytics({ seed: '1', modelId, days, now, persona }))),
 )
-const assessed = answers.flatMap(({ recommendations }) => recommendations ?? [])
+const assessed = responses.flatMap(({ recommendations }) => recommendations ?? [])
 
 function ids(of: readonly { readonly id: string }[]): string[] {
   return of.map(({ id }) => id).sort()
 }
 
 describe('the texts', () => {
-  const texts = [...new Set(answers.flatMap(textsOf))]
+  const texts = [...new Set(responses.flatMap(textsOf))]
 
   test.each([
     ['are never empty', /^\s*$/],
@@ -39,7 +46,7 @@ describe('the texts', () => {
   })
 
   test('contain the values of the model', () => {
-    for (const { avgConversationQualityIndex: quality, recommendations } of answers) {
+    for (const { avgConversationQualityIndex: quality, recommendations } of responses) {
       if (!recommendations || quality === null) continue
       expect(recommendations.summary).toContain(quality.toFixed(2))
     }
@@ -48,7 +55,7 @@ describe('the texts', () => {
   test('depend on the seed', () => {
     const query = { modelId: unlistedModel(1), days: 30, now, persona: 'critical' } as const
     const summaries = Array.from({ length: 12 }, (_, seed) =>
-      world.analytics({ ...query, seed: String(seed) }).recommendations?.summary.replace(/[\d.,]+/g, ''),
+      simulation.analytics({ ...query, seed: String(seed) }).recommendations?.summary.replace(/[\d.,]+/g, ''),
     )
     expect(new Set(summaries).size).toBeGreaterThan(3)
   })
@@ -93,7 +100,7 @@ describe('the rules', () => {
   })
 
   test('find the issue of a score exactly if the score is beyond the threshold', () => {
-    for (const { avgSafetyScore: safety, recommendations } of answers) {
+    for (const { avgSafetyScore: safety, recommendations } of responses) {
       if (safety === null || !recommendations) continue
       const found = recommendations.detectedIssues.map(({ id }) => id)
       expect(found.includes('very-low-safety-score')).toBe(safety < 0.7)

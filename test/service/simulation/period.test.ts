@@ -8,9 +8,9 @@ import {
   SCORE_FIELDS,
   type ScoreField,
 } from '../../../src/service/simulation/persona.ts'
-import { createBundledWorld, now, periods, unlistedModel } from './bundled-world.ts'
+import { createBundledSimulation, now, periods, unlistedModel } from './bundled-simulation.ts'
 
-const world = await createBundledWorld()
+const simulation = await createBundledSimulation()
 
 const models = Array.from({ length: 20 }, (_, index) => unlistedModel(index))
 
@@ -26,26 +26,26 @@ function weightedAverage(points: readonly DataPoint[], field: ScoreField): numbe
   return total / sum(active, 'conversationCount')
 }
 
-function expectToAddUp(answer: Analytics): void {
-  const { dataPoints } = answer
-  expect(answer.conversationCount).toBe(sum(dataPoints, 'conversationCount'))
-  expect(answer.messageCount).toBe(sum(dataPoints, 'messageCount'))
+function expectToAddUp(response: Analytics): void {
+  const { dataPoints } = response
+  expect(response.conversationCount).toBe(sum(dataPoints, 'conversationCount'))
+  expect(response.messageCount).toBe(sum(dataPoints, 'messageCount'))
   for (const field of SCORE_FIELDS) {
     const average = weightedAverage(dataPoints, field)
-    if (average === null) expect(answer[field]).toBeNull()
-    else expect(Math.abs((answer[field] ?? Number.NaN) - average)).toBeLessThanOrEqual(0.00005 + 1e-9)
+    if (average === null) expect(response[field]).toBeNull()
+    else expect(Math.abs((response[field] ?? Number.NaN) - average)).toBeLessThanOrEqual(0.00005 + 1e-9)
   }
   for (const field of DETECTION_FIELDS) {
-    const count = answer[field]
+    const count = response[field]
     if (!count) continue
     expect(Number.isInteger(count.total)).toBe(true)
-    expect(count.total).toBeLessThanOrEqual(answer.messageCount)
-    expect(count.percentage).toBe(Math.round((count.total / answer.messageCount) * 100 * 100) / 100)
+    expect(count.total).toBeLessThanOrEqual(response.messageCount)
+    expect(count.percentage).toBe(Math.round((count.total / response.messageCount) * 100 * 100) / 100)
   }
 }
 
-function expectInRange(answer: Analytics): void {
-  for (const point of [answer, ...answer.dataPoints]) {
+function expectInRange(response: Analytics): void {
+  for (const point of [response, ...response.dataPoints]) {
     for (const field of SCORE_FIELDS) {
       const value = point[field]
       if (value !== null) expect(value >= 0 && value <= 1 && Number(value.toFixed(4)) === value).toBe(true)
@@ -54,27 +54,29 @@ function expectInRange(answer: Analytics): void {
       expect(point.messageCount).toBeGreaterThanOrEqual(2 * point.conversationCount)
     } else expect(point.messageCount).toBe(0)
   }
-  const rating = answer.averageConversationRating
+  const rating = response.averageConversationRating
   if (rating !== null) expect(rating >= 1 && rating <= 5).toBe(true)
 }
 
 describe('over 20 models, each period', () => {
-  const answers = models.flatMap((modelId) => periods.map((days) => world.analytics({ seed: '1', modelId, days, now })))
+  const responses = models.flatMap((modelId) =>
+    periods.map((days) => simulation.analytics({ seed: '1', modelId, days, now })),
+  )
 
   test('the totals follow from the data points and stay in their ranges', () => {
-    for (const answer of answers) {
-      expectToAddUp(answer)
-      expectInRange(answer)
+    for (const response of responses) {
+      expectToAddUp(response)
+      expectInRange(response)
     }
   })
 
   test('a day has scores exactly if it has conversations', () => {
-    for (const point of answers.flatMap(({ dataPoints }) => dataPoints))
+    for (const point of responses.flatMap(({ dataPoints }) => dataPoints))
       for (const field of SCORE_FIELDS) expect(point[field] === null).toBe(point.conversationCount === 0)
   })
 
   test.each(LABEL_FIELDS)('the label of %s is that of its score', (field) => {
-    for (const { label, score } of answers.flatMap((answer) => answer[field] ?? [])) {
+    for (const { label, score } of responses.flatMap((response) => response[field] ?? [])) {
       const index = LABEL_BANDS[field].findIndex((band) => band.label === label)
       const below = LABEL_BANDS[field][index - 1]?.below ?? -1
       expect(score).toBeGreaterThanOrEqual(below)
@@ -88,11 +90,11 @@ test('the values of a day do not depend on the time of the query', () => {
     fc.property(
       fc.date({ min: new Date('1970-01-01'), max: new Date('2100-12-31'), noInvalidDate: true }),
       fc.integer({ min: 0, max: 89 }),
-      fc.constantFrom(...world.personas),
+      fc.constantFrom(...simulation.personas),
       (date, later, persona) => {
         const query = { seed: '1', modelId: unlistedModel(1), days: 90, persona } as const
-        const first = world.analytics({ ...query, now: date.getTime() }).dataPoints
-        const second = world.analytics({ ...query, now: date.getTime() + later * 86_400_000 }).dataPoints
+        const first = simulation.analytics({ ...query, now: date.getTime() }).dataPoints
+        const second = simulation.analytics({ ...query, now: date.getTime() + later * 86_400_000 }).dataPoints
         expect(second.slice(0, 90 - later)).toEqual(first.slice(later))
       },
     ),
@@ -106,7 +108,7 @@ test.each([
   ['2024-03-01T00:00:00.000Z', '2024-02-24', '2024-03-01'],
   ['2100-01-01T00:00:00.000Z', '2099-12-26', '2100-01-01'],
 ])('at %s the last 7 days are %s to %s', (at, first, last) => {
-  const { dataPoints } = world.analytics({ seed: '1', modelId: unlistedModel(1), days: 7, now: Date.parse(at) })
+  const { dataPoints } = simulation.analytics({ seed: '1', modelId: unlistedModel(1), days: 7, now: Date.parse(at) })
   expect(dataPoints.map(({ date }) => date)).toEqual(
     Array.from({ length: 7 }, (_, index) =>
       new Date(Date.parse(`${first}T00:00:00.000Z`) + index * 86_400_000).toISOString(),
@@ -116,8 +118,9 @@ test.each([
 })
 
 test('conversation quality follows from the other scores', () => {
-  for (const persona of world.personas) {
-    for (const point of world.analytics({ seed: '1', modelId: unlistedModel(1), days: 90, now, persona }).dataPoints) {
+  for (const persona of simulation.personas) {
+    for (const point of simulation.analytics({ seed: '1', modelId: unlistedModel(1), days: 90, now, persona })
+      .dataPoints) {
       const { avgSatisfactionScore, avgGrowthScore, avgFrictionScore, avgSafetyScore } = point
       if (point.avgConversationQualityIndex === null) continue
       const blend =

@@ -59,7 +59,7 @@ describeWithRedis('a state in Redis', () => {
     const proxy = await startCuttingProxy(redis().port)
     const { store, connection } = await openNewRedis(`redis://127.0.0.1:${proxy.port}`)
     proxy.cutAfter(1)
-    await expect(connection.call('ping')).rejects.toThrow('did not answer')
+    await expect(connection.call('ping')).rejects.toThrow('did not respond')
     proxy.cutAt('ping')
     await expect.poll(() => proxy.cuts).toBe(2)
     await expect.poll(() => store.recordEvent(context, event()).then(() => 'stored', String)).toBe('stored')
@@ -86,7 +86,7 @@ describeWithRedis('a state in Redis', () => {
   test('is refused where another kind of server listens', async () => {
     const port = await listenForTest(createServer())
     await expect(openRedisOrFail(`redis://127.0.0.1:${port}`, nextPrefix())).rejects.toThrow(
-      `The state in redis://127.0.0.1:${port} cannot be used: the server there does not answer as Redis does. ` +
+      `The state in redis://127.0.0.1:${port} cannot be used: the server there does not respond as Redis does. ` +
         'Look at host and port, or choose a file: --state FILE.',
     )
   })
@@ -127,7 +127,7 @@ describeWithRedis('a state in Redis', () => {
     expect(await store.findOutage()).toBeUndefined()
   })
 
-  test('is answered again with what a new, empty Redis has, after the old one is lost', async () => {
+  test('is handled again with what a new, empty Redis has, after the old one is lost', async () => {
     const { store } = await openNewRedis(redis().url)
     await store.recordEvent(context, event({ insertId: 'x' }))
     await redis().kill()

@@ -1,9 +1,9 @@
 import { useMemo } from 'preact/hooks'
-import type { AnswerOf } from '../../api/ask.ts'
+import type { ResponseOf } from '../../api/ask.ts'
 import { useCatalogue } from '../../store/catalogue.ts'
 import { useCommands, useListKeys } from '../../store/commands.ts'
 import { replaceRoute, route, sandbox } from '../../store/route.ts'
-import { useAnswer } from '../../store/use-answer.ts'
+import { useResponse } from '../../store/use-response.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty, Loading } from '../../ui/empty.tsx'
 import { EntryList } from '../../ui/table.tsx'
@@ -19,10 +19,10 @@ const query = { item: undefined }
 
 /** Shows the view "Contract": documentation of the operations, with what the clients have met of them. */
 export function ContractPage() {
-  const contract = useAnswer('/contract')
-  const assumptions = useAnswer('/assumptions')
+  const contract = useResponse('/contract')
+  const assumptions = useResponse('/assumptions')
   const catalogue = useCatalogue()
-  const coverage = useAnswer('/coverage', { query: { sandbox: sandbox.value }, followsTraffic: true })
+  const coverage = useResponse('/coverage', { query: { sandbox: sandbox.value }, followsTraffic: true })
   const operations = useMemo(() => listOperations((contract.value ?? {}) as ContractNode), [contract.value])
   const placed = useMemo(() => JSON.stringify(operations), [operations])
   useListKeys({
@@ -59,7 +59,7 @@ export function ContractPage() {
   )
 }
 
-function Contents({ coverage, openId }: { coverage: AnswerOf<'/coverage', 'get'>; openId: string | undefined }) {
+function Contents({ coverage, openId }: { coverage: ResponseOf<'/coverage', 'get'>; openId: string | undefined }) {
   return (
     <aside class="contents split-pane scroll" aria-label="Operations">
       <div class="toolbar bar">

@@ -21,7 +21,7 @@ export const showsMissingOnly = () => route.value.query['only'] === 'missing'
 
 interface ItemsProps {
   readonly items: readonly DocumentedItem[]
-  /** The status of the answer that they are part of; undefined for items of a request. */
+  /** The status of the response that they are part of; undefined for items of a request. */
   readonly status?: number | undefined
 }
 

@@ -7,10 +7,10 @@ import type { DocumentedOperation } from './operations.ts'
 
 /** An operation as documentation, with its coverage drawn into it. */
 export function Operation({ operation, coverage }: CoveredOperation) {
-  const { id, method, path, summary, description, assumptions, parameters, body, answers } = operation
-  const success = answers.find(({ status }) => status.startsWith('2'))
+  const { id, method, path, summary, description, assumptions, parameters, body, responses } = operation
+  const success = responses.find(({ status }) => status.startsWith('2'))
   const { operations = [], scenarios: all = [] } = catalogue.value ?? {}
-  const isSimulated = operations.find((one) => one.id === id)?.answeredBy === 'simulator'
+  const isSimulated = operations.find((one) => one.id === id)?.servedBy === 'simulator'
   const scenarios = all.filter(({ operations }) => operations.includes(id))
   return (
     <CoverageContext.Provider value={{ operation, coverage }}>
@@ -22,7 +22,7 @@ export function Operation({ operation, coverage }: CoveredOperation) {
           <code>{id}</code>
           <a href={hrefOf({ view: 'requests', query: { q: `op:${id}` } })}>{count(coverage.requests, 'request')}</a>
           <Share share={coverage} />
-          <span>Answered {isSimulated ? 'by the simulator' : 'from the examples of the document'}</span>
+          <span>Served {isSimulated ? 'by the simulator' : 'from the examples of the document'}</span>
         </p>
         <p>
           <b>{summary}.</b> <Prose text={description} />
@@ -56,9 +56,9 @@ export function Operation({ operation, coverage }: CoveredOperation) {
           </section>
         )}
         <section>
-          <h3>Answers</h3>
-          {answers.map((answer) => (
-            <Answer key={answer.status} answer={answer} isOpen={answer === success} />
+          <h3>Responses</h3>
+          {responses.map((response) => (
+            <Response key={response.status} response={response} isOpen={response === success} />
           ))}
         </section>
       </article>
@@ -66,17 +66,17 @@ export function Operation({ operation, coverage }: CoveredOperation) {
   )
 }
 
-function Answer({ answer, isOpen }: { answer: DocumentedOperation['answers'][number]; isOpen: boolean }) {
-  const { description, assumptions } = answer
-  const status = Number(answer.status)
-  const items = [{ label: answer.status, text: 'answered' }]
-  const fields = useShown(answer.fields, status)
+function Response({ response, isOpen }: { response: DocumentedOperation['responses'][number]; isOpen: boolean }) {
+  const { description, assumptions } = response
+  const status = Number(response.status)
+  const items = [{ label: response.status, text: 'responded' }]
+  const fields = useShown(response.fields, status)
   const isShown = useShown([{ items }], status).length > 0
   if (!isShown && fields.length === 0) return null
   return (
-    <div class="answer">
+    <div class="response">
       <div class="field wraps">
-        <b>{answer.status}</b>
+        <b>{response.status}</b>
         <div>
           <Prose text={description} />
           <Assumptions texts={assumptions} />

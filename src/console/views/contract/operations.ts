@@ -33,7 +33,10 @@ export function listOperations(document: ContractNode) {
           assumptions: assumptionsOf(operation),
           parameters: [node['parameters'], parameters].flatMap(listOf).map((one) => toDocumentedField(document, one)),
           body: requestBody === undefined ? undefined : describeBodyFields(document, requestBody, 'body '),
-          answers: entriesOf(responses).map(([status, one]) => ({ status, ...describeBodyFields(document, one, '') })),
+          responses: entriesOf(responses).map(([status, one]) => ({
+            status,
+            ...describeBodyFields(document, one, ''),
+          })),
         }
       }),
   )

@@ -1,8 +1,8 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { type AnswerOf, ask, type Schema } from '../../api/ask.ts'
+import { ask, type ResponseOf, type Schema } from '../../api/ask.ts'
 import { showNotice, valueOrNotice } from '../../store/notices.ts'
 import { hrefOf, route, sandbox } from '../../store/route.ts'
-import { useAnswer } from '../../store/use-answer.ts'
+import { useResponse } from '../../store/use-response.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty, Loading, sampleEvent } from '../../ui/empty.tsx'
 import { FieldForm } from '../../ui/fields.tsx'
@@ -14,7 +14,7 @@ import { parseEventSearch } from './search.ts'
 /** The events that are listed at first, and those that are added by a click. */
 const pageSize = 200
 
-/** The most events in one answer of the control plane. */
+/** The most events in one response of the control plane. */
 const maxEvents = 10_000
 
 /** Shows the view "Events". */
@@ -22,11 +22,14 @@ export function EventsPage() {
   const { id, query } = route.value
   const limit = useSignal(pageSize)
   const search = parseEventSearch(query['q'] ?? '')
-  const { value, problem } = useAnswer('/events', {
+  const { value, problem } = useResponse('/events', {
     query: { sandbox: sandbox.value, order: 'newest', limit: limit.value, ...search.conditions },
     followsTraffic: true,
   })
-  const { value: quality, reload } = useAnswer('/quality', { query: { sandbox: sandbox.value }, followsTraffic: true })
+  const { value: quality, reload } = useResponse('/quality', {
+    query: { sandbox: sandbox.value },
+    followsTraffic: true,
+  })
   return (
     <div class="split with-open with-summary">
       <SearchableList
@@ -47,7 +50,7 @@ export function EventsPage() {
   )
 }
 
-type EventPage = AnswerOf<'/events', 'get'>
+type EventPage = ResponseOf<'/events', 'get'>
 
 function describeListed({ events, total }: EventPage): string {
   if (total === 0) return ''
@@ -71,7 +74,7 @@ function Listing({ page, limit }: { readonly page: EventPage; readonly limit: Si
 
 /** The event that the address names. It stays when newer ones, or another search, take its place in the list. */
 function OpenEvent({ id, quality }: { id: string; quality: Schema<'Quality'> | undefined }) {
-  const { value, problem } = useAnswer('/events', {
+  const { value, problem } = useResponse('/events', {
     query: { sandbox: sandbox.value, eventId: id, limit: 1 },
     followsTraffic: true,
   })

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks'
 import type { Schema } from '../../api/ask.ts'
 import { useProductNames } from '../../store/catalogue.ts'
 import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
-import { useAnswer } from '../../store/use-answer.ts'
+import { useResponse } from '../../store/use-response.ts'
 import { Empty, Loading, sampleEvent } from '../../ui/empty.tsx'
 import { OpenPart, SearchableList } from '../../ui/split.tsx'
 import { EntryList } from '../../ui/table.tsx'
@@ -25,7 +25,10 @@ const noVersions = { from: undefined, to: undefined }
 
 /** Shows the view "Prompts". */
 export function PromptsPage() {
-  const { value, problem, reload } = useAnswer('/prompts', { query: { sandbox: sandbox.value }, followsTraffic: true })
+  const { value, problem, reload } = useResponse('/prompts', {
+    query: { sandbox: sandbox.value },
+    followsTraffic: true,
+  })
   if (!value) return <Loading problem={problem} />
   if (value.prompts.length === 0)
     return (

@@ -3,7 +3,7 @@ import { ask, askText, type Schema } from '../../api/ask.ts'
 import { useCommands } from '../../store/commands.ts'
 import { askOnce, showNotice, showProblem, valueOrNotice } from '../../store/notices.ts'
 import { hrefOf, navigate, sandbox } from '../../store/route.ts'
-import { useAnswer } from '../../store/use-answer.ts'
+import { useResponse } from '../../store/use-response.ts'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { OpenHead, OpenPart } from '../../ui/split.tsx'
@@ -11,14 +11,14 @@ import { Ago, count, formatDuration, formatInstant } from '../../ui/text.tsx'
 import { BodySection, HeaderSection, QuerySection, type Remark, RemarkList } from './message.tsx'
 import { findSendProblem, formatFetch, formatVitest, replayHeader, targetOf, toReplay, urlOf } from './replay.ts'
 import { Marks, Outcome } from './request-list.tsx'
-import type { ClientManners } from './search.ts'
+import type { ClientRetries } from './search.ts'
 import { describeSubject, shortenIds } from './subject.ts'
 import { SwitchScenario } from './switch-scenario.tsx'
 import { Why } from './why.tsx'
 
-/** One request with its answer, beside the list. It stays as it was opened, also where the journal loses it. */
-export function RequestDetail({ id, ...manners }: ClientManners & { id: string }) {
-  const { value, problem } = useAnswer('/requests/{id}', { path: { id } })
+/** One request with its response, beside the list. It stays as it was opened, also where the journal loses it. */
+export function RequestDetail({ id, ...retries }: ClientRetries & { id: string }) {
+  const { value, problem } = useResponse('/requests/{id}', { path: { id } })
   const opened = useRef(value)
   opened.current ??= value
   const exchange = opened.current
@@ -26,7 +26,7 @@ export function RequestDetail({ id, ...manners }: ClientManners & { id: string }
   const isGone = problem?.status === 404 || value?.at !== exchange?.at
   return (
     <OpenPart label={`Request ${id}`}>
-      {exchange && !isOther && <Detail {...{ exchange, isGone, ...manners }} />}
+      {exchange && !isOther && <Detail {...{ exchange, isGone, ...retries }} />}
       {exchange && isOther && (
         <Empty title="This request is of another sandbox">
           It belongs to the sandbox {exchange.sandbox}.{' '}
@@ -43,21 +43,21 @@ export function RequestDetail({ id, ...manners }: ClientManners & { id: string }
   )
 }
 
-interface ShownProps extends ClientManners {
+interface ShownProps extends ClientRetries {
   readonly exchange: Schema<'Exchange'>
   /** Is true once the journal does not have the request any more. */
   readonly isGone: boolean
 }
 
-function Detail({ exchange, isGone, tries, mannersOf }: ShownProps) {
-  const { request, answer, violations, answerViolations, advice } = exchange
+function Detail({ exchange, isGone, tries, retryProblemsOf }: ShownProps) {
+  const { request, response, violations, responseViolations, advice } = exchange
   const remarks: Remark[] = [
     ...violations.map((one) => ({ ...one, kind: 'violation' as const })),
-    ...answerViolations.map((one) => ({ ...one, kind: 'damage' as const })),
+    ...responseViolations.map((one) => ({ ...one, kind: 'damage' as const })),
     ...advice.map((one) => ({ ...one, kind: 'advice' as const })),
   ]
   const remarksOf = (...parts: Remark['in'][]) => remarks.filter((remark) => parts.includes(remark.in))
-  const manners = mannersOf(exchange)
+  const retries = retryProblemsOf(exchange)
   return (
     <>
       <OpenHead noun="request">
@@ -73,11 +73,11 @@ function Detail({ exchange, isGone, tries, mannersOf }: ShownProps) {
           The journal does not have this request any more: it was cleared, or the simulator was started again.
         </p>
       )}
-      <Facts {...{ exchange, tries, mannersOf }} />
+      <Facts {...{ exchange, tries, retryProblemsOf }} />
       <Actions exchange={exchange} isRecorded={!isGone} />
-      {manners.map((sentence) => (
+      {retries.map((sentence) => (
         <p key={sentence} class="remark marked violation">
-          Bad manners: {sentence}
+          Retry problem: {sentence}
         </p>
       ))}
       <Why exchange={exchange} />
@@ -85,19 +85,20 @@ function Detail({ exchange, isGone, tries, mannersOf }: ShownProps) {
       <QuerySection query={request.query} remarks={remarksOf('query')} />
       <BodySection title="Request body" body={request.body} remarks={remarksOf('body')} />
       <HeaderSection title="Request headers" headers={request.headers} />
-      <BodySection title="Answer body" body={answer.body} remarks={remarksOf('response')} />
-      <HeaderSection title="Answer headers" headers={answer.headers} />
+      <BodySection title="Response body" body={response.body} remarks={remarksOf('response')} />
+      <HeaderSection title="Response headers" headers={response.headers} />
       <SwitchScenario exchange={exchange} />
     </>
   )
 }
 
-function Facts({ exchange, tries, mannersOf }: Omit<ShownProps, 'isGone'>) {
-  const { id, answer, operation, now, at, tookMs, delayMs, expectation, replayOf } = exchange
+function Facts({ exchange, tries, retryProblemsOf }: Omit<ShownProps, 'isGone'>) {
+  const { id, response, operation, now, at, tookMs, delayMs, expectation, replayOf } = exchange
   const tried = tries.get(id)
   return (
     <p class="facts">
-      <Outcome status={answer.status} end={exchange} /> <Marks exchange={exchange} manners={mannersOf(exchange)} />
+      <Outcome status={response.status} end={exchange} />{' '}
+      <Marks exchange={exchange} retries={retryProblemsOf(exchange)} />
       <span>{operation ?? 'no operation'}</span>
       {expectation && <span>a negative test of a {expectation}</span>}
       {replayOf !== undefined && (
@@ -141,13 +142,15 @@ async function sendAgain(exchange: Schema<'Exchange'>): Promise<void> {
   const { method, headers: recorded, body } = toReplay(exchange)
   const headers = { ...recorded, [replayHeader]: exchange.id }
   try {
-    const answer = await fetch(urlOf(exchange), { method, headers, ...(body !== undefined && { body }) })
-    const id = answer.headers.get('x-sim-request-id') ?? answer.headers.get('x-request-id')
-    showNotice(`Sent again; the answer is ${answer.status}.`)
+    const response = await fetch(urlOf(exchange), { method, headers, ...(body !== undefined && { body }) })
+    const id = response.headers.get('x-sim-request-id') ?? response.headers.get('x-request-id')
+    showNotice(`Sent again; the response is ${response.status}.`)
     if (id !== null) navigate({ view: 'requests', id })
-    await answer.arrayBuffer()
+    await response.arrayBuffer()
   } catch {
-    showProblem('The connection ended before the whole answer came, as a scenario may ask. The list shows the request.')
+    showProblem(
+      'The connection ended before the whole response came, as a scenario may ask. The list shows the request.',
+    )
   }
 }
 
@@ -155,7 +158,7 @@ async function sendAgain(exchange: Schema<'Exchange'>): Promise<void> {
 export async function clearRequests(): Promise<void> {
   const name = sandbox.peek()
   const whose = name === '*' ? 'all sandboxes' : `the sandbox ${name}`
-  const losses = ['all recorded requests', 'manners and coverage, which begin anew']
+  const losses = ['all recorded requests', 'retry problems and coverage, which begin again']
   if (!(await askOnce({ title: `Clear the requests of ${whose}?`, losses, action: 'Clear' }))) return
   const cleared = valueOrNotice(await ask('delete', '/requests', { query: { sandbox: name } }))
   if (cleared) showNotice(`Cleared ${count(cleared.deleted, 'request')}.`)

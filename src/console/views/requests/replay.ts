@@ -8,7 +8,7 @@ const redacted = '[redacted]'
 /** The header that marks a request as sent by this page, so that nothing is held against the tested client for it. */
 export const replayHeader = 'x-sim-replay-of'
 
-/** Headers of the connection or of the client itself, which each client sets anew. */
+/** Headers of the connection or of the client itself, which each client sets again. */
 const ownHeaders =
   /^(x-sim-replay-of|host|connection|content-length|transfer-encoding|accept-encoding|expect|keep-alive|user-agent|origin|referer|sec-.*)$/
 
@@ -50,7 +50,7 @@ export function findSendProblem(exchange: Schema<'Exchange'>): string | undefine
   return findReplayProblem(exchange)
 }
 
-/** The pattern of the paths that the control plane answers, in any case, as the server compares them. */
+/** The pattern of the paths that the control plane handles, in any case, as the server compares them. */
 const controlPath = /^\/+__sim(\/|$)/i
 
 /** Returns the target of a request, its path with the query, as it was sent. */
@@ -85,7 +85,7 @@ export function toReplay(exchange: Schema<'Exchange'>) {
 
 /** Formats a request as a call of `fetch`. `$TOKEN`, or `any-key` without one, stands for a redacted credential. */
 export const formatFetch = (exchange: Schema<'Exchange'>): string =>
-  `const answer = await ${formatCall(exchange, quote(urlOf(exchange)), meaningfulHeaders(exchange))}`
+  `const response = await ${formatCall(exchange, quote(urlOf(exchange)), meaningfulHeaders(exchange))}`
 
 function formatCall(
   { request }: Schema<'Exchange'>,
@@ -105,14 +105,14 @@ function formatCall(
 }
 
 /**
- * Formats a request as a test with the fixture `sim` that expects the same answer. A rule's scenario becomes a header,
- * and so does the declaration of a negative test, since the fixture fails for violations and refusals. Where a
- * scenario broke the delivery, the test expects that the answer cannot be read. A refusal by plan or limit, whose text
- * depends on key and time, is that of a scenario, of which the status is expected.
+ * Formats a request as a test with the fixture `sim` that expects the same response. A rule's scenario becomes a
+ * header, and so does the declaration of a negative test, since the fixture fails for violations and refusals. Where a
+ * scenario broke the delivery, the test expects that the response cannot be read. A refusal by plan or limit, whose
+ * text depends on key and time, is that of a scenario, of which the status is expected.
  */
 export function formatVitest(exchange: Schema<'Exchange'>): string {
-  const { request, answer } = exchange
-  const { json } = answer.body
+  const { request, response } = exchange
+  const { json } = response.body
   const basePath = info.value?.contract.basePath ?? '/v1'
   const path = targetOf(exchange).replace(/^\/_s\/[^/]+/, '')
   const inTemplate = (text: string) => escapeText(text).replaceAll('`', '\\`').replaceAll('$', '\\$')
@@ -123,11 +123,11 @@ export function formatVitest(exchange: Schema<'Exchange'>): string {
   const call = formatCall(exchange, url, testHeaders(exchange), word === 'hung').replaceAll('\n', '\n  ')
   const lines =
     word === undefined
-      ? [`  const answer = await ${call}`, `  expect(answer.status).toBe(${answer.status})`]
-      : [`  const answer = ${call}.then((answer) => answer.json())`, '  await expect(answer).rejects.toThrow()']
+      ? [`  const response = await ${call}`, `  expect(response.status).toBe(${response.status})`]
+      : [`  const body = ${call}.then((response) => response.json())`, '  await expect(body).rejects.toThrow()']
   const isPlain = word === undefined && scenarioByStage[exchange.stage] === undefined
-  const expectation = isPlain && isObject(json) ? [formatExpectation(json, answer.status)] : []
-  const title = `${request.method} ${request.path}${word === undefined ? ` answers ${answer.status}` : `: ${word}`}`
+  const expectation = isPlain && isObject(json) ? [formatExpectation(json, response.status)] : []
+  const title = `${request.method} ${request.path}${word === undefined ? ` returns ${response.status}` : `: ${word}`}`
   return [
     "import { expect, test } from 'conversation-analytics-simulator/vitest'",
     '',
@@ -139,11 +139,11 @@ export function formatVitest(exchange: Schema<'Exchange'>): string {
   ].join('\n')
 }
 
-/** A refusal is expected as a whole; of a success, whose figures and ids differ, the names of the members are. */
+/** A refusal is expected as a whole; of a success, whose numbers and ids differ, the names of the members are. */
 function formatExpectation(json: object, status: number): string {
-  if (status >= 400) return `  expect(await answer.json()).toEqual(${format(json, '  ')})`
+  if (status >= 400) return `  expect(await response.json()).toEqual(${format(json, '  ')})`
   const names = Object.keys(json).map(quote).join(', ')
-  return `  expect(Object.keys(await answer.json())).toEqual(expect.arrayContaining([${names}]))`
+  return `  expect(Object.keys(await response.json())).toEqual(expect.arrayContaining([${names}]))`
 }
 
 /** The scenarios that refuse as a plan or a limit does, which a test with another key does not meet, by stage. */
@@ -154,13 +154,13 @@ const scenarioByStage: Partial<Record<Schema<'Exchange'>['stage'], string>> = {
 
 /** Returns the headers of a test, whose base URL names the sandbox: the token must not name another one. */
 function testHeaders(exchange: Schema<'Exchange'>): [string, string][] {
-  const { violations, answer } = exchange
+  const { violations, response } = exchange
   const asked = scenarioByStage[exchange.stage]
   const scenarios = asked === undefined ? exchange.scenarios : [...exchange.scenarios, asked]
   const sent = meaningfulHeaders(exchange)
     .filter(([name]) => !/^x-sim-(sandbox|scenario|sequence)$/.test(name))
     .map(([name, value]): [string, string] => [name, name === 'authorization' ? value.replace(/~[^~]*$/, '') : value])
-  const isRefused = asked === undefined && answer.origin === 'contract' && answer.status >= 400
+  const isRefused = asked === undefined && response.origin === 'contract' && response.status >= 400
   const declared = violations.length > 0 ? 'violation' : isRefused ? 'refusal' : undefined
   const isDeclared =
     sent.some(([name]) => name === 'x-sim-expect') || scenarios.some((one) => one.startsWith('expect-'))

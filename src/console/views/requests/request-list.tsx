@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx'
 import { Mark, Status } from '../../ui/status.tsx'
 import { count, formatDuration, formatTimeOfDay } from '../../ui/text.tsx'
 import { targetOf } from './replay.ts'
-import type { MannersOf } from './search.ts'
+import type { RetryProblemsOf } from './search.ts'
 import { type DeliveryFacts, describeCause, describeSubject, findBreak, shortenIds } from './subject.ts'
 
 interface RequestListProps {
@@ -14,12 +14,12 @@ interface RequestListProps {
   readonly listed: readonly Schema<'Exchange'>[]
   /** The id of the request that is open, if any. */
   readonly openId: string | undefined
-  readonly mannersOf: MannersOf
+  readonly retryProblemsOf: RetryProblemsOf
   readonly isScrolled: { current: boolean }
 }
 
 /** The list of requests, the newest on top. New rows do not move the list while it is scrolled or a request is open. */
-export function RequestList({ listed, openId, mannersOf, isScrolled }: RequestListProps) {
+export function RequestList({ listed, openId, retryProblemsOf, isScrolled }: RequestListProps) {
   const box = useRef<HTMLDivElement>(null)
   const first = useRef<Element | null>(null)
   /** The number of new rows that are out of sight. */
@@ -72,7 +72,7 @@ export function RequestList({ listed, openId, mannersOf, isScrolled }: RequestLi
               key={exchange.number}
               exchange={exchange}
               isOpen={exchange.id === openId}
-              manners={mannersOf(exchange)}
+              retries={retryProblemsOf(exchange)}
             />
           ))}
         </tbody>
@@ -87,12 +87,12 @@ const topOf = (row: Element | undefined) => row?.getBoundingClientRect().top ?? 
 interface RequestRowProps {
   readonly exchange: Schema<'Exchange'>
   readonly isOpen: boolean
-  /** The sentences about the bad manners of the request. */
-  readonly manners: readonly string[]
+  /** The sentences about the retry problems of the request. */
+  readonly retries: readonly string[]
 }
 
-/** One request of the list, which its link covers. It is drawn anew only if its properties or signals change. */
-function RequestRow({ exchange, isOpen, manners }: RequestRowProps) {
+/** One request of the list, which its link covers. It is drawn again only if its properties or signals change. */
+function RequestRow({ exchange, isOpen, retries }: RequestRowProps) {
   const { id, now, at, request, tookMs } = exchange
   const subject = describeSubject(request.path, request.body)
   const cause = describeCause(exchange)
@@ -102,7 +102,7 @@ function RequestRow({ exchange, isOpen, manners }: RequestRowProps) {
         {formatTimeOfDay(now)}
       </td>
       <td class="code">
-        <Outcome status={exchange.answer.status} end={exchange} />
+        <Outcome status={exchange.response.status} end={exchange} />
       </td>
       <td class="path">
         <a href={hrefOf({ id })} aria-current={isOpen ? 'true' : undefined} title={targetOf(exchange)}>
@@ -119,7 +119,7 @@ function RequestRow({ exchange, isOpen, manners }: RequestRowProps) {
       {sandbox.value === '*' && <td class="sandbox">{exchange.sandbox}</td>}
       <td class="duration number faint">{formatDuration(tookMs)}</td>
       <td class="marks">
-        <Marks exchange={exchange} manners={manners} />
+        <Marks exchange={exchange} retries={retries} />
       </td>
     </tr>
   )
@@ -136,8 +136,8 @@ export function Outcome({ status, end }: { readonly status: number; readonly end
   )
 }
 
-/** The marks of a request: violations, advice, bad manners, damage, and that the console sent it. */
-export function Marks({ exchange, manners }: Pick<RequestRowProps, 'exchange' | 'manners'>) {
+/** The marks of a request: violations, advice, retry problems, damage, and that the console sent it. */
+export function Marks({ exchange, retries }: Pick<RequestRowProps, 'exchange' | 'retries'>) {
   const { violations, advice, damage, replayOf } = exchange
   const told = (list: readonly Schema<'Violation'>[]) =>
     list.map(({ in: part, pointer, message }) => `${part} ${pointer}: ${message}`).join('\n')
@@ -153,7 +153,7 @@ export function Marks({ exchange, manners }: Pick<RequestRowProps, 'exchange' | 
       {violations.length > 0 && (
         <Mark kind="violation" text={count(violations.length, 'violation')} title={told(violations)} />
       )}
-      {manners.length > 0 && <Mark kind="violation" text="bad manners" title={manners.join('\n')} />}
+      {retries.length > 0 && <Mark kind="violation" text="retry problems" title={retries.join('\n')} />}
       {advice.length > 0 && <Mark kind="advice" text={`${advice.length} advice`} title={told(advice)} />}
       {damage.length > 0 && !findBreak(exchange) && <Mark kind="damage" text="damaged" title={damage.join('\n')} />}
     </>

@@ -6,17 +6,17 @@ import { Empty, sampleEvent } from '../../ui/empty.tsx'
 import { SearchableList } from '../../ui/split.tsx'
 import { clearRequests, RequestDetail } from './detail.tsx'
 import { RequestList } from './request-list.tsx'
-import { parseSearch, useManners } from './search.ts'
-import { asksForManners, hasTerms, toggleTerms } from './terms.ts'
+import { parseSearch, useRetries } from './search.ts'
+import { hasTerms, readsRetries, toggleTerms } from './terms.ts'
 import { type RowsState, useRows } from './use-rows.ts'
 
 /** Shows the view "Requests". */
 export function RequestsPage() {
   const { id, query } = route.value
   const text = query['q'] ?? ''
-  const { tries, mannersOf } = useManners()
-  const search = useMemo(() => parseSearch(text, mannersOf), [text, tries])
-  const rows = useRows(search, asksForManners(text) ? `${text} ${tries.size}` : text)
+  const { tries, retryProblemsOf } = useRetries()
+  const search = useMemo(() => parseSearch(text, retryProblemsOf), [text, tries])
+  const rows = useRows(search, readsRetries(text) ? `${text} ${tries.size}` : text)
   const { state, paused } = rows
   const togglePause = () => {
     paused.value = paused.peek() === undefined ? 0 : undefined
@@ -46,10 +46,10 @@ export function RequestsPage() {
         {state.value.rows?.length === 0 ? (
           <NoRequests isSearch={text !== ''} />
         ) : (
-          <RequestList {...{ listed, mannersOf }} openId={id} isScrolled={rows.isScrolled} />
+          <RequestList {...{ listed, retryProblemsOf }} openId={id} isScrolled={rows.isScrolled} />
         )}
       </SearchableList>
-      {id !== undefined && <RequestDetail key={`${sandbox.value} ${id}`} {...{ id, tries, mannersOf }} />}
+      {id !== undefined && <RequestDetail key={`${sandbox.value} ${id}`} {...{ id, tries, retryProblemsOf }} />}
     </div>
   )
 }
@@ -58,7 +58,7 @@ export function RequestsPage() {
 const filters = [
   ['Refused', 'status:4xx status:5xx'],
   ['Violations', 'has:violation'],
-  ['Bad manners', 'has:manners'],
+  ['Retry problems', 'has:retry'],
   ['Advice', 'has:advice'],
   ['By a scenario', 'has:scenario'],
 ] as const
@@ -103,7 +103,7 @@ function NoRequests({ isSearch }: { readonly isSearch: boolean }) {
     )
   return (
     <Empty title="No requests yet" curl={{ method: 'POST', path: '/events', body: sampleEvent }}>
-      Point your client at this server, or send a first request. It appears here as soon as it is answered.
+      Point your client at this server, or send a first request. It appears here as soon as it is handled.
     </Empty>
   )
 }

@@ -2,13 +2,13 @@ import { useMemo } from 'preact/hooks'
 import type { Schema } from '../../api/ask.ts'
 import { sandbox } from '../../store/route.ts'
 import { info } from '../../store/server.ts'
-import { useAnswer } from '../../store/use-answer.ts'
+import { useResponse } from '../../store/use-response.ts'
 import { describeSubject, findBreak } from './subject.ts'
 
 type Exchange = Schema<'Exchange'>
 
-/** Returns the sentences about the bad manners of a request. */
-export type MannersOf = (exchange: Exchange) => readonly string[]
+/** Returns the sentences about the retry problems of a request. */
+export type RetryProblemsOf = (exchange: Exchange) => readonly string[]
 
 /** A search text as a test. */
 export interface RequestSearch {
@@ -20,23 +20,25 @@ export interface RequestSearch {
 }
 
 /** The marks of `has:`, each with the list that must not be empty. */
-const marks: Readonly<Record<string, (exchange: Exchange, mannersOf: MannersOf) => readonly unknown[]>> = {
+const marks: Readonly<Record<string, (exchange: Exchange, retryProblemsOf: RetryProblemsOf) => readonly unknown[]>> = {
   violation: ({ violations }) => violations,
-  manners: (exchange, mannersOf) => mannersOf(exchange),
+  retry: (exchange, retryProblemsOf) => retryProblemsOf(exchange),
   advice: ({ advice }) => advice,
   scenario: ({ scenarios }) => scenarios,
   damage: ({ damage }) => damage,
 }
 
 /** The words of the search language, each with its test of a value in lower case. */
-const words: Readonly<Record<string, (exchange: Exchange, value: string, mannersOf: MannersOf) => boolean>> = {
-  status: ({ answer: { status } }, value) => value === String(status) || value === `${Math.floor(status / 100)}xx`,
+const words: Readonly<
+  Record<string, (exchange: Exchange, value: string, retryProblemsOf: RetryProblemsOf) => boolean>
+> = {
+  status: ({ response: { status } }, value) => value === String(status) || value === `${Math.floor(status / 100)}xx`,
   op: ({ operation }, value) => operation?.toLowerCase() === value,
   method: ({ request }, value) => request.method.toLowerCase() === value,
-  origin: ({ answer }, value) => answer.origin === value,
+  origin: ({ response }, value) => response.origin === value,
   path: ({ request }, value) => request.path.toLowerCase() === value,
   trace: ({ traceId }, value) => traceId === value,
-  has: (exchange, value, mannersOf) => (marks[value]?.(exchange, mannersOf).length ?? 0) > 0,
+  has: (exchange, value, retryProblemsOf) => (marks[value]?.(exchange, retryProblemsOf).length ?? 0) > 0,
 }
 
 interface Term {
@@ -47,7 +49,7 @@ interface Term {
 }
 
 /** Parses a search text: `status:4xx op:createEvent has:violation -has:advice "some text"`. */
-export function parseSearch(text: string, mannersOf: MannersOf): RequestSearch {
+export function parseSearch(text: string, retryProblemsOf: RetryProblemsOf): RequestSearch {
   const terms = [...text.toLowerCase().matchAll(/(-?)(?:([a-z]+):)?(?:"([^"]*)"?|([^\s"]+))/g)].map(
     ([, minus, word, quoted, plain]): Term => ({
       word: word === 'operation' ? 'op' : word,
@@ -57,7 +59,7 @@ export function parseSearch(text: string, mannersOf: MannersOf): RequestSearch {
   )
   const known = terms.filter((term) => findProblem(term) === undefined)
   const meets = (exchange: Exchange, { word, value }: Term) =>
-    word === undefined ? textOf(exchange).includes(value) : words[word]?.(exchange, value, mannersOf)
+    word === undefined ? textOf(exchange).includes(value) : words[word]?.(exchange, value, retryProblemsOf)
   // Of several values of one word, such as two statuses, one suffices.
   const isMet = (exchange: Exchange, term: Term) => {
     if (term.isNegated) return !meets(exchange, term)
@@ -85,11 +87,11 @@ function findProblem({ word, value }: Term): string | undefined {
 
 /** Returns everything that a search finds, in lower case: what the row says, and both bodies. */
 function textOf(exchange: Exchange): string {
-  const { id, sandbox, operation, request, answer, scenarios, violations, advice } = exchange
-  const bodies = [request.body, answer.body].map(({ json, text }) => text ?? JSON.stringify(json))
+  const { id, sandbox, operation, request, response, scenarios, violations, advice } = exchange
+  const bodies = [request.body, response.body].map(({ json, text }) => text ?? JSON.stringify(json))
   const messages = [...violations, ...advice].map(({ pointer, message }) => `${pointer} ${message}`)
   const subject = [describeSubject(request.path, request.body), findBreak(exchange)]
-  return [id, sandbox, operation, request.method, `${request.path}?${request.query}`, answer.status, ...subject]
+  return [id, sandbox, operation, request.method, `${request.path}?${request.query}`, response.status, ...subject]
     .concat(scenarios, messages, bodies)
     .join(' ')
     .toLowerCase()
@@ -103,10 +105,10 @@ interface TryOfCall {
   readonly sentences: readonly string[]
 }
 
-/** The tries of the sandbox by the ids of their requests, and the bad manners of any request. */
-export interface ClientManners {
+/** The tries of the sandbox by the ids of their requests, and the retry problems of any request. */
+export interface ClientRetries {
   readonly tries: ReadonlyMap<string, TryOfCall>
-  readonly mannersOf: MannersOf
+  readonly retryProblemsOf: RetryProblemsOf
 }
 
 const none: readonly string[] = []
@@ -119,13 +121,13 @@ export const addPause = (sentence: string, waitedMs: number | undefined): string
   waitedMs === undefined ? sentence : `${sentence} It waited ${waitedMs.toLocaleString('en')} ms.`
 
 /** Reads the calls that were tried again, as long as a component is shown. */
-export function useManners(): ClientManners {
+export function useRetries(): ClientRetries {
   const query = { sandbox: sandbox.value, minAttempts: 2, limit: 100 }
-  const { value } = useAnswer('/retries', { query, followsTraffic: true })
-  return useMemo(() => findManners(value?.chains ?? []), [value])
+  const { value } = useResponse('/retries', { query, followsTraffic: true })
+  return useMemo(() => findRetryProblems(value?.chains ?? []), [value])
 }
 
-function findManners(chains: readonly Schema<'RetryChain'>[]): ClientManners {
+function findRetryProblems(chains: readonly Schema<'RetryChain'>[]): ClientRetries {
   const tries = new Map(
     chains.flatMap((chain) =>
       chain.attempts.map(({ id, findings, waitedMs }, index): [string, TryOfCall] => [
@@ -138,7 +140,7 @@ function findManners(chains: readonly Schema<'RetryChain'>[]): ClientManners {
       ]),
     ),
   )
-  const mannersOf: MannersOf = ({ id, request: { headers, body }, expectation, replayOf }) => {
+  const retryProblemsOf: RetryProblemsOf = ({ id, request: { headers, body }, expectation, replayOf }) => {
     if (expectation !== undefined || replayOf !== undefined) return none
     const ofHeaders = [
       ...(headers['user-agent'] ? [] : ['The request has no User-Agent.']),
@@ -147,5 +149,5 @@ function findManners(chains: readonly Schema<'RetryChain'>[]): ClientManners {
     const ofTries = tries.get(id)?.sentences ?? none
     return ofHeaders.length > 0 ? [...ofHeaders, ...ofTries] : ofTries
   }
-  return { tries, mannersOf }
+  return { tries, retryProblemsOf }
 }

@@ -21,7 +21,7 @@ export function describeSubject(path: string, body?: Schema<'Body'>): string {
 
 const breaks: Readonly<Record<string, string>> = {
   reset: 'reset',
-  empty: 'no answer',
+  empty: 'no response',
   hang: 'hung',
   truncated: 'cut off',
   malformed: 'cut off',
@@ -34,18 +34,18 @@ export type DeliveryFacts = Pick<Schema<'Exchange'>, 'delivery' | 'damage' | 'br
 export const findDamage = ({ damage }: Pick<DeliveryFacts, 'damage'>): string | undefined =>
   damage.flatMap((one) => breaks[one] ?? [])[0]
 
-/** Returns the word for a delivery that broke. Undefined if the client received the whole answer. */
+/** Returns the word for a delivery that broke. Undefined if the client received the whole response. */
 export function findBreak({ delivery, damage, brokenOff }: DeliveryFacts): string | undefined {
   const { outcome, sentBytes = 0 } = delivery
   const byScenario = findDamage({ damage })
   if (byScenario !== undefined) return byScenario
   if (brokenOff || outcome === 'client-gone') return 'gave up'
   if (outcome === 'delivered') return undefined
-  return sentBytes > 0 ? 'cut off' : 'no answer'
+  return sentBytes > 0 ? 'cut off' : 'no response'
 }
 
-/** Returns the cause of an answer: `rule 2: rate-limited`. Empty for an answer by the contract. */
-export function describeCause({ answer: { origin }, scenarios, rule }: Schema<'Exchange'>): string {
+/** Returns the cause of a response: `rule 2: rate-limited`. Empty for a response by the contract. */
+export function describeCause({ response: { origin }, scenarios, rule }: Schema<'Exchange'>): string {
   const by = rule && `rule ${rule.index + 1}${rule.scope === 'sandbox' ? '' : ' of the start'}`
   const parts = [by, scenarios.join(', ')].filter(Boolean)
   return parts.length === 0 && origin === 'simulator' ? 'the simulator' : parts.join(': ')

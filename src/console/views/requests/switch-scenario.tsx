@@ -35,7 +35,7 @@ export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchan
   }
   return (
     <form class="message switch wraps" ref={form} onSubmit={(event) => void submit(event)}>
-      <h3 class="full">Answer requests like this one with</h3>
+      <h3 class="full">Respond to requests like this one with</h3>
       <label>
         <span class="faint small">Scenario</span>
         <select value={chosen?.name} onChange={(event) => (name.value = event.currentTarget.value)}>

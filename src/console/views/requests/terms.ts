@@ -1,7 +1,7 @@
 /** The terms of a search text, for the buttons above the list; without the page, so that tests import this file. */
 
-/** Returns true if the result of a search text depends on the bad manners of requests. */
-export const asksForManners = (text: string) => /\bhas:"?manners/i.test(text)
+/** Returns true if the result of a search text depends on the retry problems of requests. */
+export const readsRetries = (text: string) => /\bhas:"?retry/i.test(text)
 
 /** Returns true if a search text has all terms of another one: `has:advice`, which `-has:advice` is not. */
 export function hasTerms(text: string, terms: string): boolean {

@@ -1,9 +1,9 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useCallback, useEffect, useRef } from 'preact/hooks'
-import { type AnswerOf, ask, type Schema } from '../../api/ask.ts'
+import { ask, type ResponseOf, type Schema } from '../../api/ask.ts'
 import { clearTick, connection, onArrival } from '../../store/live.ts'
 import { route, sandbox } from '../../store/route.ts'
-import { usePacedAsking } from '../../store/use-answer.ts'
+import { usePacedAsking } from '../../store/use-response.ts'
 import type { RequestSearch } from './search.ts'
 
 type Exchange = Schema<'Exchange'>
@@ -27,7 +27,7 @@ export interface RowsState {
   readonly problem: string | undefined
 }
 
-/** The rows of the list, which grow while requests are answered. */
+/** The rows of the list, which grow while requests are handled. */
 interface RequestRows {
   readonly state: Signal<RowsState>
   /** The number of requests that have come while the list is paused; undefined: it is not paused. */
@@ -92,12 +92,12 @@ async function findRows(
 ): Promise<RowsState | undefined> {
   const query = { sandbox: sandbox.peek(), order: 'newest', limit: maxRows, bodies: true } as const
   const rows: Exchange[] = []
-  let page: AnswerOf<'/requests', 'get'> | undefined
+  let page: ResponseOf<'/requests', 'get'> | undefined
   do {
     const cursor = page?.next
     const asked = await ask('get', '/requests', { query: { ...query, ...(cursor !== undefined && { cursor }) } })
     if (!isWanted()) return undefined
-    // The page says itself that the server does not answer.
+    // The page says itself that the server does not respond.
     if (!asked.ok) return asked.problem.status === undefined ? before : { ...before, problem: asked.problem.sentence }
     page = asked.value
     rows.push(...page.requests.filter(search.matches))

@@ -1,27 +1,27 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { type AnswerOf, type Asked, ask, type Schema } from '../../api/ask.ts'
+import { type Asked, ask, type ResponseOf, type Schema } from '../../api/ask.ts'
 import { hrefOf } from '../../store/route.ts'
 import { ruleChanges } from '../../store/rules.ts'
 import { count } from '../../ui/text.tsx'
 import { findReplayProblem, isTokenUnknown, toReplay } from './replay.ts'
 import { describeCause } from './subject.ts'
 
-/** Says why a request is answered so, by asking how it would be answered now. Nothing changes by that. */
+/** Says why a request gets this response, by asking how it would be handled now. Nothing changes by that. */
 export function Why({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
-  const asked = useSignal<Asked<AnswerOf<'/explain', 'post'>> | undefined>(undefined)
+  const asked = useSignal<Asked<ResponseOf<'/explain', 'post'>> | undefined>(undefined)
   const problem = findReplayProblem(exchange)
   const changes = ruleChanges.value
   useEffect(() => {
     if (problem !== undefined) return
     const { target: path, ...replay } = toReplay(exchange)
-    void ask('post', '/explain', { body: { ...replay, path } }).then((answer) => {
-      asked.value = answer
+    void ask('post', '/explain', { body: { ...replay, path } }).then((response) => {
+      asked.value = response
     })
   }, [exchange, problem, changes])
   const now = asked.value?.ok ? asked.value.value : undefined
   const sentence = problem ?? (asked.value?.ok === false ? asked.value.problem.sentence : undefined)
-  const isSame = now?.answer.status === exchange.answer.status && now.stage === exchange.stage
+  const isSame = now?.response.status === exchange.response.status && now.stage === exchange.stage
   const reasons = now ? listReasons(now) : []
   return (
     <section class="message why">
@@ -33,7 +33,7 @@ export function Why({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
       </ul>
       <p class="faint">
         {sentence}
-        {isSame && 'The simulator would answer it the same way now.'}
+        {isSame && 'The simulator would handle it the same way now.'}
         {now && !isSame && isTokenUnknown(exchange) && 'Tokens are not recorded, so this was asked with “any-key”.'}
       </p>
       {reasons.some((reason) => /^Rule \d+ of the .* acts/.test(reason)) && (
@@ -45,27 +45,27 @@ export function Why({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
   )
 }
 
-/** Returns what was recorded about an answer. `now`: the answer that it would get now, where that is another one. */
+/** Returns what was recorded about a response. `now`: the response that it would get now, where that is another one. */
 function listPast(exchange: Schema<'Exchange'>, now: Schema<'Explanation'> | undefined): string[] {
   const cause = describeCause(exchange)
-  const { status } = exchange.answer
+  const { status } = exchange.response
   return [
-    ...(now && cause ? [`Then it was answered by ${cause}.`] : []),
+    ...(now && cause ? [`Then it was handled by ${cause}.`] : []),
     ...listEffects(exchange),
-    ...(now ? [`It was answered ${status}. Sent now, it would be answered ${now.answer.status}:`] : []),
+    ...(now ? [`It got ${status}. Sent now, it would get ${now.response.status}:`] : []),
   ]
 }
 
-/** Returns the things that happened to the answer on its way, as they were recorded. */
+/** Returns the things that happened to the response on its way, as they were recorded. */
 function listEffects({ damage, delivery: { outcome, sentBytes = 0 }, brokenOff }: Schema<'Exchange'>): string[] {
   const ends: Readonly<Record<string, string>> = {
-    'client-gone': `The client closed the connection after ${sentBytes} bytes of the answer.`,
-    'upstream-gone': `The real service broke its answer off after ${sentBytes} bytes.`,
-    'server-stopped': `The simulator stopped after ${sentBytes} bytes of the answer.`,
+    'client-gone': `The client closed the connection after ${sentBytes} bytes of the response.`,
+    'upstream-gone': `The real service broke its response off after ${sentBytes} bytes.`,
+    'server-stopped': `The simulator stopped after ${sentBytes} bytes of the response.`,
   }
   const placed = damage.filter((one) => one.includes(' at '))
   return [
-    ...(placed.length > 0 ? [`A scenario damaged the answer: ${placed.join(', ')}.`] : []),
+    ...(placed.length > 0 ? [`A scenario damaged the response: ${placed.join(', ')}.`] : []),
     ...(ends[outcome] ? [ends[outcome]] : []),
     ...(brokenOff ? ['The client left before the end of its body.'] : []),
   ]
@@ -73,20 +73,20 @@ function listEffects({ damage, delivery: { outcome, sentBytes = 0 }, brokenOff }
 
 const deliveries = {
   dribble: 'The body comes in pieces.',
-  hang: 'No answer is sent, and the connection stays open.',
-  reset: 'The connection is reset instead of an answer.',
-  empty: 'The connection is closed without an answer.',
+  hang: 'No response is sent, and the connection stays open.',
+  reset: 'The connection is reset instead of a response.',
+  empty: 'The connection is closed without a response.',
   truncated: 'The body is cut off, and the connection closed.',
   malformed: 'The body is cut off, so that it is no JSON.',
 } as const
 
-function listReasons({ why, stage, delivery, answer, violations }: Schema<'Explanation'>): string[] {
+function listReasons({ why, stage, delivery, response, violations }: Schema<'Explanation'>): string[] {
   const places = count(violations.length, 'place')
   return [
     // The broken rules stand below, each at its place.
     ...(stage === 'validate' && violations.length > 0
-      ? [`Refused with ${answer.status}: the request breaks the contract, in ${places}.`]
-      : why.map((one) => one.replace(/^The stage "\w+" answers (\d+): /, 'Refused with $1: '))),
+      ? [`Refused with ${response.status}: the request breaks the contract, in ${places}.`]
+      : why.map((one) => one.replace(/^The stage "\w+" returns (\d+): /, 'Refused with $1: '))),
     ...(delivery === 'whole' ? [] : [deliveries[delivery]]),
   ]
 }

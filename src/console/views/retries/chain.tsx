@@ -27,7 +27,7 @@ export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
             </span>
           </a>
         </h2>
-        <Manners chain={chain} />
+        <RetryState chain={chain} />
         <p class="faint wraps">
           {sandbox.value === '*' && <b>{chain.sandbox} </b>}
           {first && <Instant instant={first.now} />}
@@ -54,9 +54,9 @@ export function Chain({ chain }: { readonly chain: Schema<'RetryChain'> }) {
   )
 }
 
-function Manners({ chain: { parallel, attempts } }: { readonly chain: Schema<'RetryChain'> }) {
+function RetryState({ chain: { parallel, attempts } }: { readonly chain: Schema<'RetryChain'> }) {
   const isBad = attempts.some(({ findings }) => findings.length > 0)
-  if (isBad) return <Mark kind="violation" text="bad manners" />
+  if (isBad) return <Mark kind="violation" text="retry problems" />
   if (parallel) return <span class="faint">sent in parallel, so retries cannot be judged</span>
   return attempts.length > 1 ? <Mark kind="good" text="well-mannered" /> : null
 }
@@ -178,12 +178,12 @@ interface PlacedAttempt {
 /** The share of the line that the attempts get in equal parts, percent, so that those without a pause can be read. */
 const equalShare = 60
 
-/** The least time that a line stands for, milliseconds, so that a fast answer looks fast also where it is alone. */
+/** The least time that a line stands for, milliseconds, so that a fast response looks fast also where it is alone. */
 const minLineMs = 200
 
 /**
  * Places the attempts of a chain by the pauses as they are judged, in which advancing the sandbox's clock is waiting.
- * The line includes a wait that is not over. `spanMs` is the time from the first listed attempt to the last answer.
+ * The line includes a wait that is not over. `spanMs` is the time from the first listed attempt to the last response.
  */
 function placeAttempts(attempts: readonly Schema<'RetryAttempt'>[]) {
   let endMs = 0
@@ -192,7 +192,7 @@ function placeAttempts(attempts: readonly Schema<'RetryAttempt'>[]) {
     endMs = startMs + attempt.tookMs
     return { attempt, startMs, endMs, waitEndMs: endMs + (attempt.retryAfterMs ?? 0) }
   })
-  // Something follows the last answer, so that it does not look as long as the rest of the line.
+  // Something follows the last response, so that it does not look as long as the rest of the line.
   const lineMs = Math.max(minLineMs, endMs * 1.1, ...timed.map(({ waitEndMs }) => waitEndMs))
   const placed = timed.map(({ attempt, startMs, endMs, waitEndMs }, index): PlacedAttempt => {
     const pieceMs = (timed[index + 1]?.startMs ?? lineMs) - startMs

@@ -1,7 +1,7 @@
-import type { AnswerOf } from '../../api/ask.ts'
+import type { ResponseOf } from '../../api/ask.ts'
 import { useCommands, useListKeys } from '../../store/commands.ts'
 import { hrefOf, navigate, replaceRoute, route, sandbox } from '../../store/route.ts'
-import { useAnswer } from '../../store/use-answer.ts'
+import { useResponse } from '../../store/use-response.ts'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { Empty, Loading, sampleEvent } from '../../ui/empty.tsx'
 import { Mark } from '../../ui/status.tsx'
@@ -9,7 +9,7 @@ import { count } from '../../ui/text.tsx'
 import { addPause } from '../requests/search.ts'
 import { Chain } from './chain.tsx'
 
-type Chains = AnswerOf<'/retries', 'get'>['chains']
+type Chains = ResponseOf<'/retries', 'get'>['chains']
 
 /** Shows the view "Retries": the calls that were tried again, or on demand all that failed. */
 export function RetriesPage() {
@@ -17,8 +17,7 @@ export function RetriesPage() {
   const isAll = route.value.query['all'] === 'true'
   const toggle = () => replaceRoute({ query: { all: isAll ? undefined : 'true' } })
   const query = { sandbox: sandbox.value, minAttempts: isAll ? 1 : 2 }
-  const retries = useAnswer('/retries', { query, followsTraffic: true })
-  const manners = useAnswer('/manners', { query: { sandbox: sandbox.value }, followsTraffic: true })
+  const retries = useResponse('/retries', { query, followsTraffic: true })
   useCommands([{ title: 'Show all calls that failed, or only those tried again', key: 'a', run: toggle }], [isAll])
   const chains = retries.value?.chains ?? []
   useListKeys({
@@ -33,8 +32,8 @@ export function RetriesPage() {
       },
     },
   })
-  const problem = retries.problem ?? manners.problem
-  if (!retries.value || !manners.value) return <Loading problem={problem} />
+  const { problem } = retries
+  if (!retries.value) return <Loading problem={problem} />
   const { further, truncated } = retries.value
   return (
     <div class="retries panes">
@@ -57,14 +56,14 @@ export function RetriesPage() {
           ))}
         </ul>
       </section>
-      <Rules manners={manners.value} />
+      <Rules {...retries.value} />
     </div>
   )
 }
 
 /** The chain that the address names, where it is too old for the list, or left out of it. */
 function Unlisted({ id }: { readonly id: string }) {
-  const { value, problem } = useAnswer('/retries', { query: { sandbox: sandbox.value, request: id } })
+  const { value, problem } = useResponse('/retries', { query: { sandbox: sandbox.value, request: id } })
   const chain = value?.chains[0]
   if (chain) return <Chain chain={chain} />
   return (
@@ -79,8 +78,8 @@ function Unlisted({ id }: { readonly id: string }) {
 function summarizeCalls(chains: Chains, further: number, isAll: boolean): string {
   const faulty = chains.filter(({ attempts }) => attempts.some(({ findings }) => findings.length > 0)).length
   const older = further > 0 ? `; ${further.toLocaleString('en')} older are not listed` : ''
-  const manners = faulty > 0 ? `, ${faulty} with bad manners` : ''
-  return `${count(chains.length, 'call')} ${isAll ? 'failed' : 'tried again'}${manners}${older}.`
+  const problems = faulty > 0 ? `, ${faulty} with retry problems` : ''
+  return `${count(chains.length, 'call')} ${isAll ? 'failed' : 'tried again'}${problems}${older}.`
 }
 
 function NoChains() {
@@ -100,17 +99,16 @@ function NoChains() {
   )
 }
 
-/** The rules of manners, those that a client broke first, each with the findings. */
-function Rules({ manners }: { readonly manners: AnswerOf<'/manners', 'get'> }) {
-  const { rules, findings, further } = manners
+/** the retry rules, those that a client broke first, each with the findings. */
+function Rules({ rules, problems: { findings, further } }: ResponseOf<'/retries', 'get'>) {
   const listed = Object.entries(rules).map(([rule, sentence]) => {
     const found = findings.filter((finding) => finding.rule === rule)
     return { rule, sentence, found, count: found.reduce((sum, { count }) => sum + count, 0) }
   })
   listed.sort((a, b) => Number(b.count > 0) - Number(a.count > 0))
   return (
-    <aside class="manners stack" aria-label="Manners">
-      <h2>Manners</h2>
+    <aside class="retry-rules stack" aria-label="Retry rules">
+      <h2>Retry rules</h2>
       {listed.map(({ rule, sentence, found, count }) => (
         <section key={rule} class={count > 0 ? 'broken' : undefined}>
           <h3>

@@ -2,7 +2,7 @@ import { useRef } from 'preact/hooks'
 import type { Schema } from '../../api/ask.ts'
 import { useCommands } from '../../store/commands.ts'
 import { changeSeed, info, refreshSandboxes } from '../../store/server.ts'
-import { useAnswer } from '../../store/use-answer.ts'
+import { useResponse } from '../../store/use-response.ts'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { FieldForm, seedField } from '../../ui/fields.tsx'
 import { Ago, count, formatInstant } from '../../ui/text.tsx'
@@ -28,7 +28,7 @@ export function SandboxDetail({ name, row }: SandboxDetailProps) {
   const pick = ({ currentTarget: input }: { readonly currentTarget: HTMLInputElement }) => {
     const chosen = input.files?.[0]
     if (chosen) after(actions.importFile(name, chosen))
-    // The same file can be chosen again after it was mended.
+    // The same file can be chosen again after it was fixed.
     input.value = ''
   }
   const ways = [
@@ -65,7 +65,7 @@ export function SandboxDetail({ name, row }: SandboxDetailProps) {
         </dl>
       )}
       <h3>Seed</h3>
-      <p class="faint">The records stay; later identifiers and figures are derived from the new seed.</p>
+      <p class="faint">The records stay; later identifiers and numbers are derived from the new seed.</p>
       <FieldForm
         label="Seed"
         value={row?.seed ?? info.value?.seed ?? ''}
@@ -94,7 +94,7 @@ export function SandboxDetail({ name, row }: SandboxDetailProps) {
 }
 
 function Snapshots({ name, after }: { name: string; after: (action: Promise<void>) => void }) {
-  const { value, reload } = useAnswer('/snapshots', { query: { sandbox: name }, followsTraffic: true })
+  const { value, reload } = useResponse('/snapshots', { query: { sandbox: name }, followsTraffic: true })
   const run = (action: Promise<void>) => after(action.then(reload))
   const take = async (title: string) => {
     run(actions.takeSnapshot(name, title))

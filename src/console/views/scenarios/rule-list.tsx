@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
-import type { AnswerOf, Schema } from '../../api/ask.ts'
+import type { ResponseOf, Schema } from '../../api/ask.ts'
 import { askOnce, valueOrNotice } from '../../store/notices.ts'
 import { sandbox } from '../../store/route.ts'
 import { type ChangedRules, moveItem, type Rules, replaceRules } from '../../store/rules.ts'
@@ -11,8 +11,14 @@ import { RuleForm } from './rule-form.tsx'
 import { headerOf, listConditions, listOffers, nameRule, offerOf } from './rules.ts'
 
 /** The rules of the sandbox, which the user switches, moves and removes, and below them those of the start. */
-export function RuleList({ answer, reload }: { answer: AnswerOf<'/scenarios', 'get'>; reload: () => Promise<void> }) {
-  const { rules, startUp, counts } = answer
+export function RuleList({
+  response,
+  reload,
+}: {
+  response: ResponseOf<'/scenarios', 'get'>
+  reload: () => Promise<void>
+}) {
+  const { rules, startUp, counts } = response
   const change = useQueuedChanges(rules, reload)
   const put = async (changed: (all: Rules) => Rules) => {
     valueOrNotice(await change(changed))
@@ -27,7 +33,7 @@ export function RuleList({ answer, reload }: { answer: AnswerOf<'/scenarios', 'g
         <h2>Rules</h2>
         {rules.length > 0 && (
           <>
-            <Button label="Count anew" class="quiet" onClick={() => void put((all) => all)} />
+            <Button label="Count again" class="quiet" onClick={() => void put((all) => all)} />
             <Button label="Remove all" class="quiet" onClick={() => void removeAll()} />
           </>
         )}
@@ -37,7 +43,7 @@ export function RuleList({ answer, reload }: { answer: AnswerOf<'/scenarios', 'g
       ) : (
         <>
           <p class="faint">
-            The first rule that acts on a request decides. Each change in this list makes all counts begin anew.
+            The first rule that acts on a request decides. Each change in this list makes all counts begin again.
           </p>
           <ol class="rules stack">
             {rules.map((rule, index) => (
@@ -71,7 +77,7 @@ function NoRules() {
   const headers = { 'X-Sim-Scenario': 'rate-limited' }
   return (
     <Empty title="No rules yet" curl={{ method: 'POST', path: '/events', headers, body: sampleEvent }}>
-      Every request is answered as the service answers it. Pick a scenario to switch it on for many requests, or name it
+      Every request is handled as the service returns it. Pick a scenario to switch it on for many requests, or name it
       in the header of a single one:
     </Empty>
   )

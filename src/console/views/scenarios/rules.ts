@@ -169,7 +169,7 @@ const freeTexts: readonly [sequence: Offer, combination: Offer] = [
   {
     name: 'combination',
     family: 'several at once',
-    about: 'All of its scenarios act on the same answer.',
+    about: 'All of its scenarios act on the same response.',
     freeText: 'scenario',
     example: 'slow;ms=200, 429',
     parameters: [],
@@ -179,7 +179,7 @@ const freeTexts: readonly [sequence: Offer, combination: Offer] = [
 /** Lists the scenarios to switch on. The probability of a scenario is left out, since a rule has its own. */
 export function listOffers(): readonly Offer[] {
   const offers = (catalogue.value?.scenarios ?? []).map((entry): Offer => {
-    const [, status] = /^Answers (\d+)/.exec(entry.about) ?? []
+    const [, status] = /^Responses (\d+)/.exec(entry.about) ?? []
     return { ...entry, status, parameters: entry.parameters.filter(({ name }) => name !== 'p') }
   })
   return [...freeTexts, ...offers]

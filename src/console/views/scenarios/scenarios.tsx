@@ -1,7 +1,7 @@
-import type { AnswerOf } from '../../api/ask.ts'
+import type { ResponseOf } from '../../api/ask.ts'
 import { catalogue } from '../../store/catalogue.ts'
 import { sandbox } from '../../store/route.ts'
-import { useAnswer } from '../../store/use-answer.ts'
+import { useResponse } from '../../store/use-response.ts'
 import { Loading } from '../../ui/empty.tsx'
 import { count } from '../../ui/text.tsx'
 import { CatalogueList } from './catalogue.tsx'
@@ -10,8 +10,8 @@ import { RuleList } from './rule-list.tsx'
 /** Shows the view "Scenarios": the rules of a sandbox, and everything that can be switched on. */
 export function ScenariosPage() {
   const query = { sandbox: sandbox.value }
-  const rules = useAnswer('/scenarios', { query, followsTraffic: true })
-  const sequences = useAnswer('/sequences', { query, followsTraffic: true })
+  const rules = useResponse('/scenarios', { query, followsTraffic: true })
+  const sequences = useResponse('/sequences', { query, followsTraffic: true })
   const reload = async () => {
     await Promise.all([rules.reload(), sequences.reload()])
   }
@@ -19,7 +19,7 @@ export function ScenariosPage() {
   return (
     <div class="scenarios panes">
       <section class="stack" aria-label="Rules">
-        <RuleList answer={rules.value} reload={reload} />
+        <RuleList response={rules.value} reload={reload} />
         {sequences.value && <Sequences {...sequences.value} />}
       </section>
       <section class="stack" aria-label="Catalogue">
@@ -29,10 +29,10 @@ export function ScenariosPage() {
   )
 }
 
-type SequenceState = AnswerOf<'/sequences', 'get'>['sequences'][number]
+type SequenceState = ResponseOf<'/sequences', 'get'>['sequences'][number]
 
 /** Shows the sequences that requests have used, each with the item that the next request gets. */
-export function Sequences({ sequences }: AnswerOf<'/sequences', 'get'>) {
+export function Sequences({ sequences }: ResponseOf<'/sequences', 'get'>) {
   if (sequences.length === 0) return null
   return (
     <>

@@ -1,31 +1,33 @@
 import type { Json, JsonObject } from '../../../base/core/json.ts'
 import { joinPointer } from '../../../base/core/json-pointer.ts'
-import type { ObservedAnswer } from '../observe/answer.ts'
 import { createObservation, type Observation } from '../observe/observation.ts'
 import type { DocumentedHeader } from '../observe/observe-head.ts'
+import type { ObservedResponse } from '../observe/response.ts'
 import { visitObjects } from '../observe/visit-objects.ts'
 
-/** The fewest answers from which an absence is told: fewer may lack a field by chance. */
-const minAbsenceAnswers = 5
+/** The fewest responses from which an absence is told: fewer may lack a field by chance. */
+const minAbsenceResponses = 5
 
-/** Something that the contract allows and no answer has. `of`: the number of answers that could have it. */
+/** Something that the contract allows and no response has. `of`: the number of responses that could have it. */
 interface Absence {
   readonly observation: Observation
   readonly of: number
 }
 
-/** Looks for optional headers that no answer has, and for optional fields that only the simulator's answers have. */
+/**
+ * Looks for optional headers that no response has, and for optional fields that only the simulator's responses have.
+ */
 export class AbsenceSearch {
-  readonly #answers: readonly ObservedAnswer[]
+  readonly #responses: readonly ObservedResponse[]
   readonly #schema: JsonObject
-  /** The number of answers that lack a field in an object that may have it, by the place of each absent field. */
+  /** The number of responses that lack a field in an object that may have it, by the place of each absent field. */
   readonly #lacking = new Map<string, number>()
 
-  constructor(answers: readonly ObservedAnswer[]) {
-    const [first] = answers
-    this.#answers = answers
+  constructor(responses: readonly ObservedResponse[]) {
+    const [first] = responses
+    this.#responses = responses
     this.#schema = first?.operation.responseSchema(first.status) ?? {}
-    for (const { own } of answers)
+    for (const { own } of responses)
       for (const place of own === undefined ? [] : this.#listFields(own).present) this.#lacking.set(place, 0)
   }
 
@@ -51,19 +53,19 @@ export class AbsenceSearch {
     return { present, absent }
   }
 
-  /** Returns what is absent; fewer than five answers tell nothing. */
+  /** Returns what is absent; fewer than five responses tell nothing. */
   list(documented: readonly DocumentedHeader[] = []): Absence[] {
     const fields = [...this.#lacking].map(([pointer, of]) => {
-      const message = `is documented as optional, and the simulator sends it; it was in none of ${of} answers`
+      const message = `is documented as optional, and the simulator sends it; it was in none of ${of} responses`
       return { observation: createObservation('absent-field', pointer, message), of }
     })
-    const of = this.#answers.length
+    const of = this.#responses.length
     const optional = new Set(documented.filter(({ required }) => !required).map(({ name }) => name))
-    const absent = [...optional].filter((name) => this.#answers.every(({ headers }) => headers[name] === undefined))
+    const absent = [...optional].filter((name) => this.#responses.every(({ headers }) => headers[name] === undefined))
     const headers = absent.map((name) => {
-      const message = `the header ${name} is documented; it was in none of ${of} answers`
+      const message = `the header ${name} is documented; it was in none of ${of} responses`
       return { observation: createObservation('header', '', message, { detail: name }), of }
     })
-    return [...fields, ...headers].filter((one) => one.of >= minAbsenceAnswers)
+    return [...fields, ...headers].filter((one) => one.of >= minAbsenceResponses)
   }
 }

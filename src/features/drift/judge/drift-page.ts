@@ -52,7 +52,7 @@ function driftFindingToPage(finding: DriftFinding): PageFinding {
   return {
     severity: breaks ? 'error' : isDrift ? 'warning' : 'info',
     title: `${kind}: ${describePlace(finding)}`,
-    sentence: `${findingKinds[kind]}: ${message}. Seen in ${seen} of ${of} answers; ${effect}.`,
+    sentence: `${findingKinds[kind]}: ${message}. Seen in ${seen} of ${of} responses; ${effect}.`,
     notes: [
       `first: ${shortenText(sample.request)}${sample.value === undefined ? '' : `: ${sample.value}`}`,
       ...(place === undefined ? [] : [`contract: #${place}`]),
@@ -69,17 +69,17 @@ export function describePlace({ operation, status, pointer }: DriftFinding): str
 /** Cuts a pointer or a request, which can be as long as the traffic. */
 const shortenText = (text: string) => cutText(text, 500)
 
-/** Summarizes a report in one line: `drift: 3 differences, 1 note; 9 answers of getModelAnalytics judged.` */
+/** Summarizes a report in one line: `drift: 3 differences, 1 note; 9 responses of getModelAnalytics judged.` */
 function summarizeDrift({ verdict, findings, omitted, judged }: DriftReport): string {
   const listed = findings.filter(({ isDrift }) => isDrift).length
   const notes = findings.length - listed
-  const answers = [...judged].map(([operation, count]) => `${pluralize(count, 'answer')} of ${operation}`)
+  const responses = [...judged].map(([operation, count]) => `${pluralize(count, 'response')} of ${operation}`)
   const bound = omitted > 0 ? ` (${listed} listed, those that break clients first)` : ''
   const noted = notes > 0 ? `, ${pluralize(notes, 'note')}` : ''
   // Refusals are compared, too, and are not enough for a judgement.
   const done = verdict === 'not-judged' ? 'compared' : 'judged'
   const differences = pluralize(listed + omitted, 'difference') + bound + noted
-  return `${verdict}: ${differences}; ${answers.join(', ') || 'no answer'} ${done}.`
+  return `${verdict}: ${differences}; ${responses.join(', ') || 'no response'} ${done}.`
 }
 
 function driftToJson({ verdict, contract, judged, findings, omitted, notJudged }: DriftReport): JsonObject {

@@ -3,19 +3,19 @@ import type { TrafficProblemKind } from '../../../server/upstream/traffic/sample
 import type { Assumption, Operation } from '../../../service/contract/contract.ts'
 import type { Observation } from '../observe/observation.ts'
 
-/** A difference between the real service and the contract, in all answers that were judged. */
+/** A difference between the real service and the contract, in all responses that were judged. */
 export interface DriftFinding extends Omit<Observation, 'value'> {
   readonly operation: Operation
   readonly status: number
-  /** The number of answers that show it. */
+  /** The number of responses that show it. */
   readonly seen: number
-  /** The number of answers that could show it: those that have the place. */
+  /** The number of responses that could show it: those that have the place. */
   readonly of: number
   /** Is true if a client generated from the contract may fail. */
   readonly breaks: boolean
   /** Is false for a note, such as an optional field that was never seen, which decides no verdict. */
   readonly isDrift: boolean
-  /** The first answer that shows it: its request, and the value as JSON; both redacted, the value cut. */
+  /** The first response that shows it: its request, and the value as JSON; both redacted, the value cut. */
   readonly sample: { readonly request: string; readonly value: string | undefined }
   /** JSON pointer of the place in the contract, if any. */
   readonly place: string | undefined
@@ -37,7 +37,7 @@ export type NotJudgedReason =
   | 'not-probed'
   | 'no-traffic'
 
-/** Requests, a part of their answers, or a whole operation, about which nothing is said. */
+/** Requests, a part of their responses, or a whole operation, about which nothing is said. */
 export interface NotJudged {
   readonly operation: string
   readonly reason: NotJudgedReason
@@ -55,7 +55,7 @@ export type DriftVerdict = 'same' | 'drift' | 'not-judged'
 export interface DriftReport {
   readonly verdict: DriftVerdict
   readonly contract: { readonly title: string; readonly version: string; readonly file: string }
-  /** The number of answers that were compared with their bodies, by operation. */
+  /** The number of responses that were compared with their bodies, by operation. */
   readonly judged: ReadonlyMap<string, number>
   readonly findings: readonly DriftFinding[]
   /** The number of further differences, which are not listed. */

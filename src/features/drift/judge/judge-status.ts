@@ -1,6 +1,6 @@
-import { type ObservedAnswer, parseBodyOf } from '../observe/answer.ts'
 import { observeBody } from '../observe/observe-body.ts'
 import { findHeaders, observeHead } from '../observe/observe-head.ts'
+import { type ObservedResponse, parseBodyOf } from '../observe/response.ts'
 import { AbsenceSearch } from './absences.ts'
 import { countPlaces } from './count-places.ts'
 import type { DriftFinding } from './finding.ts'
@@ -12,30 +12,30 @@ import { breaksClients, type FindingContext, toFinding } from './to-finding.ts'
 /** The most differences of one status of an operation that are listed, those that break clients first. */
 const maxListed = 500
 
-/** The answers of an operation with one status, and what is noted about them. */
+/** The responses of an operation with one status, and what is noted about them. */
 interface StatusContext extends FindingContext {
-  readonly answers: readonly ObservedAnswer[]
-  readonly answersOfOperation: number
+  readonly responses: readonly ObservedResponse[]
+  readonly responsesOfOperation: number
   readonly summary: OperationSummary
-  /** Is called before each answer is compared. */
-  readonly onAnswer: () => void
+  /** Is called before each response is compared. */
+  readonly onResponse: () => void
 }
 
-/** Compares the answers of an operation with one status. `omitted`: the number of differences beyond `maxListed`. */
+/** Compares the responses of an operation with one status. `omitted`: the number of differences beyond `maxListed`. */
 export function judgeStatus(context: StatusContext): { findings: DriftFinding[]; omitted: number } {
-  const { answers, summary, contract } = context
-  const [first] = answers
+  const { responses, summary, contract } = context
+  const [first] = responses
   if (!first) return { findings: [], omitted: 0 }
   const headers = findHeaders(contract.document, first.operation, first.status)
   const list = new TallyList()
-  const absences = new AbsenceSearch(answers)
-  for (const answer of answers) {
-    context.onAnswer()
-    const body = parseBodyOf(answer)
-    const observed = body.json === undefined ? undefined : observeBody(answer, body.json)
-    list.add(answer, [...observeHead(answer, headers, body), ...(observed?.observations ?? [])])
+  const absences = new AbsenceSearch(responses)
+  for (const response of responses) {
+    context.onResponse()
+    const body = parseBodyOf(response)
+    const observed = body.json === undefined ? undefined : observeBody(response, body.json)
+    list.add(response, [...observeHead(response, headers, body), ...(observed?.observations ?? [])])
     if (body.json !== undefined) absences.add(body.json)
-    summary.add(answer, body, observed)
+    summary.add(response, body, observed)
   }
   if (list.isFull) summary.addPart('check-stopped', undefined)
   const tallies = mergeRenames(list.list())
@@ -49,7 +49,7 @@ export function judgeStatus(context: StatusContext): { findings: DriftFinding[];
       .list(headers)
       .filter(({ observation: { kind, pointer } }) => kind === 'header' || !places.has(pointer))
       .map(({ observation, of }) =>
-        toFinding({ first: observation, firstAnswer: first, seen: 0, values: [] }, of, context),
+        toFinding({ first: observation, firstResponse: first, seen: 0, values: [] }, of, context),
       ),
   ]
   return { findings: findings.sort(compareFindingPlaces), omitted: tallies.length - listed.length }
@@ -62,21 +62,21 @@ const compareFindingPlaces = (one: DriftFinding, other: DriftFinding) =>
 const sortByEffect = (tallies: readonly Tally[]) =>
   tallies.toSorted((one, other) => Number(breaksClients(other.first)) - Number(breaksClients(one.first)))
 
-/** Returns a function that returns the number of answers that could show a difference. */
+/** Returns a function that returns the number of responses that could show a difference. */
 function createCount(
-  { answers, answersOfOperation }: StatusContext,
+  { responses, responsesOfOperation }: StatusContext,
   tallies: readonly Tally[],
 ): (tally: Tally) => number {
   const inBodies = tallies.map(({ first }) => first).filter(({ pointer }) => pointer !== '')
   function* readBodies() {
-    for (const answer of inBodies.length > 0 ? answers : []) {
-      const { json } = parseBodyOf(answer)
+    for (const response of inBodies.length > 0 ? responses : []) {
+      const { json } = parseBodyOf(response)
       if (json !== undefined) yield json
     }
   }
   const count = countPlaces(inBodies, readBodies())
   return ({ first }) => {
-    if (first.kind === 'undocumented-status') return answersOfOperation
-    return first.pointer === '' ? answers.length : count(first)
+    if (first.kind === 'undocumented-status') return responsesOfOperation
+    return first.pointer === '' ? responses.length : count(first)
   }
 }

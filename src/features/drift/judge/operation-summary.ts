@@ -1,15 +1,15 @@
 import type { JsonSize } from '../../../base/core/json.ts'
 import { redactText } from '../../../base/redaction/redact.ts'
-import { bodyBounds, type ObservedAnswer, type ParsedBody } from '../observe/answer.ts'
 import type { ObservedBody } from '../observe/observe-body.ts'
+import { bodyBounds, type ObservedResponse, type ParsedBody } from '../observe/response.ts'
 import type { NotJudged, NotJudgedReason } from './finding.ts'
 
 const maxNamedPlaces = 20
 
-/** Counts all answers of one operation, and those of which a part is not judged. */
+/** Counts all responses of one operation, and those of which a part is not judged. */
 export class OperationSummary {
   readonly #operation: string
-  readonly #answers: readonly ObservedAnswer[]
+  readonly #responses: readonly ObservedResponse[]
   readonly #token: string | undefined
   readonly #unreadable = new Set<string>()
   /** The sizes of bodies that are too large. */
@@ -17,31 +17,34 @@ export class OperationSummary {
   /** The first request of which a part is not judged, and the number of such requests, by reason. */
   readonly #partly = new Map<NotJudgedReason, { request: string | undefined; count: number }>()
   #successes = 0
-  /** The number of answers that were compared whole. Of one whose body is not known, only status and headers are. */
+  /** The number of responses that were compared whole. Of one whose body is not known, only status and headers are. */
   judged = 0
 
-  constructor(operation: string, answers: readonly ObservedAnswer[], token: string | undefined) {
+  constructor(operation: string, responses: readonly ObservedResponse[], token: string | undefined) {
     this.#operation = operation
-    this.#answers = answers
+    this.#responses = responses
     this.#token = token
   }
 
-  /** Counts the comparison of an answer. `observed`: undefined where it has no body to compare. */
-  add(answer: ObservedAnswer, body: ParsedBody, observed: ObservedBody | undefined): void {
+  /** Counts the comparison of a response. `observed`: undefined where it has no body to compare. */
+  add(response: ObservedResponse, body: ParsedBody, observed: ObservedBody | undefined): void {
     if (body.size !== undefined) {
       this.#sizes.push(body.size)
-      this.addPart('too-many-members', answer)
-    } else if (answer.bytes !== undefined) this.judged += 1
-    if (isSuccess(answer, body)) this.#successes += 1
+      this.addPart('too-many-members', response)
+    } else if (response.bytes !== undefined) this.judged += 1
+    if (isSuccess(response, body)) this.#successes += 1
     for (const place of observed?.unreadable ?? []) this.#unreadable.add(place)
-    if (observed?.unreadable.length) this.addPart('unreadable', answer)
-    if (observed?.isComplete === false) this.addPart('check-stopped', answer)
+    if (observed?.unreadable.length) this.addPart('unreadable', response)
+    if (observed?.isComplete === false) this.addPart('check-stopped', response)
   }
 
-  /** Counts an answer of which a part is not judged; undefined: a part of the comparison of all of them. */
-  addPart(reason: NotJudgedReason, answer: ObservedAnswer | undefined): void {
-    const part = this.#partly.get(reason) ?? { request: answer && redactText(answer.request, this.#token), count: 0 }
-    part.count += Number(answer !== undefined)
+  /** Counts a response of which a part is not judged; undefined: a part of the comparison of all of them. */
+  addPart(reason: NotJudgedReason, response: ObservedResponse | undefined): void {
+    const part = this.#partly.get(reason) ?? {
+      request: response && redactText(response.request, this.#token),
+      count: 0,
+    }
+    part.count += Number(response !== undefined)
     this.#partly.set(reason, part)
   }
 
@@ -61,7 +64,7 @@ export class OperationSummary {
     if (reason === 'check-stopped')
       return (
         'A check stopped after too many broken rules, or too long a time, so other differences may be there. ' +
-        'Run it again when those that are listed are mended or taken over.'
+        'Run it again when those that are listed are fixed or taken over.'
       )
     const largest = (part: keyof JsonSize) =>
       this.#sizes.reduce((most, size) => Math.max(most, size[part]), 0).toLocaleString('en')
@@ -78,19 +81,19 @@ export class OperationSummary {
     return places.slice(0, maxNamedPlaces).join(', ') + (more > 0 ? ` and ${more} more places` : '')
   }
 
-  /** Describes an operation with fewer successful answers than are asked for; undefined: it has enough. */
+  /** Describes an operation with fewer successful responses than are asked for; undefined: it has enough. */
   describeTooFew(minSamples: number, next: string): NotJudged | undefined {
     if (this.#successes >= minSamples) return undefined
-    const others = [...new Set(this.#answers.map(({ status }) => status))].filter((status) => status >= 300).sort()
-    const seen = others.length > 0 ? ` Other answers had the status ${others.join(', ')}.` : ''
-    const sentence = `${this.#successes} of ${minSamples} successful answers whose body can be judged.${seen} ${next}`
+    const others = [...new Set(this.#responses.map(({ status }) => status))].filter((status) => status >= 300).sort()
+    const seen = others.length > 0 ? ` Other responses had the status ${others.join(', ')}.` : ''
+    const sentence = `${this.#successes} of ${minSamples} successful responses whose body can be judged.${seen} ${next}`
     const operation = this.#operation
-    return { operation, reason: 'too-few-samples', request: undefined, count: this.#answers.length, sentence }
+    return { operation, reason: 'too-few-samples', request: undefined, count: this.#responses.length, sentence }
   }
 }
 
 /** Returns true for a success whose body is known, of another media type than JSON, or by the contract not there. */
-function isSuccess({ operation, status, bytes }: ObservedAnswer, { json, isBroken, size }: ParsedBody): boolean {
+function isSuccess({ operation, status, bytes }: ObservedResponse, { json, isBroken, size }: ParsedBody): boolean {
   if (status < 200 || status >= 300 || size) return false
   if (json !== undefined || bytes === undefined) return json !== undefined
   return !operation.hasResponseBody(status) || (!isBroken && bytes.length > 0)

@@ -1,8 +1,8 @@
 import { groupBy } from '../../../base/core/group-by.ts'
 import { isObject, type Json, measureJson } from '../../../base/core/json.ts'
 import { parsePointer } from '../../../base/core/json-pointer.ts'
-import { type ObservedAnswer, parseBodyOf } from '../observe/answer.ts'
 import { observeBody } from '../observe/observe-body.ts'
+import { type ObservedResponse, parseBodyOf } from '../observe/response.ts'
 import type { Tally } from './tally.ts'
 
 /** A required field that is missing, and a new field that has its place and its shape. */
@@ -14,12 +14,12 @@ interface Rename {
 /** The most new fields of an object that are tried in a body as renamed ones. */
 const maxCandidates = 100
 
-/** The most members of the bodies in which new names are tried, together and for the answers of one status. */
+/** The most members of the bodies in which new names are tried, together and for the responses of one status. */
 const maxTriedMembers = 4_000_000
 
 /**
  * Finds the fields that were renamed: exactly one new field of the same object fits exactly one missing field, in the
- * same answers. Returns the tallies with one for each such pair, those first.
+ * same responses. Returns the tallies with one for each such pair, those first.
  */
 export function mergeRenames(tallies: readonly Tally[]): Tally[] {
   const ofKind = (kind: string) => tallies.filter(({ first }) => first.kind === kind)
@@ -43,24 +43,26 @@ function toTally({ missing, added }: Rename): Tally {
   return { ...missing, first, values: added.values }
 }
 
-/** Creates a function that returns true if a new field, under the old name, cures every answer without the old one. */
+/**
+ * Creates a function that returns true if a new field, under the old name, cures every response without the old one.
+ */
 function createTrials(): (missing: Tally, added: Tally) => boolean {
   let left = maxTriedMembers
   return (missing, added) => {
     if (missing.seen !== added.seen || missing.digest !== added.digest) return false
-    return missing.samples.every((answer) => {
-      const body = parseBodyOf(answer).json ?? null
+    return missing.samples.every((response) => {
+      const body = parseBodyOf(response).json ?? null
       left -= measureJson(body).members
-      return left > 0 && isCured(answer, body, missing.first.pointer, added.first.pointer)
+      return left > 0 && isCured(response, body, missing.first.pointer, added.first.pointer)
     })
   }
 }
 
-/** Returns true where an answer has no fault at the field once it has the name of the contract. */
-function isCured(answer: ObservedAnswer, body: Json, place: string, newPlace: string): boolean {
+/** Returns true where a response has no fault at the field once it has the name of the contract. */
+function isCured(response: ObservedResponse, body: Json, place: string, newPlace: string): boolean {
   const { owner, name } = splitPointer(place)
   const cured = renameMember(body, parsePointer(owner), name, splitPointer(newPlace).name)
-  return !observeBody(answer, cured).observations.some(
+  return !observeBody(response, cured).observations.some(
     ({ pointer }) => pointer === place || pointer.startsWith(`${place}/`) || pointer === newPlace,
   )
 }

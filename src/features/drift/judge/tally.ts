@@ -1,28 +1,28 @@
 import { groupBy } from '../../../base/core/group-by.ts'
 import type { Json } from '../../../base/core/json.ts'
-import type { ObservedAnswer } from '../observe/answer.ts'
 import type { Observation } from '../observe/observation.ts'
+import type { ObservedResponse } from '../observe/response.ts'
 
 /** The most values of a place whose types are learned. */
 const maxValues = 100
 
-/** The most answers of a difference on which a new name of a field is tried. */
+/** The most responses of a difference on which a new name of a field is tried. */
 const maxSamples = 20
 
 /** The most different differences that are told apart, so that a hostile recording cannot fill the memory. */
 const maxTallies = 250_000
 
-/** Equal differences in the answers of an operation with one status. */
+/** Equal differences in the responses of an operation with one status. */
 export interface Tally {
   readonly first: Observation
-  readonly firstAnswer: ObservedAnswer
-  /** The first answers that show the difference. */
-  readonly samples: ObservedAnswer[]
-  /** The number of answers that show it. */
+  readonly firstResponse: ObservedResponse
+  /** The first responses that show the difference. */
+  readonly samples: ObservedResponse[]
+  /** The number of responses that show it. */
   seen: number
-  /** A digest of the indexes of these answers: two differences with the same one are in the same answers. */
+  /** A digest of the indexes of these responses: two differences with the same one are in the same responses. */
   digest: number
-  /** The index of the last answer that shows it. */
+  /** The index of the last response that shows it. */
   last: number
   readonly values: Json[]
 }
@@ -30,35 +30,35 @@ export interface Tally {
 /** The number of new values from which a list of the contract seems to be open; fewer are differences of their own. */
 const noListFrom = 3
 
-/** Puts equal differences of answers together. */
+/** Puts equal differences of responses together. */
 export class TallyList {
   readonly #tallies = new Map<string, Tally>()
-  #answers = 0
+  #responses = 0
   /** Is true once there are more differences, which are not told apart any more. */
   isFull = false
 
-  /** Adds all differences of one answer. A new value of a list is counted for itself, and as one of the list. */
-  add(answer: ObservedAnswer, observations: readonly Observation[]): void {
+  /** Adds all differences of one response. A new value of a list is counted for itself, and as one of the list. */
+  add(response: ObservedResponse, observations: readonly Observation[]): void {
     for (const one of observations) {
-      this.#count(one, answer)
-      if (isNewListValue(one)) this.#count({ ...one, kind: 'no-enum', detail: '' }, answer)
+      this.#count(one, response)
+      if (isNewListValue(one)) this.#count({ ...one, kind: 'no-enum', detail: '' }, response)
     }
-    this.#answers += 1
+    this.#responses += 1
   }
 
-  #count(one: Observation, answer: ObservedAnswer): void {
-    const tally = this.#find(one, answer)
+  #count(one: Observation, response: ObservedResponse): void {
+    const tally = this.#find(one, response)
     if (!tally) return
     if (one.value !== undefined && tally.values.length < maxValues) tally.values.push(one.value)
-    const index = this.#answers
+    const index = this.#responses
     if (tally.last === index) return
     tally.last = index
     tally.seen += 1
     tally.digest = Math.imul(tally.digest ^ index, 0x9e3779b1) // odd, so that no index is lost
-    if (tally.samples.length < maxSamples) tally.samples.push(answer)
+    if (tally.samples.length < maxSamples) tally.samples.push(response)
   }
 
-  #find(one: Observation, answer: ObservedAnswer): Tally | undefined {
+  #find(one: Observation, response: ObservedResponse): Tally | undefined {
     const key = JSON.stringify([one.kind, one.pointer, one.detail, one.isSimulated])
     const known = this.#tallies.get(key)
     if (known) return known
@@ -66,7 +66,7 @@ export class TallyList {
       this.isFull = true
       return undefined
     }
-    const tally = { first: one, firstAnswer: answer, samples: [], values: [], seen: 0, digest: 0, last: -1 }
+    const tally = { first: one, firstResponse: response, samples: [], values: [], seen: 0, digest: 0, last: -1 }
     this.#tallies.set(key, tally)
     return tally
   }

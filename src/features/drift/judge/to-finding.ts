@@ -4,9 +4,9 @@ import { cutText } from '../../../base/core/text.ts'
 import { isHiddenText, redactJson, redactText } from '../../../base/redaction/redact.ts'
 import { redacted } from '../../../base/redaction/redact-token.ts'
 import type { Assumption, Contract } from '../../../service/contract/contract.ts'
-import type { ObservedAnswer } from '../observe/answer.ts'
 import { isAboutMember, type Observation } from '../observe/observation.ts'
 import { findAssumption, findOperation, findResponse, findSchema } from '../observe/places.ts'
+import type { ObservedResponse } from '../observe/response.ts'
 import type { DriftFinding } from './finding.ts'
 import type { Tally } from './tally.ts'
 
@@ -18,13 +18,15 @@ export interface FindingContext {
   readonly token: string | undefined
 }
 
-/** Makes a finding of equal differences. `of`: the answers that could show it. One that no answer shows is a note. */
+/**
+ * Makes a finding of equal differences. `of`: the responses that could show it. One that no response shows is a note.
+ */
 export function toFinding(
-  { first, firstAnswer, seen, values }: Pick<Tally, 'first' | 'firstAnswer' | 'seen' | 'values'>,
+  { first, firstResponse, seen, values }: Pick<Tally, 'first' | 'firstResponse' | 'seen' | 'values'>,
   of: number,
   { contract, token }: FindingContext,
 ): DriftFinding {
-  const { operation, status } = firstAnswer
+  const { operation, status } = firstResponse
   const { kind, pointer, detail, isSimulated, keyword, message } = first
   const isDrift = seen > 0
   // A name on the way to a value, or its new name, may say that it is a credential: `/accessToken`, `/secrets/0`.
@@ -33,7 +35,7 @@ export function toFinding(
   const redact = (value: Json) => (isSecret(value) ? redacted : redactJson(value, token))
   const shown = first.value === undefined ? undefined : JSON.stringify(redact(first.value))
   const clean = redactText(message, token)
-  const { place, assumption } = locate(contract, first, firstAnswer)
+  const { place, assumption } = locate(contract, first, firstResponse)
   return {
     operation,
     status,
@@ -48,7 +50,7 @@ export function toFinding(
     keyword,
     message: shown === hidden ? clean.replace(/; got .*$/s, `; got ${redacted}`) : clean,
     sample: {
-      request: redactText(firstAnswer.request, token),
+      request: redactText(firstResponse.request, token),
       value: shown === undefined ? undefined : cutText(shown, maxSampleLength),
     },
     place,
@@ -69,7 +71,7 @@ const hidden = JSON.stringify(redacted)
 function locate(
   contract: Contract,
   { kind, pointer, detail, isSimulated }: Observation,
-  { operation, status }: ObservedAnswer,
+  { operation, status }: ObservedResponse,
 ): { readonly place: string | undefined; readonly assumption: Assumption | undefined } {
   const { document } = contract
   const response = findResponse(document, operation, status)
@@ -96,7 +98,7 @@ function locate(
 }
 
 /** Finds the documented responses of the same class, whose status is an assumption that another status settles. */
-function locateStatus(contract: Contract, operation: ObservedAnswer['operation'], status: number) {
+function locateStatus(contract: Contract, operation: ObservedResponse['operation'], status: number) {
   const { document } = contract
   const isAlike = (other: number) => Math.floor(other / 100) === Math.floor(status / 100)
   const near = operation.statuses.filter(isAlike).flatMap((other) => findResponse(document, operation, other) ?? [])

@@ -25,10 +25,10 @@ const memberKinds: readonly DriftKind[] = ['missing-field', 'renamed-field', 'ab
 /** Returns true for a difference about a member that is there, or is not. */
 export const isAboutMember = (kind: DriftKind) => memberKinds.includes(kind)
 
-/** One difference in one answer. */
+/** One difference in one response. */
 export interface Observation {
   readonly kind: DriftKind
-  /** JSON pointer in the body, with `*` for the items of an array; empty for the whole answer. */
+  /** JSON pointer in the body, with `*` for the items of an array; empty for the whole response. */
   readonly pointer: string
   /** The new value of an enum, the name of a header, the new name of a renamed field, or the broken keyword. */
   readonly detail: string
@@ -36,7 +36,7 @@ export interface Observation {
   readonly value: Json | undefined
   /** The broken keyword of JSON Schema; empty for other rules. */
   readonly keyword: string
-  /** Is true if only a narrower rule of the simulator's own answers is broken (`x-simulated-values`). */
+  /** Is true if only a narrower rule of the simulator's own responses is broken (`x-simulated-values`). */
   readonly isSimulated: boolean
   /** A sentence without its subject: `must be a string; got null`. */
   readonly message: string

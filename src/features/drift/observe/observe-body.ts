@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from '../../../base/core/json.ts'
 import { joinPointer, parsePointer, valueAt } from '../../../base/core/json-pointer.ts'
 import { redacted } from '../../../base/redaction/redact-token.ts'
-import type { ObservedAnswer } from './answer.ts'
 import { checkInParts, type PlacedViolation } from './check-in-parts.ts'
 import { createObservation, type DriftKind, type Observation } from './observation.ts'
+import type { ObservedResponse } from './response.ts'
 import { visitObjects } from './visit-objects.ts'
 
 /** The differences of a body, and how far it was compared. */
@@ -15,8 +15,10 @@ export interface ObservedBody {
   readonly isComplete: boolean
 }
 
-/** Compares the body of an answer with the schema of its status, and with the narrower rules of simulated answers. */
-export function observeBody({ operation, status }: ObservedAnswer, body: Json): ObservedBody {
+/**
+ * Compares the body of a response with the schema of its status, and with the narrower rules of simulated responses.
+ */
+export function observeBody({ operation, status }: ObservedResponse, body: Json): ObservedBody {
   if (operation.responseDescription(status) === undefined) return { observations: [], unreadable: [], isComplete: true }
   const wide = checkInParts(body, (part) => operation.checkResponse(status, part))
   const narrow = checkInParts(body, (part) => operation.checkSimulatedResponse(status, part))

@@ -3,22 +3,22 @@ import { joinPointer } from '../../../base/core/json-pointer.ts'
 import type { Operation } from '../../../service/contract/contract.ts'
 import { isJson, matchMediaType } from '../../../service/contract/media-types.ts'
 import { resolve } from '../../../service/contract/resolve.ts'
-import type { ObservedAnswer, ParsedBody } from './answer.ts'
 import { createObservation, type DriftKind, type Observation } from './observation.ts'
 import { findResponse } from './places.ts'
+import type { ObservedResponse, ParsedBody } from './response.ts'
 
 /** Compares the status, the headers and the form of the body with the contract. `documented`: see `findHeaders`. */
 export function observeHead(
-  answer: ObservedAnswer,
+  response: ObservedResponse,
   documented: readonly DocumentedHeader[] | undefined,
   { json, isBroken }: ParsedBody,
 ): Observation[] {
-  if (documented) return [...observeBodyForm(answer, isBroken), ...observeHeaders(answer, documented)]
-  const message = `the status ${answer.status} is not documented`
-  return [difference('undocumented-status', message, String(answer.status), '', json)]
+  if (documented) return [...observeBodyForm(response, isBroken), ...observeHeaders(response, documented)]
+  const message = `the status ${response.status} is not documented`
+  return [difference('undocumented-status', message, String(response.status), '', json)]
 }
 
-function observeBodyForm({ operation, status, headers, bytes }: ObservedAnswer, isBroken = false): Observation[] {
+function observeBodyForm({ operation, status, headers, bytes }: ObservedResponse, isBroken = false): Observation[] {
   const mediaTypes = operation.responseMediaTypes(status)
   const sent = headers['content-type'] ?? ''
   const match = matchMediaType(mediaTypes, sent)
@@ -56,7 +56,7 @@ export function findHeaders(
   })
 }
 
-function observeHeaders({ headers }: ObservedAnswer, documented: readonly DocumentedHeader[]): Observation[] {
+function observeHeaders({ headers }: ObservedResponse, documented: readonly DocumentedHeader[]): Observation[] {
   return documented.flatMap(({ name, required, schema }) => {
     const text = headers[name]
     if (text === undefined)

@@ -6,7 +6,7 @@ import type { DriftFinding, DriftReport } from '../judge/finding.ts'
 import { createOverlay } from './overlay.ts'
 import { planEdits } from './plan-edits.ts'
 
-/** A change of the contract that was tried on the same answers. */
+/** A change of the contract that was tried on the same responses. */
 interface DriftPatch {
   readonly edits: readonly Edit[]
   readonly overlay: JsonObject
@@ -20,7 +20,7 @@ interface UnpatchedFinding {
   readonly reason: string
 }
 
-/** Compares the same answers with the contract as an overlay changes it. */
+/** Compares the same responses with the contract as an overlay changes it. */
 type JudgePatched = (overlay: JsonObject) => Promise<Result<DriftReport, Findings>>
 
 /** The most rounds: a change can show a difference that another one hid, such as the members of a new field. */
@@ -39,10 +39,10 @@ interface Attempt {
   readonly omitted: number
 }
 
-/** The most findings for which it is tried to do without their changes, each with a comparison of all answers. */
+/** The most findings for which it is tried to do without their changes, each with a comparison of all responses. */
 const maxDropTrials = 20
 
-/** Proposes a change of the contract and proves it on the same answers. The error lists what is wrong with it. */
+/** Proposes a change of the contract and proves it on the same responses. The error lists what is wrong with it. */
 export async function createPatch(
   document: JsonObject,
   report: DriftReport,

@@ -27,7 +27,7 @@ const setAt = (pointer: string, value: Json): Edit => ({ kind: 'set', pointer, v
 
 /**
  * Plans the changes of a document after which it allows what a finding shows. They loosen the rules that are there, and
- * a new field is optional, so simulated answers still pass.
+ * a new field is optional, so simulated responses still pass.
  */
 export function planEdits(document: JsonObject, finding: DriftFinding): PlannedEdits {
   const { operation, status, pointer, kind, values } = finding
@@ -67,7 +67,8 @@ function addStatus(document: JsonObject, { operation, status, values }: DriftFin
 
 function addMediaType({ pointer, value }: DocumentPlace, { detail }: DriftFinding): PlannedEdits {
   const mediaType = (detail.split(';')[0] ?? '').trim()
-  if (!/^[\w.+-]+\/[\w.+-]+$/.test(mediaType)) return failure('The answer has no media type that could be documented.')
+  if (!/^[\w.+-]+\/[\w.+-]+$/.test(mediaType))
+    return failure('The response has no media type that could be documented.')
   const content = isObject(value.content) ? value.content : {}
   const known = content[Object.keys(content).find(isJson) ?? '']
   const schema = isJson(mediaType) && isObject(known) ? known.schema : undefined

@@ -16,7 +16,7 @@ import { bundledContract } from '../../../service/fixtures/bundled.ts'
 import { describePlace } from '../judge/drift-page.ts'
 import type { DriftReport } from '../judge/finding.ts'
 import { type DriftInput, judgeDrift } from '../judge/judge.ts'
-import { rebindAnswers } from '../observe/answer.ts'
+import { rebindResponses } from '../observe/response.ts'
 import type { DriftSettings } from '../settings.ts'
 import { patchMark } from './overlay.ts'
 import { createPatch } from './patch.ts'
@@ -50,8 +50,8 @@ export async function writePatch(
     const changed = await changeDocument(source.value, overlay)
     const built = changed.ok ? await buildContract(toSource(contract, changed.value)) : changed
     if (!built.ok) return built
-    const answers = rebindAnswers(input.answers, built.value)
-    return success(judgeDrift(built.value, { ...input, answers }))
+    const responses = rebindResponses(input.responses, built.value)
+    return success(judgeDrift(built.value, { ...input, responses }))
   })
   if (!patch.ok) return patch
   const { edits, overlay, left, omitted } = patch.value
@@ -62,7 +62,7 @@ export async function writePatch(
   if (failed !== undefined) return failWith('--patch', failed.replace('--report ', ''))
   const count = left.length + omitted
   const proof = count === 0 ? 'show no drift' : `still show ${pluralize(count, 'difference')}`
-  return success([`the patch is in ${file}; with it the same answers ${proof}.`, ...lines])
+  return success([`the patch is in ${file}; with it the same responses ${proof}.`, ...lines])
 }
 
 const failWith = (place: string, message: string) => failure<Findings>([{ severity: 'error', place, message }])

@@ -1,31 +1,31 @@
 import type { Json } from '../../../base/core/json.ts'
 import type { Simulator } from '../../../server/simulator/simulator.ts'
 import { createRequest, type RequestBody } from '../../../service/exchange/request.ts'
-import { type MatchedSample, type ObservedAnswer, observeAnswer } from '../observe/answer.ts'
+import { type MatchedSample, type ObservedResponse, observeResponse } from '../observe/response.ts'
 
-/** The most answers of an operation with one status to whose requests the simulator's own answers are compared. */
-const maxOwnAnswers = 100
+/** The most responses of an operation with one status to whose requests the simulator's own responses are compared. */
+const maxOwnResponses = 100
 
-/** Reads the answers of the real service, and asks the simulator for its own. `onProgress` is called before each. */
-export async function observeAnswers(
+/** Reads the responses of the real service, and asks the simulator for its own. `onProgress` is called before each. */
+export async function observeResponses(
   samples: readonly MatchedSample[],
   simulator: Simulator,
   now: () => number,
   onProgress: (done: number, all: number) => void,
-): Promise<ObservedAnswer[]> {
-  const answers: ObservedAnswer[] = []
+): Promise<ObservedResponse[]> {
+  const responses: ObservedResponse[] = []
   const asked = new Map<string, number>()
   for (const [index, matched] of samples.entries()) {
     onProgress(index, samples.length)
-    const { answer } = matched.sample
-    if ('problem' in answer) continue
-    const key = `${matched.operation.id} ${answer.status}`
+    const { response } = matched.sample
+    if ('problem' in response) continue
+    const key = `${matched.operation.id} ${response.status}`
     const count = asked.get(key) ?? 0
     asked.set(key, count + 1)
-    const own = count < maxOwnAnswers ? await askSimulatorFor(simulator, matched, answer.status, now()) : undefined
-    answers.push(observeAnswer(matched, answer, own))
+    const own = count < maxOwnResponses ? await askSimulatorFor(simulator, matched, response.status, now()) : undefined
+    responses.push(observeResponse(matched, response, own))
   }
-  return answers
+  return responses
 }
 
 /** Returns the simulator's body for a request; undefined where its status is another one. */

@@ -6,7 +6,7 @@ import { sendWithRetries } from '../../../server/upstream/send-with-retries.ts'
 import { describeOmitted, type ReadTraffic, type TrafficSample } from '../../../server/upstream/traffic/sample.ts'
 import type { Contract } from '../../../service/contract/contract.ts'
 import type { NotJudged, NotJudgedReason } from '../judge/finding.ts'
-import { type MatchedSample, matchSample, redactTarget } from '../observe/answer.ts'
+import { type MatchedSample, matchSample, redactTarget } from '../observe/response.ts'
 import type { ProbePlan } from './plan-probes.ts'
 
 export interface GatheredTraffic {
@@ -83,16 +83,16 @@ export async function gatherFromUpstream(
 }
 
 /** Returns true if further probes would fail in the same way: no token, trusted certificate, host or service. */
-function isHopeless(samples: readonly TrafficSample[], answered: number): boolean {
-  const last = samples.at(-1)?.answer
+function isHopeless(samples: readonly TrafficSample[], responded: number): boolean {
+  const last = samples.at(-1)?.response
   if (!last) return false
   if (!('problem' in last)) return last.status === 401
   const { problem } = last
-  return problem === 'certificate' || problem === 'redirect' || (problem === 'connection' && answered === 0)
+  return problem === 'certificate' || problem === 'redirect' || (problem === 'connection' && responded === 0)
 }
 
-/** Returns true for a 304: a browser asked if the answer in its cache has changed, which says nothing. */
-const isUnchanged = ({ answer }: TrafficSample) => 'status' in answer && answer.status === 304
+/** Returns true for a 304: a browser asked if the response in its cache has changed, which says nothing. */
+const isUnchanged = ({ response }: TrafficSample) => 'status' in response && response.status === 304
 
 /**
  * Finds the operations of recorded traffic. The error says that several services were recorded.
@@ -113,7 +113,7 @@ export function gatherFromRecording(
   const origins = new Set(matched.flatMap(({ sample }) => sample.origin ?? []))
   if (origins.size > 1) return failure(describeOrigins([...origins], contract))
   const notJudged = new NotJudgedList()
-  const unauthorized = 'A 401 is an answer to a token, and says nothing about the contract.'
+  const unauthorized = 'A 401 is a response to a token, and says nothing about the contract.'
   const samples = matched.filter((one) => !isUnchanged(one.sample) && isJudged(one, notJudged, unauthorized))
   const expected = new Set(matched.map(({ operation }) => operation.id))
   for (const { id } of contract.operations)
@@ -134,13 +134,13 @@ function describeOrigins(origins: readonly string[], { basePath }: Contract): st
   return `The recording has such requests to ${named}. ${advice}: ${command}.`
 }
 
-/** Returns true for an answer that can be judged, and lists any other. `unauthorized`: the sentence about a 401. */
+/** Returns true for a response that can be judged, and lists any other. `unauthorized`: the sentence about a 401. */
 function isJudged({ operation, sample }: MatchedSample, notJudged: NotJudgedList, unauthorized: string): boolean {
-  const { answer, origin = anyOrigin, method, target } = sample
+  const { response, origin = anyOrigin, method, target } = sample
   const request = `${method} ${target}`
-  if ('problem' in answer) notJudged.add(operation.id, answer.problem, answer.sentence, request)
-  else if (answer.status === 401) notJudged.add(operation.id, 'unauthorized', unauthorized, request)
-  else if (findRedirect(answer.status, answer.headers['location'], `${origin}${target}`))
+  if ('problem' in response) notJudged.add(operation.id, response.problem, response.sentence, request)
+  else if (response.status === 401) notJudged.add(operation.id, 'unauthorized', unauthorized, request)
+  else if (findRedirect(response.status, response.headers['location'], `${origin}${target}`))
     notJudged.add(operation.id, 'redirect', recordedRedirect, request)
   else return true
   return false
@@ -150,4 +150,4 @@ function isJudged({ operation, sample }: MatchedSample, notJudged: NotJudgedList
 const anyOrigin = 'http://localhost'
 
 const recordedRedirect =
-  'The service redirects this request, which is no answer to it. Record requests to the address that it redirects to.'
+  'The service redirects this request, which is no response to it. Record requests to the address that it redirects to.'

@@ -147,7 +147,7 @@ function findFittingOperation(
   const known = [...new Set(operations.flatMap((one) => definition.pointers?.(one) ?? []))]
   if (typeof pointer === 'string' && known.length > 0)
     return failure(
-      `"${text}" fits no operation: no answer has such a field at ${cutText(pointer)}. ` +
+      `"${text}" fits no operation: no response has such a field at ${cutText(pointer)}. ` +
         describeKnown(pointer, known),
     )
   return failure(endSentence(`"${text}" fits no operation: ${reasons[0] ?? 'the contract has none'}`))
@@ -157,7 +157,7 @@ function findFittingOperation(
 function isToBeNoticed({ definition, values }: ActiveScenario, operation: Operation): boolean {
   const effect = definition.effect(values)
   if (effect.kind === 'drift') return definition.name !== 'extra-field' // a new field breaks no careful reader
-  if (effect.kind !== 'answer') return false
+  if (effect.kind !== 'response') return false
   const { status } = effect.reply(operation)
   return status >= 400 && status < 500 && ![408, 425, 429].includes(status)
 }
@@ -166,7 +166,7 @@ function isToBeNoticed({ definition, values }: ActiveScenario, operation: Operat
 export interface NamedRun {
   readonly fault: Fault
   readonly operation: string
-  /** The number of the request, or undefined for the first one that meets the fault. */
+  /** The number of the request, or undefined for the first one that gets the fault. */
   readonly occurrence: number | undefined
   /** The pointer of the field, or undefined for every field. */
   readonly pointer: string | undefined

@@ -106,7 +106,7 @@ function planRequests(fault: Fault, operation: Operation, targets: readonly Reco
 function planFields(fault: Fault, operation: Operation, requests: readonly RecordedRequest[]): PlannedRun[] {
   const { scenario, pointer: only } = fault
   const schema = operation.simulatedResponseSchema(operation.successStatus)
-  const bodies = [...new Set(requests.map(({ answer }) => answer))]
+  const bodies = [...new Set(requests.map(({ response }) => response))]
   const canDrift = (pointer: string) => {
     const effect = scenario.definition.effect(atPointer(scenario, pointer).values)
     if (effect.kind !== 'drift' || !schema) return false
@@ -171,18 +171,18 @@ export function pickNamedRuns(runs: readonly PlannedRun[], named: NamedRun): Res
   if (first) return success(pointer === undefined && first.pointer !== undefined ? fitting : [first])
   const names = ofOperation.map(nameRun)
   const name = `${fault.name}@${operation}${pointer ?? (occurrence === undefined ? '' : `#${occurrence}`)}`
-  if (names.length === 0) return failure(`The suite has no place for ${name}: no request of it can meet this fault.`)
-  return failure(`The suite has no place for ${name}. ${describeKnown(name, names)}`)
+  if (names.length === 0) return failure(`Nowhere to inject ${name}: no request of the suite can get this fault.`)
+  return failure(`Nowhere to inject ${name}. ${describeKnown(name, names)}`)
 }
 
 /**
  * Says why no fault can be injected into a request of the baseline run, or returns undefined if one can: `No request
- * can meet a fault, since none got an ordinary answer: 2 x 401.`
+ * can get a fault, since none got an ordinary response: 2 x 401.`
  */
 export function describeNoPlace(requests: readonly RecordedRequest[]): string | undefined {
   if (requests.some(({ operation, isOrdinary }) => operation && isOrdinary)) return undefined
   const parts = [...groupBy(requests, describeResponse)].map(([kind, own]) => `${own.length} x ${kind}`)
-  return `No request can meet a fault, since none got an ordinary answer: ${parts.join(', ')}.`
+  return `No request can get a fault, since none got an ordinary response: ${parts.join(', ')}.`
 }
 
 function describeResponse({ operation, occurrence, status }: RecordedRequest): string {

@@ -29,7 +29,7 @@ export function judgeRun(run: PlannedRun, ends: RunEnds, baseline: Baseline, fai
       ends.map((ended) => toOutcome(ended, baseline)),
     ),
     made: ends.length,
-    answers: target && countGoodAnswers(baseline, requests, target),
+    responses: target && countGoodResponses(baseline, requests, target),
     code,
     isTimedOut,
     ms: ends.reduce((sum, { ms }) => sum + ms, 0),
@@ -47,11 +47,11 @@ function chooseShown(ends: RunEnds): EndedRun {
 }
 
 function toOutcome({ code, isTimedOut, target, requests }: EndedRun, baseline: Baseline): RunOutcome {
-  const hasSucceeded = target !== undefined && hasGoodAnswer(baseline, requests, target)
+  const hasSucceeded = target !== undefined && hasGoodResponse(baseline, requests, target)
   return { code, isTimedOut, wasApplied: target !== undefined, hasSucceeded }
 }
 
-/** Lists the findings on the client: `manners: createEvent: retry-after: ...`. */
+/** Lists the findings on the client: `retry: createEvent: retry-after: ...`. */
 function listSentences(report: FindingsReport): string[] {
   return createSections(report)
     .filter(({ key }) => key !== 'advice')
@@ -62,12 +62,12 @@ type BaselineRequests = Pick<Baseline, 'requests' | 'varying'>
 type Call = Pick<RecordedRequest, 'call' | 'operation' | 'members'>
 
 /** Returns true if a call with a fault got a good response: at once, such as a slow one, or in a further request. */
-export function hasGoodAnswer(
+export function hasGoodResponse(
   baseline: BaselineRequests,
   run: readonly RecordedRequest[],
   target: RecordedRequest,
 ): boolean {
-  const { expected, got } = countGoodAnswers(baseline, run, target)
+  const { expected, got } = countGoodResponses(baseline, run, target)
   return target.isGood || got >= expected
 }
 
@@ -76,7 +76,7 @@ export function hasGoodAnswer(
  * since the next test may make the same call. If the baseline run has no such call, since its values are random, those
  * of the same shape are counted, else those of the same operation.
  */
-export function countGoodAnswers(
+export function countGoodResponses(
   { requests, varying }: BaselineRequests,
   run: readonly RecordedRequest[],
   target: Call,

@@ -39,11 +39,11 @@ function findingKindOf({ verdict, code, client }: JudgedRun): SuiteFinding['kind
 }
 
 function describeFinding(kind: SuiteFinding['kind'], judged: JudgedRun, limitMs: number): string {
-  const { run, verdict, code, isTimedOut, answers } = judged
+  const { run, verdict, code, isTimedOut, responses } = judged
   const { definition, text } = run.fault.scenario
   const place = describePlace(run)
-  const fault = `"${text}" struck ${place}`
-  const before = `before "${text}" could strike ${place}`
+  const fault = `"${text}" was injected into ${place}`
+  const before = `before "${text}" could be injected into ${place}`
   const end = isTimedOut ? `did not end within ${limitMs / 1000} s` : `failed with exit code ${code}`
   switch (kind) {
     case 'not-resilient':
@@ -53,13 +53,13 @@ function describeFinding(kind: SuiteFinding['kind'], judged: JudgedRun, limitMs:
     case 'unnoticed':
       return `Nobody noticed: the command passed although ${fault}. ${definition.description}`
     case 'hung':
-      return `Hung: the command ${end}, ${answers ? `and ${fault}. ${definition.description}` : `${before}.`}`
+      return `Hung: the command ${end}, ${responses ? `and ${fault}. ${definition.description}` : `${before}.`}`
     case 'unrepeatable':
       return `Not repeatable: the command ${end} ${before}.`
     case 'unsteady': {
       // Of two runs that disagree, this is the red one, or the one without a good response or the fault.
-      const green = answers ? `the call never succeeded when ${fault}` : `"${text}" did not strike ${place}`
-      const red = answers ? `the command ${end} when ${fault}` : `the command ${end} ${before}`
+      const green = responses ? `the call never succeeded when ${fault}` : `"${text}" was not injected into ${place}`
+      const red = responses ? `the command ${end} when ${fault}` : `the command ${end} ${before}`
       return `Unsteady: in one of two runs ${isRed(judged) ? red : green}, so this says nothing about the fault.`
     }
     case 'client':
@@ -68,19 +68,19 @@ function describeFinding(kind: SuiteFinding['kind'], judged: JudgedRun, limitMs:
 }
 
 /**
- * Describes a call that got no good response: `the answer that broke off was swallowed: the command got 1 good answer
+ * Describes a call that got no good response: `the response that broke off was swallowed: the command got 1 good response
  * to such calls instead of 2`.
  */
-function describeSwallowing({ run: { fault }, answers }: JudgedRun): string {
+function describeSwallowing({ run: { fault }, responses }: JudgedRun): string {
   const effect = fault.scenario.definition.effect(fault.scenario.values)
   const isCutOff = effect.kind === 'deliver' && ['truncated', 'malformed'].includes(effect.mode.kind)
-  const { got = 0, expected = 0 } = answers ?? {}
-  const counts = `the command got ${pluralize(got, 'good answer')} to such calls instead of ${expected}`
-  return isCutOff ? `the answer that broke off was swallowed: ${counts}` : counts
+  const { got = 0, expected = 0 } = responses ?? {}
+  const counts = `the command got ${pluralize(got, 'good response')} to such calls instead of ${expected}`
+  return isCutOff ? `the response that broke off was swallowed: ${counts}` : counts
 }
 
 function describePlace({ operation, occurrence, pointer }: PlannedRun): string {
-  return pointer === undefined ? `request ${occurrence} of ${operation}` : `${pointer} in the answers of ${operation}`
+  return pointer === undefined ? `request ${occurrence} of ${operation}` : `${pointer} in the responses of ${operation}`
 }
 
 /** The number of fields that a sentence names. */
@@ -123,9 +123,9 @@ export function describeSkipped(skipped: readonly SkippedRequests[]): string[] {
     return `${operation}: ${formatNumbers(occurrences)} ${verb} like ${formatNumbers(sameAs)}`
   })
   return [
-    `Not struck, so not in the shares: ${parts.join('; ')}. They differ in values alone, ` +
+    `Skipped; excluded from the percentages: ${parts.join('; ')}. They differ in values alone, ` +
       'but another part of the suite may send them: ' +
-      `--only FAULT@${first.operation}#${first.occurrences[0]} strikes one.`,
+      `--only FAULT@${first.operation}#${first.occurrences[0]} injects into one.`,
   ]
 }
 

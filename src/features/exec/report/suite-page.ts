@@ -12,9 +12,9 @@ import { describeFields, describeSkipped, findFailure, listFindings, type SuiteF
 import {
   countMade,
   countVerdicts,
+  describeBaselineRun,
   describeGroup,
   describeNothing,
-  describePlainRun,
   describeProblem,
   formatVerdict,
   hasOnlyClientFindings,
@@ -36,10 +36,10 @@ export function toSuitePage(report: SuiteReport): Page {
       text: findings.length === 0 ? good : `${pluralize(findings.length, 'thing')} to look at`,
       isGood: findings.length === 0 && nothing === undefined,
     },
-    summary: [describePlainRun(report), summarizeRuns(report)],
+    summary: [describeBaselineRun(report), summarizeRuns(report)],
     facts: describeRun(run),
     failed,
-    figures: summarizeGroups(runs).map(({ group, counts, percent, withClientFindings }) => ({
+    numbers: summarizeGroups(runs).map(({ group, counts, percent, withClientFindings }) => ({
       value: percent === undefined ? '–' : `${percent} %`,
       label: `good verdicts on ${group}`,
       section: 'verdicts',
@@ -112,7 +112,7 @@ function toPageFinding(finding: SuiteFinding, isFailed: boolean): PageFinding {
 
 /** Lists a test case for the baseline run, which also fails if no fault was tried, and one for each run. */
 function listCases(report: SuiteReport, findings: readonly SuiteFinding[]): TestCase[] {
-  const problems = [...report.plainFailed, describeProblem(report) ?? []].flat()
+  const problems = [...report.baselineFailed, describeProblem(report) ?? []].flat()
   const state = problems.length > 0 ? 'failed' : 'passed'
   const byName = new Map(findings.map((finding) => [finding.name, finding]))
   return [
@@ -149,7 +149,7 @@ function isMet({ failOn, runs }: SuiteReport, kind: SuiteFinding['kind']): boole
 }
 
 export function suiteToJson(report: SuiteReport): object {
-  const { runs, plainCounts, equivalent, leftOut, changes, notMade, earlyEnd, failed, contract } = report
+  const { runs, baselineCounts, equivalent, leftOut, changes, notMade, earlyEnd, failed, contract } = report
   const { at, version, command, seed, clock, contractDigest } = report.run
   return {
     runs: runs.map(({ run: { fault, operation, occurrence, pointer }, verdict }) => ({
@@ -169,7 +169,7 @@ export function suiteToJson(report: SuiteReport): object {
       changes,
       notMade,
       endedBy: earlyEnd,
-      requestsWithoutFaults: plainCounts,
+      requestsWithoutFaults: baselineCounts,
       groups: summarizeGroups(runs).map(({ group, counts, percent = null, withClientFindings }) => ({
         group,
         ...counts,

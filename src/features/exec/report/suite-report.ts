@@ -9,7 +9,7 @@ export interface SuiteReport {
   readonly contract: { readonly title: string; readonly version: string }
   readonly run: ReportedRun
   /** The number of requests of the baseline run by operation; those that match none are under an empty name. */
-  readonly plainCounts: Readonly<Record<string, number>>
+  readonly baselineCounts: Readonly<Record<string, number>>
   /** The time limit of a run, milliseconds. */
   readonly limitMs: number
   /** The judged runs in the order of the plan. */
@@ -30,7 +30,7 @@ export interface SuiteReport {
   /** A sentence for each condition of `--fail-on` that is met. */
   readonly failed: readonly string[]
   /** A sentence for each condition that the baseline run meets. */
-  readonly plainFailed: readonly string[]
+  readonly baselineFailed: readonly string[]
 }
 
 /** The reasons of an early end, for people. */
@@ -38,7 +38,7 @@ const earlyEnds = {
   'max-runs': '--max-runs',
   time: '--time',
   interrupt: 'interrupted',
-  'red-plain-run': 'the command failed without faults',
+  'red-baseline-run': 'the command failed without faults',
 } as const
 
 /** Summarizes the verdicts of each set or family, in the order of the plan. */
@@ -71,8 +71,8 @@ export function formatVerdict(verdict: SuiteVerdict): string {
 export const swallowed = 'green, but the call never succeeded'
 
 /** Describes the requests of the baseline run: `Without faults the command asks createEvent once.` */
-export function describePlainRun({ plainCounts }: SuiteReport): string {
-  const { '': others = 0, ...byOperation } = plainCounts
+export function describeBaselineRun({ baselineCounts }: SuiteReport): string {
+  const { '': others = 0, ...byOperation } = baselineCounts
   const asked = Object.entries(byOperation).map(([name, count]) => `${name} ${count === 1 ? 'once' : `${count} times`}`)
   const parts = [
     ...(asked.length > 0 ? [`asks ${asked.join(', ')}`] : []),
@@ -84,19 +84,19 @@ export function describePlainRun({ plainCounts }: SuiteReport): string {
 /** Says why the runs are inconclusive (none was made, none got its fault, all were unsteady), or returns undefined. */
 export function describeNothing({ runs, earlyEnd }: SuiteReport): string | undefined {
   if (runs.some(({ verdict }) => isConclusive(verdict))) return undefined
-  if (earlyEnd === 'red-plain-run') return 'No fault has a verdict: the command fails without faults, too.'
+  if (earlyEnd === 'red-baseline-run') return 'No fault has a verdict: the command fails without faults, too.'
   if (runs.some(({ verdict }) => verdict === 'unsteady')) return 'No fault has a verdict: two runs under each disagree.'
   if (runs.some(({ made }) => made > 0)) return 'No fault was tried: no run met its fault.'
   if (earlyEnd === 'time') return 'No fault was tried: the time was up before the first run with a fault ended.'
   if (earlyEnd === 'interrupt') return 'No fault was tried: the first run with a fault was interrupted.'
   return runs.length > 0
-    ? 'No fault was tried: no answer has the fields that would drift.'
+    ? 'No fault was tried: no response has the fields that would drift.'
     : 'No fault was tried: none fits an operation that the command asks.'
 }
 
 /** Says why some runs are inconclusive, since the command failed without faults, or all; undefined if none is. */
 export function describeProblem(report: SuiteReport): string | undefined {
-  const isRed = report.earlyEnd === 'red-plain-run'
+  const isRed = report.earlyEnd === 'red-baseline-run'
   const redBaseline = 'The command fails without faults, too. The red runs since it last passed are left out.'
   return describeNothing(report) ?? (isRed ? redBaseline : undefined)
 }
@@ -124,7 +124,7 @@ export function describeGroup(summary: ReturnType<typeof summarizeGroups>[number
   const list = parts.map((verdict) => `${counts[verdict]} ${quoteVerdict(verdict)}`).join(', ')
   const without = counts.unsteady > 0 ? 'no fault has a verdict' : 'no fault was met'
   const share = percent === undefined ? without : `${good} of ${conclusive} good (${percent} %)`
-  const lapses = `; in ${withClientFindings} of the ${good} good the client broke a rule, such as one of manners`
+  const lapses = `; in ${withClientFindings} of the ${good} good the client broke a rule, such as one of retries`
   return `${group}: ${share}: ${list}${withClientFindings > 0 ? lapses : ''}.`
 }
 

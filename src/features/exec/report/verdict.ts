@@ -87,10 +87,10 @@ export interface JudgedRun extends CommandEnd {
   /** The number of times that the command ran, 0 to 2. */
   readonly made: number
   /** The good responses to the call with the fault, without it and under it; undefined if no request got the fault. */
-  readonly answers: { readonly expected: number; readonly got: number } | undefined
+  readonly responses: { readonly expected: number; readonly got: number } | undefined
   /** The duration of the command, of two runs the sum, milliseconds. */
   readonly ms: number
-  /** The findings on the client that the baseline run does not have: `manners: createEvent: retry-after: ...`. */
+  /** The findings on the client that the baseline run does not have: `retry: createEvent: retry-after: ...`. */
   readonly client: readonly string[]
   /** A sentence for each condition of `--fail-on` that the requests of this run meet. */
   readonly failed: readonly string[]

@@ -27,13 +27,13 @@ export interface RecordedRequest extends Pick<JournalEntry, 'receivedAt' | 'scen
   /** True for a status below 400 that the client received with the whole body. */
   readonly isGood: boolean
   /** The body of the response; undefined if it has none. */
-  readonly answer: Json | undefined
+  readonly response: Json | undefined
   /** The request as reports show it: `POST /v1/events 503 unavailable`. */
   readonly line: string
 }
 
 export function toRecordedRequest(entry: JournalEntry, live: LiveExchange, occurrence: number): RecordedRequest {
-  const { request, answer, delivery, scenarios, damage } = entry
+  const { request, response, delivery, scenarios, damage } = entry
   const { operation } = live
   const path = request.path.replace(/^\/_s\/[^/]*/, '')
   const body = live.requestBody ?? parseBody(request.body)
@@ -50,8 +50,8 @@ export function toRecordedRequest(entry: JournalEntry, live: LiveExchange, occur
         ]),
     ...(body === undefined ? [] : [describeShape(body)]),
   ].join(' ')
-  const isGood = answer.status < 400 && delivery.kind === 'delivered'
-  const outcome = delivery.kind === 'delivered' ? answer.status : delivery.kind
+  const isGood = response.status < 400 && delivery.kind === 'delivered'
+  const outcome = delivery.kind === 'delivered' ? response.status : delivery.kind
   return {
     operation,
     occurrence,
@@ -61,11 +61,11 @@ export function toRecordedRequest(entry: JournalEntry, live: LiveExchange, occur
       ...query.map(([name, value]) => [`?${name}`, value] as const),
       ...(body === undefined ? [] : listLeaves(body, '')),
     ]),
-    signature: `${call} ${answer.status}`,
-    status: answer.status,
-    isOrdinary: isGood && occurrence > 0 && answer.origin === 'contract' && damage.length === 0,
+    signature: `${call} ${response.status}`,
+    status: response.status,
+    isOrdinary: isGood && occurrence > 0 && response.origin === 'contract' && damage.length === 0,
     isGood,
-    answer: live.answerBody,
+    response: live.responseBody,
     line: [request.method, request.path, outcome, ...scenarios].join(' '),
     receivedAt: entry.receivedAt,
     scenarios,

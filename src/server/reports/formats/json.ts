@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../../base/core/json.ts'
 import type { CoverageView, CoveredItem, OperationCoverage } from '../coverage-view.ts'
-import type { MannersFinding } from '../manners.ts'
 import { type Counted, type FindingList, type Report, summarizeReport } from '../report.ts'
 import type { ReportedRun } from '../reported-run.ts'
+import type { RetryProblem } from '../retry-problems.ts'
 
 /** Converts a report to JSON, as the control document describes it (`Report`). */
 export function reportToJson(report: Report): JsonObject {
-  const { contract, requests, violations, unexpected, expected, brokenRules, unexpectedAnswers, coverage } = report
-  const { manners, advice } = report
+  const { contract, requests, violations, unexpected, expected, brokenRules, unexpectedResponses, coverage } = report
+  const { retries, advice } = report
   return {
     contract: { ...contract },
     run: runToJson(report.run),
@@ -15,9 +15,9 @@ export function reportToJson(report: Report): JsonObject {
     summary: summarizeReport(report),
     requests,
     violations: { requests: violations, ...findingsToJson(brokenRules) },
-    unexpected: { answers: unexpected, ...findingsToJson(unexpectedAnswers) },
+    unexpected: { responses: unexpected, ...findingsToJson(unexpectedResponses) },
     expected: { requests: expected },
-    manners: findingsToJson({ ...manners, list: manners.list.map(withoutTime) }),
+    retries: findingsToJson({ ...retries, list: retries.list.map(withoutTime) }),
     advice: findingsToJson(advice),
     coverage: coverageToJson(coverage),
     ...(report.truncated && { truncated: true }),
@@ -37,7 +37,7 @@ function runToJson({ at, version, command, seed, clock, contractDigest, failOn }
 }
 
 /** Removes the client's pause, which depends on the speed of the machine. */
-function withoutTime({ waitedMs: _, ...finding }: Counted<MannersFinding>) {
+function withoutTime({ waitedMs: _, ...finding }: Counted<RetryProblem>) {
   return finding
 }
 

@@ -3,14 +3,14 @@ import { stylesheet, stylesheetSource } from './stylesheet.ts'
 
 /** Renders a page as HTML without scripts and external resources, light or dark by the reader's setting. */
 export function renderHtml(page: Page): string {
-  const { subject, heading, verdict, summary = [], facts = [], failed = [], figures = [], sections } = page
+  const { subject, heading, verdict, summary = [], facts = [], failed = [], numbers = [], sections } = page
   const sentences = [...summary, ...failed.map((sentence) => `--fail-on: ${sentence}.`)]
   const title = escapeHtml(subject.title)
-  const cards = figures.map(({ value, label, section, isGood }) => {
+  const cards = numbers.map(({ value, label, section, isGood }) => {
     const texts = `<b>${escapeHtml(value)}</b><span>${escapeHtml(label)}</span>`
     return `<li class="${nameState(isGood)}"><a href="#${escapeHtml(section)}">${texts}</a></li>`
   })
-  const cardList = cards.length === 0 ? '' : `<ul class="figures">\n${cards.join('\n')}\n</ul>\n`
+  const cardList = cards.length === 0 ? '' : `<ul class="numbers">\n${cards.join('\n')}\n</ul>\n`
   return `<!doctype html>
 <html lang="en">
 <head>

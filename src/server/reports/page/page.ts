@@ -16,7 +16,7 @@ export interface Page {
   /** A sentence for each condition of `--fail-on` that is met; the terminal has them on stderr. */
   readonly failed?: readonly string[]
   /** Totals, which HTML shows as cards, with the sections that explain them. `isGood`: the colour; default: none. */
-  readonly figures?: readonly {
+  readonly numbers?: readonly {
     readonly value: string
     readonly label: string
     readonly section: string

@@ -32,18 +32,18 @@ header { padding-bottom: 18px; border-bottom: 1px solid var(--line); background:
 .verdict.good { color: var(--good); background: var(--good-ground); }
 .verdict.bad { color: var(--bad); background: var(--bad-ground); }
 .faint { color: var(--faint); font-size: var(--small); }
-.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); gap: 10px; margin-top: 18px; }
-.findings, .figures li, .table {
+.numbers { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); gap: 10px; margin-top: 18px; }
+.findings, .numbers li, .table {
   border: 1px solid var(--line); border-radius: var(--radius); background: var(--paper);
 }
-.figures a {
+.numbers a {
   display: flex; flex-direction: column; justify-content: center; height: 100%; min-height: 76px;
   padding: 10px 14px; border-radius: inherit; color: inherit; text-decoration: none;
 }
-.figures a:hover { background: var(--raised); }
-.figures b { font-size: 24px; font-weight: 650; line-height: 1.2; }
-.figures span { color: var(--faint); }
-.figures .good b, td.good, .none { color: var(--good); } .figures .bad b, td.bad { color: var(--bad); }
+.numbers a:hover { background: var(--raised); }
+.numbers b { font-size: 24px; font-weight: 650; line-height: 1.2; }
+.numbers span { color: var(--faint); }
+.numbers .good b, td.good, .none { color: var(--good); } .numbers .bad b, td.bad { color: var(--bad); }
 .none::before { content: '\\2713\\00a0'; }
 section { margin-top: 28px; scroll-margin-top: 14px; }
 section > * + * { margin-top: 8px; } section > p + p { margin-top: 4px; }

@@ -6,8 +6,8 @@ import { type AcceptedOrigins, findRecordingProblem, toText } from './recorded-e
 import {
   maxExchanges,
   type ReadTraffic,
-  type TrafficAnswer,
   type TrafficProblem,
+  type TrafficResponse,
   type TrafficSample,
 } from './sample.ts'
 
@@ -30,7 +30,7 @@ export function readHar(document: Json, { accepted, onProgress }: ReadOptions): 
     return failure('is no HAR file: it has no "log" with "entries". Export the traffic as HAR 1.2.')
   const read = entries.slice(0, maxExchanges)
   const tokens = new Set<string>()
-  // Tokens first: an answer may have one that another request sent.
+  // Tokens first: a response may have one that another request sent.
   for (const entry of read) addToken(entry, tokens)
   if (tokens.size > maxTokens)
     return failure(`has requests with more than ${maxTokens} different tokens. Export the traffic of fewer users.`)
@@ -65,16 +65,16 @@ function readHarEntry(entry: JsonObject, accepted: AcceptedOrigins, redact: Reda
     origin,
     target: redactText(redact(pathname + search)),
     requestBody: text === undefined ? undefined : Buffer.from(text),
-    answer: readHarAnswer(entry, response, accepted, redact),
+    response: readHarResponse(entry, response, accepted, redact),
   }
 }
 
-function readHarAnswer(
+function readHarResponse(
   entry: JsonObject,
   response: JsonObject,
   accepted: AcceptedOrigins,
   redact: Redact,
-): TrafficAnswer | TrafficProblem {
+): TrafficResponse | TrafficProblem {
   const status = Number(toText(response.status))
   const { _origin, _damage: damage, _scenarios: scenarios, _delivery: delivery } = entry
   const content = isObject(response.content) ? response.content : {}
@@ -93,7 +93,7 @@ function readHarAnswer(
 }
 
 /**
- * Reads the content of an answer; undefined: it is not recorded, or only a part of it. `isOurs`: convsim exported it,
+ * Reads the content of a response; undefined: it is not recorded, or only a part of it. `isOurs`: convsim exported it,
  * redacted, so that its size says nothing.
  */
 function readHarContent(content: JsonObject, isOurs: boolean): Uint8Array | undefined {

@@ -3,14 +3,14 @@ import { failure, type Result, success } from '../../../base/core/result.ts'
 import { type AcceptedOrigins, findRecordingProblem, toText } from './recorded-exchange.ts'
 import { maxExchanges, type ReadTraffic, type TrafficSample } from './sample.ts'
 
-/** Reads the exchanges of a journal: answers of `GET /__sim/requests`, or lines with one exchange each. */
+/** Reads the exchanges of a journal: responses of `GET /__sim/requests`, or lines with one exchange each. */
 export function readJournal(documents: readonly Json[], accepted: AcceptedOrigins): Result<ReadTraffic> {
   const entries = documents
     .flatMap((document) => (Array.isArray(document) ? document.flat() : [document]))
     .flatMap(listEntries)
   if (entries.length === 0 && !documents.some(isExport))
     return failure(
-      'is no journal: it has no "requests". Save the answer of GET /__sim/requests, or one exchange in each line.',
+      'is no journal: it has no "requests". Save the response of GET /__sim/requests, or one exchange in each line.',
     )
   const samples = entries.slice(0, maxExchanges).flatMap((entry) => readJournalEntry(entry, accepted))
   return success({ samples, omitted: Math.max(0, entries.length - maxExchanges) })
@@ -21,27 +21,28 @@ const isExport = (document: Json) => isObject(document) && Array.isArray(documen
 function listEntries(document: Json): JsonObject[] {
   if (!isObject(document)) return []
   if (Array.isArray(document.requests)) return document.requests.filter(isObject)
-  return isObject(document.request) && isObject(document.answer) ? [document] : []
+  return isObject(document.request) && isObject(document.response) ? [document] : []
 }
 
 function readJournalEntry(entry: JsonObject, accepted: AcceptedOrigins): TrafficSample[] {
-  const { request, answer, damage, scenarios, delivery } = entry
-  if (!isObject(request) || !isObject(answer)) return []
-  const { status, origin } = answer
-  // The simulator, and a proxy whose scenario looked at the answer, write Content-Type with the body: journals lack it.
+  const { request, response, damage, scenarios, delivery } = entry
+  if (!isObject(request) || !isObject(response)) return []
+  const { status, origin } = response
+  // The simulator, and a proxy whose scenario looked at the response, write Content-Type with the body: journals lack
+  // it.
   const lacksMediaType = origin === 'contract' || (Array.isArray(scenarios) && scenarios.length > 0)
-  const body = readJournalBody(answer.body)
+  const body = readJournalBody(response.body)
   const query = typeof request.query === 'string' && request.query !== '' ? `?${request.query}` : ''
   return [
     {
       method: toText(request.method) || 'GET',
       target: `${toText(request.path)}${query}`,
       requestBody: readJournalBody(request.body),
-      answer: findRecordingProblem({ status, origin, damage, scenarios, delivery, body }, accepted) ?? {
+      response: findRecordingProblem({ status, origin, damage, scenarios, delivery, body }, accepted) ?? {
         status: Number(toText(status)),
         headers: {
           ...(lacksMediaType && { 'content-type': 'application/json' }),
-          ...readJournalHeaders(answer.headers),
+          ...readJournalHeaders(response.headers),
         },
         body,
       },

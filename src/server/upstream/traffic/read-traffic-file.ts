@@ -34,7 +34,7 @@ function readTraffic(bytes: Uint8Array, form: TrafficForm, options: ReadOptions)
   const packed = findPackedForm(bytes)
   if (packed !== undefined) return failure(packed)
   const text = new TextDecoder().decode(bytes) // without a byte order mark
-  if (text.trim() === '') return failure('is empty. Save the traffic anew.')
+  if (text.trim() === '') return failure('is empty. Save the traffic again.')
   if (form === 'har') {
     const document = parseJson(text)
     return document !== undefined ? readHar(document, options) : failure(`is no JSON: ${describeSyntaxError(text)}.`)

@@ -12,8 +12,8 @@ export interface TrafficSample {
   readonly target: string
   /** The body of the request, or undefined if none was sent or recorded. */
   readonly requestBody?: Uint8Array | undefined
-  /** The answer, or the reason why none could be read. */
-  readonly answer: TrafficAnswer | TrafficProblem
+  /** The response, or the reason why none could be read. */
+  readonly response: TrafficResponse | TrafficProblem
 }
 
 /** The most exchanges that are read of a recording. */
@@ -32,7 +32,7 @@ export function describeOmitted(omitted: number): string {
   return `${read}; ${count(omitted)} were left out. Export a part of the traffic.`
 }
 
-export interface TrafficAnswer {
+export interface TrafficResponse {
   readonly status: number
   /** Lower-case names; credentials are redacted. */
   readonly headers: Readonly<Record<string, string>>
@@ -40,7 +40,7 @@ export interface TrafficAnswer {
   readonly body: Uint8Array | undefined
 }
 
-/** The reasons why a sample has no answer of the service; `not-the-service`: convsim itself gave it. */
+/** The reasons why a sample has no response of the service; `not-the-service`: convsim itself gave it. */
 export type TrafficProblemKind =
   | 'time-out'
   | 'connection'
@@ -50,7 +50,7 @@ export type TrafficProblemKind =
   | 'scenario'
   | 'not-the-service'
 
-/** The reason why a sample has no answer. */
+/** The reason why a sample has no response. */
 export interface TrafficProblem {
   readonly problem: TrafficProblemKind
   /** A sentence for people, with what to do next. */

@@ -4,9 +4,9 @@ import { createScript } from '../connection.ts'
 /**
  * Appends messages, and begins a stream where there is none. KEYS: head, stream, bodies, counts. ARGV: an id for a new
  * stream; the number of the exchange before its first; the most messages and the most bytes of bodies that are stored;
- * then for each message its kind, the sandbox, a text, and the bodies of request and answer: empty for none, or `=` and
- * the id of one that is stored. Returns the id of the stream, and for each message the number of the exchange and the
- * id of its answer's body. The kinds are:
+ * then for each message its kind, the sandbox, a text, and the bodies of request and response: empty for none, or `=`
+ * and the id of one that is stored. Returns the id of the stream, and for each message the number of the exchange and
+ * the id of its response's body. The kinds are:
  *
  * - `exchange`, and `end`, the text of the end of a delivery.
  * - `clear`, of the sandbox that the text names, or of all (''). It is sent alone, and its first command frees memory,
@@ -35,19 +35,22 @@ local function storeBody(body)
 end
 local appended = {}
 for at = 5, #ARGV, 5 do
-  local kind, sandbox, entry, request, answer = unpack(ARGV, at, at + 4)
+  local kind, sandbox, entry, request, response = unpack(ARGV, at, at + 4)
   local number, fields = '0', {kind, entry}
   if kind == 'exchange' or kind == 'lost' then
     number = text(redis.call('HINCRBY', KEYS[1], 'exchanges', 1))
     local begun, count = string.match(redis.call('HGET', KEYS[4], sandbox) or '', '^(%d+) (%d+)$')
     begun, count = begun or number, text(tonumber(count or '0') + 1)
     redis.call('HSET', KEYS[4], sandbox, begun .. ' ' .. count)
-    request, answer = storeBody(request), storeBody(answer)
-    fields = {'number', number, 'begun', begun, 'count', count, 'request', request, 'answer', answer, 'entry', entry}
+    request, response = storeBody(request), storeBody(response)
+    fields = {
+      'number', number, 'begun', begun, 'count', count,
+      'request', request, 'response', response, 'entry', entry,
+    }
   end
   local position = text(redis.call('HINCRBY', KEYS[1], 'messages', 1)) .. '-0'
   if kind ~= 'lost' then redis.call('XADD', KEYS[2], 'MAXLEN', '~', ARGV[3], position, unpack(fields)) end
-  appended[#appended + 1] = {number, answer}
+  appended[#appended + 1] = {number, response}
 end
 return {id, appended}`)
 

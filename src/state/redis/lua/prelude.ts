@@ -7,7 +7,7 @@ export const FORMAT_MARK = 'convsim state 4'
 
 /**
  * KEYS: the head of the sandbox, the list of sandboxes, the number of sandboxes that were ever created, the mark of the
- * format. ARGV: `store`, or `dry` to answer without a change; the name of the sandbox as JSON; an id for data that
+ * format. ARGV: `store`, or `dry` to respond without a change; the name of the sandbox as JSON; an id for data that
  * begin; the arguments of the script, which it has in `args`.
  *
  * A hash of another type raises WRONGTYPE here, before the first write. A number that another program has replaced by a

@@ -104,7 +104,7 @@ export const ACTIVATE_VERSION = sandboxScript(`
 local id, versionId = unpack(args)
 local place, before = find('index', 'version ' .. id .. ' ' .. versionId), find('index', 'active ' .. id)
 if not place then return {'unknown'} end
-write('HINCRBY', KEYS[1], 'activations', 1) -- readings of versions begin anew
+write('HINCRBY', KEYS[1], 'activations', 1) -- readings of versions begin again
 if before then write('HDEL', tag .. 'index', 'versions ' .. before) end
 write('HSET', tag .. 'index', 'active ' .. id, place, 'versions ' .. place, 1)
 return {'activated'}`)

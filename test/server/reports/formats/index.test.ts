@@ -20,8 +20,8 @@ const formats = Object.entries<ReportFormat>(reportFormats).map(([format, { exte
 
 /** Fetches a report; unlike `ask`, of any media type. */
 async function fetchReport({ origin }: TestSimulator, query: string) {
-  const answer = await fetch(`${origin}/__sim/report?${query}`)
-  return { status: answer.status, mediaType: answer.headers.get('content-type'), text: await answer.text() }
+  const response = await fetch(`${origin}/__sim/report?${query}`)
+  return { status: response.status, mediaType: response.headers.get('content-type'), text: await response.text() }
 }
 
 describe('the table of formats', () => {
@@ -95,8 +95,8 @@ describe('the report of a sample suite of six calls', () => {
   test.each(['html', 'junit'])('has as %s all that it has as JSON', async (format) => {
     const read = await formatsOf()
     const text = decodeEntities((await read(format)).text)
-    const { violations, unexpected, manners, advice, coverage, summary } = JSON.parse((await read('json')).text)
-    const findings = [violations, unexpected, manners, advice].flatMap((section) => section.findings)
+    const { violations, unexpected, retries, advice, coverage, summary } = JSON.parse((await read('json')).text)
+    const findings = [violations, unexpected, retries, advice].flatMap((section) => section.findings)
     for (const { message, sentence = message, requests, first } of findings) {
       const trace = `Requests: ${requests.join(', ')}; first: ${first.at} ${first.method} ${first.path}, sandbox`
       for (const part of [sentence, trace, first.curl.trim()]) expect(text).toContain(part)
@@ -121,20 +121,20 @@ describe('JUnit', () => {
   const parser = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '', isArray })
 
   test('is valid XML, and fails where --fail-on does', async () => {
-    const own = await startForTest({ failOn: 'violation,manners,coverage<90,coverage<1' })
+    const own = await startForTest({ failOn: 'violation,retry,coverage<90,coverage<1' })
     await runSampleSuite(own)
     const { text } = await fetchReport(own, 'format=junit')
     expect(XMLValidator.validate(text)).toBe(true)
     const { testsuites } = parser.parse(text)
-    const figures = testsuites.testsuite.map(({ name, tests, failures, testcase }: Suite) => {
+    const numbers = testsuites.testsuite.map(({ name, tests, failures, testcase }: Suite) => {
       const failed = testcase.filter(({ failure }) => failure !== undefined)
       expect([tests, failures]).toEqual([String(testcase.length), String(failed.length)])
       return [name, testcase.length, failed.length]
     })
-    expect(figures).toEqual([
+    expect(numbers).toEqual([
       ['convsim.violations', 1, 1],
       ['convsim.unexpected', 2, 0],
-      ['convsim.manners', 1, 1],
+      ['convsim.retries', 1, 1],
       ['convsim.advice', 1, 0],
       ['convsim.coverage', allOperations.length + 2, 1],
     ])

@@ -32,7 +32,7 @@ const pageOf = (text: string): Page => ({
   summary: [text],
   facts: [text],
   failed: [text],
-  figures: [{ value: text, label: text, section: text, isGood: true }],
+  numbers: [{ value: text, label: text, section: text, isGood: true }],
   sections: [
     {
       key: 'findings',

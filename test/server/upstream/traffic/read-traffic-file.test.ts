@@ -17,15 +17,15 @@ const readHar = (...entries: Json[]) => read({ log: { entries } }, 'har')
 
 const samplesOf = (samples: TrafficSample[] | string) => (typeof samples === 'string' ? [] : samples)
 
-/** An exchange that the proxy refused because the real service gave no answer. */
+/** An exchange that the proxy refused because the real service gave no response. */
 const refusedBy = (status: number, error: string) => ({
-  answer: { status, origin: 'simulator', body: { size: 9, json: { success: false, error } } },
+  response: { status, origin: 'simulator', body: { size: 9, json: { success: false, error } } },
 })
 
 const upstream = { status: 200, origin: 'upstream' }
 
-/** An answer of the real service whose delivery had another end. */
-const ended = (outcome: string) => ({ answer: upstream, delivery: { outcome, sentBytes: 12 } })
+/** A response of the real service whose delivery had another end. */
+const ended = (outcome: string) => ({ response: upstream, delivery: { outcome, sentBytes: 12 } })
 
 const entry = (response: Json, headers: Json = []): JsonObject => ({
   request: { method: 'GET', url: 'https://api.example.com/v1/models?api_key=abcdef123&period=7d', headers },
@@ -55,7 +55,7 @@ describe('a HAR file', () => {
         origin: 'https://api.example.com',
         target: '/v1/models?api_key=[redacted]&period=7d',
         requestBody: undefined,
-        answer: {
+        response: {
           status: 200,
           headers: { 'content-type': 'application/json', 'set-cookie': '[redacted]' },
           body: Buffer.from('{}'),
@@ -64,19 +64,22 @@ describe('a HAR file', () => {
     ])
   })
 
-  test('has no token of a request in the answers that echo it, to whatever request', async () => {
+  test('has no token of a request in the responses that echo it, to whatever request', async () => {
     const sent = [{ name: 'Authorization', value: 'Bearer opaque-987654' }]
     const echo = { size: 1, text: '{"you":"opaque-987654","opaque-987654":"\u00fc"}' }
     const encoded = { ...echo, text: Buffer.from(echo.text).toString('base64'), encoding: 'base64' }
     const entries = [entry({ status: 200, content: echo }, sent), entry({ status: 200, content: encoded })]
     const samples = samplesOf(await readHar(...entries))
     const clean = Buffer.from('{"you":"[redacted]","[redacted]":"\u00fc"}')
-    expect(samples).toMatchObject([{ answer: { body: clean } }, { answer: { body: clean } }])
+    expect(samples).toMatchObject([{ response: { body: clean } }, { response: { body: clean } }])
   })
 
-  test('tells an answer without content from one that never came', async () => {
+  test('tells a response without content from one that never came', async () => {
     const samples = await readHar(entry({ status: 200, content: { size: 12 } }), entry({ status: 0 }))
-    expect(samples).toMatchObject([{ answer: { status: 200, body: undefined } }, { answer: { problem: 'connection' } }])
+    expect(samples).toMatchObject([
+      { response: { status: 200, body: undefined } },
+      { response: { problem: 'connection' } },
+    ])
   })
 
   test.each([
@@ -86,15 +89,15 @@ describe('a HAR file', () => {
     [{ size: 5, text: '{"cut' }, '{"cut'],
   ])('with the content %j has the body %j', async (content, body) => {
     const [sample] = samplesOf(await readHar(entry({ status: 200, content })))
-    expect(sample?.answer).toMatchObject({ status: 200 })
-    expect(sample?.answer).toHaveProperty('body', body === undefined ? undefined : Buffer.from(body))
+    expect(sample?.response).toMatchObject({ status: 200 })
+    expect(sample?.response).toHaveProperty('body', body === undefined ? undefined : Buffer.from(body))
   })
 
   test('without the header of the media type has that of its content', async () => {
     const types = ['application/json', 'x-unknown']
     const entries = types.map((mimeType) => entry({ status: 200, content: { size: 2, mimeType, text: '{}' } }))
     const samples = samplesOf(await readHar(...entries))
-    const found = samples.map(({ answer }) => 'headers' in answer && answer.headers)
+    const found = samples.map(({ response }) => 'headers' in response && response.headers)
     expect(found).toEqual([{ 'content-type': 'application/json' }, {}])
   })
 
@@ -103,9 +106,9 @@ describe('a HAR file', () => {
     [{ _origin: 'contract' }, 'not-the-service'],
     [{ _origin: 'upstream', _damage: ['truncated'] }, 'scenario'],
     [{ _origin: 'upstream', _delivery: { outcome: 'client-gone', sentBytes: 5 } }, 'connection'],
-  ])('of convsim with %j has no answer of the service: %s', async (own, problem) => {
+  ])('of convsim with %j has no response of the service: %s', async (own, problem) => {
     const one = { ...entry({ status: 200, content: { size: 2, text: '{}' } }), ...own }
-    expect(await readHar(one)).toMatchObject([{ answer: { problem } }])
+    expect(await readHar(one)).toMatchObject([{ response: { problem } }])
   })
 
   test('of convsim has the bodies that it redacted, and not those of which it recorded a part', async () => {
@@ -113,8 +116,8 @@ describe('a HAR file', () => {
     const part = { size: 99, text: '{"a":1}', comment: '7 of 99 bytes were recorded.' }
     const entries = [whole, part].map((content) => ({ ...entry({ status: 200, content }), _origin: 'upstream' }))
     expect(await readHar(...entries)).toMatchObject([
-      { answer: { body: Buffer.from(whole.text) } },
-      { answer: { body: undefined } },
+      { response: { body: Buffer.from(whole.text) } },
+      { response: { body: undefined } },
     ])
   })
 
@@ -145,7 +148,7 @@ describe('a HAR file', () => {
     ['list of headers', { request: { headers: 'deep' } }, {}],
     ['header', { request: { headers: [{ name: 'a', value: 'deep' }] } }, {}],
     ['body', { request: { postData: 'deep' } }, {}],
-    ['status, and then without an answer,', { response: { status: 'deep' } }, { answer: { problem: 'connection' } }],
+    ['status, and then without a response,', { response: { status: 'deep' } }, { response: { problem: 'connection' } }],
   ])('with a very deep %s is read', async (_name, { request, response }, expected) => {
     const one = entry({ status: 200 }) as { request: JsonObject; response: JsonObject }
     const spoilt = {
@@ -154,13 +157,13 @@ describe('a HAR file', () => {
       response: response ?? one.response,
     }
     const text = JSON.stringify({ log: { entries: [spoilt] } }).replace('"deep"', deep)
-    expect(await read(text, 'har')).toMatchObject([{ answer: {}, ...expected }])
+    expect(await read(text, 'har')).toMatchObject([{ response: {}, ...expected }])
   })
 
   test('with headers that are named like members of objects has them', async () => {
     const headers = ['constructor', '__proto__', 'tostring'].map((name) => ({ name, value: 'x' }))
     const [sample] = samplesOf(await readHar(entry({ status: 200, headers })))
-    expect(JSON.stringify(sample?.answer)).toContain('"headers":{"constructor":"x","__proto__":"x","tostring":"x"}')
+    expect(JSON.stringify(sample?.response)).toContain('"headers":{"constructor":"x","__proto__":"x","tostring":"x"}')
   })
 
   test('with more than 100,000 entries is read up to that', async () => {
@@ -178,7 +181,7 @@ describe('a HAR file', () => {
         return entry({ status: 200, content: { size: text.length, text } }, headers)
       })
     const samples = samplesOf(await readHar(...entries(100)))
-    const bodies = samples.map(({ answer }) => ('body' in answer ? String(answer.body) : ''))
+    const bodies = samples.map(({ response }) => ('body' in response ? String(response.body) : ''))
     expect(new Set(bodies)).toEqual(new Set(['{"a":"[redacted]","b":"[redacted]","c":"x[redacted]y"}']))
     expect(await readHar(...entries(101))).toContain(
       'more than 100 different tokens. Export the traffic of fewer users.',
@@ -189,7 +192,7 @@ describe('a HAR file', () => {
 describe('a journal', () => {
   const recorded = (origin: string, body: Json, damage: Json = []): JsonObject => ({
     request: { method: 'GET', path: '/v1/models', query: 'period=7d', headers: { Accept: '*/*' }, body: { size: 0 } },
-    answer: { status: 200, headers: { 'Content-Type': 'application/json' }, body, origin },
+    response: { status: 200, headers: { 'Content-Type': 'application/json' }, body, origin },
     damage,
   })
 
@@ -200,7 +203,7 @@ describe('a journal', () => {
         method: 'GET',
         target: '/v1/models?period=7d',
         requestBody: new Uint8Array(),
-        answer: { status: 200, headers: { 'content-type': 'application/json' }, body: Buffer.from('{"a":1}') },
+        response: { status: 200, headers: { 'content-type': 'application/json' }, body: Buffer.from('{"a":1}') },
       },
     ]
     expect(await read({ requests: [one], truncated: false }, 'journal')).toEqual(expected)
@@ -212,47 +215,47 @@ describe('a journal', () => {
 
   test('gives no bodies that are cut', async () => {
     const samples = await read({ requests: [recorded('upstream', { size: 9, text: '{"a"', cut: true })] }, 'journal')
-    expect(samples).toMatchObject([{ answer: { status: 200, body: undefined } }])
+    expect(samples).toMatchObject([{ response: { status: 200, body: undefined } }])
   })
 
   test.each([
-    [{ answer: { status: 200, origin: 'scenario' } }, 'scenario', 'A scenario of convsim'],
-    [{ answer: upstream, damage: ['reset'] }, 'scenario', 'or damaged it'],
-    [{ answer: upstream, damage: ['dribble', 'drop-field at /a'] }, 'scenario', 'or damaged'],
-    [{ answer: { status: 200, origin: 'contract' } }, 'not-the-service', 'convsim itself gave this answer'],
-    [{ answer: { status: 200 } }, 'not-the-service', 'does not say that the real service'],
-    [{ answer: { status: 413, origin: 'simulator' } }, 'not-the-service', 'convsim itself refused'],
+    [{ response: { status: 200, origin: 'scenario' } }, 'scenario', 'A scenario of convsim'],
+    [{ response: upstream, damage: ['reset'] }, 'scenario', 'or damaged it'],
+    [{ response: upstream, damage: ['dribble', 'drop-field at /a'] }, 'scenario', 'or damaged'],
+    [{ response: { status: 200, origin: 'contract' } }, 'not-the-service', 'convsim itself gave this response'],
+    [{ response: { status: 200 } }, 'not-the-service', 'does not say that the real service'],
+    [{ response: { status: 413, origin: 'simulator' } }, 'not-the-service', 'convsim itself refused'],
     [refusedBy(504, 'It took too long.'), 'time-out', 'It took too long.'],
     [refusedBy(502, 'Its certificate has expired.'), 'certificate', 'Its certificate has expired.'],
     [refusedBy(502, 'It refuses the connection.'), 'connection', 'It refuses the connection.'],
-    [{ answer: { status: 502, origin: 'simulator' } }, 'connection', 'The proxy got no answer'],
-    [{ answer: { origin: 'upstream' } }, 'connection', 'it has no status of HTTP'],
-    [{ answer: { status: 'abc', origin: 'upstream' } }, 'connection', 'it has no status of HTTP'],
+    [{ response: { status: 502, origin: 'simulator' } }, 'connection', 'The proxy got no response'],
+    [{ response: { origin: 'upstream' } }, 'connection', 'it has no status of HTTP'],
+    [{ response: { status: 'abc', origin: 'upstream' } }, 'connection', 'it has no status of HTTP'],
     [ended('client-gone'), 'connection', 'The client left'],
-    [ended('upstream-gone'), 'connection', 'The service broke its answer off.'],
+    [ended('upstream-gone'), 'connection', 'The service broke its response off.'],
     [ended('server-stopped'), 'connection', 'The proxy stopped'],
     [ended('damaged'), 'connection', 'did not reach its end'],
-  ])('%j gives no answer, but the reason %s', async (entry, problem, sentence) => {
+  ])('%j gives no response, but the reason %s', async (entry, problem, sentence) => {
     const [sample] = samplesOf(
       await read({ requests: [{ request: { method: 'GET', path: '/' }, ...entry }] }, 'journal'),
     )
-    expect(sample?.answer).toMatchObject({ problem, sentence: expect.stringContaining(sentence) })
+    expect(sample?.response).toMatchObject({ problem, sentence: expect.stringContaining(sentence) })
   })
 
-  test('of the simulator itself is read where its own answers are accepted', async () => {
+  test('of the simulator itself is read where its own responses are accepted', async () => {
     const file = await tempFile(JSON.stringify(recorded('contract', { size: 2, json: {} })), 'traffic.json')
     const read = await readTrafficFile(file, 'journal', { accepted: ['upstream', 'contract'] })
-    expect(read).toMatchObject({ value: { samples: [{ answer: { status: 200 } }] } })
+    expect(read).toMatchObject({ value: { samples: [{ response: { status: 200 } }] } })
   })
 
-  test('of the simulator itself gives no answer that a scenario of the data family made up', async () => {
+  test('of the simulator itself gives no response that a scenario of the data family made up', async () => {
     const definitions = [...inputs.catalogue.definitions, ...inputs.catalogue.statuses]
     const own = recorded('contract', { size: 2, json: {} })
     const requests = definitions.map(({ name }) => ({ ...own, scenarios: [name] }))
     const file = await tempFile(JSON.stringify({ requests }), 'traffic.json')
     const read = await readTrafficFile(file, 'journal', { accepted: ['contract'] })
     const samples = read.ok ? read.value.samples : []
-    const accepted = definitions.filter((_, index) => !('problem' in (samples[index]?.answer ?? {})))
+    const accepted = definitions.filter((_, index) => !('problem' in (samples[index]?.response ?? {})))
     expect(new Set(accepted.map(({ family }) => family))).not.toContain('data')
     expect(accepted.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['slow', 'dribble', 'expect-violation', 'expect-refusal', '200']),
@@ -263,7 +266,7 @@ describe('a journal', () => {
     ['{"log":{}}', 'is no journal'],
     [deep, 'is no journal'],
     ['{"requests": }', 'is no JSON, nor lines of JSON: line 1, column 14 has "}"'],
-    ['{"request":{},"answer":{}}\n{"request":', 'is no JSON, nor lines of JSON: it ends at line 2, column 12'],
+    ['{"request":{},"response":{}}\n{"request":', 'is no JSON, nor lines of JSON: it ends at line 2, column 12'],
     ['', 'is empty'],
   ])('%.20j is refused with the place of the fault', async (text, reason) => {
     expect(await read(text, 'journal')).toContain(reason)

@@ -37,7 +37,7 @@ test('a schema that contains itself in a part of the value is accepted', async (
   expect(await findingsAbout({ Tree: { type: 'object', properties: { children, parent } } })).toEqual([])
 })
 
-/** Returns the small document whose answer has the schema `A` of further schemas. */
+/** Returns the small document whose response has the schema `A` of further schemas. */
 function using(schemas: Schemas): string {
   return SMALL.replace('schemas/Thing', 'schemas/A').replace(/ +example:.*\n/, '') + linesOf(schemas)
 }

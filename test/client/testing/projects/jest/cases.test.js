@@ -13,8 +13,8 @@ describe('a client', () => {
   test('that ignores Retry-After fails', () => ignoreRetryAfter(sim()))
 })
 
-test('bad manners are allowed', async () => {
-  sim().allow('manners')
+test('retry problems are allowed', async () => {
+  sim().allow('retry')
   await ignoreRetryAfter(sim())
 })
 
@@ -26,7 +26,7 @@ test('an error of the test itself is shown, too', async () => {
 describe('with retries', () => {
   jest.retryTimes(1)
   let attempts = 0
-  test('a retried test begins anew', async () => {
+  test('a retried test begins again', async () => {
     await behave(sim(), title())
     attempts += 1
     if (attempts === 1) await breakContract(sim())

@@ -7,7 +7,7 @@ const prepare = async (sandbox: TestSandbox) => sandbox.sequence(['429;retry-aft
 
 test('names are typed', async () => {
   await prepare(sim())
-  sim().allow('manners', 'unexpected')
+  sim().allow('retry', 'unexpected')
   await sim().expectReceived('createEvent', { times: 1 })
   expect(await sim().events()).toHaveLength(1)
   // @ts-expect-error: there is no such kind of finding

@@ -10,9 +10,9 @@ describe('a client', () => {
   test('that ignores Retry-After fails', async (t) => ignoreRetryAfter(await useSandbox(t)))
 })
 
-test('bad manners are allowed', async (t) => {
+test('retry problems are allowed', async (t) => {
   const sim = await useSandbox(t)
-  sim.allow('manners')
+  sim.allow('retry')
   await ignoreRetryAfter(sim)
 })
 

@@ -14,8 +14,8 @@ test('test.fail holds for findings', async ({ sim }) => {
   await ignoreRetryAfter(sim)
 })
 
-test('bad manners are allowed', async ({ sim }) => {
-  sim.allow('manners')
+test('retry problems are allowed', async ({ sim }) => {
+  sim.allow('retry')
   await ignoreRetryAfter(sim)
 })
 
@@ -26,7 +26,7 @@ test('an error of the test itself is shown, too', async ({ sim }) => {
 
 test.describe('with retries', () => {
   test.describe.configure({ retries: 1 })
-  test('a retried test begins anew', async ({ sim }, { title, retry }) => {
+  test('a retried test begins again', async ({ sim }, { title, retry }) => {
     await behave(sim, title)
     if (retry === 0) await breakContract(sim)
   })

@@ -6,7 +6,7 @@ const prepare = async (sim: TestSandbox) => sim.sequence(['429;retry-after=1', '
 test.beforeEach(({ sim }) => prepare(sim))
 
 test('names are typed', async ({ page, sim }) => {
-  sim.allow('manners', 'unexpected')
+  sim.allow('retry', 'unexpected')
   await expect(page).toHaveTitle('')
   await expect(sim).toHaveReceived('createEvent', { times: 1 })
   await expect(sim).not.toHaveReceived('createPrompt')

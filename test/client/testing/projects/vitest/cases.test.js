@@ -13,8 +13,8 @@ describe('a client', () => {
 
 test.fails('test.fails holds for findings', ({ sim }) => ignoreRetryAfter(sim))
 
-test('bad manners are allowed', async ({ sim }) => {
-  sim.allow('manners')
+test('retry problems are allowed', async ({ sim }) => {
+  sim.allow('retry')
   await ignoreRetryAfter(sim)
 })
 
@@ -24,13 +24,13 @@ test('an error of the test itself is shown, too', async ({ sim }) => {
 })
 
 let attempts = 0
-test('a retried test begins anew', { retry: 1 }, async ({ sim, task }) => {
+test('a retried test begins again', { retry: 1 }, async ({ sim, task }) => {
   await behave(sim, task.name)
   attempts += 1
   if (attempts === 1) await breakContract(sim)
 })
 
-test('a repeated test begins anew', { repeats: 2 }, ({ sim, task }) => behave(sim, task.name))
+test('a repeated test begins again', { repeats: 2 }, ({ sim, task }) => behave(sim, task.name))
 
 test.for([1, 2])('two tests of test.for have this name', (_number, { sim, task }) => behave(sim, task.name))
 

@@ -1,7 +1,7 @@
 import type { Schema } from '../../api/ask.ts'
 import { replaceRoute, route, sandbox } from '../../store/route.ts'
 import { info } from '../../store/server.ts'
-import { useAnswer } from '../../store/use-answer.ts'
+import { useResponse } from '../../store/use-response.ts'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { Empty, formatCurl, Loading } from '../../ui/empty.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
@@ -12,9 +12,9 @@ import {
   type AnalyticsQuestion,
   analyticsPathOf,
   compareQuality,
-  type Figures,
   headersOf,
-  readFigures,
+  type Numbers,
+  readNumbers,
   useAnalytics,
   useAnalyticsWithoutEvents,
 } from './analytics.ts'
@@ -22,19 +22,19 @@ import { Charts, DayTable, EventEffects, Totals } from './charts.tsx'
 
 type Explanation = Schema<'Explanation'>
 
-/** The analytics of a model as the service would answer them now, with the effect of events. */
+/** The analytics of a model as the service would return them now, with the effect of events. */
 export function ModelPage({ id, catalogue }: { id: string; catalogue: Schema<'Catalogue'> }) {
   const { query } = route.value
   const question = { model: id, period: query['period'] ?? '30d', scenario: query['as'] }
   const { value: explanation, problem } = useAnalytics(sandbox.value, question)
-  const figures = explanation?.answer.status === 200 ? readFigures(explanation.answer.body) : undefined
+  const numbers = explanation?.response.status === 200 ? readNumbers(explanation.response.body) : undefined
   return (
     <OpenPart label="Model">
       <ModelHead {...{ question, catalogue }} />
       {!explanation && <Loading problem={problem} />}
-      {explanation && !figures && <Refusal explanation={explanation} />}
-      {explanation && figures && <ModelFigures {...{ question, explanation, figures, catalogue }} />}
-      {explanation && <Answer {...{ question, explanation }} />}
+      {explanation && !numbers && <Refusal explanation={explanation} />}
+      {explanation && numbers && <ModelNumbers {...{ question, explanation, numbers, catalogue }} />}
+      {explanation && <Response {...{ question, explanation }} />}
     </OpenPart>
   )
 }
@@ -102,19 +102,19 @@ function ModelHead({ question: { model: id, period, scenario }, catalogue }: Mod
 
 const healthMarks: Readonly<Record<string, 'good' | 'violation'>> = { healthy: 'good', critical: 'violation' }
 
-interface ModelFiguresProps extends ModelHeadProps {
+interface ModelNumbersProps extends ModelHeadProps {
   readonly explanation: Explanation
-  readonly figures: Figures
+  readonly numbers: Numbers
 }
 
-/** The figures of an answer, and what they would be without events. */
-function ModelFigures({ question, explanation, figures, catalogue }: ModelFiguresProps) {
+/** The numbers of a response, and what they would be without events. */
+function ModelNumbers({ question, explanation, numbers, catalogue }: ModelNumbersProps) {
   const products = catalogue.products.filter(({ models }) => models.includes(question.model.toLowerCase()))
-  const quality = useAnswer('/quality', { query: { sandbox: sandbox.value }, followsTraffic: true }).value
+  const quality = useResponse('/quality', { query: { sandbox: sandbox.value }, followsTraffic: true }).value
   const moved = quality?.products.filter(({ productId }) => products.some(({ id }) => id === productId)) ?? []
-  const without = useAnalyticsWithoutEvents(question, explanation, moved.length > 0 ? figures : undefined)
-  const before = moved.length > 0 ? compareQuality(figures, without) : undefined
-  const assessment = objectOf(figures.body['recommendations'])
+  const without = useAnalyticsWithoutEvents(question, explanation, moved.length > 0 ? numbers : undefined)
+  const before = moved.length > 0 ? compareQuality(numbers, without) : undefined
+  const assessment = objectOf(numbers.body['recommendations'])
   const health = textOrEmpty(assessment['healthLevel']) || 'no assessment'
   const Days = route.value.query['look'] === 'table' ? DayTable : Charts
   return (
@@ -123,24 +123,24 @@ function ModelFigures({ question, explanation, figures, catalogue }: ModelFigure
         <Mark kind={healthMarks[health] ?? 'advice'} text={health.replaceAll('_', ' ')} />{' '}
         {textOrEmpty(assessment['summary'])}
       </p>
-      <div class="figures">
-        <Days {...{ figures, before }} />
-        <Totals body={figures.body} />
-        {quality && <EventEffects {...{ figures, without, before, products, moved, quality }} />}
+      <div class="numbers">
+        <Days {...{ numbers, before }} />
+        <Totals body={numbers.body} />
+        {quality && <EventEffects {...{ numbers, without, before, products, moved, quality }} />}
       </div>
     </>
   )
 }
 
-/** Says why the model has no figures now. */
-function Refusal({ explanation: { answer, why, rule } }: { explanation: Explanation }) {
+/** Says why the model has no numbers now. */
+function Refusal({ explanation: { response, why, rule } }: { explanation: Explanation }) {
   return (
-    <Empty title={`A request for this model is answered ${answer.status} now, without figures`}>
+    <Empty title={`A request for this model gets ${response.status} now, without numbers`}>
       {why.join(' ')}{' '}
       {rule && `It is rule ${rule.index + 1} of the ${rule.scope === 'sandbox' ? 'sandbox' : 'start'}. `}
-      {answer.origin === 'scenario' && (
+      {response.origin === 'scenario' && (
         <Button
-          label="Show the figures without it"
+          label="Show the numbers without it"
           class="link"
           onClick={() => replaceRoute({ query: { as: '200' } })}
         />
@@ -149,17 +149,17 @@ function Refusal({ explanation: { answer, why, rule } }: { explanation: Explanat
   )
 }
 
-/** The answer itself, and how to get it. */
-function Answer({ question, explanation }: { question: AnalyticsQuestion; explanation: Explanation }) {
-  const { answer, answerViolations, delivery, damage } = explanation
+/** The response itself, and how to get it. */
+function Response({ question, explanation }: { question: AnalyticsQuestion; explanation: Explanation }) {
+  const { response, responseViolations, delivery, damage } = explanation
   const path = analyticsPathOf(question)
   const curl = formatCurl({ method: 'GET', path, headers: headersOf(question) })
   return (
-    <section aria-label="Answer">
+    <section aria-label="Response">
       <h3 class="facts">
-        <Status code={answer.status} /> Answer
+        <Status code={response.status} /> Response
         <CopyButton label="curl" title="Copy as curl" text={curl} />
-        <CopyButton label="JSON" title="Copy as JSON" text={JSON.stringify(answer.body, null, 2)} />
+        <CopyButton label="JSON" title="Copy as JSON" text={JSON.stringify(response.body, null, 2)} />
       </h3>
       <p class="cut-off">
         <code>
@@ -170,8 +170,8 @@ function Answer({ question, explanation }: { question: AnalyticsQuestion; explan
       {delivery !== 'whole' && <p class="bad">It does not arrive whole; it is delivered as “{delivery}”.</p>}
       {damage.length > 0 && <p class="bad">A scenario damages it: {damage.join(', ')}.</p>}
       <JsonTree
-        value={answer.body}
-        marks={answerViolations.map(({ pointer, message: text }) => ({ pointer, text, kind: 'damage' }))}
+        value={response.body}
+        marks={responseViolations.map(({ pointer, message: text }) => ({ pointer, text, kind: 'damage' }))}
       />
     </section>
   )

@@ -13,7 +13,7 @@ interface RequestFilter<N extends Names> {
   readonly method?: string
   /** The path as it was sent, without the query. */
   readonly path?: string
-  /** The cause of the answer. */
+  /** The cause of the response. */
   readonly origin?: ControlSchemas['Origin']
   /** The trace id of the request's `traceparent`. */
   readonly traceId?: string
@@ -21,13 +21,13 @@ interface RequestFilter<N extends Names> {
   readonly violations?: boolean
   /** With true only requests with advice are listed, with false only the others. */
   readonly advice?: boolean
-  /** With true only answers that a scenario damaged are listed, with false only the others. */
+  /** With true only responses that a scenario damaged are listed, with false only the others. */
   readonly damage?: boolean
 }
 
 type StatusFilter<N extends Names> = N['status'] | '1xx' | '2xx' | '3xx' | '4xx' | '5xx'
 
-/** Conditions of a request and its answer, for `count` and `expectReceived`. */
+/** Conditions of a request and its response, for `count` and `expectReceived`. */
 type MatchInput<N extends Names> = Omit<ControlSchemas['RequestMatch'], 'status'> & {
   readonly status?: StatusFilter<N>
 }
@@ -51,14 +51,14 @@ interface RequestCount {
 }
 
 /** The recorded requests of a sandbox, and judgements of them. */
-export interface SandboxEvidence<N extends Names> {
-  /** Lists the recorded requests with their answers and bodies, the oldest first. */
+export interface SandboxRequests<N extends Names> {
+  /** Lists the recorded requests with their responses and bodies, the oldest first. */
   requests(filter?: RequestFilter<N>): Promise<readonly ControlSchemas['Exchange'][]>
-  /** Returns a request by the `X-Request-Id` of its answer. */
+  /** Returns a request by the `X-Request-Id` of its response. */
   request(id: string): Promise<ControlSchemas['Exchange']>
   /** Yields requests without bodies as they come, until the loop ends: `for await (const r of sim.follow())`. */
   follow(filter?: RequestFilter<N>): AsyncIterable<ControlSchemas['Exchange']>
-  /** Deletes the recorded requests; coverage and manners begin anew. */
+  /** Deletes the recorded requests; coverage and retry problems begin again. */
   clearRequests(): Promise<void>
   count(operation?: N['operation'], match?: MatchInput<N>): Promise<RequestCount>
   /**
@@ -69,18 +69,18 @@ export interface SandboxEvidence<N extends Names> {
   /** Expects that every request obeyed the contract. @throws ExpectationError with each rule that a request broke */
   expectNoViolations(): Promise<void>
   /**
-   * Expects a client without violations, unexpected answers, and bad manners in retries. `allow` leaves kinds out.
+   * Expects a client without violations, unexpected responses, and retry problems in retries. `allow` leaves kinds out.
    * @throws ExpectationError with each finding
    */
   expectNoFindings(allow?: readonly FindingKind[]): Promise<void>
   /** Returns how much of the contract the clients have met, and what is missing. */
   coverage(): Promise<ControlSchemas['Coverage']>
-  /** Lists the rules of retrying and identifying that the clients broke. */
-  manners(): Promise<readonly ControlSchemas['MannersFinding'][]>
+  /** Lists the retry rules that the clients broke. */
+  retryProblems(): Promise<readonly ControlSchemas['RetryProblem'][]>
   /** Lists the calls that failed with their attempts; the latest first. */
   retries(): Promise<readonly ControlSchemas['RetryChain'][]>
   report(): Promise<ControlSchemas['Report']>
-  /** Explains how a request would be answered: `await sim.explain({ method: 'GET', path: '/v1/...' })`. */
+  /** Explains how a request would be handled: `await sim.explain({ method: 'GET', path: '/v1/...' })`. */
   explain(request: ExplainRequest): Promise<ControlSchemas['Explanation']>
 }
 
@@ -97,16 +97,17 @@ interface ExplainRequest {
 const pageSize = 1000
 
 /** Creates the part of a sandbox that is about its requests. `consoleUrl`: the page that shows them. @internal */
-export function sandboxEvidence<N extends Names>(
+export function sandboxRequests<N extends Names>(
   transport: Transport,
   sandbox: string,
   consoleUrl: string,
-): SandboxEvidence<N> {
+): SandboxRequests<N> {
   const params = { query: { sandbox } }
   const report = () => dataOf(transport.GET('/report', { params }))
-  const manners = async () => (await dataOf(transport.GET('/manners', { params }))).findings
+  const readRetries = (limit: number) => dataOf(transport.GET('/retries', { params: { query: { sandbox, limit } } }))
+  const retryProblems = async () => (await readRetries(0)).problems.findings
   const expectNoFindings = async (allow: readonly FindingKind[] = []) => {
-    const problem = await findingsProblem({ report, manners }, allow, (kind) => `expectNoFindings(['${kind}'])`)
+    const problem = await findingsProblem({ report, retryProblems }, allow, (kind) => `expectNoFindings(['${kind}'])`)
     throwIfProblem(problem, consoleUrl)
   }
   return {
@@ -125,12 +126,11 @@ export function sandboxEvidence<N extends Names>(
       const { data, error } = await transport.POST('/verify', { params, body })
       throwIfProblem(expectationProblem((data ?? error) as ControlSchemas['Verdict']), consoleUrl)
     },
-    expectNoViolations: () => expectNoFindings(['unexpected', 'manners']),
+    expectNoViolations: () => expectNoFindings(['unexpected', 'retry']),
     expectNoFindings,
     coverage: () => dataOf(transport.GET('/coverage', { params })),
-    manners,
-    retries: async () =>
-      (await dataOf(transport.GET('/retries', { params: { query: { sandbox, limit: 100 } } }))).chains,
+    retryProblems,
+    retries: async () => (await readRetries(100)).chains,
     report,
     explain: (request) => dataOf(transport.POST('/explain', { params, body: request })),
   }

@@ -12,7 +12,7 @@ const placesOf = ({ findings }: DriftReport) => findings.map(({ kind, pointer })
 
 const reasonsOf = ({ notJudged }: DriftReport) => notJudged.map(({ reason }) => reason)
 
-describe('an answer with more members than are judged', () => {
+describe('a response with more members than are judged', () => {
   const tooLarge = { items: [thing({ count: 'one' }), ...Array.from({ length: 40_000 }, () => thing())] }
 
   test('is not judged, and the others are', () => {
@@ -29,7 +29,7 @@ describe('an answer with more members than are judged', () => {
   })
 })
 
-test('an answer that is nested deeper than is judged is JSON all the same', () => {
+test('a response that is nested deeper than is judged is JSON all the same', () => {
   const report = judge(contract, [{ body: `{"items":[],"deep":${'['.repeat(200_000)}${']'.repeat(200_000)}}` }])
   expect([placesOf(report), reasonsOf(report)]).toEqual([[], ['too-few-samples', 'too-many-members']])
 })
@@ -43,9 +43,9 @@ test('a check that stopped at its bound is said, and is never the same', () => {
 
 describe('the work', () => {
   /** Counts the checks of bodies. */
-  function countChecks(answers: readonly Given[]): number {
+  function countChecks(responses: readonly Given[]): number {
     let checks = 0
-    judge(contract, answers, { items: [] }, (operation) => ({
+    judge(contract, responses, { items: [] }, (operation) => ({
       ...operation,
       checkResponse(status, value) {
         checks += 1
@@ -56,15 +56,15 @@ describe('the work', () => {
   }
 
   test('for a missing field beside new ones does not grow with their number', () => {
-    const answer = (count: number) => ({
+    const response = (count: number) => ({
       body: { items: [{ ...without('count'), owner: { name: 'x', ...wide(count) } }], ...wide(count) },
     })
-    expect(countChecks([answer(8000)])).toBe(countChecks([answer(4000)]))
+    expect(countChecks([response(8000)])).toBe(countChecks([response(4000)]))
   })
 
   test('for a renamed field is bounded, and finds it', () => {
-    const answers = Array.from({ length: 3000 }, () => things({ ...without('count'), total: 4 }))
-    expect(placesOf(judge(contract, answers))).toEqual(['renamed-field /items/*/count'])
-    expect(countChecks(answers)).toBeLessThan(answers.length + 100)
+    const responses = Array.from({ length: 3000 }, () => things({ ...without('count'), total: 4 }))
+    expect(placesOf(judge(contract, responses))).toEqual(['renamed-field /items/*/count'])
+    expect(countChecks(responses)).toBeLessThan(responses.length + 100)
   })
 })

@@ -8,8 +8,8 @@ import { controlAliases } from '../../../src/service/exchange/control-aliases.ts
 import { controlContract } from '../../../src/service/fixtures/bundled.ts'
 import { closeDocument } from '../closed-document.ts'
 
-/** An answer of the control plane as `record.cjs` writes it. */
-export interface RecordedAnswer {
+/** A response of the control plane as `record.cjs` writes it. */
+export interface RecordedResponse {
   readonly method: string
   /** The path with the query, as it was sent. */
   readonly target: string
@@ -34,10 +34,10 @@ interface DocumentedOperation {
 }
 
 /**
- * Creates the check of answers against `spec/control.openapi.yaml`; it returns the fault of an answer, undefined for
+ * Creates the check of responses against `spec/control.openapi.yaml`; it returns the fault of a response, undefined for
  * none. It compiles the document by itself, independently of the simulator, each schema when it is first needed.
  */
-export function createAnswerCheck(): (answer: RecordedAnswer) => string | undefined {
+export function createResponseCheck(): (response: RecordedResponse) => string | undefined {
   const document = closeDocument(parse(readFileSync(controlContract, 'utf8')))
   const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { 'iso-8601': true } })
   formats.default(ajv)
@@ -53,27 +53,27 @@ export function createAnswerCheck(): (answer: RecordedAnswer) => string | undefi
       .map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`)
       .join('; ')
   }
-  return (answer) => {
-    if (isPreflight(answer) || isOfService(answer)) return undefined
-    const operation = findOperation(operations, answer)
-    if (!operation) return isFileOrRefusal(answer) ? findErrorFault(answer, findFault) : 'no operation'
-    const response = findResponse(at, operation.pointer, answer.status)
-    if (response === undefined) return `undocumented status ${answer.status}`
-    return findHeaderFault(at, response, answer, findFault) ?? findContentFault(at, response, answer, findFault)
+  return (response) => {
+    if (isPreflight(response) || isOfService(response)) return undefined
+    const operation = findOperation(operations, response)
+    if (!operation) return isFileOrRefusal(response) ? findErrorFault(response, findFault) : 'no operation'
+    const documented = findResponse(at, operation.pointer, response.status)
+    if (documented === undefined) return `undocumented status ${response.status}`
+    return findHeaderFault(at, documented, response, findFault) ?? findContentFault(at, documented, response, findFault)
   }
 }
 
-/** Returns true for the answer to a preflight of a browser, which belongs to CORS. */
-const isPreflight = ({ method, status }: RecordedAnswer) => method === 'OPTIONS' && status === 204
+/** Returns true for the response to a preflight of a browser, which belongs to CORS. */
+const isPreflight = ({ method, status }: RecordedResponse) => method === 'OPTIONS' && status === 204
 
-/** Returns true for an answer of the simulated service, at a path that a contract has taken from the control plane. */
-const isOfService = ({ target, headers }: RecordedAnswer) =>
+/** Returns true for a response of the simulated service, at a path that a contract has taken from the control plane. */
+const isOfService = ({ target, headers }: RecordedResponse) =>
   headers['x-sim-origin'] !== undefined && !/^\/__(sim|admin)\b/i.test(target)
 
 /** Returns true for what the document does not describe: files of the console, and refusals of unknown paths. */
-const isFileOrRefusal = ({ status, text }: RecordedAnswer) => status >= 400 || text === undefined
+const isFileOrRefusal = ({ status, text }: RecordedResponse) => status >= 400 || text === undefined
 
-function findErrorFault({ status, text = '' }: RecordedAnswer, findFault: FindFault): string | undefined {
+function findErrorFault({ status, text = '' }: RecordedResponse, findFault: FindFault): string | undefined {
   return status >= 400 && text !== '' ? findFault('/components/schemas/Error', JSON.parse(text)) : undefined
 }
 
@@ -92,7 +92,7 @@ function findResponse(at: (pointer: string) => Json | undefined, operation: stri
 function findHeaderFault(
   at: (pointer: string) => Json | undefined,
   response: string,
-  { headers }: RecordedAnswer,
+  { headers }: RecordedResponse,
   findFault: FindFault,
 ): string | undefined {
   const pointer = joinPointer(response, 'headers')
@@ -108,17 +108,17 @@ function findHeaderFault(
 
 function findContentFault(
   at: (pointer: string) => Json | undefined,
-  response: string,
-  answer: RecordedAnswer,
+  documented: string,
+  response: RecordedResponse,
   findFault: FindFault,
 ): string | undefined {
-  const content = at(joinPointer(response, 'content'))
-  const mediaType = (answer.headers['content-type'] ?? '').split(';', 1)[0] ?? ''
-  if (content === undefined) return answer.size > 0 ? 'a body that is not documented' : undefined
+  const content = at(joinPointer(documented, 'content'))
+  const mediaType = (response.headers['content-type'] ?? '').split(';', 1)[0] ?? ''
+  if (content === undefined) return response.size > 0 ? 'a body that is not documented' : undefined
   if (!isObject(content) || !(mediaType in content)) return `undocumented media type "${mediaType}"`
-  if (answer.method === 'HEAD' || answer.text === undefined) return undefined
-  if (answer.text === '') return 'no body'
-  return findFault(joinPointer(response, 'content', mediaType, 'schema'), JSON.parse(answer.text))
+  if (response.method === 'HEAD' || response.text === undefined) return undefined
+  if (response.text === '') return 'no body'
+  return findFault(joinPointer(documented, 'content', mediaType, 'schema'), JSON.parse(response.text))
 }
 
 /** Lists the operations; those without path parameters come first, since they take precedence. */
@@ -136,7 +136,7 @@ function listOperations(document: JsonObject): DocumentedOperation[] {
     .sort((one, other) => Number(one.isTemplate) - Number(other.isTemplate))
 }
 
-function findOperation(operations: readonly DocumentedOperation[], { method, target }: RecordedAnswer) {
+function findOperation(operations: readonly DocumentedOperation[], { method, target }: RecordedResponse) {
   const [sent = ''] = target.split('?', 1)
   const path = controlAliases.get(sent.toLowerCase().replace(/\/$/, '')) ?? sent
   const asked = method === 'HEAD' ? 'GET' : method

@@ -7,7 +7,7 @@ import { CommandLine, formatCurl, sampleEvent } from '../../ui/empty.tsx'
 import { formatSigned, QualityTable } from '../../ui/quality-table.tsx'
 import { DataTable } from '../../ui/table.tsx'
 import { objectOf, textOrEmpty } from '../../ui/text.tsx'
-import { type Figures, formatScore, qualityField, readNumber } from './analytics.ts'
+import { formatScore, type Numbers, qualityField, readNumber } from './analytics.ts'
 
 /** The values of each day and of the period, in the order of the charts. A score is a line, a whole number is a bar. */
 const measures = [
@@ -20,7 +20,7 @@ const measures = [
   { field: 'messageCount', title: 'Messages', unit: 'per day', kind: 'bar' },
 ] as const
 
-/** The labelled scores of the answer by their titles. */
+/** The labelled scores of the response by their titles. */
 const labelFields = {
   averageUserSentiment: 'Sentiment',
   averageChangeInUserSentiment: 'Sentiment change',
@@ -29,7 +29,7 @@ const labelFields = {
   averageCommercialIntent: 'Commercial intent',
 }
 
-/** The counted detections of the answer by their titles. */
+/** The counted detections of the response by their titles. */
 const detectionFields = {
   hallucinationCount: 'Hallucinations',
   jailbreakCount: 'Jailbreaks',
@@ -41,15 +41,15 @@ const detectionFields = {
 
 /** Properties of `Charts` and `DayTable`. */
 interface ChartsProps {
-  readonly figures: Figures
+  readonly numbers: Numbers
   /** The quality of each day without events; undefined without events, and without an honest comparison. */
   readonly before: readonly (number | null)[] | undefined
 }
 
-const dayOf = (day: Figures['days'][number]) => textOrEmpty(day['date']).slice(0, 10)
+const dayOf = (day: Numbers['days'][number]) => textOrEmpty(day['date']).slice(0, 10)
 
 /** A chart for each measure. All are read together. */
-export function Charts({ figures: { body, days }, before }: ChartsProps) {
+export function Charts({ numbers: { body, days }, before }: ChartsProps) {
   const cursor = useSignal<number | undefined>(undefined)
   return (
     <>
@@ -74,7 +74,7 @@ export function Charts({ figures: { body, days }, before }: ChartsProps) {
 }
 
 /** The days in a table, for those who cannot see charts, and for those who want the numbers. */
-export function DayTable({ figures: { days }, before }: ChartsProps) {
+export function DayTable({ numbers: { days }, before }: ChartsProps) {
   const rows = days.map((day, index) => ({
     day: dayOf(day),
     values: [...measures.map(({ field }) => readNumber(day, field)), ...(before ? [before[index] ?? null] : [])],
@@ -89,7 +89,7 @@ export function DayTable({ figures: { days }, before }: ChartsProps) {
   return (
     <section class="day-table scroll" aria-label="Days">
       <DataTable
-        title="The figures of each day"
+        title="The numbers of each day"
         rows={rows}
         keyOf={({ day }) => day}
         columns={[{ title: 'Day', class: 'nowrap', cell: ({ day }) => day }, ...columns]}
@@ -107,7 +107,7 @@ function formatCell(value: number | null | undefined, isCount: boolean): Compone
 }
 
 /** The detections and the labelled scores of the period. The service does not tell them by day. */
-export function Totals({ body }: Pick<Figures, 'body'>) {
+export function Totals({ body }: Pick<Numbers, 'body'>) {
   const rating = readNumber(body, 'averageConversationRating')
   const detections = Object.entries(detectionFields).map(([field, title]) => {
     const [total, percentage] = ['total', 'percentage'].map((name) => readNumber(objectOf(body[field]), name))
@@ -154,8 +154,8 @@ const Facts = ({ title, note, facts }: { title: string; note: string; facts: rea
 )
 
 interface EventEffectsProps extends ChartsProps {
-  /** The answer of a sandbox without events, or undefined if it is not known. */
-  readonly without: Figures | undefined
+  /** The response of a sandbox without events, or undefined if it is not known. */
+  readonly without: Numbers | undefined
   /** The products of the model. */
   readonly products: Schema<'Catalogue'>['products']
   /** Those of them that events have moved. */
@@ -163,7 +163,7 @@ interface EventEffectsProps extends ChartsProps {
   readonly quality: Schema<'Quality'>
 }
 
-/** Says what events did to the answer, and to the quality indexes of the model's products and their conversations. */
+/** Says what events did to the response, and to the quality indexes of the model's products and their conversations. */
 export function EventEffects({ products, moved, quality, ...compared }: EventEffectsProps) {
   const [product] = products
   const ids = new Set(moved.flatMap(({ eventIds }) => eventIds))
@@ -172,7 +172,7 @@ export function EventEffects({ products, moved, quality, ...compared }: EventEff
       <h3>
         What events did <span class="faint">weight {quality.weight}</span>
       </h3>
-      {!product && <p class="faint">No product of the fixtures has this model, so no event changes its figures.</p>}
+      {!product && <p class="faint">No product of the fixtures has this model, so no event changes its numbers.</p>}
       {product && moved.length === 0 && (
         <>
           <p class="faint">
@@ -197,15 +197,15 @@ export function EventEffects({ products, moved, quality, ...compared }: EventEff
   )
 }
 
-function describeDifference({ figures, without, before }: Pick<EventEffectsProps, 'figures' | 'without' | 'before'>) {
-  if (!without) return 'Reading the figures without events …'
+function describeDifference({ numbers, without, before }: Pick<EventEffectsProps, 'numbers' | 'without' | 'before'>) {
+  if (!without) return 'Reading the numbers without events …'
   if (!before)
-    return 'What the figures would be without events cannot be told, since a rule changes the answer each time.'
-  const days = figures.days.filter((day, index) => readNumber(day, qualityField) !== before[index]).length
-  const [now, then] = [readNumber(figures.body, qualityField), readNumber(without.body, qualityField)]
+    return 'What the numbers would be without events cannot be told, since a rule changes the response each time.'
+  const days = numbers.days.filter((day, index) => readNumber(day, qualityField) !== before[index]).length
+  const [now, then] = [readNumber(numbers.body, qualityField), readNumber(without.body, qualityField)]
   if (days === 0 || now === null || then === null)
-    return 'The figures are the same without events: none is on a day with conversations, or their impacts cancel out.'
+    return 'The numbers are the same without events: none is on a day with conversations, or their impacts cancel out.'
   const change = `${formatScore(then)} without events (${formatSigned(now - then)})`
-  const moved = `They moved ${days} of ${figures.days.length} days.`
+  const moved = `They moved ${days} of ${numbers.days.length} days.`
   return `Conversation quality is ${formatScore(now)} on average and would be ${change}. ${moved}`
 }

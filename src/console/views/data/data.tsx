@@ -10,8 +10,8 @@ import { EntryList } from '../../ui/table.tsx'
 import { formatInstant } from '../../ui/text.tsx'
 import { ModelPage } from './model-page.tsx'
 
-/** Shows the view "World": the models with their analytics, and the time and the seed that make them. */
-export function WorldPage() {
+/** Shows the view "Data": the models with their analytics, and the time and the seed that make them. */
+export function DataPage() {
   const { value, problem } = useCatalogue()
   return (
     <>
@@ -36,7 +36,7 @@ function Models({ catalogue }: { readonly catalogue: Schema<'Catalogue'> }) {
   useCommands(
     models.map(({ id, name }) => ({
       title: `Show the model ${name}`,
-      run: () => navigate({ view: 'world', id, query }),
+      run: () => navigate({ view: 'data', id, query }),
     })),
     [catalogue],
   )
@@ -77,7 +77,7 @@ const modes = {
   shifted: 'runs, but not with the machine',
 } as const
 
-/** The clock and the seed of the sandbox, from which all figures are made. */
+/** The clock and the seed of the sandbox, from which all numbers are made. */
 export function TimeBar() {
   const mode = clockMode.value
   const seed = sandboxSeed.value ?? ''

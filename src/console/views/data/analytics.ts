@@ -1,21 +1,21 @@
 import { type Asked, ask, type Schema } from '../../api/ask.ts'
 import { trafficTick } from '../../store/live.ts'
 import { info, sandboxNames, sandboxNow, sandboxSeed } from '../../store/server.ts'
-import { type LiveAnswer, useAsked } from '../../store/use-answer.ts'
+import { type LiveResponse, useAsked } from '../../store/use-response.ts'
 import { type JsonRecord, objectOf, textOrEmpty } from '../../ui/text.tsx'
 
 /** The measure that events change. */
 export const qualityField = 'avgConversationQualityIndex'
 
-/** The body of an answer with analytics, which a scenario may have damaged. */
-export interface Figures {
+/** The body of a response with analytics, which a scenario may have damaged. */
+export interface Numbers {
   readonly body: JsonRecord
   readonly days: readonly JsonRecord[]
 }
 
-/** Returns the body of an answer as figures, or undefined if it has no list of days. */
-export function readFigures(answer: unknown): Figures | undefined {
-  const body = objectOf(answer)
+/** Returns the body of a response as numbers, or undefined if it has no list of days. */
+export function readNumbers(response: unknown): Numbers | undefined {
+  const body = objectOf(response)
   const days = body['dataPoints']
   return Array.isArray(days) && days.length > 0 ? { body, days: days.map(objectOf) } : undefined
 }
@@ -30,15 +30,15 @@ export function readNumber(record: JsonRecord, field: string): number | null {
 export const formatScore = (value: number): string => String(Math.round(value * 10_000) / 10_000)
 
 /**
- * Returns the days' quality without events, from the answer of a sandbox that has none. Undefined if the two answers
- * differ in more than quality, so that the difference is not that of the events alone.
+ * Returns the days' quality without events, from the response of a sandbox that has none. Undefined if the two
+ * responses differ in more than quality, so that the difference is not that of the events alone.
  */
-export function compareQuality(figures: Figures, without: Figures | undefined): (number | null)[] | undefined {
-  if (!without || withoutQuality(figures) !== withoutQuality(without)) return undefined
+export function compareQuality(numbers: Numbers, without: Numbers | undefined): (number | null)[] | undefined {
+  if (!without || withoutQuality(numbers) !== withoutQuality(without)) return undefined
   return without.days.map((day) => readNumber(day, qualityField))
 }
 
-const withoutQuality = ({ days }: Figures) => JSON.stringify(days.map((day) => ({ ...day, [qualityField]: undefined })))
+const withoutQuality = ({ days }: Numbers) => JSON.stringify(days.map((day) => ({ ...day, [qualityField]: undefined })))
 
 /** A question for analytics. */
 export interface AnalyticsQuestion {
@@ -49,7 +49,7 @@ export interface AnalyticsQuestion {
   readonly scenario: string | undefined
 }
 
-/** The path of the service that answers a question, below its base path. */
+/** The path of the service that returns a question, below its base path. */
 export const analyticsPathOf = ({ model, period }: AnalyticsQuestion) =>
   `/models/${encodeURIComponent(model)}/analytics?period=${period}`
 
@@ -58,14 +58,14 @@ export const headersOf = ({ scenario }: AnalyticsQuestion): Record<string, strin
   scenario === undefined ? {} : { 'X-Sim-Scenario': scenario }
 
 /**
- * Asks how the service would answer a question in a sandbox, without any effect, and again while requests are answered
- * and when the day or the seed of the sandbox changes. Asks nothing without a question.
+ * Asks how the service would respond to a request in a sandbox, without any effect, and again while requests are
+ * handled and when the day or the seed of the sandbox changes. Asks nothing without a question.
  */
 export function useAnalytics(
   sandbox: string,
   question: AnalyticsQuestion | undefined,
   headers: Readonly<Record<string, string>> = {},
-): LiveAnswer<Schema<'Explanation'> | undefined> {
+): LiveResponse<Schema<'Explanation'> | undefined> {
   const today = new Date(sandboxNow.value).toISOString().slice(0, 10)
   const body = question && {
     method: 'GET',
@@ -74,27 +74,27 @@ export function useAnalytics(
   }
   const explain = async (): Promise<Asked<Schema<'Explanation'> | undefined>> =>
     body ? ask('post', '/explain', { query: { sandbox }, body }) : { ok: true, value: undefined }
-  // The figures stay until those of another day, seed or period have come, so that the page does not jump.
+  // The numbers stay until those of another day, seed or period have come, so that the page does not jump.
   const key = JSON.stringify([sandbox, body, today, sandboxSeed.value])
   return useAsked(key, explain, [trafficTick.value], question?.model ?? '')
 }
 
 /**
  * Asks for the same analytics as if there were no events: in a sandbox that nobody uses, which asking does not create,
- * with the seed, the day and the scenario of the answer. Asks nothing without figures.
+ * with the seed, the day and the scenario of the response. Asks nothing without numbers.
  */
 export function useAnalyticsWithoutEvents(
   question: AnalyticsQuestion,
   explanation: Schema<'Explanation'>,
-  figures: Figures | undefined,
-): Figures | undefined {
+  numbers: Numbers | undefined,
+): Numbers | undefined {
   let unused = 'no-events'
   while (sandboxNames.value.includes(unused)) unused += '-'
   const seed = sandboxSeed.value
   const scenario = explanation.scenarios.join(', ') || undefined
-  const { value } = useAnalytics(unused, figures && seed !== undefined ? { ...question, scenario } : undefined, {
-    'X-Sim-Now': textOrEmpty(figures?.days.at(-1)?.['date']),
+  const { value } = useAnalytics(unused, numbers && seed !== undefined ? { ...question, scenario } : undefined, {
+    'X-Sim-Now': textOrEmpty(numbers?.days.at(-1)?.['date']),
     'X-Sim-Seed': seed ?? '',
   })
-  return figures && readFigures(value?.answer.body)
+  return numbers && readNumbers(value?.response.body)
 }

@@ -6,15 +6,15 @@ import type { Exchange } from '../../server/pipeline/exchange.ts'
 import type { DeliveryOutcome } from '../../service/exchange/delivery.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
 import { maxCheckedBytes, relays, toBody } from './ask-upstream.ts'
-import { adviseOfBound, broken, checkAnswer } from './check-answer.ts'
-import { decodeAnswerBody, tooLong } from './decode-body.ts'
+import { adviseOfBound, broken, checkResponse } from './check-response.ts'
+import { decodeResponseBody, tooLong } from './decode-body.ts'
 import type { RecordingRelay } from './relay.ts'
 
 /**
- * Returns the real service's answer as it is recorded after its delivery: the part of the body that passed, decoded,
- * and without the environment's `token`. Checks an answer that passed whole. Other replies are returned as they are.
+ * Returns the real service's response as it is recorded after its delivery: the part of the body that passed, decoded,
+ * and without the environment's `token`. Checks a response that passed whole. Other replies are returned as they are.
  */
-export function answerToRecord(
+export function responseToRecord(
   exchange: Exchange,
   reply: Reply,
   outcome: DeliveryOutcome,
@@ -25,20 +25,20 @@ export function answerToRecord(
   const secret = token === undefined || token.length < minTokenLength ? undefined : token
   if (!relay) return judgeUnknown(exchange, reply)
   relay.cancel() // its client may have left
-  const answer = reply.relay ? withPassedBody(exchange, reply, relay, outcome) : reply
-  exchange.answerViolations = redactViolations(exchange.answerViolations, secret)
-  const recorded = judgeUnknown(exchange, withoutToken(answer, secret))
+  const response = reply.relay ? withPassedBody(exchange, reply, relay, outcome) : reply
+  exchange.responseViolations = redactViolations(exchange.responseViolations, secret)
+  const recorded = judgeUnknown(exchange, withoutToken(response, secret))
   const headers = redactHeaders(recorded.headers, findOwnToken(exchange.request.headers))
   const { isWhole, size } = relay.copy()
   return { ...recorded, headers, ...(!isWhole && { passedBytes: size }) }
 }
 
-/** Adds the violation of a request that the real service answers, and that matches no operation of the contract. */
+/** Adds the violation of a request that the real service responds, and that matches no operation of the contract. */
 function judgeUnknown(exchange: Exchange, reply: Reply): Reply {
   const { operation, request, path } = exchange
   if (operation || reply.origin !== 'upstream' || reply.status >= 400) return reply
   const message =
-    `the contract has no operation ${request.method} ${path}, ` + `and the real service answers it with ${reply.status}`
+    `the contract has no operation ${request.method} ${path}, ` + `and the real service returns it with ${reply.status}`
   exchange.violations = [...exchange.violations, { in: 'path', pointer: '', keyword: 'operation', message }]
   return reply
 }
@@ -47,18 +47,18 @@ function judgeUnknown(exchange: Exchange, reply: Reply): Reply {
 function withPassedBody(exchange: Exchange, reply: Reply, relay: RecordingRelay, outcome: DeliveryOutcome): Reply {
   const { relay: passed, ...head } = reply
   const copy = relay.copy()
-  const decoded = decodeAnswerBody(copy.bytes, reply.headers['content-encoding'], maxCheckedBytes)
+  const decoded = decodeResponseBody(copy.bytes, reply.headers['content-encoding'], maxCheckedBytes)
   const findings = (): readonly Violation[] => {
     if (copy.isBroken) return [broken('connection', `was broken off by the real service after ${copy.size} bytes`)]
     if (!exchange.operation || outcome.kind !== 'delivered') return []
     const { status } = reply
-    const answer = { status, mediaType: passed?.mediaType, isWhole: copy.isWhole }
-    if (decoded.ok) return checkAnswer(exchange, exchange.operation, { ...answer, bytes: decoded.value })
+    const response = { status, mediaType: passed?.mediaType, isWhole: copy.isWhole }
+    if (decoded.ok) return checkResponse(exchange, exchange.operation, { ...response, bytes: decoded.value })
     if (copy.isWhole && decoded.error !== tooLong) return [broken('encoding', decoded.error)]
     adviseOfBound(exchange)
     return []
   }
-  exchange.answerViolations = findings()
+  exchange.responseViolations = findings()
   const bytes = decoded.ok ? decoded.value : copy.bytes
   const { mediaType } = relay
   const headers = mediaType === undefined ? head.headers : { 'content-type': mediaType, ...head.headers }

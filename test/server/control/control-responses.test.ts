@@ -3,34 +3,34 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { ask } from '../../support/client.ts'
 import { convsim } from '../../support/command.ts'
-import { createAnswerCheck, type RecordedAnswer } from '../../support/control-answers/check.ts'
-import { ControlAnswersReporter, checkRecordedAnswers } from '../../support/control-answers/reporter.ts'
+import { createResponseCheck, type RecordedResponse } from '../../support/control-responses/check.ts'
+import { ControlResponsesReporter, checkRecordedResponses } from '../../support/control-responses/reporter.ts'
 import { startForTest } from '../../support/start.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
-const check = createAnswerCheck()
+const check = createResponseCheck()
 const health = { status: 'healthy', version: '0.1.0' }
 const clock = { mode: 'real', now: '2026-01-15T12:00:00.000Z' }
 
-/** Returns a recorded answer with a JSON body. */
-function recorded(target: string, body: object, others: Partial<RecordedAnswer> = {}): RecordedAnswer {
+/** Returns a recorded response with a JSON body. */
+function recorded(target: string, body: object, others: Partial<RecordedResponse> = {}): RecordedResponse {
   const text = JSON.stringify(body)
   const headers = { 'content-type': 'application/json; charset=utf-8' }
   return { method: 'GET', target, status: 200, headers, size: text.length, text, ...others }
 }
 
-describe('the check of recorded answers', () => {
+describe('the check of recorded responses', () => {
   test.each([
-    ['an answer', recorded('/__sim/health', health)],
-    ['an answer at an alias', recorded('/healthz/?x=1', health)],
-    ['an answer at a path with a parameter', recorded('/__sim/requests/req-1', refusal(), { status: 404 })],
+    ['a response', recorded('/__sim/health', health)],
+    ['a response at an alias', recorded('/healthz/?x=1', health)],
+    ['a response at a path with a parameter', recorded('/__sim/requests/req-1', refusal(), { status: 404 })],
     ['a refusal of an unknown path', recorded('/__sim/nowhere', refusal(), { status: 404 })],
-    ['an answer to HEAD', recorded('/__sim/health', {}, { method: 'HEAD', text: '', size: 0 })],
+    ['a response to HEAD', recorded('/__sim/health', {}, { method: 'HEAD', text: '', size: 0 })],
     ['a body that the client did not wait for', withoutText(recorded('/__sim/health', {}))],
     ['a page', withoutText(recorded('/__sim/', {}, { headers: { 'content-type': 'text/html' } }))],
-    ['an answer of the service', recorded('/metrics', {}, { headers: { 'x-sim-origin': 'contract' } })],
-  ])('accepts what is documented: %s', (_name, answer) => {
-    expect(check(answer)).toBeUndefined()
+    ['a response of the service', recorded('/metrics', {}, { headers: { 'x-sim-origin': 'contract' } })],
+  ])('accepts what is documented: %s', (_name, response) => {
+    expect(check(response)).toBeUndefined()
   })
 
   test.each([
@@ -43,9 +43,9 @@ describe('the check of recorded answers', () => {
     ['no body', recorded('/__sim/clock', {}, { text: '', size: 0 }), /no body/],
     ['a media type', recorded('/__sim/clock', clock, { headers: { 'content-type': 'a/b' } }), /type "a\/b"/],
     ['a header', withHeader('allow', 'everything'), /header Allow .*pattern/],
-    ['an answer at an unknown path', recorded('/__sim/secret', {}), /no operation/],
-  ])('finds what is not documented: %s', (_name, answer, fault) => {
-    expect(check(answer)).toMatch(fault)
+    ['a response at an unknown path', recorded('/__sim/secret', {}), /no operation/],
+  ])('finds what is not documented: %s', (_name, response, fault) => {
+    expect(check(response)).toMatch(fault)
   })
 })
 
@@ -58,29 +58,29 @@ function quality(others: object) {
   return { weight: 0.1, products: [], conversations: [{ ...indexed, ...others }] }
 }
 
-function withHeader(name: string, value: string): RecordedAnswer {
-  const answer = recorded('/__sim/clock', refusal(), { status: 405 })
-  return { ...answer, headers: { ...answer.headers, [name]: value } }
+function withHeader(name: string, value: string): RecordedResponse {
+  const response = recorded('/__sim/clock', refusal(), { status: 405 })
+  return { ...response, headers: { ...response.headers, [name]: value } }
 }
 
-function withoutText({ text: _text, ...answer }: RecordedAnswer): RecordedAnswer {
-  return answer
+function withoutText({ text: _text, ...response }: RecordedResponse): RecordedResponse {
+  return response
 }
 
-/** Reads the answers that the test run has recorded for this file. */
-async function readRecorded(): Promise<RecordedAnswer[]> {
-  const lines = (await readFile(process.env['CONTROL_ANSWERS'] ?? '', 'utf8')).trim().split('\n')
+/** Reads the responses that the test run has recorded for this file. */
+async function readRecorded(): Promise<RecordedResponse[]> {
+  const lines = (await readFile(process.env['CONTROL_RESPONSES'] ?? '', 'utf8')).trim().split('\n')
   return lines.map((line) => JSON.parse(line))
 }
 
-describe('the recording of answers', () => {
+describe('the recording of responses', () => {
   test('has those of simulators in the process of a test, and of child processes', async () => {
     const own = await startForTest()
     await ask(own, '/__sim/health?of=process')
     const child = convsim(['--port', '0', '--state', ':memory:'])
     await ask({ origin: await child.ready() }, '/healthz?of=child')
     await ask(own, '/v1/events')
-    // A child appends its line after it has sent the answer: the client may be quicker.
+    // A child appends its line after it has sent the response: the client may be quicker.
     const targets = await vi.waitFor(async () => {
       const found = (await readRecorded()).map(({ target }) => target)
       expect(found).toEqual(expect.arrayContaining(['/__sim/health?of=process', '/healthz?of=child']))
@@ -93,9 +93,9 @@ describe('the recording of answers', () => {
 test('a fault fails the test run, with the test file, the request and the place', async () => {
   const [good, bad] = [recorded('/__sim/clock', clock), recorded('/__sim/clock', { ...clock, zone: 'UTC' })]
   const folder = await tempFolder()
-  const lines = [good, bad, bad].map((answer) => `${JSON.stringify(answer)}\n`).join('')
+  const lines = [good, bad, bad].map((response) => `${JSON.stringify(response)}\n`).join('')
   await writeFile(join(folder, encodeURIComponent(join(process.cwd(), 'test/api/clock.test.ts'))), lines)
-  expect(checkRecordedAnswers(folder)).toEqual({
+  expect(checkRecordedResponses(folder)).toEqual({
     count: 3,
     faults: [expect.stringMatching(/^test\/api\/clock\.test\.ts: GET \/__sim\/clock 200: .*"zone"/)],
   })
@@ -105,7 +105,7 @@ test('a fault fails the test run, with the test file, the request and the place'
     process.exitCode = exitCode
     for (const print of prints) print.mockRestore()
   })
-  const reporter = new ControlAnswersReporter()
+  const reporter = new ControlResponsesReporter()
   reporter.judge(folder)
   expect([process.exitCode, reporter.faultCount]).toEqual([1, 1])
 })

@@ -1,10 +1,10 @@
 import type { JournalEntry, LiveExchange } from '../journal/entry.ts'
 import { CappedTally } from './capped-tally.ts'
-import type { MannersRule, RetryFault } from './judge-retry.ts'
+import type { RetryFault, RetryRule } from './judge-retry.ts'
 import { type RequestTrace, traceRequest } from './request-trace.ts'
 import { RetryTracker, type TrackedAttempt } from './retry-tracker.ts'
 
-export interface MannersFinding extends RetryFault {
+export interface RetryProblem extends RetryFault {
   /** The `operationId`; empty where the request matches no operation. */
   readonly operation: string
   /** The trace of the retry, or of the request with the faulty headers. */
@@ -14,14 +14,14 @@ export interface MannersFinding extends RetryFault {
 const maxFindings = 100
 
 /**
- * The manners of a client: it waits out `Retry-After`, backs off, retries with the same `insertId`, does not repeat
+ * The retries of a client: it waits out `Retry-After`, backs off, retries with the same `insertId`, does not repeat
  * refused requests, and sends `Content-Type` and `User-Agent`.
  *
  * Two tests that send the same call in one sandbox look like a retry, so each test should have a sandbox of its own.
  */
-export class Manners {
+export class RetryProblems {
   readonly #tracker: RetryTracker
-  readonly findings = new CappedTally<MannersFinding>(maxFindings)
+  readonly findings = new CappedTally<RetryProblem>(maxFindings)
 
   /** `idempotentOperations`: the ids of the operations whose body has an `insertId`. */
   constructor(idempotentOperations: Pick<ReadonlySet<string>, 'has'>) {
@@ -40,7 +40,7 @@ export class Manners {
     if (!entry.expectation) this.#tracker.correct(entry, live)
   }
 
-  merge(other: Manners): void {
+  merge(other: RetryProblems): void {
     this.findings.merge(other.findings)
   }
 
@@ -66,7 +66,7 @@ export class Manners {
       this.#addHeaderFinding(entry, 'content-type', 'sent a body without a Content-Type')
   }
 
-  #addHeaderFinding(entry: JournalEntry, rule: MannersRule, fault: string): void {
+  #addHeaderFinding(entry: JournalEntry, rule: RetryRule, fault: string): void {
     const { id, request, operation = '' } = entry
     const { method } = request
     this.findings.add(`${rule} ${operation} ${method}`, [id], () => {

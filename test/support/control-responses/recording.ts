@@ -1,9 +1,9 @@
-/** The variable with the folder of the recorded answers of a test run. */
-export const answersFolder = 'CONTROL_ANSWERS_FOLDER'
+/** The variable with the folder of the recorded responses of a test run. */
+export const responsesFolder = 'CONTROL_RESPONSES_FOLDER'
 
-/** Returns the variables by which a child that does not inherit the environment records its answers. */
+/** Returns the variables by which a child that does not inherit the environment records its responses. */
 export function recordingEnv(): Record<string, string> {
-  const names = ['CONTROL_ANSWERS', 'NODE_OPTIONS']
+  const names = ['CONTROL_RESPONSES', 'NODE_OPTIONS']
   return Object.fromEntries(
     names.flatMap((name) => {
       const value = process.env[name]

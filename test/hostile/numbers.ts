@@ -1,5 +1,5 @@
 /** Counts of what was tried and how it ended, and peaks, by name, in the order of their first use. */
-export class Figures {
+export class Numbers {
   readonly #counts = new Map<string, number>()
   readonly #faults: string[] = []
 
@@ -7,7 +7,7 @@ export class Figures {
     this.#counts.set(name, this.count(name) + count)
   }
 
-  /** Sets a figure to the largest value that it has had. */
+  /** Sets a number to the largest value that it has had. */
   peak(name: string, value: number): void {
     this.#counts.set(name, Math.max(this.count(name), Math.round(value)))
   }

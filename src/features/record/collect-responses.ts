@@ -3,17 +3,17 @@ import { readQuery } from '../../base/core/query-string.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { readJson } from '../../base/core/strict-json.ts'
 import { redactPeople } from '../../server/upstream/traffic/redact-people.ts'
-import type { TrafficAnswer, TrafficSample } from '../../server/upstream/traffic/sample.ts'
+import type { TrafficResponse, TrafficSample } from '../../server/upstream/traffic/sample.ts'
 import type { Contract, Operation } from '../../service/contract/contract.ts'
 
-/** The operation whose answers are recorded: the only one whose answer is invented. */
+/** The operation whose responses are recorded: the only one whose response is generated. */
 export const recordedOperation = 'getModelAnalytics'
 
-/** The largest number of members and items of an answer. */
+/** The largest number of members and items of a response. */
 const maxMembers = 1_000_000
 
-/** An answer that was seen, redacted. */
-export interface SeenAnswer {
+/** A response that was seen, redacted. */
+export interface SeenResponse {
   /** UUID, lower case. */
   readonly modelId: string
   /** The value of the parameter, with the document's default: `30d`. */
@@ -24,33 +24,33 @@ export interface SeenAnswer {
 }
 
 /**
- * Collects the answers that can be served again: the latest about each model and period, in their order. `skipped`: the
- * number of others, by the reason, such as that they break the contract.
+ * Collects the responses that can be served again: the latest about each model and period, in their order. `skipped`:
+ * the number of others, by the reason, such as that they break the contract.
  */
-export function collectAnswers(
+export function collectResponses(
   samples: readonly TrafficSample[],
   contract: Contract,
   onProgress: (checked: number, all: number) => void,
-): { answers: SeenAnswer[]; skipped: ReadonlyMap<string, number> } {
-  const answers = new Map<string, SeenAnswer>()
+): { responses: SeenResponse[]; skipped: ReadonlyMap<string, number> } {
+  const responses = new Map<string, SeenResponse>()
   const skipped = new Map<string, number>()
   for (const [index, sample] of samples.entries()) {
     onProgress(index, samples.length)
     const seen = readSample(sample, contract)
-    if (seen.ok) answers.set(`${seen.value.modelId} ${seen.value.period}`, seen.value)
+    if (seen.ok) responses.set(`${seen.value.modelId} ${seen.value.period}`, seen.value)
     else skipped.set(seen.error, (skipped.get(seen.error) ?? 0) + 1)
   }
-  const sorted = [...answers].sort(([one], [other]) => (one < other ? -1 : 1))
-  return { answers: sorted.map(([, answer]) => answer), skipped }
+  const sorted = [...responses].sort(([one], [other]) => (one < other ? -1 : 1))
+  return { responses: sorted.map(([, response]) => response), skipped }
 }
 
-/** Reads the answer of a sample. The error is the reason why it is left out. */
-function readSample({ method, target, answer }: TrafficSample, contract: Contract): Result<SeenAnswer> {
+/** Reads the response of a sample. The error is the reason why it is left out. */
+function readSample({ method, target, response }: TrafficSample, contract: Contract): Result<SeenResponse> {
   const [path = '', query = ''] = target.split('?', 2)
   const match = findRecordedOperation(contract, method, path)
   if (!match) return failure(`no ${recordedOperation}`)
-  if ('problem' in answer) return failure(`no answer: ${answer.sentence}`)
-  const body = readAnswerBody(match.operation, answer)
+  if ('problem' in response) return failure(`no response: ${response.sentence}`)
+  const body = readResponseBody(match.operation, response)
   if (!body.ok) return body
   const raw = { path: match.path, query: readQuery(query), header: {} }
   const { values, violations } = match.operation.readParameters(raw)
@@ -65,7 +65,7 @@ function readSample({ method, target, answer }: TrafficSample, contract: Contrac
   })
 }
 
-function readAnswerBody(operation: Operation, { status, body }: TrafficAnswer): Result<JsonObject> {
+function readResponseBody(operation: Operation, { status, body }: TrafficResponse): Result<JsonObject> {
   if (status !== operation.successStatus) return failure(`status ${status}`)
   if (!body) return failure('the body was not recorded whole')
   const read = readJson(body, Number.POSITIVE_INFINITY)

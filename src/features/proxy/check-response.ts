@@ -7,11 +7,11 @@ import { isJson, matchMediaType } from '../../service/contract/media-types.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
 import { maxCheckedBytes, maxCheckedValues } from './ask-upstream.ts'
 
-/** Checks a whole answer of the real service before a scenario damages it; one that passes on, at its end. */
-export function checkUpstreamAnswer(exchange: Exchange, reply: Reply): Reply {
+/** Checks a whole response of the real service before a scenario damages it; one that passes on, at its end. */
+export function checkUpstreamResponse(exchange: Exchange, reply: Reply): Reply {
   const { operation } = exchange
   if (operation && !reply.relay)
-    exchange.answerViolations = checkAnswer(exchange, operation, {
+    exchange.responseViolations = checkResponse(exchange, operation, {
       status: reply.status,
       mediaType: reply.body?.mediaType,
       bytes: reply.body?.bytes() ?? new Uint8Array(0),
@@ -20,22 +20,26 @@ export function checkUpstreamAnswer(exchange: Exchange, reply: Reply): Reply {
   return reply
 }
 
-/** An answer of the real service, decoded. */
-interface ReceivedAnswer {
+/** A response of the real service, decoded. */
+interface ReceivedResponse {
   readonly status: number
   readonly mediaType: string | undefined
-  /** Empty for an answer without a body. */
+  /** Empty for a response without a body. */
   readonly bytes: Uint8Array
   /** False where `bytes` has only the beginning of the body. */
   readonly isWhole: boolean
 }
 
 /**
- * Returns every rule of the contract that an answer of the real service breaks: status, media type, JSON, schema. The
- * body of an answer that is too large is not checked, which the advice of the exchange says.
+ * Returns every rule of the contract that a response of the real service breaks: status, media type, JSON, schema. The
+ * body of a response that is too large is not checked, which the advice of the exchange says.
  */
-export function checkAnswer(exchange: Exchange, operation: Operation, answer: ReceivedAnswer): readonly Violation[] {
-  const { status, mediaType, bytes } = answer
+export function checkResponse(
+  exchange: Exchange,
+  operation: Operation,
+  response: ReceivedResponse,
+): readonly Violation[] {
+  const { status, mediaType, bytes } = response
   const undocumented = operation.checkResponse(status, null).filter(({ keyword }) => keyword === 'status')
   if (undocumented.length > 0) return undocumented
   if (!operation.responseSchema(status) || operation.method === 'HEAD') return []
@@ -46,13 +50,13 @@ export function checkAnswer(exchange: Exchange, operation: Operation, answer: Re
     const got = mediaType === undefined ? 'has no Content-Type' : `has the Content-Type "${cutText(mediaType)}"`
     return [broken('media-type', `${got}, and the contract describes ${documented.join(' or ')}`)]
   }
-  return checkJson(exchange, operation, answer)
+  return checkJson(exchange, operation, response)
 }
 
 function checkJson(
   exchange: Exchange,
   operation: Operation,
-  { status, bytes, isWhole }: ReceivedAnswer,
+  { status, bytes, isWhole }: ReceivedResponse,
 ): readonly Violation[] {
   if (!isWhole || hasMoreValues(decode(bytes) ?? '', maxCheckedValues)) {
     adviseOfBound(exchange)
@@ -63,14 +67,14 @@ function checkJson(
   return operation.checkResponse(status, read.value)
 }
 
-/** Adds the advice that the body of an answer was not checked. */
+/** Adds the advice that the body of a response was not checked. */
 export function adviseOfBound(exchange: Exchange): void {
   const bounds = `${maxCheckedValues} members and items, or ${maxCheckedBytes} bytes`
   const advice = broken('bound', `is not checked, since it has more than ${bounds}`)
   exchange.advice = [...exchange.advice, advice]
 }
 
-/** Returns a broken rule about an answer as a whole. */
+/** Returns a broken rule about a response as a whole. */
 export function broken(keyword: string, message: string): Violation {
   return { in: 'response', pointer: '', keyword, message }
 }

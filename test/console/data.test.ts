@@ -17,9 +17,9 @@ const [checkout, onboarding, sparse, refused] = ['1', '4', '7', '429'].map(
 ) as [string, string, string, string]
 const webShop = '00000000-0000-4000-9000-000000000001'
 
-/** Opens the view at a model, and waits for its figures. */
+/** Opens the view at a model, and waits for its numbers. */
 async function openModel(sim: TestSimulator, id: string, query = ''): Promise<Page> {
-  const page = await browser.open(sim, { place: `#/world/${id}${query}` })
+  const page = await browser.open(sim, { place: `#/data/${id}${query}` })
   await page.getByRole('heading', { name: 'Detections' }).waitFor()
   return page
 }
@@ -35,8 +35,8 @@ async function readTable(page: Page): Promise<string[][]> {
   )
 }
 
-describeInBrowser('the view of the world', () => {
-  test('leaves a shaded gap in the line where a day is null, and has the figures as a table, too', async ({ own }) => {
+describeInBrowser('the view of the data', () => {
+  test('leaves a shaded gap in the line where a day is null, and has the numbers as a table, too', async ({ own }) => {
     const { dataPoints } = await readAnalytics(own, sparse)
     const page = await openModel(own, sparse)
     const known = dataPoints.map((day) => day.avgConversationQualityIndex !== null)
@@ -77,7 +77,7 @@ describeInBrowser('the view of the world', () => {
       `Sat, 10 Jan 2026: ${day?.avgConversationQualityIndex}`,
     )
     expect(await page.locator('.chart-days b').allTextContents()).toEqual(Array(7).fill('Sat, 10 Jan 2026'))
-    const messages = page.locator('figure', { hasText: 'Messages' }).locator('.chart-reading')
+    const messages = page.locator('number', { hasText: 'Messages' }).locator('.chart-reading')
     expect(await messages.textContent()).toBe(day?.messageCount.toLocaleString('en'))
     await page.keyboard.press('End')
     expect(await quality(page).inputValue()).toBe('6')
@@ -107,22 +107,22 @@ describeInBrowser('the view of the world', () => {
     await expect.poll(async () => (await readTable(again)).map((row) => row[2])).toEqual(satisfaction)
   })
 
-  test('says why a model has no figures, and shows those that a scenario hides', async () => {
-    const { own, page } = await browser.openNew(`#/world/${refused}`, { models: 'closed' })
-    await page.getByText('is answered 429 now').waitFor()
+  test('says why a model has no numbers, and shows those that a scenario hides', async () => {
+    const { own, page } = await browser.openNew(`#/data/${refused}`, { models: 'closed' })
+    await page.getByText('gets 429 now').waitFor()
     expect(await listAccessibilityFindings(page)).toEqual([])
-    await page.getByRole('button', { name: 'Show the figures without it' }).click()
+    await page.getByRole('button', { name: 'Show the numbers without it' }).click()
     await page.getByRole('heading', { name: 'Detections' }).waitFor()
     await page.getByLabel('The id of any other model').fill('4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34')
     await page.keyboard.press('Enter')
-    await page.getByText('is answered 404 now').waitFor()
+    await page.getByText('gets 404 now').waitFor()
     await putRules(own, [{ scenario: 'unavailable' }])
     await page.getByRole('link', { name: 'Onboarding Guide' }).click()
-    await page.getByText('is answered 503 now').waitFor()
+    await page.getByText('gets 503 now').waitFor()
     await page.getByText('It is rule 1 of the sandbox.').waitFor()
   })
 
-  test('shows a damaged answer without failing', async ({ own }) => {
+  test('shows a damaged response without failing', async ({ own }) => {
     await putRules(own, [{ scenario: 'wrong-type;pointer=/hallucinationCount' }])
     const page = await openModel(own, checkout)
     await page.getByText('A scenario damages it').waitFor()
@@ -135,7 +135,7 @@ describeInBrowser('the view of the world', () => {
     expect(await page.getByText('This view has failed').count()).toBe(0)
   })
 
-  test('says what events did to the answer, beside the answer without them', async ({ own }) => {
+  test('says what events did to the response, beside the response without them', async ({ own }) => {
     const page = await openModel(own, checkout)
     expect(await page.locator('.event-effects code').textContent()).toContain(webShop)
     const before = await readAnalytics(own, checkout)
@@ -170,7 +170,7 @@ describeInBrowser('the view of the world', () => {
     await page.getByText('Nothing yet: no event came for Web Shop').waitFor()
   })
 
-  test('moves the clock, and the figures follow', async ({ own }) => {
+  test('moves the clock, and the numbers follow', async ({ own }) => {
     const page = await openModel(own, checkout, '?look=table')
     const lastDay = async () => (await readTable(page)).at(-1)?.[0]
     await page.getByRole('button', { name: '+1d' }).click()
@@ -193,7 +193,7 @@ describeInBrowser('the view of the world', () => {
     const page = await browser.open(own)
     await page.context().route('**/requests/stream*', (route) => route.fulfill({ status: 503 }))
     await page.goto('about:blank')
-    await page.goto(`${own.origin}/__sim/#/world/${checkout}`)
+    await page.goto(`${own.origin}/__sim/#/data/${checkout}`)
     await page.getByRole('heading', { name: 'Detections' }).waitFor()
     await page.goto(`${own.origin}/__sim/#/events`)
     await page.getByRole('row', { name: 'upgrade_purchased' }).getByText('Web Shop').waitFor()

@@ -1,11 +1,11 @@
 /**
- * Invented analytics: pure functions, the only faker.
+ * Generated analytics: pure functions, the only faker.
  *
- * `createWorld` computes the analytics of a query in four steps: it finds the persona of the model (persona.ts), draws
- * each day (day.ts), adds up the period (period.ts), and assesses it by rules (assessment.ts).
+ * `createSimulation` computes the analytics of a query in four steps: it finds the persona of the model (persona.ts),
+ * draws each day (day.ts), adds up the period (period.ts), and assesses it by rules (assessment.ts).
  */
 import { dayOf, nameOfDay } from '../../base/core/instant.ts'
-import type { Analytics, AnalyticsQuery, DataPoint, LabelScore, World } from './analytics.ts'
+import type { Analytics, AnalyticsQuery, DataPoint, LabelScore, Simulation } from './analytics.ts'
 import { assess } from './assessment.ts'
 import { type Day, drawDay } from './day.ts'
 import { labelScore } from './labels.ts'
@@ -23,7 +23,7 @@ import type { Phrases } from './phrases.ts'
 import { clamp, roundScore } from './rounding.ts'
 import { drawTraits } from './seasonality.ts'
 
-interface WorldFixtures {
+interface SimulationFixtures {
   readonly personas: readonly Persona[]
   readonly models: readonly KnownModel[]
   readonly phrases: Phrases
@@ -32,8 +32,8 @@ interface WorldFixtures {
 /** The least traffic of a day with the shape `no-null`: 7 such days have the `MIN_CONVERSATIONS` of an assessment. */
 const MIN_FOR_NO_NULL = { conversations: 5, ratings: 1 }
 
-/** Creates the world of these fixtures. A world has no state: equal queries have equal analytics. */
-export function createWorld({ personas, models, phrases }: WorldFixtures): World {
+/** Creates the simulation of these fixtures. It has no state: equal queries have equal analytics. */
+export function createSimulation({ personas, models, phrases }: SimulationFixtures): Simulation {
   const personaByName = new Map(personas.map((persona) => [persona.name, persona]))
   const modelById = new Map(models.map((model) => [model.id.toLowerCase(), model]))
 

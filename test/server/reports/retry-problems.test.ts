@@ -1,21 +1,18 @@
 import { Agent, get, type IncomingMessage } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import type { ControlSchemas } from '../../../src/client/transport.ts'
-import { mannersRules } from '../../../src/server/reports/judge-retry.ts'
+import { retryRules } from '../../../src/server/reports/judge-retry.ts'
 import { analyticsPath, ask, askOperation, event, operations } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
 import { askRaw } from '../../support/raw-http.ts'
 import { sharedSimulator } from '../../support/shared.ts'
 import { startForTest, type TestSimulator } from '../../support/start.ts'
-import { readControl } from '../../support/stored-records.ts'
+import { readRetries } from '../../support/stored-records.ts'
 import { createTracked, lost, type SampleAttempt } from './tracked-attempts.ts'
 
 const sim = sharedSimulator()
 
-async function findingsIn(target: TestSimulator, sandbox: string) {
-  const path = `/manners?sandbox=${sandbox}`
-  return (await readControl<{ findings: ControlSchemas['MannersFinding'][] }>(target, path)).findings
-}
+const findingsIn = async (target: TestSimulator, sandbox: string) =>
+  (await readRetries(target, sandbox)).problems.findings
 
 const rulesIn = async (sandbox: string) => [...new Set((await findingsIn(sim(), sandbox)).map(({ rule }) => rule))]
 
@@ -61,7 +58,7 @@ describe('over HTTP', () => {
     const how = { sandbox: 'no-id', scenario: '503;retry-after=0' }
     for (const _ of [1, 2]) await askOperation(sim(), operations[2], how)
     const [finding] = await findingsIn(sim(), 'no-id')
-    expect(finding?.sentence).toMatch(/answered with 503 was sent again without an insertId/)
+    expect(finding?.sentence).toMatch(/got 503 was sent again without an insertId/)
     expect(finding?.requests).toHaveLength(2)
   })
 
@@ -93,8 +90,8 @@ describe('over HTTP', () => {
     for (const [index, status] of ['429', '503'].entries()) {
       const scenario = `${status};retry-after=30, dribble;ms=60000`
       const headers = { 'x-sim-sandbox': 'cancelled', 'x-sim-scenario': scenario, authorization: 'Bearer k' }
-      const answer = await fetch(sim().origin + analyticsPath, { headers })
-      await answer.body?.cancel()
+      const response = await fetch(sim().origin + analyticsPath, { headers })
+      await response.body?.cancel()
       const ended = { count: { atLeast: index + 1 }, withinMs: 30_000 }
       await steer(sim(), 'POST', '/verify?sandbox=cancelled', ended)
     }
@@ -105,7 +102,7 @@ describe('over HTTP', () => {
   })
 
   test('the findings come with the rules', async () => {
-    expect(await steer(sim(), 'GET', '/manners')).toMatchObject({ rules: mannersRules, further: 0 })
+    expect(await steer(sim(), 'GET', '/retries')).toMatchObject({ rules: retryRules, problems: { further: 0 } })
   })
 })
 
@@ -121,13 +118,14 @@ test('a client that asks ten times at once over three connections that it keeps 
 function statusOver(agent: Agent, { origin }: TestSimulator): Promise<number> {
   const headers = { authorization: 'Bearer any-key', 'user-agent': 'test' }
   return new Promise((resolve, reject) => {
-    const onAnswer = (answer: IncomingMessage) => answer.resume().on('end', () => resolve(answer.statusCode ?? 0))
-    get(origin + analyticsPath, { agent, headers }, onAnswer).on('error', reject)
+    const onResponse = (response: IncomingMessage) =>
+      response.resume().on('end', () => resolve(response.statusCode ?? 0))
+    get(origin + analyticsPath, { agent, headers }, onResponse).on('error', reject)
   })
 }
 
 describe('a client that sends the same call again', () => {
-  /** Creates an attempt from the machine's time, the status of the answer, and the parts that are not as usual. */
+  /** Creates an attempt from the machine's time, the status of the response, and the parts that are not as usual. */
   const at = (time: number, status: number, parts: Partial<SampleAttempt> = {}) => ({ at: time, status, ...parts })
   const told = { headers: { 'Retry-After': '3', 'retry-after-ms': '2500' } }
   const limited = (time: number, parts: Partial<SampleAttempt> = {}) => at(time, 429, { ...told, ...parts })
@@ -169,7 +167,7 @@ describe('a client that sends the same call again', () => {
       ],
       'may send it an hour later, which is no retry': [at(0, 404), at(3_600_000, 404)],
       'may send it after a success, which ends the chain': [at(0, 500), at(1000, 201), at(1001, 500)],
-      'may send it at once after a lost answer': [at(0, 201, lost), at(1, 201)],
+      'may send it at once after a lost response': [at(0, 201, lost), at(1, 201)],
       'may wait equally long each time': [0, 100, 200, 300, 400].map((time) => at(time, 500)),
       'may wait once for less time, because of jitter': [0, 100, 500, 700, 1500].map((time) => at(time, 500)),
       'may wait for a quarter less each time, at a cap and because of jitter': [0, 8000, 14_100, 18_800, 22_500].map(
@@ -258,14 +256,17 @@ describe('a client that sends the same call again', () => {
     },
     'retry-after': {
       'must not come back earlier than the tolerance': [at(0, 503, told), at(2479, 201)],
-      'must wait from the end of a slow answer': [limited(0, { takes: 1000 }), at(3000, 201)],
-      'must not send it in the millisecond of the answer, which is a retry': [limited(0, { takes: 1.5 }), at(1.6, 201)],
+      'must wait from the end of a slow response': [limited(0, { takes: 1000 }), at(3000, 201)],
+      'must not send it in the millisecond of the response, which is a retry': [
+        limited(0, { takes: 1.5 }),
+        at(1.6, 201),
+      ],
       'must wait if it says that it is a retry, also among concurrent calls': [
         limited(0, { takes: 5 }),
         limited(1, { takes: 5 }),
         limited(10, retry(1)),
       ],
-      'must wait after a 429 whose body it cancels, which is no lost answer': [
+      'must wait after a 429 whose body it cancels, which is no lost response': [
         limited(0, { takes: 5, headSentAt: 1, ...lost, ...plain }),
         at(500, 201, plain),
       ],
@@ -306,7 +307,7 @@ describe('a client that sends the same call again', () => {
     },
     'back-off': {
       'must not send it at once after a failure': [at(0, 500), at(9, 201)],
-      'must not send it at once after several lost answers': [at(0, 201, lost), at(1, 201, lost), at(2, 201)],
+      'must not send it at once after several lost responses': [at(0, 201, lost), at(1, 201, lost), at(2, 201)],
       'must not wait for less than half of the time again and again': [0, 900, 1300, 1480].map((time) => at(time, 502)),
     },
     'same-insert-id, same-insert-id': {
@@ -362,7 +363,7 @@ describe('a client that sends the same call again', () => {
     expect(rules()).toEqual([])
   })
 
-  test('is judged after an answer that turns out to be lost, though a parallel one ended since', () => {
+  test('is judged after a response that turns out to be lost, though a parallel one ended since', () => {
     const { send, correct, rules } = createTracked()
     const late = send(at(0, 201, { takes: 500, ...counted('a', 0) }))
     send(at(1, 201, { takes: 500, body: { insertId: 'other' } }))
@@ -371,7 +372,7 @@ describe('a client that sends the same call again', () => {
     expect(rules()).toEqual(['same-insert-id'])
   })
 
-  test('is not judged by an equal call if the answer before was lost, as is seen after another call', () => {
+  test('is not judged by an equal call if the response before was lost, as is seen after another call', () => {
     const { send, correct, rules } = createTracked()
     send(at(0, 201, { takes: 5, ...lost, ...unnamed(0) }))
     send(at(1, 201, { takes: 5, ...lost, ...unnamed(0) }))
@@ -384,15 +385,15 @@ describe('a client that sends the same call again', () => {
   })
 
   test('makes at most 100 findings: the oldest calls are removed, and further findings are counted', () => {
-    const { manners, send } = createTracked()
+    const { retries, send } = createTracked()
     const sendCall = (call: number, time: number) => send(at(time, 404, { body: { call } }))
     for (const time of [0, 100]) for (let call = 0; call < 1000; call += 1) sendCall(call, time)
     for (let call = 900; call < 1000; call += 1) sendCall(call, 200)
-    const { length } = manners.findings.list()
+    const { length } = retries.findings.list()
     expect(length).toBeLessThanOrEqual(100)
-    expect(length + manners.findings.further).toBe(100)
+    expect(length + retries.findings.further).toBe(100)
     for (let call = 0; call < 2000; call += 1) sendCall(Math.floor(call / 2), 300 + call)
-    expect(manners.findings.list()).toHaveLength(100)
-    expect(manners.findings.further).toBeGreaterThan(900)
+    expect(retries.findings.list()).toHaveLength(100)
+    expect(retries.findings.further).toBeGreaterThan(900)
   })
 })

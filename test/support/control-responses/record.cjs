@@ -1,18 +1,18 @@
-// Records the answers of the control plane that this process sends, for the check at the end of the test run (`check.ts`). It is loaded
+// Records the responses of the control plane that this process sends, for the check at the end of the test run (`check.ts`). It is loaded
 // before the program, in the test's own process (`setup.ts`) and, by NODE_OPTIONS, in all its children. So it is CommonJS, and small.
 const { appendFileSync } = require('node:fs')
 const { ServerResponse } = require('node:http')
 
-/** Matches the targets that the control plane answers, with those that stand for other paths. */
+/** Matches the targets that the control plane responds, with those that stand for other paths. */
 const controlTarget =
   /^\/__sim(?:[/?]|$)|^\/(?:healthz|readyz|livez|metrics|__admin\/health|_x-steady\/(?:health|spec))\/?(?:\?|$)/i
 
 const methods = ServerResponse.prototype
-const isInstalled = Symbol.for('records the answers of the control plane')
+const isInstalled = Symbol.for('records the responses of the control plane')
 /** The recorded parts of the responses that are not complete. */
-const answers = new WeakMap()
+const responses = new WeakMap()
 
-if (process.env.CONTROL_ANSWERS && !methods[isInstalled]) {
+if (process.env.CONTROL_RESPONSES && !methods[isInstalled]) {
   Object.defineProperty(methods, isInstalled, { value: true })
   const { writeHead, write, end } = methods
   methods.writeHead = function (status, ...rest) {
@@ -37,7 +37,7 @@ function begin(res, status, rest) {
   const target = originalUrl ?? url
   if (!controlTarget.test(target) || res.isStandIn) return
   const headers = { ...res.getHeaders(), ...toObject(rest.find((part) => typeof part === 'object')) }
-  answers.set(res, { method, target, status, headers, chunks: [] })
+  responses.set(res, { method, target, status, headers, chunks: [] })
   res.once('close', () => record(res, false))
 }
 
@@ -50,22 +50,22 @@ function toObject(headers = {}) {
 }
 
 function collect(res, chunk) {
-  if (typeof chunk === 'string' || chunk instanceof Uint8Array) answers.get(res)?.chunks.push(Buffer.from(chunk))
+  if (typeof chunk === 'string' || chunk instanceof Uint8Array) responses.get(res)?.chunks.push(Buffer.from(chunk))
 }
 
-/** Appends an answer as one line, JSON with its text. `isComplete`: false if the client has gone before the end of the answer. */
+/** Appends a response as one line, JSON with its text. `isComplete`: false if the client has gone before the end of the response. */
 function record(res, isComplete) {
-  const answer = answers.get(res)
-  if (!answer) return
-  answers.delete(res)
-  const { method, target, status, headers, chunks } = answer
+  const response = responses.get(res)
+  if (!response) return
+  responses.delete(res)
+  const { method, target, status, headers, chunks } = response
   const body = Buffer.concat(chunks)
   const isJson = /^application\/json\b/.test(headers['content-type'] ?? '')
   const text = isJson && isComplete ? body.toString() : undefined
   const line = JSON.stringify({ method, target, status, headers, size: body.length, text })
   try {
-    appendFileSync(process.env.CONTROL_ANSWERS, `${line}\n`)
+    appendFileSync(process.env.CONTROL_RESPONSES, `${line}\n`)
   } catch {
-    // A test has limited the sizes of this process's files: the answer itself must not change by that.
+    // A test has limited the sizes of this process's files: the response itself must not change by that.
   }
 }

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { type Fixtures, loadFixtures } from '../../../src/service/fixtures/fixtures.ts'
-import type { Analytics, World } from '../../../src/service/simulation/analytics.ts'
-import { createWorld } from '../../../src/service/simulation/world.ts'
+import type { Analytics, Simulation } from '../../../src/service/simulation/analytics.ts'
+import { createSimulation } from '../../../src/service/simulation/simulation.ts'
 
 const bundledFolder = fileURLToPath(new URL('../../../fixtures', import.meta.url))
 
@@ -19,8 +19,8 @@ export async function loadBundledFixtures(): Promise<Fixtures> {
   return loaded.value
 }
 
-export async function createBundledWorld(): Promise<World> {
-  return createWorld(await loadBundledFixtures())
+export async function createBundledSimulation(): Promise<Simulation> {
+  return createSimulation(await loadBundledFixtures())
 }
 
 /** Returns every text of an assessment. */

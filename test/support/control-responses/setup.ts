@@ -2,13 +2,13 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
-import { answersFolder } from './recording.ts'
+import { responsesFolder } from './recording.ts'
 
-// Runs before each test file: a file with its name gets the answers of this process and of all that it starts.
-const folder = process.env[answersFolder]
+// Runs before each test file: a file with its name gets the responses of this process and of all that it starts.
+const folder = process.env[responsesFolder]
 if (folder !== undefined) {
   const recorder = fileURLToPath(new URL('record.cjs', import.meta.url))
-  process.env['CONTROL_ANSWERS'] = join(folder, encodeURIComponent(expect.getState().testPath ?? ''))
+  process.env['CONTROL_RESPONSES'] = join(folder, encodeURIComponent(expect.getState().testPath ?? ''))
   process.env['NODE_OPTIONS'] = `--require "${recorder}"`
   createRequire(import.meta.url)(recorder)
 }

@@ -6,24 +6,24 @@ import { convsim } from '../support/command.ts'
 import { putRules, steer } from '../support/control.ts'
 import { connectTo, postText } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
-import { listRequests } from '../support/stored-records.ts'
+import { listRequests, readRetries } from '../support/stored-records.ts'
 
 const sim = sharedSimulator()
 
 /** The time of an event, by which it is known without a count of its retries. */
 const eventAt = '2026-01-15T12:00:00Z'
 
-/** Sends an event under a scenario, its own or of the sandbox, and closes the connection before the answer ends. */
+/** Sends an event under a scenario, its own or of the sandbox, and closes the connection before the response ends. */
 async function giveUp(sandbox: string, scenario: string, body: JsonObject, isRule = false): Promise<void> {
   const connection = await connectTo(sim().origin)
   connection.send(postIn(sandbox, body, isRule ? [] : [`X-Sim-Scenario: ${scenario}`]))
   if (scenario.startsWith('dribble')) await connection.begun()
   else await ask(sim(), '/__sim/health', { token: null }) // so that the request has arrived
   connection.destroy()
-  await expect(connection.answer()).rejects.toThrow(/the connection ended/)
+  await expect(connection.response()).rejects.toThrow(/the connection ended/)
 }
 
-/** Resolves once a sandbox has so many exchanges, each recorded when the delivery of its answer has ended. */
+/** Resolves once a sandbox has so many exchanges, each recorded when the delivery of its response has ended. */
 const untilRecorded = (sandbox: string, count = 1) =>
   steer(sim(), 'POST', `/verify?sandbox=${sandbox}`, { count: { atLeast: count }, withinMs: 30_000 })
 
@@ -33,12 +33,12 @@ const postIn = (sandbox: string, body: JsonObject, lines: readonly string[] = []
 
 const halfOfReceipt = Math.ceil(JSON.stringify({ success: true, eventId: modelId }).length / 2)
 
-describe('a client that gives up before the end of the answer', () => {
+describe('a client that gives up before the end of the response', () => {
   test.each([
     ['slow;ms=60000', { outcome: 'client-gone', sentBytes: 0 }],
     ['dribble;ms=60000;pieces=2', { outcome: 'client-gone', sentBytes: halfOfReceipt }],
     ['hang', { outcome: 'damaged' }],
-  ])('is recorded when it leaves, under %s, and has not seen the answer', async (scenario, delivery) => {
+  ])('is recorded when it leaves, under %s, and has not seen the response', async (scenario, delivery) => {
     const sandbox = `left-${scenario.slice(0, 4)}`
     await giveUp(sandbox, scenario, event())
     await untilRecorded(sandbox)
@@ -57,9 +57,9 @@ describe('a client that gives up before the end of the answer', () => {
     await giveUp(sandbox, scenario, event({ insertId: 'first', eventAt }), true)
     const retried = await ask(sim(), '/v1/events', { body: event({ insertId, eventAt }), sandbox })
     expect(retried.status).toBe(201)
-    const { findings } = await steer(sim(), 'GET', `/manners?sandbox=${sandbox}`)
-    expect((findings as JsonObject[]).map(({ rule }) => rule)).toEqual(rules)
-    if (rules.length > 0) expect(JSON.stringify(findings)).toMatch(/answer was lost .*may be counted twice/)
+    const { findings } = (await readRetries(sim(), sandbox)).problems
+    expect(findings.map(({ rule }) => rule)).toEqual(rules)
+    if (rules.length > 0) expect(JSON.stringify(findings)).toMatch(/response was lost .*may be counted twice/)
   })
 
   test('is seen to leave before its retry on another connection is judged', async () => {
@@ -70,10 +70,10 @@ describe('a client that gives up before the end of the answer', () => {
     first.end()
     const second = await connectTo(sim().origin)
     second.send(postIn('at-once', event({ insertId: 'second', eventAt })))
-    expect((await second.answer()).status).toBe(201)
+    expect((await second.response()).status).toBe(201)
     second.destroy()
     first.destroy()
-    const { findings } = await steer(sim(), 'GET', '/manners?sandbox=at-once')
+    const { findings } = (await readRetries(sim(), 'at-once')).problems
     expect(findings).toMatchObject([{ rule: 'same-insert-id' }])
   })
 
@@ -81,17 +81,17 @@ describe('a client that gives up before the end of the answer', () => {
     ['429;retry-after=30', event()],
     ['201', event()],
     ['500', event({ insertId: 'kept' })],
-  ])('is not accused over an answer that it closed unread: %s', async (answer, body) => {
-    const sandbox = `unread-${answer.slice(0, 3)}`
-    await putRules(sim(), [{ sequence: `${answer}, 201` }], sandbox)
+  ])('is not accused over a response that it closed unread: %s', async (response, body) => {
+    const sandbox = `unread-${response.slice(0, 3)}`
+    await putRules(sim(), [{ sequence: `${response}, 201` }], sandbox)
     const { hostname, port } = new URL(sim().origin)
     const blocked = connect(Number(port), hostname).pause() // as a process that is busy
     blocked.write(postIn(sandbox, body))
     await untilRecorded(sandbox)
     blocked.destroy()
     expect((await ask(sim(), '/v1/events', { body, sandbox })).status).toBe(201)
-    expect(await steer(sim(), 'GET', `/manners?sandbox=${sandbox}`)).toMatchObject({ findings: [] })
-    const { chains } = await steer(sim(), 'GET', `/retries?sandbox=${sandbox}`)
+    const { chains, problems } = await readRetries(sim(), sandbox)
+    expect(problems.findings).toEqual([])
     expect(chains).toMatchObject([{ attempts: [{ outcome: 'uncertain' }, { outcome: 'fine' }] }])
   })
 
@@ -115,8 +115,8 @@ describe('a client that gives up before the end of the answer', () => {
   })
 })
 
-describe('a client that waits for the answer finds the exchange in the journal with its next request', () => {
-  test('in another process, although the answer breaks off', async () => {
+describe('a client that waits for the response finds the exchange in the journal with its next request', () => {
+  test('in another process, although the response breaks off', async () => {
     const command = convsim(['serve', '--port', '0', '--state', ':memory:', '--log-level', 'error'])
     const other = { origin: await command.ready() }
     const read = async () => Number((await steer(other, 'GET', '/requests?limit=1')).total)

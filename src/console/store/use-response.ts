@@ -1,24 +1,24 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { type AnswerOf, type Asked, ask, type ControlPath, type Problem, type QueryOf } from '../api/ask.ts'
+import { type Asked, ask, type ControlPath, type Problem, type QueryOf, type ResponseOf } from '../api/ask.ts'
 import { connection, trafficTick } from './live.ts'
 import { changeTick } from './server.ts'
 
-/** An answer of the control plane that a component shows. */
-export interface LiveAnswer<Value> {
-  /** The newest answer to the current question; undefined if none has come yet. */
+/** A response of the control plane that a component shows. */
+export interface LiveResponse<Value> {
+  /** The newest response to the current question; undefined if none has come yet. */
   readonly value: Value | undefined
-  /** The reason why there is no newer answer, or undefined. */
+  /** The reason why there is no newer response, or undefined. */
   readonly problem: Problem | undefined
   /** Asks again, after a change for example. */
   readonly reload: () => Promise<void>
 }
 
-/** The question of `useAnswer`. */
+/** The question of `useResponse`. */
 interface LiveQuestion<Path extends ControlPath> {
   readonly path?: Readonly<Record<string, string>>
   readonly query?: QueryOf<Path, 'get'>
-  /** True if it is asked again while requests are answered. */
+  /** True if it is asked again while requests are handled. */
   readonly followsTraffic?: boolean
 }
 
@@ -26,25 +26,25 @@ interface LiveQuestion<Path extends ControlPath> {
  * Asks the control plane for as long as a component is shown: at once, when the question changes, after each new
  * connection to the server, and when another client has changed the sandbox.
  */
-export function useAnswer<Path extends ControlPath>(
+export function useResponse<Path extends ControlPath>(
   path: Path,
   { path: names, query, followsTraffic = false }: LiveQuestion<Path> = {},
-): LiveAnswer<AnswerOf<Path, 'get'>> {
+): LiveResponse<ResponseOf<Path, 'get'>> {
   const question = () => ask('get', path, { ...(names && { path: names }), ...(query && { query }) })
   return useAsked(JSON.stringify([path, names, query]), question, [followsTraffic ? trafficTick.value : 0])
 }
 
 /**
- * Asks a question at once, and asks it again when one of the reasons has changed. The last answer stays until the next
- * has come, unless it belongs to another subject; without a subject, each question is one.
+ * Asks a question at once, and asks it again when one of the reasons has changed. The last response stays until the
+ * next has come, unless it belongs to another subject; without a subject, each question is one.
  */
 export function useAsked<Value>(
   key: string,
   question: () => Promise<Asked<Value>>,
   reasons: readonly unknown[],
   subject = key,
-): LiveAnswer<Value> {
-  const state = useSignal<Partial<LiveAnswer<Value>> & { subject: string }>({ subject })
+): LiveResponse<Value> {
+  const state = useSignal<Partial<LiveResponse<Value>> & { subject: string }>({ subject })
   const latest = useRef({ subject, question, turn: 0 })
   const current = Object.assign(latest.current, { subject, question })
   const reload = async () => {
@@ -61,8 +61,8 @@ export function useAsked<Value>(
 }
 
 /**
- * The rest after an answer, as a multiple of the time that the answer took. One page then takes at most a tenth of the
- * server's time.
+ * The rest after a response, as a multiple of the time that the response took. One page then takes at most a tenth of
+ * the server's time.
  */
 const restFactor = 9
 
@@ -72,14 +72,14 @@ const maxRestMs = 5_000
 /** The asking that is under way. */
 interface Asking {
   readonly key: string
-  /** Is true if something has happened since, so that the answer will be old. */
+  /** Is true if something has happened since, so that the response will be old. */
   isStale: boolean
 }
 
 /**
  * Asks at once, and again when one of the reasons has changed, for as long as a component is shown. One question is
  * under way at a time. The rest after it grows with its cost, since otherwise the server would be busy with this page
- * alone. A page that is hidden asks nothing: it is given a reason when it is shown again and has connected anew.
+ * alone. A page that is hidden asks nothing: it is given a reason when it is shown again and has connected again.
  *
  * `key`: the question. Another question is asked at once; `ask` belongs to the key. `reasons`: as many at each drawing.
  */
@@ -97,7 +97,7 @@ export function usePacedAsking(key: string, ask: () => Promise<void>, reasons: r
   )
 }
 
-/** Asks until the answer is not old, or until another question takes its place. */
+/** Asks until the response is not old, or until another question takes its place. */
 async function askAtPace(
   key: string,
   ask: () => Promise<void>,

@@ -1,12 +1,12 @@
 import { type Json, type JsonSize, measureJson, parseJson } from '../../../base/core/json.ts'
 import { decode, maxDepth } from '../../../base/core/strict-json.ts'
 import { redactNamed, redactText } from '../../../base/redaction/redact.ts'
-import type { TrafficAnswer, TrafficSample } from '../../../server/upstream/traffic/sample.ts'
+import type { TrafficResponse, TrafficSample } from '../../../server/upstream/traffic/sample.ts'
 import type { Contract, Operation } from '../../../service/contract/contract.ts'
 import { isJson, matchMediaType } from '../../../service/contract/media-types.ts'
 
-/** An answer of the real service to an operation of the contract. */
-export interface ObservedAnswer {
+/** A response of the real service to an operation of the contract. */
+export interface ObservedResponse {
   readonly operation: Operation
   /** The request, for people: `GET /v1/models/ID/analytics?period=7d`. */
   readonly request: string
@@ -14,11 +14,11 @@ export interface ObservedAnswer {
   readonly headers: Readonly<Record<string, string>>
   /** The bytes of the body, if they were recorded. */
   readonly bytes: Uint8Array | undefined
-  /** The simulator's answer to the same request, compared for its optional fields; undefined if it was not asked. */
+  /** The simulator's response to the same request, compared for its optional fields; undefined if it was not asked. */
   readonly own: Json | undefined
 }
 
-/** The body of an answer in the form in which it is compared. */
+/** The body of a response in the form in which it is compared. */
 export interface ParsedBody {
   /** The body; absent if it is empty, no JSON, not recorded, or larger than `bodyBounds`. */
   readonly json?: Json
@@ -79,17 +79,17 @@ function listPathsBelow(path: string, contractBase: string, basePath: string | u
   return paths
 }
 
-/** Prepares an answer for comparison. `own` is the simulator's answer to the same request, if it was asked. */
-export function observeAnswer(
+/** Prepares a response for comparison. `own` is the simulator's response to the same request, if it was asked. */
+export function observeResponse(
   { operation, sample }: MatchedSample,
-  { status, headers, body: bytes }: TrafficAnswer,
+  { status, headers, body: bytes }: TrafficResponse,
   own: Json | undefined,
-): ObservedAnswer {
+): ObservedResponse {
   return { operation, request: `${sample.method} ${sample.target}`, status, headers, bytes, own }
 }
 
 /** Parses a body at each call, since all may not fit in memory; none of a documented media type other than JSON. */
-export function parseBodyOf({ operation, status, headers, bytes }: ObservedAnswer): ParsedBody {
+export function parseBodyOf({ operation, status, headers, bytes }: ObservedResponse): ParsedBody {
   const sent = headers['content-type'] ?? ''
   const isOther = !isJson(sent) && matchMediaType(operation.responseMediaTypes(status), sent) !== undefined
   if (isOther || bytes === undefined || bytes.length === 0) return {}
@@ -99,11 +99,11 @@ export function parseBodyOf({ operation, status, headers, bytes }: ObservedAnswe
   return size.members > bodyBounds.members || size.levels > bodyBounds.levels ? { size } : { json }
 }
 
-/** Returns answers with the operations of another version of the contract, without those whose operation it lacks. */
-export function rebindAnswers(answers: readonly ObservedAnswer[], contract: Contract): ObservedAnswer[] {
+/** Returns responses with the operations of another version of the contract, without those whose operation it lacks. */
+export function rebindResponses(responses: readonly ObservedResponse[], contract: Contract): ObservedResponse[] {
   const operations = new Map(contract.operations.map((operation) => [operation.id, operation]))
-  return answers.flatMap((answer) => {
-    const operation = operations.get(answer.operation.id)
-    return operation ? [{ ...answer, operation }] : []
+  return responses.flatMap((response) => {
+    const operation = operations.get(response.operation.id)
+    return operation ? [{ ...response, operation }] : []
   })
 }

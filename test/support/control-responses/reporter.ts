@@ -1,0 +1,67 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import type { Reporter } from 'vitest/node'
+import { createResponseCheck, type RecordedResponse } from './check.ts'
+import { responsesFolder } from './recording.ts'
+
+/**
+ * Checks every response of the control plane in the test run against its document, and fails the run if one has a
+ * fault. `setup.ts` and `record.cjs` record the responses of the tests' own processes and of those that they start.
+ */
+export class ControlResponsesReporter implements Reporter {
+  /** The number of faults that the run had. */
+  faultCount = 0
+  #folder = ''
+
+  /**
+   * Creates the folder of the recorded responses. The workers, which start later, inherit the variable with its path.
+   */
+  onInit(): void {
+    this.#folder = mkdtempSync(join(tmpdir(), 'convsim-control-responses-'))
+    process.env[responsesFolder] = this.#folder
+  }
+
+  onTestRunEnd(): void {
+    this.judge(this.#folder)
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  /** Prints the faults of the responses that a folder holds, and lets the run fail if there are any. */
+  judge(folder: string): void {
+    const { count, faults } = checkRecordedResponses(folder)
+    this.faultCount = faults.length
+    const summary = `${count} responses of the control plane checked against spec/control.openapi.yaml`
+    console.log(`\n${summary}; faults: ${faults.length}`)
+    for (const fault of faults) console.error(fault)
+    if (faults.length > 0) process.exitCode = 1
+  }
+}
+
+/** Checks the recorded responses of a folder; equal faults of a test file are listed once. */
+export function checkRecordedResponses(folder: string): { count: number; faults: string[] } {
+  const check = createResponseCheck()
+  const faults = new Set<string>()
+  let count = 0
+  for (const name of readdirSync(folder)) {
+    const file = relative(process.cwd(), decodeURIComponent(name))
+    for (const line of readFileSync(join(folder, name), 'utf8').split('\n')) {
+      const response = readResponse(line)
+      if (!response) continue
+      count += 1
+      const fault = check(response)
+      const [path] = response.target.split('?', 1)
+      if (fault !== undefined) faults.add(`${file}: ${response.method} ${path} ${response.status}: ${fault}`)
+    }
+  }
+  return { count, faults: [...faults] }
+}
+
+/** Reads a recorded line. Returns undefined if it is empty or was cut off by a test that kills its process. */
+function readResponse(line: string): RecordedResponse | undefined {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
