@@ -67,10 +67,7 @@ function describeFinding(kind: SuiteFinding['kind'], judged: JudgedRun, limitMs:
   }
 }
 
-/**
- * Describes a call that got no good response: `the response that broke off was swallowed: the command got 1 good response
- * to such calls instead of 2`.
- */
+/** Describes a call that got no good response: `the command got 1 good response to such calls instead of 2`. */
 function describeSwallowing({ run: { fault }, responses }: JudgedRun): string {
   const effect = fault.scenario.definition.effect(fault.scenario.values)
   const isCutOff = effect.kind === 'deliver' && ['truncated', 'malformed'].includes(effect.mode.kind)
