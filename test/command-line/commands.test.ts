@@ -4,7 +4,7 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { createServer } from 'node:net'
 import { basename, dirname } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { formatChecks } from '../../src/features/check/check-format.ts'
+import { formatChecks } from '../../src/features/check/check.ts'
 import { commands } from '../../src/features/commands.ts'
 import { version } from '../../src/service/fixtures/bundled.ts'
 import { freePort } from '../bench/target.ts'

@@ -59,29 +59,21 @@ export function parseCommandLine<Known extends CommandSyntax>(
   return readSettings(command, [...parser.args, ...behind], parser.opts(), own)
 }
 
-/** Returns the command that a word names, by its name or by its other name, if any. */
-function findCommand<Known extends CommandSyntax>(
-  commands: readonly Known[],
-  word: string | undefined,
-): Known | undefined {
+function findCommand<Known extends CommandSyntax>(commands: readonly Known[], word: string | undefined) {
   return commands.find(({ name, alias }) => word !== undefined && (word === name || word === alias))
 }
 
-/** Finds the version or the help that is asked for; undefined: neither is. */
-function findText(
-  commands: CommandTable,
-  words: readonly string[],
-  [first, topic]: readonly string[],
-): Exclude<Invocation<never>, { kind: 'run' }> | undefined {
-  if (words.some((word) => word === '--version' || word === '-v')) return { kind: 'version' }
+/** Finds the version or the help that is asked for, if any. */
+function findText(commands: CommandTable, words: readonly string[], [first, topic]: readonly string[]) {
+  if (words.some((word) => word === '--version' || word === '-v')) return { kind: 'version' } as const
   const isHelpCommand = first === 'help'
   if (!isHelpCommand && !hasHelpFlag(commands, words)) return undefined
   const name = isHelpCommand ? topic : first
   const wrong = findNameProblem(commands, name)
   if (wrong !== undefined) return problem(wrong)
-  // In `-h check` the command stands where `-h` has its value.
+  // In `-h check` the command is where `-h` has its value.
   const command = findCommand(commands, name ?? (words[0] === '-h' ? words[1] : ''))
-  return { kind: 'help', text: command ? describeCommandHelp(command) : describeProgram(commands) }
+  return { kind: 'help', text: command ? describeCommandHelp(command) : describeProgram(commands) } as const
 }
 
 /** Returns true for `--help`, `-h` and `-h check`. With another value `-h` is the flag of the host, as in Prism. */
@@ -101,10 +93,7 @@ function findNameProblem(commands: CommandTable, operand: string | undefined): s
 
 const problem = (message: string) => ({ kind: 'problem', problem: message }) as const
 
-/** Returns true for a setting whose flag needs a value. */
-function takesValue(setting: Setting<unknown> | undefined): boolean {
-  return setting?.value !== undefined
-}
+const takesValue = (setting: Setting<unknown> | undefined) => setting?.value !== undefined
 
 /** Returns the settings of tables by their flags: `--port`, `-p`, `--no-cors`. The first setting of a flag counts. */
 function indexFlags(...tables: readonly SettingTable[]): ReadonlyMap<string, Setting<unknown>> {
@@ -162,29 +151,23 @@ function readSettings<Known extends CommandSyntax>(
   env: Environment,
 ): Invocation<Known> {
   const values: Record<string, unknown> = {}
-  const found = Object.entries(command.settings).map(([name, setting]) => ({
-    name,
-    setting,
-    ...findGivenValue(name, setting, flags, env),
-  }))
-  for (const { name, setting, source, given } of found) {
+  const sources = new Map<string, string>()
+  const variables = new Map<string, string>()
+  const warnings: string[] = []
+  for (const [name, setting] of Object.entries(command.settings)) {
+    const { source, given, warning } = findGivenValue(name, setting, flags, env)
     const value = typeof given === 'string' ? setting.read(given) : given
     if (value === undefined && given !== undefined)
       return problem(`${describeWrongValue(setting, source, String(given))} See convsim ${command.name} --help.`)
     values[name] = value ?? setting.default
+    sources.set(name, source)
+    if (env[source] !== undefined) variables.set(flagOf(name), source)
+    if (warning !== undefined) warnings.push(warning)
   }
   const settings = values as ValuesOf<Known['settings']> // each value is of its own setting's type
-  const unfit = command.findProblem?.(settings, new Map(found.map(({ name, source }) => [name, source])), files)
+  const unfit = command.findProblem?.(settings, sources, files)
   if (unfit !== undefined) return problem(`${unfit} See convsim ${command.name} --help.`)
-  const fromVariables = found.filter(({ source }) => env[source] !== undefined)
-  return {
-    kind: 'run',
-    command,
-    files,
-    settings,
-    variables: new Map(fromVariables.map(({ name, source }) => [flagOf(name), source])),
-    warnings: found.flatMap(({ warning }) => warning ?? []),
-  }
+  return { kind: 'run', command, files, settings, variables, warnings }
 }
 
 /** The value that was given for a setting. */

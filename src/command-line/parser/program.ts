@@ -3,7 +3,7 @@ import { flagOf, pickSettings, type Setting } from '../../server/settings/settin
 import { defaultOf, serverSettings, variableOf } from '../../server/settings/settings.ts'
 import { type CommandSyntax, purposes } from './command-syntax.ts'
 
-/** Creates the parser of a command: a subcommand of the program with the flags of its settings. */
+/** Creates the parser of a command with the flags of its settings. */
 export function createParser(command: CommandSyntax): Command {
   const { name, description, usage, settings, ignoredSettings = {} } = command
   const parser = new Command('convsim')

@@ -1,37 +1,51 @@
-/** The line on a terminal that shows how far a command is. */
-export interface CountProgress {
-  /** Shows a count: `comparing responses: 1200 of 60000`. The line is written five times a second at most. */
-  show(title: string, done: number, all: number): void
+/** A line on a terminal that shows how far a command is. */
+export interface StatusLine {
+  /** Replaces the text of the line: `run 3 of 10, 1 finding, 16 s left`. */
+  show(text: string): void
   /** Removes the line, before something else is printed. */
   clear(): void
 }
 
-/** The codes that remove the line of a terminal. */
+type Terminal = Pick<NodeJS.WriteStream, 'isTTY' | 'write'>
+
 const clearLine = '\r\u001b[2K'
+
+/** Creates a line that begins with `title`. It is never shown if `stderr` is undefined or not a terminal. */
+export function createStatusLine(stderr: Terminal | undefined, title: string): StatusLine {
+  const terminal = stderr?.isTTY ? stderr : undefined
+  let isShown = false
+  return {
+    show(text) {
+      isShown = true
+      terminal?.write(`${clearLine}${title}: ${text}`)
+    },
+    clear() {
+      if (isShown) terminal?.write(clearLine)
+      isShown = false
+    },
+  }
+}
+
+/** A status line with a count: `comparing responses: 1200 of 60000, 3 s`. */
+export interface CountProgress extends Pick<StatusLine, 'clear'> {
+  /** Shows a count, at most five times a second. */
+  show(title: string, done: number, all: number): void
+}
 
 /** Milliseconds between two writes. */
 const intervalMs = 200
 
-/** Creates the line. It is never shown if `stderr` is no terminal. `now` returns milliseconds. */
-export function createCountProgress(
-  stderr: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>,
-  command: string,
-  now: () => number,
-): CountProgress {
+/** Creates the status line of a command. `now` returns milliseconds. */
+export function createCountProgress(stderr: Terminal, command: string, now: () => number): CountProgress {
+  const { show, clear } = createStatusLine(stderr, `convsim ${command}`)
   const begun = now()
   let shownAt = begun
-  let isShown = false
   return {
     show(title, done, all) {
-      if (!stderr.isTTY || now() - shownAt < intervalMs) return
+      if (now() - shownAt < intervalMs) return
       shownAt = now()
-      isShown = true
-      const seconds = Math.floor((shownAt - begun) / 1000)
-      stderr.write(`${clearLine}convsim ${command}: ${title}: ${done} of ${all}, ${seconds} s`)
+      show(`${title}: ${done} of ${all}, ${Math.floor((shownAt - begun) / 1000)} s`)
     },
-    clear() {
-      if (isShown) stderr.write(clearLine)
-      isShown = false
-    },
+    clear,
   }
 }

@@ -1,11 +1,8 @@
 /** The process: a command, output, signals, progress. */
-
 import type { LogLevel } from '../../base/core/log.ts'
 import { type Finding, type Findings, formatFinding } from '../../base/documents/finding.ts'
 import type { Settings } from '../../server/settings/settings.ts'
-import { formatJsonLine } from './json-line.ts'
-import type { ProcessLog } from './process-log.ts'
-import type { WriteStderr } from './stderr-writer.ts'
+import type { ProcessLog, WriteStderr } from './process-log.ts'
 
 /** The output of `serve` and `exec`: all of it for people, or every line a JSON object of one form. */
 export interface Output {
@@ -15,21 +12,17 @@ export interface Output {
   readonly printLine: (text: string, level?: LogLevel) => void
 }
 
-/** The settings of the log. */
 export type LogSettings = Pick<Settings, 'logFormat' | 'logLevel'>
 
-/** The stderr of the process, and its clock. */
+/** The stderr of the process, and its clock in epoch milliseconds. */
 interface OutputDeps {
   readonly isTerminal: boolean
   readonly hasColors: boolean
-  /** Prints a line. */
   readonly printError: (text: string) => void
   readonly write: WriteStderr
-  /** Returns epoch milliseconds. */
   readonly now: () => number
 }
 
-/** Creates the log, and chooses the form of the output. */
 export async function createOutput(
   { logFormat, logLevel }: LogSettings,
   { isTerminal, hasColors, printError, write, now }: OutputDeps,
@@ -40,6 +33,11 @@ export async function createOutput(
   const printLine: Output['printLine'] = (text, level = 'info') =>
     printError(isJson ? formatJsonLine(level, now(), text.trim()) : text)
   return { log, isJson, printLine }
+}
+
+/** Formats a line outside the log with the members of the log's lines: `{"level":"info","time":"...","msg":"..."}`. */
+export function formatJsonLine(level: LogLevel, time: number, message: string, fields: object = {}): string {
+  return JSON.stringify({ level, time: new Date(time).toISOString(), ...fields, msg: message })
 }
 
 /** Prints the findings that prevent the start: below one heading for people, else each in a line of its own. */
@@ -71,10 +69,10 @@ function nameSource(finding: Finding, variables: ReadonlyMap<string, string>): F
   return { ...finding, message: `${message} (${flag}${variable === undefined ? '' : ` from ${variable}`})` }
 }
 
-/** The milliseconds that the last output of `serve` and `exec` has to be read, before the process ends without it. */
+/** The milliseconds in which the last output can be read, before the process ends without it. */
 const outputGraceMs = 1000
 
-/** Ends the process with a code, also if its output is never read, which would hold it. Returns the code. */
+/** Ends the process with a code, even if its output is never read. Returns the code. */
 export function endSoon(host: Pick<NodeJS.Process, 'exit'>, code: number): number {
   setTimeout(() => host.exit(code), outputGraceMs).unref()
   return code

@@ -1,14 +1,15 @@
 import { type LogFn, pino } from 'pino'
 import type { Log } from '../../base/core/log.ts'
-import { formatTime } from './json-line.ts'
 import { formatForPeople } from './pretty-line.ts'
-import { createStderrWriter, type WriteStderr } from './stderr-writer.ts'
 
 /** The log of the process, on stderr. */
 export interface ProcessLog extends Log {
   /** Writes all buffered lines as far as they are read within a second; the process may exit afterwards. */
   flush(): void
 }
+
+/** Writes a part of the bytes, and returns their number. Throws EAGAIN if the reader takes none now. */
+export type WriteStderr = (bytes: Uint8Array) => number
 
 /** The most milliseconds that `flush` waits for the reader of stderr, who may never read. */
 const flushDeadlineMs = 1000
@@ -26,52 +27,59 @@ interface LogCall {
   readonly at: number
 }
 
-/** The form of the lines: for people, with colours or without, or one JSON object per line. */
-type LineFormat = 'colored' | 'plain' | 'json'
-
-/** Creates the log. `now`: epoch milliseconds. `write`: to stderr. */
-export function createLog(level: string, lineFormat: LineFormat, now: () => number, write: WriteStderr): ProcessLog {
-  const stderr = createStderrWriter(write)
-  const format =
-    lineFormat === 'json'
-      ? (line: string) => line
-      : (line: string) => `${formatForPeople(line, lineFormat === 'colored')}\n`
+/** Creates the log: for people, with colours or without, or one JSON object per line. `now`: epoch milliseconds. */
+export function createLog(
+  level: string,
+  lineFormat: 'colored' | 'plain' | 'json',
+  now: () => number,
+  writeBytes: WriteStderr,
+): ProcessLog {
+  const stderr = createStderrWriter(writeBytes)
+  let batch: LogCall[] = []
+  let timer: NodeJS.Timeout | undefined
   // The text of the current batch and the time of its current line.
   let text = ''
   let time = 0
-  const lines = {
-    write(line: string) {
-      text += format(line)
-    },
+
+  function add(call: LogCall): void {
+    if (batch.push(call) === batchSize) writeBatch()
+    else timer ??= setTimeout(writeBatch, flushIntervalMs)
   }
-  const calls = createBatches<LogCall>((batch) => {
-    for (const { args, method, at } of batch) {
+
+  function writeBatch(): void {
+    clearTimeout(timer)
+    timer = undefined
+    const calls = batch
+    batch = []
+    for (const { args, method, at } of calls) {
       time = at
       method.apply(log, args)
     }
     if (text !== '') stderr.write(escapeHighControls(text))
     text = ''
-    reportLostLines()
-  })
+    const lines = stderr.takeLostLines()
+    if (lines > 0) log.warn({ lines }, 'lines of the log are lost: stderr was not read in time')
+  }
+
   const log = pino(
     {
       level,
       base: null,
-      timestamp: () => `,"time":"${formatTime(time)}"`,
+      timestamp: () => `,"time":"${new Date(time).toISOString()}"`,
       formatters: { level: (name) => ({ level: name }) },
-      hooks: { logMethod: (args, method) => calls.add({ args, method, at: now() }) },
+      hooks: { logMethod: (args, method) => add({ args, method, at: now() }) },
     },
-    lines,
+    {
+      write(line: string) {
+        text += lineFormat === 'json' ? line : `${formatForPeople(line, lineFormat === 'colored')}\n`
+      },
+    },
   )
-  const reportLostLines = () => {
-    const lines = stderr.takeLostLines()
-    if (lines > 0) log.warn({ lines }, 'lines of the log are lost: stderr was not read in time')
-  }
   const flush = () => {
-    calls.flush()
+    writeBatch()
     stderr.flush(flushDeadlineMs)
-    reportLostLines()
-    calls.flush()
+    writeBatch() // counts the lines that the writer has dropped
+    writeBatch()
     stderr.flush(0)
   }
   return Object.assign(log, { flush })
@@ -82,22 +90,76 @@ function escapeHighControls(text: string): string {
   return text.replace(/[\x7f-\x9f]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`)
 }
 
-/** Collects items for `write`: `batchSize` of them, or fewer after `flushIntervalMs` and on `flush`. */
-function createBatches<Item>(write: (batch: readonly Item[]) => void) {
-  let batch: Item[] = []
+/** The most bytes that wait for a slow reader; further lines are dropped, so that memory stays bounded. */
+const maxWaitingBytes = 8 * 1024 * 1024
+
+/** The pause before a full pipe is tried again, milliseconds. */
+const retryMs = 5
+
+/** Memory that no thread changes, so that waiting for a change is a sleep. */
+const sleeper = new Int32Array(new SharedArrayBuffer(4))
+
+/**
+ * Creates a writer to stderr. A slow reader gets text later, up to a bound; a reader that is gone gets nothing. Neither
+ * stops the process: sonic-boom, the writer of pino, tries for ever at the end.
+ */
+function createStderrWriter(writeBytes: WriteStderr) {
+  let waiting: Buffer[] = []
+  let waitingBytes = 0
+  let lostLines = 0
   let timer: NodeJS.Timeout | undefined
-  const flush = () => {
+
+  /** Writes as much as the reader takes now; the rest waits. */
+  function writeWaiting(): void {
     clearTimeout(timer)
     timer = undefined
-    const complete = batch
-    batch = []
-    write(complete)
+    try {
+      for (let first = waiting[0]; first; first = waiting[0]) {
+        const written = writeBytes(first)
+        waitingBytes -= written
+        if (written < first.length) waiting[0] = first.subarray(written)
+        else waiting.shift()
+      }
+    } catch (error) {
+      const isFull = error instanceof Error && 'code' in error && error.code === 'EAGAIN'
+      if (isFull) timer = setTimeout(writeWaiting, retryMs).unref()
+      else drop()
+    }
   }
+
+  function drop(): void {
+    clearTimeout(timer)
+    timer = undefined
+    waiting = []
+    waitingBytes = 0
+  }
+
   return {
-    flush,
-    add(item: Item) {
-      if (batch.push(item) === batchSize) flush()
-      else timer ??= setTimeout(flush, flushIntervalMs)
+    write(text: string): void {
+      const bytes = Buffer.from(text)
+      if (waitingBytes + bytes.length > maxWaitingBytes) {
+        lostLines += text.split('\n').length - 1
+        return
+      }
+      waiting.push(bytes)
+      waitingBytes += bytes.length
+      if (!timer) writeWaiting()
+    },
+    /** Returns the lines dropped since the last call; 0 while text waits, since a line about them would wait, too. */
+    takeLostLines(): number {
+      if (waiting.length > 0) return 0
+      const lost = lostLines
+      lostLines = 0
+      return lost
+    },
+    /** Writes all that waits, for at most `ms` milliseconds, in which nothing else runs; then drops the rest. */
+    flush(ms: number): void {
+      writeWaiting()
+      for (let waited = 0; waiting.length > 0 && waited < ms; waited += retryMs) {
+        Atomics.wait(sleeper, 0, 0, retryMs)
+        writeWaiting()
+      }
+      drop()
     },
   }
 }

@@ -1,7 +1,6 @@
 import { findServerProblem, serverSettings } from '../../server/settings/settings.ts'
 import { defineCommand } from '../process/command.ts'
 
-/** The command `serve`, the default. */
 export const serveCommand = defineCommand({
   name: 'serve',
   alias: 'mock',

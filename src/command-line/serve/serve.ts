@@ -1,15 +1,14 @@
 /** The run of a server: start, ready line, stop, and what it writes at its end. */
-
 import { parseReportTargets } from '../../server/reports/formats/index.ts'
 import { findReportProblem } from '../../server/reports/report-file.ts'
 import type { Settings } from '../../server/settings/settings.ts'
 import type { ProxiedService } from '../../server/simulator/explain.ts'
 import type { RunningSimulator } from '../../server/simulator/start.ts'
+import { version } from '../../service/fixtures/bundled.ts'
 import type { CommandLineOf } from '../parser/command-syntax.ts'
 import type { CommandContext } from '../process/command.ts'
-import { endSoon, type Output, printStartProblems } from '../process/output.ts'
+import { endSoon, formatJsonLine, type Output, printStartProblems } from '../process/output.ts'
 import { finish, printStateLoss } from './finish.ts'
-import { formatBanner, formatReadyLine } from './ready.ts'
 import { tuneV8 } from './tune-v8.ts'
 
 /** Serves until a signal stops the process, and returns the exit code. With `proxied` the real service responds. */
@@ -36,6 +35,35 @@ export async function serve(
   if (!isJson && log.isLevelEnabled('info')) printLine(formatBanner(running))
   await stopRequested
   return endServer(running, settings, output, host)
+}
+
+/** Formats the only line of `serve` on stdout, whose `is listening on http://HOST:PORT` scripts wait for. */
+function formatReadyLine({ origin, baseUrl }: RunningSimulator, isJson: boolean, now: number): string {
+  const message = `convsim ${version} is listening on ${origin}`
+  return isJson ? formatJsonLine('info', now, message, { baseUrl }) : `${message} (base URL ${baseUrl})`
+}
+
+/** Formats the banner below the ready line: what to try next. Its quotes mean the same in every shell. */
+function formatBanner(running: RunningSimulator): string {
+  // Not every client can connect to the address that listens on all interfaces.
+  const origin = running.origin.replace(/\/\/(0\.0\.0\.0|\[::\])/, '//localhost')
+  const example = running.findExample()
+  const target = `-H "Authorization: Bearer any-key" "${origin}${example?.path}"`
+  const requests = example
+    ? [
+        ['Ask', `curl ${target}`],
+        ['Make it fail', `curl -i -H "X-Sim-Scenario: ${example.scenario}" ${target}`],
+      ]
+    : [
+        ['List the operations', `curl "${origin}/__sim/info"`],
+        ['List the scenarios', `curl "${origin}/__sim/catalogue"`],
+      ]
+  const rows = [
+    ...requests,
+    ['See what was asked', `curl "${origin}/__sim/requests"`],
+    ['Watch in a browser', `${origin}/__sim/`],
+  ]
+  return `\n${rows.map(([about, command]) => `  ${`${about}:`.padEnd(20)} ${command}`).join('\n')}\n`
 }
 
 /** Starts the simulator. Returns undefined, and prints the reason, if it cannot start. */

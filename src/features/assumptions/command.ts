@@ -5,7 +5,6 @@ import { pickSettings, splitList } from '../../server/settings/setting.ts'
 import { serverSettings } from '../../server/settings/settings.ts'
 import { bundledContract } from '../../service/fixtures/bundled.ts'
 
-/** The command `assumptions`. */
 export const assumptionsCommand = defineCommand({
   name: 'assumptions',
   usage: '[contract] [options]',

@@ -5,22 +5,22 @@ import { failure, type Result, success } from '../../base/core/result.ts'
 import { errorAt, type Finding, type Findings } from '../../base/documents/finding.ts'
 import { isOverlay, readOverlay } from '../../base/documents/read-overlay.ts'
 import { readSource } from '../../base/documents/read-source.ts'
-import type { Source } from '../../base/documents/source.ts'
+import { renderPrinted } from '../../server/reports/formats/index.ts'
+import type { Page, PageFinding } from '../../server/reports/page/page.ts'
 import { pluralize } from '../../server/reports/report.ts'
 import { splitList } from '../../server/settings/setting.ts'
-import { defaultSettings } from '../../server/settings/settings.ts'
+import { defaultSettings, type Settings } from '../../server/settings/settings.ts'
 import { loadFallback, loadInputs } from '../../server/simulator/loaded-inputs.ts'
 import type { Contract } from '../../service/contract/contract.ts'
 import { buildContract } from '../../service/contract/load.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../../service/fixtures/bundled.ts'
 import { isContract, isRulesFile, loadRulesFile } from '../../service/scenarios/rules-file.ts'
-import type { CheckSettings } from './settings.ts'
 
 /** The result of `convsim check` for one file or folder. */
-export interface CheckResult {
+interface CheckResult {
   readonly file: string
-  readonly findings: readonly Finding[]
-  /** A summary of the content: `3 operations, 48 assumptions`. Empty: the file or folder has an error. */
+  readonly findings: Findings
+  /** A summary of the content, `3 operations, 48 assumptions`, or empty for a file or folder with an error. */
   readonly summary: string
 }
 
@@ -29,14 +29,17 @@ type Checked = Result<{ readonly summary: string; readonly findings?: Findings }
 
 /** Loads all inputs of a simulator, with the given files in place of those of the settings. */
 type InputLoader = (
-  changes: Partial<Pick<CheckSettings, 'contract' | 'fixtures' | 'overlay'>>,
+  changes: Partial<Pick<Settings, 'contract' | 'fixtures' | 'overlay'>>,
 ) => ReturnType<typeof loadInputs>
 
 /**
  * Checks contract documents, overlays, scenario files and folders of fixtures; by default the contract and fixtures of
  * the settings, or the bundled ones. `--overlay` changes the contract.
  */
-export function checkFiles(files: readonly string[], settings: CheckSettings): Promise<CheckResult[]> {
+export function checkFiles(
+  files: readonly string[],
+  settings: Pick<Settings, 'contract' | 'overlay' | 'fixtures' | 'scenario' | 'rules' | 'plan'>,
+): Promise<CheckResult[]> {
   const { contract, overlay, fixtures } = settings
   const overlays = splitList(overlay)
   const changed = overlays.length > 0 ? (contract ?? bundledContract) : contract
@@ -47,8 +50,7 @@ export function checkFiles(files: readonly string[], settings: CheckSettings): P
   return Promise.all(
     (files.length > 0 ? files : known).map(async (file) => {
       const checked = await checkFile(file, overlays, load)
-      if (!checked.ok) return { file, findings: checked.error, summary: '' }
-      return { file, findings: [], ...checked.value }
+      return checked.ok ? { file, findings: [], ...checked.value } : { file, findings: checked.error, summary: '' }
     }),
   )
 }
@@ -63,7 +65,12 @@ async function checkFile(file: string, overlays: readonly string[], load: InputL
   if (isOverlay(value)) return checkOverlayFile(file, overlays, load)
   if (isRulesFile(value)) return checkScenarioFile(file, load)
   if (!isContract(value)) return failure([errorAt(source.value.place(''), unknownKind)])
-  return resolve(file) === controlContract ? checkControlContract(source.value) : checkContract(file, load)
+  if (resolve(file) === controlContract) {
+    const control = await buildContract(source.value) // it has handlers and refusals of its own
+    return control.ok ? success(summarise(control.value)) : control
+  }
+  const inputs = await load({ contract: file })
+  return inputs.ok ? checkReplies(inputs.value.contract) : inputs
 }
 
 const unknownKind =
@@ -76,18 +83,6 @@ async function checkFixtures(folder: string, load: InputLoader): Promise<Checked
   const { personas, models, responses } = inputs.value.fixtures
   const exact = responses.length === 0 ? '' : `, ${pluralize(responses.length, 'exact response')}`
   return success({ summary: `${personas.length} personas, ${models.length} models${exact}` })
-}
-
-/** Checks a contract document by the steps of a start. */
-async function checkContract(file: string, load: InputLoader): Promise<Checked> {
-  const inputs = await load({ contract: file })
-  return inputs.ok ? checkReplies(inputs.value.contract) : inputs
-}
-
-/** Checks the document of the control plane, which has handlers and refusals of its own. */
-async function checkControlContract(source: Source): Promise<Checked> {
-  const contract = await buildContract(source)
-  return contract.ok ? success(summarise(contract.value)) : contract
 }
 
 /** Checks that Prism can reply for operations without a handler. A missing Prism is not an error of the document. */
@@ -122,4 +117,45 @@ async function checkOverlayFile(file: string, overlays: readonly string[], load:
   const checked = await checkReplies(inputs.value.contract)
   const summary = `${overlay.value.actions.length} actions, ${inputs.value.contract.operations.length} operations`
   return checked.ok ? success({ ...checked.value, summary }) : checked
+}
+
+/** Formats results in a form of `--format`. */
+export function formatChecks(results: readonly CheckResult[], format: Parameters<typeof renderPrinted>[0]): string {
+  return renderPrinted(
+    format,
+    () => results.map(toCheckPage),
+    () => ({ ok: results.every(({ summary }) => summary !== ''), files: results.map(resultToJson) }),
+  )
+}
+
+function resultToJson({ file, findings, summary }: CheckResult) {
+  const located = findings.map(({ severity, place, message }) => {
+    const { file, ...position } = readPlace(place) ?? { file: place }
+    return { severity, place: file, ...position, message }
+  })
+  return { file, ok: summary !== '', summary, findings: located }
+}
+
+function toCheckPage({ file, findings, summary }: CheckResult): Page {
+  const listed = findings.map(({ severity, place, message }) => ({
+    severity,
+    title: place,
+    place: readPlace(place),
+    sentence: message,
+  }))
+  return {
+    subject: { title: file, version: '' },
+    heading: 'checked',
+    verdict: { text: `${file}: ${summary ? `ok, ${summary}` : 'not fit to be served'}`, isGood: summary !== '' },
+    sections:
+      listed.length === 0
+        ? []
+        : [{ key: 'findings', title: 'Findings', blocks: [{ kind: 'findings', findings: listed }] }],
+  }
+}
+
+/** Splits `spec/openapi.yaml:12:5` into its parts; undefined for a place without a line, such as `--scenario`. */
+function readPlace(place: string): PageFinding['place'] {
+  const [, file, line, column] = /^(.*):(\d+):(\d+)$/s.exec(place) ?? []
+  return file === undefined ? undefined : { file, line: Number(line), column: Number(column) }
 }

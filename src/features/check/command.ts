@@ -1,7 +1,7 @@
 import { defineCommand } from '../../command-line/process/command.ts'
-import { checkSettings } from './settings.ts'
+import { choice, pickSettings } from '../../server/settings/setting.ts'
+import { serverSettings } from '../../server/settings/settings.ts'
 
-/** The command `check`. */
 export const checkCommand = defineCommand({
   name: 'check',
   usage: '[files...] [options]',
@@ -17,12 +17,20 @@ export const checkCommand = defineCommand({
     'check my-contract.yaml rules.yaml --format github',
     'check our.overlay.yaml --contract my-contract.yaml',
   ],
-  settings: checkSettings,
-  async run({ files, settings }, { print }) {
-    const { checkFiles } = await import('./check.ts')
-    const { formatChecks } = await import('./check-format.ts')
+  settings: {
+    ...pickSettings(serverSettings, 'contract', 'overlay', 'fixtures', 'scenario', 'rules', 'plan'),
+    format: choice({
+      of: ['text', 'json', 'github', 'markdown'],
+      default: 'text',
+      description:
+        "The form of the findings: lines for people, one JSON document, GitHub's commands, " +
+        'which annotate the lines of a pull request, or Markdown.',
+    }),
+  },
+  async run({ files, settings: { format, ...settings } }, { print }) {
+    const { checkFiles, formatChecks } = await import('./check.ts')
     const results = await checkFiles(files, settings)
-    print(formatChecks(results, settings.format))
+    print(formatChecks(results, format))
     return results.every(({ summary }) => summary) ? 0 : 1
   },
 })

@@ -1,8 +1,7 @@
 import type { CommandLineOf } from '../../command-line/parser/command-syntax.ts'
-import { expectedFailOn, failOnKinds } from '../../server/reports/parse-fail-on.ts'
+import { expectedFailOn, type FailCondition, failOnKinds, parseFailOn } from '../../server/reports/parse-fail-on.ts'
 import { duration, integer, type SettingTable, text, type ValuesOf } from '../../server/settings/setting.ts'
 import { serverSettings } from '../../server/settings/settings.ts'
-import { expectedSuiteFailOn, parseSuiteFailOn, suiteFailKinds } from './parse-suite-fail-on.ts'
 
 // PATH is refused, since no command would be found if PATH were the base URL.
 const areNames = (text: string) => /^(?!PATH(,|$))[A-Za-z_]\w*(,(?!PATH(,|$))[A-Za-z_]\w*)*$/.test(text)
@@ -25,10 +24,34 @@ export const execSettings = {
   logFormat: { ...serverSettings.logFormat, default: 'pretty', defaultText: 'pretty' },
 } as const satisfies SettingTable
 
-// Each run has a state of its own in memory, and a command without requests has nowhere to inject a fault.
+/** The conditions of `--fail-on` that only `each` can judge. */
+const suiteFailKinds = ['not-resilient', 'unnoticed', 'hung'] as const
+
+/** A condition on the runs: more than `above` percent of the conclusive ones have a verdict of this kind. */
+export interface SuiteFailCondition {
+  readonly kind: (typeof suiteFailKinds)[number]
+  readonly above: number
+}
+
+/** A condition of `--fail-on` of `each`. */
+export type SuiteGate = FailCondition | SuiteFailCondition
+
+/** Parses the conditions of `--fail-on` of `each`; undefined if one of them is unknown. */
+export function parseSuiteFailOn(text: string): readonly SuiteGate[] | undefined {
+  const names = new Set(text.split(',').map((part) => part.trim()))
+  const parts = [...names].map((part) => parseSuiteCondition(part) ?? parseFailOn(part))
+  return parts.every((part) => part !== undefined) ? parts.flat() : undefined
+}
+
+function parseSuiteCondition(text: string): SuiteFailCondition | undefined {
+  const [, name, percent = '0'] = /^([a-z-]+)(?:\s*>\s*(\d{1,3}(?:\.\d)?))?$/.exec(text) ?? []
+  const kind = suiteFailKinds.find((known) => known === name)
+  return kind && Number(percent) <= 100 ? { kind, above: Number(percent) } : undefined
+}
+
+// Each run has its own state in memory, and a command that sends no request has nowhere to inject a fault.
 const { state, statePrefix, replica, sync, allowNoRequests, ...ofServers } = execSettings
 
-/** The settings of `each`. */
 export const eachSettings = {
   set: text({
     value: 'SET,...',
@@ -49,7 +72,7 @@ export const eachSettings = {
     min: 1,
     max: 1_000_000,
     description:
-      'The largest number of runs with a fault; the seed draws them. ' + 'A red run that is made twice counts once.',
+      'The largest number of runs with a fault; the seed draws them. A red run that is made twice counts once.',
   }),
   time: duration({
     defaultText: 'unlimited',
@@ -70,7 +93,9 @@ export const eachSettings = {
   ...ofServers,
   failOn: {
     ...serverSettings.failOn,
-    expected: `${expectedFailOn}; ${expectedSuiteFailOn}`,
+    expected:
+      `${expectedFailOn}; also not-resilient, unnoticed and hung, ` +
+      'each alone or with a share such as unnoticed>20 (percent)',
     names: [...failOnKinds, ...suiteFailKinds],
     read: (text) => (parseSuiteFailOn(text) ? text : undefined),
     description:

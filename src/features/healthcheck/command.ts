@@ -1,9 +1,8 @@
 import { defineCommand } from '../../command-line/process/command.ts'
 import { upstreamTimeout } from '../../server/settings/further-settings.ts'
+import { boolean, duration } from '../../server/settings/setting.ts'
 import { serverSettings } from '../../server/settings/settings.ts'
-import { healthSettings } from './settings.ts'
 
-/** The command `healthcheck`. */
 export const healthcheckCommand = defineCommand({
   name: 'healthcheck',
   usage: '[options]',
@@ -11,10 +10,21 @@ export const healthcheckCommand = defineCommand({
   summary: 'Ask a running simulator for its health',
   description: 'Ask a running simulator for its health. Exit code 0 if it is ready, 1 if not.',
   examples: ['healthcheck', 'healthcheck --port 5000 --wait --timeout 1m'],
-  settings: healthSettings,
-  ignoredSettings: { ...serverSettings, upstreamTimeout },
-  async run({ settings }, context) {
-    const { findServerAddress, printHealth } = await import('./health.ts')
-    return printHealth({ ...settings, ...findServerAddress(settings, context) }, context)
+  settings: {
+    port: { ...serverSettings.port, description: 'Port of the running simulator.' },
+    host: {
+      ...serverSettings.host,
+      description: 'Address of the running simulator; 0.0.0.0 and :: stand for this machine.',
+    },
+    wait: boolean({
+      default: false,
+      description: 'Ask again until the simulator is ready, or --timeout is over.',
+    }),
+    timeout: duration({
+      defaultText: '2s, with --wait 30s',
+      description: 'The longest time to wait for the simulator.',
+    }),
   },
+  ignoredSettings: { ...serverSettings, upstreamTimeout },
+  run: async ({ settings }, context) => (await import('./health.ts')).printHealth(settings, context),
 })

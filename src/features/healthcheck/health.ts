@@ -1,33 +1,43 @@
 /** The health of a running simulator. */
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { get } from 'node:http'
+import { get, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseDuration } from '../../base/core/instant.ts'
 import { isObject, parseJson } from '../../base/core/json.ts'
-import { failure, type Result, success } from '../../base/core/result.ts'
+import { failure, type Result, reasonOf, success } from '../../base/core/result.ts'
 import { escapeControls } from '../../base/core/text.ts'
 import type { CommandContext } from '../../command-line/process/command.ts'
-import type { HealthSettings } from './settings.ts'
+
+interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+interface HealthSettings extends Address {
+  readonly wait: boolean
+  readonly timeout: string | undefined
+}
 
 /** The health that a simulator reports. */
 interface Health {
   readonly isReady: boolean
-  /** The body of the reply, as one line that a terminal can show. */
+  /** The body of the response, as one line that a terminal can show. */
   readonly text: string
 }
 
-/** The longest wait for one reply under `--wait`, milliseconds. */
+/** The longest wait for one response with `--wait`, milliseconds. */
 const maxRequestMs = 2_000
 
 /** The pause between two requests while the simulator starts, milliseconds. */
 const pauseMs = 100
 
 /** Prints the health of a simulator, and returns the exit code. */
-export async function printHealth(
-  { host, port, wait, timeout }: HealthSettings,
-  { print, printError, elapsed }: CommandContext,
-): Promise<number> {
+export async function printHealth(settings: HealthSettings, context: CommandContext): Promise<number> {
+  const { wait, timeout } = settings
+  const { print, printError, elapsed } = context
+  const { host, port } = findServerAddress(settings, context)
   if (port === 0) {
     printError(
       'convsim: the port 0 stands for any free port. ' +
@@ -59,25 +69,23 @@ async function waitForHealth(url: string, timeoutMs: number, now: () => number):
 }
 
 /**
- * Requests the health of a simulator. The error says that no reply came within `timeoutMs`, or that the reply is not a
+ * Requests the health of a simulator. The error says that no response came within `timeoutMs`, or that it is not a
  * simulator's. `fetch` is not used, as it blocks some ports.
  */
-function requestHealth(url: string, timeoutMs: number): Promise<Result<Health>> {
+async function requestHealth(url: string, timeoutMs: number): Promise<Result<Health>> {
   const waitMs = Math.ceil(timeoutMs)
   const signal = AbortSignal.timeout(waitMs) // one deadline for connection, head and body
-  return new Promise((resolve) => {
-    const fail = ({ message }: Error) => {
-      const reason = signal.aborted ? `nothing complete came within ${waitMs / 1000} s` : message
-      resolve(failure(`no response from ${url}: ${reason}. Is it running, and is --port right?`))
-    }
-    const request = get(url, { signal, agent: false }, (reply) => {
-      text(reply).then((body) => resolve(readHealth(url, reply.statusCode ?? 0, body)), fail)
-    })
-    request.on('error', fail)
-  })
+  try {
+    const request = get(url, { signal, agent: false }).on('error', () => undefined) // it is thrown below
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    return readHealth(url, response.statusCode ?? 0, await text(response))
+  } catch (error) {
+    const reason = signal.aborted ? `nothing complete came within ${waitMs / 1000} s` : reasonOf(error)
+    return failure(`no response from ${url}: ${reason}. Is it running, and is --port right?`)
+  }
 }
 
-/** Reads the health from a reply. The error says that the server is no simulator, since any can listen on the port. */
+/** Reads the health from a response. Any server can listen on the port, so the error may say that it is another one. */
 function readHealth(url: string, status: number, body: string): Result<Health> {
   const health = parseJson(body)
   const isHealth = isObject(health) && /^(un)?healthy$/.test(String(health.status)) && 'version' in health
@@ -89,14 +97,12 @@ function readHealth(url: string, status: number, body: string): Result<Health> {
   return success({ isReady, text: escapeControls(JSON.stringify(health)) })
 }
 
-type Address = { readonly host: string; readonly port: number }
-
 /**
  * Returns the address of the server whose health is requested: `given` if a flag of this process sets it, or if process
  * 1 is another program; otherwise the address of process 1. In a container (`docker run convsim --port 5000`) only the
  * command line of process 1 has the port.
  */
-export function findServerAddress(given: Address, { host: { argv }, parse }: CommandContext): Address {
+function findServerAddress(given: Address, { host: { argv }, parse }: CommandContext): Address {
   const [, program = '', ...ownArguments] = argv
   const hasAddress = ownArguments.some((word) => /^(-[ph]|--(port|host)(=|$))/.test(word))
   const serverCommand = hasAddress ? [] : readCommandOfProcess1()

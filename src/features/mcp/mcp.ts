@@ -1,13 +1,13 @@
 /**
  * Tools for coding agents: MCP over HTTP and stdio, and a skill.
- * Each tool asks the control plane through `ask.ts`; `server.ts` lists and serves them.
+ * Each tool calls the control plane; `server.ts` lists and serves them.
  */
 import { readFile } from 'node:fs/promises'
 import { registerControls } from '../../server/control/control.ts'
 import { CustomReply } from '../../server/control/handler.ts'
 import { textBody } from '../../service/exchange/body.ts'
 import { bundledSkill } from '../../service/fixtures/bundled.ts'
-import { askInProcess } from './ask.ts'
+import { askInProcess } from './tool.ts'
 
 registerControls((handle) => ({
   async callMcp({ source, body, clientGone }) {

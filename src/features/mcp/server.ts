@@ -4,12 +4,10 @@ import { describeKnown } from '../../base/core/similar.ts'
 import { dereference } from '../../service/contract/resolve.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
 import { version } from '../../service/fixtures/bundled.ts'
-import type { AskControl } from './ask.ts'
 import * as library from './library.ts'
-import { coverageGaps, runSummary } from './report-tools.ts'
-import { explainRequest, findRequests, verifyRequests } from './request-tools.ts'
+import { coverageGaps, explainRequest, findRequests, runSummary, verifyRequests } from './request-tools.ts'
 import { controlSandbox, listScenarios, setScenarios } from './scenario-tools.ts'
-import { askOrThrow, listOf, objectOf, type Tool, ToolError } from './tool.ts'
+import { type AskControl, askOrThrow, listOf, objectOf, type Tool, ToolError } from './tool.ts'
 
 const readOnlyTools = [findRequests, explainRequest, verifyRequests, listScenarios, coverageGaps, runSummary]
 const changingTools = [setScenarios, controlSandbox]
@@ -19,7 +17,7 @@ const anyInput: library.jsonSchemaValidator = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 }
 
-/** Handles a message of MCP that came over HTTP. There are no subscriptions, so that every response ends. */
+/** Responds to a message of MCP over HTTP. There are no subscriptions, so that every response ends. */
 export async function responseCall(ask: AskControl, headers: SimRequest['headers'], message: Json | undefined) {
   const origin = `http://${headers['host']}`
   const sent = Object.entries(headers).filter(([name]) => /^(content-type|mcp-.*)$/.test(name))

@@ -1,6 +1,9 @@
-import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { isObject, type Json, type JsonObject, parseJson } from '../../base/core/json.ts'
 import { describeKnown } from '../../base/core/similar.ts'
-import type { AskControl, ControlCall, ControlResponse } from './ask.ts'
+import type { Control } from '../../server/control/control.ts'
+import type { SimRequest } from '../../service/exchange/request.ts'
 
 /** A tool for coding agents: a thin call of the control plane with a short response. */
 export interface Tool {
@@ -10,7 +13,7 @@ export interface Tool {
   readonly input: Readonly<Record<string, string>>
   /** The schemas of its other arguments by their names. */
   readonly ownInput?: Readonly<Record<string, JsonObject>>
-  /** Returns the response of a simulator at `origin`, whose service has the base path. Throws a `ToolError`. */
+  /** Calls a simulator at `origin`, whose service has the base path. Throws a `ToolError`. */
   readonly run: (
     args: JsonObject,
     simulator: { readonly ask: AskControl; readonly origin: string; readonly basePath: string },
@@ -20,16 +23,74 @@ export interface Tool {
 /** A call that failed: its message says what to do next. */
 export class ToolError extends Error {}
 
-/** The most items of a list that a tool responses with. */
-export const pageSize = 20
+interface ControlCall {
+  /** Default: `GET`. */
+  readonly method?: string
+  /** The path below `/__sim`: `/report`. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, Json | undefined>>
+  readonly body?: Json
+}
 
-export const cursorArg = { type: 'integer', minimum: 0, description: 'The field `next` of the page before.' }
+interface ControlResponse {
+  readonly status: number
+  readonly json: JsonObject
+}
 
-/** Asks the control plane, as `readOrThrow` reads it. */
+/** Sends a request to the control plane, over HTTP or within the process. */
+export type AskControl = (question: ControlCall) => Promise<ControlResponse>
+
+/** Creates a function that calls the control plane of this process, with the host and the token of `source`. */
+export function askInProcess(handle: Control['handle'], source: SimRequest, clientGone: AbortSignal): AskControl {
+  const { host = '', authorization } = source.headers
+  const callerHeaders = authorization === undefined ? { host } : { host, authorization }
+  return async ({ method = 'GET', path, query, body }) => {
+    const request: SimRequest = {
+      ...source,
+      method,
+      path: `/__sim${path}`,
+      query: writeQuery(query),
+      headers: body === undefined ? callerHeaders : { ...callerHeaders, ...jsonType },
+      body: body === undefined ? { kind: 'absent' } : { kind: 'bytes', bytes: Buffer.from(JSON.stringify(body)) },
+    }
+    const { status, stream, body: replied } = await handle(request, clientGone)
+    const chunks = stream?.chunks(clientGone) ?? [replied?.bytes() ?? '']
+    return { status, json: parseResponse(await text(Readable.from(chunks))) }
+  }
+}
+
+/** Creates a function that calls the control plane at a URL such as `http://127.0.0.1:4010/__sim` over HTTP. */
+export function askByFetch(controlUrl: string, controlToken: string | undefined): AskControl {
+  const headers = controlToken === undefined ? {} : { authorization: `Bearer ${controlToken}` }
+  return async ({ method = 'GET', path, query, body }) => {
+    const sent = body === undefined ? {} : { headers: { ...headers, ...jsonType }, body: JSON.stringify(body) }
+    try {
+      const response = await fetch(`${controlUrl}${path}?${writeQuery(query)}`, { method, headers, ...sent })
+      return { status: response.status, json: parseResponse(await response.text()) }
+    } catch {
+      const error = `No simulator responds at ${controlUrl}. Start it (npx convsim), then try again.`
+      return { status: 503, json: { error } }
+    }
+  }
+}
+
+const jsonType = { 'content-type': 'application/json' }
+
+function writeQuery(query: ControlCall['query'] = {}): string {
+  const sent = Object.entries(query).filter(([, value]) => value !== undefined)
+  return new URLSearchParams(Object.fromEntries(sent.map(([name, value]) => [name, String(value)]))).toString()
+}
+
+function parseResponse(text: string): JsonObject {
+  const response = parseJson(text)
+  return isObject(response) ? response : { error: `The simulator returned no JSON object: ${text.slice(0, 200)}` }
+}
+
+/** Calls the control plane, and returns the JSON of the response as `readOrThrow` does. */
 export const askOrThrow = async (ask: AskControl, question: ControlCall, next?: string): Promise<JsonObject> =>
   readOrThrow(await ask(question), next)
 
-/** Returns the JSON of a response. Throws a refusal with `next`, what to do about it; a 417 is no refusal. */
+/** Returns the JSON of a response. Throws a refusal with `next`, what to do about it; a 417 is not a refusal. */
 export function readOrThrow({ status, json }: ControlResponse, next = ''): JsonObject {
   if (status < 400 || status === 417) return json
   const advice = status === 401 ? 'convsim mcp takes it as --control-token.' : next
@@ -45,6 +106,11 @@ export function listOf(json: Json | undefined, name: string): readonly JsonObjec
   return Array.isArray(list) ? list.filter(isObject) : []
 }
 
+/** The most items of a list in a response. */
+export const pageSize = 20
+
+export const cursorArg = { type: 'integer', minimum: 0, description: 'The field `next` of the page before.' }
+
 /** Returns the page of a list after `cursor` items, under a name, with the cursor of the next page. */
 export function pageOf(name: string, list: readonly Json[], cursor: Json | undefined): JsonObject {
   const start = Number(cursor ?? 0)
@@ -54,12 +120,11 @@ export function pageOf(name: string, list: readonly Json[], cursor: Json | undef
   return { [name]: list.slice(start, end), total: list.length, ...(end < list.length && { next: end }) }
 }
 
-/** Returns an object without the members that say nothing: undefined, empty lists and empty texts. */
+/** Returns an object without members that are undefined, empty lists or empty texts. */
 export function compact(members: Readonly<Record<string, Json | undefined>>): JsonObject {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => `${[value]}` !== '')) as JsonObject
 }
 
-/** Returns the members of an object that have the names. */
 export const pick = (object: JsonObject, ...names: readonly string[]): JsonObject =>
   compact(Object.fromEntries(names.map((name) => [name, object[name]])))
 

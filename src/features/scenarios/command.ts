@@ -1,7 +1,7 @@
 import { defineCommand } from '../../command-line/process/command.ts'
-import { scenarioSettings } from './settings.ts'
+import { pickSettings } from '../../server/settings/setting.ts'
+import { serverSettings } from '../../server/settings/settings.ts'
 
-/** The command `scenarios`. */
 export const scenariosCommand = defineCommand({
   name: 'scenarios',
   usage: '[name] [options]',
@@ -12,9 +12,10 @@ export const scenariosCommand = defineCommand({
     'List all scenarios, or show one: its parameters, its effect on each operation, an example, ' +
     'and the keys and models that switch it on.',
   examples: ['scenarios', 'scenarios rate-limited', 'scenarios "slow;ms=200"'],
-  settings: scenarioSettings,
-  async run({ files, settings }, { print, printError }) {
-    const { printScenarios } = await import('./scenarios.ts')
-    return printScenarios(files, settings, print, printError)
+  settings: {
+    ...pickSettings(serverSettings, 'contract', 'overlay', 'fixtures'),
+    port: { ...serverSettings.port, description: 'Port of the simulator that the example asks.' },
   },
+  run: async ({ files, settings }, context) =>
+    (await import('./scenarios.ts')).printScenarios(files, settings, context),
 })

@@ -3,7 +3,8 @@ import { joinPointer } from '../../base/core/json-pointer.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { endSentence } from '../../base/core/text.ts'
 import { formatFinding } from '../../base/documents/finding.ts'
-import { defaultSettings } from '../../server/settings/settings.ts'
+import type { CommandContext } from '../../command-line/process/command.ts'
+import { defaultSettings, type Settings } from '../../server/settings/settings.ts'
 import { type LoadedInputs, loadInputs } from '../../server/simulator/loaded-inputs.ts'
 import { buildModelPath, findOrdinaryModel } from '../../server/simulator/ordinary-model.ts'
 import type { Contract, Operation } from '../../service/contract/contract.ts'
@@ -17,16 +18,14 @@ import {
   type ScenarioDefinition,
 } from '../../service/scenarios/definition.ts'
 import { parseScenarios } from '../../service/scenarios/parse.ts'
-import type { ScenarioSettings } from './settings.ts'
 
-type Print = (text: string) => unknown
+type ScenarioSettings = Pick<Settings, 'contract' | 'overlay' | 'fixtures' | 'port'>
 
 /** Prints all scenarios, or those of a text such as `slow;ms=20` in detail. Returns the exit code. */
 export async function printScenarios(
   [text]: readonly string[],
   settings: ScenarioSettings,
-  print: Print,
-  printError: Print,
+  { print, printError }: Pick<CommandContext, 'print' | 'printError'>,
 ): Promise<number> {
   const inputs = await loadInputs({ ...defaultSettings(), ...settings })
   if (!inputs.ok) {

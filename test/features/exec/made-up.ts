@@ -1,12 +1,12 @@
-import { parseSuiteFailOn } from '../../../src/features/exec/parse-suite-fail-on.ts'
 import { type Fault, parseFaultSet } from '../../../src/features/exec/plan/fault-set.ts'
 import type { PlannedRun } from '../../../src/features/exec/plan/plan.ts'
-import type { RecordedRequest } from '../../../src/features/exec/plan/recorded-request.ts'
-import { toSuitePage } from '../../../src/features/exec/report/suite-formats.ts'
-import type { JudgedRun, SuiteReport } from '../../../src/features/exec/report/suite-report.ts'
-import type { SuiteVerdict } from '../../../src/features/exec/report/verdict.ts'
+import { toSuitePage } from '../../../src/features/exec/report/suite-page.ts'
+import type { SuiteReport } from '../../../src/features/exec/report/suite-report.ts'
+import type { JudgedRun, SuiteVerdict } from '../../../src/features/exec/report/verdict.ts'
+import type { RecordedRequest } from '../../../src/features/exec/runs/recorded-request.ts'
+import { parseSuiteFailOn } from '../../../src/features/exec/settings.ts'
 import { renderReport, reportFormats } from '../../../src/server/reports/formats/index.ts'
-import { renderText as renderPage } from '../../../src/server/reports/page/text.ts'
+import { renderText } from '../../../src/server/reports/page/text.ts'
 import { inputs, operationOf } from '../../support/catalogue.ts'
 import { frozenNow } from '../../support/start.ts'
 
@@ -97,15 +97,19 @@ export function reportOn(runs: readonly JudgedRun[], parts: Partial<SuiteReport>
 /** Returns the conditions of `--fail-on`. */
 export const gates = (text: string) => parseSuiteFailOn(text) ?? []
 
-/** Renders a report in a format. */
 const renderAs = (format: keyof typeof reportFormats) => (report: SuiteReport) =>
   renderReport(reportFormats[format], toSuitePage(report))
 
-/** Renders a report for a terminal. */
-export const renderText = (report: SuiteReport) => renderPage(toSuitePage(report))
+/** Renders a report for a terminal, or in a format. */
+export const render = {
+  text: (report: SuiteReport) => renderText(toSuitePage(report)),
+  html: renderAs('html'),
+  json: renderAs('json'),
+  junit: renderAs('junit'),
+  markdown: renderAs('markdown'),
+  github: renderAs('github'),
+}
 
-export const renderHtml = renderAs('html')
-export const renderJson = renderAs('json')
-export const renderJunit = renderAs('junit')
-export const renderMarkdown = renderAs('markdown')
-export const renderGithub = renderAs('github')
+/** Renders a report in each format for people. */
+export const renderForPeople = (report: SuiteReport) =>
+  [render.text, render.markdown, render.html].map((one) => one(report))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { chooseRuns, parseRunName, pickNamedRuns } from '../../../src/features/exec/plan/choose-runs.ts'
-import { parseFaultSet } from '../../../src/features/exec/plan/fault-set.ts'
-import { describeNoPlace, describeSkipped, nameRun, planRuns } from '../../../src/features/exec/plan/plan.ts'
+import { parseFaultSet, parseRunName } from '../../../src/features/exec/plan/fault-set.ts'
+import { chooseRuns, describeNoPlace, nameRun, pickNamedRuns, planRuns } from '../../../src/features/exec/plan/plan.ts'
+import { describeSkipped } from '../../../src/features/exec/report/suite-findings.ts'
 import { inputs } from '../../support/catalogue.ts'
 import { faultsOf, problemOf, requestsOf } from './made-up.ts'
 
@@ -52,6 +52,7 @@ test('a bounded draw takes the sets in turn, since drift has many more places', 
   const drifts = Array.from({ length: 200 }, (_, at) => ({
     ...runs.filter(({ fault }) => fault.isLasting)[0],
     pointer: `/${at}`,
+    isReachable: true,
   }))
   const many = [...runs, ...(drifts as typeof runs)]
   const chosen = chooseRuns(many, { seed: '0', maxRuns: 6, time: undefined })

@@ -1,22 +1,18 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { describe, expect, test } from 'vitest'
+import { findFailure } from '../../../src/features/exec/report/suite-findings.ts'
 import type { SuiteReport } from '../../../src/features/exec/report/suite-report.ts'
-import { judgeRuns } from '../../../src/features/exec/report/verdict.ts'
-import {
-  gates,
-  judged,
-  renderGithub,
-  renderHtml,
-  renderJson,
-  renderJunit,
-  renderMarkdown,
-  renderText,
-  reportOn,
-} from './made-up.ts'
+import { gates, judged, render, renderForPeople, reportOn } from './made-up.ts'
+
+const recovered = judged('reset createEvent 1', 'recovered')
+const broken = judged('reset createEvent 2', 'broke')
+const unsteady = judged('reset createEvent 1', 'unsteady')
+const unreached = judged('drop-field createEvent /eventId', 'not-reached', { made: 0 })
+const swallowed = judged('truncated createEvent 1', 'never-succeeded', { responses: { expected: 2, got: 1 } })
+const leftOut = [{ operation: 'createEvent', occurrences: [2, 3, 4], sameAs: [1, 5] }]
+const changes = ['at the end it failed with exit code 1']
 
 describe('a report without a run that met its fault', () => {
-  const unreached = judged('drop-field createEvent /eventId', 'not-reached', { made: 0 })
-
   test.each<[string, SuiteReport, string]>([
     ['the time was up', reportOn([], { notMade: 3, earlyEnd: 'time' }), 'the time was up before'],
     [
@@ -27,125 +23,181 @@ describe('a report without a run that met its fault', () => {
     ['no response has the field', reportOn([unreached]), 'no response has the fields that would drift'],
     ['no fault fits', reportOn([]), 'none fits an operation that the command asks'],
   ])('never says that there are no findings: %s', (_, report, reason) => {
-    const sentence = `No fault was tried: ${reason}`
-    const text = renderText(report)
-    expect(text).toContain(sentence)
-    expect(text).not.toMatch(/Nothing to complain about/)
-    expect(text.startsWith('Runs:\nfault ')).toBe(report.runs.length > 0)
-    for (const render of [renderMarkdown, renderHtml]) {
-      expect(render(report)).toContain(sentence)
-      expect(render(report)).not.toMatch(/There are none|Nothing to complain/)
+    for (const text of renderForPeople(report)) {
+      expect(text).toContain(`No fault was tried: ${reason}`)
+      expect(text).not.toMatch(/There are none|Nothing to complain/)
     }
-    expect(renderJunit(report)).toContain('failures="1"')
+    expect(render.text(report).startsWith('Runs:\nfault ')).toBe(report.runs.length > 0)
+    expect(render.junit(report)).toContain('failures="1"')
   })
 })
 
-test('names the requests that were skipped beside the share', () => {
-  const leftOut = [{ operation: 'createEvent', occurrences: [2, 3, 4], sameAs: [1, 5] }]
-  const report = reportOn([judged('reset createEvent 1', 'recovered')], { equivalent: 3, leftOut })
-  for (const render of [renderText, renderMarkdown, renderHtml])
-    expect(render(report)).toContain('createEvent: requests 2 to 4 are like requests 1, 5.')
-  const listed = [{ operation: 'createEvent', occurrences: [2, 3, 4], like: [1, 5] }]
-  expect(JSON.parse(renderJson(report)).summary.leftOut).toEqual(listed)
+test.each<[string, SuiteReport, RegExp]>([
+  [
+    'the skipped requests, beside the share',
+    reportOn([recovered], { equivalent: 3, leftOut }),
+    /createEvent: requests 2 to 4 are like requests 1, 5\./,
+  ],
+  [
+    'that the verdicts are not reliable if the command differs at the end',
+    reportOn([broken], { changes }),
+    /The verdicts are not reliable.*at the end it failed with exit code 1\./,
+  ],
+  [
+    'that the command is red without faults',
+    reportOn([recovered], { earlyEnd: 'red-baseline-run', notMade: 4 }),
+    /The command fails without faults, too\./,
+  ],
+  ['how many runs are unsteady', reportOn([unsteady, broken]), /1 of 2 runs is unsteady, since two runs disagree/],
+])('the text, Markdown and HTML say %s', (_, report, words) => {
+  for (const text of renderForPeople(report)) expect(text).toMatch(words)
 })
 
-test('says which drift was tried where it speaks of fields', () => {
-  const text = renderText(
+test('each format names the calls that never succeeded', () => {
+  const report = reportOn([recovered, swallowed])
+  for (const text of [...renderForPeople(report), render.junit(report), render.json(report)])
+    for (const words of ['recovered', 'green, but the call never succeeded']) expect(text).toContain(words)
+  expect(render.html(report)).toContain('<td class="bad">green, but the call never succeeded</td>')
+})
+
+test.each<[string, SuiteReport, RegExp]>([
+  [
+    'good verdicts beside a call that never succeeded',
+    reportOn([recovered, swallowed]),
+    /^resilience: 1 of 2 good \(50 %\): 1 recovered, 1 "green, but the call never succeeded"\.$/m,
+  ],
+  [
+    'good verdicts beside an unsteady one, which is in no share',
+    reportOn([unsteady, broken]),
+    /^resilience: 0 of 1 good \(0 %\): 1 broke, 1 unsteady\.$/m,
+  ],
+  ['how many runs were made twice', reportOn([unsteady, broken]), /^2 runs, 2 of them made twice\.$/m],
+  ['no share for unsteady runs alone', reportOn([unsteady]), /^resilience: no fault has a verdict: 1 unsteady\.$/m],
+  [
+    'the early end',
+    reportOn([recovered], { earlyEnd: 'red-baseline-run', notMade: 4 }),
+    /^1 run, 4 not made \(the command failed without faults\)\.$/m,
+  ],
+  ['a row for each run', reportOn([unreached, recovered]), /^drift:drop-field +createEvent +\/eventId +not reached$/m],
+  [
+    'which run of two was red',
+    reportOn([unsteady]),
+    /warning: Unsteady: in one of two runs the command failed with exit code 1 when "reset" was injected into request 1 of /,
+  ],
+  [
+    'requests that fit no operation apart from others',
+    reportOn([], { baselineCounts: { '': 1, createEvent: 2 } }),
+    /Without faults the command asks createEvent 2 times, and sends 1 request that fits no operation\./,
+  ],
+  [
+    'that a command hung before its fault could strike',
+    reportOn([judged('reset createEvent 1', 'hung', { responses: undefined })]),
+    /: Hung: the command did not end within 1\.5 s, before "reset" could be injected into request 1 of createEvent\./,
+  ],
+  [
+    'that a command hung under its fault',
+    reportOn([judged('reset createEvent 1', 'hung')]),
+    /: Hung: the command did not end within 1\.5 s, and "reset" was injected into request 1 of createEvent\. /,
+  ],
+  [
+    'which drift of a field was tried',
     reportOn([
       judged('drop-field createEvent /eventId', 'unnoticed'),
       judged('drop-field createEvent /success', 'noticed'),
       judged('wrong-type createEvent /success', 'noticed'),
     ]),
-  )
-  expect(text).toContain('no test notices any drift that was tried (drop-field): /eventId.')
-  expect(text).toContain('some test notices every drift that was tried (drop-field, wrong-type): /success.')
+    /no test notices any drift that was tried \(drop-field\): \/eventId\.\n.*some test notices every drift that was tried \(drop-field, wrong-type\): \/success\./,
+  ],
+])('the text shows %s', (_, report, words) => {
+  expect(render.text(report)).toMatch(words)
 })
 
-test('says that a command hung before its fault was injected', () => {
-  const run = judged('reset createEvent 1', 'hung', { responses: undefined })
-  const outcome = { code: 143, isTimedOut: true, wasApplied: false, hasSucceeded: false }
-  expect(judgeRuns(run.run, [outcome, outcome])).toBe('hung')
-  expect(renderText(reportOn([run]))).toContain(
-    'did not end within 1.5 s, before "reset" could be injected into request 1 of createEvent.',
-  )
-  expect(renderText(reportOn([{ ...run, responses: { expected: 1, got: 0 } }]))).toContain(
-    'warning: Hung: the command did not end within 1.5 s, and "reset" was injected into request 1 of createEvent. ',
-  )
+test('a report without a verdict says once that the command is red without faults', () => {
+  const text = render.text(reportOn([], { earlyEnd: 'red-baseline-run', notMade: 5 }))
+  expect(text.match(/command fails without faults, too/g)).toHaveLength(1)
 })
 
-describe('a run whose client broke a rule', () => {
-  const client = ['retry: createEvent: retry-after: too soon']
-  const run = judged('reset createEvent 1', 'recovered', { client, failed: ['1 retry problem'] })
-
-  test('is counted beside the good verdicts', () => {
-    const report = reportOn([run])
-    expect(renderText(report)).toMatch(
-      /^resilience: 1 of 1 good \(100 %\): 1 recovered; in 1 of the 1 good the client broke a rule/m,
-    )
-    const { summary } = JSON.parse(renderJson(report))
-    expect([summary.clientFindings, summary.groups[0].clientFindings]).toEqual([1, 1])
-    expect(renderHtml(report)).toContain('<li class="bad"><a href="#verdicts">')
-  })
-
-  test('fails in JUnit where --fail-on does, and so does the run without faults', () => {
-    const parser = new XMLParser({ ignoreAttributes: false })
-    const failures = (parts: Partial<SuiteReport>, one = run) => {
-      const xml = renderJunit(reportOn([one], parts))
-      expect(XMLValidator.validate(xml)).toBe(true)
-      return parser.parse(xml).testsuites['@_failures']
-    }
-    expect(failures({ failOn: gates('retry') })).toBe('1')
-    expect(failures({}, { ...run, failed: [] })).toBe('0')
-    expect(failures({ baselineFailed: ['1 % of the contract covered'] }, { ...run, failed: [] })).toBe('1')
+test('JSON has the numbers', () => {
+  const report = reportOn([recovered, swallowed], { equivalent: 3, leftOut })
+  const { runs: rows, summary } = JSON.parse(render.json(report))
+  expect(summary).toMatchObject({ recovered: 1, 'never-succeeded': 1 })
+  expect(rows.map(({ verdict }: { verdict: string }) => verdict)).toEqual(['recovered', 'never-succeeded'])
+  expect(summary.leftOut).toEqual([{ operation: 'createEvent', occurrences: [2, 3, 4], like: [1, 5] }])
+  expect(JSON.parse(render.json(reportOn([unsteady, broken])))).toMatchObject({
+    summary: { unsteady: 1, made: 2, repeated: 2 },
+    findings: [{ kind: 'unsteady' }, { kind: 'not-resilient' }],
   })
 })
 
-test('gives the duration of each run to JUnit', () => {
-  expect(renderJunit(reportOn([judged('reset createEvent 1', 'recovered')]))).toContain(
-    'name="resilience:reset@createEvent#1" time="0.25"',
+describe('JUnit', () => {
+  const parser = new XMLParser({ ignoreAttributes: false })
+  const failures = (report: SuiteReport) => {
+    const xml = render.junit(report)
+    expect(XMLValidator.validate(xml)).toBe(true)
+    return parser.parse(xml).testsuites['@_failures']
+  }
+
+  test('has the duration of each run', () => {
+    expect(render.junit(reportOn([recovered]))).toContain('name="resilience:reset@createEvent#1" time="0.25"')
+  })
+
+  test('skips an unsteady run, with the reason', () => {
+    const report = reportOn([unsteady, broken])
+    expect(failures(report)).toBe('0')
+    expect(render.junit(report)).toMatch(/<skipped message="Unsteady: in one of two runs/)
+  })
+
+  test('fails where --fail-on does, and so does the run without faults', () => {
+    const lapse = { ...recovered, client: ['retry: createEvent: retry-after: too soon'] }
+    const failed = ['1 retry problem']
+    expect(failures(reportOn([{ ...lapse, failed }], { failOn: gates('retry') }))).toBe('1')
+    expect(failures(reportOn([lapse]))).toBe('0')
+    expect(failures(reportOn([lapse], { baselineFailed: ['1 % of the contract covered'] }))).toBe('1')
+    expect(failures(reportOn([recovered], { earlyEnd: 'red-baseline-run', notMade: 4 }))).toBe('1')
+  })
+})
+
+test('a run whose client broke a rule is counted beside the good verdicts', () => {
+  const report = reportOn([{ ...recovered, client: ['retry: createEvent: retry-after: too soon'] }])
+  expect(render.text(report)).toMatch(
+    /^resilience: 1 of 1 good \(100 %\): 1 recovered; in 1 of the 1 good the client broke a rule/m,
   )
+  const { summary } = JSON.parse(render.json(report))
+  expect([summary.clientFindings, summary.groups[0].clientFindings]).toEqual([1, 1])
+  expect(render.html(report)).toContain('<li class="bad"><a href="#verdicts">')
 })
 
 test('has the requests, the output and the line that repeats it with each finding', () => {
   const parts = { requests: ['POST /v1/events 503 unavailable'], lastLines: ['not `ok`, but ```'] }
   const report = reportOn([judged('reset createEvent 1', 'broke', parts)])
   const repeat = 'convsim each --only resilience:reset@createEvent#1 -- npm test'
-  expect(renderText(report)).toContain(
+  expect(render.text(report)).toContain(
     `    ${repeat}\n    output:\n    | not \`ok\`, but \`\`\`\n    requests:\n    | POST /v1/events 503 unavailable\n`,
   )
-  const markdown = renderMarkdown(report)
-  expect(markdown).toContain(`\`\`\`sh\n${repeat}\n\`\`\``)
-  expect(markdown).toContain('````\nnot `ok`, but ```\n````')
-  expect(markdown).toContain('```\nPOST /v1/events 503 unavailable\n```')
-})
-
-test('has a row for each run that is counted', () => {
-  const run = judged('drop-field createEvent /eventId', 'not-reached', { made: 0 })
-  const text = renderText(reportOn([run, judged('reset createEvent 1', 'recovered')]))
-  expect(text).toMatch(/^drift:drop-field +createEvent +\/eventId +not reached$/m)
-})
-
-test('says that the verdicts are not reliable if the command differs at the end', () => {
-  const changes = ['at the end it failed with exit code 1']
-  const report = reportOn([judged('reset createEvent 1', 'broke')], { changes })
-  for (const render of [renderText, renderMarkdown, renderHtml])
-    expect(render(report)).toMatch(/The verdicts are not reliable.*at the end it failed with exit code 1\./)
-})
-
-test('tells requests that fit no operation from those of operations', () => {
-  const about = (baselineCounts: Record<string, number>) => renderText(reportOn([], { baselineCounts }))
-  expect(about({ '': 1, createEvent: 2 })).toContain(
-    'Without faults the command asks createEvent 2 times, and sends 1 request that fits no operation.',
-  )
+  for (const block of [`\`\`\`sh\n${repeat}\n\`\`\``, '````\nnot `ok`, but ```\n````', '```\nPOST /v1/events 503 una'])
+    expect(render.markdown(report)).toContain(block)
 })
 
 test('annotates a run of GitHub, with an error for what fails', () => {
-  const runs = [judged('reset createEvent 1', 'broke'), judged('drop-field createEvent /success', 'unnoticed')]
+  const runs = [broken, judged('drop-field createEvent /success', 'unnoticed')]
   const failed = ['1 of 1 fault did not recover (100 %)']
-  const lines = renderGithub(reportOn(runs, { failOn: gates('not-resilient'), failed })).split('\n')
+  const lines = render.github(reportOn(runs, { failOn: gates('not-resilient'), failed })).split('\n')
   expect(lines.slice(0, 3)).toEqual([
-    expect.stringMatching(/^::error::resilience:reset@createEvent#1: Not resilient: the command failed with exit/),
+    expect.stringMatching(/^::error::resilience:reset@createEvent#2: Not resilient: the command failed with exit/),
     expect.stringMatching(/^::warning::drift:drop-field@createEvent\/success: Nobody noticed: /),
     '::error::--fail-on: 1 of 1 fault did not recover (100 %25)',
   ])
+})
+
+test.each([
+  ['TAP', "ok 1 - reads\n# Subtest: writes\nnot ok 2 - writes\n  ---\n  error: 'Expected 1 event'\n1..2\n# fail 1", 0],
+  [
+    'pytest',
+    '____ test_write ____\n    def test_write():\n>       assert 1\nE       assert 2 == 1\n1 failed in 0.2s',
+    1,
+  ],
+  ['vitest', ' × writes 12ms\n\n FAIL  a.test.ts > writes\nAssertionError: expected 2 to be 1\n Tests  1 failed', 1],
+  ['nothing that failed', 'reading\ndone', undefined],
+])('the assertion of %s is found above the counts', (_, output, first) => {
+  expect(findFailure(output.split('\n'))).toBe(first)
 })

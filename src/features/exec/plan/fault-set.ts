@@ -11,12 +11,6 @@ import {
 import { parseScenarios } from '../../../service/scenarios/parse.ts'
 import { splitParts } from '../../../service/scenarios/split-text.ts'
 
-/**
- * The question that a fault asks. `recover`: the fault passes, so a good client goes on, and the suite stays green.
- * `notice`: the response is wrong and stays wrong, so some test turns red.
- */
-export type FaultQuestion = 'recover' | 'notice'
-
 /** A scenario that a suite is tried with. */
 export interface Fault {
   /** The set or family, and the scenario: `drift:drop-field`, `time:slow;ms=500`. */
@@ -26,27 +20,28 @@ export interface Fault {
   readonly scenario: ActiveScenario
   /** The only field that drifts, as a JSON pointer; undefined: each field. */
   readonly pointer: string | undefined
-  readonly question: FaultQuestion
+  /**
+   * The expected reaction. `recover`: the fault is transient, so the suite stays green. `notice`: the response is wrong
+   * and stays wrong, so some test turns red.
+   */
+  readonly question: 'recover' | 'notice'
   /** True for drift, which stays from the first request on, as a new version of the service does. */
   readonly isLasting: boolean
 }
 
-/** The sets that are no family: scenarios by the question that they ask, with parameters that clients meet. */
-const faultSets = {
+/** The sets besides families: scenarios by the question that they ask, with parameters that clients meet. */
+const faultSets: Readonly<Record<string, readonly string[]>> = {
   resilience: ['unavailable', 'rate-limited', 'slow', 'reset', 'truncated', 'lost-ack'],
   drift: ['drop-field', 'wrong-type', 'null-required', 'unknown-enum'],
   extremes: ['all-null', 'empty-lists', 'largest-numbers', 'longest-texts', 'strange-texts'],
-} as const satisfies Record<string, readonly string[]>
-
-const sets = Object.entries<readonly string[]>(faultSets)
+}
 
 /** The names that a set can have. `expectations` changes no response. */
-export const groupNames: readonly string[] = [
-  ...Object.keys(faultSets),
-  ...families.filter((family) => family !== 'expectations' && !Object.hasOwn(faultSets, family)),
+const groupNames: readonly string[] = [
+  ...new Set([...Object.keys(faultSets), ...families.filter((family) => family !== 'expectations')]),
 ]
 
-export interface FaultContext {
+interface FaultContext {
   readonly catalogue: Catalogue
   readonly operations: readonly Operation[]
 }
@@ -60,15 +55,15 @@ interface FaultSet {
 
 /**
  * Parses the faults of `--set`: sets, families and scenarios, with commas between them. A scenario may follow its set,
- * as reports name it. One that is in several is tried once. Of a set those scenarios are left out that fit no
- * operation; the error is about one that is named alone, or about a set of which none is left.
+ * as reports name it. A scenario of a set that fits no operation is left out; it is an error if it is named alone, or
+ * if the sets have no other.
  */
 export function parseFaultSet(text: string, context: FaultContext): Result<FaultSet> {
   const parts = splitParts(text, ',')
   if (!parts.ok) return parts
   const named = parts.value.flatMap((part) => {
     if (!groupNames.includes(part)) return [{ ...splitName(part), isOfSet: false }]
-    return scenariosOf(part, context.catalogue).map((scenario) => ({ scenario, group: part, isOfSet: true }))
+    return listScenarios(part, context.catalogue).map((scenario) => ({ scenario, group: part, isOfSet: true }))
   })
   const faults = new Map<string, Fault>()
   const problems = new Map<string, string>()
@@ -91,64 +86,53 @@ function splitName(text: string): { readonly scenario: string; readonly group: s
   return groupNames.includes(group) ? { scenario, group } : { scenario: text, group: undefined }
 }
 
-/** Returns the scenarios of a set or family. */
-function scenariosOf(group: string, { definitions }: Catalogue): readonly string[] {
-  const own = sets.find(([name]) => name === group)?.[1]
-  return own ?? definitions.filter((one) => one.family === group && isUsableAlone(one)).map(({ name }) => name)
+/** Lists the scenarios of a set, or those of a family that need no parameter. */
+function listScenarios(group: string, { definitions }: Catalogue): readonly string[] {
+  const ofFamily = definitions.filter(
+    ({ family, parameters }) => family === group && !parameters.some(({ required }) => required),
+  )
+  return faultSets[group] ?? ofFamily.map(({ name }) => name)
 }
 
 /** Returns the sets of a scenario, and its family last. */
 function groupsOf({ name, family }: ScenarioDefinition): readonly string[] {
-  return [...sets.filter(([, names]) => names.includes(name)).map(([group]) => group), family]
-}
-
-function isUsableAlone({ parameters }: ScenarioDefinition): boolean {
-  return !parameters.some(({ required }) => required)
+  return [...Object.keys(faultSets).filter((group) => faultSets[group]?.includes(name)), family]
 }
 
 /** Parses a scenario as a fault. `group`: the set that it is from; undefined: the one that has it, or its family. */
-export function parseFault(
-  text: string,
-  group: string | undefined,
-  { catalogue, operations }: FaultContext,
-): Result<Fault> {
-  const scenario = parseOne(text, catalogue)
-  if (!scenario.ok) return scenario
-  const { definition, values } = scenario.value
+function parseFault(text: string, group: string | undefined, { catalogue, operations }: FaultContext): Result<Fault> {
+  const parsed = parseScenarios(text, catalogue)
+  if (!parsed.ok) return failure(`${parsed.error} ${expectedSet}`)
+  const [scenario, other] = parsed.value
+  if (!scenario || other) return failure(`"${text}" is not one scenario. ${expectedSet}`)
+  const { definition, values } = scenario
   const groups = groupsOf(definition)
   if (group !== undefined && !groups.includes(group))
     return failure(`"${text}" is not in the set ${group}, but in ${[...new Set(groups)].join(' and ')}.`)
-  const operation = findFittingOperation(scenario.value, operations)
+  const operation = findFittingOperation(scenario, operations)
   if (!operation.ok) return operation
   const effect = definition.effect(values)
   if (effect.kind === 'expect' || effect.kind === 'ordinary')
     return failure(`"${text}" is no fault: it changes nothing that a client sees. ${expectedSet}`)
-  const lasting = effect.kind === 'drift' ? splitOffPointer(scenario.value) : undefined
+  const isLasting = effect.kind === 'drift'
+  const placed = isLasting ? splitOffPointer(scenario) : { scenario, pointer: undefined }
   const [own = definition.family] = group === undefined ? groups : [group]
   return success({
-    name: `${own}:${lasting?.scenario.text ?? text}`,
+    name: `${own}:${isLasting ? placed.scenario.text : text}`,
     group: own,
-    scenario: lasting?.scenario ?? scenario.value,
-    pointer: lasting?.pointer,
-    question: isToBeNoticed(scenario.value, operation.value) ? 'notice' : 'recover',
-    isLasting: lasting !== undefined,
+    ...placed,
+    question: isToBeNoticed(scenario, operation.value) ? 'notice' : 'recover',
+    isLasting,
   })
 }
 
-function parseOne(text: string, catalogue: Catalogue): Result<ActiveScenario> {
-  const parsed = parseScenarios(text, catalogue)
-  if (!parsed.ok) return failure(`${parsed.error} ${expectedSet}`)
-  const [scenario] = parsed.value
-  if (scenario && parsed.value.length === 1) return success(scenario)
-  return failure(`"${text}" is not one scenario. ${expectedSet}`)
-}
-
-/** Splits a drift into the place that it names and the drift without a place. */
-function splitOffPointer({ definition, values, text }: ActiveScenario) {
+/** Splits a drift into the place that it names, if any, and the drift without a place. */
+function splitOffPointer({ definition, values: { pointer, ...values }, text }: ActiveScenario) {
   const parts = text.split(';').filter((part) => !part.trim().startsWith('pointer'))
-  const { pointer, ...others } = values
-  const scenario = { definition, values: others, text: parts.join(';') }
-  return { scenario, pointer: typeof pointer === 'string' ? pointer : undefined }
+  return {
+    scenario: { definition, values, text: parts.join(';') },
+    pointer: typeof pointer === 'string' ? pointer : undefined,
+  }
 }
 
 /** Finds an operation to which a scenario applies. */
@@ -176,4 +160,46 @@ function isToBeNoticed({ definition, values }: ActiveScenario, operation: Operat
   if (effect.kind !== 'response') return false
   const { status } = effect.reply(operation)
   return status >= 400 && status < 500 && ![408, 425, 429].includes(status)
+}
+
+/** The run that `--only` names. */
+export interface NamedRun {
+  readonly fault: Fault
+  readonly operation: string
+  /** The number of the request, or undefined for the first one that gets the fault. */
+  readonly occurrence: number | undefined
+  /** The pointer of the field, or undefined for every field. */
+  readonly pointer: string | undefined
+}
+
+/** Parses `drift:drop-field@getModelAnalytics/avgSafetyScore` or `resilience:reset@createEvent#2`. */
+export function parseRunName(text: string, context: FaultContext): Result<NamedRun> {
+  const [, group, scenario = '', place = ''] = /^(?:([a-z]+):)?([^@]+)@(.+)$/.exec(text) ?? []
+  if (place === '')
+    return failure(
+      `"${text}" names no run. A run is FAULT@OPERATION, ` +
+        'such as drift:drop-field@getModelAnalytics/avgSafetyScore or resilience:reset@createEvent#2.',
+    )
+  if (group !== undefined && !groupNames.includes(group))
+    return failure(`There is no set "${group}". ${describeKnown(group, groupNames)}`)
+  const fault = parseFault(scenario, group, context)
+  if (!fault.ok) return fault
+  const ids = context.operations.map(({ id }) => id)
+  // An operation without an id of its own is named by its method and path, so the longest id that fits is meant.
+  const [operation] = ids
+    .filter((id) => place === id || place.startsWith(`${id}#`) || place.startsWith(`${id}/`))
+    .sort((a, b) => b.length - a.length)
+  if (operation === undefined) {
+    const [written = ''] = place.split(/[#/]/)
+    return failure(`There is no operation "${written}". ${describeKnown(written, ids)}`)
+  }
+  const rest = place.slice(operation.length)
+  if (rest.startsWith('#') && !/^#[1-9]\d{0,8}$/.test(rest))
+    return failure(`"${rest.slice(1)}" of "${text}" is not the number of a request, which is 1 or more.`)
+  return success({
+    fault: fault.value,
+    operation,
+    occurrence: rest.startsWith('#') ? Number(rest.slice(1)) : undefined,
+    pointer: rest.startsWith('/') ? rest : undefined,
+  })
 }

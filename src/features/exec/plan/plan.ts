@@ -1,15 +1,19 @@
 /**
  * Faults against a test suite: a run for each fault at each place where the requests of the baseline run go.
- * `fault-set.ts` parses faults, `recorded-request.ts` has the requests, `choose-runs.ts` orders and bounds the runs.
+ * `fault-set.ts` parses faults.
  */
 
 import { groupBy } from '../../../base/core/group-by.ts'
+import { failure, type Result, success } from '../../../base/core/result.ts'
+import { deriveChance } from '../../../base/core/seeded.ts'
+import { describeKnown } from '../../../base/core/similar.ts'
 import type { Operation } from '../../../service/contract/contract.ts'
 import type { ActiveScenario } from '../../../service/scenarios/definition.ts'
-import type { Fault } from './fault-set.ts'
-import type { RecordedRequest } from './recorded-request.ts'
+import type { RecordedRequest } from '../runs/recorded-request.ts'
+import type { EachSettings } from '../settings.ts'
+import type { Fault, NamedRun } from './fault-set.ts'
 
-/** One run of the command: a fault, and the place at which a request gets it. */
+/** One run of the command: a fault, and the place where it is injected. */
 export interface PlannedRun {
   readonly fault: Fault
   /** The id of the operation. */
@@ -18,16 +22,15 @@ export interface PlannedRun {
   readonly occurrence: number
   /** The field that drifts, as a JSON pointer with a star for an array's items; undefined for other faults. */
   readonly pointer: string | undefined
-  /** Is false if no response of the baseline run has the field, so that there is nothing to run. */
+  /** False if no response of the baseline run has the field, so that there is nothing to run. */
   readonly isReachable: boolean
 }
 
 export interface SuitePlan {
   /** In the order of the faults, then of the operations, then of their requests or fields. */
   readonly runs: readonly PlannedRun[]
-  /** The number of runs that are left out, since equal requests get the same fault. */
+  /** The number of runs that are left out, since they would inject the same fault into similar requests. */
   readonly equivalent: number
-  /** The requests that no run aims at for that reason. */
   readonly skipped: readonly SkippedRequests[]
 }
 
@@ -41,24 +44,21 @@ export interface SkippedRequests {
   readonly sameAs: readonly number[]
 }
 
-/** An operation with those of its requests in the baseline run that can get a fault, sorted by number. */
-type PlannedOperation = readonly [operation: Operation, requests: readonly RecordedRequest[]]
-
 /**
- * Plans a run for each fault at each place that the baseline run has shown. `everyRequest`: equal requests are targets,
- * too, as `--only` can name each.
+ * Plans a run for each fault at each place that the baseline run has shown. `everyRequest`: similar requests are
+ * targets, too, as `--only` can name each.
  */
 export function planRuns(
   requests: readonly RecordedRequest[],
   faults: readonly Fault[],
   { everyRequest = false } = {},
 ): SuitePlan {
-  const planned = listPlannedOperations(requests).map(([operation, all]) => {
+  const planned = listOperations(requests).map(({ operation, all }) => {
     const skipped = everyRequest ? [] : listSkipped(operation, all)
-    const inner = new Set(skipped.flatMap(({ occurrences }) => occurrences))
-    const targets = all.filter(({ occurrence }) => !inner.has(occurrence))
-    const met = faults.filter((fault) => !fault.isLasting && canMeet(operation, fault)).length
-    return { operation, all, targets, skipped: met > 0 ? skipped : [], equivalent: met * inner.size }
+    const left = new Set(skipped.flatMap(({ occurrences }) => occurrences))
+    const fitting = faults.filter((fault) => !fault.isLasting && fits(fault, operation)).length
+    const targets = all.filter(({ occurrence }) => !left.has(occurrence))
+    return { operation, all, targets, skipped: fitting > 0 ? skipped : [], equivalent: fitting * left.size }
   })
   return {
     runs: faults.flatMap((fault) =>
@@ -71,16 +71,16 @@ export function planRuns(
   }
 }
 
-function canMeet(operation: Operation, { scenario: { definition, values } }: Fault): boolean {
+function fits({ scenario: { definition, values } }: Fault, operation: Operation): boolean {
   return definition.inapplicableReason(operation, values) === undefined
 }
 
-/** Lists the operations that have returned at least one response as the contract says, sorted by id. */
-function listPlannedOperations(requests: readonly RecordedRequest[]): PlannedOperation[] {
+/** Lists the operations that have responded to at least one request as the contract says, with these requests. */
+function listOperations(requests: readonly RecordedRequest[]) {
   const ordinary = requests.filter(({ isOrdinary }) => isOrdinary).sort((a, b) => a.occurrence - b.occurrence)
   return [...groupBy(ordinary, ({ operation }) => operation)]
-    .flatMap(([operation, own]): PlannedOperation[] => (operation ? [[operation, own]] : []))
-    .sort(([one], [other]) => (one.id < other.id ? -1 : 1))
+    .flatMap(([operation, all]) => (operation ? [{ operation, all }] : []))
+    .sort((one, other) => (one.operation.id < other.operation.id ? -1 : 1))
 }
 
 /**
@@ -90,37 +90,36 @@ function listPlannedOperations(requests: readonly RecordedRequest[]): PlannedOpe
  */
 function listSkipped({ id }: Operation, requests: readonly RecordedRequest[]): SkippedRequests[] {
   return [...groupBy(requests, ({ signature }) => signature).values()]
-    .map((equal) => equal.map(({ occurrence }) => occurrence))
+    .map((similar) => similar.map(({ occurrence }) => occurrence))
     .filter(({ length }) => length > 2)
     .map((all) => ({ operation: id, occurrences: all.slice(1, -1), sameAs: [...all.slice(0, 1), ...all.slice(-1)] }))
 }
 
 /** Plans a fault of single requests. */
 function planRequests(fault: Fault, operation: Operation, targets: readonly RecordedRequest[]): PlannedRun[] {
-  if (!canMeet(operation, fault)) return []
+  if (!fits(fault, operation)) return []
   const place = { fault, operation: operation.id, pointer: undefined, isReachable: true }
   return targets.map(({ occurrence }) => ({ ...place, occurrence }))
 }
 
 /** Plans a drift at each field that the contract has. */
 function planFields(fault: Fault, operation: Operation, requests: readonly RecordedRequest[]): PlannedRun[] {
-  const pointers = fault.scenario.definition.pointers?.(operation) ?? []
+  const { scenario, pointer: only } = fault
   const schema = operation.simulatedResponseSchema(operation.successStatus)
   const bodies = [...new Set(requests.map(({ response }) => response))]
   const canDrift = (pointer: string) => {
-    const { definition, values } = atPointer(fault.scenario, pointer)
-    const effect = definition.effect(values)
+    const effect = scenario.definition.effect(atPointer(scenario, pointer).values)
     if (effect.kind !== 'drift' || !schema) return false
     return bodies.some((body) => body !== undefined && effect.damage(body, schema, '').ok)
   }
-  const place = { fault, operation: operation.id, occurrence: 1 }
-  const { pointer: only } = fault
+  const plan = (pointer: string) => ({ fault, operation: operation.id, occurrence: 1, pointer })
   // A field that is named may be an item of a list, which the contract does not name.
-  const planned = only === undefined ? pointers : canDrift(only) ? [only] : []
-  return planned.map((pointer) => ({ ...place, pointer, isReachable: canDrift(pointer) }))
+  if (only !== undefined) return canDrift(only) ? [{ ...plan(only), isReachable: true }] : []
+  const pointers = scenario.definition.pointers?.(operation) ?? []
+  return pointers.map((pointer) => ({ ...plan(pointer), isReachable: canDrift(pointer) }))
 }
 
-/** Returns a drift that acts at a field: `drop-field;pointer=/messageCount`. */
+/** Returns a drift of a single field: `drop-field;pointer=/messageCount`. */
 function atPointer(scenario: ActiveScenario, pointer: string): ActiveScenario {
   const values = { ...scenario.values, pointer }
   return { ...scenario, values, text: `${scenario.text};pointer=${pointer}` }
@@ -136,51 +135,57 @@ export function nameRun({ fault, operation, occurrence, pointer }: PlannedRun): 
   return `${fault.name}@${operation}${pointer ?? `#${occurrence}`}`
 }
 
-/** Says which requests were skipped, and how to aim at one of them. Empty: none was. */
-export function describeSkipped(skipped: readonly SkippedRequests[]): string[] {
-  const [first] = skipped
-  if (!first) return []
-  const parts = skipped.map(({ operation, occurrences, sameAs }) => {
-    const verb = occurrences.length === 1 ? 'is' : 'are'
-    return `${operation}: ${formatNumbers(occurrences)} ${verb} like ${formatNumbers(sameAs)}`
-  })
-  return [
-    `Skipped; excluded from the percentages: ${parts.join('; ')}. They differ in values alone, ` +
-      'but another part of the suite may send them: ' +
-      `--only FAULT@${first.operation}#${first.occurrences[0]} injects into one.`,
-  ]
+/**
+ * Returns the runs to make: those that can be reached. With a bound the seed draws and orders them, without one they
+ * keep the order of the plan.
+ */
+export function chooseRuns(
+  planned: readonly PlannedRun[],
+  { seed, maxRuns, time }: Pick<EachSettings, 'seed' | 'maxRuns' | 'time'>,
+): readonly PlannedRun[] {
+  const runs = planned.filter(({ isReachable }) => isReachable)
+  const isBounded = time !== undefined || (maxRuns !== undefined && maxRuns < runs.length)
+  return (isBounded ? drawOrder(runs, seed) : runs).slice(0, maxRuns)
 }
 
-/** The largest number of parts that a list of numbers has. */
-const maxParts = 10
+/** Draws the order of the runs, one of each set in turn, since drift has most and would leave no room for others. */
+function drawOrder(runs: readonly PlannedRun[], seed: string): readonly PlannedRun[] {
+  const drawn = runs
+    .map((run) => ({ run, chance: deriveChance([seed, 'suite', nameRun(run)]) }))
+    .sort((one, other) => one.chance - other.chance)
+  return [...groupBy(drawn, ({ run }) => run.fault.group).values()]
+    .flatMap((own) => own.map((one, turn) => ({ ...one, turn })))
+    .sort((one, other) => one.turn - other.turn || one.chance - other.chance)
+    .map(({ run }) => run)
+}
 
-/** Writes ascending numbers of requests: `request 2`, `requests 2 to 6, 9`. */
-function formatNumbers(numbers: readonly number[]): string {
-  const ranges: { from: number; to: number }[] = []
-  for (const number of numbers) {
-    const last = ranges.at(-1)
-    if (last?.to === number - 1) last.to = number
-    else ranges.push({ from: number, to: number })
-  }
-  const parts = ranges.map(({ from, to }) => {
-    if (from === to) return `${from}`
-    return to === from + 1 ? `${from}, ${to}` : `${from} to ${to}`
-  })
-  const more = parts.length > maxParts ? ' and more' : ''
-  return `${numbers.length === 1 ? 'request' : 'requests'} ${parts.slice(0, maxParts).join(', ')}${more}`
+/** Returns the planned runs that a name means. The error lists the places of the fault that the suite reaches. */
+export function pickNamedRuns(runs: readonly PlannedRun[], named: NamedRun): Result<readonly PlannedRun[]> {
+  const { fault, operation, occurrence, pointer } = named
+  const ofOperation = runs.filter((run) => run.operation === operation && run.isReachable)
+  const fitting = ofOperation.filter(
+    (run) =>
+      (occurrence === undefined || run.occurrence === occurrence) && (pointer === undefined || run.pointer === pointer),
+  )
+  const [first] = fitting
+  if (first) return success(pointer === undefined && first.pointer !== undefined ? fitting : [first])
+  const names = ofOperation.map(nameRun)
+  const name = `${fault.name}@${operation}${pointer ?? (occurrence === undefined ? '' : `#${occurrence}`)}`
+  if (names.length === 0) return failure(`Nowhere to inject ${name}: no request of the suite can get this fault.`)
+  return failure(`Nowhere to inject ${name}. ${describeKnown(name, names)}`)
 }
 
 /**
- * Says why no request of a run without faults, which has some, can get a fault, or returns undefined if one can: `No
- * request can get a fault, since none got an ordinary response: 2 x 401.`
+ * Says why no fault can be injected into a request of the baseline run, or returns undefined if one can: `No request
+ * can get a fault, since none got an ordinary response: 2 x 401.`
  */
 export function describeNoPlace(requests: readonly RecordedRequest[]): string | undefined {
   if (requests.some(({ operation, isOrdinary }) => operation && isOrdinary)) return undefined
-  const parts = [...groupBy(requests, describeResponseKind)].map(([kind, own]) => `${own.length} x ${kind}`)
+  const parts = [...groupBy(requests, describeResponse)].map(([kind, own]) => `${own.length} x ${kind}`)
   return `No request can get a fault, since none got an ordinary response: ${parts.join(', ')}.`
 }
 
-function describeResponseKind({ operation, occurrence, status }: RecordedRequest): string {
+function describeResponse({ operation, occurrence, status }: RecordedRequest): string {
   if (!operation) return `${status} on no operation`
   return occurrence === 0 && status < 400 ? `${status} of a request that steers the simulator` : `${status}`
 }

@@ -1,25 +1,21 @@
+import { groupBy } from '../../../base/core/group-by.ts'
 import { pluralize } from '../../../server/reports/report.ts'
-import type { SuiteFailCondition } from '../parse-suite-fail-on.ts'
-import { nameRun, type PlannedRun } from '../plan/plan.ts'
-import { type JudgedRun, type SuiteReport, swallowed } from './suite-report.ts'
-import { findingOf } from './verdict.ts'
-
-/**
- * The kinds of findings. `client`: the client broke a rule while it met the fault. `unrepeatable`: the command failed
- * without it. `unsteady`: two runs disagree.
- */
-type SuiteFindingKind = SuiteFailCondition['kind'] | 'client' | 'unrepeatable' | 'unsteady'
+import { nameRun, type PlannedRun, type SkippedRequests } from '../plan/plan.ts'
+import type { SuiteFailCondition } from '../settings.ts'
+import { type SuiteReport, swallowed } from './suite-report.ts'
+import { findingOf, isConclusive, isRed, type JudgedRun } from './verdict.ts'
 
 /** A run that needs a look, in words. */
-export interface SuiteFinding {
+export interface SuiteFinding extends Pick<JudgedRun, 'client' | 'lastLines' | 'requests'> {
   /** The name of the run: `resilience:reset@createEvent#2`. */
   readonly name: string
-  readonly kind: SuiteFindingKind
+  /**
+   * `client`: the client broke a rule when it got the fault. `unrepeatable`: the command failed before the fault.
+   * `unsteady`: two runs disagree.
+   */
+  readonly kind: SuiteFailCondition['kind'] | 'client' | 'unrepeatable' | 'unsteady'
   readonly sentence: string
   readonly repeat: string
-  readonly client: readonly string[]
-  readonly lastLines: readonly string[]
-  readonly requests: readonly string[]
 }
 
 /** Lists the findings in the order of the plan. */
@@ -34,7 +30,7 @@ export function listFindings({ runs, repeat, limitMs }: SuiteReport): SuiteFindi
   })
 }
 
-function findingKindOf({ verdict, code, client }: JudgedRun): SuiteFindingKind | undefined {
+function findingKindOf({ verdict, code, client }: JudgedRun): SuiteFinding['kind'] | undefined {
   const kind = findingOf(verdict)
   if (kind) return kind
   if (verdict === 'unsteady') return verdict
@@ -42,47 +38,36 @@ function findingKindOf({ verdict, code, client }: JudgedRun): SuiteFindingKind |
   return client.length > 0 ? 'client' : undefined
 }
 
-function describeFinding(kind: SuiteFindingKind, judged: JudgedRun, limitMs: number): string {
-  const { run, verdict, code, responses } = judged
+function describeFinding(kind: SuiteFinding['kind'], judged: JudgedRun, limitMs: number): string {
+  const { run, verdict, code, isTimedOut, responses } = judged
   const { definition, text } = run.fault.scenario
-  const fault = `"${text}" was injected into ${describeFaultPlace(run)}`
-  const before = `before "${text}" could be injected into ${describeFaultPlace(run)}`
-  const late = `did not end within ${limitMs / 1000} s`
+  const place = describePlace(run)
+  const fault = `"${text}" was injected into ${place}`
+  const before = `before "${text}" could be injected into ${place}`
+  const end = isTimedOut ? `did not end within ${limitMs / 1000} s` : `failed with exit code ${code}`
   switch (kind) {
     case 'not-resilient':
       return verdict === 'never-succeeded'
         ? `Not resilient: ${swallowed}: ${fault}, and ${describeSwallowing(judged)}. ${definition.description}`
-        : `Not resilient: the command failed with exit code ${code} when ${fault}. ${definition.description}`
+        : `Not resilient: the command ${end} when ${fault}. ${definition.description}`
     case 'unnoticed':
       return `Nobody noticed: the command passed although ${fault}. ${definition.description}`
     case 'hung':
-      return `Hung: the command ${late}, ${responses ? `and ${fault}. ${definition.description}` : `${before}.`}`
+      return `Hung: the command ${end}, ${responses ? `and ${fault}. ${definition.description}` : `${before}.`}`
     case 'unrepeatable':
-      return `Not repeatable: the command failed with exit code ${code} ${before}.`
-    case 'unsteady':
-      return `Unsteady: in one of two runs ${describeOdd(judged, limitMs)}, so this says nothing about the fault.`
+      return `Not repeatable: the command ${end} ${before}.`
+    case 'unsteady': {
+      // Of two runs that disagree, this is the red one, or the one without a good response or the fault.
+      const green = responses ? `the call never succeeded when ${fault}` : `"${text}" was not injected into ${place}`
+      const red = responses ? `the command ${end} when ${fault}` : `the command ${end} ${before}`
+      return `Unsteady: in one of two runs ${isRed(judged) ? red : green}, so this says nothing about the fault.`
+    }
     case 'client':
       return `The client broke a rule when ${fault}. ${definition.description}`
   }
 }
 
-/** Describes the one of two runs that disagree which is red, or else lacks a good response or the fault. */
-function describeOdd({ run, code, isTimedOut, responses }: JudgedRun, limitMs: number): string {
-  const { text } = run.fault.scenario
-  const place = describeFaultPlace(run)
-  const isGreen = code === 0 && !isTimedOut
-  const end = isTimedOut ? `did not end within ${limitMs / 1000} s` : `failed with exit code ${code}`
-  if (responses)
-    return `${isGreen ? 'the call never succeeded' : `the command ${end}`} when "${text}" was injected into ${place}`
-  return isGreen
-    ? `"${text}" was not injected into ${place}`
-    : `the command ${end} before "${text}" could be injected into ${place}`
-}
-
-/**
- * Describes a faulted call that got no good response: `the response that broke off was swallowed: the command got 1
- * good response to such calls instead of 2`.
- */
+/** Describes a call that got no good response: `the command got 1 good response to such calls instead of 2`. */
 function describeSwallowing({ run: { fault }, responses }: JudgedRun): string {
   const effect = fault.scenario.definition.effect(fault.scenario.values)
   const isCutOff = effect.kind === 'deliver' && ['truncated', 'malformed'].includes(effect.mode.kind)
@@ -91,9 +76,73 @@ function describeSwallowing({ run: { fault }, responses }: JudgedRun): string {
   return isCutOff ? `the response that broke off was swallowed: ${counts}` : counts
 }
 
-/** Describes a fault's place: `request 2 of createEvent`, `/avgSafetyScore in the responses of getModelAnalytics`. */
-function describeFaultPlace({ operation, occurrence, pointer }: PlannedRun): string {
+function describePlace({ operation, occurrence, pointer }: PlannedRun): string {
   return pointer === undefined ? `request ${occurrence} of ${operation}` : `${pointer} in the responses of ${operation}`
+}
+
+/** The number of fields that a sentence names. */
+const maxNamed = 12
+
+/**
+ * Describes the fields that drifted, by operation, in one sentence for each way in which the tests react, in the order
+ * of the plan. A sentence names the drifts that were tried, since others are not known.
+ */
+export function describeFields(runs: readonly JudgedRun[]): string[] {
+  const drifted = runs.filter(
+    ({ run, verdict }) => run.pointer !== undefined && run.fault.question === 'notice' && isConclusive(verdict),
+  )
+  return [...groupBy(drifted, ({ run }) => run.operation)].flatMap(([operation, own]) => {
+    const fields = [...groupBy(own, ({ run }) => run.pointer)].map(([pointer, tried]) => describeField(pointer, tried))
+    return [...groupBy(fields, ({ words }) => words)].map(([words, similar]) => {
+      const more = similar.length > maxNamed ? ` and ${similar.length - maxNamed} more` : ''
+      const names = similar.slice(0, maxNamed).map(({ name }) => name)
+      return `${operation} has ${pluralize(similar.length, 'field')} ${words}: ${names.join(', ')}${more}.`
+    })
+  })
+}
+
+/** Names a field, and describes how the tests react to its drift. */
+function describeField(pointer: string | undefined, tried: readonly JudgedRun[]) {
+  const listNames = (some: readonly JudgedRun[]) => some.map(({ run }) => run.fault.scenario.definition.name).join(', ')
+  const unnoticed = tried.filter(({ verdict }) => verdict === 'unnoticed')
+  if (unnoticed.length > 0 && unnoticed.length < tried.length)
+    return { words: 'of which no test notices the drift in brackets', name: `${pointer} (${listNames(unnoticed)})` }
+  const reaction = unnoticed.length === 0 ? 'some test notices every' : 'no test notices any'
+  return { words: `of which ${reaction} drift that was tried (${listNames(tried)})`, name: pointer }
+}
+
+/** Says which requests were skipped, and how to aim at one of them. Empty: none was. */
+export function describeSkipped(skipped: readonly SkippedRequests[]): string[] {
+  const [first] = skipped
+  if (!first) return []
+  const parts = skipped.map(({ operation, occurrences, sameAs }) => {
+    const verb = occurrences.length === 1 ? 'is' : 'are'
+    return `${operation}: ${formatNumbers(occurrences)} ${verb} like ${formatNumbers(sameAs)}`
+  })
+  return [
+    `Skipped; excluded from the percentages: ${parts.join('; ')}. They differ in values alone, ` +
+      'but another part of the suite may send them: ' +
+      `--only FAULT@${first.operation}#${first.occurrences[0]} injects into one.`,
+  ]
+}
+
+/** The largest number of ranges in a list of numbers. */
+const maxRanges = 10
+
+/** Writes ascending numbers of requests: `request 2`, `requests 2 to 6, 9`. */
+function formatNumbers(numbers: readonly number[]): string {
+  const ranges: { from: number; to: number }[] = []
+  for (const number of numbers) {
+    const last = ranges.at(-1)
+    if (last?.to === number - 1) last.to = number
+    else ranges.push({ from: number, to: number })
+  }
+  const parts = ranges.map(({ from, to }) => {
+    if (from === to) return `${from}`
+    return to === from + 1 ? `${from}, ${to}` : `${from} to ${to}`
+  })
+  const more = parts.length > maxRanges ? ' and more' : ''
+  return `${numbers.length === 1 ? 'request' : 'requests'} ${parts.slice(0, maxRanges).join(', ')}${more}`
 }
 
 /** The beginnings of what test runners print about a failed assertion, the surest first. */
@@ -104,7 +153,7 @@ const signs = [
 ]
 
 /**
- * Returns the index from which the output of a test runner tells the assertion that failed, with the name of its test
+ * Returns the index from which the output of a test runner describes the failed assertion, with the name of its test
  * above it, if any. The last lines of many runners are counts.
  */
 export function findFailure(lines: readonly string[]): number | undefined {

@@ -1,5 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { constants } from 'node:os'
+import { stripVTControlCharacters } from 'node:util'
 import { cutText } from '../../../base/core/text.ts'
 import { redactText } from '../../../base/redaction/redact.ts'
 import type { CommandLineOf } from '../../../command-line/parser/command-syntax.ts'
@@ -45,14 +46,11 @@ export async function runCommand(
     })
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    const name = cutText(file, maxShown)
+    const name = cutText(file, 200)
     if (code === 'ENOENT') return { code: 127, problem: `There is no command ${name}.` }
     return { code: 126, problem: `${name} cannot be run: ${message}` }
   }
 }
-
-/** The most characters that a message has of a command's name. */
-const maxShown = 200
 
 /** The end of a command whose output was captured. */
 export interface CapturedEnd extends CommandEnd {
@@ -63,7 +61,7 @@ export interface CapturedEnd extends CommandEnd {
 interface CommandBounds {
   /** The time after which the command is ended, milliseconds. */
   readonly limitMs: number
-  /** Ends the command; also one that begins when this is aborted already. */
+  /** Ends the command, even if it is aborted before the command begins. */
   readonly stopped: AbortSignal
   readonly host: Pick<NodeJS.Process, 'platform' | 'kill'>
 }
@@ -121,7 +119,7 @@ const maxLength = 500
 
 /** Stores the last lines of several streams, in the order in which the lines end. */
 export class LastLines {
-  readonly #lines: string[] = []
+  #lines: readonly string[] = []
   readonly #open: { text: string }[] = []
 
   /** Returns a function that adds text of a further stream. */
@@ -130,35 +128,23 @@ export class LastLines {
     this.#open.push(line)
     return (text) => {
       const [first = '', ...others] = text.split('\n')
-      line.text = cutOutput(line.text + first)
-      for (const next of others.slice(-maxLines - 1)) {
-        this.#add(line.text)
-        line.text = cutOutput(next)
-      }
+      const ended = [line.text + first, ...others]
+      line.text = (ended.pop() ?? '').slice(0, maxLength)
+      this.#lines = keepLast([...this.#lines, ...ended.map(clean)])
     }
   }
 
   /** Returns the lines, those without an end last; empty lines are left out. */
-  list(): string[] {
-    const all = [...this.#lines, ...this.#open.map(({ text }) => clean(text))]
-    return all.filter((line) => line !== '').slice(-maxLines)
-  }
-
-  #add(line: string): void {
-    const text = clean(line)
-    if (text === '') return
-    this.#lines.push(text)
-    if (this.#lines.length > maxLines) this.#lines.shift()
+  list(): readonly string[] {
+    return keepLast([...this.#lines, ...this.#open.map(({ text }) => clean(text))])
   }
 }
 
-const cutOutput = (text: string) => text.slice(0, maxLength)
+const keepLast = (lines: readonly string[]) => lines.filter((line) => line !== '').slice(-maxLines)
 
-const escapeCharacter = String.fromCharCode(27)
-
-/** Removes the codes of colours, and other control characters. */
+/** Cuts a line, and removes the codes of colours and other control characters. */
 function clean(line: string): string {
-  const [first = '', ...parts] = line.split(escapeCharacter)
-  const text = [first, ...parts.map((part) => part.replace(/^\[[\d;?]*[A-Za-z]/, ''))].join('')
-  return text.replace(/\p{Cc}/gu, ' ').trimEnd()
+  return stripVTControlCharacters(line.slice(0, maxLength))
+    .replace(/\p{Cc}/gu, ' ')
+    .trimEnd()
 }

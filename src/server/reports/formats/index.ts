@@ -3,7 +3,6 @@
  * help and the control plane follow from the table; a test compares it with the control document.
  */
 
-import type { JsonObject } from '../../../base/core/json.ts'
 import { renderGithub } from '../page/github.ts'
 import { renderHtml } from '../page/html.ts'
 import { renderJunit } from '../page/junit.ts'
@@ -84,7 +83,7 @@ const printers = { text: renderText, github: renderGithub, markdown: renderMarkd
 export function renderPrinted(
   format: keyof typeof printers | 'json',
   toPages: () => readonly Page[],
-  toJson: () => JsonObject,
+  toJson: () => object,
 ): string {
   if (format === 'json') return JSON.stringify(toJson(), null, 2)
   return toPages()

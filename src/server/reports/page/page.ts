@@ -1,5 +1,3 @@
-import type { JsonObject } from '../../../base/core/json.ts'
-
 /**
  * A report as a document. Each report describes itself as a `Page`, which the renderers of this folder write as text,
  * Markdown, HTML, JUnit XML and GitHub's annotations; a renderer escapes every text, so that a page holds texts as
@@ -28,7 +26,7 @@ export interface Page {
   /** The test cases of JUnit. */
   readonly cases?: readonly TestCase[]
   /** The report in the format JSON, which has parts of its own beside the findings of the sections. */
-  readonly json?: JsonObject
+  readonly json?: object
 }
 
 export interface PageSection {

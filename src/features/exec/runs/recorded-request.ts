@@ -6,22 +6,19 @@ import type { JournalEntry, LiveExchange } from '../../../server/journal/entry.t
 import { parseBody } from '../../../server/journal/entry-json.ts'
 import type { Operation } from '../../../service/contract/contract.ts'
 
-/** The values of a request by their names: `path`, `?period` for the query, `/eventType` for the body. */
-type RequestMembers = ReadonlyMap<string, string>
-
 /** A request of a run, with the parts that plans, verdicts and reports need. */
-export interface RecordedRequest {
+export interface RecordedRequest extends Pick<JournalEntry, 'receivedAt' | 'scenarios' | 'damage'> {
   /** The operation that the request matches, if any. */
   readonly operation: Operation | undefined
   /**
-   * The number, from 1, among the operation's requests that a planned fault can hit; 0 for all others, such as those
-   * that name a scenario themselves.
+   * The number, from 1, among the operation's requests that a fault can be injected into; 0 for all others, such as
+   * those that name a scenario themselves.
    */
   readonly occurrence: number
   /** The operation, the query, and the names and types in the body, but not its values, which differ between runs. */
   readonly call: string
-  /** The values that distinguish the request from others with the same `call`. */
-  readonly members: RequestMembers
+  /** The values by their names: `path`, `?period` for the query, `/eventType` for the body. */
+  readonly members: ReadonlyMap<string, string>
   /** The call and the status of the response. */
   readonly signature: string
   readonly status: number
@@ -33,12 +30,6 @@ export interface RecordedRequest {
   readonly response: Json | undefined
   /** The request as reports show it: `POST /v1/events 503 unavailable`. */
   readonly line: string
-  /** The time of receipt by the process's monotonic clock, milliseconds. */
-  readonly receivedAt: number
-  /** The scenarios that acted. */
-  readonly scenarios: readonly string[]
-  /** The damage that was done to the response on purpose. */
-  readonly damage: readonly string[]
 }
 
 export function toRecordedRequest(entry: JournalEntry, live: LiveExchange, occurrence: number): RecordedRequest {
@@ -46,9 +37,17 @@ export function toRecordedRequest(entry: JournalEntry, live: LiveExchange, occur
   const { operation } = live
   const path = request.path.replace(/^\/_s\/[^/]*/, '')
   const body = live.requestBody ?? parseBody(request.body)
+  const query = Object.entries(readQuery(request.query)).map(([name, value]) => [name, [value].flat().join()] as const)
   const call = [
     operation?.id ?? `${request.method} ${path}`,
-    ...describeQuery(request.query),
+    ...(query.length === 0
+      ? []
+      : [
+          `?${query
+            .map((pair) => pair.join('='))
+            .sort()
+            .join('&')}`,
+        ]),
     ...(body === undefined ? [] : [describeShape(body)]),
   ].join(' ')
   const isGood = response.status < 400 && delivery.kind === 'delivered'
@@ -57,7 +56,11 @@ export function toRecordedRequest(entry: JournalEntry, live: LiveExchange, occur
     operation,
     occurrence,
     call,
-    members: listMembers(path, request.query, body),
+    members: new Map([
+      ['path', path],
+      ...query.map(([name, value]) => [`?${name}`, value] as const),
+      ...(body === undefined ? [] : listLeaves(body, '')),
+    ]),
     signature: `${call} ${response.status}`,
     status: response.status,
     isOrdinary: isGood && occurrence > 0 && response.origin === 'contract' && damage.length === 0,
@@ -70,14 +73,6 @@ export function toRecordedRequest(entry: JournalEntry, live: LiveExchange, occur
   }
 }
 
-function describeQuery(query: string): string[] {
-  const values = listQuery(query).map(([name, value]) => `${name}=${value}`)
-  return values.length === 0 ? [] : [`?${values.sort().join('&')}`]
-}
-
-const listQuery = (query: string) =>
-  Object.entries(readQuery(query)).map(([name, value]) => [name, [value].flat().join(',')] as const)
-
 /** Describes the names and types of a value, with each kind of list item once: `{eventType:string,tags:[string]}`. */
 function describeShape(value: Json): string {
   if (Array.isArray(value)) return `[${[...new Set(value.map(describeShape))].sort().join(',')}]`
@@ -86,34 +81,27 @@ function describeShape(value: Json): string {
   return `{${members.sort().join(',')}}`
 }
 
-/**
- * Compares how often two runs without faults sent each request. The order is ignored, since tests may run side by side.
- * @returns a sentence for each difference, at most 10; empty if both runs sent the same requests
- */
-export function compareRuns(one: readonly RecordedRequest[], other: readonly RecordedRequest[]): string[] {
-  const [first, second] = [one, other].map((run) => groupBy(run, ({ signature }) => signature))
-  const count = (run: typeof first, signature: string) => run?.get(signature)?.length ?? 0
-  return [...new Set([...one, ...other].map(({ signature }) => signature))]
-    .sort()
-    .filter((signature) => count(first, signature) !== count(second, signature))
-    .slice(0, 10)
-    .map(
-      (signature) =>
-        `${signature}: ${count(first, signature)} in the first run, ${count(second, signature)} in the second`,
-    )
-}
-
-/** Lists the values of a request. `body` is undefined if it is absent, no JSON, or not stored whole. */
-function listMembers(path: string, query: string, body: Json | undefined): RequestMembers {
-  const values = listQuery(query).map(([name, value]) => [`?${name}`, value] as const)
-  return new Map([['path', path], ...values, ...(body === undefined ? [] : listLeaves(body, ''))])
-}
-
 function listLeaves(value: Json, pointer: string): (readonly [string, string])[] {
   const inner = Array.isArray(value) || isObject(value) ? Object.entries(value) : []
   if (inner.length === 0) return [[pointer, JSON.stringify(value)]]
   return inner.flatMap(([name, one]) => listLeaves(one, joinPointer(pointer, name)))
 }
+
+/**
+ * Compares how often two runs without faults sent each request. The order is ignored, since tests may run side by side.
+ * @returns a sentence for each difference, at most 10; empty if both runs sent the same requests
+ */
+export function compareRuns(one: readonly RecordedRequest[], other: readonly RecordedRequest[]): string[] {
+  const [before, after] = [groupBy(one, signatureOf), groupBy(other, signatureOf)]
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .sort()
+    .map((signature) => [signature, before.get(signature)?.length ?? 0, after.get(signature)?.length ?? 0] as const)
+    .filter(([, first, second]) => first !== second)
+    .slice(0, 10)
+    .map(([signature, first, second]) => `${signature}: ${first} in the first run, ${second} in the second`)
+}
+
+const signatureOf = ({ signature }: RecordedRequest) => signature
 
 /** Finds the members whose values differ between two runs without faults; `nameMember` gives their names. */
 export function findVaryingMembers(
@@ -133,8 +121,8 @@ export function nameMember(call: string, member: string): string {
 /** Collects the values of each member as one text, sorted so that the order of the requests does not matter. */
 function collectValues(requests: readonly RecordedRequest[]): ReadonlyMap<string, string> {
   const all = requests.flatMap(({ call, members }) =>
-    [...members].map(([member, value]) => [nameMember(call, member), value] as const),
+    [...members].map(([member, value]) => ({ name: nameMember(call, member), value })),
   )
-  const values = groupBy(all, ([name]) => name)
-  return new Map([...values].map(([name, own]) => [name, JSON.stringify(own.map(([, value]) => value).sort())]))
+  const groups = groupBy(all, ({ name }) => name)
+  return new Map([...groups].map(([name, own]) => [name, JSON.stringify(own.map(({ value }) => value).sort())]))
 }

@@ -1,24 +1,23 @@
 import { expect, test } from 'vitest'
-import type { JudgedRun } from '../../src/features/exec/report/suite-report.ts'
-import { describeProgress } from '../../src/features/exec/runs/progress.ts'
-import { describeRepeat } from '../../src/features/exec/runs/repeat-command.ts'
-import { LastLines } from '../../src/features/exec/runs/run-command.ts'
-import { eachSettings } from '../../src/features/exec/settings.ts'
-import { defaultsOf } from '../../src/server/settings/setting.ts'
+import { describeRepeat } from '../../../src/features/exec/report/finish-suite.ts'
+import { describeProgress } from '../../../src/features/exec/report/suite-report.ts'
+import type { JudgedRun } from '../../../src/features/exec/report/verdict.ts'
+import { LastLines } from '../../../src/features/exec/runs/run-command.ts'
+import { eachSettings } from '../../../src/features/exec/settings.ts'
+import { defaultsOf } from '../../../src/server/settings/setting.ts'
 
 test.each([
   [0, 0, {}, 'run 1 of 10, 0 findings'],
   [2, 4000, {}, 'run 3 of 10, 1 finding, 16 s left'],
   [5, 600_000, {}, 'run 6 of 10, 1 finding, 10 min left'],
-  [3, 6000, { repeated: 1 }, 'run 4 of 10, 1 of them made twice, 1 finding, 14 s left'],
+  [3, 6000, { made: 2 }, 'run 4 of 10, 1 of them made twice, 1 finding, 14 s left'],
   [2, 4000, { total: 100, untilMs: 6000 }, 'run 3 of 100, 1 finding, 6 s left'],
 ])('after %i runs in %i ms the line of each, with %j, is "%s"', (ended, sinceMs, more, line) => {
-  const judged = Array.from({ length: ended }, (_, at) => [
-    at,
-    { verdict: at === 0 ? 'broke' : 'noticed' } as JudgedRun,
-  ])
-  const runs = new Map(judged as [number, JudgedRun][])
-  expect(describeProgress(runs, { total: 10, repeated: 0, sinceMs, untilMs: Infinity, ...more })).toBe(line)
+  const { total, untilMs, made } = { total: 10, untilMs: Infinity, made: 1, ...more }
+  const runs = Array.from({ length: ended }, (_, at) =>
+    at === 0 ? { verdict: 'broke', made } : { verdict: 'noticed', made: 1 },
+  )
+  expect(describeProgress(runs as JudgedRun[], total, { sinceMs, untilMs })).toBe(line)
 })
 
 test('the last 40 lines of two streams are stored in the order of their ends, as plain text of 500 characters', () => {

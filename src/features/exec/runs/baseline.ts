@@ -1,0 +1,126 @@
+import { parseDuration } from '../../../base/core/instant.ts'
+import type { Log } from '../../../base/core/log.ts'
+import type { Report } from '../../../server/reports/report.ts'
+import { isRed } from '../report/verdict.ts'
+import { type EndedRun, executeRun } from './execute-run.ts'
+import { compareRuns, findVaryingMembers, type RecordedRequest } from './recorded-request.ts'
+import { isOver, type TestSuite, UntriableSuite } from './test-suite.ts'
+
+/** The run without faults, which all others are compared with. */
+export interface Baseline {
+  readonly requests: readonly RecordedRequest[]
+  /** The members whose values differ between two runs without faults; see `findVaryingMembers`. */
+  readonly varying: ReadonlySet<string>
+  readonly report: Report
+  /** The time limit of a run with faults, milliseconds. */
+  readonly limitMs: number
+  /** The failures that did not repeat: `at the start it failed with exit code 6`. */
+  readonly changes: readonly string[]
+}
+
+/** A run without faults that has ended, or its repetition if it failed, with a sentence about that failure. */
+interface EndedBaseline extends EndedRun {
+  readonly changes: readonly string[]
+}
+
+/** The default of `--run-timeout` for the runs without faults. */
+const defaultLimit = '10m'
+
+/** The default of `--run-timeout` for all others: a multiple of the run without faults, at least so many ms. */
+const limitFactor = 10
+const minLimitMs = 10_000
+
+/**
+ * Runs the command twice without faults.
+ * @throws UntriableSuite if it fails twice, does not end in time, sends no request, or does not repeat itself
+ */
+export async function recordBaseline(suite: TestSuite): Promise<Baseline> {
+  const first = await recordRun(suite, 1, suite.output.log)
+  const second = await recordRun(suite, 2)
+  const { requests } = first
+  const differences = compareRuns(requests, second.requests)
+  if (differences.length > 0)
+    throw new UntriableSuite([
+      'convsim: two runs of the command without faults differ in their requests, so no fault has a fixed place:',
+      ...differences.map((line) => `  ${line}`),
+    ])
+  return {
+    requests,
+    varying: findVaryingMembers(requests, second.requests),
+    report: await first.simulator.report(),
+    limitMs: parseDuration(suite.settings.runTimeout ?? '') ?? Math.max(minLimitMs, limitFactor * first.ms),
+    changes: [...first.changes, ...second.changes],
+  }
+}
+
+/** Makes a run without faults, which must be green and send a request. */
+async function recordRun(suite: TestSuite, number: 1 | 2, log?: Log): Promise<EndedBaseline> {
+  const limitMs = parseDuration(suite.settings.runTimeout ?? defaultLimit) ?? 0
+  const title = `run ${number} of 2 without faults`
+  const ended = await runWithoutFaults(suite, { title, when: 'at the start', limitMs, log })
+  if (isRed(ended)) throw describeRed(suite, ended)
+  if (ended.requests.length > 0) return ended
+  throw new UntriableSuite([
+    'convsim: the command sends no request to the simulator, ' +
+      'whose base URL is in CONVSIM_BASE_URL, or in the variable of --env NAME.',
+  ])
+}
+
+function describeRed(suite: TestSuite, { code, isTimedOut, lastLines }: EndedRun): UntriableSuite {
+  const { runTimeout, time } = suite.settings
+  const own = runTimeout === undefined ? `${defaultLimit} (--run-timeout)` : `--run-timeout ${runTimeout}`
+  const limit = isOver(suite) ? `--time ${time} (for two runs)` : own
+  const end = isTimedOut ? `does not end within ${limit}` : `fails with exit code ${code}`
+  const reason = isTimedOut ? 'it cannot be tried' : 'its failures say nothing about faults'
+  const lines = [
+    `convsim: the command ${end} without any fault, so ${reason}. Its last lines:`,
+    ...lastLines.map((line) => `  ${line}`),
+  ]
+  return new UntriableSuite(lines, isTimedOut ? 1 : code)
+}
+
+interface BaselineOptions {
+  /** The words that are shown with the seconds. */
+  readonly title: string
+  readonly when: string
+  readonly limitMs: number
+  readonly log?: Log | undefined
+}
+
+/** Runs the command without faults, and once more if it fails in time. */
+async function runWithoutFaults(suite: TestSuite, options: BaselineOptions): Promise<EndedBaseline> {
+  const { title, when, limitMs } = options
+  const first = await runOnce(suite, options)
+  if (!isRed(first) || first.isTimedOut || suite.stopped.aborted) return { ...first, changes: [] }
+  const second = await runOnce(suite, { title: `${title}, once more, since it failed`, when, limitMs })
+  return { ...second, changes: [`${when} it failed with exit code ${first.code}`] }
+}
+
+async function runOnce(suite: TestSuite, { title, limitMs, log }: BaselineOptions): Promise<EndedRun> {
+  const { line, elapsed, deadline } = suite
+  const begun = elapsed()
+  const showSeconds = () => line.show(`${title}, ${Math.floor((elapsed() - begun) / 1000)} s`)
+  showSeconds()
+  const timer = setInterval(showSeconds, 1000)
+  try {
+    return await executeRun(suite, { limitMs: Math.max(0, Math.min(limitMs, deadline - begun)), log })
+  } finally {
+    clearInterval(timer)
+    line.clear()
+  }
+}
+
+/**
+ * Runs the command without faults again, at a time such as `after 20 runs`. Returns the differences from the first run
+ * (`after 20 runs it failed with exit code 6`), and true as `hasFailed` if it failed twice or ran too long.
+ */
+export async function checkBaseline(suite: TestSuite, { requests, limitMs }: Baseline, when: string) {
+  const unlimited = { ...suite, deadline: Number.POSITIVE_INFINITY }
+  const ended = await runWithoutFaults(unlimited, { title: `run without faults ${when}`, when, limitMs })
+  const { code, isTimedOut, changes } = ended
+  if (suite.stopped.aborted) return { changes: [], hasFailed: false } // the end of an interrupted command
+  if (isTimedOut) return { changes: [`${when} it did not end within ${limitMs / 1000} s`], hasFailed: true }
+  if (code !== 0) return { changes: [`${when} it failed twice, with exit code ${code}`], hasFailed: true }
+  const differences = compareRuns(requests, ended.requests).map((line) => `${when}: ${line}`)
+  return { changes: [...changes, ...differences], hasFailed: false }
+}
