@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, objectPieces } from '../../base/core/json.ts'
+import { isObject, type JsonObject, jsonPieces } from '../../base/core/json.ts'
 import { inSlices, mapEach } from '../../base/core/slices.ts'
 import { uuidKey } from '../../state/clone.ts'
 import { impactOfEvent, UNITS_PER_IMPACT } from '../../state/memory/impact.ts'
@@ -48,7 +48,7 @@ export function qualityHandlers({ store, fixtures, sandboxes }: ControlDeps) {
       addToGroup(products, uuidKey(event.fields.productId), event)
       addToGroup(conversations, findConversationKey(event), event)
     }
-    const pieces = objectPieces({
+    const pieces = jsonPieces({
       weight,
       products: mapEach(products, ([productId, group]) => {
         const name = productNames.get(productId)

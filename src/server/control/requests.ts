@@ -1,4 +1,4 @@
-import { type JsonObject, objectPieces } from '../../base/core/json.ts'
+import { type JsonObject, jsonPieces } from '../../base/core/json.ts'
 import { mapEach } from '../../base/core/slices.ts'
 import { textBody } from '../../service/exchange/body.ts'
 import { version } from '../../service/fixtures/bundled.ts'
@@ -95,7 +95,7 @@ async function pageToJson(journal: Journal, sandbox: string | undefined, query: 
     ...(last && remaining.length > limit && { next: last.number }),
   }
   if (format === 'har') return writeHar(page, { name: 'convsim', version }, toCustomFields(counts))
-  return new JsonPieces(objectPieces({ requests: mapEach(page, (entry) => entryToJson(entry, { bodies })), ...counts }))
+  return new JsonPieces(jsonPieces({ requests: mapEach(page, (entry) => entryToJson(entry, { bodies })), ...counts }))
 }
 
 /** Returns members under names that begin with an underscore, as a HAR file wants those that are not its own. */

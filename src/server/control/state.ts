@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, objectPieces } from '../../base/core/json.ts'
+import { isObject, type JsonObject, jsonPieces } from '../../base/core/json.ts'
 import { mapEach } from '../../base/core/slices.ts'
 import { componentsOf } from '../../state/prompts.ts'
 import type { PromptVersion, StoredPrompt } from '../../state/records.ts'
@@ -13,10 +13,10 @@ export function recordHandlers({ store }: ControlDeps) {
     async listEvents({ sandbox, parameters }) {
       const { sandbox: _, ...query } = parameters.query
       const page = await store.listEvents(sandbox, query as EventQuery) // typed by the control document
-      return new JsonPieces(objectPieces({ ...page }))
+      return new JsonPieces(jsonPieces({ ...page }))
     },
     async listPrompts(request) {
-      return new JsonPieces(objectPieces({ prompts: mapEach(await store.listPrompts(request.sandbox), promptToJson) }))
+      return new JsonPieces(jsonPieces({ prompts: mapEach(await store.listPrompts(request.sandbox), promptToJson) }))
     },
     async activateVersion(request) {
       const promptId = String(request.parameters.path['promptId'])
@@ -50,7 +50,7 @@ export function snapshotHandlers({ store, sandboxes }: ControlDeps) {
       const id = String(request.parameters.path['snapshotId']).toLowerCase()
       return (await store.deleteSnapshot(request.sandbox, id)) ? { deleted: id } : snapshotNotFound(id)
     },
-    exportSandbox: async (request) => new JsonPieces(objectPieces({ ...(await store.exportSandbox(request.sandbox)) })),
+    exportSandbox: async (request) => new JsonPieces(jsonPieces({ ...(await store.exportSandbox(request.sandbox)) })),
     async importSandbox(request) {
       const name = request.sandbox
       const parsed = await parseExport(request.body)

@@ -1,5 +1,6 @@
 import { type Json, type JsonSize, measureJson, parseJson } from '../../../base/core/json.ts'
-import { decode, maxDepth } from '../../../base/core/strict-json.ts'
+import { maxDepth } from '../../../base/core/json-syntax.ts'
+import { decode } from '../../../base/core/strict-json.ts'
 import { redactNamed, redactText } from '../../../base/redaction/redact.ts'
 import type { TrafficResponse, TrafficSample } from '../../../server/upstream/traffic/sample.ts'
 import type { Contract, Operation } from '../../../service/contract/contract.ts'
