@@ -7,13 +7,12 @@ import { once } from 'node:events'
 import { rm, stat, utimes } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { createBuildFolder, putInPlace } from './build-folder.ts'
 import { writeBundles } from './bundles.ts'
 import { writeTypes } from './declarations.ts'
 import { STAMP } from './is-built.mjs'
+import { root } from './modules.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = await createBuildFolder(root)
 const { mtime: begun } = await stat(folder)
 try {

@@ -2,17 +2,13 @@
 import { chmod, cp, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { type BuildOptions, build, type Metafile, transform } from 'esbuild'
 import { buildConsole } from './console.ts'
-import { formatLicences, listBundledPackages } from './licences.ts'
+import { writeLicences } from './licences.ts'
 import { BUNDLE } from './load.ts'
-import { modules } from './modules.ts'
+import { modules, root } from './modules.ts'
 import { importFrom, named, replaceFiles, replaceModules, stubModules } from './plugins.ts'
-import { type ModuleTexts, precompile } from './precompile.ts'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
-const resolveDir = join(root, 'src/build')
+import { precompile } from './precompile.ts'
 
 /** The options of every bundle. Names are not minified, so that the stacks in the log are readable. */
 const bundleOptions = {
@@ -33,13 +29,16 @@ const scriptOptions = {
   banner: { js: `const __url = require('node:url').pathToFileURL(__filename).href` },
 } as const satisfies BuildOptions
 
-/** The modules of `dist/` by the names of their entries. All but the first are for tests, which run bundled code. */
-const entries: Readonly<Record<string, { readonly source: string; readonly exports: readonly string[] }>> = {
-  cli: { source: 'src/cli.ts', exports: [] },
-  precompiled: { source: 'src/base/documents/precompiled.ts', exports: ['precompiled'] },
-  start: { source: 'src/features/start.ts', exports: ['start'] },
-  proxy: { source: 'src/features/proxy/proxy.ts', exports: ['createProxy'] },
-  commands: { source: 'src/features/commands.ts', exports: ['commands'] },
+/**
+ * The modules of `dist/` by the names of their entries: a source file, and its export. All but the first are for tests,
+ * which run bundled code.
+ */
+const entries: Readonly<Record<string, readonly [source: string, exported?: string]>> = {
+  cli: ['src/cli.ts'],
+  precompiled: ['src/base/documents/precompiled.ts', 'precompiled'],
+  start: ['src/features/start.ts', 'start'],
+  proxy: ['src/features/proxy/proxy.ts', 'createProxy'],
+  commands: ['src/features/commands.ts', 'commands'],
 }
 
 /** The name of the file of the library. */
@@ -47,7 +46,7 @@ const LIBRARY = 'index.cjs'
 
 /** The module in place of `simulator/start.ts` in the library, which has the simulator from the bundle. */
 const simulator = `
-  import { loadBundle, rejectInOwnRealm } from './load.ts'
+  import { loadBundle, rejectInOwnRealm } from '../../build/load.ts'
   let entry
   export const startFromCode = rejectInOwnRealm(async (...args) => {
     entry ??= loadBundle(__dirname).start()
@@ -73,15 +72,13 @@ const seldomLoaded: readonly string[] = [
 
 /** Writes all files of a build except the types into a folder. */
 export async function writeBundles(dist: string): Promise<void> {
-  const bundle = await writeMainBundle(dist)
+  const bundles = [await writeMainBundle(dist), await writeLibrary(dist), await writeLibraries(dist)]
+  await writeLicences(bundles, dist)
   await writeEntryModules(dist)
-  const library = await writeLibrary(dist)
-  const libraries = await writeLibraries(dist)
-  await writeLicences({ ...bundle, outputs: { ...bundle.outputs, ...library.outputs, ...libraries.outputs } }, dist)
   await writePeer(dist, '@stoplight/prism-http', {
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // its CommonJS form cannot be bundled
-    // Prism uses these to forward requests and to read Postman's collections; we do neither.
     plugins: [
+      // Prism uses these to forward requests and to read Postman's collections; we do neither.
       stubModules('node-fetch', 'postman-collection'),
       // The other languages are megabytes.
       replaceModules(
@@ -92,28 +89,27 @@ export async function writeBundles(dist: string): Promise<void> {
     ],
   })
   await writePeer(dist, 'ioredis')
-  const consoleFolder = join(dist, 'console')
-  await writeLicences(await buildConsole(root, consoleFolder), consoleFolder)
+  await writeLicences([await buildConsole(join(dist, 'console'))], join(dist, 'console'))
   await copySchemas(dist)
   await cp(join(root, 'src/server/reports/page/tokens.css'), join(dist, 'tokens.css'))
 }
 
 /** Writes the bundle: all code in one script; a source file in it runs when it is first required. */
 async function writeMainBundle(dist: string): Promise<Metafile> {
+  const texts = await precompile()
+  // Minified to a third, since it is not for reading.
+  const minify = async (name: string) => (await transform(texts.get(name) ?? '', { minify: true })).code
+  const contents = Object.entries(entries).map(([name, [source]]) => `exports.${name} = () => require('./${source}')`)
   const { metafile } = await build({
     ...scriptOptions,
-    stdin: {
-      contents: Object.entries(entries)
-        .map(([name, { source }]) => `exports.${name} = () => require('./${source}')`)
-        .join('\n'),
-      resolveDir: root,
-    },
+    stdin: { contents: contents.join('\n'), resolveDir: root },
     outfile: join(dist, BUNDLE),
     minifyWhitespace: true, // a start takes 3 to 6 % less (FINDINGS)
     lineLimit: 160, // Node shows the line of an error
     external: ['@stoplight/prism-http', 'ioredis', `./${LIBRARIES}`],
     plugins: [
-      ...replacePrecompiled(await precompile()),
+      replaceFiles(/\/documents\/precompiled\.ts$/, () => minify('main')),
+      replaceModules('precompiled', /^precompiled:/, (path) => minify(path.slice('precompiled:'.length))),
       replaceModules(
         'later',
         named(...seldomLoaded),
@@ -127,26 +123,11 @@ async function writeMainBundle(dist: string): Promise<Metafile> {
   return metafile
 }
 
-/** Replaces `documents/precompiled.ts` by the module `main`, minified to a third, since it is not for reading. */
-function replacePrecompiled(texts: ModuleTexts) {
-  const minify = async (name: string) => (await transform(texts.get(name) ?? '', { minify: true })).code
-  const resolveDir = join(root, 'src/base/documents')
-  return [
-    replaceFiles(/\/documents\/precompiled\.ts$/, async () => ({ contents: await minify('main'), resolveDir })),
-    // Its validators are precompiled, and have the parts of it that their errors show.
-    replaceFiles(/\/spec\/export\.schema\.json$/, () => ({ contents: '{}', loader: 'json' })),
-    replaceModules('precompiled', /^precompiled:/, (path) => minify(path.slice('precompiled:'.length))),
-  ]
-}
-
-/** Bundles the libraries that are seldom loaded. */
 async function writeLibraries(dist: string): Promise<Metafile> {
+  const contents = seldomLoaded.map((library) => `exports['${library}'] = () => require('${library}')`)
   const { metafile } = await build({
     ...scriptOptions,
-    stdin: {
-      contents: seldomLoaded.map((library) => `exports['${library}'] = () => require('${library}')`).join('\n'),
-      resolveDir: join(root, 'src/features/mcp'),
-    },
+    stdin: { contents: contents.join('\n'), resolveDir: join(root, 'src/features/mcp') },
     outfile: join(dist, LIBRARIES),
     minify: true, // half of its size, and none of it is our code
   })
@@ -155,13 +136,13 @@ async function writeLibraries(dist: string): Promise<Metafile> {
 
 /** Writes the modules of `dist/` that call an entry of the bundle and export its exports. */
 async function writeEntryModules(dist: string): Promise<void> {
-  for (const [name, { exports }] of Object.entries(entries)) {
+  for (const [name, [, exported]] of Object.entries(entries)) {
     const lines = [
       ...(name === 'cli' ? ['#!/usr/bin/env node'] : []),
       `import module from 'node:module'`,
       'module.enableCompileCache?.() // for the next start; Node 20 has none',
       `const entry = module.createRequire(import.meta.url)('./${BUNDLE}').${name}()`,
-      ...exports.map((each) => `export const ${each} = entry.${each}`),
+      ...(exported ? [`export const ${exported} = entry.${exported}`] : []),
     ]
     await writeFile(join(dist, `${name}.js`), `${lines.join('\n')}\n`)
   }
@@ -169,10 +150,9 @@ async function writeEntryModules(dist: string): Promise<void> {
 }
 
 /**
- * Writes the library, and the modules for test runners, which import it and have the code of the simulator from the
- * bundle. The library is CommonJS, which `import` and
- * `require` both load, also in Jest and in every Node 20. The client of the control plane is a part of its file, so
- * that errors of the client are of the realm of the tests.
+ * Writes the library, and the modules for test runners, which import it. It is CommonJS, which `import` and `require`
+ * both load, also in Jest and in every Node 20. Its file has the client of the control plane, so that errors of the
+ * client are of the realm of the tests, and loads the simulator from the bundle.
  */
 async function writeLibrary(dist: string): Promise<Metafile> {
   const [library] = await Promise.all(
@@ -185,7 +165,7 @@ async function writeLibrary(dist: string): Promise<Metafile> {
         external: ['vitest', '@playwright/test', 'testcontainers'], // which their users have
         plugins:
           file === LIBRARY
-            ? [replaceFiles(/\/simulator\/start\.ts$/, () => ({ contents: simulator, loader: 'ts', resolveDir }))]
+            ? [replaceFiles(/\/simulator\/start\.ts$/, () => simulator)]
             : [importFrom(LIBRARY, /\/(connect|expectation-error|start-simulator)\.ts$/)],
         ...(only && { footer: { js: `module.exports = module.exports.${only}` } }),
       }),
@@ -208,7 +188,7 @@ async function writePeer(dist: string, name: string, options: Pick<BuildOptions,
     stdin: { contents: `module.exports = require('${name}')`, resolveDir: root },
     outfile: join(folder, 'index.js'),
   })
-  await writeLicences(metafile, folder)
+  await writeLicences([metafile], folder)
 }
 
 /** Copies the schemas of OpenAPI, which the library of `checkStructure` reads from files beside its code. */
@@ -218,9 +198,4 @@ async function copySchemas(dist: string): Promise<void> {
     const schemas = join('schemas', version)
     await cp(join(dirname(validatorFile), schemas), join(dist, schemas), { recursive: true })
   }
-}
-
-/** Writes the licences of the packages of a bundle into its folder. */
-async function writeLicences(metafile: Metafile, folder: string): Promise<void> {
-  await writeFile(join(folder, 'THIRD-PARTY-LICENSES.txt'), formatLicences(await listBundledPackages(metafile, root)))
 }

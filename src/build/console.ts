@@ -3,12 +3,13 @@ import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build, type Metafile } from 'esbuild'
+import { root } from './modules.ts'
 
 /**
  * Builds the web page of the console from `src/console/` into a folder: `index.html`, and `assets/` with the script and
  * the stylesheet, named by their hashes. Each file has compressed forms beside it (`.br`, `.gz`) to serve.
  */
-export async function buildConsole(root: string, folder: string): Promise<Metafile> {
+export async function buildConsole(folder: string): Promise<Metafile> {
   const source = join(root, 'src/console')
   await mkdir(folder, { recursive: true })
   const { metafile } = await build({

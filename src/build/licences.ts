@@ -1,23 +1,25 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Metafile } from 'esbuild'
+import { groupBy } from '../base/core/group-by.ts'
+import { root } from './modules.ts'
 
-/** A package whose code is in a bundle. */
 interface BundledPackage {
   readonly name: string
   readonly version: string
   /** The licence as its manifest names it: `MIT`. */
   readonly licence: string
-  /** The texts of its licence and notice files. Empty: the package has none. */
-  readonly texts: readonly string[]
+  /** The text of its licence and notice files; empty where it has none. */
+  readonly text: string
 }
 
-/** Lists the packages with code in a build's output, by name and version. The metafile's paths are in `root`. */
-export async function listBundledPackages(metafile: Metafile, root: string): Promise<BundledPackage[]> {
-  const used = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs))
-  const folders = new Set(used.map(findPackageFolder).filter((folder) => folder !== undefined))
-  const packages = await Promise.all(Array.from(folders, (folder) => readPackage(join(root, folder))))
-  return packages.sort((a, b) => (formatPackageName(a) < formatPackageName(b) ? -1 : 1))
+/** Writes the licences of the packages whose code is in bundles into a folder. */
+export async function writeLicences(bundles: readonly Metafile[], folder: string): Promise<void> {
+  const files = bundles.flatMap(({ outputs }) => Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs)))
+  const folders = new Set(files.map(findPackageFolder).filter((found) => found !== undefined))
+  const packages = await Promise.all(Array.from(folders, (found) => readPackage(join(root, found))))
+  packages.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+  await writeFile(join(folder, 'THIRD-PARTY-LICENSES.txt'), formatLicences(packages))
 }
 
 /** Returns the folder of the package that a file belongs to; undefined: the file is our own. */
@@ -28,42 +30,36 @@ export function findPackageFolder(file: string): string | undefined {
 async function readPackage(folder: string): Promise<BundledPackage> {
   const { name, version, license, licenses } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
   const files = (await readdir(folder)).sort()
-  const own = files.filter((file) => /^(licen[cs]e|copying|notice)/i.test(file))
-  const texts = await Promise.all(own.map((file) => readText(join(folder, file))))
-  if (own.length === 0) texts.push(await readLicenceOfReadme(folder, files))
+  const readTexts = async (pattern: RegExp) => {
+    const texts = files
+      .filter((file) => pattern.test(file))
+      .map(async (file) => (await readFile(join(folder, file), 'utf8')).replaceAll('\r\n', '\n').trim())
+    return (await Promise.all(texts)).join('\n\n')
+  }
+  const ofReadme = async () => /^(?:#+ *)?licen[cs]e\b.*$[\s\S]*/im.exec(await readTexts(/^readme/i))?.[0] ?? ''
   // Old manifests have an object or a list of objects.
   const licence = [license ?? licenses].flat().map((each) => each?.type ?? each)
-  return { name, version, licence: licence.join(' OR '), texts: texts.filter((text) => text !== '') }
+  const text = (await readTexts(/^(licen[cs]e|copying|notice)/i)) || (await ofReadme())
+  return { name, version, licence: licence.join(' OR '), text }
 }
 
-const readText = async (file: string) => (await readFile(file, 'utf8')).replaceAll('\r\n', '\n').trim()
-
-/** Returns the section on the licence of a package's readme; empty: there is none. */
-async function readLicenceOfReadme(folder: string, files: readonly string[]): Promise<string> {
-  const readme = files.find((file) => /^readme/i.test(file))
-  const text = readme === undefined ? '' : await readText(join(folder, readme))
-  return /^(?:#+ *)?licen[cs]e\b.*$[\s\S]*/im.exec(text)?.[0] ?? ''
-}
-
-const formatPackageName = ({ name, version, licence }: BundledPackage) => `${name} ${version} (${licence})`
+const nameOf = ({ name, version, licence }: BundledPackage) => `${name} ${version} (${licence})`
 
 /** Returns the text of a bundle's licence file. Packages whose texts differ in copyright lines share the rest. */
 export function formatLicences(packages: readonly BundledPackage[]): string {
-  const groups = new Map<string, { readonly heads: string[]; readonly body: string }>()
-  for (const each of packages) {
-    const lines = each.texts.join('\n\n').split('\n')
-    const copyright = lines.filter(isCopyright).map((line) => line.trim())
-    const body = lines
-      .filter((line) => !isCopyright(line))
-      .join('\n')
-      .trim()
-    const key = body.replace(/\s+/g, ' ')
-    const group = groups.get(key) ?? { heads: [], body }
-    groups.set(key, group)
-    group.heads.push([formatPackageName(each), ...copyright].join('\n  '))
+  const isCopyright = (line: string) => /^\W*(\(c\)|copyright) .*(\d{4}|\(c\))/i.test(line)
+  const bodyOf = ({ text }: BundledPackage) => {
+    const lines = text.split('\n').filter((line) => !isCopyright(line))
+    return lines.join('\n').trim()
   }
-  const parts = Array.from(groups.values(), ({ heads, body }) => `${heads.join('\n')}\n\n${body}\n`)
+  const headOf = (each: BundledPackage) => {
+    const copyright = each.text.split('\n').filter(isCopyright)
+    return [nameOf(each), ...copyright.map((line) => line.trim())].join('\n  ')
+  }
+  const groups = groupBy(packages, (each) => bodyOf(each).replace(/\s+/g, ' '))
+  const parts = Array.from(groups.values(), (group) => {
+    const [first] = group
+    return `${group.map(headOf).join('\n')}\n\n${first ? bodyOf(first) : ''}\n`
+  })
   return ['The licences of all packages whose code is bundled here.\n', ...parts].join(`\n${'-'.repeat(80)}\n\n`)
 }
-
-const isCopyright = (line: string) => /^\W*(\(c\)|copyright) .*(\d{4}|\(c\))/i.test(line)

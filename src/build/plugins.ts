@@ -1,29 +1,35 @@
-import type { OnLoadResult, Plugin } from 'esbuild'
+import { dirname } from 'node:path'
+import type { Plugin } from 'esbuild'
 
 /**
- * Replaces modules, by what importers call them, by sources that import from the folder of the importer.
+ * Replaces modules, by what importers call them, by scripts that import from the folder of the importer.
  * @param namespace also the name of the plugin
  */
 export function replaceModules(
   namespace: string,
   filter: RegExp,
-  sourceOf: (path: string) => string | Promise<string>,
+  scriptOf: (path: string) => string | Promise<string>,
 ): Plugin {
   return {
     name: namespace,
     setup({ onLoad, onResolve }) {
       onResolve({ filter }, ({ path, resolveDir }) => ({ path, namespace, pluginData: resolveDir }))
       onLoad({ filter: /.*/, namespace }, async ({ path, pluginData: resolveDir }) => ({
-        contents: await sourceOf(path),
+        contents: await scriptOf(path),
         resolveDir,
       }))
     },
   }
 }
 
-/** Replaces the files whose path matches. */
-export function replaceFiles(filter: RegExp, load: () => OnLoadResult | Promise<OnLoadResult>): Plugin {
-  return { name: `replace ${filter.source}`, setup: ({ onLoad }) => onLoad({ filter }, load) }
+/** Replaces the file whose path matches by a script that imports from its folder. */
+export function replaceFiles(filter: RegExp, script: () => string | Promise<string>): Plugin {
+  return {
+    name: `replace ${filter.source}`,
+    setup({ onLoad }) {
+      onLoad({ filter }, async ({ path }) => ({ contents: await script(), resolveDir: dirname(path), loader: 'js' }))
+    },
+  }
 }
 
 /** Returns a pattern of the imports that have one of the names. */

@@ -4,7 +4,7 @@ import { isObject } from '../base/core/json.ts'
 import type { Result } from '../base/core/result.ts'
 import type { Findings } from '../base/documents/finding.ts'
 import { computeDigest, readSource } from '../base/documents/read-source.ts'
-import { type CompiledSchemas, compilePublished, type PublishedSchema } from '../base/documents/schema.ts'
+import { type CompiledSchemas, compilePublished } from '../base/documents/schema.ts'
 import type { Source } from '../base/documents/source.ts'
 import { createAjvCompiler } from '../service/contract/ajv-compiler.ts'
 import { buildContract } from '../service/contract/load.ts'
@@ -16,15 +16,13 @@ import { loadFixtures } from '../service/fixtures/fixtures.ts'
 import { stateSchema } from '../state/file/state-document.ts'
 import { exportSchema } from '../state/sandbox-export.ts'
 
-/** The texts of modules by name. A module imports another one as `precompiled:name`. */
-export type ModuleTexts = ReadonlyMap<string, string>
-
 /**
- * Precompiles the bundled files: reads and checks them as a start does, and returns modules with their values and with
- * ajv's generated validators. The module `main` replaces `documents/precompiled.ts` in `dist/`.
+ * Precompiles the bundled files: reads and checks them as a start does, and returns the texts of modules with their
+ * values and with ajv's generated validators, by name. The module `main` replaces `documents/precompiled.ts` in
+ * `dist/`; one imports another as `precompiled:name`.
  * @throws if a bundled file has findings
  */
-export async function precompile(): Promise<ModuleTexts> {
+export async function precompile(): Promise<ReadonlyMap<string, string>> {
   const compiledSchemas: CompiledSchemas[] = []
   /** Adds compiled schemas, and returns the name of their validators in `main`. */
   const addSchemas = (compiled: CompiledSchemas) => `v${compiledSchemas.push(compiled) - 1}`
@@ -47,7 +45,7 @@ export async function precompile(): Promise<ModuleTexts> {
     entries.push(await writeEntry(source, '{}', false))
   }
   const schemas = [exportSchema, stateSchema].map((schema) => {
-    const validators = addSchemas(compilePublished(withoutTexts(schema), STANDALONE_OPTIONS))
+    const validators = addSchemas(compilePublished(schema, STANDALONE_OPTIONS))
     return `${JSON.stringify(schema.name)}: ${validators}['']`
   })
   const imports = compiledSchemas.map((_, index) => `import { validators as v${index} } from 'precompiled:v${index}'`)
@@ -60,13 +58,6 @@ export const precompiled = { sources, schemas }
     ['main', main],
     ...compiledSchemas.map((compiled, index) => [`v${index}`, generateModule(compiled)] as const),
   ])
-}
-
-/** Removes titles and descriptions, which no validator needs. */
-function withoutTexts({ schema, ...others }: PublishedSchema): PublishedSchema {
-  const isText = (key: string, value: unknown) => /^(title|description)$/.test(key) && typeof value === 'string'
-  const text = JSON.stringify(schema, (key, value) => (isText(key, value) ? undefined : value))
-  return { ...others, schema: JSON.parse(text) }
 }
 
 async function writeEntry({ file, value }: Source, validators: string, hasResponseValidators: boolean) {

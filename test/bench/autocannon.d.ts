@@ -1,11 +1,10 @@
 /** The types of the parts of autocannon that are used here; it has none of its own. */
 declare module 'autocannon' {
   interface Request {
-    readonly method: 'GET' | 'POST' | 'DELETE'
+    readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
     readonly path: string
     readonly headers: Readonly<Record<string, string>>
     readonly body?: string
-    /** Called before each request is sent. */
     readonly setupRequest?: (request: Request) => Request
   }
 

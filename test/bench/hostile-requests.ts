@@ -1,16 +1,11 @@
 import { maxValues } from '../../src/base/core/strict-json.ts'
-import { largeStates } from './large-states.ts'
+import { largeStates, times } from './large-states.ts'
 import { type BenchRequest, newEvent, warmAnalytics } from './requests.ts'
 
 /** Requests that are as expensive as their size allows, with the name of what they are aimed at. */
 export interface HostileRequests {
   readonly name: string
-  readonly requests: readonly HostileRequest[]
-}
-
-/** A request whose path begins at the origin. */
-export interface HostileRequest extends Omit<BenchRequest, 'method'> {
-  readonly method: BenchRequest['method'] | 'PUT'
+  readonly requests: readonly BenchRequest[]
 }
 
 /** Just below the default of `--body-limit`. */
@@ -36,7 +31,7 @@ const items = (item: (index: number) => string, most = maxValues - 100) => {
   return parts.join(',')
 }
 
-const post = (path: string, body: string): HostileRequest => ({ method: 'POST', path, headers: json, body })
+const post = (path: string, body: string): BenchRequest => ({ method: 'POST', path, headers: json, body })
 
 const event = (members: string) => {
   const { body = '' } = newEvent()
@@ -46,21 +41,19 @@ const event = (members: string) => {
 const prompt = (content: string) =>
   post('/v1/prompts', JSON.stringify({ name: 'hostile', components: [{ content, type: 'system' }] }))
 
-const analytics = (headers: Readonly<Record<string, string>>): HostileRequest => ({
+const analytics = (headers: Readonly<Record<string, string>>): BenchRequest => ({
   ...warmAnalytics,
   path: `/v1${warmAnalytics.path}`,
   headers: { ...warmAnalytics.headers, ...headers },
 })
 
-const get = (path: string): HostileRequest => ({ method: 'GET', path, headers: {} })
+const get = (path: string): BenchRequest => ({ method: 'GET', path, headers: {} })
 
 /** Returns a request that gets 503, without a demanded wait. */
-const failing = (request: HostileRequest): HostileRequest => ({
+const failing = (request: BenchRequest): BenchRequest => ({
   ...request,
   headers: { ...request.headers, 'x-sim-scenario': 'unavailable;retry-after=0' },
 })
-
-const times = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index))
 
 /** Both as many members and as many bytes as a body may have. */
 const largeProperties = `"properties":{${items((index) => `"m${index}${'x'.repeat(88)}":${index}`)}}`
@@ -86,9 +79,9 @@ const rules = JSON.stringify({
 /** A request for the control plane's journal. */
 const listWithBodies = get('/__sim/requests?bodies=true&limit=1000')
 
-const attack = (name: string, ...requests: readonly HostileRequest[]): HostileRequests => ({ name, requests })
+const attack = (name: string, ...requests: readonly BenchRequest[]): HostileRequests => ({ name, requests })
 
-const put = (body: string): HostileRequest => ({ ...post('/__sim/scenarios', body), method: 'PUT' })
+const put = (body: string): BenchRequest => ({ ...post('/__sim/scenarios', body), method: 'PUT' })
 
 const large = (count: number) => times(count, () => withoutRepeats(event(largeProperties)))
 
@@ -158,6 +151,6 @@ export const hostileRequests: readonly HostileRequests[] = [
 ]
 
 /** Removes the first of two members of the same name, which the event of the bench and the attack have. */
-function withoutRepeats(request: HostileRequest): HostileRequest {
+function withoutRepeats(request: BenchRequest): BenchRequest {
   return { ...request, body: JSON.stringify(JSON.parse(request.body ?? '{}')) }
 }

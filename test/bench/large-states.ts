@@ -1,6 +1,6 @@
 import { deriveUuid } from '../../src/base/core/seeded.ts'
-import type { HostileRequest, HostileRequests } from './hostile-requests.ts'
-import { newEvent } from './requests.ts'
+import type { HostileRequests } from './hostile-requests.ts'
+import { type BenchRequest, newEvent } from './requests.ts'
 
 /** The largest import. */
 const maxImportBytes = 16 * 1024 * 1024
@@ -68,7 +68,7 @@ const allPrompts = (versions: number) => fill((index) => JSON.stringify(prompt(i
 const exported = (events: string, prompts = '') =>
   `{"format":1,"quality":{"weight":0.1},"events":[${events}],"prompts":[${prompts}]}`
 
-const send = (path: string, body: string): HostileRequest => ({
+const send = (path: string, body: string): BenchRequest => ({
   method: 'POST',
   path: `/__sim/${path}?sandbox=${sandbox}`,
   headers,
@@ -82,17 +82,18 @@ const read = (name: string, path = 'export') =>
   ])
 
 /** A request of the service in the sandbox. */
-const sendToService = (path: string, body: string): HostileRequest => ({
+const sendToService = (path: string, body: string): BenchRequest => ({
   method: 'POST',
   path,
   headers: { ...headers, authorization: `Bearer bench~${sandbox}` },
   body,
 })
 
-const times = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index))
+export const times = <T>(count: number, make: (index: number) => T) =>
+  Array.from({ length: count }, (_, index) => make(index))
 
 /** An attack whose requests are made when they are sent, since each may have the size of an import. */
-const attack = (name: string, make: () => readonly HostileRequest[]): HostileRequests => ({
+const attack = (name: string, make: () => readonly BenchRequest[]): HostileRequests => ({
   name,
   get requests() {
     return make()

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 
 /** A request of a bench. */
 export interface BenchRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE'
-  /** The path below the target's base path. */
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** The path below the target's base path, or of a hostile request below the origin. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string

@@ -14,11 +14,11 @@ test.each([
 })
 
 test('packages share a text that differs only in the copyright', () => {
-  const of = (name: string, text: string) => ({ name, version: '1.0.0', licence: 'MIT', texts: [text] })
+  const of = (name: string, text: string) => ({ name, version: '1.0.0', licence: 'MIT', text })
   const text = formatLicences([
     of('a', 'MIT\nCopyright (c) 2020 A\n\nDo as you like.'),
     of('b', 'MIT\nCopyright (c) 2021 B\n\nDo as\nyou like.'),
-    { ...of('c', ''), texts: [] },
+    of('c', ''),
   ])
   expect(text.match(/Do as/g)).toHaveLength(1)
   for (const part of ['a 1.0.0 (MIT)', '(c) 2020 A', 'b 1.0.0 (MIT)', '(c) 2021 B', 'c 1.0.0 (MIT)'])

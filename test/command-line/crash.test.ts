@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { Numbers } from '../hostile/numbers.ts'
 import { ProcessTrial } from '../hostile/processes.ts'
+import { Numbers } from '../hostile/trial.ts'
 import { crashSeed, seededChance } from '../support/chance.ts'
 
 /** The number of rounds; `npm run test:crash` sets 200. */

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isObject, type Json } from '../../src/base/core/json.ts'
 import { documentWithData, findFault, startCounter, tryDocument } from '../support/try-document.ts'
-import type { Chance } from './chance.ts'
-import type { Numbers } from './numbers.ts'
+import { Trial } from './trial.ts'
 
 const secret = 'content of a file that no response may show'
 
@@ -26,70 +25,58 @@ const document = () => ({
 })
 
 /** Checks and starts with random documents, which must agree, and show no file, ask no address and throw nothing. */
-export class DocumentTrial {
-  readonly #chance: Chance
-  readonly #numbers: Numbers
-  readonly #counter: Awaited<ReturnType<typeof startCounter>>
+export class DocumentTrial extends Trial {
   readonly #folder = mkdtempSync(join(tmpdir(), 'convsim-hostile-'))
+  #counter = { url: '', counted: { requests: 0 }, close: (): unknown => undefined }
 
-  private constructor(chance: Chance, numbers: Numbers, counter: Awaited<ReturnType<typeof startCounter>>) {
-    this.#chance = chance
-    this.#numbers = numbers
-    this.#counter = counter
+  override async start(): Promise<void> {
     writeFileSync(join(this.#folder, 'secret.json'), JSON.stringify({ secret }))
-  }
-
-  static async start(chance: Chance, numbers: Numbers): Promise<DocumentTrial> {
-    return new DocumentTrial(chance, numbers, await startCounter())
+    this.#counter = await startCounter()
   }
 
   /** Tries some documents. */
-  async run(): Promise<void> {
+  override async run(): Promise<void> {
     for (let count = 0; count < 3; count += 1) await this.#try()
   }
 
   async #try(): Promise<void> {
     const hostile: Json = document()
-    for (let changes = 1 + this.#chance() * 4; changes > 0; changes -= 1) this.#change(hostile)
+    for (let changes = 1 + this.chance() * 4; changes > 0; changes -= 1) this.#change(hostile)
     const [file, text] = [join(this.#folder, 'contract.json'), JSON.stringify(hostile)]
     writeFileSync(file, text)
     const outcome = await tryDocument(file)
-    this.#numbers.add('documents')
-    if (outcome.started.length === 0) this.#numbers.add('documents that were served')
+    this.numbers.add('documents')
+    if (outcome.started.length === 0) this.numbers.add('documents that were served')
     const fault = this.#counter.counted.requests > 0 ? 'an address was asked' : findFault(outcome, secret)
     this.#counter.counted.requests = 0
-    if (fault !== undefined) this.#numbers.fault(`${fault}: ${text.slice(0, 3000)}`)
+    if (fault !== undefined) this.numbers.fault(`${fault}: ${text.slice(0, 3000)}`)
   }
 
   /** Sets a member of a random object: mostly one that is in it already, deep in the document. */
   #change(root: Json): void {
     const objects = listObjects(root)
-    const object = this.#pick(objects)
-    const name = this.#chance() < 0.2 ? this.#pick(Object.keys(object).concat('a')) : this.#pick(NAMES)
-    const made = this.#make(this.#chance() * 4)
-    object[name] = this.#chance() < 0.5 && name !== '$ref' && isObject(made) ? { a: made, ...made } : made
+    const object = this.pick(objects)
+    const name = this.chance() < 0.2 ? this.pick(Object.keys(object).concat('a')) : this.pick(NAMES)
+    const made = this.#make(this.chance() * 4)
+    object[name] = this.chance() < 0.5 && name !== '$ref' && isObject(made) ? { a: made, ...made } : made
   }
 
   #make(levels: number): Json {
-    if (levels > 1 && this.#chance() < 0.6) return { [this.#pick(NAMES)]: this.#make(levels - 1), a: {} }
+    if (levels > 1 && this.chance() < 0.6) return { [this.pick(NAMES)]: this.#make(levels - 1), a: {} }
     const leads = ['#/components/schemas/A', '#/components/schemas/B', '#/x-a/a', '#/paths/~1data', '#', '#a', 'a']
     const secretFile = join(this.#folder, 'secret.json')
-    const target = this.#pick([...leads, secretFile, `file://${secretFile}`, 'secret.json#/secret', this.#counter.url])
+    const target = this.pick([...leads, secretFile, `file://${secretFile}`, 'secret.json#/secret', this.#counter.url])
     const others = [target, 7, true, null, [{ $ref: target }], this.#nested(300), { $id: target }, { $schema: target }]
-    return this.#chance() < 0.6 ? { $ref: target } : this.#pick<Json>(others)
+    return this.chance() < 0.6 ? { $ref: target } : this.pick<Json>(others)
   }
 
   #nested(levels: number): Json {
     let value: Json = {}
-    for (let level = this.#chance() * levels; level > 0; level -= 1) value = { not: value }
+    for (let level = this.chance() * levels; level > 0; level -= 1) value = { not: value }
     return value
   }
 
-  #pick<Item>(items: readonly Item[]): Item {
-    return items[Math.floor(this.#chance() * items.length)] as Item // a place in the list
-  }
-
-  close(): void {
+  override close(): void {
     this.#counter.close()
     rmSync(this.#folder, { recursive: true, force: true })
   }

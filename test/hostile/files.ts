@@ -1,11 +1,9 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, linkSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { bundledContract, bundledFixtures } from '../../src/service/fixtures/bundled.ts'
-import { type Chance, cli } from './chance.ts'
-import type { Numbers } from './numbers.ts'
+import { cli, Trial } from './trial.ts'
 
 /** The longest time that a start that must be refused may take, beside the other attacks. */
 const maxStartMs = 5000
@@ -23,70 +21,54 @@ const inputs: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Gives inputs as outputs, and pipes as inputs: every start must be refused, at once and with the files unchanged. */
-export class FileTrial {
-  readonly #chance: Chance
-  readonly #numbers: Numbers
-
-  constructor(chance: Chance, numbers: Numbers) {
-    this.#chance = chance
-    this.#numbers = numbers
-  }
-
-  async run(): Promise<void> {
+export class FileTrial extends Trial {
+  override async run(): Promise<void> {
     const folder = mkdtempSync(join(tmpdir(), 'convsim-files-'))
     try {
       cpSync(bundledFixtures, join(folder, 'fixtures'), { recursive: true })
       cpSync(bundledContract, join(folder, 'contract.yaml'))
-      const input = this.#pick(Object.keys(inputs))
-      await (this.#chance() < 0.5 ? this.#overwrite(folder, input) : this.#replaceByPipe(folder, input))
+      const input = this.pick(Object.keys(inputs))
+      if (this.chance() < 0.5) this.#overwrite(folder, input)
+      else this.#replaceByPipe(folder, input)
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }
   }
 
-  async #overwrite(folder: string, input: string): Promise<void> {
+  #overwrite(folder: string, input: string): void {
     const file = join(folder, input)
-    if (!/contract|fixtures/.test(input)) writeFileSync(file, `# ${this.#chance()}\n`)
+    if (!/contract|fixtures/.test(input)) writeFileSync(file, `# ${this.chance()}\n`)
     const before = readFileSync(file, 'utf8')
     const output = `output-${basename(input)}`
-    const way = this.#pick(['the same path', 'a symbolic link', 'a hard link'])
+    const way = this.pick(['the same path', 'a symbolic link', 'a hard link'])
     if (way === 'a symbolic link') symlinkSync(file, join(folder, output))
     if (way === 'a hard link') linkSync(file, join(folder, output))
     const report = `json=${way === 'the same path' ? `./${input}` : output}`
-    const command = this.#pick([
+    const command = this.pick([
       ['exec', '--report', report, ...(inputs[input] ?? []), '--', 'true'],
       ['serve', '--port', '0', '--report', report, ...(inputs[input] ?? [])],
     ])
-    await this.#expectRefusal(folder, command, `a report onto ${input} by ${way}`)
-    if (readFileSync(file, 'utf8') !== before) this.#numbers.fault(`${input} changed: convsim ${command.join(' ')}`)
+    this.#expectRefusal(folder, command, `a report onto ${input} by ${way}`)
+    if (readFileSync(file, 'utf8') !== before) this.numbers.fault(`${input} changed: convsim ${command.join(' ')}`)
   }
 
-  async #replaceByPipe(folder: string, input: string): Promise<void> {
+  #replaceByPipe(folder: string, input: string): void {
     rmSync(join(folder, input), { force: true })
     execFileSync('mkfifo', [join(folder, input)])
     const command = ['exec', ...(inputs[input] ?? []), '--', 'true']
-    await this.#expectRefusal(folder, command, `a pipe in place of ${input}`)
+    this.#expectRefusal(folder, command, `a pipe in place of ${input}`)
   }
 
-  async #expectRefusal(cwd: string, command: readonly string[], about: string): Promise<void> {
-    this.#numbers.add('starts that must be refused')
-    const child = spawn(process.execPath, [cli, ...command], { cwd, stdio: ['ignore', 'ignore', 'pipe'] })
-    let stderr = ''
-    child.stderr.on('data', (text) => {
-      stderr += text
+  #expectRefusal(cwd: string, command: readonly string[], about: string): void {
+    this.numbers.add('starts that must be refused')
+    const { status, stderr, error } = spawnSync(process.execPath, [cli, ...command], {
+      cwd,
+      timeout: maxStartMs,
+      killSignal: 'SIGKILL',
+      encoding: 'utf8',
+      stdio: ['ignore', 'ignore', 'pipe'],
     })
-    let isLate = false
-    const limit = setTimeout(() => {
-      isLate = true
-      child.kill('SIGKILL')
-    }, maxStartMs)
-    const [code] = await once(child, 'close')
-    clearTimeout(limit)
-    if (isLate) this.#numbers.fault(`${about}: the start hangs`)
-    else if (code !== 1 || stderr === '') this.#numbers.fault(`${about}: exit code ${code}, and "${stderr}"`)
-  }
-
-  #pick<T>(values: readonly [T, ...T[]] | readonly T[]): T {
-    return values[Math.floor(this.#chance() * values.length)] as T
+    if (error) this.numbers.fault(`${about}: the start hangs`)
+    else if (status !== 1 || stderr === '') this.numbers.fault(`${about}: exit code ${status}, and "${stderr}"`)
   }
 }

@@ -18,18 +18,22 @@ import { isMissing } from '../support/tools.ts'
 import { DocumentTrial } from './documents.ts'
 import { FileTrial } from './files.ts'
 import { HttpTrial } from './http.ts'
-import { Numbers } from './numbers.ts'
 import { ProcessTrial } from './processes.ts'
 import { ReadTrial } from './reads.ts'
 import { RedisTrial } from './redis.ts'
+import { Numbers } from './trial.ts'
 
-const processKinds = ['kill', 'stop', 'second writer', 'full disk'] as const
+/** The trials beside those with processes on one state file. */
+const trialKinds = { http: HttpTrial, redis: RedisTrial, documents: DocumentTrial, files: FileTrial, reads: ReadTrial }
 
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '2' },
     seed: { type: 'string', default: String(process.pid) },
-    only: { type: 'string', default: [...processKinds, 'http', 'redis', 'documents', 'files', 'reads'].join() },
+    only: {
+      type: 'string',
+      default: ['kill', 'stop', 'second writer', 'full disk', ...Object.keys(trialKinds)].join(),
+    },
   },
 })
 const kinds = values.only.split(',')
@@ -39,16 +43,10 @@ const end = Date.now() + Number(values.minutes) * 60_000
 const numbers = new Numbers()
 const chance = seededChance(values.seed)
 const processes = new ProcessTrial(chance, numbers)
-const hasRedis = !isMissing('redis-server')
-if (isOn('redis') && !hasRedis) console.log('redis is skipped: there is no redis-server')
-
-/** The trials beside those with processes on one state file. */
-const trials: { run(): Promise<void>; close?(): unknown }[] = []
-if (isOn('http')) trials.push(await HttpTrial.start(chance, numbers))
-if (isOn('redis') && hasRedis) trials.push(await RedisTrial.start(chance, numbers))
-if (isOn('documents')) trials.push(await DocumentTrial.start(chance, numbers))
-if (isOn('files')) trials.push(new FileTrial(chance, numbers))
-if (isOn('reads')) trials.push(await ReadTrial.start(numbers))
+const trials = Object.entries(trialKinds)
+  .filter(([kind]) => isOn(kind) && !(kind === 'redis' && isMissing('redis-server')))
+  .map(([, Kind]) => new Kind(chance, numbers))
+for (const trial of trials) await trial.start()
 
 const rounds = (['kill', 'stop', 'kill', 'second writer', 'kill', 'full disk'] as const).filter(isOn)
 
@@ -63,6 +61,6 @@ for (let round = 0; Date.now() < end; round += 1) {
   console.log(numbers.line())
 }
 processes.close()
-for (const trial of trials) await trial.close?.()
-console.log(numbers.table())
+for (const trial of trials) await trial.close()
+console.log(numbers.line())
 process.exitCode = numbers.faults === 0 ? 0 : 1

@@ -1,13 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { connect, type Socket } from 'node:net'
-import { type HostileRequest, hostileRequests } from '../bench/hostile-requests.ts'
-import { newEvent, warmAnalytics } from '../bench/requests.ts'
+import { hostileRequests } from '../bench/hostile-requests.ts'
+import { type BenchRequest, newEvent, warmAnalytics } from '../bench/requests.ts'
 import { readStallMs, stallProbe } from '../bench/stall-probe.ts'
-import { freePort, readResidentMb, send, waitUntilOk } from '../bench/target.ts'
+import { readResidentMb, send } from '../bench/target.ts'
 import { createMalformed } from '../support/malformed.ts'
 import { sendBytes, withoutInterim } from '../support/one-shot.ts'
-import { type Chance, cli } from './chance.ts'
-import type { Numbers } from './numbers.ts'
+import { ServerTrial } from './trial.ts'
 
 /** The number of rounds after which memory should grow no more: the journal is full, and all code is compiled. */
 const WARM_UP_ROUNDS = 50
@@ -25,38 +23,20 @@ const MALFORMED_AT_A_TIME = 16
 const ORDINARY_PER_ROUND = 1000
 
 /** Sends hostile HTTP to a simulator that lives through all rounds, and measures its memory and its longest stall. */
-export class HttpTrial {
-  readonly #chance: Chance
-  readonly #numbers: Numbers
-  readonly #child: ChildProcess
-  readonly #origin: string
+export class HttpTrial extends ServerTrial {
   #round = 0
   #recentMb: number[] = []
   #firstMedianMb: number | undefined
 
-  private constructor(child: ChildProcess, origin: string, chance: Chance, numbers: Numbers) {
-    this.#child = child
-    this.#origin = origin
-    this.#chance = chance
-    this.#numbers = numbers
-    child.once('exit', (code, signal) => numbers.fault(`the server of the HTTP trial ended: ${signal ?? code}`))
-  }
-
-  /** Starts the command with its state in memory. */
-  static async start(chance: Chance, numbers: Numbers): Promise<HttpTrial> {
-    const port = await freePort()
-    const args = [...stallProbe, cli, '--port', String(port), '--state', ':memory:']
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
-    const origin = `http://127.0.0.1:${port}`
-    await waitUntilOk('convsim', child, `${origin}/v1`, warmAnalytics)
-    return new HttpTrial(child, origin, chance, numbers)
+  override start(): Promise<void> {
+    return this.startServer(...stallProbe)
   }
 
   /** Runs one round: all kinds of requests at once, then a check that the server is well. */
-  async run(): Promise<void> {
+  override async run(): Promise<void> {
     this.#round += 1
     const slow = Array.from({ length: 20 }, () => this.#sendSlowly())
-    await readStallMs(this.#child)
+    await readStallMs(this.child)
     await Promise.all([
       this.#sendExpensive(),
       this.#sendOrdinary(),
@@ -69,9 +49,9 @@ export class HttpTrial {
   /** Sends some of the most expensive requests, one after the other. */
   async #sendExpensive(): Promise<void> {
     for (let count = 0; count < 15; count += 1) {
-      const { name, requests } = this.#pick(hostileRequests)
-      await this.#ask(name, this.#pick(requests))
-      this.#numbers.add('expensive requests')
+      const { name, requests } = this.pick(hostileRequests)
+      await this.#ask(name, this.pick(requests))
+      this.numbers.add('expensive requests')
       await this.#readStall(name)
     }
   }
@@ -81,34 +61,34 @@ export class HttpTrial {
     for (let count = 0; count < ORDINARY_PER_ROUND; count += 1) {
       const request = count % 2 === 0 ? warmAnalytics : newEvent()
       const status = await this.#ask('an ordinary request', { ...request, path: `/v1${request.path}` })
-      if (status >= 400) this.#numbers.add(`ordinary requests with ${status}`)
+      if (status >= 400) this.numbers.add(`ordinary requests with ${status}`)
     }
   }
 
-  async #ask(name: string, request: HostileRequest): Promise<number> {
-    this.#numbers.add('requests')
-    const reply = await send(this.#origin, request).catch((error: unknown) => error)
+  async #ask(name: string, request: BenchRequest): Promise<number> {
+    this.numbers.add('requests')
+    const reply = await send(this.origin, request).catch((error: unknown) => error)
     const status = reply instanceof Object && 'status' in reply ? Number(reply.status) : undefined
-    if (status === undefined) this.#numbers.fault(`${name}: ${String(reply)}`)
-    else if (status >= 500 && !('x-sim-scenario' in request.headers)) this.#numbers.fault(`${name}: a ${status}`)
+    if (status === undefined) this.numbers.fault(`${name}: ${String(reply)}`)
+    else if (status >= 500 && !('x-sim-scenario' in request.headers)) this.numbers.fault(`${name}: a ${status}`)
     return status ?? 0
   }
 
   async #sendMalformed(): Promise<void> {
     for (let count = 0; count < 15; count += 1) {
-      const bytes = this.#chance() < 0.1 ? this.#hugeHead() : createMalformed(this.#chance).bytes
-      this.#numbers.add('requests')
-      this.#numbers.add('malformed requests')
-      const status = withoutInterim(await sendBytes(this.#origin, bytes)).slice(9, 12)
+      const bytes = this.chance() < 0.1 ? this.#hugeHead() : createMalformed(this.chance).bytes
+      this.numbers.add('requests')
+      this.numbers.add('malformed requests')
+      const status = withoutInterim(await sendBytes(this.origin, bytes)).slice(9, 12)
       if (status >= '500' && !bytes.includes('sim-scenario', 0, 'latin1'))
-        this.#numbers.add('malformed requests with 5xx')
+        this.numbers.add('malformed requests with 5xx')
     }
   }
 
   /** Returns a head with a header, or a path, or a number of headers, of up to 200 kB. */
   #hugeHead(): Buffer {
-    const length = Math.floor(this.#chance() * 200_000)
-    const head = this.#pick([
+    const length = Math.floor(this.chance() * 200_000)
+    const head = this.pick([
       `GET /v1/events HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'x'.repeat(length)}`,
       `GET /${'x'.repeat(length)} HTTP/1.1\r\nHost: localhost`,
       `GET /v1/events HTTP/1.1\r\nHost: localhost\r\n${'a:\r\n'.repeat(length / 4)}b:`,
@@ -118,9 +98,9 @@ export class HttpTrial {
 
   /** Begins a body that never ends. */
   #sendSlowly(): Socket {
-    this.#numbers.add('requests')
-    this.#numbers.add('slow bodies')
-    const socket = connect(Number(new URL(this.#origin).port), '127.0.0.1')
+    this.numbers.add('requests')
+    this.numbers.add('slow bodies')
+    const socket = connect(Number(new URL(this.origin).port), '127.0.0.1')
     socket.on('error', () => {}) // the server may give up first
     socket.write(
       'POST /v1/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer slow\r\n' +
@@ -132,9 +112,9 @@ export class HttpTrial {
   }
 
   async #readStall(name: string): Promise<void> {
-    const stallMs = await readStallMs(this.#child)
-    this.#numbers.peak('longest stall, ms', stallMs)
-    if (stallMs > maxStallMs) this.#numbers.fault(`${name}: a stall of ${stallMs.toFixed(0)} ms`)
+    const stallMs = await readStallMs(this.child)
+    this.numbers.peak('longest stall, ms', stallMs)
+    if (stallMs > maxStallMs) this.numbers.fault(`${name}: a stall of ${stallMs.toFixed(0)} ms`)
   }
 
   /** Reads the numbers, and forgets what was stored, since events that clients store may take any memory. */
@@ -146,28 +126,19 @@ export class HttpTrial {
       ['GET', '/__sim/health'],
     ] as const)
       await this.#ask(path, { method, path, headers: {} })
-    this.#recordMemory(readResidentMb(this.#child.pid ?? 0) ?? 0)
+    this.#recordMemory(readResidentMb(this.child.pid ?? 0) ?? 0)
   }
 
   #recordMemory(residentMb: number): void {
-    this.#numbers.peak('peak of resident memory, MB', residentMb)
+    this.numbers.peak('peak of resident memory, MB', residentMb)
     if (this.#round <= WARM_UP_ROUNDS) return
     this.#recentMb.push(residentMb)
     if (this.#recentMb.length < ROUNDS_COMPARED) return
     const median = this.#recentMb.sort((a, b) => a - b)[ROUNDS_COMPARED / 2] ?? 0
     this.#recentMb = []
     this.#firstMedianMb ??= median
-    this.#numbers.peak(`median of resident memory up to round ${this.#round}, MB`, median)
+    this.numbers.peak(`median of resident memory up to round ${this.#round}, MB`, median)
     if (median > this.#firstMedianMb * (1 + MAX_GROWTH))
-      this.#numbers.fault(`the memory has grown from ${this.#firstMedianMb.toFixed(0)} to ${median.toFixed(0)} MB`)
-  }
-
-  #pick<Item>(items: readonly Item[]): Item {
-    return items[Math.floor(this.#chance() * items.length)] as Item // a place in the list
-  }
-
-  close(): void {
-    this.#child.removeAllListeners('exit')
-    this.#child.kill('SIGTERM')
+      this.numbers.fault(`the memory has grown from ${this.#firstMedianMb.toFixed(0)} to ${median.toFixed(0)} MB`)
   }
 }

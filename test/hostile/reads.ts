@@ -1,13 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type ClientRequest, get, type IncomingMessage, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { warmAnalytics } from '../bench/requests.ts'
-import { freePort, send, waitUntilOk } from '../bench/target.ts'
+import { send } from '../bench/target.ts'
 import { event, prompt } from '../state/drafts.ts'
-import { cli } from './chance.ts'
-import type { Numbers } from './numbers.ts'
+import { ServerTrial } from './trial.ts'
 
 /** The most resident memory at its peak, in MB, with a heap of 512 MB. */
 const maxPeakMb = 600
@@ -37,51 +34,35 @@ const paths = [
 const headers = { authorization: 'Bearer hostile', 'content-type': 'application/json' }
 
 /** Reads a sandbox with 100 MB of events by many clients, of which some never read what they requested. */
-export class ReadTrial {
-  readonly #numbers: Numbers
-  readonly #child: ChildProcess
-  readonly #origin: string
+export class ReadTrial extends ServerTrial {
   #round = 0
   /** The responses that clients of the present round have read to their end. */
   #wholeResponses = 0
   /** The time at which a client has read the latest bytes. */
   #readAt = 0
 
-  private constructor(child: ChildProcess, origin: string, numbers: Numbers) {
-    this.#child = child
-    this.#origin = origin
-    this.#numbers = numbers
-    child.once('exit', (code, signal) => numbers.fault(`the server of the read trial ended: ${signal ?? code}`))
-  }
-
-  /** Starts the command with its state in memory, and stores 100 MB of events, half of them in large ones. */
-  static async start(numbers: Numbers): Promise<ReadTrial> {
-    const port = await freePort()
-    const args = ['--max-old-space-size=512', cli, '--port', String(port), '--state', ':memory:']
-    const child = spawn(process.execPath, args, { stdio: 'ignore' })
-    const origin = `http://127.0.0.1:${port}`
-    await waitUntilOk('convsim', child, `${origin}/v1`, warmAnalytics)
-    const trial = new ReadTrial(child, origin, numbers)
+  /** Stores 100 MB of events, half of them in large ones. */
+  override async start(): Promise<void> {
+    await this.startServer('--max-old-space-size=512')
     for (let version = 0; version < 20; version += 1)
-      await trial.#post('/v1/prompts', prompt({ externalPromptId: 'p', components: [{ content: randomText(large) }] }))
-    for (let count = 0; count < 55; count += 1) await trial.#post('/v1/events', event({ value: randomText(large) }))
+      await this.#post('/v1/prompts', prompt({ externalPromptId: 'p', components: [{ content: randomText(large) }] }))
+    for (let count = 0; count < 55; count += 1) await this.#post('/v1/events', event({ value: randomText(large) }))
     for (let count = 0; count < 50; count += 1)
       await Promise.all(
-        Array.from({ length: 20 }, () => trial.#post('/v1/events', event({ value: randomText(50_000) }))),
+        Array.from({ length: 20 }, () => this.#post('/v1/events', event({ value: randomText(50_000) }))),
       )
-    return trial
   }
 
   /** Runs one round: one of the resources, read by all clients or requested by all and not read, or held requests. */
-  async run(): Promise<void> {
+  override async run(): Promise<void> {
     const kind = this.#round % (2 * paths.length + 3)
     this.#round += 1
     const path = paths[Math.floor(kind / 2)]
     if (path !== undefined) await this.#read(path, kind % 2 === 0)
     else await this.#hold((['hang', 'slow', 'verify'] as const)[kind - 2 * paths.length] ?? 'hang')
-    const peakMb = readPeakMb(this.#child.pid ?? 0)
-    this.#numbers.peak('peak of resident memory with reads, MB', peakMb)
-    if (peakMb > maxPeakMb) this.#numbers.fault(`${path ?? 'held requests'}: the memory has been ${peakMb} MB`)
+    const peakMb = readPeakMb(this.child.pid ?? 0)
+    this.numbers.peak('peak of resident memory with reads, MB', peakMb)
+    if (peakMb > maxPeakMb) this.numbers.fault(`${path ?? 'held requests'}: the memory has been ${peakMb} MB`)
   }
 
   async #read(path: string, isReading: boolean): Promise<void> {
@@ -93,38 +74,36 @@ export class ReadTrial {
     const mayWait = isReading && !isEndless
     const isStalled = () => performance.now() - this.#readAt > MAX_STALL_MS
     while (mayWait && this.#wholeResponses === 0 && !isStalled()) await sleep(100)
-    if (mayWait && this.#wholeResponses === 0) this.#numbers.fault(`${path}: nobody reads on`)
-    for (const each of requests) each.destroy()
+    if (mayWait && this.#wholeResponses === 0) this.numbers.fault(`${path}: nobody reads on`)
+    for (const each of requests) each.abort()
     await this.#check()
   }
 
-  /** Requests a path, as a reader again after each refusal, until it is destroyed. */
-  #request(path: string, isReading: boolean): { destroy(): void } {
-    this.#numbers.add(isReading ? 'readers' : 'clients that do not read')
-    let isDestroyed = false
-    const sendAgain = async () => {
-      await sleep(1000)
-      if (!isDestroyed) sent = send()
-    }
-    const send = (): ClientRequest =>
-      get(`${this.#origin}/__sim/${path}`, { agent: false }, (response) => {
-        const isRefused = this.#receive(path, response, isReading)
-        if (isRefused && isReading) void sendAgain()
+  /** Requests a path, as a reader again after each refusal, until it is aborted. */
+  #request(path: string, isReading: boolean): AbortController {
+    this.numbers.add(isReading ? 'readers' : 'clients that do not read')
+    const closing = new AbortController()
+    const { signal } = closing
+    const send = () => {
+      const options = { agent: false, signal }
+      get(`${this.origin}/__sim/${path}`, options, (response) => {
+        const isRefused = this.#receive(
+          path,
+          response.on('error', () => {}),
+          isReading,
+        )
+        if (isRefused && isReading) void sleep(1000, undefined, { signal }).then(send, () => {})
       }).on('error', () => {}) // of a connection that is closed here
-    let sent = send()
-    return {
-      destroy() {
-        isDestroyed = true
-        sent.destroy()
-      },
     }
+    send()
+    return closing
   }
 
   /** Returns true for a refusal. */
   #receive(path: string, response: IncomingMessage, isReading: boolean): boolean {
     const { statusCode } = response
-    if (statusCode === 429) this.#numbers.add('refused readers')
-    else if (statusCode !== 200) this.#numbers.fault(`${path}: a ${statusCode}`)
+    if (statusCode === 429) this.numbers.add('refused readers')
+    else if (statusCode !== 200) this.numbers.fault(`${path}: a ${statusCode}`)
     if (statusCode === 429) response.resume()
     else if (isReading)
       response
@@ -148,29 +127,24 @@ export class ReadTrial {
     for (let count = 0; count < HELD_REQUESTS; count += 1) {
       const path = kind === 'verify' ? '/__sim/verify' : '/v1/events'
       const options = { method: 'POST', agent: false, headers: { ...headers, 'x-sim-scenario': scenario } }
-      held.push(request(this.#origin + path, options).on('error', () => {}))
+      held.push(request(this.origin + path, options).on('error', () => {}))
       await new Promise<void>((resolve) => held.at(-1)?.end(body, resolve))
     }
-    this.#numbers.add('held requests', held.length)
+    this.numbers.add('held requests', held.length)
     await sleep(ATTACK_MS)
     for (const each of held) each.destroy()
     await this.#check()
   }
 
   async #post(path: string, body: object): Promise<void> {
-    const { status } = await send(this.#origin, { method: 'POST', path, headers, body: JSON.stringify(body) })
+    const { status } = await send(this.origin, { method: 'POST', path, headers, body: JSON.stringify(body) })
     if (status !== 201) throw new Error(`POST ${path} responded with ${status}`)
   }
 
   /** Checks that the server still responds. */
   async #check(): Promise<void> {
-    const reply = await send(this.#origin, { method: 'GET', path: '/__sim/health', headers: {} }).catch(String)
-    if (typeof reply === 'string' || reply.status !== 200) this.#numbers.fault(`no health: ${JSON.stringify(reply)}`)
-  }
-
-  close(): void {
-    this.#child.removeAllListeners('exit')
-    this.#child.kill('SIGTERM')
+    const reply = await send(this.origin, { method: 'GET', path: '/__sim/health', headers: {} }).catch(String)
+    if (typeof reply === 'string' || reply.status !== 200) this.numbers.fault(`no health: ${JSON.stringify(reply)}`)
   }
 }
 

@@ -2,8 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { newEvent, warmAnalytics } from '../bench/requests.ts'
 import { freePort, type StartedTarget, send, startTarget } from '../bench/target.ts'
 import { type RedisServer, startRedis } from '../support/redis-server.ts'
-import { type Chance, cli } from './chance.ts'
-import type { Numbers } from './numbers.ts'
+import { cli, Trial } from './trial.ts'
 
 const RIGHTS = 'reset on >pw ~{convsim* +@read +@write +@scripting +@connection +info'
 
@@ -23,63 +22,54 @@ const STATES: readonly (readonly [begin: string, end: string])[] = [
 ]
 
 /** Takes rights and memory from a Redis while a simulator uses it. Health, requests and a start have to agree. */
-export class RedisTrial {
-  readonly #chance: Chance
-  readonly #numbers: Numbers
-  readonly #redis: RedisServer
-  readonly #server: StartedTarget
+export class RedisTrial extends Trial {
+  #started: { readonly redis: RedisServer; readonly server: StartedTarget } | undefined
 
-  private constructor(redis: RedisServer, server: StartedTarget, chance: Chance, numbers: Numbers) {
-    this.#redis = redis
-    this.#server = server
-    this.#chance = chance
-    this.#numbers = numbers
+  get #parts() {
+    if (!this.#started) throw new Error('the trial is not started')
+    return this.#started
   }
 
   /** Starts a Redis and a simulator with a limited user. */
-  static async start(chance: Chance, numbers: Numbers): Promise<RedisTrial> {
+  override async start(): Promise<void> {
     const redis = await startRedis()
     runCommand(redis, `acl setuser limited ${RIGHTS}`)
-    return new RedisTrial(redis, await startSimulator(redis), chance, numbers)
+    this.#started = { redis, server: await startSimulator(redis) }
   }
 
   /** Begins one or two states, compares what health, events and a start say, and ends the states. */
-  async run(): Promise<void> {
-    const states = [this.#pick(), ...(this.#chance() < 0.3 ? [this.#pick()] : [])]
-    for (const [begin] of states) runCommand(this.#redis, begin)
+  override async run(): Promise<void> {
+    const states = [this.pick(STATES), ...(this.chance() < 0.3 ? [this.pick(STATES)] : [])]
+    for (const [begin] of states) runCommand(this.#parts.redis, begin)
     const cause = states.map(([begin]) => begin).join(', ')
-    await this.#compare(cause, this.#chance() < 0.3)
-    for (const [, end] of states) runCommand(this.#redis, end)
+    await this.#compare(cause, this.chance() < 0.3)
+    for (const [, end] of states) runCommand(this.#parts.redis, end)
     if ((await this.#compare(`after ${cause}`, false)) !== 200)
-      this.#numbers.fault(`after ${cause}: health is not 200 again`)
+      this.numbers.fault(`after ${cause}: health is not 200 again`)
   }
 
   async #compare(cause: string, isStarted: boolean): Promise<number> {
-    this.#numbers.add('states of Redis')
-    const { origin } = new URL(this.#server.url)
+    this.numbers.add('states of Redis')
+    const { origin } = new URL(this.#parts.server.url)
     const health = await send(origin, { method: 'GET', path: '/__sim/health', headers: {} })
-    const stored = await send(this.#server.url, newEvent())
+    const stored = await send(this.#parts.server.url, newEvent())
     const said = `${cause}: health says ${health.text}`
     const mayDiffer = health.status === 503 && NOT_OF_EVENTS.some((right) => cause.includes(right))
     if ((health.status === 200) !== (stored.status === 201) && !mayDiffer)
-      this.#numbers.fault(`${said}, and an event gets ${stored.status} ${stored.text}`)
-    if (health.status !== 200) this.#numbers.add('states of Redis that refuse events')
+      this.numbers.fault(`${said}, and an event gets ${stored.status} ${stored.text}`)
+    if (health.status !== 200) this.numbers.add('states of Redis that refuse events')
     if (!isStarted) return health.status
-    this.#numbers.add('starts on such a Redis')
-    const second = await startSimulator(this.#redis).catch(() => undefined)
+    this.numbers.add('starts on such a Redis')
+    const second = await startSimulator(this.#parts.redis).catch(() => undefined)
     if ((second !== undefined) !== (health.status === 200))
-      this.#numbers.fault(`${said}, and a start ${second ? 'succeeds' : 'is refused'}`)
+      this.numbers.fault(`${said}, and a start ${second ? 'succeeds' : 'is refused'}`)
     await second?.stop()
     return health.status
   }
 
-  #pick(): (typeof STATES)[number] {
-    return STATES[Math.floor(this.#chance() * STATES.length)] as (typeof STATES)[number] // a place in the list
-  }
-
-  async close(): Promise<void> {
-    await this.#server.stop()
-    await this.#redis.close()
+  override async close(): Promise<void> {
+    await this.#parts.server.stop()
+    await this.#parts.redis.close()
   }
 }
 

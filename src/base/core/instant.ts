@@ -92,15 +92,5 @@ export function nameOfDay(day: number): string {
   return startOfDay(day).toISOString().slice(0, -'T00:00:00.000Z'.length)
 }
 
-/** Formats an instant as HTTP does: `Thu, 15 Jan 2026 12:00:00 GMT`. Caches the text of the current second. */
-export const httpDate = (() => {
-  let second = Number.NaN
-  let text = ''
-  return (instant: number) => {
-    if (Math.floor(instant / 1000) !== second) {
-      second = Math.floor(instant / 1000)
-      text = new Date(instant).toUTCString()
-    }
-    return text
-  }
-})()
+/** Formats an instant as HTTP does: `Thu, 15 Jan 2026 12:00:00 GMT`. */
+export const httpDate = (instant: number) => new Date(instant).toUTCString()

@@ -1,219 +1,244 @@
-import type { Json } from './json.ts'
+import { type Json, type JsonObject, parseJson } from './json.ts'
 
-/** The next thing that JSON's grammar demands. */
-type Expected = keyof typeof descriptions
+/** The deepest accepted nesting, in levels, which saves the stack of functions that recurse into values. */
+export const maxDepth = 64
 
-const descriptions = {
-  value: 'a value',
-  'value or end': 'a value or "]"',
-  name: 'a name in double quotes',
-  'name or end': 'a name in double quotes or "}"',
-  colon: '":"',
-  'comma or }': '"," or "}"',
-  'comma or ]': '"," or "]"',
-  nothing: 'nothing more',
-  string: 'a string in double quotes, with escapes such as \\n',
-} as const
+/** The most members and items, and characters, of a record (an item of an outermost list), and around lists. */
+export const maxRecordValues = 40_000
+export const maxRecordLength = 4 * 1024 * 1024
 
-/** The effect of a token: the next expectation, or a value that opens, closes or ends. */
-type Step = Expected | 'open' | 'close' | 'value ends'
+/** The most characters of a text or a number in large JSON: one is read in one step. */
+const maxTokenLength = 2 * 1024 * 1024
 
-const valueSteps = { '{': 'open', '[': 'open', '"': 'value ends', '0': 'value ends' } as const
+/** The characters after which a reader of large JSON can rest. */
+const stepLength = 4096
 
-/** The steps of JSON's grammar by expectation and first character; `0` stands for a number or a literal. */
-const steps: Readonly<Record<Expected, Readonly<Record<string, Step>>>> = {
-  value: valueSteps,
-  'value or end': { ...valueSteps, ']': 'close' },
-  name: { '"': 'colon' },
-  'name or end': { '"': 'colon', '}': 'close' },
-  colon: { ':': 'value' },
-  'comma or }': { ',': 'name', '}': 'close' },
-  'comma or ]': { ',': 'value', ']': 'close' },
-  nothing: {},
-  string: {},
+/** The levels in which the fault of a text that is not JSON is searched. */
+const maxSearchedDepth = 1000
+
+const tooMany = 'must not have more than'
+
+const notSpace = /[^ \t\n\r]/g
+const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
+const stringPart = /[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
+
+/** Says why a text is refused: in a sentence without its subject, which is the value at the path. */
+export class JsonRefusal extends Error {
+  readonly path: readonly (string | number)[]
+
+  constructor(message: string, path: readonly (string | number)[] = []) {
+    super(message)
+    this.path = path
+  }
 }
 
-/** White space is read in steps, between which a reader of large JSON can rest. */
-const space = /[ \t\n\r]{1,65536}/y
-const plainString = /"[ !#-[\]-\uffff]*"/y
-const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
-const escapes = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
+/**
+ * Reads JSON strictly. The generators yield where the reader of large JSON can rest, and throw a `JsonRefusal`. Without
+ * `maxValues` nothing is refused but what is not JSON; `isLarge` adds the bounds of records and tokens.
+ */
+export class JsonReader {
+  readonly #text: string
+  readonly #isStrict: boolean
+  readonly #maxValues: number
+  readonly #isLarge: boolean
+  /** The names and indexes that lead to the present value. */
+  readonly #path: (string | number)[] = []
+  #values = 0
+  #record = { from: 0, values: 0 }
+  #nextRest = stepLength
+  /** The index of the next token, or of the first character that is not JSON. */
+  at = 0
+  expected = 'nothing more'
+
+  constructor(text: string, maxValues?: number, isLarge = false) {
+    this.#text = text
+    this.#isStrict = maxValues !== undefined
+    this.#maxValues = maxValues ?? Number.POSITIVE_INFINITY
+    this.#isLarge = isLarge
+  }
+
+  *read(): Generator<undefined, Json> {
+    this.#skip(0)
+    const value = yield* this.#readValue('a value')
+    if (this.at < this.#text.length) this.#refuseSyntax('nothing more')
+    return value
+  }
+
+  *#readValue(expected: string): Generator<undefined, Json> {
+    if (this.at > this.#nextRest) {
+      yield
+      this.#nextRest = this.at + stepLength
+    }
+    const first = this.#text[this.at]
+    if (first !== '{' && first !== '[') return this.#readScalar(expected)
+    if (this.#isStrict && this.#path.length === maxDepth)
+      this.#refuse(`must not be nested deeper than ${maxDepth} levels`)
+    if (this.#path.length === maxSearchedDepth) this.#refuseSyntax('less nesting')
+    this.#skip(1)
+    this.#count(first === '[')
+    return yield* first === '{' ? this.#readMembers() : this.#readItems()
+  }
+
+  *#readItems(): Generator<undefined, Json> {
+    const items: Json[] = []
+    if (this.#take(']')) return items
+    do {
+      if (items.length > 0) this.#count(true)
+      this.#path.push(items.length)
+      items.push(yield* this.#readValue(items.length > 0 ? 'a value' : 'a value or "]"'))
+      this.#path.pop()
+    } while (this.#take(','))
+    if (!this.#take(']')) this.#refuseSyntax('"," or "]"')
+    return items
+  }
+
+  *#readMembers(): Generator<undefined, Json> {
+    const members: JsonObject = {}
+    if (this.#take('}')) return members
+    for (let expected = 'a name in double quotes or "}"'; ; expected = 'a name in double quotes') {
+      const name = this.#readName(members, expected)
+      this.#path.push(name)
+      members[name] = yield* this.#readValue('a value')
+      this.#path.pop()
+      if (!this.#take(',')) break
+      this.#count(false)
+    }
+    if (!this.#take('}')) this.#refuseSyntax('"," or "}"')
+    return members
+  }
+
+  /** Reads a name and its colon. */
+  #readName(members: JsonObject, expected: string): string {
+    if (this.#text[this.at] !== '"') this.#refuseSyntax(expected)
+    const name = String(this.#readScalar(expected))
+    // The place of a repeated name is ambiguous: the error is about the whole text.
+    if (this.#isStrict && Object.hasOwn(members, name))
+      throw new JsonRefusal(`has the member ${JSON.stringify(name)} twice in one object`)
+    if (this.#isStrict && name === '__proto__')
+      throw new JsonRefusal('is not allowed as a member name', [...this.#path, name])
+    if (!this.#take(':')) this.#refuseSyntax('":"')
+    return name
+  }
+
+  #readScalar(expected: string): Json {
+    const isString = this.#text[this.at] === '"'
+    const maxLength = this.#isLarge ? maxTokenLength : Number.POSITIVE_INFINITY
+    // A longer token is not searched for its end, which would take 100 ms in 64 MB.
+    const text = this.#text.slice(this.at, this.at + maxLength + 1)
+    const length = isString ? endOfString(text, 0) || text.length : endOfMatch(scalar, text, 0)
+    if (length > maxLength) this.#refuse(`${tooMany} ${maxLength} characters in a text`)
+    const value = parseJson(text.slice(0, length))
+    if (value === undefined) return isString ? this.#refuseString() : this.#refuseSyntax(expected)
+    // Only an escape can write half a surrogate pair: the text itself is UTF-8.
+    if (this.#isStrict && typeof value === 'string' && !value.isWellFormed())
+      this.#refuse('must be well-formed Unicode; it has half a surrogate pair')
+    if (this.#isStrict && typeof value === 'number' && !Number.isFinite(value))
+      this.#refuse('must be a number of at most 1.8e308, or at least -1.8e308')
+    this.#skip(length)
+    return value
+  }
+
+  /** Skips a mark if it comes next. Returns true if it did. */
+  #take(mark: string): boolean {
+    const isNext = this.#text[this.at] === mark
+    if (isNext) this.#skip(1)
+    return isNext
+  }
+
+  #skip(length: number): void {
+    this.at += length
+    if (this.#text.charCodeAt(this.at) <= 32) {
+      notSpace.lastIndex = this.at
+      this.at = notSpace.test(this.#text) ? notSpace.lastIndex - 1 : this.#text.length
+    }
+    if (this.#isLarge && this.at - this.#record.from > maxRecordLength)
+      this.#refuse(`${tooMany} ${maxRecordLength} characters`, 2)
+  }
+
+  /** Counts a member or item; in an outermost list it begins a record. */
+  #count(isInList: boolean): void {
+    this.#values += 1
+    this.#record.values += 1
+    if (isInList && this.#path.length === 1) this.#record = { from: this.at, values: 0 }
+    if (this.#values > this.#maxValues) {
+      const remedy = this.#isLarge ? '' : '; send less in one request'
+      throw new JsonRefusal(`${tooMany} ${this.#maxValues} members and items in all${remedy}`)
+    }
+    if (this.#isLarge && this.#record.values > maxRecordValues)
+      this.#refuse(`${tooMany} ${maxRecordValues} members and items`, 2)
+  }
+
+  /** Refuses the present value, or what contains it at a depth. */
+  #refuse(message: string, depth?: number): never {
+    throw new JsonRefusal(message, this.#path.slice(0, depth))
+  }
+
+  #refuseSyntax(expected: string): never {
+    this.expected = expected
+    throw new JsonRefusal(`must be JSON: ${describeFault(this.#text, this)}`)
+  }
+
+  #refuseString(): never {
+    let end = this.at + 1
+    do {
+      this.at = end
+      end = endOfMatch(stringPart, this.#text, end)
+    } while (end > this.at)
+    this.#refuseSyntax('a string in double quotes, with escapes such as \\n')
+  }
+}
 
 /** Returns the index after the match of a sticky pattern at an index; the index itself if there is none. */
-function endOfMatch(pattern: RegExp, text: string, at: number): number {
+export function endOfMatch(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at
   return pattern.test(text) ? pattern.lastIndex : at
 }
 
-/** The tokens of JSON in turn, up to the first that the grammar does not allow. */
-export class JsonTokens {
-  readonly #text: string
-  readonly #maxLength: number
-  /** The index behind the last token; after the last one, that of the first character that is not JSON. */
-  at = 0
-  expected: Expected = 'value'
-  /** The opening brackets around the present place. */
-  readonly brackets: string[] = []
-  /** The first character of the last token. */
-  first = ''
-  /** The value of the last string, number or literal. */
-  value: Json = null
-  /** True if the next token is longer than allowed. */
-  isTooLong = false
-
-  /** @param maxLength the most characters of a token */
-  constructor(text: string, maxLength = Number.POSITIVE_INFINITY) {
-    this.#text = text
-    this.#maxLength = maxLength
-  }
-
-  /** True once the text was read as a whole, and is JSON. */
-  get isComplete(): boolean {
-    return this.expected === 'nothing' && this.at === this.#text.length
-  }
-
-  /** Reads the next token, or a step of long white space with `first` a space. Returns false if there is none. */
-  next(): boolean {
-    const begin = this.at
-    if (this.#text.charCodeAt(begin) <= 32) this.at = endOfMatch(space, this.#text, begin)
-    const first = this.#text[this.at] ?? ' '
-    if (this.at > begin && first <= ' ' && this.at < this.#text.length) {
-      this.first = ' '
-      return true
-    }
-    const isScalar = !'{}[],:'.includes(first)
-    const step = steps[this.expected][isScalar && first !== '"' ? '0' : first]
-    if (step === undefined || (isScalar && !this.#readScalar(first === '"'))) return false
-    this.first = first
-    if (!isScalar) this.at += 1
-    if (step === 'open') this.brackets.push(first)
-    if (step === 'close') this.brackets.pop()
-    this.expected = this.#follow(step, first)
-    return true
-  }
-
-  #follow(step: Step, first: string): Expected {
-    if (step === 'open') return first === '{' ? 'name or end' : 'value or end'
-    if (step !== 'close' && step !== 'value ends') return step
-    if (this.brackets.length === 0) return 'nothing'
-    return this.brackets.at(-1) === '{' ? 'comma or }' : 'comma or ]'
-  }
-
-  #readScalar(isString: boolean): boolean {
-    const start = this.at
-    // Longer tokens are not searched for their end, which would take 100 ms in 64 MB.
-    const text = this.#text.slice(start, start + this.#maxLength + 1)
-    const endOfPlain = endOfMatch(isString ? plainString : scalar, text, 0)
-    const length = endOfPlain > 0 || !isString ? endOfPlain : endOfString(text, 0) || text.length
-    this.isTooLong = length > this.#maxLength
-    if (this.isTooLong) return false
-    try {
-      // A name is copied as it is set. A value is copied here, so that it does not hold the whole text in memory.
-      const isPlainName = length === endOfPlain && this.expected.startsWith('name')
-      this.value = isPlainName ? text.slice(1, length - 1) : JSON.parse(text.slice(0, length))
-    } catch {
-      if (isString) Object.assign(this, { at: start + findStringFault(text, 0), expected: 'string' })
-      return false
-    }
-    this.at += length
-    return true
-  }
-}
-
-/** Returns the index of the first character that a string cannot have, or the text's length for an endless string. */
-function findStringFault(text: string, opening: number): number {
-  for (let at = opening + 1; at < text.length; ) {
-    const character = text[at] ?? ''
-    const end = character === '\\' ? endOfMatch(escapes, text, at) : at + Number(character >= ' ')
-    if (end === at) return at
-    at = end
-  }
-  return text.length
-}
-
 /** Returns the index after the closing quote, or 0. A regular expression would overflow its stack. */
 export function endOfString(text: string, opening: number): number {
-  let quote = text.indexOf('"', opening + 1)
-  while (quote >= 0 && isEscaped(text, quote)) quote = text.indexOf('"', quote + 1)
-  return quote + 1
-}
-
-function isEscaped(text: string, index: number): boolean {
-  let backslashes = 0
-  while (text[index - 1 - backslashes] === '\\') backslashes += 1
-  return backslashes % 2 === 1
-}
-
-/** Removes the white space between the tokens of valid JSON; all else stays as it is spelled. */
-export function compactJson(text: string): string {
-  let compact = ''
-  for (let at = 0; at < text.length; ) {
-    const opening = text.indexOf('"', at)
-    compact += text.slice(at, opening < 0 ? text.length : opening).replace(/\s/g, '')
-    if (opening < 0) break
-    at = endOfString(text, opening) || text.length
-    compact += text.slice(opening, at)
+  for (let quote = text.indexOf('"', opening + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
+    let before = quote - 1
+    while (text[before] === '\\') before -= 1
+    const isEscaped = (quote - before) % 2 === 0
+    if (!isEscaped) return quote + 1
   }
-  return compact
+  return 0
 }
 
-/** A position in a text, as editors count it: from 1 on. */
-export interface TextPosition {
-  readonly line: number
-  readonly column: number
-}
+/** The index of the first character that is not JSON, and what is expected there. */
+type SyntaxFault = Pick<JsonReader, 'at' | 'expected'>
 
-/** A fault of a text: the index of its first character, and the end of a sentence about it. */
-export interface SyntaxFault {
-  readonly at: number
-  readonly message: string
+/** Finds the first fault of a text that is not JSON. Node's own messages differ between its versions. */
+export function findSyntaxFault(text: string): SyntaxFault {
+  const reader = new JsonReader(text)
+  try {
+    for (const _ of reader.read());
+  } catch (error) {
+    if (!(error instanceof JsonRefusal)) throw error
+  }
+  return reader
 }
-
-/** Returns the first fault of a text that is not JSON. Node's own messages differ between its versions. */
-export function locateSyntaxError(text: string): SyntaxFault {
-  const { at, expected } = readToFault(text)
-  const character = characterAt(text, at)
-  const found = character === undefined ? 'ends here' : `has ${JSON.stringify(character)} here`
-  return { at, message: `is not JSON: it ${found}, where ${descriptions[expected]} is expected` }
-}
-
-/** The most characters before a fault whose lines are counted, which takes a millisecond. */
-const maxCounted = 1024 * 1024
 
 /**
  * Returns what is wrong with a text that is not JSON: `line 1, column 8 has "}", where a value is expected`. After the
  * first 1,048,576 characters it names the character by its number.
- * @param start the position of the text's first character in its file
- * @param tokens the tokens of the text up to the fault, if they were read already
+ * @param firstLine the number of the text's first line in its file
  */
-export function describeSyntaxError(
-  text: string,
-  start: TextPosition = { line: 1, column: 1 },
-  { at, expected } = readToFault(text),
-): string {
-  const place = at > maxCounted ? `character ${at + 1}` : describePosition(text, at, start)
-  const character = characterAt(text, at)
-  if (character === undefined) return `it ends at ${place}, where ${descriptions[expected]} is expected`
-  return `${place} has ${JSON.stringify(character)}, where ${descriptions[expected]} is expected`
+export function describeSyntaxError(text: string, firstLine = 1): string {
+  return describeFault(text, findSyntaxFault(text), firstLine)
 }
 
-function describePosition(text: string, at: number, start: TextPosition): string {
-  let { line, column } = start
-  for (let index = 0; index < at; index += 1) {
-    column += 1
-    if (text[index] === '\n') [line, column] = [line + 1, 1]
-  }
-  return `line ${line}, column ${column}`
+/** The most characters before a fault whose lines are counted, which takes some milliseconds. */
+const maxCounted = 1024 * 1024
+
+function describeFault(text: string, { at, expected }: SyntaxFault, firstLine = 1): string {
+  const before = text.slice(0, Math.min(at, maxCounted))
+  const line = firstLine + before.split('\n').length - 1
+  const place = at > maxCounted ? `character ${at + 1}` : `line ${line}, column ${at - before.lastIndexOf('\n')}`
+  const found = at === text.length ? `it ends at ${place}` : `${place} has ${quoteCharacter(text, at)}`
+  return `${found}, where ${expected} is expected`
 }
 
-function readToFault(text: string): JsonTokens {
-  const tokens = new JsonTokens(text)
-  while (tokens.next());
-  return tokens
-}
-
-/** Returns the whole character at an index; undefined at the end. */
-function characterAt(text: string, at: number): string | undefined {
-  const found = text.slice(at, at + 2)
-  return found.isWellFormed() ? [...found][0] : found[0]
-}
+/** Returns the whole character at an index, in quotes. */
+export const quoteCharacter = (text: string, at: number): string =>
+  JSON.stringify(String.fromCodePoint(text.codePointAt(at) ?? 0))

@@ -84,50 +84,26 @@ export function measureJson(root: Json): JsonSize {
   return { members, levels }
 }
 
-/** Yields the JSON of a value in pieces: lists of objects item by item, and objects with such a list by member. */
-export function* jsonPieces(value: Json): Generator<string> {
-  if (isListOfObjects(value)) yield* piecesOfList(value)
-  else if (isObject(value) && Object.values(value).some(isListOfObjects)) yield* piecesOfObject(value)
+/** Returns true for a list of objects, and for anything else that can be iterated. */
+function isRecords(value: unknown): value is Iterable<unknown> | AsyncIterable<unknown> {
+  if (Array.isArray(value)) return isObject(value[0])
+  return typeof value === 'object' && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value)
+}
+
+/**
+ * Yields the JSON of a value in pieces: lists of objects item by item, and objects with such a list by member. A list
+ * can be any iterable, which is read meanwhile.
+ */
+export async function* jsonPieces(value: unknown): AsyncGenerator<string> {
+  if (isRecords(value)) yield* piecesOfList(value)
+  else if (isObject(value) && Object.values(value).some(isRecords)) yield* piecesOfObject(value)
   else yield JSON.stringify(value)
 }
 
-/** Yields the JSON of an object in pieces. Members that can be iterated are lists, which are read meanwhile. */
-export async function* objectPieces(members: Readonly<Record<string, unknown>>): AsyncGenerator<string> {
-  let separator = '{'
-  for (const [name, member] of Object.entries(members)) {
-    if (member === undefined) continue
-    yield `${separator}${JSON.stringify(name)}:`
-    separator = ','
-    if (isRecords(member)) yield* piecesOfRecords(member)
-    else yield* jsonPieces(member as Json)
-  }
-  yield '}'
-}
-
-type Records = Iterable<object> | AsyncIterable<object>
-
-/** Returns true for a list of records, which may be read while it is written. */
-const isRecords = (value: unknown): value is Records =>
-  typeof value === 'object' && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value)
-
-async function* piecesOfRecords(records: Records): AsyncGenerator<string> {
+async function* piecesOfList(list: Iterable<unknown> | AsyncIterable<unknown>): AsyncGenerator<string> {
   let separator = ''
   yield '['
-  for await (const record of records) {
-    yield separator
-    yield* jsonPieces(record as Json)
-    separator = ','
-  }
-  yield ']'
-}
-
-function isListOfObjects(value: Json): value is Json[] {
-  return Array.isArray(value) && isObject(value[0])
-}
-
-function* piecesOfList(list: readonly Json[]): Generator<string> {
-  let separator = '['
-  for (const item of list) {
+  for await (const item of list) {
     yield separator
     yield* jsonPieces(item)
     separator = ','
@@ -135,7 +111,7 @@ function* piecesOfList(list: readonly Json[]): Generator<string> {
   yield ']'
 }
 
-function* piecesOfObject(object: { readonly [name: string]: Json | undefined }): Generator<string> {
+async function* piecesOfObject(object: { readonly [name: string]: unknown }): AsyncGenerator<string> {
   let separator = '{'
   for (const [name, member] of Object.entries(object)) {
     if (member === undefined) continue

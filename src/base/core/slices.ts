@@ -21,12 +21,10 @@ export class SlicedWork {
     this.#since = now()
   }
 
-  /** True once the slice has taken its time. */
   get isDue(): boolean {
     return this.#now() - this.#since >= sliceMs
   }
 
-  /** Lets others run, and begins the next slice. */
   async rest(): Promise<void> {
     await letOthersRun()
     this.#since = this.#now()

@@ -7,7 +7,6 @@ export const MAX_LEVELS = 200
 /** The largest number of values of a file. An alias of YAML counts as often as it is used. */
 export const MAX_VALUES = 1_000_000
 
-/** A reason why the value of a file cannot be used, at a JSON pointer. */
 interface TreeFault {
   readonly pointer: string
   /** A sentence without its subject. */

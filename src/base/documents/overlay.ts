@@ -1,11 +1,10 @@
 import { isObject, type Json, type JsonObject, measureJson } from '../core/json.ts'
-import { joinPointer, valueAtTokens } from '../core/json-pointer.ts'
+import { joinPointer, parsePointer, valueAtTokens } from '../core/json-pointer.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { findTreeFault, MAX_VALUES } from './check-tree.ts'
 import { copyJson } from './edit.ts'
 import { errorAt, type Findings } from './finding.ts'
 import type { JsonPath, SelectedNode } from './json-path.ts'
-import { PlaceTree } from './place-tree.ts'
 import type { Source } from './source.ts'
 
 /** An OpenAPI Overlay 1.0 or 1.1 that was read and checked (`read-overlay.ts`). */
@@ -29,13 +28,6 @@ export interface OverlayAction {
   readonly changesPrimitives: boolean
 }
 
-/** A document while the actions of an overlay change it. */
-interface Draft {
-  value: Json
-  readonly places: PlaceTree
-  readonly overlay: Source
-}
-
 /** A fault of an action: a sentence, and the pointer within the overlay. */
 interface ActionFault {
   readonly pointer: string
@@ -47,52 +39,131 @@ interface ActionFault {
  * to the overlay for what that put there or removed.
  * @returns the finding on the first action that cannot be applied; one whose target selects nothing is an error, too
  */
-export function applyOverlay(document: Source, overlay: Overlay): Result<Source, Findings> {
-  const places = new PlaceTree(document)
-  const draft: Draft = { value: copyJson(document.value), places, overlay: overlay.source }
-  for (const action of overlay.actions) {
-    const fault = applyAction(draft, action) ?? findSizeFault(draft, action)
-    if (fault) return failure([errorAt(overlay.source.place(fault.pointer), fault.message)])
+export function applyOverlay(document: Source, { source, actions }: Overlay): Result<Source, Findings> {
+  const draft = new Draft(document, source)
+  for (const action of actions) {
+    const fault = draft.apply(action)
+    if (fault) return failure([errorAt(source.place(fault.pointer), fault.message)])
   }
-  return success({ file: document.file, value: draft.value, place: (pointer) => places.place(pointer) })
+  return success({ file: document.file, value: draft.value, place: (pointer) => draft.places.place(pointer) })
 }
 
-function findSizeFault({ value }: Draft, { pointer }: OverlayAction): ActionFault | undefined {
-  const fault = findTreeFault(value)
-  return fault && { pointer, message: `makes a document that ${fault.message}` }
-}
+/** A document while the actions of an overlay change it. `from`: the pointer of a change within the overlay. */
+class Draft {
+  value: Json
+  readonly places: PlaceTree
+  readonly #overlay: Source
 
-function applyAction(draft: Draft, action: OverlayAction): ActionFault | undefined {
-  const { pointer, target, change, changesPrimitives } = action
-  const fault = (message: string) => ({ pointer: joinPointer(pointer, 'target'), message })
-  const nodes = target.select(draft.value)
-  const kinds = new Set(nodes.map(({ value }) => kindOf(value)))
-  if (nodes.length === 0) return fault(`meets nothing in the document: ${target.text}`)
-  if (!changesPrimitives && kinds.has('a single value'))
-    return fault('meets a value that is neither an object nor a list, which needs "overlay: 1.1.0"')
-  if (change.kind === 'remove') {
-    if (nodes.some(({ tokens }) => tokens.length === 0)) return fault('is the whole document, which cannot be removed')
-    removeNodes(draft, nodes, joinPointer(pointer, 'remove'))
+  constructor(document: Source, overlay: Source) {
+    this.value = copyJson(document.value)
+    this.places = new PlaceTree(document)
+    this.#overlay = overlay
+  }
+
+  apply(action: OverlayAction): ActionFault | undefined {
+    const fault = this.#change(action)
+    if (fault) return fault
+    const ofTree = findTreeFault(this.value)
+    return ofTree && { pointer: action.pointer, message: `makes a document that ${ofTree.message}` }
+  }
+
+  #change({ pointer, target, change, changesPrimitives }: OverlayAction): ActionFault | undefined {
+    const fault = (message: string) => ({ pointer: joinPointer(pointer, 'target'), message })
+    const nodes = target.select(this.value)
+    const kinds = new Set(nodes.map(({ value }) => kindOf(value)))
+    if (nodes.length === 0) return fault(`meets nothing in the document: ${target.text}`)
+    if (!changesPrimitives && kinds.has('a single value'))
+      return fault('meets a value that is neither an object nor a list, which needs "overlay: 1.1.0"')
+    if (change.kind === 'remove') {
+      const isWhole = nodes.some(({ tokens }) => tokens.length === 0)
+      if (isWhole) return fault('is the whole document, which cannot be removed')
+      this.#remove(nodes, joinPointer(pointer, 'remove'))
+      return undefined
+    }
+    if (kinds.size > 1) return fault(`meets ${[...kinds].join(' and ')}; an update needs places of one kind`)
+    return this.#update(nodes, change, pointer)
+  }
+
+  /** Removes values, the last first, so that the indexes of the others stay true. */
+  #remove(nodes: readonly SelectedNode[], from: string): void {
+    for (const { tokens } of [...nodes].sort(compareNodes).reverse()) {
+      const around = tokens.slice(0, -1)
+      const name = tokens.at(-1) ?? ''
+      const container = valueAtTokens(this.value, around)
+      if (Array.isArray(container)) {
+        this.places.removeItem(around, Number(name), container.length)
+        container.splice(Number(name), 1)
+      } else if (isObject(container)) {
+        delete container[name]
+        // A finding about the missing member leads to the action that removed it.
+        this.places.set(tokens, this.#overlay, from)
+      }
+    }
+  }
+
+  #update(
+    nodes: readonly SelectedNode[],
+    change: Exclude<OverlayAction['change'], { kind: 'remove' }>,
+    pointer: string,
+  ): ActionFault | undefined {
+    const from = joinPointer(pointer, change.kind)
+    const found = change.kind === 'update' ? success(change.value) : this.#read(change.from)
+    if (!found.ok) return { pointer: from, message: found.error }
+    const { value } = found
+    if (nodes.length * (measureJson(value).members + 1) > MAX_VALUES)
+      return { pointer, message: `meets ${nodes.length} places, too many for an update of this size` }
+    for (const { tokens } of nodes) {
+      const fault = this.#merge(tokens, value, from)
+      if (fault) return fault
+    }
     return undefined
   }
-  if (kinds.size > 1) return fault(`meets ${[...kinds].join(' and ')}; an update needs places of one kind`)
-  return updateNodes(draft, nodes, change, pointer)
-}
 
-/** Removes values, the last first, so that the indexes of the others stay true. */
-function removeNodes({ value, places, overlay }: Draft, nodes: readonly SelectedNode[], from: string): void {
-  for (const { tokens } of [...nodes].sort(compareNodes).reverse()) {
-    const around = tokens.slice(0, -1)
-    const name = tokens.at(-1) ?? ''
-    const container = valueAtTokens(value, around)
-    if (Array.isArray(container)) {
-      places.removeItem(around, Number(name), container.length)
-      container.splice(Number(name), 1)
-    } else if (isObject(container)) {
-      delete container[name]
-      // A finding about the missing member leads to the action that removed it.
-      places.set(tokens, overlay, from)
+  /** Returns a copy of the one value that a path selects, which the changes do not reach. */
+  #read(path: JsonPath): Result<Json> {
+    const [node, ...others] = path.select(this.value)
+    if (node && others.length === 0) return success(structuredClone(node.value))
+    return failure(`must meet one value; ${path.text} meets ${node ? others.length + 1 : 'none'}`)
+  }
+
+  /** Merges an update into the value at the tokens. A list gets a list's items, or another value as one more item. */
+  #merge(tokens: readonly string[], update: Json, from: string): ActionFault | undefined {
+    const old = valueAtTokens(this.value, tokens)
+    if (Array.isArray(old)) return this.#append(tokens, old, update, from)
+    if (kindOf(old) !== kindOf(update)) return misfit(tokens, old, update, from)
+    if (!isObject(old) || !isObject(update)) return this.#put(tokens, update, from)
+    for (const [name, value] of Object.entries(update)) {
+      const fault = this.#mergeMember([...tokens, name], old, value, joinPointer(from, name))
+      if (fault) return fault
     }
+    return undefined
+  }
+
+  /** Merges the update of a member. A list of the document takes a list alone here. */
+  #mergeMember(tokens: readonly string[], owner: JsonObject, update: Json, from: string): ActionFault | undefined {
+    const name = tokens.at(-1) ?? ''
+    if (!Object.hasOwn(owner, name)) return this.#put(tokens, update, from)
+    if (kindOf(owner[name]) !== kindOf(update)) return misfit(tokens, owner[name], update, from)
+    return this.#merge(tokens, update, from)
+  }
+
+  #append(tokens: readonly string[], list: Json[], update: Json, from: string): undefined {
+    const items = Array.isArray(update) ? update : [update]
+    for (const [index, item] of items.entries()) {
+      const at = [...tokens, String(list.length)]
+      list.push(structuredClone(item))
+      this.places.set(at, this.#overlay, Array.isArray(update) ? joinPointer(from, index) : from)
+    }
+  }
+
+  /** Puts a value in its place, whatever was there. */
+  #put(tokens: readonly string[], value: Json, from: string): undefined {
+    const container = valueAtTokens(this.value, tokens.slice(0, -1))
+    const name = tokens.at(-1)
+    if (name === undefined) this.value = structuredClone(value)
+    else if (Array.isArray(container)) container[Number(name)] = structuredClone(value)
+    else if (isObject(container)) container[name] = structuredClone(value)
+    this.places.set(tokens, this.#overlay, from)
   }
 }
 
@@ -104,61 +175,6 @@ function compareNodes({ tokens: a }: SelectedNode, { tokens: b }: SelectedNode):
   return b[at] === undefined ? 1 : Number(left) - Number(right) || (left < right ? -1 : 1)
 }
 
-/** Makes an update or a copy at each place. */
-function updateNodes(
-  draft: Draft,
-  nodes: readonly SelectedNode[],
-  change: Exclude<OverlayAction['change'], { kind: 'remove' }>,
-  pointer: string,
-): ActionFault | undefined {
-  const from = joinPointer(pointer, change.kind)
-  const found = change.kind === 'update' ? success(change.value) : readCopied(draft, change.from)
-  if (!found.ok) return { pointer: from, message: found.error }
-  const { value } = found
-  if (nodes.length * (measureJson(value).members + 1) > MAX_VALUES)
-    return { pointer, message: `meets ${nodes.length} places, too many for an update of this size` }
-  for (const { tokens } of nodes) {
-    const fault = merge(draft, tokens, value, from)
-    if (fault) return fault
-  }
-  return undefined
-}
-
-/** Returns a copy of the one value that a path selects, which the changes do not reach. */
-function readCopied({ value }: Draft, path: JsonPath): Result<Json> {
-  const [node, ...others] = path.select(value)
-  if (node && others.length === 0) return success(structuredClone(node.value))
-  return failure(`must meet one value; ${path.text} meets ${node ? others.length + 1 : 'none'}`)
-}
-
-/** Merges an update into the value at the tokens. A list gets a list's items, or another value as one more item. */
-function merge(draft: Draft, tokens: readonly string[], update: Json, from: string): ActionFault | undefined {
-  const old = valueAtTokens(draft.value, tokens)
-  if (Array.isArray(old)) return append(draft, tokens, old, update, from)
-  if (kindOf(old) !== kindOf(update)) return misfit(tokens, old, update, from)
-  return isObject(old) && isObject(update)
-    ? mergeMembers(draft, tokens, old, update, from)
-    : put(draft, tokens, update, from)
-}
-
-/** Merges the members of an update. A list of the document takes a list alone here. */
-function mergeMembers(
-  draft: Draft,
-  tokens: readonly string[],
-  old: JsonObject,
-  update: JsonObject,
-  from: string,
-): ActionFault | undefined {
-  for (const [name, value] of Object.entries(update)) {
-    const present = Object.hasOwn(old, name) ? old[name] : undefined
-    const isFit = present === undefined || kindOf(present) === kindOf(value)
-    const [at, origin, change] = [[...tokens, name], joinPointer(from, name), present === undefined ? put : merge]
-    const fault = isFit ? change(draft, at, value, origin) : misfit(at, present, value, origin)
-    if (fault) return fault
-  }
-  return undefined
-}
-
 function misfit(tokens: readonly string[], old: Json | undefined, update: Json, pointer: string): ActionFault {
   const place = joinPointer('', ...tokens) || 'the document'
   const message =
@@ -167,28 +183,59 @@ function misfit(tokens: readonly string[], old: Json | undefined, update: Json, 
   return { pointer, message }
 }
 
-function append(draft: Draft, tokens: readonly string[], list: Json[], update: Json, from: string): undefined {
-  const items = Array.isArray(update) ? update : [update]
-  for (const [index, item] of items.entries()) {
-    const at = [...tokens, String(list.length)]
-    list.push(structuredClone(item))
-    draft.places.set(at, draft.overlay, Array.isArray(update) ? joinPointer(from, index) : from)
-  }
-}
-
-/** Puts a value in its place, whatever was there. */
-function put(draft: Draft, tokens: readonly string[], value: Json, from: string): undefined {
-  const container = valueAtTokens(draft.value, tokens.slice(0, -1))
-  const name = tokens.at(-1)
-  if (name === undefined) draft.value = structuredClone(value)
-  else if (Array.isArray(container)) container[Number(name)] = structuredClone(value)
-  else if (isObject(container)) container[name] = structuredClone(value)
-  draft.places.set(tokens, draft.overlay, from)
-}
-
-type Kind = 'an object' | 'a list' | 'a single value'
-
-function kindOf(value: Json | undefined): Kind {
+function kindOf(value: Json | undefined) {
   if (Array.isArray(value)) return 'a list'
   return isObject(value) ? 'an object' : 'a single value'
+}
+
+interface Origin {
+  readonly source: Source
+  readonly pointer: string
+}
+
+/** The origins of the values of a document that overlays have changed: that set for the value, or one around it. */
+class PlaceTree {
+  private origin: Origin
+  private members = new Map<string, PlaceTree>()
+
+  constructor(source: Source, pointer = '') {
+    this.origin = { source, pointer }
+  }
+
+  /** Returns the place of a pointer: `spec/openapi.yaml:12:5`. */
+  place(pointer: string): string {
+    const { source, pointer: at } = this.find(parsePointer(pointer)).origin
+    return source.place(at)
+  }
+
+  /** Sets the origin of the value at the tokens, and so of all values in it. */
+  set(tokens: readonly string[], source: Source, pointer: string): void {
+    const node = this.enter(tokens)
+    node.origin = { source, pointer }
+    node.members = new Map()
+  }
+
+  /** Removes an item of a list with `length` items: those behind it move forward with their origins. */
+  removeItem(list: readonly string[], index: number, length: number): void {
+    const node = this.enter(list)
+    for (let at = index; at < length - 1; at += 1) node.members.set(String(at), node.child(String(at + 1)))
+    node.members.delete(String(length - 1))
+  }
+
+  private find(tokens: readonly string[]): PlaceTree {
+    return tokens.reduce<PlaceTree>((node, token) => node.child(token), this)
+  }
+
+  private enter(tokens: readonly string[]): PlaceTree {
+    return tokens.reduce<PlaceTree>((node, token) => {
+      const child = node.child(token)
+      node.members.set(token, child)
+      return child
+    }, this)
+  }
+
+  private child(token: string): PlaceTree {
+    const { source, pointer } = this.origin
+    return this.members.get(token) ?? new PlaceTree(source, joinPointer(pointer, token))
+  }
 }

@@ -14,7 +14,7 @@ import {
 } from 'yaml'
 import { type Json, parseJson } from '../core/json.ts'
 import { parsePointer } from '../core/json-pointer.ts'
-import { locateSyntaxError, type SyntaxFault } from '../core/json-syntax.ts'
+import { findSyntaxFault, quoteCharacter } from '../core/json-syntax.ts'
 import { failure, type Result, reasonOf, success } from '../core/result.ts'
 import { findTreeFault, MAX_LEVELS } from './check-tree.ts'
 import { errorAt, type Findings } from './finding.ts'
@@ -73,9 +73,12 @@ const messages: Readonly<Partial<Record<ErrorCode, string>>> = {
 }
 
 /** Returns the first faults of a text that cannot be parsed; for JSON a single one, in the words of JSON. */
-function listSyntaxFaults(errors: readonly YAMLError[], text: string, file: string): SyntaxFault[] {
-  if (/\.json$/i.test(file) && parseJson(text) === undefined) return [locateSyntaxError(text)]
-  return errors.slice(0, MAX_SYNTAX_ERRORS).map((error) => ({ at: error.pos[0], message: describeYamlError(error) }))
+function listSyntaxFaults(errors: readonly YAMLError[], text: string, file: string) {
+  if (!/\.json$/i.test(file) || parseJson(text) !== undefined)
+    return errors.slice(0, MAX_SYNTAX_ERRORS).map((error) => ({ at: error.pos[0], message: describeYamlError(error) }))
+  const { at, expected } = findSyntaxFault(text)
+  const found = at === text.length ? 'ends here' : `has ${quoteCharacter(text, at)} here`
+  return [{ at, message: `is not JSON: it ${found}, where ${expected} is expected` }]
 }
 
 function describeYamlError(error: YAMLError): string {
@@ -122,7 +125,6 @@ function findMember(node: unknown, token: string): { start: unknown; value: unkn
   return item === undefined ? undefined : { start: item, value: item }
 }
 
-/** Returns the offset of the first alias without an anchor; undefined if there is none. */
 function findUnresolvedAlias(document: Document): number | undefined {
   let found: number | undefined
   visit(document, {

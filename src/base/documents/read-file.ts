@@ -11,11 +11,18 @@ export class UnusableFileError extends Error {
  * that nobody writes to waits otherwise, and a process that waits so does not even end on a signal.
  */
 export function readOrdinaryFile(path: string, maxBytes = Number.POSITIVE_INFINITY): Buffer {
-  return withFile(path, (fd, stats) => {
-    const problem = findFileProblem(stats, maxBytes)
-    if (problem !== undefined) throw new UnusableFileError(problem)
-    return readFileSync(fd)
-  })
+  const fd = openWithoutWaiting(path, constants.O_RDONLY)
+  try {
+    return readOpenFile(fd, maxBytes)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function readOpenFile(fd: number, maxBytes: number): Buffer {
+  const problem = findFileProblem(fstatSync(fd), maxBytes)
+  if (problem !== undefined) throw new UnusableFileError(problem)
+  return readFileSync(fd)
 }
 
 /** The pattern of a path that stands for an open file of the process, such as a log that a shell gave it as stdout. */
@@ -28,11 +35,11 @@ export const isOpenFile = (path: string): boolean => openFile.test(path)
 export async function readFileOrPipe(path: string, maxBytes: number): Promise<Buffer> {
   const fd = openWithoutWaiting(path, constants.O_RDONLY)
   try {
-    if (isOpenFile(path) && fstatSync(fd).isFIFO()) return await readPipe(fd, maxBytes)
+    const isPipe = isOpenFile(path) && fstatSync(fd).isFIFO()
+    return isPipe ? await readPipe(fd, maxBytes) : readOpenFile(fd, maxBytes)
   } finally {
     closeSync(fd)
   }
-  return readOrdinaryFile(path, maxBytes)
 }
 
 /** The milliseconds for which a pipe may be silent. */
@@ -65,15 +72,6 @@ async function readPipe(fd: number, maxBytes: number): Promise<Buffer> {
     length += read
   }
   throw new UnusableFileError(describeTooLarge(maxBytes))
-}
-
-function withFile<T>(path: string, use: (fd: number, stats: Stats) => T): T {
-  const fd = openWithoutWaiting(path, constants.O_RDONLY)
-  try {
-    return use(fd, fstatSync(fd))
-  } finally {
-    closeSync(fd)
-  }
 }
 
 /** Opens a file; a pipe without anybody at its other end, too. Windows has neither such pipes nor the flag. */

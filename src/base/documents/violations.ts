@@ -129,7 +129,6 @@ function dropRedundantErrors(errors: readonly ErrorObject[]): readonly ErrorObje
   return relevant
 }
 
-/** Merges the error of a failed choice with the relevant errors before it. */
 function replaceChoice(relevant: ErrorObject[], choice: ErrorObject): void {
   const alternatives: unknown = choice.schema
   const isInside = ({ instancePath: path }: ErrorObject) =>

@@ -1,14 +1,13 @@
 /** Credentials removed from what is stored and shown. */
 import { unescape as percentDecode } from 'node:querystring'
 import { isObject, type Json } from '../core/json.ts'
-import { endOfString } from '../core/json-syntax.ts'
+import { endOfMatch, endOfString } from '../core/json-syntax.ts'
 import { memoizeLast } from '../core/memoize.ts'
 import type { Violation } from '../core/violation.ts'
 import { isCredentialName, isHidden } from './credential-name.ts'
 import { createLineRedaction, redactPrivateKeys } from './redact-private-key.ts'
 import { findOwnToken, redacted, redactToken, sandboxSuffix } from './redact-token.ts'
 
-/** The parts of a request outside its body. */
 interface RequestHead {
   readonly path: string
   readonly query: string
@@ -21,7 +20,8 @@ export function redactHead({ path, query, headers }: RequestHead): RequestHead {
   const token = findOwnToken(headers)
   return {
     path: redactText(path, token),
-    query: query === '' ? '' : redactQueriesWith(token)(query),
+    // The question mark tells a query from a text such as `Prefer: code=404`.
+    query: query === '' ? '' : redactText(`?${query}`, token).slice(1),
     headers: redactRequestHeaders(headers),
   }
 }
@@ -37,12 +37,6 @@ export function redactNamed(head: RequestHead, names: readonly string[]): Reques
   const headers = Object.entries(head.headers).map(([name, value]) => [name, isNamed(name) ? redacted : value])
   return { path: head.path, query, headers: Object.fromEntries(headers) }
 }
-
-/** Returns the redaction of queries of requests with this token. Successive requests often have the same of both. */
-const redactQueriesWith = memoizeLast((token: string | undefined) =>
-  // The question mark tells a query from a text such as `Prefer: code=404`.
-  memoizeLast((query: string) => redactText(`?${query}`, token).slice(1)),
-)
 
 /** Redacts the headers of a request. Successive requests often share them, and then share the redacted ones. */
 const redactRequestHeaders = memoizeLast((headers: RequestHead['headers']) =>
@@ -144,9 +138,9 @@ function redactMembers(text: string): string {
   for (let opening = text.indexOf('"'); opening >= 0; ) {
     const nameEnd = endOfString(text, opening)
     if (nameEnd === 0) break
-    const valueStart = matchEnd(colon, text, nameEnd)
-    const valueEnd = valueStart && matchEnd(memberValue, text, valueStart)
-    if (!valueEnd) {
+    const valueStart = endOfMatch(colon, text, nameEnd)
+    const valueEnd = valueStart === nameEnd ? valueStart : endOfMatch(memberValue, text, valueStart)
+    if (valueEnd === valueStart) {
       // The closing quote may as well open a name.
       opening = nameEnd - 1
       continue
@@ -158,12 +152,6 @@ function redactMembers(text: string): string {
     opening = text.indexOf('"', valueEnd)
   }
   return copied === 0 ? text : clean + text.slice(copied)
-}
-
-/** Returns the index after the match of a sticky expression at an index; 0 for none. */
-function matchEnd(sticky: RegExp, text: string, start: number): number {
-  sticky.lastIndex = start
-  return sticky.test(text) ? sticky.lastIndex : 0
 }
 
 /** Redacts the members of a JSON value with names of credentials, and credentials within its names and strings. */

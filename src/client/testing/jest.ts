@@ -2,7 +2,6 @@ import { relative } from 'node:path'
 import type { BundledNames, Names } from '../typed-names.ts'
 import { type OpenSandbox, openSandbox, type TestSandbox } from './test-sandbox.ts'
 
-/** The globals of Jest that this module uses. */
 interface JestGlobals {
   readonly beforeEach: (run: () => Promise<void>) => void
   readonly afterEach: (run: () => Promise<void>) => void

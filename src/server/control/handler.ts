@@ -53,7 +53,7 @@ export type ControlHandler = (request: ControlRequest) => ControlOutcome | Promi
 /** One handler for each operation of the control document. */
 export type ControlHandlers = Readonly<Record<ControlOperationId, ControlHandler>>
 
-/** JSON that is written while the client reads it: `new JsonPieces(objectPieces({ events, total }))`. */
+/** JSON that is written while the client reads it: `new JsonPieces(jsonPieces({ events, total }))`. */
 export class JsonPieces {
   readonly pieces: Iterable<string> | AsyncIterable<string>
   readonly mediaType: string

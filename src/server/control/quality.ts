@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, objectPieces } from '../../base/core/json.ts'
+import { isObject, type JsonObject, jsonPieces } from '../../base/core/json.ts'
 import { inSlices, mapEach } from '../../base/core/slices.ts'
 import { uuidKey } from '../../state/clone.ts'
 import { impactOfEvent, UNITS_PER_IMPACT } from '../../state/memory/impact.ts'
@@ -60,7 +60,7 @@ export function qualityHandlers(store: Store, sandboxes: Sandboxes, served: () =
       ...indexToJson('cqi', group, weight),
     })
     const [ofProducts, ofConversations] = [mapEach(products, productToJson), mapEach(conversations, conversationToJson)]
-    return new JsonPieces(objectPieces({ weight, products: ofProducts, conversations: ofConversations }))
+    return new JsonPieces(jsonPieces({ weight, products: ofProducts, conversations: ofConversations }))
   }
 
   return {

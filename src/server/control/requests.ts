@@ -1,4 +1,4 @@
-import { objectPieces } from '../../base/core/json.ts'
+import { jsonPieces } from '../../base/core/json.ts'
 import { chunksInSlices, mapEach } from '../../base/core/slices.ts'
 import { textBody } from '../../service/exchange/body.ts'
 import { matchOutcome, type RequestMatch, type RequestQuery, requestConditions } from '../../service/exchange/match.ts'
@@ -97,7 +97,7 @@ async function listPage(journal: Journal, sandbox: string | undefined, query: Li
     ...(last && remaining.length > limit && { next: last.number }),
   }
   if (format === 'har') return writeHar(page, counts)
-  return new JsonPieces(objectPieces({ requests: mapEach(page, (entry) => entryToJson(entry, { bodies })), ...counts }))
+  return new JsonPieces(jsonPieces({ requests: mapEach(page, (entry) => entryToJson(entry, { bodies })), ...counts }))
 }
 
 async function notFoundMessage(id: string, journal: Journal): Promise<string> {

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, objectPieces } from '../../base/core/json.ts'
+import { isObject, type JsonObject, jsonPieces } from '../../base/core/json.ts'
 import { mapEach } from '../../base/core/slices.ts'
 import { componentsOf } from '../../state/collections/prompts.ts'
 import type { PromptVersion, StoredPrompt } from '../../state/records.ts'
@@ -13,10 +13,10 @@ export function recordHandlers(store: Store) {
     async listEvents({ sandbox, parameters }) {
       const { sandbox: _, ...query } = parameters.query
       const page = await store.listEvents(sandbox, query as EventQuery) // typed by the control document
-      return new JsonPieces(objectPieces({ ...page }))
+      return new JsonPieces(jsonPieces({ ...page }))
     },
     async listPrompts({ sandbox }) {
-      return new JsonPieces(objectPieces({ prompts: mapEach(await store.listPrompts(sandbox), promptToJson) }))
+      return new JsonPieces(jsonPieces({ prompts: mapEach(await store.listPrompts(sandbox), promptToJson) }))
     },
     async activateVersion({ sandbox, parameters: { path } }) {
       const [promptId, versionId] = [String(path['promptId']), String(path['versionId'])]
@@ -49,7 +49,7 @@ export function snapshotHandlers(store: Store, sandboxes: Sandboxes) {
       const id = snapshotIdOf(request)
       return (await store.deleteSnapshot(request.sandbox, id)) ? { deleted: id } : refuseSnapshot(id)
     },
-    exportSandbox: async (request) => new JsonPieces(objectPieces({ ...(await store.exportSandbox(request.sandbox)) })),
+    exportSandbox: async (request) => new JsonPieces(jsonPieces({ ...(await store.exportSandbox(request.sandbox)) })),
     async importSandbox({ sandbox: name, body }) {
       const parsed = await parseExport(body)
       if (!parsed.ok) return new ControlError(400, `This is no export of a sandbox: ${parsed.error.join('; ')}.`)

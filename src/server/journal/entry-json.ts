@@ -1,7 +1,7 @@
 import { fromLatin1, toLatin1, utf8ToLatin1 } from '../../base/core/bytes.ts'
 import { type Json, type JsonObject, parseJson } from '../../base/core/json.ts'
-import { compactJson } from '../../base/core/json-syntax.ts'
-import { decode, hasMoreValues, maxDepth, maxValues } from '../../base/core/strict-json.ts'
+import { maxDepth } from '../../base/core/json-syntax.ts'
+import { decode, hasMoreValues, maxValues } from '../../base/core/strict-json.ts'
 import type { Violation } from '../../base/core/violation.ts'
 import { redactJson, redactText } from '../../base/redaction/redact.ts'
 import { redactDocument } from '../../base/redaction/redact-document.ts'
@@ -80,6 +80,9 @@ function bodyToJson(body: RecordedBody, token: string | undefined): JsonObject {
 /** The most characters of JSON that are compared with the JSON written again: a comparison takes 30 ms for each MB. */
 const maxComparedLength = 256 * 1024
 
+/** White space between the tokens of JSON, or a string, in parentheses. */
+const spaceOrString = /\s+|("[^"\\]*(?:\\[\s\S][^"\\]*)*"?)/g
+
 /**
  * Returns true where JSON, written again, is another text but for white space: `1.0`, a number beyond the precision of
  * JavaScript, a name given twice. A text with credentials is not told apart, since it is not shown. `clean`: the
@@ -88,7 +91,7 @@ const maxComparedLength = 256 * 1024
 function isSpelledOtherwise(text: string, json: Json, clean: Json, token: string | undefined): boolean {
   if (text.length > maxComparedLength) return false
   const written = JSON.stringify(json)
-  if (text === written || compactJson(text) === written) return false
+  if (text === written || text.replace(spaceOrString, '$1') === written) return false
   return JSON.stringify(clean) === written && redactText(text, token) === text
 }
 

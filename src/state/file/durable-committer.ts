@@ -1,5 +1,5 @@
 import type { Low } from 'lowdb'
-import { type Json, jsonPieces } from '../../base/core/json.ts'
+import { jsonPieces } from '../../base/core/json.ts'
 import { reasonOf } from '../../base/core/result.ts'
 import { chunksInSlices } from '../../base/core/slices.ts'
 import { clearTimeout, monotonicNow, setTimeout } from '../../base/core/timers.ts'
@@ -96,7 +96,7 @@ export class DurableCommitter implements Committer {
   async prepareImport(change: ImportChange): Promise<void> {
     const { state, data: _, ...head } = change
     let members = `${JSON.stringify(head).slice(1, -1)},"state":`
-    for await (const chunk of chunksInSlices(jsonPieces(state as unknown as Json))) members += chunk
+    for await (const chunk of chunksInSlices(jsonPieces(state))) members += chunk
     this.#preparedImports.set(change, `${members}}`)
   }
 

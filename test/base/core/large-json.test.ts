@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { maxLargeValues, maxRecordLength, maxRecordValues, readLargeJson } from '../../../src/base/core/strict-json.ts'
+import { parseJson } from '../../../src/base/core/json.ts'
+import { describeSyntaxError, maxRecordLength, maxRecordValues } from '../../../src/base/core/json-syntax.ts'
+import { maxLargeValues, readLargeJson } from '../../../src/base/core/strict-json.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)
 const read = (text: string) => readLargeJson(encode(text))
@@ -20,15 +22,21 @@ const damaged = fc
     return text.slice(0, index) + character + text.slice(index + (at % 2))
   })
 
-test('readLargeJson reads as JSON what JSON.parse reads, and nothing else', async () => {
-  const texts = fc.oneof(damaged, fc.json({ maxDepth: 8 }), fc.constantFrom('', ' ', '[-0]'))
+const tokens = [' ', ...'{ } [ ] , : "a" "\\u00e9" " \\ 1 -0.5e3 true nul \u0001'.split(' ')]
+const mixed = fc.array(fc.constantFrom(...tokens), { maxLength: 12 }).map((all) => all.join(''))
+
+test('readLargeJson reads what JSON.parse reads, and an error is found where that refuses', async () => {
+  const texts = fc.oneof(damaged, mixed, fc.json({ maxDepth: 8 }), fc.constantFrom('', ' ', '[-0]'))
   await fc.assert(
     fc.asyncProperty(texts, async (text) => {
       const large = await read(text)
-      if (large.ok) expect(large.value).toEqual(JSON.parse(text))
-      else if (large.error.message.startsWith('must be JSON')) expect(() => JSON.parse(text)).toThrow()
+      const value = parseJson(text)
+      if (large.ok) expect(large.value).toEqual(value)
+      else if (large.error.message.startsWith('must be JSON')) expect(value).toBeUndefined()
+      // A valid text ends where nothing more is expected.
+      expect(/^it ends .* nothing more /.test(describeSyntaxError(text))).toBe(value !== undefined)
     }),
-    { numRuns: 500 },
+    { numRuns: 2000 },
   )
 })
 
@@ -36,15 +44,8 @@ test('readLargeJson refuses what is no UTF-8', async () => {
   expect((await readLargeJson(new Uint8Array([0x22, 0xff, 0x22]))).ok).toBe(false)
 })
 
-test.each([
-  ['{"format": 1,', ' must be JSON: it ends at line 1, column 14, where a name in double quotes is expected'],
-  ['{"a":\n  [1,\n }', ' must be JSON: line 3, column 2 has "}", where a value is expected'],
-  ['{"a": "b\\x"}', /^ must be JSON: line 1, column 9 has /],
-  ['{"a": tru}', /^ must be JSON: line 1, column 7 has "t"/],
-  ['{"a": "b', /^ must be JSON: it ends at line 1, column 9/],
-  ['{} []', ' must be JSON: line 1, column 4 has "[", where nothing more is expected'],
-])('a refusal names the place in %j', async (text, message) => {
-  expect(await refusal(text)).toEqual(typeof message === 'string' ? message : expect.stringMatching(message))
+test('a refusal names the place', async () => {
+  expect(await refusal('{"a":\n  [1,\n }')).toBe(' must be JSON: line 3, column 2 has "}", where a value is expected')
 })
 
 describe('readLargeJson bounds', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { maxDepth, maxValues, readJson } from '../../../src/base/core/strict-json.ts'
+import { maxDepth } from '../../../src/base/core/json-syntax.ts'
+import { maxValues, readJson } from '../../../src/base/core/strict-json.ts'
 
 const read = (text: string) => readJson(new TextEncoder().encode(text))
 

@@ -1,5 +1,6 @@
 import { type Json, type JsonSize, measureJson, parseJson } from '../../../base/core/json.ts'
-import { decode, maxDepth } from '../../../base/core/strict-json.ts'
+import { maxDepth } from '../../../base/core/json-syntax.ts'
+import { decode } from '../../../base/core/strict-json.ts'
 import type { TrafficResponse } from '../../../server/upstream/traffic/sample.ts'
 import type { Operation } from '../../../service/contract/contract.ts'
 import { isJson, matchMediaType } from '../../../service/contract/media-types.ts'

@@ -61,9 +61,8 @@ function parseDocuments(text: string): Result<Json[]> {
     const parsed = parseJson(line)
     if (parsed !== undefined) values.push(parsed)
     else {
-      const start = { line: index + 1, column: 1 }
       // Where the first line is no JSON already, the fault is one of the whole text.
-      const fault = values.length === 0 ? describeSyntaxError(text) : describeSyntaxError(line, start)
+      const fault = values.length === 0 ? describeSyntaxError(text) : describeSyntaxError(line, index + 1)
       return failure(`is no JSON, nor lines of JSON: ${fault}.`)
     }
   }

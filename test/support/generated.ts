@@ -1,17 +1,46 @@
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { controlContract } from '../../src/service/fixtures/bundled.ts'
 import type { Parameter } from '../../src/service/scenarios/parameters.ts'
 import { inputs } from './catalogue.ts'
+import { controlOperations } from './control-operations.ts'
 
-/** The file that `npm run generate` writes. */
-export const clientNamesFile = new URL('../../src/client/names.ts', import.meta.url)
-
-/** Returns the text of that file: the names of the bundled contract, catalogue and fixtures as literal types. */
-export function clientNamesText(): string {
-  const formatter = ['biome', 'format', '--stdin-file-path=names.ts']
-  return execFileSync('npx', formatter, { input: unformattedText(), encoding: 'utf8' })
+/** The files that `npm run generate` writes. */
+export const generatedFiles = {
+  clientNames: new URL('../../src/client/names.ts', import.meta.url),
+  controlTypes: new URL('../../src/client/control-types.ts', import.meta.url),
+  operationIds: new URL('../../src/server/control/operation-ids.ts', import.meta.url),
 }
 
-function unformattedText(): string {
+/** Returns the operation ids of `spec/control.openapi.yaml` as a union of literals. */
+export async function operationIdsText(): Promise<string> {
+  const members = (await controlOperations()).map(({ id }) => `  | '${id}'\n`).join('')
+  return `// \`npm run generate\` writes this file from spec/control.openapi.yaml; edit that document instead.
+
+/** The \`operationId\`s of the control plane, in the order of its document. */
+export type ControlOperationId =
+${members}`
+}
+
+/** Returns the first line of the control types, with the digest of the document, which shows whether it changed. */
+export async function controlTypesHeading(): Promise<string> {
+  const digest = createHash('sha256')
+    .update(await readFile(controlContract))
+    .digest('hex')
+  return (
+    "/** Types of the control plane's requests and responses, generated from its document. " +
+    `\`npm run generate\` writes them from the document with the SHA-256 ${digest}. */\n`
+  )
+}
+
+/** Returns the names of the bundled contract, catalogue and fixtures as literal types. */
+export function clientNamesText(): string {
+  const formatter = ['biome', 'format', '--stdin-file-path=names.ts']
+  return execFileSync('npx', formatter, { input: unformattedNames(), encoding: 'utf8' })
+}
+
+function unformattedNames(): string {
   const { catalogue, contract, fixtures } = inputs
   const personas = fixtures.personas.map(({ name }) => name)
   const statuses = new Set(contract.operations.flatMap(({ statuses: documented }) => documented))

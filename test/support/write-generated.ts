@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { controlContract } from '../../src/service/fixtures/bundled.ts'
-import { controlTypesFile, controlTypesHeading } from './control-types.ts'
+import { clientNamesText, controlTypesHeading, generatedFiles, operationIdsText } from './generated.ts'
+
+await writeFile(generatedFiles.operationIds, await operationIdsText())
+await writeFile(generatedFiles.clientNames, clientNamesText())
 
 // openapi-typescript does not run with TypeScript 7, so it runs with TypeScript 5 in a folder of its own.
 const packages = ['openapi-typescript@7.13.0', 'typescript@5.9.3']
@@ -23,7 +26,7 @@ try {
     /^export interface (paths|operations) /gm,
     '/** @internal */\n$&',
   )
-  await writeFile(controlTypesFile, `${await controlTypesHeading()}\n${text}`)
+  await writeFile(generatedFiles.controlTypes, `${await controlTypesHeading()}\n${text}`)
 } finally {
   await rm(folder, { recursive: true })
 }

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { parse } from 'yaml'
+import { isObject, type Json, type JsonObject } from '../../src/base/core/json.ts'
+import { joinPointer, valueAt } from '../../src/base/core/json-pointer.ts'
+
+/** A documented operation, and its place in the document. */
+export interface DocumentedOperation {
+  readonly operationId: string
+  readonly method: string
+  readonly path: string
+  readonly pointer: string
+}
+
+export const readDocument = (file: string): JsonObject => parse(readFileSync(file, 'utf8'))
+
+/** A document that is compiled independently of the simulator, so that a fault of its own compiler is found. */
+export class CompiledDocument {
+  readonly operations: readonly DocumentedOperation[]
+  readonly #document: JsonObject
+  readonly #ajv = new Ajv2020({ strict: false, allErrors: true, formats: { 'iso-8601': true } })
+
+  constructor(document: JsonObject) {
+    this.#document = document
+    formats.default(this.#ajv)
+    this.#ajv.addSchema(document, 'document')
+    this.operations = Object.entries(this.objectAt('/paths')).flatMap(([path, item]) =>
+      Object.entries(isObject(item) ? item : {}).flatMap(([method, operation]) => {
+        const operationId = isObject(operation) ? operation['operationId'] : undefined
+        if (typeof operationId !== 'string') return []
+        return [{ operationId, method: method.toUpperCase(), path, pointer: joinPointer('/paths', path, method) }]
+      }),
+    )
+  }
+
+  at(pointer: string): Json | undefined {
+    return valueAt(this.#document, pointer)
+  }
+
+  /** Returns the object at a pointer; an empty one if there is none. */
+  objectAt(pointer: string): JsonObject {
+    const value = this.at(pointer)
+    return isObject(value) ? value : {}
+  }
+
+  /** Returns the validator of the schema at a pointer, which is compiled when it is first needed. */
+  validatorAt(pointer: string): ValidateFunction | undefined {
+    return this.#ajv.getSchema(`document#${encodeURI(pointer)}`)
+  }
+
+  /** Returns the pointer of a documented response, or undefined if the status is not documented. */
+  findResponse(operation: string, status: number): string | undefined {
+    const names = [String(status), `${Math.floor(status / 100)}XX`]
+    const pointer = names
+      .map((name) => joinPointer(operation, 'responses', name))
+      .find((one) => this.at(one) !== undefined)
+    const ref = pointer === undefined ? undefined : this.objectAt(pointer)['$ref']
+    return typeof ref === 'string' ? ref.slice(1) : pointer
+  }
+}
