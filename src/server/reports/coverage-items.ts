@@ -25,17 +25,27 @@ export interface CoverageItem {
   readonly value?: EnumValue
 }
 
+/** A parameter with the keys of its items, those of its listed values by the text that is sent. */
+interface ParameterKeys {
+  readonly parameter: DescribedParameter
+  readonly key: string
+  readonly values: ReadonlyMap<string, string>
+  /** True where one text can carry several values. */
+  readonly isList: boolean
+}
+
 export class OperationItems {
   readonly operation: Operation
   /** The items by their keys, in the order of the contract. */
   readonly items = new Map<string, CoverageItem>()
+  readonly #parameters: readonly ParameterKeys[]
   readonly #body: BodyReader
   readonly #responses: ReadonlyMap<number, BodyReader>
 
   constructor(operation: Operation) {
     this.operation = operation
     for (const status of operation.statuses) this.#add({ label: String(status), kind: 'status', status })
-    for (const parameter of operation.parameters) this.#addParameter(parameter)
+    this.#parameters = operation.parameters.map((parameter) => this.#addParameter(parameter))
     this.#body = this.#addBody()
     this.#responses = new Map(operation.statuses.map((status) => [status, this.#addResponse(status)]))
   }
@@ -44,12 +54,16 @@ export class OperationItems {
     this.items.set(key, item)
   }
 
-  #addParameter({ in: place, name, schema }: DescribedParameter): void {
-    const label = nameParameter({ in: place, name })
+  #addParameter(parameter: DescribedParameter): ParameterKeys {
+    const { in: place, name, schema } = parameter
+    const label = `${place} ${name}`
     this.#add({ label, kind: 'parameter', in: place, name })
-    const values = new BodyReader(label, { type: 'array', items: schema }, ['value'])
-    for (const { value = '' } of values.items.values())
+    const values = new Map<string, string>()
+    for (const { value = '' } of new BodyReader(label, { type: 'array', items: schema }, ['value']).items.values()) {
+      values.set(String(value), `${label}=${value}`)
       this.#add({ label: `${label}=${value}`, kind: 'parameter-value', in: place, name, value })
+    }
+    return { parameter, key: label, values, isList: [schema['type']].flat().includes('array') }
   }
 
   #addBody(): BodyReader {
@@ -73,12 +87,17 @@ export class OperationItems {
 
   /** Returns the keys of the items that an accepted request shows. */
   readRequest({ rawParameters, requestBody }: LiveExchange): string[] {
-    const parameters = this.operation.parameters.flatMap((parameter) => {
-      const values = listSent(parameter, rawParameters[parameter.in])
-      const label = nameParameter(parameter)
-      return values ? [label, ...values.map((value) => `${label}=${value}`)] : []
-    })
-    return [...parameters.filter((key) => this.items.has(key)), ...this.#body.read(requestBody)]
+    const keys = requestBody === undefined ? [] : this.#body.read(requestBody)
+    for (const { parameter, key, values, isList } of this.#parameters) {
+      const sent = findSent(parameter, rawParameters[parameter.in])
+      if (sent === undefined) continue
+      keys.push(key)
+      for (const text of listValues(sent, isList)) {
+        const value = values.get(text)
+        if (value !== undefined) keys.push(value)
+      }
+    }
+    return keys
   }
 
   readResponse(status: number, body: Json | undefined): string[] {
@@ -87,15 +106,17 @@ export class OperationItems {
   }
 }
 
-const nameParameter = ({ in: place, name }: Pick<DescribedParameter, 'in' | 'name'>) => `${place} ${name}`
+/** Returns what was sent of a parameter: no text of a `deepObject`; undefined if it was not sent. */
+function findSent(
+  { name, isDeepObject }: DescribedParameter,
+  group: RawParameters[DescribedParameter['in']],
+): string | readonly string[] | undefined {
+  if (Object.hasOwn(group, name)) return group[name]
+  return isDeepObject && Object.keys(group).some((key) => isMemberOf(name, key)) ? [] : undefined
+}
 
-/** Lists the sent values of a parameter, of which a `deepObject` has none; undefined if it was not sent. */
-function listSent(parameter: DescribedParameter, group: RawParameters[DescribedParameter['in']]) {
-  const { name, isDeepObject, schema } = parameter
-  if (!Object.hasOwn(group, name))
-    return isDeepObject && Object.keys(group).some((key) => isMemberOf(name, key)) ? [] : undefined
-  const texts = [group[name] ?? []].flat()
-  const isList = [schema['type']].flat().includes('array') // one text can carry several values
+function listValues(sent: string | readonly string[], isList: boolean): readonly string[] {
+  const texts = typeof sent === 'string' ? [sent] : sent
   return isList ? texts.flatMap((text) => text.split(/[,|\s]/)) : texts
 }
 

@@ -73,65 +73,69 @@ function permits(schema: JsonObject, isNull: boolean): boolean {
   })
 }
 
+/** A place of a body with the keys of its items, and the places in it; a star stands for those without a name. */
+interface Place {
+  readonly keys: Map<SchemaItem['kind'], string>
+  readonly values: Map<EnumValue, string>
+  readonly members: Map<string, Place>
+}
+
+const createPlace = (): Place => ({ keys: new Map(), values: new Map(), members: new Map() })
+
 /** Finds the parts of a schema that bodies show. */
 export class BodyReader {
   /** The parts of the given kinds by their keys, in the order of the schema. */
-  readonly items: ReadonlyMap<string, SchemaItem>
-  readonly #prefix: string
-  /** The known members by the pointer of their owner; a star stands for items and members without a name. */
-  readonly #members = new Map<string, Set<string>>()
+  readonly items = new Map<string, SchemaItem>()
+  readonly #root = createPlace()
 
   /** `prefix`: the first word of the keys. */
   constructor(prefix: string, schema: JsonObject | undefined, kinds: readonly SchemaItem['kind'][]) {
-    this.#prefix = prefix
-    const all = schema ? [...listSchemaItems([schema])] : []
-    this.items = new Map(all.filter(({ kind }) => kinds.includes(kind)).map((item) => [this.#keyOf(item), item]))
-    for (const { pointer } of this.items.values()) {
-      let owner = ''
-      for (const name of parsePointer(pointer)) {
-        this.#members.set(owner, (this.#members.get(owner) ?? new Set<string>()).add(name))
-        owner = joinPointer(owner, name)
-      }
+    for (const item of schema ? listSchemaItems([schema]) : []) {
+      const { kind, pointer, value } = item
+      if (!kinds.includes(kind)) continue
+      const place = this.#placeAt(pointer)
+      const key = `${prefix} ${kind} ${pointer}${value === undefined ? '' : ` ${typeof value} ${value}`}`
+      this.items.set(key, item)
+      if (value === undefined) place.keys.set(kind, key)
+      else place.values.set(value, key)
     }
   }
 
-  #keyOf({ kind, pointer, value }: SchemaItem): string {
-    const key = `${this.#prefix} ${kind} ${pointer}`
-    return value === undefined ? key : `${key} ${typeof value} ${value}`
+  #placeAt(pointer: string): Place {
+    let place = this.#root
+    for (const name of parsePointer(pointer)) {
+      const member = place.members.get(name) ?? createPlace()
+      place.members.set(name, member)
+      place = member
+    }
+    return place
   }
 
   /** Returns the keys of the parts that a body shows; a key can occur several times. */
   read(body: Json | undefined): string[] {
     const keys: string[] = []
-    const show = (item: SchemaItem) => {
-      const key = this.#keyOf(item)
-      if (this.items.has(key)) keys.push(key)
-    }
-    if (body !== undefined) this.#visit(body, '', show)
+    if (body !== undefined) visit(body, this.#root, (key) => key !== undefined && keys.push(key))
     return keys
   }
+}
 
-  #visit(value: Json, pointer: string, show: (item: SchemaItem) => void): void {
-    show({ kind: 'field', pointer })
-    show({ kind: value === null ? 'null' : 'not-null', pointer })
-    if (isEnumValue(value)) show({ kind: 'value', pointer, value })
-    const names = this.#members.get(pointer)
-    if (!names) return
-    if (isObject(value)) this.#visitMembers(value, names, pointer, show)
-    else if (Array.isArray(value) && names.has('*')) for (const item of value) this.#visit(item, `${pointer}/*`, show)
-  }
+type Show = (key: string | undefined) => void
 
-  #visitMembers(
-    value: JsonObject,
-    names: ReadonlySet<string>,
-    pointer: string,
-    show: (item: SchemaItem) => void,
-  ): void {
-    for (const name of names) {
-      const member = Object.hasOwn(value, name) ? value[name] : undefined
-      if (member !== undefined) this.#visit(member, joinPointer(pointer, name), show)
-    }
-    if (!names.has('*')) return
-    for (const [name, member] of Object.entries(value)) if (!names.has(name)) this.#visit(member, `${pointer}/*`, show)
+function visit(value: Json, place: Place, show: Show): void {
+  show(place.keys.get('field'))
+  show(place.keys.get(value === null ? 'null' : 'not-null'))
+  if (isEnumValue(value)) show(place.values.get(value))
+  const others = place.members.get('*')
+  if (isObject(value)) visitMembers(value, place, show)
+  else if (Array.isArray(value) && others) for (const item of value) visit(item, others, show)
+}
+
+function visitMembers(value: JsonObject, { members }: Place, show: Show): void {
+  for (const [name, place] of members) {
+    const member = Object.hasOwn(value, name) ? value[name] : undefined
+    if (member !== undefined) visit(member, place, show)
   }
+  const others = members.get('*')
+  if (!others) return
+  for (const [name, member] of Object.entries(value)) if (!members.has(name)) visit(member, others, show)
 }
