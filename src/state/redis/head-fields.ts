@@ -13,8 +13,8 @@ import { parseField, parseStoredJson, type SandboxScripts } from './sandbox-scri
 const MAX_ATTEMPTS = 50
 
 /**
- * Replaces a field of a sandbox's head. `update` returns the next text, empty to remove the field, with other fields and
- * their values, if anything changes. It is called again if another replica was faster.
+ * Replaces a field of a sandbox's head. `update` returns the next text, empty to remove the field, with other fields
+ * and their values, if anything changes. It is called again if another replica was faster.
  */
 async function updateField<T>(
   scripts: SandboxScripts,
