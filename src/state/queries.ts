@@ -46,7 +46,7 @@ export function hasFilter({ offset, limit, order, ...filters }: EventQuery): boo
 }
 
 /** Returns a test that an event passes if it has all values of the query, or undefined if all events pass. */
-function createTest(query: EventQuery): ((event: StoredEvent) => boolean) | undefined {
+export function createTest(query: EventQuery): ((event: StoredEvent) => boolean) | undefined {
   if (!hasFilter(query)) return undefined
   const { eventType, externalConversationId, sampledOut, insertId } = query
   const [product, conversationId] = [uuidKey(query.productId), uuidKey(query.conversationId)]

@@ -35,7 +35,7 @@ export interface EventQuery {
 }
 
 /** Copies of the records of one moment, each made when it is read. They can be read once. */
-export type Records<Item> = Iterable<Item>
+export type Records<Item> = Iterable<Item> | AsyncIterable<Item>
 
 export interface EventPage {
   readonly events: Records<StoredEvent>

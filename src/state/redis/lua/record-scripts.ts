@@ -100,13 +100,13 @@ write('HSET', tag .. 'index', 'active ' .. id, place, 'versions ' .. place, 1)
 return {'activated'}`)
 
 /**
- * Reads records at one moment. Arguments: the number of events to skip, the most events, and their order; `true` to
- * read all versions of prompts, too; names of fields of the head. Returns the number of all events, the place of the
- * first one that was read, the events, the versions, and the fields. Records are lists of a thousand, each with the
- * texts, and the number of replays, or 1 for an active version: a call for each record would take Redis twice as long.
+ * Reads records at one moment. Arguments: the number of events to skip, and the most events; `true` to read all
+ * versions of prompts, too; names of fields of the head. Returns the number of all events, the events, the versions,
+ * and the fields. Records are lists of a thousand, each with the texts, and the number of replays, or 1 for an active
+ * version: a call for each record would take Redis twice as long.
  */
 export const READ_RECORDS = sandboxScript(`
-local offset, limit, order, withVersions = unpack(args)
+local offset, limit, withVersions = unpack(args)
 local function list(kind, from, to)
   local lists = {}
   for first = from, to - 1, 1000 do
@@ -124,8 +124,7 @@ end
 local total = count('head', 'count:events')
 local from = math.min(tonumber(offset), total)
 local to = math.min(from + tonumber(limit), total)
-if order == 'newest' then from, to = total - to, total - from end
 local versions = withVersions == 'true' and count('head', 'count:versions') or 0
 local fields = {}
-for index = 5, #args do fields[index - 4] = read('head', args[index]) end
-return {total, from, list('events', from, to), list('versions', 0, versions), fields}`)
+for index = 4, #args do fields[index - 3] = read('head', args[index]) end
+return {total, list('events', from, to), list('versions', 0, versions), fields}`)
