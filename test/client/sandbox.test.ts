@@ -315,7 +315,7 @@ describe('connect', () => {
       res.writeHead(body === '' ? 204 : 200, { 'content-type': type }).end(body)
     })
     const url = `http://127.0.0.1:${await listenForTest(server)}`
-    await expect(connect(url)).rejects.toThrow(/responses, but is no simulator/)
+    await expect(connect(url)).rejects.toThrow(/responds, but is no simulator/)
   })
 })
 

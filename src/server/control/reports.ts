@@ -91,7 +91,7 @@ export function retryHandlers(journal: Journal, reporter: Reporter, sandboxes: S
       return {
         sandbox: sandbox ?? '*',
         rules: { ...retryRules },
-        problems: findingsToJson(problems),
+        problems: findingsToJson(problems, true),
         chains: chains.map(chainToJson),
         further,
         truncated: truncated || hasLoss,

@@ -42,7 +42,7 @@ interface Finding {
   /** The members that JSON has in place of `title` and `sentence`. */
   readonly members: JsonObject
   readonly first: RequestTrace
-  /** The pause before a retry, milliseconds; undefined for a rule without a time. Only the terminal shows it. */
+  /** The pause before a retry, milliseconds; undefined for a rule without a time. Reports show it on a terminal alone. */
   readonly waitedMs?: number | undefined
 }
 
@@ -92,10 +92,11 @@ export class FindingTally {
   }
 }
 
-/** Converts findings to the JSON of the control document. */
-export function findingsToJson({ list, further }: FindingList): JsonObject {
-  const findings = list.map(({ members, first, count, requests }) => ({
+/** Converts findings to the JSON of the control document. A report has no pauses, so that it is the same in every run. */
+export function findingsToJson({ list, further }: FindingList, hasPauses = false): JsonObject {
+  const findings = list.map(({ members, waitedMs, first, count, requests }) => ({
     ...members,
+    ...(hasPauses && waitedMs !== undefined && { waitedMs }),
     first: { ...first },
     count,
     requests: [...requests],
