@@ -178,7 +178,7 @@ describe('healthcheck', () => {
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(reason)])
   })
 
-  test('--timeout bounds a request that is never responded, and a reply that never ends', async () => {
+  test('--timeout bounds a request without a response, and a response that never ends', async () => {
     const silent = createServer().listen(0, '127.0.0.1') // accepts connections and never responds
     onTestFinished(() => void silent.close())
     const endless = await serveReplies((_req, res) => {

@@ -268,9 +268,9 @@ describe('a suite that cannot be tried stops with the reason:', () => {
     [['--only', 'drift:drop-field@getModelAnalytic/x'], /There is no operation "getModelAnalytic"\. Did you mean/],
     [
       ['--only', 'drift:drop-field@getModelAnalytics/conversationCoun'],
-      /no place for .*Did you mean "drift:drop-field@getModelAnalytics\/conversationCount"/,
+      /Nowhere to inject .*Did you mean "drift:drop-field@getModelAnalytics\/conversationCount"/,
     ],
-    [['--only', 'resilience:reset@createPrompt'], /no request of it can meet this fault/],
+    [['--only', 'resilience:reset@createPrompt'], /no request of the suite can get this fault/],
   ])('%j', { tags: ['long'] }, async (flags, reason) => {
     const { code, stdout, stderr } = await trySuite(suite(), ...flags)
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(reason)])

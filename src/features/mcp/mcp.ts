@@ -11,9 +11,9 @@ import { askInProcess } from './tool.ts'
 
 registerControls((handle) => ({
   async callMcp({ source, body, clientGone }) {
-    const { responseCall } = await import('./server.ts')
+    const { handleCall } = await import('./server.ts')
     const ask = askInProcess(handle, source, clientGone)
-    const { status, mediaType, text } = await responseCall(ask, source.headers, body)
+    const { status, mediaType, text } = await handleCall(ask, source.headers, body)
     return new CustomReply({
       status,
       body: text === '' ? undefined : textBody(text, mediaType ?? 'application/json'),

@@ -18,7 +18,7 @@ const anyInput: library.jsonSchemaValidator = {
 }
 
 /** Responds to a message of MCP over HTTP. There are no subscriptions, so that every response ends. */
-export async function responseCall(ask: AskControl, headers: SimRequest['headers'], message: Json | undefined) {
+export async function handleCall(ask: AskControl, headers: SimRequest['headers'], message: Json | undefined) {
   const origin = `http://${headers['host']}`
   const sent = Object.entries(headers).filter(([name]) => /^(content-type|mcp-.*)$/.test(name))
   const accepted = { ...Object.fromEntries(sent), accept: 'application/json, text/event-stream' }

@@ -42,7 +42,9 @@ interface Finding {
   /** The members that JSON has in place of `title` and `sentence`. */
   readonly members: JsonObject
   readonly first: RequestTrace
-  /** The pause before a retry, milliseconds; undefined for a rule without a time. Reports show it on a terminal alone. */
+  /**
+   * The pause before a retry, milliseconds; undefined for a rule without a time. Reports show it on a terminal alone.
+   */
   readonly waitedMs?: number | undefined
 }
 
@@ -92,7 +94,9 @@ export class FindingTally {
   }
 }
 
-/** Converts findings to the JSON of the control document. A report has no pauses, so that it is the same in every run. */
+/**
+ * Converts findings to the JSON of the control document. A report has no pauses, so that it is the same in every run.
+ */
 export function findingsToJson({ list, further }: FindingList, hasPauses = false): JsonObject {
   const findings = list.map(({ members, waitedMs, first, count, requests }) => ({
     ...members,

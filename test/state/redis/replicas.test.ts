@@ -39,7 +39,7 @@ describeWithRedis('a replica of a state in Redis', () => {
     expect(run).toHaveBeenCalledTimes(drafts.length)
   })
 
-  test('reads a sandbox before or after an import, a reset or a restore, or refuses, and never in between', async () => {
+  test('reads a sandbox before or after an import, reset or restore, or refuses, and never in between', async () => {
     const [{ store: writer }, { store: reader }] = await openTwoReplicas(redis().url)
     const fill = (value: string) =>
       Promise.all(Array.from({ length: 100 }, () => writer.recordEvent(context, event({ value }))))

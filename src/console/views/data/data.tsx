@@ -4,7 +4,7 @@ import { navigate, route, sandbox } from '../../store/route.ts'
 import { changeClock, changeSeed, clockMode, info, sandboxNow, sandboxSeed } from '../../store/server.ts'
 import { Button } from '../../ui/button.tsx'
 import { FieldForm, seedField } from '../../ui/fields.tsx'
-import { EntryList } from '../../ui/split.tsx'
+import { EntryList } from '../../ui/searchable-list.tsx'
 import { formatInstant } from '../../ui/text.tsx'
 import { ModelPage } from './model-page.tsx'
 

@@ -7,7 +7,7 @@ import { Button, CopyButton } from '../../ui/button.tsx'
 import { Empty, formatCurl, Loading } from '../../ui/empty.tsx'
 import { Select } from '../../ui/fields.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
-import { OpenPart } from '../../ui/split.tsx'
+import { OpenPart } from '../../ui/searchable-list.tsx'
 import { Mark, objectOf, Status, textOrEmpty } from '../../ui/text.tsx'
 import {
   type AnalyticsQuestion,

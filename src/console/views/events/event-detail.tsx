@@ -4,7 +4,7 @@ import { hrefOf, route } from '../../store/route.ts'
 import { CopyButton } from '../../ui/button.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { formatSigned } from '../../ui/quality-table.tsx'
-import { OpenHead } from '../../ui/split.tsx'
+import { OpenHead } from '../../ui/searchable-list.tsx'
 import { DataTable } from '../../ui/table.tsx'
 import { asText, count, formatInstant, Instant, Mark, searchText, shortId } from '../../ui/text.tsx'
 

@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx'
 import { Empty, Loading, sampleEvent } from '../../ui/empty.tsx'
 import { FieldForm } from '../../ui/fields.tsx'
 import { QualityTable } from '../../ui/quality-table.tsx'
-import { OpenPart, SearchableList } from '../../ui/split.tsx'
+import { OpenPart, SearchableList } from '../../ui/searchable-list.tsx'
 import { countListed } from '../../ui/text.tsx'
 import { EventDetail, EventList } from './event-detail.tsx'
 
