@@ -12,25 +12,22 @@ const open = { token: null }
 
 const aliases = ['/healthz', '/readyz', '/livez', '/_x-steady/health', '/__admin/health']
 
-test.each(['/__sim/health', ...aliases])(
-  '%s responses with status healthy, and refuses other origins',
-  async (path) => {
-    for (const target of [path, `${path}?now`, path === '/__sim/health' ? path : path.toUpperCase()]) {
-      const response = await ask(sim(), target, open)
-      expect([response.status, response.body]).toEqual([200, { status: 'healthy', version }])
-      expect(response.headers.get('cache-control')).toBe('no-store')
-      const foreign = await ask(sim(), target, { ...open, headers: { origin: 'https://app.example.test' } })
-      expectRefusal(foreign, 403, /other origins/)
-    }
-    const head = await ask(sim(), path, { ...open, method: 'HEAD' })
-    expect([head.status, head.text]).toEqual([200, ''])
-  },
-)
+test.each(['/__sim/health', ...aliases])('%s responds with status healthy, and refuses other origins', async (path) => {
+  for (const target of [path, `${path}?now`, path === '/__sim/health' ? path : path.toUpperCase()]) {
+    const response = await ask(sim(), target, open)
+    expect([response.status, response.body]).toEqual([200, { status: 'healthy', version }])
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    const foreign = await ask(sim(), target, { ...open, headers: { origin: 'https://app.example.test' } })
+    expectRefusal(foreign, 403, /other origins/)
+  }
+  const head = await ask(sim(), path, { ...open, method: 'HEAD' })
+  expect([head.status, head.text]).toEqual([200, ''])
+})
 
 test.each([
   ['/metrics', 'text/plain; version=0.0.4; charset=utf-8', /^convsim_\w+/m],
   ['/_x-steady/spec', 'application/json; charset=utf-8', /"openapi":"3\.1\.0"/],
-])('%s responses as the control that it stands for', async (path, mediaType, body) => {
+])('%s responds as the control that it stands for', async (path, mediaType, body) => {
   for (const target of [path, `${path}/`, path.toUpperCase()]) {
     const response = await fetch(`${sim().origin}${target}`)
     expect([response.status, response.headers.get('content-type')]).toEqual([200, mediaType])

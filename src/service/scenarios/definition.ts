@@ -91,7 +91,7 @@ export interface DriftedBody {
 }
 
 export type Effect =
-  /** Carries out the operation, responses with the status if documented, and switches off scenarios of wider scopes. */
+  /** Carries out the operation, responds with the status if documented, and switches off scenarios of wider scopes. */
   | { readonly kind: 'ordinary'; readonly status: number }
   /** Replies in place of the operation. `modelId`: the model in the request's path; undefined without one. */
   | { readonly kind: 'response'; readonly reply: (operation: Operation, modelId?: string) => Reply }

@@ -75,7 +75,8 @@ const EMPTIED =
 
 /**
  * Marks the state with its format and its id, unless it has them, and uses every command that requests need. KEYS: the
- * mark, the id, and four keys for the trial. ARGV: the mark, and a new id. Returns the present mark and id.
+ * mark, the id, and four keys for the trial. ARGV: the mark, and a new id. Returns the present mark and id. An error
+ * ends with the command that was refused.
  */
 const PROBE = createScript(`
 local mark, id, hash, set, stream, number = unpack(KEYS)
@@ -89,7 +90,12 @@ for _, command in ipairs({
   {'PEXPIRE', set, '60000'}, {'PTTL', set}, {'ZPOPMIN', set},
   {'XADD', stream, '*', 'a', '1'}, {'XRANGE', stream, '-', '+'}, {'INCR', number}, {'GET', number},
   {'DEL', hash, set, stream, number},
-}) do redis.call(unpack(command)) end
+}) do
+  local reply = redis.pcall(unpack(command))
+  if type(reply) == 'table' and reply.err then
+    return redis.error_reply(string.gsub(reply.err, '%.$', '') .. ' (' .. command[1] .. ')')
+  end
+end
 return {found, known}`)
 
 /** Creates a function that runs `PROBE`. It returns a sentence about another format, and rejects with a refusal. */

@@ -38,13 +38,10 @@ local function unregister()
   if redis.call('EXISTS', KEYS[1]) == 0 then write('ZREM', KEYS[2], name) end
 end
 -- Tells the present data of a sandbox from those before an import, a reset or a restore.
-local function newGeneration()
-  local now = redis.call('TIME')
-  return now[1] .. '.' .. now[2]
-end
+local function beginGeneration() write('HSET', KEYS[1], 'generation', write('INCR', KEYS[3]) or 0) end
 local function begin()
   register()
-  write('HSETNX', KEYS[1], 'generation', newGeneration())
+  if read('head', 'generation') == '' then beginGeneration() end
 end
 
 -- Derives a UUID as core/seeded.ts does. The path begins with the first argument of the script.

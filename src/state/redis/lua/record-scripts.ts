@@ -100,31 +100,18 @@ write('HSET', tag .. 'index', 'active ' .. id, place, 'versions ' .. place, 1)
 return {'activated'}`)
 
 /**
- * Reads records at one moment. Arguments: the number of events to skip, and the most events; `true` to read all
- * versions of prompts, too; names of fields of the head. Returns the number of all events, the events, the versions,
- * and the fields. Records are lists of a thousand, each with the texts, and the number of replays, or 1 for an active
- * version: a call for each record would take Redis twice as long.
+ * Reads a slice of events or versions: one at least, and 256 KiB or 1,000 at most beyond it. Arguments: `events` or
+ * `versions`, the place of the first, the most records, and the step to the next place, 1 or -1. Returns the generation
+ * of the data, the records, and for each the number of its replays, or 1 for an active version.
  */
 export const READ_RECORDS = sandboxScript(`
-local offset, limit, withVersions = unpack(args)
-local function list(kind, from, to)
-  local lists = {}
-  for first = from, to - 1, 1000 do
-    local places, names = {}, {}
-    for number = first, math.min(first + 1000, to) - 1 do
-      places[#places + 1] = text(number)
-      names[#places] = kind .. ' ' .. places[#places]
-    end
-    lists[#lists + 1] = {
-      redis.call('HMGET', tag .. kind, unpack(places)), redis.call('HMGET', tag .. 'index', unpack(names)),
-    }
-  end
-  return lists
+local kind, first, limit, step = unpack(args)
+local records, marks, bytes = {}, {}, 0
+for index = 1, math.min(limit, 1000) do
+  local place = text(first + (index - 1) * step)
+  local record = read(kind, place)
+  bytes = bytes + #record
+  if index > 1 and bytes > 262144 then break end
+  records[index], marks[index] = record, read('index', kind .. ' ' .. place)
 end
-local total = count('head', 'count:events')
-local from = math.min(tonumber(offset), total)
-local to = math.min(from + tonumber(limit), total)
-local versions = withVersions == 'true' and count('head', 'count:versions') or 0
-local fields = {}
-for index = 4, #args do fields[index - 3] = read('head', args[index]) end
-return {total, list('events', from, to), list('versions', 0, versions), fields}`)
+return {read('head', 'generation'), records, marks}`)

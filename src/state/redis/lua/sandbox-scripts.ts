@@ -40,7 +40,7 @@ local function replaceData(source, isMoved)
   local settings = read('head', 'settings')
   for _, key in ipairs({'sequences', 'sequences-order', 'windows', 'windows-order'}) do write('DEL', tag .. key) end
   put(source, tag, isMoved)
-  if source then write('HSET', KEYS[1], 'generation', newGeneration()) end
+  if source then beginGeneration() end
   write('HDEL', KEYS[1], 'settings')
   if settings ~= '' then write('HSET', KEYS[1], 'settings', settings) end
 end
@@ -62,7 +62,7 @@ if args[1] == 'all' then
   write('DEL', KEYS[1])
 end
 if redis.call('EXISTS', snapshots) == 1 then
-  write('HSET', KEYS[1], 'generation', newGeneration())
+  beginGeneration()
 else
   write('DEL', tag .. 'taken')
   unregister()
