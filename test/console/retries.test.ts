@@ -82,7 +82,7 @@ describeInBrowser('the view of the retries', () => {
     expect(await broken.locator('a').allTextContents()).toEqual(['req-1', 'req-2'])
   })
 
-  test('says how a try broke, whose client is well-mannered, and lists single tries on demand', async ({ own }) => {
+  test('says how a try broke, which call has no retry problem, and lists single tries on demand', async ({ own }) => {
     await ask(own, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited' } })
     await expect(send(own, 'reset, 201', 'calm')).rejects.toThrow()
     await advance(own, 1_500)
@@ -90,7 +90,7 @@ describeInBrowser('the view of the retries', () => {
     const page = await browser.open(own, { place: '#/retries' })
     await page.locator('.attempt a').first().getByText('reset').waitFor()
     await page.getByText('1 call tried again.').waitFor()
-    await page.locator('.chain').getByText('well-mannered').waitFor()
+    await page.locator('.chain').getByText('no retry problem').waitFor()
     expect(await page.locator('.chain').count()).toBe(1)
     await page.keyboard.press('a')
     await page.getByText('2 calls failed.').waitFor()

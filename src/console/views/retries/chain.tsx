@@ -57,7 +57,7 @@ function RetryState({ chain: { parallel, attempts } }: { readonly chain: Schema<
   const isBad = attempts.some(({ findings }) => findings.length > 0)
   if (isBad) return <Mark kind="violation" text="retry problems" />
   if (parallel) return <span class="faint">sent in parallel, so retries cannot be judged</span>
-  return attempts.length > 1 ? <Mark kind="good" text="well-mannered" /> : null
+  return attempts.length > 1 ? <Mark kind="good" text="no retry problem" /> : null
 }
 
 /** `number`: the number of the attempt in the chain; 1 is the first. */
