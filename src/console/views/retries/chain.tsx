@@ -87,9 +87,9 @@ function Attempt({ number, attempt, next, width, took, demanded, missed }: Place
       </div>
       <Pause attempt={attempt} next={next} />
       {next && next.insertId !== attempt.insertId && (
-        <span class={broke(next, 'same-insert-id') ? 'bad' : 'faint'}>
+        <div class={broke(next, 'same-insert-id') ? 'bad' : 'faint'}>
           then {next.insertId === undefined ? 'no insertId' : `insertId ${next.insertId}`}
-        </span>
+        </div>
       )}
     </li>
   )
