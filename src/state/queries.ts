@@ -41,7 +41,7 @@ async function findPlaces(source: EventSource, matches: (event: StoredEvent) => 
 }
 
 /** Returns true for a query that not all events match. */
-export function hasFilter({ offset, limit, order, ...filters }: EventQuery): boolean {
+function hasFilter({ offset, limit, order, ...filters }: EventQuery): boolean {
   return Object.values(filters).some((value) => value !== undefined)
 }
 
