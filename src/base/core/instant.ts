@@ -1,3 +1,5 @@
+import { memoizeLast } from './memoize.ts'
+
 /** The syntax of a date, alone or with a time; a time with seconds may have a fraction and an offset. */
 const INSTANT_PATTERN = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?(Z|[+-]\d{2}:\d{2})?)?)?$/i
 
@@ -92,5 +94,8 @@ export function nameOfDay(day: number): string {
   return startOfDay(day).toISOString().slice(0, -'T00:00:00.000Z'.length)
 }
 
-/** Formats an instant as HTTP does: `Thu, 15 Jan 2026 12:00:00 GMT`. */
-export const httpDate = (instant: number) => new Date(instant).toUTCString()
+/** Formats an instant as HTTP does: `Thu, 15 Jan 2026 12:00:00 GMT`. Keeps the text of the current second. */
+export const httpDate = (() => {
+  const format = memoizeLast((second: number) => new Date(second * 1000).toUTCString())
+  return (instant: number) => format(Math.floor(instant / 1000))
+})()

@@ -20,8 +20,7 @@ export function redactHead({ path, query, headers }: RequestHead): RequestHead {
   const token = findOwnToken(headers)
   return {
     path: redactText(path, token),
-    // The question mark tells a query from a text such as `Prefer: code=404`.
-    query: query === '' ? '' : redactText(`?${query}`, token).slice(1),
+    query: query === '' ? '' : redactQueriesWith(token)(query),
     headers: redactRequestHeaders(headers),
   }
 }
@@ -37,6 +36,12 @@ export function redactNamed(head: RequestHead, names: readonly string[]): Reques
   const headers = Object.entries(head.headers).map(([name, value]) => [name, isNamed(name) ? redacted : value])
   return { path: head.path, query, headers: Object.fromEntries(headers) }
 }
+
+/** Returns the redaction of queries of requests with this token. Successive requests often have the same of both. */
+const redactQueriesWith = memoizeLast((token: string | undefined) =>
+  // The question mark tells a query from a text such as `Prefer: code=404`.
+  memoizeLast((query: string) => redactText(`?${query}`, token).slice(1)),
+)
 
 /** Redacts the headers of a request. Successive requests often share them, and then share the redacted ones. */
 const redactRequestHeaders = memoizeLast((headers: RequestHead['headers']) =>
