@@ -1,5 +1,6 @@
 import { type LogFn, pino } from 'pino'
 import type { Log } from '../../base/core/log.ts'
+import { memoizeLast } from '../../base/core/memoize.ts'
 import { formatForPeople } from './pretty-line.ts'
 
 /** The log of the process, on stderr. */
@@ -10,6 +11,9 @@ export interface ProcessLog extends Log {
 
 /** Writes a part of the bytes, and returns their number. Throws EAGAIN if the reader takes none now. */
 export type WriteStderr = (bytes: Uint8Array) => number
+
+/** Lines of one batch often share their millisecond: without this, a request takes 2 µs more. */
+const formatTime = memoizeLast((time: number) => new Date(time).toISOString())
 
 /** The most milliseconds that `flush` waits for the reader of stderr, who may never read. */
 const flushDeadlineMs = 1000
@@ -65,7 +69,7 @@ export function createLog(
     {
       level,
       base: null,
-      timestamp: () => `,"time":"${new Date(time).toISOString()}"`,
+      timestamp: () => `,"time":"${formatTime(time)}"`,
       formatters: { level: (name) => ({ level: name }) },
       hooks: { logMethod: (args, method) => add({ args, method, at: now() }) },
     },

@@ -54,7 +54,7 @@ export function listen(
     }
   })
   server.keepAliveTimeout = keepAliveMs
-  server.maxHeadersCount = 0 // all are read: their size is bounded, and Node drops those beyond a number without a word
+  server.maxHeadersCount = 0 // all are read: their size is bounded, and Node silently drops those beyond a number
   server.on('connection', (socket) => {
     connections.set(socket, [])
     storeOpeningTime(socket)

@@ -64,7 +64,7 @@ function decodePath(path: string): Result<string[]> {
   const decoded: string[] = []
   for (const segment of path.split('/').slice(1)) {
     try {
-      decoded.push(decodeURIComponent(segment))
+      decoded.push(segment.includes('%') ? decodeURIComponent(segment) : segment)
     } catch {
       return failure(`"${segment}" is not valid percent-encoding; write a percent sign as %25`)
     }

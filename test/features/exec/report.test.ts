@@ -90,7 +90,7 @@ test.each<[string, SuiteReport, RegExp]>([
     /Without faults the command asks createEvent 2 times, and sends 1 request that fits no operation\./,
   ],
   [
-    'that a command hung before its fault could strike',
+    'that a command hung before its fault was injected',
     reportOn([judged('reset createEvent 1', 'hung', { responses: undefined })]),
     /: Hung: the command did not end within 1\.5 s, before "reset" could be injected into request 1 of createEvent\./,
   ],
