@@ -54,14 +54,19 @@ interface OperationCounts {
   seconds: number
 }
 
+const noExchanges = (): OperationCounts => ({
+  responses: new Map(),
+  buckets: durationBounds.map(() => 0),
+  seconds: 0,
+})
+
 type ResponseCounts = ReadonlyMap<string, OperationCounts>
 
 /** Counts the exchanges of the journal by operation; `none` for requests that match no operation. */
 function countResponses(journal: Journal): ResponseCounts {
   const byOperation = new Map<string, OperationCounts>()
   journal.onOwnEntry(({ operation = 'none', response: { status, origin }, durationMs }) => {
-    const none = { responses: new Map<string, number>(), buckets: durationBounds.map(() => 0), seconds: 0 }
-    const counts = byOperation.get(operation) ?? none
+    const counts = byOperation.get(operation) ?? noExchanges()
     byOperation.set(operation, counts)
     const labels = `status="${status}",origin="${origin}"`
     counts.responses.set(labels, (counts.responses.get(labels) ?? 0) + 1)

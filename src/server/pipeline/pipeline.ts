@@ -96,8 +96,9 @@ export function createPipeline(deps: PipelineDeps, createStages: CreateStages = 
       const reply = addStages(exchange, first)
       if (decisionTrace) explainReply(decisionTrace, exchange, first, reply)
       const date = stages.isDated ? undefined : exchange.now
-      const recorded = await record(exchange, reply, request.elapsed(), (error) => refuse(exchange, error))
-      return { ...recorded, delivery: exchange.delivery, date }
+      const refused = (error: unknown) => refuse(exchange, error)
+      const { reply: sent, onEnd, onLeave } = await record(exchange, reply, request.elapsed(), refused)
+      return { reply: sent, delivery: exchange.delivery, date, onEnd, onLeave } // a spread would take 3 % of a GET
     } catch (error) {
       exchange.sandbox.activeRequests -= 1 // without a reply, `onEnd` is never called
       throw error

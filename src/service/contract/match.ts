@@ -61,10 +61,12 @@ function parseSegment(segment: string): Segment {
 
 /** Returns the decoded segments of a path. An encoded slash stays within its segment. */
 function decodePath(path: string): Result<string[]> {
+  const segments = path.split('/').slice(1)
+  if (!path.includes('%')) return success(segments)
   const decoded: string[] = []
-  for (const segment of path.split('/').slice(1)) {
+  for (const segment of segments) {
     try {
-      decoded.push(segment.includes('%') ? decodeURIComponent(segment) : segment)
+      decoded.push(decodeURIComponent(segment))
     } catch {
       return failure(`"${segment}" is not valid percent-encoding; write a percent sign as %25`)
     }
