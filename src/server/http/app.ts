@@ -18,8 +18,14 @@ import type { Reply } from '../../service/exchange/reply.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
 import { acceptsHtml } from '../../service/exchange/request-headers.ts'
 import { deliver, deliverImmediately } from './deliver.ts'
-import { closeAfterReply, expectsContinue, parseBodyLimit } from './read-body.ts'
-import { readHead, readRequest, toOriginForm } from './read-request.ts'
+import {
+  closeAfterReply,
+  expectsContinue,
+  parseBodyLimit,
+  readHead,
+  readRequest,
+  toOriginForm,
+} from './read-request.ts'
 
 export interface Handlers {
   readonly service: (request: SimRequest) => Promise<OutgoingReply>

@@ -61,7 +61,7 @@ export function listen(
     watchLeave(socket)
     socket.once('close', () => connections.delete(socket))
   })
-  // `read-body.ts` sends 100 Continue, because it knows the limit of the body.
+  // `read-request.ts` sends 100 Continue, because it knows the limit of the body.
   server.on('checkContinue', (request, response) => server.emit('request', request, response))
   server.on('checkExpectation', ({ headers }, response) =>
     deliverImmediately(
@@ -139,10 +139,7 @@ function refuseBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
 }
 
 /** Stops accepting connections, gives active requests at most `graceMs` milliseconds, then closes the others. */
-export async function stop(
-  { server, connections }: Pick<ListeningServer, 'server' | 'connections'>,
-  graceMs: number,
-): Promise<void> {
+export async function stop({ server, connections }: ListeningServer, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   // Without the header these connections would stay open for another request, and the stop would wait for it.
   for (const response of [...connections.values()].flat())
