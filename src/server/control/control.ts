@@ -26,10 +26,16 @@ export function registerControls(create: CreateHandlers): void {
   features.push(create)
 }
 
-interface AccessSettings {
+interface ControlDeps {
+  /** The document of the control plane. */
+  readonly contract: Contract
+  readonly handlers: Partial<ControlHandlers>
   /** Bearer token that a request must carry; undefined: no token is required. */
   readonly token: string | undefined
   readonly pages: PageSettings
+  /** Called with each sandbox that an operation has changed. */
+  readonly onChange: (sandbox: string) => void
+  readonly log: Log
 }
 
 /** The operations that are not GET, and change nothing in a sandbox. */
@@ -37,27 +43,14 @@ const readOnly: ReadonlySet<string> = new Set<ControlOperationId>(['countRequest
 
 /** The control plane without its sockets: requests in, replies out. */
 export class Control {
-  readonly #contract: Contract
+  readonly #deps: ControlDeps
   readonly #handlers: Partial<ControlHandlers>
-  readonly #access: AccessSettings
-  readonly #onChange: (sandbox: string) => void
-  readonly #log: Log
   readonly #replyWithJson = createJsonReply()
 
-  /** `onChange` is called with each sandbox that an operation has changed. */
-  constructor(
-    contract: Contract,
-    handlers: Partial<ControlHandlers>,
-    access: AccessSettings,
-    onChange: (sandbox: string) => void,
-    log: Log,
-  ) {
-    this.#contract = contract
+  constructor(deps: ControlDeps) {
+    this.#deps = deps
     const ofFeatures = features.map((create) => create((request, gone) => this.handle(request, gone)))
-    this.#handlers = Object.assign({}, handlers, ...ofFeatures)
-    this.#access = access
-    this.#onChange = onChange
-    this.#log = log
+    this.#handlers = Object.assign({}, deps.handlers, ...ofFeatures)
   }
 
   /** Returns the refusal that the head of a request already decides, before its body is read, if any. */
@@ -78,15 +71,15 @@ export class Control {
       const refused = this.#refuseHead(request) ?? (await serveConsole(request))
       const reply = refused ?? (await this.#dispatch(request, clientGone))
       this.#logReply(request, reply)
-      return reply.stream ? { ...reply, stream: logFailure(request, reply.stream, this.#log) } : reply
+      return reply.stream ? { ...reply, stream: logFailure(request, reply.stream, this.#deps.log) } : reply
     } catch (error) {
-      return refuseInternalError(request, error, this.#log)
+      return refuseInternalError(request, error, this.#deps.log)
     }
   }
 
   /** Refuses requests without the token, and those of foreign pages. A form of one cannot send the JSON of a body. */
   #refuseHead(request: SimRequest): Reply | undefined {
-    const { token, pages } = this.#access
+    const { token, pages } = this.#deps
     const refused = refuseForeignPage(request, pages, { name: 'The control plane', allowsLinks: true })
     if (refused || token === undefined || hasToken(request, token)) return refused
     if (this.#operationIdOf(request) === 'getHealth' || isConsoleFile(request)) return undefined
@@ -97,14 +90,14 @@ export class Control {
   async #dispatch(request: SimRequest, clientGone: AbortSignal): Promise<Reply> {
     const match = this.#match(request)
     if (match.kind === 'wrong-method') return refuseMethod(request, match.allowed)
-    if (match.kind !== 'operation') return refusePath(this.#contract, request.path)
+    if (match.kind !== 'operation') return refusePath(this.#deps.contract, request.path)
     const { operation } = match
     const handler = this.#handlers[operation.id as ControlOperationId]
-    if (!handler) return refusePath(this.#contract, request.path) // of a feature that is left out
+    if (!handler) return refusePath(this.#deps.contract, request.path) // of a feature that is left out
     const read = await readControlRequest(operation, match.path, request, clientGone)
     const outcome = read.ok ? await handler(read.value) : read.error
     const isChange = operation.method !== 'GET' && !readOnly.has(operation.id) && !(outcome instanceof ControlError)
-    if (read.ok && isChange) this.#onChange(String(read.value.parameters.path['name'] ?? read.value.sandbox))
+    if (read.ok && isChange) this.#deps.onChange(String(read.value.parameters.path['name'] ?? read.value.sandbox))
     const isReply = outcome instanceof ControlError || outcome instanceof CustomReply
     const reply = isReply ? outcome : await this.#replyWithJson(outcome, clientGone)
     if (reply instanceof ControlError) return refuse(reply.status, reply.error, 'simulator', reply.headers)
@@ -113,7 +106,7 @@ export class Control {
 
   /** Matches a request to an operation. HEAD counts as GET, since scripts check health with it. */
   #match({ method, path }: SimRequest): OperationMatch {
-    return this.#contract.match(method === 'HEAD' ? 'GET' : method, path)
+    return this.#deps.contract.match(method === 'HEAD' ? 'GET' : method, path)
   }
 
   #operationIdOf(request: SimRequest): string | undefined {
@@ -122,7 +115,7 @@ export class Control {
   }
 
   #logReply(request: SimRequest, reply: Reply): void {
-    if (!this.#log.isLevelEnabled('debug')) return
+    if (!this.#deps.log.isLevelEnabled('debug')) return
     const { id: requestId, method } = request
     const { path, query } = redactHead(request)
     const fields = {
@@ -133,7 +126,7 @@ export class Control {
       durationMs: Math.round(request.elapsed() * 1000) / 1000,
       operation: this.#operationIdOf(request),
     }
-    this.#log.debug(fields, 'controlled')
+    this.#deps.log.debug(fields, 'controlled')
   }
 }
 

@@ -9,7 +9,7 @@ import { describeClientView, exampleOf } from '../../service/scenarios/client-vi
 import { probability, type ScenarioDefinition } from '../../service/scenarios/definition.ts'
 import { describeLoss, type Store } from '../../state/store.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
-import { type ControlHandlers, type ControlOutcome, CustomReply, type ServedInputs } from './handler.ts'
+import { type ControlHandlers, CustomReply, type ServedInputs } from './handler.ts'
 
 export interface ReloadFailure {
   /** Epoch milliseconds. */
@@ -79,11 +79,7 @@ export function infoHandlers({ served, reloadFailure, control, sandboxes, store,
 }
 
 /** Returns 503 with the reason while the state refuses writes or does not respond, and before a stop. */
-async function reportHealth(
-  store: Store,
-  failure: ReloadFailure | undefined,
-  draining: AbortSignal,
-): Promise<ControlOutcome> {
+async function reportHealth(store: Store, failure: ReloadFailure | undefined, draining: AbortSignal) {
   const loss = await store.findLoss()
   const outage = draining.aborted ? 'This process is about to stop.' : await store.findOutage()
   const reason = loss === undefined ? outage : describeLoss(loss)

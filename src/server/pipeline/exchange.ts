@@ -26,8 +26,6 @@ interface Caller {
   /** The token without a sandbox suffix. Never logged, never stored. */
   readonly token: string
   readonly plan: string
-  /** The scenario of a magic token; undefined for every other token. */
-  readonly scenario: string | undefined
 }
 
 /** The part of the registry of sandboxes that requests use. */
@@ -164,7 +162,8 @@ export type RequestStage<Seen extends Exchange = Exchange> = (
   exchange: Seen,
 ) => Reply | undefined | Promise<Reply | undefined>
 
-export type RequestStages = readonly (readonly [name: string, stage: RequestStage])[]
+/** The stages in their order. Those that need no operation also see an exchange without one. */
+export type RequestStages = readonly (readonly [name: string, stage: RequestStage<MatchedExchange>])[]
 
 /** A stage of a reply: every reply passes through all of them. */
 export type ReplyStage = (exchange: Exchange, reply: Reply) => Reply

@@ -11,7 +11,7 @@ import { type MatchedExchange, operationContext, type RequestStage, rawParameter
 export function handle(contract: Contract, fallback: Fallback | undefined): RequestStage<MatchedExchange> {
   return async function handle(exchange) {
     const { operation, handler } = exchange
-    if (!handler) return replyFromDocument(exchange, contract, fallback)
+    if (!handler) return replyFromDocument(exchange, contract.basePath, fallback)
     const problem = problemWithRequestedStatus(exchange)
     if (problem !== undefined) return refusals.control(problem)
     const body = await handler.handle(operationContext(exchange))
@@ -45,11 +45,7 @@ function hasSuccessShape(operation: Operation, status: number): boolean {
 }
 
 /** Replies to an operation without a handler, which an edited contract added, from its examples and schemas. */
-async function replyFromDocument(
-  exchange: MatchedExchange,
-  { basePath }: Contract,
-  fallback: Fallback | undefined,
-): Promise<Reply> {
+async function replyFromDocument(exchange: MatchedExchange, basePath: string, fallback?: Fallback): Promise<Reply> {
   const { operation } = exchange
   if (!fallback) throw new Error(`no handler and no fallback for ${operation.id}`)
   const { query, header } = rawParametersOf(exchange)

@@ -41,16 +41,12 @@ const keyTrap =
   'Has the key itself a tilde? Then add one of your own behind it: key~default.'
 
 /** Switches to the sandbox that the request names by header, key, path or baggage; without a name it is `default`. */
-function enterSandbox(
-  exchange: Exchange,
-  sandboxes: PipelineSandboxes,
-  sandboxOfPath: string | undefined,
-): Reply | undefined {
+function enterSandbox(exchange: Exchange, sandboxes: PipelineSandboxes, ofPath: string | undefined): Reply | undefined {
   const { headers } = exchange.request
-  const sandboxOfKey = exchange.bearer.ok ? exchange.bearer.sandbox : undefined
+  const ofKey = exchange.bearer.ok ? exchange.bearer.sandbox : undefined
   // The text after the tilde may be part of a secret key: the refusal does not repeat it.
-  if (sandboxOfKey !== undefined && !isSandboxName(sandboxOfKey)) return refusals.control(keyTrap)
-  const names = [headers['x-sim-sandbox'], sandboxOfKey, sandboxOfPath].filter((name) => name !== undefined)
+  if (ofKey !== undefined && !isSandboxName(ofKey)) return refusals.control(keyTrap)
+  const names = [headers['x-sim-sandbox'], ofKey, ofPath].filter((name) => name !== undefined)
   const name = names[0] ?? readNameOfBaggage(exchange)
   if (name === undefined) return undefined
   if (names.some((other) => other !== name))

@@ -25,7 +25,7 @@ export function authenticate(keys: Fixtures['keys'], planOfUnknownKeys: string):
     const { token } = bearer
     const key = magicKeys.get(token)
     if (!key) adviseKey(exchange, token, findMeant(token))
-    exchange.caller = { token, plan: key?.plan ?? planOfUnknownKeys, scenario: key?.scenario }
+    exchange.caller = { token, plan: key?.plan ?? planOfUnknownKeys }
     return undefined
   }
 }
@@ -92,7 +92,7 @@ function checkBody(exchange: MatchedExchange): Violation[] {
   if (request.body.kind !== 'bytes') return expected.required ? [missing(expected.mediaTypes)] : []
   const contentType = request.headers['content-type']
   const mediaType = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  const problem = contentTypeProblem(contentType, mediaType, expected.mediaTypes)
+  const problem = mediaTypeProblem(contentType, mediaType, expected.mediaTypes)
   if (problem) return [{ in: 'header', pointer: '/content-type', keyword: 'media-type', message: problem }]
   const read = isJson(mediaType) ? jsonOf(exchange) : readText(operation, mediaType, request.body.bytes)
   if (!read) throw new Error('a body of bytes was not read')
@@ -115,11 +115,7 @@ function readText(operation: Operation, mediaType: string, bytes: Uint8Array): R
 }
 
 /** Returns what is wrong with a content type that the document does not cover, if it is. JSON is UTF-8 (RFC 8259). */
-function contentTypeProblem(
-  sent: string | undefined,
-  mediaType: string,
-  allowed: readonly string[],
-): string | undefined {
+function mediaTypeProblem(sent: string | undefined, mediaType: string, allowed: readonly string[]): string | undefined {
   if (sent === undefined) return `is missing; send ${allowed.join(' or ')}`
   if (matchMediaType(allowed, mediaType) === undefined) return `must be ${allowed.join(' or ')}; got "${cutText(sent)}"`
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(sent)?.[1]?.toLowerCase() ?? 'utf-8'
@@ -142,11 +138,8 @@ export function checkModelExists(isModel: (modelId: string) => boolean): Request
  * that only a request that would have been handled consumes rate. `limitOf` returns undefined for a plan without a
  * limit.
  */
-export function limitRate(
-  store: Store,
-  limitOf: (plan: string) => RateLimit | undefined,
-): RequestStage<MatchedExchange> {
-  return function limitRate(exchange) {
+export function limitRate(store: Store, limitOf: (plan: string) => RateLimit | undefined) {
+  return function limitRate(exchange: MatchedExchange) {
     const { operation, handler, caller } = exchange
     const counted = handler?.rateLimit
     if (!caller || !counted) return undefined

@@ -10,6 +10,7 @@ import { immediateDelivery } from '../../service/exchange/delivery.ts'
 import { olderRateHeaders } from '../../service/exchange/rate-headers.ts'
 import { countBrokenRules, refusals } from '../../service/exchange/refusals.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
+import { effectOf } from '../../service/scenarios/definition.ts'
 import type { Exchange, ReplyStage } from './exchange.ts'
 import { documentedBody } from './handle.ts'
 
@@ -51,12 +52,8 @@ function shapeRefusal(operation: Operation, reply: Reply, fitting: Json | undefi
 }
 
 /** Returns the rules that a reply breaks. Text of a document is described by no JSON schema. */
-function findViolations(
-  operation: Operation,
-  { status, origin }: Reply,
-  body: Body,
-  isHandled: boolean,
-): readonly Violation[] {
+function findViolations(operation: Operation, reply: Reply, body: Body, isHandled: boolean): readonly Violation[] {
+  const { status, origin } = reply
   if (!isJson(body.mediaType)) return []
   const violations =
     isHandled && origin === 'contract' && !body.isExact
@@ -68,7 +65,6 @@ function findViolations(
 
 /** Damages the reply as scenarios ask. Impossible damage is refused if the request itself asks for it. */
 export function applyDamage(exchange: Exchange, original: Reply): Reply {
-  const effects = exchange.scenarios.map(({ definition, values }) => definition.effect(values))
   const drifted = driftReply(exchange, original)
   if (!drifted.ok && exchange.requestedExplicitly) {
     exchange.delivery = { ...exchange.delivery, mode: immediateDelivery.mode } // the refusal must reach the client
@@ -77,7 +73,7 @@ export function applyDamage(exchange: Exchange, original: Reply): Reply {
   const { status, origin } = original
   // `lost-ack` loses the acknowledgement of a stored write, never a refusal.
   const isStored = status < 300 && (origin === 'contract' || origin === 'upstream')
-  if (isStored && effects.some(({ kind }) => kind === 'lose-ack'))
+  if (isStored && exchange.scenarios.some((active) => effectOf(active).kind === 'lose-ack'))
     exchange.delivery = { ...exchange.delivery, mode: { kind: 'reset' } }
   const { kind } = exchange.delivery.mode
   if (kind !== 'whole') exchange.damage = [...exchange.damage, kind]
@@ -87,7 +83,7 @@ export function applyDamage(exchange: Exchange, original: Reply): Reply {
 /** Returns the reply with its drift, of which there is at most one, or the reason why the drift cannot be done. */
 function driftReply(exchange: Exchange, reply: Reply): Result<Reply> {
   const active = exchange.scenarios.find(({ definition }) => definition.family === 'drift')
-  const effect = active?.definition.effect(active.values)
+  const effect = active && effectOf(active)
   const { operation } = exchange
   if (!operation || !active || effect?.kind !== 'drift') return success(reply)
   const { status, origin } = reply

@@ -12,21 +12,17 @@ import { openStore } from '../../state/open-store.ts'
 import { showState } from '../../state/redis/location.ts'
 import { parseExport } from '../../state/sandbox-export.ts'
 import type { SharedState } from '../../state/shared-state.ts'
-import type { SandboxExport } from '../../state/store.ts'
+import type { SandboxExport, Store } from '../../state/store.ts'
 import { StreamFollower } from '../journal/follower.ts'
 import { type EntryListener, Journal } from '../journal/journal.ts'
 import { Sandboxes } from '../sandboxes/sandboxes.ts'
 import { SandboxSettingsStore, setClock } from '../sandboxes/settings.ts'
 import { SharedRecords } from '../sandboxes/shared-settings.ts'
 import type { Settings } from '../settings/settings.ts'
-import type { PipelineState } from './explain.ts'
-import { nameFlags } from './loaded-inputs.ts'
 
 /** Opens the state that `--state` names, and logs what is missing from it. */
-export async function openState(
-  { state, statePrefix, sync }: Settings,
-  log: Log,
-): Promise<Result<OpenedStore, Findings>> {
+export async function openState(settings: Settings, log: Log): Promise<Result<OpenedStore, Findings>> {
+  const { state, statePrefix, sync } = settings
   const opened = await openStore(state, {
     sync,
     prefix: statePrefix,
@@ -42,7 +38,7 @@ export async function openState(
 export async function loadSeedState(file: string | undefined): Promise<Result<SandboxExport | undefined, Findings>> {
   if (file === undefined) return success(undefined)
   const source = await readSource(file)
-  if (!source.ok) return failure(nameFlags(source.error, { seedState: file }))
+  if (!source.ok) return failure(source.error.map((finding) => ({ ...finding, flag: '--seed-state' })))
   const parsed = await parseExport(source.value.value)
   return parsed.ok ? parsed : failure(parsed.error.map((message) => errorAt(file, message)))
 }
@@ -74,10 +70,13 @@ export function openJournal(
   return journal
 }
 
-interface SandboxParts extends Pick<PipelineState, 'store' | 'journal' | 'log'> {
+interface SandboxParts {
   readonly now: () => number
+  readonly log: Log
+  readonly store: Store
   /** The state that replicas can share, if it is one. */
   readonly shared: SharedState | undefined
+  readonly journal: Journal
   readonly rules: () => RuleContext
 }
 

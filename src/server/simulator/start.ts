@@ -32,18 +32,15 @@ export interface RunningSimulator extends Pick<Simulator, 'findExample' | 'repor
 }
 
 /** Creates a simulator and listens. The error lists the findings that prevent the start. */
-export async function start(
-  settings: Settings,
-  dependencies: Dependencies,
-): Promise<Result<RunningSimulator, Findings>> {
-  const exposed = await findExposure(settings, dependencies.log)
+export async function start(settings: Settings, deps: Dependencies): Promise<Result<RunningSimulator, Findings>> {
+  const exposed = await findExposure(settings, deps.log)
   if (exposed) return failure([exposed])
-  const created = await createSimulator(settings, dependencies)
+  const created = await createSimulator(settings, deps)
   if (!created.ok) return created
   const simulator = created.value
   const documented = listDocumentedPaths(simulator.contract)
-  const app = createApp(simulator, settings.bodyLimit, documented, dependencies.log)
-  const listening = await listen(app, settings.host, settings.port, dependencies.log)
+  const app = createApp(simulator, settings.bodyLimit, documented, deps.log)
+  const listening = await listen(app, settings.host, settings.port, deps.log)
   if (!listening.ok) {
     await simulator.close()
     return failure([errorAt(`--${listening.error.setting}`, listening.error.message)])

@@ -42,6 +42,8 @@ export interface ActiveScenario {
   readonly text: string
 }
 
+export const effectOf = ({ definition, values }: ActiveScenario): Effect => definition.effect(values)
+
 export interface Catalogue {
   /** The scenarios that lists show. */
   readonly definitions: readonly ScenarioDefinition[]

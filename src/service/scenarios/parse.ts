@@ -1,7 +1,7 @@
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { describeKnown } from '../../base/core/similar.ts'
 import { cutText, endSentence } from '../../base/core/text.ts'
-import { type ActiveScenario, type Catalogue, type Effect, probability } from './definition.ts'
+import { type ActiveScenario, type Catalogue, type Effect, effectOf, probability } from './definition.ts'
 import { maxControlLength, numberOf, readValues } from './parameters.ts'
 import { splitPair, splitParts } from './split-text.ts'
 
@@ -143,8 +143,6 @@ export function findConflict(scenarios: readonly ActiveScenario[]): string | und
 function aspectOf(effect: Effect): string {
   return effect.kind === 'data' && effect.overrides.extreme ? 'extreme values' : decidedAspect[effect.kind]
 }
-
-const effectOf = ({ definition, values }: ActiveScenario) => definition.effect(values)
 
 const isCertain = ({ values }: ActiveScenario) => numberOf(values, probability.name) === 1
 
