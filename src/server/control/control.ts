@@ -41,7 +41,7 @@ interface ControlDeps {
 /** The operations that are not GET, and change nothing in a sandbox. */
 const readOnly: ReadonlySet<string> = new Set<ControlOperationId>(['countRequests', 'verify', 'explain', 'callMcp'])
 
-/** The control plane without its sockets: requests in, replies out. */
+/** The control plane without its sockets, as `http/app.ts` calls it. */
 export class Control {
   readonly #deps: ControlDeps
   readonly #handlers: Partial<ControlHandlers>
@@ -53,19 +53,16 @@ export class Control {
     this.#handlers = Object.assign({}, deps.handlers, ...ofFeatures)
   }
 
-  /** Returns the refusal that the head of a request already decides, before its body is read, if any. */
   refuse(head: SimRequest): Reply | undefined {
     const refused = this.#refuseHead(head)
     if (refused) this.#logReply(head, refused)
     return refused
   }
 
-  /** Returns true for an import of a sandbox, the only request whose body may be large. */
   isImport(head: SimRequest): boolean {
     return this.#operationIdOf(head) === 'importSandbox'
   }
 
-  /** Returns the reply to a request. `clientGone` is aborted when the client closes its connection. */
   async handle(request: SimRequest, clientGone: AbortSignal): Promise<Reply> {
     try {
       const refused = this.#refuseHead(request) ?? (await serveConsole(request))

@@ -16,7 +16,7 @@ import type { OutgoingReply } from '../../service/exchange/delivery.ts'
 import { refusals, refuse } from '../../service/exchange/refusals.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
-import { acceptsHtml } from '../../service/exchange/request-headers.ts'
+import { accepts } from '../../service/exchange/request-headers.ts'
 import { deliver, deliverImmediately } from './deliver.ts'
 import {
   closeAfterReply,
@@ -145,7 +145,7 @@ function createControlHandler(control: Handlers['control']) {
 /** Redirects a request for the root: a browser to the console, any other client to the description of the simulator. */
 const redirectFromRoot = (accept: string | undefined): Reply => ({
   status: 302,
-  headers: { Location: acceptsHtml(accept) ? '/__sim/' : '/__sim/info', Vary: 'Accept' },
+  headers: { Location: accepts(accept, 'text/html') ? '/__sim/' : '/__sim/info', Vary: 'Accept' },
   body: undefined,
   origin: 'simulator',
 })

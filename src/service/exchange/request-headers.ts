@@ -40,13 +40,13 @@ export function readTraceId(header: string | undefined): string | undefined {
 }
 
 /**
- * Returns true if `accept`, the header if there is one, asks for HTML by name, as browsers do. The range of all media
- * types, which curl and `fetch` send, does not count.
+ * Returns true if a list such as `Accept` or `Accept-Encoding` names a value with a weight above 0: `text/html`, as
+ * browsers do. Ranges such as that of all media types, which curl and `fetch` send, do not count.
  */
-export function acceptsHtml(accept: string | undefined): boolean {
-  const ranges = accept?.split(',') ?? []
-  return ranges.some((range) => {
-    const [mediaType, ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
-    return mediaType === 'text/html' && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
+export function accepts(list: string | undefined, name: string): boolean {
+  const items = list?.toLowerCase().split(',') ?? []
+  return items.some((item) => {
+    const [value, ...parameters] = item.split(';').map((part) => part.trim())
+    return value === name && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
   })
 }
