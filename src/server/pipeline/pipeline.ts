@@ -23,12 +23,11 @@ import {
   type RequestStage,
   type RequestStages,
 } from './exchange.ts'
-import { handle } from './handle.ts'
 import { identify } from './identify.ts'
 import { explainReply } from './log-exchange.ts'
 import { createRecorder } from './record.ts'
 import { authenticate, checkModelExists, limitRate, requirePlan, validate } from './refusal-stages.ts'
-import { applyDamage, checkReply, finaliseHeaders, type HeaderSettings } from './reply-stages.ts'
+import { applyDamage, checkReply, finaliseHeaders, type HeaderSettings, handle } from './reply-stages.ts'
 import { expectRefusal, type ScenarioSources, scenario } from './scenario.ts'
 
 export interface PipelineDeps {
@@ -96,7 +95,7 @@ export function createPipeline(deps: PipelineDeps, createStages: CreateStages = 
       if (decisionTrace) explainReply(decisionTrace, exchange, first, reply)
       const date = stages.isDated ? undefined : exchange.now
       const refused = (error: unknown) => refuse(exchange, error)
-      const { reply: sent, onEnd, onLeave } = await record(exchange, reply, request.elapsed(), refused)
+      const { reply: sent, onEnd, onLeave } = await record(exchange, reply, refused)
       return { reply: sent, delivery: exchange.delivery, date, onEnd, onLeave } // a spread would take 3 % of a GET
     } catch (error) {
       exchange.sandbox.activeRequests -= 1 // without a reply, `onEnd` is never called
@@ -128,7 +127,7 @@ function createSimulatorStages(deps: PipelineDeps): Stages {
       /** 429 */
       rate: limitRate(store, deps.limitOf),
       /** the operation itself */
-      handle: handle(contract, deps.fallback),
+      handle: handle(contract.basePath, deps.fallback),
     } satisfies Record<string, RequestStage<MatchedExchange>>),
     reply: [checkReply(deps.log), applyDamage, finaliseHeaders(deps.headers)],
     recorded: (_, reply) => reply,
