@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, jsonPieces } from '../../base/core/json.ts'
 import { inSlices, mapEach } from '../../base/core/slices.ts'
 import { uuidKey } from '../../state/clone.ts'
-import { impactOfEvent, UNITS_PER_IMPACT } from '../../state/memory/impact.ts'
+import { impactOfEvent, UNITS_PER_IMPACT } from '../../state/collections/events.ts'
 import type { StoredEvent } from '../../state/records.ts'
 import type { Store } from '../../state/store.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'

@@ -1,7 +1,6 @@
-import { insertKey } from '../collections/events.ts'
+import { ImpactIndex, impactOfEvent, insertKey } from '../collections/events.ts'
 import { countRecords, plainCollections, recordsOf, type StoredContent } from '../collections/index.ts'
 import { externalKey } from '../collections/prompts.ts'
-import { ImpactIndex, impactOfEvent } from '../memory/impact.ts'
 import { countOccurrence } from '../occurrences.ts'
 import type { StoredEvent, StoredPrompt } from '../records.ts'
 import { type ImportCondition, StoreUnavailableError } from '../store.ts'
