@@ -67,15 +67,7 @@ const refuseSnapshot = (id: string) => new ControlError(404, `The sandbox has no
 /** Casts a value of the store, which is JSON with readonly types. */
 const toJson = (value: object) => value as JsonObject
 
-function promptToJson({ promptId, externalPromptId, productId, repeatOf, versions }: StoredPrompt): JsonObject {
-  return {
-    promptId,
-    ...(externalPromptId !== undefined && { externalPromptId }),
-    ...(productId !== undefined && { productId }),
-    ...(repeatOf !== undefined && { repeatOf }),
-    versions: versions.map(versionToJson),
-  }
-}
+const promptToJson = ({ versions, ...prompt }: StoredPrompt) => ({ ...prompt, versions: versions.map(versionToJson) })
 
 function versionToJson({ fields, componentIds, ...version }: PromptVersion): JsonObject {
   const { components: _, ...others } = fields
