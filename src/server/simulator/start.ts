@@ -43,7 +43,7 @@ export async function start(settings: Settings, deps: Dependencies): Promise<Res
   const listening = await listen(app, settings.host, settings.port, deps.log)
   if (!listening.ok) {
     await simulator.close()
-    return failure([errorAt(`--${listening.error.setting}`, listening.error.message)])
+    return failure([listening.error])
   }
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host
   const origin = `http://${host}:${listening.value.port}`
@@ -86,7 +86,7 @@ async function findExposure({ host, controlToken, controlOpen }: Settings, log: 
   if (isLoopback || controlOpen || controlToken !== undefined) return undefined
   // A host that is no address of this machine, on none of whose ports it can listen, is to be named first.
   const listening = await listen({ listener: () => undefined, messages: {} }, host, 0, log)
-  if (!listening.ok) return errorAt(`--${listening.error.setting}`, listening.error.message)
+  if (!listening.ok) return listening.error
   await stop(listening.value, 0)
   const message =
     `Listening on ${host} lets others steer the simulator through /__sim. ` +
@@ -114,7 +114,7 @@ export async function startFromCode(settings: LibrarySettings): Promise<RunningS
 
 /** Parses settings from code as the command line does, since types let wrong values pass (`clock: 'noon'`). */
 function parseSettings(settings: LibrarySettings) {
-  const known = new Map(Object.entries(serverSettings).filter(([name]) => !Object.hasOwn(endSettings, name)))
+  const known = new Map<string, Setting<unknown>>(Object.entries(sharedSettings))
   const values: Record<string, unknown> = {}
   const problems: string[] = []
   for (const [name, given] of Object.entries(settings)) {
