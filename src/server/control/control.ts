@@ -86,7 +86,12 @@ export class Control {
 
   async #dispatch(request: SimRequest, clientGone: AbortSignal): Promise<Reply> {
     const match = this.#match(request)
-    if (match.kind === 'wrong-method') return refuseMethod(request, match.allowed)
+    if (match.kind === 'wrong-method') {
+      const Allow = match.allowed.join(', ')
+      return refuse(405, `${request.method} is not allowed on ${request.path}. Allowed: ${Allow}.`, 'simulator', {
+        Allow,
+      })
+    }
     if (match.kind !== 'operation') return refusePath(this.#deps.contract, request.path)
     const { operation } = match
     const handler = this.#handlers[operation.id as ControlOperationId]
@@ -163,29 +168,18 @@ function toReply({ successStatus }: Operation, { parts }: CustomReply, isHead: b
   return stream && !isHead ? { ...reply, stream } : reply
 }
 
-function refuseMethod({ method, path }: SimRequest, allowed: readonly string[]): Reply {
-  const Allow = allowed.join(', ')
-  return refuse(405, `${method} is not allowed on ${path}. Allowed: ${Allow}.`, 'simulator', { Allow })
-}
-
-function refusePath(contract: Contract, path: string): Reply {
-  if (path === contract.basePath || path === `${contract.basePath}/`)
-    return refuse(404, describeRoot(contract), 'simulator')
-  return refuse(404, `Nothing is served at ${path}. ${describeControls(contract, path)}`, 'simulator')
-}
-
-const describeRoot = ({ basePath, operations }: Contract) =>
-  `Nothing is served at ${basePath} but a page for browsers (Accept: text/html). ` +
-  `GET ${basePath}/info says what runs here, ` +
-  `and GET ${basePath}/openapi.yaml describes all ${operations.length} controls.`
-
-/** Returns the controls that are probably meant, and where all are described. */
-function describeControls({ operations, basePath }: Contract, path: string): string {
+/** Refuses an unknown path with the controls that are probably meant, and where all are described. */
+function refusePath({ operations, basePath }: Contract, path: string): Reply {
+  const all = `GET ${basePath}/openapi.yaml describes all ${operations.length} controls.`
+  if (path === basePath || path === `${basePath}/`) {
+    const served = `Nothing is served at ${basePath} but a page for browsers (Accept: text/html).`
+    return refuse(404, `${served} GET ${basePath}/info says what runs here, and ${all}`, 'simulator')
+  }
   const firstOf = (text: string) => text.split('/')[1] ?? ''
-  const names = operations.map(({ path: known }) => firstOf(known))
+  const names = operations.map((operation) => firstOf(operation.path))
   const meant = findNearest(firstOf(path.slice(basePath.length)), names)
-  const similar = operations.filter((operation) => meant !== undefined && firstOf(operation.path) === meant)
+  const similar = operations.filter((_, index) => names[index] === meant)
   const list = similar.map((operation) => `${operation.method} ${basePath}${operation.path}`)
   const guess = list.length > 0 ? `Did you mean ${list.join(', ')}? ` : ''
-  return `${guess}GET ${basePath}/openapi.yaml describes all ${operations.length} controls.`
+  return refuse(404, `Nothing is served at ${path}. ${guess}${all}`, 'simulator')
 }

@@ -1,5 +1,5 @@
 import { parseDuration, parseNow } from '../../base/core/instant.ts'
-import { isObject, type JsonObject } from '../../base/core/json.ts'
+import { isObject } from '../../base/core/json.ts'
 import type { SandboxExport, Store } from '../../state/store.ts'
 import type { Journal } from '../journal/journal.ts'
 import { defaultSandbox, type Sandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
@@ -37,16 +37,10 @@ export function sandboxHandlers(
       const toJson = async (sandbox: Sandbox) => {
         const { events = 0, prompts = 0, snapshots = 0 } = stored.get(sandbox.name) ?? {}
         const { recorded, dropped } = await journal.counts(sandbox.name)
-        return {
-          ...sandboxToJson(sandbox, await settings.read(sandbox.name)),
-          events,
-          prompts,
-          snapshots,
-          requests: recorded - dropped,
-          revision: sandbox.revision,
-        }
+        const counts = { events, prompts, snapshots, requests: recorded - dropped, revision: sandbox.revision }
+        return { ...sandboxToJson(sandbox, await settings.read(sandbox.name)), ...counts }
       }
-      const listed: JsonObject[] = []
+      const listed: object[] = []
       for (let from = 0; from < all.length; from += SANDBOXES_AT_ONCE)
         listed.push(...(await Promise.all(all.slice(from, from + SANDBOXES_AT_ONCE).map(toJson))))
       return { sandboxes: listed }
@@ -68,14 +62,8 @@ export function sandboxHandlers(
   } satisfies Partial<ControlHandlers>
 }
 
-function sandboxToJson({ name, usedAt }: Sandbox, { seed, rules, clock }: SandboxSettings): JsonObject {
-  return {
-    name,
-    seed,
-    clock: clockToJson(clock),
-    rules: rules.length,
-    usedAt: new Date(usedAt).toISOString(),
-  }
+function sandboxToJson({ name, usedAt }: Sandbox, { seed, rules, clock }: SandboxSettings) {
+  return { name, seed, clock: clockToJson(clock), rules: rules.length, usedAt: new Date(usedAt).toISOString() }
 }
 
 /** Handles `GET` and `PUT clock` and `POST clock/advance`: the time of a sandbox. */
@@ -107,6 +95,6 @@ export function clockHandlers(sandboxes: Sandboxes) {
   } satisfies Partial<ControlHandlers>
 }
 
-function clockToJson({ mode, now }: ClockState): JsonObject {
+function clockToJson({ mode, now }: ClockState) {
   return { mode, now: new Date(now).toISOString() }
 }

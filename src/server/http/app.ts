@@ -101,7 +101,11 @@ export function createApp(handlers: Handlers, bodyLimit: string, documented: Rea
       req.url = toOriginForm(req)
       // Express calls the function with an error that a handler throws: the last route handles every other request.
       if (req.url.startsWith('/')) app(req as Request, res as Response, (error) => sendInternalError(error, res, log))
-      else deliverImmediately(refuse(400, describeTarget(req.url), 'simulator'), res)
+      else
+        deliverImmediately(
+          refuse(400, `The request target must be a path; got "${cutText(req.url)}".`, 'simulator'),
+          res,
+        )
     },
   }
 }
@@ -181,9 +185,6 @@ function createMessageClasses(app: express.Express): MessageClasses {
 
 /** Returns the first segment of a path as Express compares it: `__sim` for `/__SIM/health`. */
 const readFirstSegment = (path: string) => path.split('/', 2)[1]?.toLowerCase() ?? ''
-
-/** Describes a request target that is no path, which Express cannot parse: `*`, `localhost:80`. */
-const describeTarget = (target: string) => `The request target must be a path; got "${cutText(target)}".`
 
 /**
  * Returns a function that runs others together at the end of the turn of the event loop. Replies written together wake

@@ -7,12 +7,7 @@ import { machineNow, monotonicNow } from '../../base/core/timers.ts'
 import type { RequestBody, SimRequest } from '../../service/exchange/request.ts'
 
 /** The opening times of connections that have sent no request yet, by the process's monotonic clock, milliseconds. */
-const openingTimes = new WeakMap<Socket, number>()
-
-/** Stores the present time as the opening time of a connection. */
-export function storeOpeningTime(socket: Socket): void {
-  openingTimes.set(socket, monotonicNow())
-}
+export const openingTimes = new WeakMap<Socket, number>()
 
 /**
  * Reduces the request target to path and query. The host of an absolute one, with scheme and host, takes the place of

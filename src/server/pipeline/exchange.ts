@@ -111,12 +111,6 @@ export class Exchange {
   }
 }
 
-export function switchSandbox(exchange: Exchange, sandbox: Sandbox): void {
-  exchange.sandbox.activeRequests -= 1
-  sandbox.activeRequests += 1
-  exchange.sandbox = sandbox
-}
-
 /** An exchange whose operation `identify` has found. */
 export type MatchedExchange = Exchange & { readonly operation: Operation }
 

@@ -1,11 +1,10 @@
 import { cutText } from '../../base/core/text.ts'
-import type { Violation } from '../../base/core/violation.ts'
 import type { Contract } from '../../service/contract/contract.ts'
 import { refusals } from '../../service/exchange/refusals.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
 import type { OperationHandlers } from '../../service/operations/index.ts'
 import { isSandboxName, readSandboxOfBaggage, sandboxNameRule } from '../sandboxes/sandboxes.ts'
-import { type Exchange, type PipelineSandboxes, type RequestStage, switchSandbox } from './exchange.ts'
+import type { Exchange, PipelineSandboxes, RequestStage } from './exchange.ts'
 
 /**
  * Finds the sandbox and the operation: 404 for an unknown path, 405 for a wrong method. An aborted body ends here: the
@@ -52,7 +51,10 @@ function enterSandbox(exchange: Exchange, sandboxes: PipelineSandboxes, ofPath: 
   if (names.some((other) => other !== name))
     return refusals.control(`The request names more than one sandbox: ${[...new Set(names)].join(', ')}.`)
   if (!isSandboxName(name)) return refusals.control(`"${cutText(name)}" cannot name a sandbox: ${sandboxNameRule}.`)
-  switchSandbox(exchange, sandboxes.use(name))
+  const sandbox = sandboxes.use(name)
+  exchange.sandbox.activeRequests -= 1
+  sandbox.activeRequests += 1
+  exchange.sandbox = sandbox
   return undefined
 }
 
@@ -80,7 +82,10 @@ function matchOperation(exchange: Exchange, contract: Contract, knownPaths: read
     case 'outside-base': {
       const base = request.path.slice(0, -path.length) + contract.basePath // behind `/_s/NAME`
       const right = match.isBaseMissing ? base + path : undefined
-      if (right) exchange.advice = [...exchange.advice, outsideBase(base, right)]
+      if (right) {
+        const message = `must begin with ${base}, the base URL's path: ${cutText(right, 200)}`
+        exchange.advice = [...exchange.advice, { in: 'path', pointer: '', keyword: 'base-path', message }]
+      }
       return refusals.outsideBase(base, request.path, right)
     }
     case 'malformed':
@@ -89,10 +94,3 @@ function matchOperation(exchange: Exchange, contract: Contract, knownPaths: read
       return refusals.unknownPath(path, knownPaths)
   }
 }
-
-const outsideBase = (base: string, right: string): Violation => ({
-  in: 'path',
-  pointer: '',
-  keyword: 'base-path',
-  message: `must begin with ${base}, the base URL's path: ${cutText(right, 200)}`,
-})

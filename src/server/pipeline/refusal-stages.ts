@@ -32,18 +32,12 @@ export function authenticate(keys: Fixtures['keys'], planOfUnknownKeys: string):
 
 function adviseKey(exchange: Exchange, token: string, meant: string | undefined): void {
   // Keys that differ in a number, such as customer-1 and customer-2, are no slips.
-  if (meant !== undefined && withoutDigits(meant) !== withoutDigits(token))
-    exchange.advice = [...exchange.advice, misspeltKey(meant)]
+  if (meant === undefined || withoutDigits(meant) === withoutDigits(token)) return
+  const message = `is a letter away from the magic key ${meant}, and switches on nothing; did you mean that?`
+  exchange.advice = [...exchange.advice, { in: 'header', pointer: '/authorization', keyword: 'magic-key', message }]
 }
 
 const withoutDigits = (token: string) => token.replace(/\d/g, '')
-
-const misspeltKey = (meant: string): Violation => ({
-  in: 'header',
-  pointer: '/authorization',
-  keyword: 'magic-key',
-  message: `is a letter away from the magic key ${meant}, and switches on nothing; did you mean that?`,
-})
 
 /** Refuses callers whose plan lacks a feature that the operation requires (docs/development/service.md, 2.2). */
 export function requirePlan(plans: Fixtures['plans']): RequestStage<MatchedExchange> {
@@ -89,7 +83,10 @@ function checkBody(exchange: MatchedExchange): Violation[] {
   const { operation, request } = exchange
   const expected = operation.body
   if (!expected) return []
-  if (request.body.kind !== 'bytes') return expected.required ? [missing(expected.mediaTypes)] : []
+  if (request.body.kind !== 'bytes') {
+    const message = `is required: send a body of the type ${expected.mediaTypes.join(' or ')}`
+    return expected.required ? [{ in: 'body', pointer: '', keyword: 'required', message }] : []
+  }
   const contentType = request.headers['content-type']
   const mediaType = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
   const problem = mediaTypeProblem(contentType, mediaType, expected.mediaTypes)
@@ -100,13 +97,6 @@ function checkBody(exchange: MatchedExchange): Violation[] {
   exchange.body = read.value
   return operation.checkBody(mediaType, read.value)
 }
-
-const missing = (mediaTypes: readonly string[]): Violation => ({
-  in: 'body',
-  pointer: '',
-  keyword: 'required',
-  message: `is required: send a body of the type ${mediaTypes.join(' or ')}`,
-})
 
 /** Reads a body that is no JSON, which an own contract may describe: a form is an object, all else a string. */
 function readText(operation: Operation, mediaType: string, bytes: Uint8Array): ReturnType<typeof success<Json>> {

@@ -1,13 +1,13 @@
 import { cutText } from '../../base/core/text.ts'
-import type { RuleReference } from '../../service/exchange/decision-trace.ts'
 import { type MatchSubject, modelsIn, productsOf } from '../../service/exchange/match.ts'
 import { refusals } from '../../service/exchange/refusals.ts'
 import { type ActiveScenario, type Catalogue, effectOf } from '../../service/scenarios/definition.ts'
 import { findConflict } from '../../service/scenarios/parse.ts'
 import {
-  type ActiveRule,
   type ActiveRules,
   findMismatch,
+  type PlacedRule,
+  placeRules,
   ruleActedKey,
   ruleSequencePrefix,
 } from '../../service/scenarios/rules.ts'
@@ -126,7 +126,7 @@ async function findScenarios(exchange: MatchedExchange, magic: readonly MagicSce
     trace?.decisions.push(`${source} is a magic value, which decides: "${active.text}".`)
   if (acting.length > 0) return acting.map(({ active }) => active)
   const subject = createSubject(exchange, sources)
-  for (const placed of listRules(exchange, sources)) {
+  for (const placed of placeRules(exchange.rules, sources.startUp)) {
     const found = await scenariosOfRule(exchange, placed, subject, sources.store)
     if (typeof found !== 'string') {
       await countRule(exchange, placed, sources.store)
@@ -141,7 +141,7 @@ async function findScenarios(exchange: MatchedExchange, magic: readonly MagicSce
 export async function expectRefusal(exchange: Exchange, sources: ScenarioSources): Promise<void> {
   const { store } = sources
   const subject = createSubject(exchange, sources)
-  for (const placed of listRules(exchange, sources)) {
+  for (const placed of placeRules(exchange.rules, sources.startUp)) {
     const { rule, index } = placed
     const isMarking = rule.scenarios.some(({ definition }) => definition.name === 'expect-refusal')
     if (!isMarking || rule.misfit !== undefined || findMismatch(rule, subject) !== undefined) continue
@@ -149,17 +149,6 @@ export async function expectRefusal(exchange: Exchange, sources: ScenarioSources
     exchange.expectation = 'refusal'
     return countRule(exchange, placed, store)
   }
-}
-
-interface PlacedRule extends RuleReference {
-  readonly rule: ActiveRule
-}
-
-function listRules({ rules }: Exchange, { startUp }: ScenarioSources): PlacedRule[] {
-  return [
-    ...rules.map((rule, index) => ({ rule, scope: 'sandbox', index }) as const),
-    ...startUp.map((rule, index) => ({ rule, scope: 'start-up', index }) as const),
-  ]
 }
 
 async function countRule(exchange: Exchange, { rule, scope, index }: PlacedRule, store: Store): Promise<void> {

@@ -2,6 +2,7 @@ import { canonicalJson, isObject, type JsonObject } from '../../base/core/json.t
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { endSentence } from '../../base/core/text.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
+import type { RuleReference } from '../exchange/decision-trace.ts'
 import {
   type Condition,
   findDifferences,
@@ -59,6 +60,19 @@ export function activateRules(id: string, rules: readonly Rule[], former: Active
     const [same] = at < 0 ? [] : free.splice(at, 1)
     return { ...rule, key: same?.key ?? `${id} ${index}` }
   })
+}
+
+/** A rule with its scope and its place there. */
+export interface PlacedRule extends RuleReference {
+  readonly rule: ActiveRule
+}
+
+/** Lists the rules in the order in which they are asked: those of the sandbox, then those of the start. */
+export function placeRules(ofSandbox: ActiveRules, startUp: ActiveRules): PlacedRule[] {
+  return [
+    ...ofSandbox.map((rule, index) => ({ rule, scope: 'sandbox', index }) as const),
+    ...startUp.map((rule, index) => ({ rule, scope: 'start-up', index }) as const),
+  ]
 }
 
 /** Returns the prefix of the store's key for a rule's sequence, so that rules of the same text count separately. */
