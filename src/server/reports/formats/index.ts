@@ -3,6 +3,7 @@
  * help and the control plane follow from the table; a test compares it with the control document.
  */
 
+import { extname } from 'node:path'
 import { renderGithub } from '../page/github.ts'
 import { renderHtml } from '../page/html.ts'
 import { renderJunit } from '../page/junit.ts'
@@ -60,15 +61,9 @@ function parseTarget(text: string): ReportTarget | undefined {
     const file = text.slice(at + 1)
     return file === '' ? undefined : { file, format: reportFormats[name] }
   }
-  const format = formatOfFile(text)
+  const extension = extname(text).toLowerCase()
+  const format = Object.values<ReportFormat>(reportFormats).find((one) => one.extension === extension)
   return format && { file: text, format }
-}
-
-/** Returns the format of a file by its extension, in any case, if the name has more and the format exists. */
-function formatOfFile(file: string): ReportFormat | undefined {
-  const [, extension] = /[^/\\](\.[^./\\]+)$/.exec(file.toLowerCase()) ?? []
-  const formats = Object.values<ReportFormat>(reportFormats)
-  return formats.find((format) => extension !== undefined && format.extension === extension)
 }
 
 /** Renders the page of a report in a format, with a line end. */
