@@ -7,7 +7,7 @@ import type { JournalEntry } from '../journal/entry.ts'
 import { entryToJson } from '../journal/entry-json.ts'
 import type { Journal, JournalSlice } from '../journal/journal.ts'
 import { toMatchSubject } from '../journal/match.ts'
-import { entryToCurl } from '../reports/curl.ts'
+import { entryToCurl } from '../reports/request-trace.ts'
 import {
   ControlError,
   type ControlHandlers,

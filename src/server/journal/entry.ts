@@ -27,6 +27,11 @@ export function isComplete({ latin1, size, isWhole }: RecordedBody): boolean {
   return latin1 === undefined ? size === 0 : (isWhole ?? latin1.length === size)
 }
 
+/** Returns the path of a request with its query: `/v1/models/ID/analytics?period=7d`. */
+export function targetOf({ path, query }: Pick<JournalEntry['request'], 'path' | 'query'>): string {
+  return query === '' ? path : `${path}?${query}`
+}
+
 /** One exchange as the journal stores it: a plain value that never changes. */
 export interface JournalEntry {
   /** The request id, as `X-Request-Id` has it. */
