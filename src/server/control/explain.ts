@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../base/core/json.ts'
+import type { Json } from '../../base/core/json.ts'
 import { type CorsOrigins, isCorsOrigin } from '../../base/core/origins.ts'
 import { redactJson, redactText } from '../../base/redaction/redact.ts'
 import type { Contract } from '../../service/contract/contract.ts'
@@ -7,7 +7,6 @@ import type { DecisionTrace } from '../../service/exchange/decision-trace.ts'
 import type { OutgoingReply } from '../../service/exchange/delivery.ts'
 import { createRequest, type SimRequest } from '../../service/exchange/request.ts'
 import type { JournalEntry } from '../journal/entry.ts'
-import { violationsToJson } from '../journal/entry-json.ts'
 import { defaultSandbox, isSandboxName, readSandboxOfBaggage } from '../sandboxes/sandboxes.ts'
 import { ControlError, type ControlHandlers, type ServedInputs } from './handler.ts'
 
@@ -91,26 +90,27 @@ function toSimRequest({ method, path: target, headers = {}, body }: RequestDescr
   })
 }
 
-function explanationToJson({ trace, outgoing, entry }: Explanation): JsonObject {
+function explanationToJson({ trace, outgoing, entry }: Explanation) {
+  const { operation, sandbox, stage, rule, ownToken, scenarios, damage, violations, responseViolations, advice } = entry
   const { reply, delivery } = outgoing
   return {
-    ...(entry.operation !== undefined && { operation: entry.operation }),
-    sandbox: entry.sandbox,
-    stage: entry.stage,
-    ...(entry.rule && { rule: { ...entry.rule } }),
-    why: trace.decisions.map((decision) => redactText(decision, entry.ownToken)),
+    operation,
+    sandbox,
+    stage,
+    rule,
+    why: trace.decisions.map((decision) => redactText(decision, ownToken)),
     response: {
       status: reply.status,
-      headers: { ...entry.response.headers },
-      body: redactJson(reply.body?.value ?? null, entry.ownToken),
+      headers: entry.response.headers,
+      body: redactJson(reply.body?.value ?? null, ownToken),
       origin: reply.origin,
     },
     delayMs: delivery.delayMs,
     delivery: delivery.mode.kind,
-    scenarios: [...entry.scenarios],
-    damage: [...entry.damage],
-    violations: violationsToJson(entry.violations),
-    responseViolations: violationsToJson(entry.responseViolations),
-    advice: violationsToJson(entry.advice),
+    scenarios,
+    damage,
+    violations,
+    responseViolations,
+    advice,
   }
 }

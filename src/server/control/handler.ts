@@ -45,8 +45,8 @@ export interface ServedInputs {
   readonly idempotentOperations: () => ReadonlySet<string>
 }
 
-/** The outcome of a control operation: the JSON body of the documented success status, another reply, or a refusal. */
-export type ControlOutcome = Json | JsonPieces | ControlError | CustomReply
+/** The outcome of a control operation: an object, the JSON of the documented success, another reply, or a refusal. */
+export type ControlOutcome = object | JsonPieces | ControlError | CustomReply
 
 export type ControlHandler = (request: ControlRequest) => ControlOutcome | Promise<ControlOutcome>
 
@@ -121,7 +121,7 @@ const maxLongResponses = 10
  */
 export function createJsonReply() {
   const slots = new Slots(maxLongResponses, `${maxLongResponses} long responses are being read already.`)
-  return async (value: Json | JsonPieces, clientGone: AbortSignal): Promise<CustomReply | ControlError> => {
+  return async (value: object, clientGone: AbortSignal): Promise<CustomReply | ControlError> => {
     const { pieces, mediaType } = value instanceof JsonPieces ? value : new JsonPieces(jsonPieces(value))
     const iterator = Symbol.asyncIterator in pieces ? pieces[Symbol.asyncIterator]() : pieces[Symbol.iterator]()
     let head = ''
