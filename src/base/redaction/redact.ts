@@ -185,8 +185,8 @@ function redactList(items: readonly Json[], token: string | undefined): Json {
 
 /** Returns true if a member's value is redacted, by name and text: not `null`, and not a number of tokens. */
 export function isHiddenText(name: string, value: string): boolean {
-  const item = value === 'null' ? null : Number.isNaN(Number(value)) ? value : Number(value)
-  return isHidden(name, item)
+  if (value === 'null') return false
+  return isHidden(name, Number.isNaN(Number(value)) ? value : Number(value))
 }
 
 const none: readonly Violation[] = []

@@ -40,6 +40,7 @@ export async function readRetryHistory(
   idempotentOperations: ReadonlySet<string>,
   elapsed: () => number,
 ) {
+  if (limit === 0) return { chains: [], further: 0, truncated: false }
   const { entries, counts } = await journal.list({ sandbox })
   const trackers = new Map<string, RetryTracker>()
   const attempts: ListedAttempt[] = []

@@ -1,5 +1,5 @@
 import type { JournalEntry, LiveExchange } from '../journal/entry.ts'
-import { FindingTally } from './findings.ts'
+import type { TrafficFindings } from './findings.ts'
 import { type RetryFault, type RetryRule, retryRules } from './judge-retry.ts'
 import { traceRequest } from './request-trace.ts'
 import { RetryTracker } from './retry-tracker.ts'
@@ -11,12 +11,12 @@ import { RetryTracker } from './retry-tracker.ts'
  * Two tests that send the same call in one sandbox look like a retry, so each test should have a sandbox of its own.
  */
 export class RetryProblems {
+  readonly #findings: TrafficFindings
   readonly #tracker: RetryTracker
-  readonly findings = new FindingTally()
 
-  /** `idempotentOperations`: the ids of the operations whose body has an `insertId`. */
-  constructor(idempotentOperations: Pick<ReadonlySet<string>, 'has'>) {
-    this.#tracker = new RetryTracker(idempotentOperations)
+  constructor(findings: TrafficFindings, ...options: ConstructorParameters<typeof RetryTracker>) {
+    this.#findings = findings
+    this.#tracker = new RetryTracker(...options)
   }
 
   record(entry: JournalEntry, live: LiveExchange): void {
@@ -33,10 +33,6 @@ export class RetryProblems {
     if (!entry.expectation) this.#tracker.correct(entry, live)
   }
 
-  merge(other: RetryProblems): void {
-    this.findings.merge(other.findings)
-  }
-
   #checkHeaders(entry: JournalEntry): void {
     const { id, operation = '', request } = entry
     const { method, headers, body } = request
@@ -51,7 +47,7 @@ export class RetryProblems {
   #add(entry: JournalEntry, fault: RetryFault, subject: string, requests: readonly string[]): void {
     const { rule, sentence, waitedMs } = fault
     const { operation = '' } = entry
-    this.findings.add(`${rule} ${operation} ${subject}`, requests, () => ({
+    this.#findings.retries.add(`${rule} ${operation} ${subject}`, requests, () => ({
       title: `${operation || 'no operation'}: ${rule}`,
       sentence: `${sentence} ${retryRules[rule]}`,
       members: { rule, operation, sentence },
