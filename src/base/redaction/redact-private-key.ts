@@ -40,7 +40,6 @@ function cutPrivateKeys(text: string, index: number): { readonly clean: string; 
   }
 }
 
-/** Returns the index of a mark, and the one behind it; undefined for none. */
 function find(mark: RegExp, text: string, from: number): { at: number; after: number } | undefined {
   mark.lastIndex = from
   const found = mark.exec(text)

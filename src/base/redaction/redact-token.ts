@@ -3,7 +3,6 @@ import { joinPointer } from '../core/json-pointer.ts'
 import { memoizeLast } from '../core/memoize.ts'
 import { escapeNonAscii } from '../core/text.ts'
 
-/** The text that replaces a credential. */
 export const redacted = '[redacted]'
 
 /** The length from which a request's own token is redacted everywhere; a shorter one is part of unrelated words. */
@@ -49,7 +48,6 @@ function decodeHeader(value: string): string {
   return utf8ToLatin1(decoded) === value ? decoded : value
 }
 
-/** Escapes a text as within a string of JSON. */
 const escapeJson = (text: string) => JSON.stringify(text).slice(1, -1)
 
 /** The mark with which a message cuts quotes: `"sk_live_51…"`, escaped in a header, or V8's `..."sk_live_51"...`. */

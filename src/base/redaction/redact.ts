@@ -191,7 +191,6 @@ export function isHiddenText(name: string, value: string): boolean {
 
 const none: readonly Violation[] = []
 
-/** Redacts the credentials that violations quote. */
 export function redactViolations(violations: readonly Violation[], token?: string): readonly Violation[] {
   if (violations.length === 0) return none
   return violations.map((violation) => ({

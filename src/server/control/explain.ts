@@ -13,7 +13,6 @@ import { ControlError, type ControlHandlers, type ServedInputs } from './handler
 interface Explanation {
   readonly trace: DecisionTrace
   readonly outgoing: OutgoingReply
-  /** The entry that the journal would record. */
   readonly entry: JournalEntry
 }
 
@@ -27,7 +26,6 @@ interface RequestDescription {
   readonly body?: Json
 }
 
-/** Handles `POST explain`: the outcome that a request would have now, without any effect. */
 export function explainHandlers(explain: Explain, served: () => ServedInputs, corsOrigins: CorsOrigins) {
   return {
     async explain({ body, sandbox }) {

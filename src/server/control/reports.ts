@@ -126,6 +126,7 @@ function attemptToJson(listed: ListedAttempt) {
   }
 }
 
-function showInsertId({ attempt: { insertId }, entry }: ListedAttempt): string | undefined {
+function showInsertId({ attempt, entry }: ListedAttempt): string | undefined {
+  const { insertId } = attempt.call
   return insertId && redactText(cutText(insertId, maxInsertIdLength), entry.ownToken)
 }

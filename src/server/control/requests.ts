@@ -19,7 +19,6 @@ import {
 } from './handler.ts'
 import { writeHar } from './har-export.ts'
 
-/** The query of `GET requests`, typed by the control document. */
 interface ListQuery extends JournalFilter {
   readonly since: number
   readonly cursor?: number
@@ -118,7 +117,6 @@ function readResumePoint({ source: { headers }, parameters }: ControlRequest, la
 }
 
 export interface StreamOptions {
-  /** The name of a sandbox; undefined for all. */
   readonly sandbox: string | undefined
   readonly filter: JournalFilter
   readonly bodies: boolean

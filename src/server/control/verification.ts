@@ -56,11 +56,9 @@ const maxDifferences = 100
 
 export interface JournalSearch {
   readonly journal: Journal
-  /** The name of a sandbox; undefined for all. */
   readonly sandbox: string | undefined
   readonly conditions: readonly Condition[]
   readonly subjects: RequestSubjects
-  /** Returns milliseconds since any fixed time, which slice the work. */
   readonly elapsed: () => number
 }
 

@@ -140,7 +140,6 @@ function isWithinDepth(value: Json, depth: number): boolean {
 /** The most bytes stored of a response's body. Request bodies are stored whole, since queries look into them. */
 export const maxResponseBodyBytes = 64 * 1024
 
-/** Returns the first `maxBytes` bytes of a body, with the size of the whole body. */
 export function captureBody(latin1: string, maxBytes = Number.POSITIVE_INFINITY): RecordedBody {
   const { length } = latin1
   if (length <= maxBytes) return { latin1, size: length }

@@ -6,7 +6,6 @@ import type { DeliveryOutcome } from '../../service/exchange/delivery.ts'
 import type { Origin } from '../../service/exchange/reply.ts'
 import type { Expectation } from '../../service/exchange/request-headers.ts'
 
-/** The body of a request or a response as the journal stores it. */
 export interface RecordedBody {
   /** The stored bytes, a character for each; undefined if they were evicted or could not be read. */
   readonly latin1: string | undefined
@@ -99,7 +98,6 @@ export interface JournalEntry {
   readonly replayOf: string | undefined
   /** The deliberate damage to the response: `drop-field at /messageCount`, `reset`. */
   readonly damage: readonly string[]
-  /** Rules of the contract that the request broke. */
   readonly violations: readonly Violation[]
   /** Rules of the contract that the response breaks, by deliberate damage or by a bug of the simulator. */
   readonly responseViolations: readonly Violation[]

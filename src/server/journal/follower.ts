@@ -45,7 +45,6 @@ export class StreamFollower implements JournalShare {
   #next: Promise<void> | undefined
   #isFollowing = false
 
-  /** `size`: the most entries of the journal. */
   constructor(size: number, deps: FollowerDeps) {
     this.journal = new Journal(size, this)
     this.#deps = deps
@@ -130,7 +129,6 @@ export class StreamFollower implements JournalShare {
     this.#lost.add(sandbox)
   }
 
-  /** Clears a sandbox for all replicas; undefined: all. */
   async clear(sandbox: string | undefined): Promise<void> {
     await this.#deps.stream.clear(sandbox)
     if (sandbox === undefined) this.#lost.clear()

@@ -61,7 +61,6 @@ function toClientPage(report: Report): Page {
   }
 }
 
-/** Converts a report to JSON, as the control document describes it (`Report`). */
 function reportToJson(report: Report) {
   const { contract, run, sandbox, requests, violations, unexpected, expected, findings, coverage, truncated } = report
   return {

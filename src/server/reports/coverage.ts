@@ -9,7 +9,6 @@ interface OperationHits {
   readonly operationItems: OperationItems
   /** The number of requests that matched the operation, refused ones included. */
   requests: number
-  /** The keys of the items that were met. */
   readonly met: Set<string>
   /** The response bodies that were read, with their statuses: all responses of a cache have one body. */
   readonly readBodies: WeakMap<object, number>
@@ -35,7 +34,6 @@ export class Coverage {
     )
   }
 
-  /** Lists what was met, in the order of the contract. */
   listHits(): readonly OperationHits[] {
     return [...this.#byOperation.values()]
   }
@@ -80,7 +78,6 @@ interface CoverageShare {
 }
 
 interface CoveredItem {
-  /** The label of the item: `query period=7d`. */
   readonly name: string
   /** `out-of-reach`: no known request shows it, so that it does not count. */
   readonly state: 'met' | 'missing' | 'out-of-reach'
@@ -148,7 +145,6 @@ function describeUnseen({ label: name, ...point }: CoverageItem, { headers, path
   return { name, sentence, point, headers, path }
 }
 
-/** Converts coverage to JSON, as `GET /__sim/coverage` returns it. */
 export function coverageToJson({ operations, ...share }: CoverageView) {
   return { ...share, operations: operations.map(operationToJson) }
 }

@@ -36,7 +36,6 @@ export type ReportedKind = keyof typeof findingKinds
 
 export const reportedKinds = Object.keys(findingKinds) as ReportedKind[]
 
-/** A finding on a client, in the words of every format. */
 interface Finding {
   /** The operation with the place or rule: `createEvent: body /value`. */
   readonly title: string

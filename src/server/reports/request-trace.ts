@@ -29,7 +29,6 @@ const maxExcerptLength = 80
 const maxBodyBytes = 2000
 const maxCurlLength = 6000
 
-/** Creates the trace of a request. `place`: the place of a broken rule; undefined for other findings. */
 export function traceRequest(entry: JournalEntry, place?: RequestPlace): RequestTrace {
   const { sandbox, now, request } = entry
   const { method, body } = request

@@ -19,14 +19,12 @@ export interface ListedChain {
 
 export interface RetryQuery {
   readonly sandbox: string | undefined
-  /** The fewest attempts of a listed chain. */
   readonly minAttempts: number
   /** The id of a request, whose chain alone is listed; undefined for all chains. */
   readonly request?: string
   readonly limit: number
 }
 
-/** The most attempts of a chain that are listed. */
 const maxAttempts = 50
 
 /**

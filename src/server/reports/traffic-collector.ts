@@ -1,12 +1,11 @@
 import { once } from '../../base/core/memoize.ts'
 import type { JournalEntry, LiveExchange } from '../journal/entry.ts'
-import { ContractFindings, type IsMagicKey } from './contract-findings.ts'
+import { ContractFindings, RetryProblems } from './client-findings.ts'
 import { Coverage, viewCoverage } from './coverage.ts'
 import type { OperationItems } from './coverage-items.ts'
 import { TrafficFindings } from './findings.ts'
 import type { HintFinder } from './hint-finder.ts'
 import type { ReportedRun } from './reported-run.ts'
-import { RetryProblems } from './retry-problems.ts'
 
 class TrafficCounts {
   readonly findings = new TrafficFindings()
@@ -38,7 +37,7 @@ interface CollectorOptions {
   readonly operations: () => readonly OperationItems[]
   /** The ids of the operations whose body has an idempotency key. */
   readonly idempotentOperations: Pick<ReadonlySet<string>, 'has'>
-  readonly isMagicKey: IsMagicKey
+  readonly isMagicKey: (token: string) => boolean
   /** The largest number of sandboxes with counts of their own; a further sandbox retires the oldest. */
   readonly limit: number
 }
@@ -50,7 +49,6 @@ interface CollectorOptions {
 export class TrafficCollector {
   #options: CollectorOptions
   readonly #bySandbox = new Map<string, TrafficCounts>()
-  /** The merged counts of retired sandboxes. */
   #retired: TrafficCounts | undefined
 
   constructor(options: CollectorOptions) {

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../src/base/core/json.ts'
 import type { JournalEntry, Recorded } from '../../../src/server/journal/entry.ts'
 import { Journal } from '../../../src/server/journal/journal.ts'
+import { RetryProblems } from '../../../src/server/reports/client-findings.ts'
 import { TrafficFindings } from '../../../src/server/reports/findings.ts'
-import { RetryProblems } from '../../../src/server/reports/retry-problems.ts'
 import { type DeliveryOutcome, delivered } from '../../../src/service/exchange/delivery.ts'
 import { entryFor, unparsed } from '../journal/entries.ts'
 

@@ -12,7 +12,6 @@ import type { Page } from '../page/page.ts'
 import { renderText } from '../page/text.ts'
 
 export interface ReportFormat {
-  /** The `Content-Type` of `GET /__sim/report`. */
   readonly mediaType: string
   /** The extension in lower case: `.xml`; without one `--report NAME=FILE` names the format. */
   readonly extension?: string
@@ -42,7 +41,6 @@ export function isReportFormat(name: string): name is keyof typeof reportFormats
   return Object.hasOwn(reportFormats, name)
 }
 
-/** A file that a report is written to at the end, and the report's format. */
 export interface ReportTarget {
   readonly file: string
   readonly format: ReportFormat

@@ -37,7 +37,6 @@ ${cardList}${sections.map(renderSection).join('\n')}
 </html>`
 }
 
-/** The mark of the console. */
 const brandMark =
   '<svg viewBox="0 0 16 16" aria-hidden="true"><rect width="16" height="16" rx="4"/>' +
   '<path d="M4 10V8m4 2V4m4 6V6"/></svg>'
