@@ -3,7 +3,7 @@
  * help and the control plane follow from the table; a test compares it with the control document.
  */
 
-import { extname } from 'node:path'
+import { win32 } from 'node:path'
 import { renderGithub } from '../page/github.ts'
 import { renderHtml } from '../page/html.ts'
 import { renderJunit } from '../page/junit.ts'
@@ -59,7 +59,7 @@ function parseTarget(text: string): ReportTarget | undefined {
     const file = text.slice(at + 1)
     return file === '' ? undefined : { file, format: reportFormats[name] }
   }
-  const extension = extname(text).toLowerCase()
+  const extension = win32.extname(text).toLowerCase() // which knows slashes of both kinds
   const format = Object.values<ReportFormat>(reportFormats).find((one) => one.extension === extension)
   return format && { file: text, format }
 }
