@@ -1,4 +1,3 @@
-import { jsonPieces } from '../../base/core/json.ts'
 import { chunksInSlices, mapEach } from '../../base/core/slices.ts'
 import { textBody } from '../../service/exchange/body.ts'
 import { matchOutcome, type RequestMatch, type RequestQuery, requestConditions } from '../../service/exchange/match.ts'
@@ -13,7 +12,6 @@ import {
   type ControlHandlers,
   type ControlRequest,
   CustomReply,
-  JsonPieces,
   type ServedInputs,
   Slots,
 } from './handler.ts'
@@ -71,7 +69,7 @@ export function requestHandlers(journal: Journal, served: () => ServedInputs, st
   } satisfies Partial<ControlHandlers>
 }
 
-async function listPage(journal: Journal, sandbox: string | undefined, query: ListQuery): Promise<JsonPieces> {
+async function listPage(journal: Journal, sandbox: string | undefined, query: ListQuery): Promise<object> {
   const { since, cursor, limit, order, bodies, format } = query
   const { entries, counts: recorded } = await journal.list({ sandbox, after: since, order, asStored: true })
   const matching = entries.filter(createFilter(query))
@@ -88,7 +86,7 @@ async function listPage(journal: Journal, sandbox: string | undefined, query: Li
     ...(last && remaining.length > limit && { next: last.number }),
   }
   if (format === 'har') return writeHar(page, counts)
-  return new JsonPieces(jsonPieces({ requests: mapEach(page, (entry) => entryToJson(entry, { bodies })), ...counts }))
+  return { requests: mapEach(page, (entry) => entryToJson(entry, { bodies })), ...counts }
 }
 
 async function notFoundMessage(id: string, journal: Journal): Promise<string> {
