@@ -5,13 +5,7 @@ import { impactOfEvent, UNITS_PER_IMPACT } from '../../state/memory/impact.ts'
 import type { StoredEvent } from '../../state/records.ts'
 import type { Store } from '../../state/store.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
-import {
-  type ControlError,
-  type ControlHandlers,
-  type ControlRequest,
-  type ServedInputs,
-  Slots,
-} from './handler.ts'
+import { type ControlError, type ControlHandlers, type ControlRequest, type ServedInputs, Slots } from './handler.ts'
 
 const neutralIndex = 0.5
 

@@ -163,13 +163,10 @@ function* formatEntries(entries: readonly JournalEntry[], bodies: boolean): Gene
 type JournalFilter = Pick<RequestQuery, 'operation'> &
   Pick<RequestMatch, 'status' | 'method' | 'origin' | 'path' | 'violations' | 'advice' | 'damage' | 'traceId'>
 
-/** No condition of a filter asks for them. */
-const noSubjects = { models: () => [], products: () => [] }
-
 function createFilter({ operation, ...match }: JournalFilter): (entry: JournalEntry) => boolean {
   const conditions = requestConditions({ operation, match })
   return (entry) => {
-    const subject = { ...toMatchSubject(entry, noSubjects), paths: [entry.request.path] }
+    const subject = { ...toMatchSubject(entry), paths: [entry.request.path] }
     return matchOutcome(conditions, subject) === 'yes'
   }
 }

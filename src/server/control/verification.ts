@@ -8,7 +8,7 @@ import {
 } from '../../service/exchange/match.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { Journal, JournalSlice } from '../journal/journal.ts'
-import { type RequestSubjects, toMatchSubject } from '../journal/match.ts'
+import { type MatchInputs, toMatchSubject } from '../journal/match.ts'
 
 /** The expected number of matching requests; `{}` stands for at least one. */
 export interface CountBounds {
@@ -58,7 +58,7 @@ export interface JournalSearch {
   readonly journal: Journal
   readonly sandbox: string | undefined
   readonly conditions: readonly Condition[]
-  readonly subjects: RequestSubjects
+  readonly served: () => MatchInputs
   readonly elapsed: () => number
 }
 
@@ -67,11 +67,11 @@ export interface JournalSearch {
  * journal's version, or undefined if the comparison takes too long. A counted entry stays counted when the journal
  * evicts it; the count begins again at 0 when entries of the sandbox are cleared.
  */
-function createMatchCounter({ journal, sandbox, conditions, subjects, elapsed }: JournalSearch) {
+function createMatchCounter({ journal, sandbox, conditions, served, elapsed }: JournalSearch) {
   const begin = () => ({ upTo: 0, generation: 0, count: 0, open: 0, matched: [] as JournalEntry[] })
   let totals = begin()
   const add = (entry: JournalEntry) => {
-    const outcome = matchOutcome(conditions, toMatchSubject(entry, subjects))
+    const outcome = matchOutcome(conditions, toMatchSubject(entry, served()))
     if (outcome === 'open') totals.open += 1 // it may match: the part that decides is not stored
     if (outcome !== 'yes') return
     totals.count += 1
@@ -92,7 +92,7 @@ function createMatchCounter({ journal, sandbox, conditions, subjects, elapsed }:
 }
 
 /** Returns the latest requests that differ least from the query, the nearest first; fewer if that takes too long. */
-async function findNearMisses({ journal, sandbox, conditions, subjects, elapsed }: JournalSearch): Promise<NearMiss[]> {
+async function findNearMisses({ journal, sandbox, conditions, served, elapsed }: JournalSearch): Promise<NearMiss[]> {
   // Another operation counts as five differences.
   const distance = ({ differences }: NearMiss) =>
     differences.reduce((sum, { field }) => sum + (field === 'operation' ? 5 : 1), 0)
@@ -100,7 +100,7 @@ async function findNearMisses({ journal, sandbox, conditions, subjects, elapsed 
   let nearest: NearMiss[] = []
   await visitInSlices(entries, elapsed, (entry) => {
     const differences: Difference[] = []
-    for (const difference of findDifferences(conditions, toMatchSubject(entry, subjects)))
+    for (const difference of findDifferences(conditions, toMatchSubject(entry, served())))
       if (differences.push(difference) === maxDifferences) break
     if (differences.length === 0) return
     nearest = [...nearest, { entry, differences }].sort((a, b) => distance(a) - distance(b)).slice(0, maxNearMisses)

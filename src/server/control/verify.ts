@@ -3,16 +3,14 @@ import { redactHeader, redactText } from '../../base/redaction/redact.ts'
 import type { Contract } from '../../service/contract/contract.ts'
 import { listHiddenNames } from '../../service/contract/security.ts'
 import { jsonBody } from '../../service/exchange/body.ts'
-import { modelsIn, productsOf, type RequestMatch, requestConditions } from '../../service/exchange/match.ts'
+import { type RequestMatch, requestConditions } from '../../service/exchange/match.ts'
 import { releaseBody } from '../../service/exchange/request.ts'
 import {
   findUnknownFields,
   findUnknownOperation,
   findUnknownParameter,
 } from '../../service/scenarios/rule-match-problems.ts'
-import type { JournalEntry } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
-import { type RequestSubjects, stripSandboxPath } from '../journal/match.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import {
   ControlError,
@@ -47,9 +45,8 @@ export function verifyHandlers(
   served: () => ServedInputs,
   stopping: AbortSignal,
 ) {
-  const subjects = createSubjects(served)
   const judge = async ({ sandboxFilter: sandbox, source, clientGone }: ControlRequest, verification: Verification) => {
-    const search = { journal, sandbox, conditions: requestConditions(verification), subjects, elapsed: source.elapsed }
+    const search = { journal, sandbox, conditions: requestConditions(verification), served, elapsed: source.elapsed }
     return (await verify(search, verification, [clientGone, stopping])) ?? new ControlError(400, tooLongMessage)
   }
   const judgeAndReply = async (request: ControlRequest, verification: Verification) => {
@@ -88,14 +85,6 @@ export function verifyHandlers(
 }
 
 type Query = Pick<Verification, 'operation' | 'match' | 'force'>
-
-function createSubjects(served: () => ServedInputs): RequestSubjects {
-  const models = ({ request }: JournalEntry) => {
-    const match = served().contract.match(request.method, stripSandboxPath(request.path))
-    return match.kind === 'operation' ? modelsIn(match.path) : []
-  }
-  return { models, products: (entry, body) => productsOf(body, models(entry), served().productsOfModel) }
-}
 
 /** Finds the reason for which a query can never match, which would look like a client that sent nothing, if any. */
 function findQueryProblem(query: Query, contract: Contract): string | undefined {

@@ -23,10 +23,11 @@ interface OperationHits {
  * (`origin: simulator`) counts for neither, since the service would never send it.
  */
 export class Coverage {
-  readonly #byOperation: ReadonlyMap<string, OperationHits>
+  /** The hits by operation, in the order of the contract. */
+  readonly hits: ReadonlyMap<string, OperationHits>
 
   constructor(operations: readonly OperationItems[]) {
-    this.#byOperation = new Map(
+    this.hits = new Map(
       operations.map((operationItems) => [
         operationItems.operation.id,
         { operationItems, requests: 0, met: new Set(), readBodies: new WeakMap() },
@@ -34,12 +35,8 @@ export class Coverage {
     )
   }
 
-  listHits(): readonly OperationHits[] {
-    return [...this.#byOperation.values()]
-  }
-
   record(entry: JournalEntry, live: LiveExchange): void {
-    const hits = this.#byOperation.get(entry.operation ?? '')
+    const hits = this.hits.get(entry.operation ?? '')
     if (!hits) return
     const { operationItems, met, readBodies } = hits
     hits.requests += 1
@@ -57,8 +54,8 @@ export class Coverage {
 
   /** Adds the hits of another coverage, also of another contract, where operations and items are the same. */
   merge(other: Coverage): void {
-    for (const [id, hits] of this.#byOperation) {
-      const theirs = other.#byOperation.get(id)
+    for (const [id, hits] of this.hits) {
+      const theirs = other.hits.get(id)
       hits.requests += theirs?.requests ?? 0
       for (const key of theirs?.met ?? []) if (hits.operationItems.items.has(key)) hits.met.add(key)
     }
@@ -102,7 +99,9 @@ export interface CoverageView extends CoverageShare {
 
 /** Lists the met and the missing items by operation, in the order of the contract; a missing item has a hint. */
 export function viewCoverage(coverage: Coverage, hintFinder: HintFinder, run: ReportedRun): CoverageView {
-  const operations = coverage.listHits().map((hits) => viewOperation(hits, hintFinder(hits.operationItems, run)))
+  const operations = Array.from(coverage.hits.values(), (hits) =>
+    viewOperation(hits, hintFinder(hits.operationItems, run)),
+  )
   const met = operations.reduce((sum, operation) => sum + operation.met, 0)
   const points = operations.reduce((sum, operation) => sum + operation.points, 0)
   return { ...toShare(met, points), operations }
