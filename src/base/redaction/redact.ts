@@ -5,8 +5,14 @@ import { endOfMatch, endOfString } from '../core/json-syntax.ts'
 import { memoizeLast } from '../core/memoize.ts'
 import type { Violation } from '../core/violation.ts'
 import { isCredentialName, isHidden } from './credential-name.ts'
-import { createLineRedaction, redactPrivateKeys } from './redact-private-key.ts'
-import { findOwnToken, redacted, redactToken, sandboxSuffix } from './redact-token.ts'
+import {
+  createLineRedaction,
+  findOwnToken,
+  redacted,
+  redactPrivateKeys,
+  redactToken,
+  sandboxSuffix,
+} from './redact-token.ts'
 
 interface RequestHead {
   readonly path: string
