@@ -1,18 +1,11 @@
-import { isObject, type JsonObject, jsonPieces } from '../../base/core/json.ts'
+import { isObject, type JsonObject } from '../../base/core/json.ts'
 import { inSlices, mapEach } from '../../base/core/slices.ts'
 import { uuidKey } from '../../state/clone.ts'
 import { impactOfEvent, UNITS_PER_IMPACT } from '../../state/collections/events.ts'
 import type { StoredEvent } from '../../state/records.ts'
 import type { Store } from '../../state/store.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
-import {
-  type ControlError,
-  type ControlHandlers,
-  type ControlRequest,
-  JsonPieces,
-  type ServedInputs,
-  Slots,
-} from './handler.ts'
+import { type ControlError, type ControlHandlers, type ControlRequest, type ServedInputs, Slots } from './handler.ts'
 
 const neutralIndex = 0.5
 
@@ -41,7 +34,7 @@ export function qualityHandlers(store: Store, sandboxes: Sandboxes, served: () =
     return total <= maxEventsOfSmall ? undefined : slots.take(clientGone)
   }
 
-  async function readQuality(sandbox: string): Promise<JsonPieces> {
+  async function readQuality(sandbox: string): Promise<object> {
     const productNames = new Map(served().fixtures.products.map(({ id, name }) => [id.toLowerCase(), name]))
     const { weight } = await store.getQuality(sandbox)
     const { events } = await store.listEvents(sandbox)
@@ -59,8 +52,11 @@ export function qualityHandlers(store: Store, sandboxes: Sandboxes, served: () =
       conversation,
       ...indexToJson('cqi', group, weight),
     })
-    const [ofProducts, ofConversations] = [mapEach(products, productToJson), mapEach(conversations, conversationToJson)]
-    return new JsonPieces(jsonPieces({ weight, products: ofProducts, conversations: ofConversations }))
+    return {
+      weight,
+      products: mapEach(products, productToJson),
+      conversations: mapEach(conversations, conversationToJson),
+    }
   }
 
   return {

@@ -1,22 +1,21 @@
-import { isObject, type JsonObject, jsonPieces } from '../../base/core/json.ts'
+import { isObject, type JsonObject } from '../../base/core/json.ts'
 import { mapEach } from '../../base/core/slices.ts'
 import { componentsOf } from '../../state/collections/prompts.ts'
 import type { PromptVersion, StoredPrompt } from '../../state/records.ts'
 import { parseExport } from '../../state/sandbox-export.ts'
 import type { EventQuery, Store } from '../../state/store.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
-import { ControlError, type ControlHandlers, type ControlRequest, JsonPieces } from './handler.ts'
+import { ControlError, type ControlHandlers, type ControlRequest } from './handler.ts'
 
 /** Handles `GET events`, `GET prompts` and `activate`: the records that the service's user interface would show. */
 export function recordHandlers(store: Store) {
   return {
-    async listEvents({ sandbox, parameters }) {
+    listEvents({ sandbox, parameters }) {
       const { sandbox: _, ...query } = parameters.query
-      const page = await store.listEvents(sandbox, query as EventQuery) // typed by the control document
-      return new JsonPieces(jsonPieces({ ...page }))
+      return store.listEvents(sandbox, query as EventQuery) // typed by the control document
     },
     async listPrompts({ sandbox }) {
-      return new JsonPieces(jsonPieces({ prompts: mapEach(await store.listPrompts(sandbox), promptToJson) }))
+      return { prompts: mapEach(await store.listPrompts(sandbox), promptToJson) }
     },
     async activateVersion({ sandbox, parameters: { path } }) {
       const [promptId, versionId] = [String(path['promptId']), String(path['versionId'])]
@@ -49,7 +48,7 @@ export function snapshotHandlers(store: Store, sandboxes: Sandboxes) {
       const id = snapshotIdOf(request)
       return (await store.deleteSnapshot(request.sandbox, id)) ? { deleted: id } : refuseSnapshot(id)
     },
-    exportSandbox: async (request) => new JsonPieces(jsonPieces({ ...(await store.exportSandbox(request.sandbox)) })),
+    exportSandbox: (request) => store.exportSandbox(request.sandbox),
     async importSandbox({ sandbox: name, body }) {
       const parsed = await parseExport(body)
       if (!parsed.ok) return new ControlError(400, `This is no export of a sandbox: ${parsed.error.join('; ')}.`)

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../base/core/json.ts'
+import type { Json } from '../../base/core/json.ts'
 import { visitInSlices } from '../../base/core/slices.ts'
 import { cutText } from '../../base/core/text.ts'
 import { isCredentialName } from '../../base/redaction/credential-name.ts'
@@ -10,11 +10,7 @@ import type { CountBounds, NearMiss, Verdict, Verification } from './verificatio
 const maxShown = 2000
 
 /** Converts a verdict to the JSON of `POST verify`, without credentials. Values are cut after 2,000 characters. */
-export async function verdictToJson(
-  verdict: Verdict,
-  verification: Verification,
-  elapsed: () => number,
-): Promise<JsonObject> {
+export async function verdictToJson(verdict: Verdict, verification: Verification, elapsed: () => number) {
   const { satisfied, count, truncated, unproved, matched } = verdict
   const nearMisses: ShownNearMiss[] = []
   for (const nearMiss of verdict.nearMisses) nearMisses.push(await showNearMiss(nearMiss, elapsed))
@@ -29,18 +25,10 @@ export async function verdictToJson(
   }
 }
 
-interface ShownDifference extends JsonObject {
-  readonly field: string
-  readonly expected: Json
-}
+type ShownNearMiss = Awaited<ReturnType<typeof showNearMiss>>
 
-interface ShownNearMiss extends JsonObject {
-  readonly id: string
-  readonly differences: ShownDifference[]
-}
-
-async function showNearMiss({ entry, differences }: NearMiss, elapsed: () => number): Promise<ShownNearMiss> {
-  const shown: ShownDifference[] = []
+async function showNearMiss({ entry, differences }: NearMiss, elapsed: () => number) {
+  const shown: { field: string; expected: Json; actual?: Json }[] = []
   // In slices: each of the values can be the whole body.
   await visitInSlices(differences, elapsed, ({ field, expected, actual }) => {
     const isHidden = field.split('/').some((name) => isCredentialName(name))

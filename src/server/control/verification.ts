@@ -7,8 +7,8 @@ import {
   type RequestQuery,
 } from '../../service/exchange/match.ts'
 import type { JournalEntry } from '../journal/entry.ts'
-import type { Journal } from '../journal/journal.ts'
-import { type RequestSubjects, toMatchSubject } from '../journal/match.ts'
+import type { Journal, JournalSlice } from '../journal/journal.ts'
+import { type MatchInputs, toMatchSubject } from '../journal/match.ts'
 
 /** The expected number of matching requests; `{}` stands for at least one. */
 export interface CountBounds {
@@ -17,10 +17,13 @@ export interface CountBounds {
   readonly atMost?: number
 }
 
+/** A query with the expected number of requests. */
 export interface Verification extends RequestQuery {
   readonly count: CountBounds
   /** The most milliseconds to wait until the count is as expected; 0 for none. */
   readonly withinMs: number
+  /** True if the query may have names that the contract does not have. */
+  readonly force?: boolean
 }
 
 /** A request that does not match, with its differences from the query, at most 100 of them. */
@@ -29,21 +32,20 @@ export interface NearMiss {
   readonly differences: readonly Difference[]
 }
 
-interface MatchCount {
+export interface Verdict {
   readonly count: number
   /** True if the journal dropped requests, or bodies that the query needs, so that more may have matched. */
   readonly truncated: boolean
   /** The latest matching requests, at most 10. */
   readonly matched: readonly JournalEntry[]
-}
-
-export interface Verdict extends MatchCount {
   readonly satisfied: boolean
   /** True where no more stored requests match than expected, but dropped ones may have matched. */
   readonly unproved: boolean
   /** The requests with the fewest differences, the nearest first, at most 3; empty where `satisfied`. */
   readonly nearMisses: readonly NearMiss[]
 }
+
+type MatchCount = Pick<Verdict, 'count' | 'truncated' | 'matched'> & Pick<JournalSlice, 'version'>
 
 const maxMatchedShown = 10
 const maxNearMisses = 3
@@ -54,11 +56,9 @@ const maxDifferences = 100
 
 export interface JournalSearch {
   readonly journal: Journal
-  /** The name of a sandbox; undefined for all. */
   readonly sandbox: string | undefined
   readonly conditions: readonly Condition[]
-  readonly subjects: RequestSubjects
-  /** Returns milliseconds since any fixed time, which slice the work. */
+  readonly served: () => MatchInputs
   readonly elapsed: () => number
 }
 
@@ -67,17 +67,17 @@ export interface JournalSearch {
  * journal's version, or undefined if the comparison takes too long. A counted entry stays counted when the journal
  * evicts it; the count begins again at 0 when entries of the sandbox are cleared.
  */
-export function createMatchCounter({ journal, sandbox, conditions, subjects, elapsed }: JournalSearch) {
+function createMatchCounter({ journal, sandbox, conditions, served, elapsed }: JournalSearch) {
   const begin = () => ({ upTo: 0, generation: 0, count: 0, open: 0, matched: [] as JournalEntry[] })
   let totals = begin()
   const add = (entry: JournalEntry) => {
-    const outcome = matchOutcome(conditions, toMatchSubject(entry, subjects))
+    const outcome = matchOutcome(conditions, toMatchSubject(entry, served()))
     if (outcome === 'open') totals.open += 1 // it may match: the part that decides is not stored
     if (outcome !== 'yes') return
     totals.count += 1
     totals.matched = [...totals.matched, entry].slice(-maxMatchedShown)
   }
-  return async function countMatches(): Promise<(MatchCount & { readonly version: number }) | undefined> {
+  return async function countMatches(): Promise<MatchCount | undefined> {
     const { entries, counts, latest, version } = await journal.list({ sandbox, after: totals.upTo })
     if (totals.upTo > 0 && counts.generation !== totals.generation) {
       totals = begin()
@@ -92,7 +92,7 @@ export function createMatchCounter({ journal, sandbox, conditions, subjects, ela
 }
 
 /** Returns the latest requests that differ least from the query, the nearest first; fewer if that takes too long. */
-async function findNearMisses({ journal, sandbox, conditions, subjects, elapsed }: JournalSearch): Promise<NearMiss[]> {
+async function findNearMisses({ journal, sandbox, conditions, served, elapsed }: JournalSearch): Promise<NearMiss[]> {
   // Another operation counts as five differences.
   const distance = ({ differences }: NearMiss) =>
     differences.reduce((sum, { field }) => sum + (field === 'operation' ? 5 : 1), 0)
@@ -100,7 +100,7 @@ async function findNearMisses({ journal, sandbox, conditions, subjects, elapsed 
   let nearest: NearMiss[] = []
   await visitInSlices(entries, elapsed, (entry) => {
     const differences: Difference[] = []
-    for (const difference of findDifferences(conditions, toMatchSubject(entry, subjects)))
+    for (const difference of findDifferences(conditions, toMatchSubject(entry, served())))
       if (differences.push(difference) === maxDifferences) break
     if (differences.length === 0) return
     nearest = [...nearest, { entry, differences }].sort((a, b) => distance(a) - distance(b)).slice(0, maxNearMisses)
@@ -116,31 +116,27 @@ async function findNearMisses({ journal, sandbox, conditions, subjects, elapsed 
  */
 export async function verify(
   search: JournalSearch,
-  { count: expected, withinMs }: Pick<Verification, 'count' | 'withinMs'>,
+  { count: expected, withinMs }: Verification,
   ends: readonly AbortSignal[],
 ): Promise<Verdict | undefined> {
+  const { min, max } = toBounds(expected)
   const countMatches = createMatchCounter(search)
-  const bounds = toBounds(expected)
   for (;;) {
     const left = withinMs - search.elapsed()
     const found = await countMatches()
     if (found === undefined) return undefined
-    const { version, ...counted } = found
-    const mayChange = left > 0 && !isDecided(counted, bounds)
-    if (mayChange && (await search.journal.waitForChange(version, left, ends)) !== 'end') continue
-    const { count, truncated } = counted
-    const unproved = bounds.max !== Number.POSITIVE_INFINITY && truncated && count <= bounds.max
-    const satisfied = count >= bounds.min && count <= bounds.max && !unproved
-    return { ...counted, unproved, satisfied, nearMisses: satisfied ? [] : await findNearMisses(search) }
+    const { version, count, truncated, matched } = found
+    // No further request can change the verdict.
+    const isDecided = count >= min && (count > max || max === Number.POSITIVE_INFINITY || truncated)
+    if (left > 0 && !isDecided && (await search.journal.waitForChange(version, left, ends)) !== 'end') continue
+    const unproved = max !== Number.POSITIVE_INFINITY && truncated && count <= max
+    const satisfied = count >= min && count <= max && !unproved
+    const nearMisses = satisfied ? [] : await findNearMisses(search)
+    return { count, truncated, matched, unproved, satisfied, nearMisses }
   }
 }
 
 function toBounds({ exactly, atLeast, atMost }: CountBounds) {
   const min = exactly ?? atLeast ?? (atMost === undefined ? 1 : 0)
   return { min, max: exactly ?? atMost ?? Number.POSITIVE_INFINITY }
-}
-
-/** Returns true where no further request can change the verdict. */
-function isDecided({ count, truncated }: MatchCount, { min, max }: ReturnType<typeof toBounds>): boolean {
-  return count >= min && (count > max || max === Number.POSITIVE_INFINITY || truncated)
 }

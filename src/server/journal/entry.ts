@@ -6,7 +6,6 @@ import type { DeliveryOutcome } from '../../service/exchange/delivery.ts'
 import type { Origin } from '../../service/exchange/reply.ts'
 import type { Expectation } from '../../service/exchange/request-headers.ts'
 
-/** The body of a request or a response as the journal stores it. */
 export interface RecordedBody {
   /** The stored bytes, a character for each; undefined if they were evicted or could not be read. */
   readonly latin1: string | undefined
@@ -25,6 +24,11 @@ export function storedBytes({ latin1 }: RecordedBody): number {
 /** Returns true where the whole body is stored: a value that is absent from it was not sent. */
 export function isComplete({ latin1, size, isWhole }: RecordedBody): boolean {
   return latin1 === undefined ? size === 0 : (isWhole ?? latin1.length === size)
+}
+
+/** Returns the path of a request with its query: `/v1/models/ID/analytics?period=7d`. */
+export function targetOf({ path, query }: Pick<JournalEntry['request'], 'path' | 'query'>): string {
+  return query === '' ? path : `${path}?${query}`
 }
 
 /** One exchange as the journal stores it: a plain value that never changes. */
@@ -94,7 +98,6 @@ export interface JournalEntry {
   readonly replayOf: string | undefined
   /** The deliberate damage to the response: `drop-field at /messageCount`, `reset`. */
   readonly damage: readonly string[]
-  /** Rules of the contract that the request broke. */
   readonly violations: readonly Violation[]
   /** Rules of the contract that the response breaks, by deliberate damage or by a bug of the simulator. */
   readonly responseViolations: readonly Violation[]

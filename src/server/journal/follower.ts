@@ -45,7 +45,6 @@ export class StreamFollower implements JournalShare {
   #next: Promise<void> | undefined
   #isFollowing = false
 
-  /** `size`: the most entries of the journal. */
   constructor(size: number, deps: FollowerDeps) {
     this.journal = new Journal(size, this)
     this.#deps = deps
@@ -58,14 +57,10 @@ export class StreamFollower implements JournalShare {
   }
 
   /** Appends an exchange. Returns undefined if the store takes no changes. Rejects if it does not respond. */
-  append(entry: JournalEntry, live: LiveExchange): Promise<MessagePlace | undefined> {
-    return this.#untilClose(this.#append(entry, live))
-  }
-
-  async #append(entry: JournalEntry, live: LiveExchange): Promise<MessagePlace | undefined> {
+  async append(entry: JournalEntry, live: LiveExchange): Promise<MessagePlace | undefined> {
     const { text, request, response } = encodeExchange(entry, live)
     const { sandbox } = entry
-    const appended = await this.#deps.stream.append(sandbox, text, request, response)
+    const appended = await this.#untilClose(this.#deps.stream.append(sandbox, text, request, response))
     if (!appended) {
       this.#lost.add(sandbox)
       return undefined
@@ -130,7 +125,6 @@ export class StreamFollower implements JournalShare {
     this.#lost.add(sandbox)
   }
 
-  /** Clears a sandbox for all replicas; undefined: all. */
   async clear(sandbox: string | undefined): Promise<void> {
     await this.#deps.stream.clear(sandbox)
     if (sandbox === undefined) this.#lost.clear()

@@ -18,7 +18,6 @@ import {
 } from './entry.ts'
 import { bodyToBase64, bodyToText, decodeBody, parseBody, parseBoundedJson } from './entry-json.ts'
 
-/** The content of a body as other replicas read it. */
 interface SharedBody {
   readonly text?: string
   /** The bytes of a body that is not UTF-8. */
@@ -62,10 +61,8 @@ function shareResponse({ response: { body }, ownToken }: JournalEntry, live: Liv
   return shareBody(body, ownToken, whole === undefined ? undefined : redactJson(whole, ownToken))
 }
 
-/** Encodes the end of a delivery. */
 export const encodeEnd = (end: DeliveryEnd) => shiftEnd(end, timeOrigin)
 
-/** Decodes the end of a delivery. */
 export const decodeEnd = (end: DeliveryEnd) => shiftEnd(end, -timeOrigin)
 
 function shiftEnd({ delivery, hasClientLeft, headSentAt, endedAt }: DeliveryEnd, ms: number): DeliveryEnd {
@@ -100,7 +97,6 @@ function readShared(text: string | undefined): { latin1: string | undefined; jso
 /** A message with an exchange; see `StreamMessage`. */
 type SharedMessage = Pick<StreamMessage & { kind: 'exchange' }, 'number' | 'text' | 'request' | 'response'>
 
-/** Finds an operation of the contract by its id. */
 export type FindOperation = (id: string) => Operation | undefined
 
 /** Decodes the exchanges of all replicas. Equal response bodies, which are common, are parsed once. */

@@ -9,7 +9,6 @@ interface SchemaItem {
   /** `field`: a member that the schema names; `null` and `not-null`: a place that may be null. */
   readonly kind: 'field' | 'null' | 'not-null' | 'value'
   readonly pointer: string
-  /** The listed value of the kind `value`. */
   readonly value?: EnumValue
 }
 
@@ -52,7 +51,6 @@ function isNullable(schemas: readonly JsonObject[]): boolean {
   return schemas.some(mentionsNull) && schemas.every((schema) => permits(schema, true) && permits(schema, false))
 }
 
-/** Returns true where a schema names null; a schema without any type does not. */
 function mentionsNull(schema: JsonObject): boolean {
   const { type, enum: listed } = schema
   if ([type].flat().includes('null') || (Array.isArray(listed) && listed.includes(null))) return true
@@ -82,7 +80,6 @@ interface Place {
 
 const createPlace = (): Place => ({ keys: new Map(), values: new Map(), members: new Map() })
 
-/** Finds the parts of a schema that bodies show. */
 export class BodyReader {
   /** The parts of the given kinds by their keys, in the order of the schema. */
   readonly items = new Map<string, SchemaItem>()

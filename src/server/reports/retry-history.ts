@@ -19,14 +19,12 @@ export interface ListedChain {
 
 export interface RetryQuery {
   readonly sandbox: string | undefined
-  /** The fewest attempts of a listed chain. */
   readonly minAttempts: number
   /** The id of a request, whose chain alone is listed; undefined for all chains. */
   readonly request?: string
   readonly limit: number
 }
 
-/** The most attempts of a chain that are listed. */
 const maxAttempts = 50
 
 /**
@@ -40,6 +38,7 @@ export async function readRetryHistory(
   idempotentOperations: ReadonlySet<string>,
   elapsed: () => number,
 ) {
+  if (limit === 0) return { chains: [], further: 0, truncated: false }
   const { entries, counts } = await journal.list({ sandbox })
   const trackers = new Map<string, RetryTracker>()
   const attempts: ListedAttempt[] = []

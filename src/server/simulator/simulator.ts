@@ -12,7 +12,7 @@ import { controlHandlers } from '../control/handlers.ts'
 import type { Handlers } from '../http/app.ts'
 import type { EntryListener } from '../journal/journal.ts'
 import type { FindPlannedFault } from '../pipeline/scenario.ts'
-import type { FindingsReport, Report } from '../reports/report.ts'
+import type { Report } from '../reports/report.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import { splitList } from '../settings/setting.ts'
 import { readPages, type Settings } from '../settings/settings.ts'
@@ -30,8 +30,6 @@ export interface Simulator extends Handlers {
   findExample(): ExampleRequest | undefined
   /** Returns the report about the clients of all sandboxes so far, also while the shared state does not respond. */
   report(): Promise<Report>
-  /** Returns that report without the coverage, which takes the most time. The shared state must respond. */
-  findings(): Promise<FindingsReport>
   /** Aborted at a stop: ends the requests that wait, `POST /__sim/verify` and streams, and the deliveries that hang. */
   readonly stopping: AbortController
   /** Aborted before a stop, while requests are still handled: health is 503 from then on. */
@@ -139,7 +137,6 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
     requestIdPrefix: journal.requestIdPrefix,
     pages,
     report: reportAtEnd,
-    findings: () => reporter.findings(undefined),
     stopping,
     draining,
     findStateLoss: () => store.findLoss(),

@@ -17,7 +17,7 @@ import { defaultSettings, endSettings, type Settings, serverSettings } from '../
 import { createSimulator, type Dependencies, type Simulator } from './simulator.ts'
 
 /** A simulator that listens. */
-export interface RunningSimulator extends Pick<Simulator, 'findExample' | 'report' | 'findings' | 'findStateLoss'> {
+export interface RunningSimulator extends Pick<Simulator, 'findExample' | 'report' | 'findStateLoss'> {
   /** `http://127.0.0.1:4010/v1`: the base URL for clients of the service. */
   readonly baseUrl: string
   /** `http://127.0.0.1:4010/__sim`. */
@@ -54,7 +54,7 @@ export async function start(settings: Settings, deps: Dependencies): Promise<Res
     simulator.stopping.abort()
     await stop(listening.value, shutdownGraceMs)
   })
-  const { findExample, report, findings, findStateLoss } = simulator
+  const { findExample, report, findStateLoss } = simulator
   const close = once(() => endRequests().then(() => simulator.close()))
   const closeWithReport = async () => {
     await endRequests()
@@ -72,7 +72,6 @@ export async function start(settings: Settings, deps: Dependencies): Promise<Res
     controlUrl: `${origin}/__sim`,
     findExample,
     report,
-    findings,
     findStateLoss,
     close,
     closeWithReport,

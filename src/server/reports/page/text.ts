@@ -1,7 +1,6 @@
 import { escapeControls } from '../../../base/core/text.ts'
 import type { Page, PageBlock, PageFinding } from './page.ts'
 
-/** The number of lines that the text has of each detail. */
 const shownLines = 12
 
 /** Renders a page for a terminal, whose reader begins at the end: sections in reverse order, then the verdict. */
