@@ -59,7 +59,7 @@ export const libraries: Readonly<Record<string, { readonly only: readonly string
   '@preact/signals': { only: ['console/'] },
   '@seriousme/openapi-schema-validator': { only: ['service/contract/checks/structure.ts'], lazy: true },
   '@stoplight/prism-http': { only: ['service/contract/fallback.ts'], lazy: true },
-  ajv: { only: ['base/documents/', 'service/contract/'] },
+  ajv: { only: ['base/documents/', 'service/contract/', 'build/'] },
   'ajv-formats': { only: ['base/documents/', 'service/contract/'] },
   commander: { only: ['command-line/parser/parse.ts', 'command-line/parser/program.ts'] },
   cors: { only: ['server/http/'] },
