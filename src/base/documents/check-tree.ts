@@ -1,5 +1,6 @@
 import type { Json } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
+import type { Fault } from '../core/violation.ts'
 
 /** The deepest accepted nesting of a file, in levels, which saves the stack of functions that recurse into values. */
 export const MAX_LEVELS = 200
@@ -7,19 +8,13 @@ export const MAX_LEVELS = 200
 /** The largest number of values of a file. An alias of YAML counts as often as it is used. */
 export const MAX_VALUES = 1_000_000
 
-interface TreeFault {
-  readonly pointer: string
-  /** A sentence without its subject. */
-  readonly message: string
-}
-
 /** Finds the first reason why a value is no JSON tree of usable size: aliases of YAML can write values without end. */
-export function findTreeFault(root: Json): TreeFault | undefined {
+export function findTreeFault(root: Json): Fault | undefined {
   return findFault(root, '', { count: 0, around: [] })
 }
 
 /** `passed`: the number of values so far, and the objects and lists around the present one. */
-function findFault(value: Json, pointer: string, passed: { count: number; around: object[] }): TreeFault | undefined {
+function findFault(value: Json, pointer: string, passed: { count: number; around: object[] }): Fault | undefined {
   passed.count += 1
   if (passed.count > MAX_VALUES) return { pointer, message: `is too large: a file has at most ${MAX_VALUES} values` }
   if (typeof value !== 'object' || value === null) return undefined
