@@ -29,9 +29,17 @@ const MAX_SYNTAX_ERRORS = 5
  * @returns findings if the text is not a single valid document
  */
 export function parseSource(text: string, file: string): Result<Source, Findings> {
+  try {
+    return readText(text, file)
+  } catch (error) {
+    if (isStackOverflow(error)) return failure([errorAt(`${file}:1:1`, TOO_DEEP)])
+    throw error
+  }
+}
+
+function readText(text: string, file: string): Result<Source, Findings> {
   const lines = new LineCounter()
-  const document = parseText(text, lines)
-  if (document === undefined) return failure([errorAt(file, TOO_DEEP)])
+  const document = parseDocument(text, { lineCounter: lines })
   const placeOf = (offset: number) => {
     const { line, col } = lines.linePos(offset)
     return `${file}:${line}:${col}`
@@ -45,11 +53,9 @@ export function parseSource(text: string, file: string): Result<Source, Findings
     // YAML's core schema, the default, yields only values of JSON's types.
     value = document.toJS({ maxAliasCount: MAX_ALIASES }) as Json
   } catch (error) {
-    // An alias has no anchor, or the aliases expand to more than `maxAliasCount` allows.
+    if (!(error instanceof ReferenceError)) throw error
     const unresolved = findUnresolvedAlias(document)
-    const expansion = unresolved === undefined ? TOO_MANY_ALIASES : NO_ANCHOR
-    const message = isStackOverflow(error) ? TOO_DEEP : expansion
-    return failure([errorAt(placeOf(unresolved ?? 0), message)])
+    return failure([errorAt(placeOf(unresolved ?? 0), unresolved === undefined ? TOO_MANY_ALIASES : NO_ANCHOR)])
   }
   const fault = findTreeFault(value)
   if (fault) return failure([errorAt(placeOf(findOffset(document, fault.pointer)), fault.message)])
@@ -61,8 +67,8 @@ const TOO_DEEP = `is nested deeper than ${MAX_LEVELS} levels`
 /** The largest number of values that aliases may expand to. */
 const MAX_ALIASES = 1000
 
-const FEWER_ALIASES = 'write the values out, or use fewer aliases'
-const TOO_MANY_ALIASES = `has aliases that expand to more than ${MAX_ALIASES} values; ${FEWER_ALIASES}`
+const TOO_MANY_ALIASES =
+  `has aliases that expand to more than ${MAX_ALIASES} values; ` + 'write the values out, or use fewer aliases'
 
 const NO_ANCHOR = 'is an alias of no anchor: write the anchor (&name) above its alias (*name)'
 
@@ -85,16 +91,6 @@ function describeYamlError(error: YAMLError): string {
   if (isStackOverflow(error)) return TOO_DEEP
   // The library's message ends with the place and the line, which the finding has already.
   return messages[error.code] ?? error.message.split(/ at line \d+, column \d+/)[0] ?? error.message
-}
-
-/** Parses the text; undefined where it is nested so deeply that the parser has no room on the stack. */
-function parseText(text: string, lineCounter: LineCounter): Document | undefined {
-  try {
-    return parseDocument(text, { lineCounter })
-  } catch (error) {
-    if (isStackOverflow(error)) return undefined
-    throw error
-  }
 }
 
 /** Returns true for the error of a stack that is full; the parser wraps it in an error of its own. */
