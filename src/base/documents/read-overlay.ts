@@ -1,5 +1,5 @@
 import overlaySchema from '../../../spec/overlay.schema.json' with { type: 'json' }
-import { isObject, type Json } from '../core/json.ts'
+import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import type { Violation } from '../core/violation.ts'
@@ -23,8 +23,8 @@ export async function checkOverlay(source: Source): Promise<Result<Overlay, Find
   const { compileSchema } = await import('./schema.ts')
   const violations = compileSchema(overlaySchema, 'overlay')(value)
   if (violations.length > 0) return failure(violations.map((violation) => createOverlayFinding(violation, source)))
-  const actions = isObject(value) && Array.isArray(value.actions) ? value.actions : []
-  const isOld = isObject(value) && String(value.overlay).startsWith('1.0.')
+  const actions = Array.isArray(value.actions) ? value.actions : []
+  const isOld = String(value.overlay).startsWith('1.0.')
   const read = actions.map((action, index) => readAction(action, joinPointer('/actions', index), source, isOld))
   const findings = read.flatMap((each) => (each.ok ? [] : each.error))
   if (findings.length > 0) return failure(findings)
@@ -32,7 +32,7 @@ export async function checkOverlay(source: Source): Promise<Result<Overlay, Find
 }
 
 /** Returns true for a value that was meant as an overlay. */
-export function isOverlay(value: Json): boolean {
+export function isOverlay(value: Json): value is JsonObject {
   return isObject(value) && 'overlay' in value
 }
 

@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { monotonicNow } from '../../base/core/timers.ts'
 import {
-  clientSight,
   type Delivery,
   deliveryOutcome,
   type OutgoingReply,
@@ -44,7 +43,9 @@ export function watchEnd(
     isFinished = true
     // After a write that failed, Node calls the response finished, too.
     const isComplete = res.writableFinished && !socket.errored
-    onEnd(deliveryOutcome(delivery.mode, isComplete, progress), clientSight(isComplete, progress))
+    const { headSentAt, isDone, isCutByStop, isCutByUpstream } = progress
+    const hasClientLeft = !isComplete && !isDone && !isCutByStop && !isCutByUpstream
+    onEnd(deliveryOutcome(delivery.mode, isComplete, progress), { headSentAt, hasClientLeft })
     if (isComplete && onLeave) leaveListeners.set(socket, onLeave)
   }
   leaveListeners.set(socket, undefined) // its client goes on, so it has read the reply before

@@ -59,20 +59,12 @@ export function expectedEnd({ mode: { kind } }: Delivery, now: number) {
 export function deliveryOutcome(
   { kind }: DeliveryMode,
   isComplete: boolean,
-  { sentBytes, isCutByStop, isCutByUpstream }: Pick<SendProgress, 'sentBytes' | 'isCutByStop' | 'isCutByUpstream'>,
+  { sentBytes, isCutByStop, isCutByUpstream }: SendProgress,
 ): DeliveryOutcome {
   if (!usableDeliveries.includes(kind)) return { kind: 'damaged' }
   if (isCutByUpstream) return { kind: 'upstream-gone', sentBytes }
   if (isComplete) return delivered
   return { kind: isCutByStop ? 'server-stopped' : 'client-gone', sentBytes }
-}
-
-/** Returns the client's part in the end of a delivery. `isComplete`: the last byte was handed over. */
-export function clientSight(
-  isComplete: boolean,
-  { headSentAt, isDone, isCutByStop, isCutByUpstream }: SendProgress,
-): ClientSight {
-  return { headSentAt, hasClientLeft: !isComplete && !isDone && !isCutByStop && !isCutByUpstream }
 }
 
 /** The milliseconds after the head in which a client that leaves may not have seen it: a busy process sees it late. */
