@@ -68,18 +68,11 @@ function parseItem(text: string, catalogue: Catalogue): Result<SequenceItem> {
   const at = text.search(/\*[^*/"]*$/)
   const count = at < 0 ? '1' : text.slice(at + 1).trim()
   const scenario = at < 0 ? text : text.slice(0, at).trimEnd()
-  if (scenario === '' || !/^[1-9]\d{0,5}$/.test(count) || hasOtherSeparator(scenario, catalogue))
+  const isScenario = /^[a-z\d][\w-]*(\s*;|$)/i.test(scenario)
+  if (!isScenario || !/^[1-9]\d{0,5}$/.test(count))
     return failure(`"${cutText(text)}" is not an item of a sequence. ${itemForm}`)
   const parsed = parseScenario(scenario, catalogue)
   return parsed.ok ? success({ scenario: parsed.value, times: Number(count) }) : parsed
-}
-
-/** Returns true if more than parameters follows a scenario's name: `429 200`, `429|200`, `429x2` or `429*2`. */
-function hasOtherSeparator(text: string, catalogue: Catalogue): boolean {
-  const [written = ''] = text.split(';')
-  if (catalogue.find(written.trim())) return false
-  const [name = '', ...others] = written.trim().split(/[^a-z\d-]+|(?<=\d)x/i)
-  return others.length > 0 && catalogue.find(name) !== undefined
 }
 
 const itemForm =
