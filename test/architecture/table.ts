@@ -67,7 +67,7 @@ export const libraries: Readonly<Record<string, { readonly only: readonly string
   express: { only: ['server/http/'] },
   ioredis: { only: ['state/redis/connection.ts'], lazy: true },
   lowdb: { only: ['state/file/'] },
-  'jsonpath-js': { only: ['base/documents/json-path.ts'] },
+  'jsonpath-js': { only: ['base/documents/read-overlay.ts'] },
   'openapi-fetch': { only: ['client/transport.ts'] },
   '@playwright/test': { only: ['client/testing/playwright.ts'] },
   testcontainers: { only: ['client/testing/testcontainers.ts'] },

@@ -2,32 +2,11 @@ import { isObject, type Json, measureJson } from '../core/json.ts'
 import { joinPointer, parsePointer, valueAtTokens } from '../core/json-pointer.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import type { Fault } from '../core/violation.ts'
-import { findTreeFault, MAX_VALUES } from './check-tree.ts'
 import { copyJson } from './edit.ts'
 import { errorAt, type Findings } from './finding.ts'
-import type { JsonPath, SelectedNode } from './json-path.ts'
+import { findTreeFault, MAX_VALUES } from './parse.ts'
+import type { JsonPath, Overlay, OverlayAction, SelectedNode } from './read-overlay.ts'
 import type { Source } from './source.ts'
-
-/** An OpenAPI Overlay 1.0 or 1.1 that was read and checked (`read-overlay.ts`). */
-export interface Overlay {
-  readonly source: Source
-  readonly actions: readonly OverlayAction[]
-}
-
-/** A change to the places of a document that a JSONPath selects. */
-export interface OverlayAction {
-  /** The pointer of the action within the overlay: `/actions/0`. */
-  readonly pointer: string
-  readonly target: JsonPath
-  readonly change:
-    | { readonly kind: 'remove' }
-    /** `value`: the update. */
-    | { readonly kind: 'update'; readonly value: Json }
-    /** `from`: the path of the update within the document. */
-    | { readonly kind: 'copy'; readonly from: JsonPath }
-  /** True for an overlay 1.1, whose target can also be a text, a number, a boolean or null. */
-  readonly changesPrimitives: boolean
-}
 
 /**
  * Applies an overlay to a copy of a document. The places of the result lead to the document for what came from it, and
@@ -65,13 +44,11 @@ class Draft {
     return ofTree && { pointer: action.pointer, message: `makes a document that ${ofTree.message}` }
   }
 
-  #change({ pointer, target, change, changesPrimitives }: OverlayAction): Fault | undefined {
+  #change({ pointer, target, change }: OverlayAction): Fault | undefined {
     const fault = (message: string) => ({ pointer: joinPointer(pointer, 'target'), message })
     const nodes = target.select(this.value)
     const kinds = new Set(nodes.map(({ value }) => kindOf(value)))
     if (nodes.length === 0) return fault(`meets nothing in the document: ${target.text}`)
-    if (!changesPrimitives && kinds.has('a single value'))
-      return fault('meets a value that is neither an object nor a list, which needs "overlay: 1.1.0"')
     if (change.kind === 'remove') {
       const isWhole = nodes.some(({ tokens }) => tokens.length === 0)
       if (isWhole) return fault('is the whole document, which cannot be removed')

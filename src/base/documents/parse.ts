@@ -13,10 +13,10 @@ import {
   type YAMLError,
 } from 'yaml'
 import { type Json, parseJson } from '../core/json.ts'
-import { parsePointer } from '../core/json-pointer.ts'
+import { joinPointer, parsePointer } from '../core/json-pointer.ts'
 import { findSyntaxFault, quoteCharacter } from '../core/json-syntax.ts'
 import { failure, type Result, reasonOf, success } from '../core/result.ts'
-import { findTreeFault, MAX_LEVELS } from './check-tree.ts'
+import type { Fault } from '../core/violation.ts'
 import { errorAt, type Findings } from './finding.ts'
 import type { Source } from './source.ts'
 
@@ -62,13 +62,14 @@ function readText(text: string, file: string): Result<Source, Findings> {
   return success({ file, value, place: (pointer) => placeOf(findOffset(document, pointer)) })
 }
 
+/** The deepest accepted nesting of a file, in levels, which saves the stack of functions that recurse into values. */
+const MAX_LEVELS = 200
 const TOO_DEEP = `is nested deeper than ${MAX_LEVELS} levels`
 
 /** The largest number of values that aliases may expand to. */
 const MAX_ALIASES = 1000
 
-const TOO_MANY_ALIASES =
-  `has aliases that expand to more than ${MAX_ALIASES} values; ` + 'write the values out, or use fewer aliases'
+const TOO_MANY_ALIASES = `has aliases that expand to more than ${MAX_ALIASES} values; write some of them out`
 
 const NO_ANCHOR = 'is an alias of no anchor: write the anchor (&name) above its alias (*name)'
 
@@ -135,6 +136,38 @@ function findUnresolvedAlias(document: Document): number | undefined {
 
 function offsetOfNode(node: unknown): number {
   return isNode(node) ? (node.range?.[0] ?? 0) : 0
+}
+
+/** The largest number of values of a file. An alias of YAML counts as often as it is used. */
+export const MAX_VALUES = 1_000_000
+
+/** Finds the first reason why a value is no JSON tree of usable size: aliases of YAML can write values without end. */
+export function findTreeFault(root: Json): Fault | undefined {
+  return findFault(root, '', { count: 0, around: [] })
+}
+
+/** `passed`: the number of values so far, and the objects and lists around the present one. */
+function findFault(value: Json, pointer: string, passed: { count: number; around: object[] }): Fault | undefined {
+  passed.count += 1
+  if (passed.count > MAX_VALUES) return { pointer, message: `is too large: a file has at most ${MAX_VALUES} values` }
+  if (typeof value !== 'object' || value === null) return undefined
+  const message = findNestingProblem(value, passed.around)
+  if (message !== undefined) return { pointer, message }
+  passed.around.push(value)
+  for (const [name, member] of Object.entries(value)) {
+    const at = joinPointer(pointer, name)
+    const fault = name === '__proto__' ? { pointer: at, message: NO_PROTO } : findFault(member, at, passed)
+    if (fault) return fault
+  }
+  passed.around.pop()
+  return undefined
+}
+
+const NO_PROTO = '"__proto__" is not allowed as a member name: programs take it for something else'
+
+function findNestingProblem(value: object, around: readonly object[]): string | undefined {
+  if (around.includes(value)) return 'contains itself, by an alias'
+  return around.length === MAX_LEVELS ? `is nested deeper than ${MAX_LEVELS} levels` : undefined
 }
 
 /** Writes a value as YAML, with the short lines that a reader expects. */
