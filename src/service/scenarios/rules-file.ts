@@ -4,6 +4,7 @@ import { joinPointer, parsePointer, valueAtTokens } from '../../base/core/json-p
 import { failure, type Result } from '../../base/core/result.ts'
 import { findNearest } from '../../base/core/similar.ts'
 import type { Fault, Violation } from '../../base/core/violation.ts'
+import { applyEdits, type Edit } from '../../base/documents/edit.ts'
 import { errorAt, type Findings } from '../../base/documents/finding.ts'
 import { readSource } from '../../base/documents/read-source.ts'
 import { type Rule, type RuleContext, readRules } from './rules.ts'
@@ -77,17 +78,14 @@ function describeQuotes(document: Json | undefined, pointer: string): string {
 
 /** Returns the document without the values that break the schema, and null for a faulty rule, to check the rest. */
 function withoutFaults(document: Json, faults: readonly Fault[]): Json {
-  const sound = structuredClone(document)
-  for (const { pointer } of faults) {
+  const edits = faults.map(({ pointer }): Edit => {
     // Of a pointer that was cut the condition is known, but not the member.
     const tokens = parsePointer(pointer).slice(0, pointer.endsWith('…') ? 3 : undefined)
-    const name = tokens.pop()
-    const parent = valueAtTokens(sound, tokens)
-    if (name === undefined) continue
-    if (Array.isArray(parent)) parent[Number(name)] = null
-    else if (isObject(parent)) delete parent[name]
-  }
-  return sound
+    return tokens.length === 2
+      ? { kind: 'set', pointer, value: null }
+      : { kind: 'remove', pointer: joinPointer('', ...tokens) }
+  })
+  return applyEdits(document, edits)
 }
 
 /** Returns true for a rule that switches nothing on only because its scenario breaks the schema or has a wrong name. */
