@@ -108,11 +108,11 @@ export class OperationItems {
 
 /** Returns what was sent of a parameter: no text of a `deepObject`; undefined if it was not sent. */
 function findSent(
-  { name, isDeepObject }: DescribedParameter,
+  parameter: DescribedParameter,
   group: RawParameters[DescribedParameter['in']],
 ): string | readonly string[] | undefined {
-  if (Object.hasOwn(group, name)) return group[name]
-  return isDeepObject && Object.keys(group).some((key) => isMemberOf(name, key)) ? [] : undefined
+  if (Object.hasOwn(group, parameter.name)) return group[parameter.name]
+  return Object.keys(group).some((key) => isMemberOf(parameter, key)) ? [] : undefined
 }
 
 function listValues(sent: string | readonly string[], isList: boolean): readonly string[] {

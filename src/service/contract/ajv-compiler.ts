@@ -8,7 +8,7 @@ import type { Source } from '../../base/documents/source.ts'
 import { placeFaults } from './checks/fault.ts'
 import { checkSchemas } from './checks/schemas.ts'
 import { type Compiler, DOCUMENT, keyOfParameters, SIMULATED, schemaRef, simulatedRef } from './compiler.ts'
-import { hasCostlyPattern, hasRecursiveSchema, limitTime } from './limit-time.ts'
+import { limitTime, mayTakeLong } from './limit-time.ts'
 import { applySimulatedValues } from './simulated-values.ts'
 import { mapNodes, type NodeKind, walk } from './walk.ts'
 
@@ -45,13 +45,13 @@ export function createAjvCompiler(
     if (kind === 'schema' && typeof value.format === 'string') plain.ajv.formats[value.format] ??= true
   }
   const hasErrors = findings.some(({ severity }) => severity === 'error')
-  const isCostly = hasCostlyPattern(document) || hasRecursiveSchema(document)
+  const isTimed = mayTakeLong(document)
   const tryCompile = (pointer: string, instance: typeof plain, name: string, key = name): Validator | undefined => {
     currentPointer = pointer
     instance.names.set(key, name)
     try {
       const validate = instance.ajv.getSchema(name) as Validator | undefined
-      return validate && isCostly ? limitTime(validate) : validate
+      return validate && isTimed ? limitTime(validate) : validate
     } catch (error) {
       // The cause of a failed compilation is among the errors that are reported already, if there are any.
       if (!hasErrors) report('error', `cannot be compiled: ${reasonOf(error)}`)

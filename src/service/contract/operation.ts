@@ -48,15 +48,15 @@ function compileOperation(
   const body = once(() => compileBody(document, compiler, pointer))
   const parameters = once(() => compileParameters(document, compiler, at.item, pointer))
   const chosen = (operation[simulatedStatus] ?? {}) as { success?: number; dropped?: number } // checked at the start
-  const bearerUse = readBearerUse(document, operation.security ?? document.security)
+  const { secured, takesBearer } = readBearerUse(document, operation.security ?? document.security)
   if (!compiler.lazy) for (const compile of [responses, body, parameters]) compile()
   return {
     id: typeof operation.operationId === 'string' ? operation.operationId : `${method} ${at.path}`,
     method,
     path: at.path,
     summary: typeof operation.summary === 'string' ? operation.summary : '',
-    secured: bearerUse === 'required',
-    takesBearer: bearerUse !== 'none',
+    secured,
+    takesBearer,
     queryKeys: listKeyParameters(document),
     get successStatus() {
       return chosen.success ?? responses().successStatus

@@ -129,18 +129,23 @@ function readGroup(
 }
 
 /** Returns the text of a sent parameter, its texts or, in the style `deepObject`, its members; undefined if absent. */
-function findSent({ name, isDeepObject, schema }: Parameter, sent: RawParameters[ParameterLocation]) {
+function findSent(parameter: Parameter, sent: RawParameters[ParameterLocation]) {
+  const { name, isDeepObject, schema } = parameter
   const text = Object.hasOwn(sent, name) ? sent[name] : undefined
   if (!isDeepObject || text !== undefined) return text
-  const members = Object.entries(sent).filter(([key]) => isMemberOf(name, key))
+  const members = Object.entries(sent).filter(([key]) => isMemberOf(parameter, key))
   const texts = members.map(([key, value]) => [key.slice(name.length + 1, -1), value] as const)
   return texts.length === 0 ? undefined : readFields(schema, texts)
 }
 
 /** Returns true for the name of a member of a parameter of the style `deepObject`: `filter[min]` of `filter`. */
-export function isMemberOf(name: string, key: string): boolean {
-  return key.startsWith(`${name}[`) && key.endsWith(']')
+export function isMemberOf({ name, isDeepObject }: DescribedParameter, sent: string): boolean {
+  return isDeepObject && sent.startsWith(`${name}[`) && sent.endsWith(']')
 }
+
+/** Returns true for the name of a query parameter as it is sent, that of a member included. */
+export const isParameterName = (parameters: readonly DescribedParameter[], sent: string): boolean =>
+  parameters.some((one) => one.in === 'query' && (one.name === sent || isMemberOf(one, sent)))
 
 /** Returns the value of a sent parameter, whose texts ajv coerces later; undefined if it should be JSON and is not. */
 function parseParameterText(

@@ -27,8 +27,6 @@ export interface ScenarioDefinition {
   problem?(values: ScenarioValues): string | undefined
   /** Returns the values of the parameter "pointer" for an operation, with a star for items; absent without one. */
   pointers?(operation: Operation): readonly string[]
-  /** Returns the values of the parameter "fields" for an operation; absent: there is no such parameter. */
-  fields?(operation: Operation): readonly string[]
   effect(values: ScenarioValues): Effect
 }
 

@@ -2,14 +2,10 @@ import { isObject, type JsonObject } from '../../base/core/json.ts'
 import { joinPointer } from '../../base/core/json-pointer.ts'
 import { describeKnown } from '../../base/core/similar.ts'
 import { cutText } from '../../base/core/text.ts'
+import type { Fault } from '../../base/core/violation.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
-import { isMemberOf } from '../contract/parameters.ts'
+import { isParameterName } from '../contract/parameters.ts'
 import type { RequestMatch } from '../exchange/match.ts'
-
-export interface RuleProblem {
-  readonly pointer: string
-  readonly message: string
-}
 
 /** The largest number of listed fields of one condition. */
 const maxFields = 100
@@ -31,7 +27,7 @@ export function findMatchProblems(
   pointer: string,
   contract: Contract,
   operations: readonly Operation[],
-): RuleProblem[] {
+): Fault[] {
   if (operations.length === 0) return [] // the operation is unknown, which is a problem of its own
   const problems = [
     ['model', findUselessModel(match, operations)],
@@ -81,11 +77,10 @@ export function findUnknownParameter(
   query: NonNullable<RequestMatch['query']>,
   operations: readonly Operation[],
 ): string | undefined {
-  const parameters = operations.flatMap((operation) => operation.parameters.filter(({ in: part }) => part === 'query'))
-  const known = parameters.map(({ name }) => name)
-  const isMember = (key: string) => parameters.some(({ name, isDeepObject }) => isDeepObject && isMemberOf(name, key))
-  const unknown = Object.keys(query).find((name) => query[name] !== null && !known.includes(name) && !isMember(name))
+  const parameters = operations.flatMap((operation) => operation.parameters)
+  const unknown = Object.keys(query).find((name) => query[name] !== null && !isParameterName(parameters, name))
   if (unknown === undefined) return undefined
+  const known = parameters.filter((one) => one.in === 'query').map(({ name }) => name)
   return `There is no query parameter "${cutText(unknown)}". ${describeKnown(unknown, [...new Set(known)])}`
 }
 

@@ -1,6 +1,7 @@
 import { canonicalJson, isObject, type JsonObject } from '../../base/core/json.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { endSentence } from '../../base/core/text.ts'
+import type { Fault } from '../../base/core/violation.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { RuleReference } from '../exchange/decision-trace.ts'
 import {
@@ -12,7 +13,7 @@ import {
 } from '../exchange/match.ts'
 import type { ActiveScenario, Catalogue } from './definition.ts'
 import { parseScenarios, parseSequence, type Sequence } from './parse.ts'
-import { asksForModel, findMatchProblems, findUnknownOperation, type RuleProblem } from './rule-match-problems.ts'
+import { asksForModel, findMatchProblems, findUnknownOperation } from './rule-match-problems.ts'
 
 /** The requests that a rule matches: the conditions of `POST /__sim/verify`, except those on the response. */
 type RuleMatch = Pick<RequestMatch, 'model' | 'product' | 'method' | 'path' | 'query' | 'header' | 'body'>
@@ -100,21 +101,22 @@ export interface RuleContext {
 
 /** The number of problems after which the check of rules ends; each lists all names that it knows. */
 const maxProblems = 100
+const more = `There may be more problems: the check stops after ${maxProblems}.`
 
 /** Parses `{rules: [...]}` that fits `spec/scenarios.schema.json`. The error lists the first 100 problems. */
-export function readRules(document: JsonObject, context: RuleContext): Result<readonly Rule[], readonly RuleProblem[]> {
+export function readRules(document: JsonObject, context: RuleContext): Result<readonly Rule[], readonly Fault[]> {
   const sources = Array.isArray(document['rules']) ? document['rules'] : []
   const rules: Rule[] = []
-  const problems: RuleProblem[] = []
+  const problems: Fault[] = []
   for (const [index, source] of sources.entries()) {
     if (!isObject(source)) continue
-    const read = readRule(source, `/rules/${index}`, context)
+    const pointer = `/rules/${index}`
+    const read = readRule(source, pointer, context)
     rules.push(read.rule)
     problems.push(...read.problems)
-    if (problems.length >= maxProblems) break
+    if (problems.length >= maxProblems) return failure([...problems.slice(0, maxProblems), { pointer, message: more }])
   }
-  if (problems.length === 0) return success(rules)
-  return failure(problems.length < maxProblems ? problems : [...problems.slice(0, maxProblems), moreProblems])
+  return problems.length === 0 ? success(rules) : failure(problems)
 }
 
 /** Reads a rule that was put before. One that does not fit the contract stays in its place with the reason. */
@@ -124,13 +126,7 @@ export function readActiveRule(source: JsonObject, key: string, context: RuleCon
   return { ...rule, key, misfit: problems.map(({ message }) => message).join(' ') }
 }
 
-/** The problem that stands for those that were not looked for. */
-export const moreProblems: RuleProblem = {
-  pointer: '/rules',
-  message: `There may be more problems: the check stops after ${maxProblems}.`,
-}
-
-function readRule(source: JsonObject, pointer: string, context: RuleContext): { rule: Rule; problems: RuleProblem[] } {
+function readRule(source: JsonObject, pointer: string, context: RuleContext): { rule: Rule; problems: Fault[] } {
   const { operations } = context.contract
   const written = source as WrittenRule // proved by spec/scenarios.schema.json
   const { operation, match = {}, times, probability = 1, enabled = true } = written
