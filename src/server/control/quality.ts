@@ -38,25 +38,19 @@ export function qualityHandlers(store: Store, sandboxes: Sandboxes, served: () =
     const productNames = new Map(served().fixtures.products.map(({ id, name }) => [id.toLowerCase(), name]))
     const { weight } = await store.getQuality(sandbox)
     const { events } = await store.listEvents(sandbox)
-    const [products, conversations] = [new Map<string, EventGroup>(), new Map<string, EventGroup>()]
+    const [byProduct, byConversation] = [new Map<string, EventGroup>(), new Map<string, EventGroup>()]
     for await (const event of inSlices(events)) {
       if (event.sampledOut) continue
-      addToGroup(products, uuidKey(event.fields.productId), event)
-      addToGroup(conversations, findConversationKey(event), event)
+      addToGroup(byProduct, uuidKey(event.fields.productId), event)
+      addToGroup(byConversation, findConversationKey(event), event)
     }
-    const productToJson = ([productId, group]: [string, EventGroup]): JsonObject => {
-      const name = productNames.get(productId)
-      return { productId, ...(name !== undefined && { name }), ...indexToJson('pqi', group, weight) }
-    }
-    const conversationToJson = ([conversation, group]: [string, EventGroup]): JsonObject => ({
-      conversation,
-      ...indexToJson('cqi', group, weight),
+    const products = mapEach(byProduct, ([productId, group]) => {
+      return { productId, name: productNames.get(productId), ...indexToJson('pqi', group, weight) }
     })
-    return {
-      weight,
-      products: mapEach(products, productToJson),
-      conversations: mapEach(conversations, conversationToJson),
-    }
+    const conversations = mapEach(byConversation, ([conversation, group]) => {
+      return { conversation, ...indexToJson('cqi', group, weight) }
+    })
+    return { weight, products, conversations }
   }
 
   return {

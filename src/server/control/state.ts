@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../base/core/json.ts'
+import { isObject } from '../../base/core/json.ts'
 import { mapEach } from '../../base/core/slices.ts'
 import { componentsOf } from '../../state/collections/prompts.ts'
 import type { PromptVersion, StoredPrompt } from '../../state/records.ts'
@@ -32,13 +32,13 @@ export function recordHandlers(store: Store) {
 /** Handles the operations on a sandbox's whole state: `snapshots`, `export` and `import`. */
 export function snapshotHandlers(store: Store, sandboxes: Sandboxes) {
   return {
-    listSnapshots: async (request) => toJson({ snapshots: await store.listSnapshots(request.sandbox) }),
+    listSnapshots: async (request) => ({ snapshots: await store.listSnapshots(request.sandbox) }),
     async createSnapshot(request) {
       const { name } = sandboxes.use(request.sandbox)
       const { seed, clock } = await sandboxes.settings.read(name)
       const label = isObject(request.body) ? request.body['name'] : undefined
       const writer = { sandbox: name, seed, now: clock.now }
-      return toJson(await store.createSnapshot(writer, typeof label === 'string' ? label : undefined))
+      return store.createSnapshot(writer, typeof label === 'string' ? label : undefined)
     },
     async restoreSnapshot(request) {
       const id = snapshotIdOf(request)
@@ -63,16 +63,10 @@ const snapshotIdOf = ({ parameters }: ControlRequest) => String(parameters.path[
 
 const refuseSnapshot = (id: string) => new ControlError(404, `The sandbox has no snapshot ${id}.`)
 
-/** Casts a value of the store, which is JSON with readonly types. */
-const toJson = (value: object) => value as JsonObject
-
 const promptToJson = ({ versions, ...prompt }: StoredPrompt) => ({ ...prompt, versions: versions.map(versionToJson) })
 
-function versionToJson({ fields, componentIds, ...version }: PromptVersion): JsonObject {
+function versionToJson({ fields, componentIds, ...version }: PromptVersion) {
   const { components: _, ...others } = fields
-  return toJson({
-    ...others,
-    ...version,
-    components: componentsOf(fields).map((component, index) => ({ ...component, componentId: componentIds[index] })),
-  })
+  const components = componentsOf(fields).map((component, at) => ({ ...component, componentId: componentIds[at] }))
+  return { ...others, ...version, components }
 }
