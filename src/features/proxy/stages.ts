@@ -1,7 +1,6 @@
 import { isMatched, type MatchedExchange, type RequestStage } from '../../server/pipeline/exchange.ts'
-import { identify } from '../../server/pipeline/identify.ts'
 import type { PipelineDeps, Stages } from '../../server/pipeline/pipeline.ts'
-import { validate } from '../../server/pipeline/refusal-stages.ts'
+import { identify, validate } from '../../server/pipeline/refusal-stages.ts'
 import { applyDamage, checkReply, finaliseHeaders } from '../../server/pipeline/reply-stages.ts'
 import { scenario } from '../../server/pipeline/scenario.ts'
 import type { Pages } from '../../server/settings/settings.ts'

@@ -23,10 +23,9 @@ import {
   type RequestStage,
   type RequestStages,
 } from './exchange.ts'
-import { identify } from './identify.ts'
 import { explainReply } from './log-exchange.ts'
 import { createRecorder } from './record.ts'
-import { authenticate, checkModelExists, limitRate, requirePlan, validate } from './refusal-stages.ts'
+import { authenticate, checkModelExists, identify, limitRate, requirePlan, validate } from './refusal-stages.ts'
 import { applyDamage, checkReply, finaliseHeaders, type HeaderSettings, handle } from './reply-stages.ts'
 import { expectRefusal, type ScenarioSources, scenario } from './scenario.ts'
 
