@@ -8,9 +8,8 @@ import { metricsHandlers } from './metrics.ts'
 import { qualityHandlers } from './quality.ts'
 import { reportHandlers } from './reports.ts'
 import { requestHandlers } from './requests.ts'
-import { clockHandlers, sandboxHandlers } from './sandboxes.ts'
+import { clockHandlers, recordHandlers, sandboxHandlers, snapshotHandlers } from './sandboxes.ts'
 import { scenarioHandlers } from './scenarios.ts'
-import { recordHandlers, snapshotHandlers } from './state.ts'
 import { verifyHandlers } from './verify.ts'
 
 interface ControlledSimulator extends DescribedProcess {
