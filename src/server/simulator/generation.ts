@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { groupBy } from '../../base/core/group-by.ts'
 import { parseDuration } from '../../base/core/instant.ts'
 import { canonicalJson, type Json } from '../../base/core/json.ts'
 import { silentLog } from '../../base/core/log.ts'
@@ -142,14 +143,9 @@ function parseMagic<Value extends { readonly scenario?: string | undefined }>(
 
 /** Returns the ids of each model's products by the model's id; all in lower case. */
 function indexProductsByModel({ products }: Fixtures): ReadonlyMap<string, readonly string[]> {
-  const byModel = new Map<string, string[]>()
-  for (const { id, models } of products) {
-    for (const model of models) {
-      const key = model.toLowerCase()
-      byModel.set(key, [...(byModel.get(key) ?? []), id.toLowerCase()])
-    }
-  }
-  return byModel
+  const pairs = products.flatMap(({ id, models }) => models.map((model) => ({ model: model.toLowerCase(), id })))
+  const groups = groupBy(pairs, ({ model }) => model)
+  return new Map([...groups].map(([model, own]) => [model, own.map(({ id }) => id.toLowerCase())]))
 }
 
 /** Creates the lookup of a plan's limit, which `--max-analyses-per-hour` and `--analyses-window` override. */
