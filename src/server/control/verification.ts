@@ -54,7 +54,7 @@ const maxSearched = 1000
 /** The number of differences after which no more are looked for: a query can have 100,000 conditions. */
 const maxDifferences = 100
 
-export interface JournalSearch {
+interface JournalSearch {
   readonly journal: Journal
   readonly sandbox: string | undefined
   readonly conditions: readonly Condition[]
