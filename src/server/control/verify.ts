@@ -20,8 +20,7 @@ import {
   refuseUnused,
   type ServedInputs,
 } from './handler.ts'
-import { verdictToJson } from './verdict-json.ts'
-import { type CountBounds, type Verification, verify } from './verification.ts'
+import { type CountBounds, type Verification, verdictToJson, verify } from './verification.ts'
 
 /** The most verifications that are in progress at a time: each waiting one looks at every new request. */
 const maxWaiting = 100
