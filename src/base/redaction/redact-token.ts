@@ -83,15 +83,14 @@ function countShared(piece: string, isShared: (count: number) => boolean): numbe
 }
 
 /**
- * The patterns of the marks around a private key in PEM or PGP, also in a form. The key between them is in any
- * notation: lines in quotes, with commas, `<br>` or comments.
+ * The pattern of a private key in PEM or PGP, also in a form, up to the mark of its end, or to the end of the text. The
+ * key is in any notation: lines in quotes, with commas, `<br>` or comments.
  */
-const keyBeginning = /-{4,5} ?BEGIN[A-Z\d +%]{1,60}PRIVATE[\d +%]{1,3}KEY[A-Z\d +%]{0,10}-{4,5}/g
-const keyEnd = /-{4,5} ?END[A-Z\d +%]{1,60}PRIVATE[\d +%]{1,3}KEY[A-Z\d +%]{0,10}-{4,5}/g
+const privateKey =
+  /-{4,5} ?BEGIN[A-Z\d +%]{1,60}PRIVATE[\d +%]{1,3}KEY[A-Z\d +%]{0,10}-{4,5}[\s\S]*?(-{4,5} ?END[A-Z\d +%]{1,60}PRIVATE[\d +%]{1,3}KEY[A-Z\d +%]{0,10}-{4,5}|$)/g
 
-/** Redacts private keys, each up to the mark of its end, or to the end of the text. */
 export function redactPrivateKeys(text: string): string {
-  return cutPrivateKeys(text, 0).clean
+  return text.replace(privateKey, redacted)
 }
 
 /**
@@ -100,30 +99,9 @@ export function redactPrivateKeys(text: string): string {
  */
 export function createLineRedaction(): (text: string) => string {
   let isOpen = false
-  return (text) => {
-    const stop = isOpen ? findMark(keyEnd, text, 0) : undefined
-    if (isOpen && !stop) return redacted
-    const cut = cutPrivateKeys(text, stop?.after ?? 0)
-    isOpen = cut.isOpen
-    return stop ? redacted + cut.clean : cut.clean
-  }
-}
-
-/** Redacts the private keys behind an index. `isOpen`: true where the end of the last one is missing. */
-function cutPrivateKeys(text: string, index: number): { readonly clean: string; readonly isOpen: boolean } {
-  let clean = ''
-  for (let from = index; ; ) {
-    const start = text.includes('BEGIN', from) ? findMark(keyBeginning, text, from) : undefined
-    if (!start) return { clean: clean + text.slice(from), isOpen: false }
-    clean += text.slice(from, start.at) + redacted
-    const stop = findMark(keyEnd, text, start.after)
-    if (!stop) return { clean, isOpen: true }
-    from = stop.after
-  }
-}
-
-function findMark(mark: RegExp, text: string, from: number): { at: number; after: number } | undefined {
-  mark.lastIndex = from
-  const found = mark.exec(text)
-  return found ? { at: found.index, after: mark.lastIndex } : undefined
+  return (text) =>
+    (isOpen ? `-----BEGIN PRIVATE KEY-----${text}` : text).replace(privateKey, (_, end: string) => {
+      isOpen = end === ''
+      return redacted
+    })
 }

@@ -1,8 +1,6 @@
 import { maxWorkMs } from '../../base/core/slices.ts'
 import { cutText } from '../../base/core/text.ts'
-import { redactText } from '../../base/redaction/redact.ts'
 import { textBody } from '../../service/exchange/body.ts'
-import { entryToJson } from '../journal/entry-json.ts'
 import type { Journal } from '../journal/journal.ts'
 import { renderClientReport } from '../reports/client-page.ts'
 import { coverageToJson } from '../reports/coverage.ts'
@@ -12,7 +10,7 @@ import { retryRules } from '../reports/judge-retry.ts'
 import { stylesheetSource } from '../reports/page/stylesheet.ts'
 import { judgeFailOn, type Report, type Reporter } from '../reports/report.ts'
 import { expectedFailOn, type FailCondition, parseFailOn } from '../reports/reported-run.ts'
-import { type ListedAttempt, type ListedChain, type RetryQuery, readRetryHistory } from '../reports/retry-history.ts'
+import { type RetryQuery, readRetryHistory } from '../reports/retry-history.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import { pageHeaders } from './console-files.ts'
 import {
@@ -50,14 +48,12 @@ export function reportHandlers(journal: Journal, reporter: Reporter, sandboxes: 
       const refusal = refuseUnused(sandbox, sandboxes)
       if (refusal) return refusal
       if (!history) return new ControlError(400, tooLongMessage)
-      const { chains, further, truncated } = history
       return {
         sandbox: sandbox ?? '*',
         rules: retryRules,
         problems: findingsToJson(findings.retries, true),
-        chains: chains.map(chainToJson),
-        further,
-        truncated: truncated || hasLoss,
+        ...history,
+        truncated: history.truncated || hasLoss,
       }
     },
   } satisfies Partial<ControlHandlers>
@@ -83,50 +79,6 @@ function replyWith(report: Report, { parameters }: ControlRequest, conditions: r
   return new CustomReply({ status, headers, body: textBody(text, reportFormats[format].mediaType) })
 }
 
-const maxInsertIdLength = 200
-
 const tooLongMessage =
   `Finding the attempts of each call took more than ${maxWorkMs} ms and was given up. ` +
   'Forget the requests before the test begins (DELETE /__sim/requests), or give the test a sandbox of its own.'
-
-function chainToJson({ first, attempts, earlier }: ListedChain) {
-  const { id, sandbox, operation, request } = first.entry
-  const { method, path, query } = request
-  return {
-    id,
-    sandbox,
-    operation,
-    method,
-    path,
-    query,
-    insertId: showInsertId(first),
-    parallel: attempts.at(-1)?.chain.isParallel === true,
-    attempts: attempts.map(attemptToJson),
-    earlier,
-  }
-}
-
-function attemptToJson(listed: ListedAttempt) {
-  const { entry, attempt, waitedMs, faults } = listed
-  const { id, number, at, now, tookMs, response, delivery, damage } = entryToJson(entry, { bodies: false })
-  return {
-    id,
-    number,
-    at,
-    now,
-    tookMs,
-    status: response.status,
-    outcome: attempt.outcome,
-    delivery,
-    damage,
-    insertId: showInsertId(listed),
-    waitedMs: waitedMs === undefined ? undefined : Math.max(0, Math.round(waitedMs)),
-    retryAfterMs: attempt.retryAfterMs,
-    findings: faults.map(({ rule, sentence }) => ({ rule, sentence })),
-  }
-}
-
-function showInsertId({ attempt, entry }: ListedAttempt): string | undefined {
-  const { insertId } = attempt.call
-  return insertId && redactText(cutText(insertId, maxInsertIdLength), entry.ownToken)
-}

@@ -20,8 +20,7 @@ import {
   refuseUnused,
   type ServedInputs,
 } from './handler.ts'
-import { verdictToJson } from './verdict-json.ts'
-import { type CountBounds, type Verification, verify } from './verification.ts'
+import { type CountBounds, type Verification, verdictToJson, verify } from './verification.ts'
 
 /** The most verifications that are in progress at a time: each waiting one looks at every new request. */
 const maxWaiting = 100
@@ -62,7 +61,8 @@ export function verifyHandlers(
   let waiting = 0
   return {
     async verify(request) {
-      const { count = {}, withinMs = 0, ...query } = request.body as unknown as Partial<Verification> // see the document
+      const body = request.body as unknown as Partial<Verification> // proved by the control document
+      const { count = {}, withinMs = 0, ...query } = body
       const problem = findQueryProblem(query, served().contract) ?? findCountProblem(count)
       if (problem !== undefined) return new ControlError(400, problem)
       if (waiting >= maxWaiting) return new ControlError(429, waitingMessage, { 'Retry-After': '1' })
@@ -75,7 +75,7 @@ export function verifyHandlers(
       }
     },
     async countRequests(request) {
-      const query = (request.body ?? {}) as unknown as Query // see the document
+      const query = (request.body ?? {}) as unknown as Query // proved by the control document
       const problem = findQueryProblem(query, served().contract)
       if (problem !== undefined) return new ControlError(400, problem)
       const verdict = await judge(request, { ...query, count: { atLeast: 0 }, withinMs: 0 })

@@ -13,8 +13,6 @@ export interface RecordedBody {
   readonly size: number
   /** True for a whole body that another process shared, whose length a redaction may have changed. */
   readonly isWhole?: boolean
-  /** The refusal of a request's body that was not read: it was too large, or in an unknown encoding. */
-  readonly unreadable?: { readonly status: number; readonly reason: string }
 }
 
 export function storedBytes({ latin1 }: RecordedBody): number {
@@ -113,6 +111,7 @@ export interface LiveExchange {
   readonly requestBody: Json | undefined
   /** The response's body, with damage; undefined where it has none. */
   readonly responseBody: Json | undefined
+  /** The matching operation, if any; undefined in the listeners of a shared journal. */
   readonly operation: Operation | undefined
   /** The parameters as they were sent; path parameters only where the request matches an operation. */
   readonly rawParameters: RawParameters

@@ -13,7 +13,7 @@ export interface MatchInputs {
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
 }
 
-/** Returns the parts of an entry that conditions compare: a path with or without `/_s/NAME`, models only with inputs. */
+/** Returns the parts of an entry that conditions compare. A path matches with or without `/_s/NAME`. */
 export function toMatchSubject(entry: JournalEntry, inputs?: MatchInputs): MatchSubject {
   const { operation, request, response } = entry
   const { method, path, query, headers } = request

@@ -6,7 +6,7 @@ import { readQuery } from '../../base/core/query-string.ts'
 import { timeOrigin } from '../../base/core/timers.ts'
 import { redactJson, redactText } from '../../base/redaction/redact.ts'
 import { redactToken } from '../../base/redaction/redact-token.ts'
-import type { Operation, RawParameters } from '../../service/contract/contract.ts'
+import type { RawParameters } from '../../service/contract/contract.ts'
 import type { StreamMessage } from '../../state/exchanges.ts'
 import {
   type DeliveryEnd,
@@ -97,17 +97,13 @@ function readShared(text: string | undefined): { latin1: string | undefined; jso
 /** A message with an exchange; see `StreamMessage`. */
 type SharedMessage = Pick<StreamMessage & { kind: 'exchange' }, 'number' | 'text' | 'request' | 'response'>
 
-export type FindOperation = (id: string) => Operation | undefined
-
 /** Decodes the exchanges of all replicas. Equal response bodies, which are common, are parsed once. */
 export class ExchangeDecoder {
-  readonly #findOperation: FindOperation
   readonly #ownPrefix: string
   readonly #responses = new LruCache<ReturnType<typeof readShared>>(200)
 
   /** `ownPrefix`: the first part of the ids of requests that this process responded to. */
-  constructor(findOperation: FindOperation, ownPrefix: string) {
-    this.#findOperation = findOperation
+  constructor(ownPrefix: string) {
     this.#ownPrefix = ownPrefix
   }
 
@@ -142,14 +138,14 @@ export class ExchangeDecoder {
   }
 
   #toLive(
-    { id, operation, request: { query, headers } }: JournalEntry,
+    { id, request: { query, headers } }: JournalEntry,
     { path, token }: { readonly path: RawParameters['path']; readonly token: string | undefined },
     requestBody: () => Json | undefined,
     responseBody: () => Json | undefined,
   ): LiveExchange {
     return {
       isForeign: !id.startsWith(this.#ownPrefix),
-      operation: operation === undefined ? undefined : this.#findOperation(operation),
+      operation: undefined,
       rawParameters: { path, query: readQuery(query), header: headers }, // which have no credentials
       token,
       get requestBody() {

@@ -169,9 +169,7 @@ function loggedBodyOf({ request: { body, headers } }: Exchange): RecordedBody {
   // The size of a body that could not be read is known from its header alone.
   const declared = Number(headers['content-length'])
   const size = Number.isSafeInteger(declared) ? declared : 0
-  if (body.kind === 'aborted') return { latin1: undefined, size }
-  if (body.kind === 'released') return { latin1: undefined, size: body.size }
-  return { latin1: undefined, size, unreadable: { status: body.status, reason: body.reason } }
+  return { latin1: undefined, size: body.kind === 'released' ? body.size : size }
 }
 
 /** The most bytes of all bodies of requests whose responses take long; above them the oldest are released. */

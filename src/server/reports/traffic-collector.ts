@@ -33,7 +33,7 @@ class TrafficCounts {
 }
 
 interface CollectorOptions {
-  /** Returns the coverage items of all operations. It is first called at the first exchange. */
+  /** Returns the coverage items of all operations of the present contract. */
   readonly operations: () => readonly OperationItems[]
   /** The ids of the operations whose body has an idempotency key. */
   readonly idempotentOperations: Pick<ReadonlySet<string>, 'has'>
@@ -47,7 +47,7 @@ interface CollectorOptions {
  * evicted still counts for all sandboxes, since a suite may reset between its tests.
  */
 export class TrafficCollector {
-  #options: CollectorOptions
+  readonly #options: CollectorOptions
   readonly #bySandbox = new Map<string, TrafficCounts>()
   #retired: TrafficCounts | undefined
 
@@ -56,11 +56,10 @@ export class TrafficCollector {
   }
 
   /** Goes on with the coverage items of another contract; what was met of the same items stays met. */
-  adopt(operations: CollectorOptions['operations']): void {
-    this.#options = { ...this.#options, operations }
+  adopt(): void {
     for (const counts of this.#all()) {
       const { coverage } = counts
-      counts.coverage = new Coverage(operations())
+      counts.coverage = new Coverage(this.#options.operations())
       counts.coverage.merge(coverage)
     }
   }

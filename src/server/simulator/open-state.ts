@@ -5,7 +5,6 @@ import type { Log } from '../../base/core/log.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { errorAt, type Findings } from '../../base/documents/finding.ts'
 import { readSource } from '../../base/documents/read-source.ts'
-import type { Contract } from '../../service/contract/contract.ts'
 import { type ActiveRule, type RuleContext, readActiveRule } from '../../service/scenarios/rules.ts'
 import type { OpenedStore } from '../../state/file/file-store.ts'
 import { openStore } from '../../state/open-store.ts'
@@ -52,20 +51,14 @@ export function withReplica(settings: Settings, { shared }: OpenedStore): Settin
 /** The smallest size, in messages, of the stream of all replicas; reports need it even if the journal has no room. */
 const minStreamSize = 1000
 
-/** Opens the journal of this process, or that of all replicas of `shared`. `present` returns the present contract. */
+/** Opens the journal of this process, or that of all replicas of `shared`. */
 export function openJournal(
   { journalSize }: Settings,
   { log, onExchange }: { readonly log: Log; readonly onExchange?: EntryListener },
-  present: () => { readonly contract: Contract },
   shared: SharedState | undefined,
 ): Journal {
-  const deps = shared && {
-    log,
-    stream: shared.openJournal(Math.max(minStreamSize, journalSize)),
-    findOperation: (id: string) => present().contract.operations.find((operation) => operation.id === id),
-    report: (problem: string) => log.warn({ problem }, 'the journal of all replicas is not complete'),
-  }
-  const journal = deps ? new StreamFollower(journalSize, deps).journal : new Journal(journalSize)
+  const stream = shared?.openJournal(Math.max(minStreamSize, journalSize))
+  const journal = stream ? new StreamFollower(journalSize, log, stream).journal : new Journal(journalSize)
   if (onExchange) journal.onOwnEntry(onExchange)
   return journal
 }

@@ -1,5 +1,6 @@
 import type { Log } from '../../base/core/log.ts'
-import { once } from '../../base/core/memoize.ts'
+import { memoizeLast } from '../../base/core/memoize.ts'
+import type { Contract } from '../../service/contract/contract.ts'
 import { version } from '../../service/fixtures/bundled.ts'
 import { StoreUnavailableError } from '../../state/store.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -25,10 +26,10 @@ interface ReporterDeps {
 }
 
 export function createReporter({ present, journal, log, sandboxes, settings, now }: ReporterDeps) {
-  const listItems = () => once(() => present().contract.operations.map((operation) => new OperationItems(operation)))
+  const itemsOf = memoizeLast(({ operations }: Contract) => operations.map((one) => new OperationItems(one)))
   const createCollector = () =>
     new TrafficCollector({
-      operations: listItems(),
+      operations: () => itemsOf(present().contract),
       idempotentOperations: { has: (operation) => present().idempotentOperations().has(operation) },
       isMagicKey: (token) => present().magicKeys().has(token),
       limit: settings.sandboxLimit, // of sandboxes with counts of their own
@@ -66,7 +67,7 @@ export function createReporter({ present, journal, log, sandboxes, settings, now
       }
     },
     adopt() {
-      for (const each of new Set([collector, own])) each.adopt(listItems())
+      for (const each of new Set([collector, own])) each.adopt()
     },
   }
 }

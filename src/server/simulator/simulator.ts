@@ -96,7 +96,7 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
   const { now, log, findPlannedFault, proxied } = deps
   const { inputs, seedState, store, shared, watch } = start
   const present = () => served.present
-  const journal = openJournal(settings, deps, present, shared)
+  const journal = openJournal(settings, deps, shared)
   const sandboxes = await createSandboxes(settings, { now, log, store, shared, journal, rules: present })
   const state = { store, sandboxes, journal, log, findPlannedFault, proxied }
   const createNext = (number: number, next: LoadedInputs) => createGeneration(settings, state, number, next)
