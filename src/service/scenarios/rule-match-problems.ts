@@ -7,7 +7,6 @@ import type { Contract, Operation } from '../contract/contract.ts'
 import { isParameterName } from '../contract/parameters.ts'
 import type { RequestMatch } from '../exchange/match.ts'
 
-/** The largest number of listed fields of one condition. */
 const maxFields = 100
 
 /** Finds an operation that the contract does not have; undefined: it has it, or none is named. */
@@ -122,6 +121,4 @@ function hasField(schema: JsonObject, pointer: string): boolean {
   return hasAnyMembers || rest.length === 0 || hasField(inner, `/${rest.join('/')}`)
 }
 
-function propertiesOf({ properties }: JsonObject): JsonObject {
-  return isObject(properties) ? properties : {}
-}
+const propertiesOf = ({ properties }: JsonObject): JsonObject => (isObject(properties) ? properties : {})
