@@ -95,9 +95,7 @@ function describeYamlError(error: YAMLError): string {
 }
 
 /** Returns true for the error of a stack that is full; the parser wraps it in an error of its own. */
-function isStackOverflow(error: unknown): boolean {
-  return reasonOf(error).includes('Maximum call stack size exceeded')
-}
+const isStackOverflow = (error: unknown): boolean => reasonOf(error).includes('Maximum call stack size exceeded')
 
 /** Returns the offset of the key or list item at a pointer, or else of the nearest value around it. */
 function findOffset(document: Document, pointer: string): number {
@@ -134,17 +132,13 @@ function findUnresolvedAlias(document: Document): number | undefined {
   return found
 }
 
-function offsetOfNode(node: unknown): number {
-  return isNode(node) ? (node.range?.[0] ?? 0) : 0
-}
+const offsetOfNode = (node: unknown): number => (isNode(node) ? (node.range?.[0] ?? 0) : 0)
 
 /** The largest number of values of a file. An alias of YAML counts as often as it is used. */
 export const MAX_VALUES = 1_000_000
 
 /** Finds the first reason why a value is no JSON tree of usable size: aliases of YAML can write values without end. */
-export function findTreeFault(root: Json): Fault | undefined {
-  return findFault(root, '', { count: 0, around: [] })
-}
+export const findTreeFault = (root: Json): Fault | undefined => findFault(root, '', { count: 0, around: [] })
 
 /** `passed`: the number of values so far, and the objects and lists around the present one. */
 function findFault(value: Json, pointer: string, passed: { count: number; around: object[] }): Fault | undefined {
@@ -171,9 +165,7 @@ function findNestingProblem(value: object, around: readonly object[]): string | 
 }
 
 /** Writes a value as YAML, with the short lines that a reader expects. */
-export function writeYaml(value: Json): string {
-  return stringify(value, { lineWidth: 120, singleQuote: true })
-}
+export const writeYaml = (value: Json): string => stringify(value, { lineWidth: 120, singleQuote: true })
 
 /** Appends items to a list in YAML or JSON, each in one line; comments and the form of the other items stay. */
 export function appendYaml(list: string, items: readonly Json[]): string {

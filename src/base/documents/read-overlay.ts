@@ -5,6 +5,7 @@ import { joinPointer } from '../core/json-pointer.ts'
 import { failure, joinResults, type Result, reasonOf, success } from '../core/result.ts'
 import type { Violation } from '../core/violation.ts'
 import { errorAt, type Finding, type Findings } from './finding.ts'
+import { loadSchema } from './load-schema.ts'
 import { readSource } from './read-source.ts'
 import type { Source } from './source.ts'
 
@@ -21,13 +22,11 @@ export interface OverlayAction {
   readonly target: JsonPath
   readonly change:
     | { readonly kind: 'remove' }
-    /** `value`: the update. */
     | { readonly kind: 'update'; readonly value: Json }
     /** `from`: the path of the update within the document. */
     | { readonly kind: 'copy'; readonly from: JsonPath }
 }
 
-/** A value that a path selects. */
 export interface SelectedNode {
   /** The names of members and the indexes of items that lead to the value; empty for the whole document. */
   readonly tokens: readonly string[]
@@ -47,23 +46,19 @@ export async function readOverlay(file: string): Promise<Result<Overlay, Finding
   return source.ok ? checkOverlay(source.value) : source
 }
 
-/** Checks an overlay that was read, as `readOverlay` does. */
 export async function checkOverlay(source: Source): Promise<Result<Overlay, Findings>> {
   const { value } = source
   if (!isOverlay(value))
     return failure([errorAt(source.place(''), 'is no OpenAPI Overlay: "overlay: 1.1.0" is expected at its top')])
-  const { compileSchema } = await import('./schema.ts')
-  const violations = compileSchema(overlaySchema, 'overlay')(value)
+  const check = await loadSchema({ name: 'overlay', schema: overlaySchema })
+  const violations = check(value)
   if (violations.length > 0) return failure(violations.map((violation) => createOverlayFinding(violation, source)))
   const actions = Array.isArray(value.actions) ? value.actions : []
   const read = joinResults(actions.map((action, index) => readAction(action, joinPointer('/actions', index), source)))
   return read.ok ? success({ source, actions: read.value }) : read
 }
 
-/** Returns true for a value that was meant as an overlay. */
-export function isOverlay(value: Json): value is JsonObject {
-  return isObject(value) && 'overlay' in value
-}
+export const isOverlay = (value: Json): value is JsonObject => isObject(value) && 'overlay' in value
 
 function createOverlayFinding({ pointer, message }: Violation, source: Source): Finding {
   const sentence =

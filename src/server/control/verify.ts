@@ -127,8 +127,8 @@ function findUnknownName({ operation, match }: Query, { operations }: Contract):
   const named = operations.filter(({ id }) => operation === undefined || id === operation)
   const unknown = findUnknownOperation(operation, operations)
   if (unknown !== undefined) return unknown
-  const parameter = findUnknownParameter(match?.query ?? {}, named)
+  const parameter = findUnknownParameter(match ?? {}, named)
   if (parameter !== undefined) return `${parameter} A request with another one is found with "force": true.`
-  const [field] = findUnknownFields(match?.body ?? {}, named)
+  const [field] = findUnknownFields(match ?? {}, named)
   return field && `${field} A request with other fields is found with "force": true.`
 }

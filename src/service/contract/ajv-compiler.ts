@@ -33,12 +33,15 @@ export function createAjvCompiler(
   }
   // Smaller code, as in `compilePublished`.
   const options = { messages: false, loopRequired: 1, ownProperties: namesInherited(document), code }
-  const plain = createInstance(document, DOCUMENT, options, (message) => report('warning', message))
+  const create = (root: JsonObject, uri: string, more: Options, warn: (message: string) => void = () => undefined) => {
+    const ajv = createAjv(warn, { ...options, ...more }).addSchema(withoutData('document', root), uri)
+    return { ajv, names: new Map<string, string>() }
+  }
+  const plain = create(document, DOCUMENT, {}, (message) => report('warning', message))
   // The others warn of nothing, since the first instance compiles the same schemas and warns of them.
-  const quiet = { ...options, strict: false }
-  const coercing = createInstance(document, DOCUMENT, { ...quiet, coerceTypes: true, useDefaults: true })
+  const coercing = create(document, DOCUMENT, { strict: false, coerceTypes: true, useDefaults: true })
   const narrowed = applySimulatedValues(document, 'document')
-  const narrow = narrowed && createInstance(narrowed, SIMULATED, quiet)
+  const narrow = narrowed && create(narrowed, SIMULATED, { strict: false })
   if (meta) findings.push(...placeFaults(checkSchemas(document, plain.ajv), source))
   for (const { kind, value } of walk(document)) {
     // ajv throws for a format that it does not know.
@@ -73,16 +76,6 @@ export function createAjvCompiler(
     findings,
     compiled: narrow ? [plain, coercing, narrow] : [plain, coercing],
   }
-}
-
-function createInstance(
-  document: JsonObject,
-  uri: string,
-  options: Options,
-  warn: (message: string) => void = () => undefined,
-) {
-  const ajv = createAjv(warn, options).addSchema(withoutData('document', document), uri)
-  return { ajv, names: new Map<string, string>() }
 }
 
 /**

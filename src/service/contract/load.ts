@@ -110,12 +110,7 @@ export async function buildContract(source: Source, options: LoadOptions = {}): 
     : success(createContract(file, document, operations, findings))
 }
 
-function createContract(
-  file: string,
-  document: JsonObject,
-  operations: readonly Operation[],
-  warnings: Findings,
-): Contract {
+function createContract(file: string, document: JsonObject, operations: Operation[], warnings: Findings): Contract {
   const { title = '', version = '' } = isObject(document.info) ? document.info : {}
   const basePath = readBasePath(document) ?? ''
   const assumptions = once(() => collectAssumptions(document))

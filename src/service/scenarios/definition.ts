@@ -85,7 +85,7 @@ export const noOverrides: DataOverrides = { persona: undefined, shape: undefined
 export type Chance = (label: string) => number
 
 /** A body with one rule of its schema broken, at this JSON pointer. */
-export interface DriftedBody {
+interface DriftedBody {
   readonly body: Json
   readonly pointer: string
 }

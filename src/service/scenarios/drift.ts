@@ -1,13 +1,13 @@
 import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
-import { failure, type Result, success } from '../../base/core/result.ts'
+import { failure, success } from '../../base/core/result.ts'
 import { deriveChance } from '../../base/core/seeded.ts'
 import { describeKnown } from '../../base/core/similar.ts'
 import { cutText } from '../../base/core/text.ts'
 import { applyEdits, type Edit } from '../../base/documents/edit.ts'
 import type { Operation } from '../contract/contract.ts'
 import { type BodyPlace, listBodyLocations, listSchemaLocations, typesOf } from './body-locations.ts'
-import type { DriftedBody, ScenarioDefinition } from './definition.ts'
-import { integer, numberOf, type Parameter, textOf } from './parameters.ts'
+import type { ScenarioDefinition } from './definition.ts'
+import { integer, numberOf, type Parameter, type ScenarioValues, textOf } from './parameters.ts'
 
 /** A kind of drift from the contract, which breaks one rule of the reply's schema at one place. */
 interface Drift {
@@ -98,24 +98,19 @@ export function driftScenarios(): ScenarioDefinition[] {
       responseLocations(operation).flatMap((one) => (one.pointer !== '' && drift.fits(one) ? one.pointer : [])),
     effect: (values) => ({
       kind: 'drift',
-      damage: (body, schema, seed) =>
-        damageAt(drift, body, schema, textOf(values, 'pointer'), `${seed}:${numberOf(values, 'seed')}`),
+      damage: (body, schema, seed) => damageAt(drift, values, body, schema, seed),
     }),
   }))
 }
 
-function damageAt(
-  drift: Drift,
-  body: Json,
-  schema: JsonObject,
-  pointer: string | undefined,
-  seed: string,
-): Result<DriftedBody> {
+function damageAt(drift: Drift, values: ScenarioValues, body: Json, schema: JsonObject, seed: string) {
+  const pointer = textOf(values, 'pointer')
   const possible = listBodyLocations(body, schema).filter(
     (one) => drift.fits(one) && (drift.fitsValue?.(one.value) ?? true),
   )
   if (pointer === undefined) {
-    const chosen = possible[Math.floor(deriveChance([seed, drift.name]) * possible.length)]
+    const chosen =
+      possible[Math.floor(deriveChance([`${seed}:${numberOf(values, 'seed')}`, drift.name]) * possible.length)]
     if (chosen) return success({ body: applyEdits(body, [drift.damage(chosen)]), pointer: chosen.pointer })
     return failure(`The scenario "${drift.name}" cannot be done anywhere in this response.`)
   }

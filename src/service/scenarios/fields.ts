@@ -45,14 +45,12 @@ const extremes: readonly FieldKind[] = [
   },
 ]
 
-/** The length of the longest text where the contract has no bound. */
 const maxTextLength = 10_000
 
 const strangeText =
   '"It\'s" \\ 100% <b>&amp;</b> {{name}} $(x) ../%00 \t\r\n\u2028 Zoe\u0308 ß ﬁ 漢字 ' +
   'שלום \u202eمرحبا\u202c 👩‍👩‍👧‍👦🏳️‍🌈 \u200b\ufeff'
 
-/** Returns the scenarios that set fields in the responses of these operations. */
 export const fieldScenarios = (operations: readonly Operation[]): ScenarioDefinition[] =>
   [nulls, ...extremes].map((kind) => fieldScenario(kind, operations))
 

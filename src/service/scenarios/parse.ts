@@ -5,7 +5,6 @@ import { type ActiveScenario, type Catalogue, type Effect, effectOf, probability
 import { maxControlLength, numberOf, readValues } from './parameters.ts'
 import { splitPair, splitParts } from './split-text.ts'
 
-/** An item of a sequence: `429*2` is one item for two requests. */
 interface SequenceItem {
   readonly scenario: ActiveScenario
   readonly times: number
@@ -55,7 +54,6 @@ const describeMisplaced = (item: string) =>
 /** The prefix of the store's keys for the sequences of `X-Sim-Sequence`; no other count has it. */
 export const sequencePrefix = 'sequence '
 
-/** Parses `429;retry-after=1*2, 200`. */
 export function parseSequence(text: string, catalogue: Catalogue): Result<Sequence> {
   const items = parseList('sequence', text, (item) => parseItem(item, catalogue))
   if (!items.ok) return items

@@ -6,6 +6,7 @@ import { findNearest } from '../../base/core/similar.ts'
 import type { Fault, Violation } from '../../base/core/violation.ts'
 import { applyEdits, type Edit } from '../../base/documents/edit.ts'
 import { errorAt, type Findings } from '../../base/documents/finding.ts'
+import { loadSchema } from '../../base/documents/load-schema.ts'
 import { readSource } from '../../base/documents/read-source.ts'
 import { type Rule, type RuleContext, readRules } from './rules.ts'
 
@@ -16,8 +17,8 @@ export async function loadRulesFile(file: string, context: RuleContext): Promise
   const source = read.value
   const { value } = source
   if (isContract(value)) return failure([errorAt(file, contractMessage)])
-  const { compileSchema } = await import('../../base/documents/schema.ts')
-  const violations = compileSchema(scenarioSchema, 'scenario file')(value)
+  const check = await loadSchema({ name: 'scenario file', schema: scenarioSchema })
+  const violations = check(value)
   const describe = ({ pointer, message }: Violation) =>
     pointer === '' && Array.isArray(value) ? bareListMessage : `${pointer || 'the file'} ${message}`
   const rules = checkRules(value, violations, context, describe)

@@ -76,20 +76,10 @@ export function placeRules(ofSandbox: ActiveRules, startUp: ActiveRules): Placed
   ]
 }
 
-/** Returns the prefix of the store's key for a rule's sequence, so that rules of the same text count separately. */
-export function ruleSequencePrefix({ key }: ActiveRule): string {
-  return `rule sequence ${key} `
-}
-
-/** Returns the store's key for the number of requests that used up one of a rule's `times`. */
-export function ruleTimesKey({ key }: ActiveRule): string {
-  return `rule ${key}`
-}
-
-/** Returns the store's key for the number of requests that a rule acted on. */
-export function ruleActedKey({ key }: ActiveRule): string {
-  return `acted rule ${key}`
-}
+/** The store's keys for a rule: the prefix for its sequence, its used up `times`, and the requests that it acted on. */
+export const ruleSequencePrefix = ({ key }: ActiveRule) => `rule sequence ${key} `
+export const ruleTimesKey = ({ key }: ActiveRule) => `rule ${key}`
+export const ruleActedKey = ({ key }: ActiveRule) => `acted rule ${key}`
 
 /** The largest number of rules of a sandbox, as in the control document. */
 export const maxRules = 1000
@@ -151,7 +141,6 @@ type RuleAction = Pick<Rule, 'scenarios' | 'sequence'>
 
 const noAction: RuleAction = { scenarios: [], sequence: undefined }
 
-/** Reads the action of a rule. The error has the field at fault. */
 function readRuleAction(
   { scenario, sequence }: WrittenRule,
   catalogue: Catalogue,

@@ -19,11 +19,7 @@ export function checkReferences(document: JsonObject): DocumentFault[] {
 }
 
 /** Returns the fault of a node's `$ref` as the end of a sentence; undefined for a correct one. */
-function findReferenceFault(
-  document: JsonObject,
-  kinds: ReadonlyMap<string, NodeKind>,
-  node: DocumentNode,
-): string | undefined {
+function findReferenceFault(document: JsonObject, kinds: ReadonlyMap<string, NodeKind>, node: DocumentNode) {
   const { $ref } = node.value
   if (typeof $ref !== 'string') return 'must be a string'
   const target = parseReference($ref)
