@@ -4,10 +4,11 @@ import { isObject, type Json } from '../core/json.ts'
 import { endOfMatch, endOfString } from '../core/json-syntax.ts'
 import { memoizeLast } from '../core/memoize.ts'
 import type { Violation } from '../core/violation.ts'
-import { isCredentialName, isHidden } from './credential-name.ts'
 import {
   createLineRedaction,
   findOwnToken,
+  isCredentialName,
+  isHidden,
   redacted,
   redactPrivateKeys,
   redactToken,

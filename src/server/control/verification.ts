@@ -1,9 +1,8 @@
 import type { Json } from '../../base/core/json.ts'
 import { visitInSlices } from '../../base/core/slices.ts'
 import { cutText } from '../../base/core/text.ts'
-import { isCredentialName } from '../../base/redaction/credential-name.ts'
 import { redactJson } from '../../base/redaction/redact.ts'
-import { redacted } from '../../base/redaction/redact-token.ts'
+import { isCredentialName, redacted } from '../../base/redaction/redact-token.ts'
 import {
   type Condition,
   type Difference,

@@ -1,6 +1,5 @@
-import { isCredentialName } from '../../base/redaction/credential-name.ts'
 import { redactText } from '../../base/redaction/redact.ts'
-import { redacted } from '../../base/redaction/redact-token.ts'
+import { isCredentialName, redacted } from '../../base/redaction/redact-token.ts'
 
 export interface ReportedRun {
   /** The machine's time of the report, epoch milliseconds. */
