@@ -1,8 +1,16 @@
 import { canonicalJson, isSameJson, type Json } from '../../base/core/json.ts'
 import { chanceOfUuid, deriveUuid } from '../../base/core/seeded.ts'
-import { uuidKey } from '../clone.ts'
-import { countOccurrence, deriveOccurrenceId, type Occurrences } from '../occurrences.ts'
-import type { DayImpact, EventDraft, ImpactQuery, StoredEvent, WriteContext } from '../records.ts'
+import {
+  countOccurrence,
+  type DayImpact,
+  deriveOccurrenceId,
+  type EventDraft,
+  type ImpactQuery,
+  type Occurrences,
+  type StoredEvent,
+  uuidKey,
+  type WriteContext,
+} from '../records.ts'
 import type { Collection, Table } from './collection.ts'
 
 export type EventChange =
