@@ -86,27 +86,21 @@ export class ControlError {
   }
 }
 
-/** A number of replies that may wait for their clients at the same time, since memory or work for more is missing. */
-export class Slots {
-  #left: number
-  readonly #refusal: string
-
-  /** @param refusal the sentence for a request beyond the number */
-  constructor(count: number, refusal: string) {
-    this.#left = count
-    this.#refusal = refusal
-  }
-
-  /** Takes a slot until the client closes its connection. Returns the refusal if there is none. */
-  take(clientGone: AbortSignal): ControlError | undefined {
-    if (this.#left === 0) {
-      const error = `${this.#refusal} Send the request again when one of them has ended.`
+/**
+ * Creates a function that takes one of `count` slots until the client closes its connection, since memory or work for
+ * more replies at a time is missing. It returns the refusal, which begins with a sentence, if no slot is left.
+ */
+export function createSlots(count: number, sentence: string) {
+  let left = count
+  return (clientGone: AbortSignal): ControlError | undefined => {
+    if (left === 0) {
+      const error = `${sentence} Send the request again when one of them has ended.`
       return new ControlError(429, error, { 'Retry-After': '1' })
     }
     if (clientGone.aborted) return undefined
-    this.#left -= 1
+    left -= 1
     clientGone.addEventListener('abort', () => {
-      this.#left += 1
+      left += 1
     })
     return undefined
   }
@@ -123,7 +117,7 @@ const maxLongResponses = 10
  * client reads, and between whose chunks other requests are handled.
  */
 export function createJsonReply() {
-  const slots = new Slots(maxLongResponses, `${maxLongResponses} long responses are being read already.`)
+  const takeSlot = createSlots(maxLongResponses, `${maxLongResponses} long responses are being read already.`)
   return async (value: object, clientGone: AbortSignal): Promise<CustomReply | ControlError> => {
     const { pieces, mediaType } = value instanceof JsonPieces ? value : new JsonPieces(jsonPieces(value))
     let head = ''
@@ -133,7 +127,7 @@ export function createJsonReply() {
       head += piece
     }
     const stream = { mediaType, chunks: () => chunksInSlices(resume(head, pieces)) }
-    return slots.take(clientGone) ?? new CustomReply({ stream })
+    return takeSlot(clientGone) ?? new CustomReply({ stream })
   }
 }
 

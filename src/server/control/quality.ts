@@ -4,7 +4,7 @@ import { impactOfEvent, UNITS_PER_IMPACT } from '../../state/collections/events.
 import { type StoredEvent, uuidKey } from '../../state/records.ts'
 import type { Store } from '../../state/store.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
-import { type ControlError, type ControlHandlers, type ControlRequest, type ServedInputs, Slots } from './handler.ts'
+import { type ControlHandlers, type ControlRequest, createSlots, type ServedInputs } from './handler.ts'
 
 const neutralIndex = 0.5
 
@@ -25,12 +25,12 @@ interface EventGroup {
 /** Handles `GET` and `PUT quality`: weight of events, quality index of each product (PQI) and conversation (CQI). */
 export function qualityHandlers(store: Store, sandboxes: Sandboxes, served: () => ServedInputs) {
   const refusal = `The quality of ${maxLargeSandboxes} large sandboxes is being read already.`
-  const slots = new Slots(maxLargeSandboxes, refusal)
+  const takeSlot = createSlots(maxLargeSandboxes, refusal)
 
   /** Returns a refusal if the groups of too many large sandboxes are held for clients that read them. */
-  async function refuseLarge({ sandbox, clientGone }: ControlRequest): Promise<ControlError | undefined> {
+  async function refuseLarge({ sandbox, clientGone }: ControlRequest) {
     const { total } = await store.listEvents(sandbox, { limit: 0 })
-    return total <= maxEventsOfSmall ? undefined : slots.take(clientGone)
+    return total <= maxEventsOfSmall ? undefined : takeSlot(clientGone)
   }
 
   async function readQuality(sandbox: string): Promise<object> {

@@ -12,8 +12,8 @@ import {
   type ControlHandlers,
   type ControlRequest,
   CustomReply,
+  createSlots,
   type ServedInputs,
-  Slots,
 } from './handler.ts'
 import { writeHar } from './har-export.ts'
 
@@ -35,7 +35,7 @@ const maxStreams = 100
  */
 export function requestHandlers(journal: Journal, served: () => ServedInputs, stopping: AbortSignal) {
   const refusal = `There are ${maxStreams} streams of the journal already. Or poll GET requests?since= instead.`
-  const streams = new Slots(maxStreams, refusal)
+  const takeSlot = createSlots(maxStreams, refusal)
   const refuseUnknown = (operation: string | undefined) => {
     const problem = findUnknownOperation(operation, served().contract.operations)
     return problem === undefined ? undefined : new ControlError(400, problem)
@@ -64,7 +64,7 @@ export function requestHandlers(journal: Journal, served: () => ServedInputs, st
       const options = { sandbox: request.sandboxFilter, filter, bodies, after: readResumePoint(request, latest) }
       const chunks = (clientGone: AbortSignal) => streamEntries(journal, options, [clientGone, stopping])
       const stream = { mediaType: 'text/event-stream; charset=utf-8', chunks }
-      return streams.take(request.clientGone) ?? new CustomReply({ stream })
+      return takeSlot(request.clientGone) ?? new CustomReply({ stream })
     },
   } satisfies Partial<ControlHandlers>
 }
