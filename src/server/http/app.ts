@@ -18,14 +18,7 @@ import type { Reply } from '../../service/exchange/reply.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
 import { accepts } from '../../service/exchange/request-headers.ts'
 import { deliver, deliverImmediately } from './deliver.ts'
-import {
-  closeAfterReply,
-  expectsContinue,
-  parseBodyLimit,
-  readHead,
-  readRequest,
-  toOriginForm,
-} from './read-request.ts'
+import { closeIfWaiting, parseBodyLimit, readHead, readRequest, toOriginForm } from './read-request.ts'
 
 export interface Handlers {
   readonly service: (request: SimRequest) => Promise<OutgoingReply>
@@ -135,7 +128,7 @@ function createControlHandler(control: Handlers['control']) {
     const head = { ...readHead(req, req.originalUrl, nextId()), ...(path && { path }) }
     const refused = control.refuse(head)
     if (refused) {
-      if (expectsContinue(req)) closeAfterReply(res)
+      closeIfWaiting(req, res)
       return deliverImmediately(refused, res)
     }
     const clientGone = new AbortController()

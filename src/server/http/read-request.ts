@@ -118,7 +118,7 @@ export function readRequest(
   const known = decideByHead(req.headers, limit)
   const isWaiting = expectsContinue(req)
   if (known && (known === absent || isWaiting)) {
-    if (known !== absent) closeAfterReply(res)
+    if (known !== absent) closeIfWaiting(req, res)
     end(known)
     return
   }
@@ -136,13 +136,12 @@ export function readRequest(
 }
 
 /** Returns true if the client waits for `100 Continue` before the body. `server.ts` refuses other expectations. */
-export function expectsContinue({ headers, httpVersion }: IncomingMessage): boolean {
-  return headers.expect !== undefined && httpVersion === '1.1'
-}
+const expectsContinue = ({ headers, httpVersion }: IncomingMessage) =>
+  headers.expect !== undefined && httpVersion === '1.1'
 
-/** Closes the connection after a reply in place of `100 Continue`, since the client may still send the body. */
-export function closeAfterReply(res: ServerResponse): void {
-  res.setHeader('Connection', 'close')
+/** Closes the connection after a refusal if the client waits for `100 Continue`: it may still send the body. */
+export function closeIfWaiting(req: IncomingMessage, res: ServerResponse): void {
+  if (expectsContinue(req)) res.setHeader('Connection', 'close')
 }
 
 /** Returns the body if the head decides it (absent, too large, unknown encoding), or undefined if it must be read. */

@@ -10,13 +10,7 @@ import type { DecisionTrace, RuleReference } from '../../service/exchange/decisi
 import { type Delivery, immediateDelivery } from '../../service/exchange/delivery.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
-import {
-  type Expectation,
-  expectationHeader,
-  readExpectation,
-  readReplayOf,
-  replayHeader,
-} from '../../service/exchange/request-headers.ts'
+import { type Expectation, readExpectation, readReplayOf } from '../../service/exchange/request-headers.ts'
 import type { OperationContext, OperationHandler } from '../../service/operations/handler.ts'
 import { type ActiveScenario, type DataOverrides, noOverrides } from '../../service/scenarios/definition.ts'
 import type { ActiveRules } from '../../service/scenarios/rules.ts'
@@ -106,8 +100,8 @@ export class Exchange {
     this.path = request.path
     this.now = request.at
     this.bearer = readBearerOf(request.headers['authorization'])
-    this.replayOf = readReplayOf(request.headers[replayHeader])
-    this.expectation = readExpectation(request.headers[expectationHeader])
+    this.replayOf = readReplayOf(request.headers)
+    this.expectation = readExpectation(request.headers)
   }
 }
 

@@ -14,13 +14,7 @@ import { createCatalogue } from '../../service/scenarios/catalogue.ts'
 import type { Catalogue } from '../../service/scenarios/definition.ts'
 import { parseScenarios } from '../../service/scenarios/parse.ts'
 import { asksForModel } from '../../service/scenarios/rule-match-problems.ts'
-import {
-  type ActiveRules,
-  activateRules,
-  listInapplicable,
-  type RuleContext,
-  readRules,
-} from '../../service/scenarios/rules.ts'
+import { activateRules, listInapplicable, type RuleContext, readRules } from '../../service/scenarios/rules.ts'
 import { loadRulesFile } from '../../service/scenarios/rules-file.ts'
 import type { ServedInputs } from '../control/handler.ts'
 import { splitList } from '../settings/setting.ts'
@@ -108,7 +102,7 @@ export function listInputFiles({ contract, overlay, fixtures, rules }: Settings)
 
 const generatedOperations = handledOperations.flatMap(({ operationId, generate }) => (generate ? [operationId] : []))
 
-async function loadStartUpRules(settings: Settings, context: RuleContext): Promise<Result<ActiveRules, Findings>> {
+async function loadStartUpRules(settings: Settings, context: RuleContext) {
   const { scenario, rules } = settings
   const fromFlag = readRules(scenario === undefined ? {} : { rules: [{ scenario }] }, context)
   const fromFile = rules === undefined ? success([]) : await loadRulesFile(rules, context)

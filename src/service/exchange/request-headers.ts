@@ -6,13 +6,14 @@ export const expectations = ['violation', 'refusal'] as const
 
 export type Expectation = (typeof expectations)[number]
 
+type Headers = Readonly<Record<string, string>>
+
 /** The header that declares the outcome of a request: `X-Sim-Expect: violation`. */
 export const expectationHeader = 'x-sim-expect'
 
-/** Returns the outcome that a header value declares; undefined for another value. */
-export function readExpectation(value: string | undefined): Expectation | undefined {
-  return value === undefined ? undefined : expectations.find((known) => known === value)
-}
+/** Returns the outcome that a request declares; undefined without the header, or for another value. */
+export const readExpectation = ({ [expectationHeader]: value }: Headers) =>
+  value === undefined ? undefined : expectations.find((known) => known === value)
 
 /**
  * The header that marks a request as a repetition of a recorded one: `X-Sim-Replay-Of: req-7`. The console sets it, as
@@ -20,8 +21,8 @@ export function readExpectation(value: string | undefined): Expectation | undefi
  */
 export const replayHeader = 'x-sim-replay-of'
 
-/** Returns the request id in a header value, `req-7` or, of a replica, `req-3f2a91c0-7`; undefined for other values. */
-export function readReplayOf(value: string | undefined): string | undefined {
+/** Returns the id of the repeated request, `req-7` or, of a replica, `req-3f2a91c0-7`; undefined for other values. */
+export function readReplayOf({ [replayHeader]: value }: Headers): string | undefined {
   return value !== undefined && /^req-(?:[\da-f]{8}-)?[1-9]\d{0,15}$/.test(value) ? value : undefined
 }
 
