@@ -62,7 +62,7 @@ export function infoHandlers({ served, reloadFailure, control, sandboxes, store,
     getAssumptions: () => ({
       assumptions: served().contract.assumptions.map(({ pointer, text }) => ({ pointer, text })),
     }),
-    getCatalogue() {
+    getCatalogue(): object {
       const { catalogue, contract, fixtures } = served()
       const { keys, models, products } = fixtures
       const scenarios = catalogue.definitions.map((definition) => scenarioToJson(definition, contract))
