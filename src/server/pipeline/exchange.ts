@@ -150,9 +150,6 @@ export type RequestStage<Seen extends Exchange = Exchange> = (
   exchange: Seen,
 ) => Reply | undefined | Promise<Reply | undefined>
 
-/** The stages in their order. Those that need no operation also see an exchange without one. */
-export type RequestStages = readonly (readonly [name: string, stage: RequestStage<MatchedExchange>])[]
-
 /** A stage of a reply: every reply passes through all of them. */
 export type ReplyStage = (exchange: Exchange, reply: Reply) => Reply
 

@@ -21,7 +21,6 @@ import {
   type PipelineSandboxes,
   type ReplyStage,
   type RequestStage,
-  type RequestStages,
 } from './exchange.ts'
 import { explainReply } from './log-exchange.ts'
 import { createRecorder } from './record.ts'
@@ -57,7 +56,8 @@ export interface PipelineDeps {
 export type Pipeline = (request: SimRequest, trace?: DecisionTrace) => Promise<OutgoingReply>
 
 export interface Stages {
-  readonly request: RequestStages
+  /** The stages of a request in their order. Those that need no operation also see an exchange without one. */
+  readonly request: readonly (readonly [name: string, stage: RequestStage<MatchedExchange>])[]
   readonly reply: readonly ReplyStage[]
   /** Returns a reply as it is recorded, once its delivery has ended. */
   readonly recorded: (exchange: Exchange, reply: Reply, outcome: DeliveryOutcome) => Reply
@@ -135,7 +135,7 @@ function createSimulatorStages(deps: PipelineDeps): Stages {
 }
 
 /** Returns the reply of the first stage that has one. After each stage with a large body, other requests get a turn. */
-async function findFirstReply(stages: RequestStages, exchange: Exchange, deps: PipelineDeps): Promise<Reply> {
+async function findFirstReply(stages: Stages['request'], exchange: Exchange, deps: PipelineDeps): Promise<Reply> {
   const { scenarios, log } = deps
   const { id } = exchange.request
   const isLarge = hasLargeBody(exchange.request)
