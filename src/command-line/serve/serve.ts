@@ -1,4 +1,5 @@
 /** The run of a server: start, ready line, stop, and what it writes at its end. */
+import { shutdownGraceMs } from '../../server/http/delivery-end.ts'
 import { findReportProblem, parseReportTargets } from '../../server/reports/formats/index.ts'
 import type { Settings } from '../../server/settings/settings.ts'
 import type { ProxiedService } from '../../server/simulator/generation.ts'
@@ -22,7 +23,7 @@ export async function serve(
   // Before the start, because a signal may come during it.
   const stopRequested = new Promise<void>((resolve) => {
     signals.onStop((signal) => {
-      log.info({ signal }, 'stopping: finishing what is in flight')
+      log.info({ signal }, `stopping: requests that end within ${shutdownGraceMs / 1000} s are finished`)
       resolve()
     })
   })
