@@ -25,27 +25,17 @@ export interface CoverageItem {
   readonly value?: EnumValue
 }
 
-/** A parameter with the keys of its items, those of its listed values by the text that is sent. */
-interface ParameterKeys {
-  readonly parameter: DescribedParameter
-  readonly key: string
-  readonly values: ReadonlyMap<string, string>
-  /** True where one text can carry several values. */
-  readonly isList: boolean
-}
-
 export class OperationItems {
   readonly operation: Operation
   /** The items by their keys, in the order of the contract. */
   readonly items = new Map<string, CoverageItem>()
-  readonly #parameters: readonly ParameterKeys[]
   readonly #body: BodyReader
   readonly #responses: ReadonlyMap<number, BodyReader>
 
   constructor(operation: Operation) {
     this.operation = operation
     for (const status of operation.statuses) this.#add({ label: String(status), kind: 'status', status })
-    this.#parameters = operation.parameters.map((parameter) => this.#addParameter(parameter))
+    for (const parameter of operation.parameters) this.#addParameter(parameter)
     this.#body = this.#addBody()
     this.#responses = new Map(operation.statuses.map((status) => [status, this.#addResponse(status)]))
   }
@@ -54,16 +44,11 @@ export class OperationItems {
     this.items.set(key, item)
   }
 
-  #addParameter(parameter: DescribedParameter): ParameterKeys {
-    const { in: place, name, schema } = parameter
+  #addParameter({ in: place, name, schema }: DescribedParameter): void {
     const label = `${place} ${name}`
     this.#add({ label, kind: 'parameter', in: place, name })
-    const values = new Map<string, string>()
-    for (const { value = '' } of new BodyReader(label, { type: 'array', items: schema }, ['value']).items.values()) {
-      values.set(String(value), `${label}=${value}`)
+    for (const { value = '' } of new BodyReader(label, schema, ['value']).items.values())
       this.#add({ label: `${label}=${value}`, kind: 'parameter-value', in: place, name, value })
-    }
-    return { parameter, key: label, values, isList: [schema['type']].flat().includes('array') }
   }
 
   #addBody(): BodyReader {
@@ -88,14 +73,12 @@ export class OperationItems {
   /** Returns the keys of the items that an accepted request shows. */
   readRequest({ rawParameters, requestBody }: LiveExchange): string[] {
     const keys = requestBody === undefined ? [] : this.#body.read(requestBody)
-    for (const { parameter, key, values, isList } of this.#parameters) {
+    for (const parameter of this.operation.parameters) {
       const sent = findSent(parameter, rawParameters[parameter.in])
       if (sent === undefined) continue
-      keys.push(key)
-      for (const text of listValues(sent, isList)) {
-        const value = values.get(text)
-        if (value !== undefined) keys.push(value)
-      }
+      const label = `${parameter.in} ${parameter.name}`
+      const ofValues = listValues(sent, parameter).map((text) => `${label}=${text}`)
+      keys.push(label, ...ofValues.filter((key) => this.items.has(key)))
     }
     return keys
   }
@@ -115,9 +98,10 @@ function findSent(
   return isDeepObject && Object.keys(group).some((key) => isMemberOf(name, key)) ? [] : undefined
 }
 
-function listValues(sent: string | readonly string[], isList: boolean): readonly string[] {
-  const texts = typeof sent === 'string' ? [sent] : sent
-  return isList ? texts.flatMap((text) => text.split(/[,|\s]/)) : texts
+/** Lists what was sent of a parameter. One text can carry several values of an array. */
+function listValues(sent: string | readonly string[], { schema }: DescribedParameter): readonly string[] {
+  const isList = [schema['type']].flat().includes('array')
+  return [sent].flat().flatMap((text) => (isList ? text.split(/[,|\s]/) : text))
 }
 
 /** Writes the pointer of an item as scenarios do, without the stars of arrays: `dataPoints.avgSafetyScore`. */
