@@ -18,14 +18,6 @@ import {
 } from './entry.ts'
 import { bodyToBase64, bodyToText, decodeBody, parseBody, parseBoundedJson } from './entry-json.ts'
 
-interface SharedBody {
-  readonly text?: string
-  /** The bytes of a body that is not UTF-8. */
-  readonly base64?: string
-  /** The whole body as JSON where the entry has only a part of it. */
-  readonly parsed?: Json
-}
-
 /** Returns the name under which replicas tell the callers of requests apart: no token leaves its process. */
 export const hashToken = memoizeLast(
   (token: string): string => `sha256:${createHash('sha256').update(token).digest('base64url')}`,
@@ -50,16 +42,11 @@ export function encodeExchange(entry: JournalEntry, live: LiveExchange) {
       token: live.token && hashToken(live.token),
     },
   })
-  return { text, request: shareBody(request.body, ownToken), response: shareResponse(entry, live) }
+  const bodies = { request: shareBody(request.body, ownToken), response: shareBody(response.body, ownToken, live) }
+  return { text, ...bodies }
 }
 
 const withoutBytes = (body: RecordedBody): RecordedBody => ({ ...body, latin1: undefined, isWhole: isComplete(body) })
-
-/** Encodes the body of a response, with the whole value where the entry has only a part of it. */
-function shareResponse({ response: { body }, ownToken }: JournalEntry, live: LiveExchange): string {
-  const whole = isComplete(body) ? undefined : live.responseBody
-  return shareBody(body, ownToken, whole === undefined ? undefined : redactJson(whole, ownToken))
-}
 
 export const encodeEnd = (end: DeliveryEnd) => shiftEnd(end, timeOrigin)
 
@@ -73,23 +60,23 @@ function redactValues(values: RawParameters['path'], token: string | undefined):
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, redactText(value, token)]))
 }
 
-function shareBody(body: RecordedBody, token: string | undefined, parsed?: Json): string {
+/** Encodes a body, as JSON also the whole body of a response where the entry has only a part of it. */
+function shareBody(body: RecordedBody, token: string | undefined, live?: LiveExchange): string {
   const { latin1, size } = body
   if (latin1 === undefined || size === 0) return ''
   const text = decodeBody(body)
   if (text === undefined) return JSON.stringify({ base64: bodyToBase64(body, token) })
   // JSON may escape a character of the token: sk\/live.
-  const mayHaveToken = hasToken(text, token) || (token !== undefined && text.includes('\\'))
+  const mayHaveToken = redactToken(text, token) !== text || (token !== undefined && text.includes('\\'))
   const clean = mayHaveToken ? (bodyToText(body, token) ?? '') : text
-  return JSON.stringify({ text: clean, parsed })
+  const whole = isComplete(body) ? undefined : live?.responseBody
+  return JSON.stringify({ text: clean, parsed: whole === undefined ? undefined : redactJson(whole, token) })
 }
-
-const hasToken = (text: string, token: string | undefined) => redactToken(text, token) !== text
 
 /** Reads a shared body. `text`: see `StreamMessage`. */
 function readShared(text: string | undefined): { latin1: string | undefined; json: () => Json | undefined } {
   if (!text) return { latin1: undefined, json: () => undefined }
-  const { text: decoded, base64 = '', parsed }: SharedBody = JSON.parse(text)
+  const { text: decoded, base64, parsed } = JSON.parse(text) // of `shareBody`
   if (decoded === undefined) return { latin1: toLatin1(Buffer.from(base64, 'base64')), json: () => undefined }
   return { latin1: utf8ToLatin1(decoded), json: once(() => parsed ?? parseBoundedJson(decoded)) }
 }
