@@ -47,15 +47,12 @@ function isEnumValue(value: Json): value is EnumValue {
   return value !== null && typeof value !== 'object'
 }
 
-function isNullable(schemas: readonly JsonObject[]): boolean {
-  return schemas.some(mentionsNull) && schemas.every((schema) => permits(schema, true) && permits(schema, false))
-}
+const isNullable = (schemas: readonly JsonObject[]) =>
+  schemas.flatMap(listSchemaParts).some(namesNull) &&
+  schemas.every((schema) => permits(schema, true) && permits(schema, false))
 
-function mentionsNull(schema: JsonObject): boolean {
-  const { type, enum: listed } = schema
-  if ([type].flat().includes('null') || (Array.isArray(listed) && listed.includes(null))) return true
-  return ['allOf', 'anyOf', 'oneOf'].some((keyword) => listParts(schema, keyword).some(mentionsNull))
-}
+const namesNull = ({ type, enum: listed }: JsonObject) =>
+  [type].flat().includes('null') || (Array.isArray(listed) && listed.includes(null))
 
 /** Returns true where a schema permits null (`isNull`) or any other value, judged by its types and listed values. */
 function permits(schema: JsonObject, isNull: boolean): boolean {
