@@ -68,11 +68,9 @@ export function verifyHandlers(
       if (waiting >= maxWaiting) return new ControlError(429, waitingMessage, { 'Retry-After': '1' })
       waiting += 1
       releaseBody(request.source)
-      try {
-        return await judgeAndReply(request, { ...query, count, withinMs })
-      } finally {
+      return judgeAndReply(request, { ...query, count, withinMs }).finally(() => {
         waiting -= 1
-      }
+      })
     },
     async countRequests(request) {
       const query = (request.body ?? {}) as unknown as Query // proved by the control document

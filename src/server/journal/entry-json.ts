@@ -10,13 +10,17 @@ import { isComplete, type JournalEntry, type RecordedBody } from './entry.ts'
 
 /** Converts an entry to the JSON of the control plane; without `bodies` only with their sizes. */
 export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: boolean }) {
-  const { id, number, sandbox, operation, request, response, stage, rule, scenarios, expectation, replayOf } = entry
-  const { damage, violations, responseViolations, advice } = entry
+  const { id, number, durationMs, delayMs, sandbox, operation, request, response, stage, rule, scenarios } = entry
+  const { expectation, replayOf, damage, violations, responseViolations, advice } = entry
   const body = (recorded: RecordedBody) => (bodies ? bodyToJson(recorded, entry.ownToken) : { size: recorded.size })
   return {
     id,
     number,
-    ...timesToJson(entry),
+    at: new Date(entry.at).toISOString(),
+    now: new Date(entry.now).toISOString(),
+    durationMs: roundToMicroseconds(durationMs),
+    delayMs,
+    tookMs: roundToMicroseconds(entry.endedAt - entry.receivedAt),
     sandbox,
     operation,
     traceId: readTraceId(request.headers['traceparent']),
@@ -33,16 +37,6 @@ export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: 
     violations,
     responseViolations,
     advice,
-  }
-}
-
-function timesToJson({ at, now, durationMs, delayMs, endedAt, receivedAt }: JournalEntry) {
-  return {
-    at: new Date(at).toISOString(),
-    now: new Date(now).toISOString(),
-    durationMs: roundToMicroseconds(durationMs),
-    delayMs,
-    tookMs: roundToMicroseconds(endedAt - receivedAt),
   }
 }
 

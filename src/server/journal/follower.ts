@@ -4,8 +4,7 @@ import { nextTurn, sleep } from '../../base/core/timers.ts'
 import type { ExchangeStream, MessagePlace, SandboxPlace, StreamMessage } from '../../state/exchanges.ts'
 import type { DeliveryEnd, ExchangeRecord, JournalEntry, LiveExchange, Recorded } from './entry.ts'
 import { Journal, type JournalShare } from './journal.ts'
-import { decodeEnd, ExchangeDecoder, encodeEnd, encodeExchange } from './shared-entry.ts'
-import { beginSharedRecord } from './shared-record.ts'
+import { beginSharedRecord, decodeEnd, ExchangeDecoder, encodeEnd, encodeExchange } from './shared-entry.ts'
 
 /** The milliseconds between two readings while verifications or streams wait for new exchanges. */
 const FOLLOW_MS = 50

@@ -177,15 +177,8 @@ export function createCallKey(entry: JournalEntry, live: LiveCall, isIdempotent:
   const kind = callKind(entry)
   const digestOf = (...parts: readonly string[]) => digest([kind, live.token ?? '', ...parts])
   const digestWhole = (text: string) => digestOf('body', headers['content-type'] ?? '', text)
-  const keyOfWhole = (key: string) => ({
-    kind,
-    key,
-    body: key,
-    event: undefined,
-    content: key,
-    insertId: undefined,
-    isIdempotent,
-  })
+  const own = { kind, isIdempotent }
+  const keyOfWhole = (key: string) => ({ ...own, key, body: key, event: undefined, content: key, insertId: undefined })
   if (body.size === 0) return keyOfWhole(digestOf())
   const json = live.requestBody ?? parseBody(body)
   if (!isIdempotent || !isObject(json)) return keyOfWhole(digestWhole(canonicalText(json, body)))
@@ -195,13 +188,12 @@ export function createCallKey(entry: JournalEntry, live: LiveCall, isIdempotent:
   const content = digestOf('content', canonicalJson(Object.fromEntries(untimed)))
   if (typeof insertId !== 'string') return { ...keyOfWhole(whole), content }
   return {
-    kind,
+    ...own,
     key: digestOf('id', insertId),
     body: whole,
     event: event[eventTimeField] === undefined ? undefined : digestOf('event', canonicalJson(event)),
     content,
     insertId,
-    isIdempotent,
   }
 }
 

@@ -8,12 +8,11 @@ import { dirname, win32 } from 'node:path'
 import { reasonOf } from '../../../base/core/result.ts'
 import type { Finding } from '../../../base/documents/finding.ts'
 import { writePrivateFile } from '../../../base/documents/private-file.ts'
-import { renderGithub } from '../page/github.ts'
 import { renderHtml } from '../page/html.ts'
 import { renderJunit } from '../page/junit.ts'
 import { renderMarkdown } from '../page/markdown.ts'
 import type { Page } from '../page/page.ts'
-import { renderText } from '../page/text.ts'
+import { renderGithub, renderText } from '../page/text.ts'
 
 export interface ReportFormat {
   readonly mediaType: string

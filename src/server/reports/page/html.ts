@@ -27,7 +27,7 @@ export function renderHtml(page: Page): string {
 <p class="kicker"><b>${brandMark}convsim</b> ${title} <span>${escapeHtml(subject.version)}</span></p>
 <h1>${escapeHtml(heading)}</h1>
 <p class="verdict ${nameState(verdict.isGood)}">${escapeHtml(verdict.text)}</p>
-${sentences.map(renderLine).join('\n')}
+${sentences.map((sentence) => `<p>${escapeHtml(sentence)}</p>`).join('\n')}
 <p class="faint">${facts.map(escapeHtml).join(' · ')}</p>
 </header>
 <main>
@@ -42,8 +42,6 @@ const brandMark =
   '<path d="M4 10V8m4 2V4m4 6V6"/></svg>'
 
 const nameState = (isGood: boolean) => (isGood ? 'good' : 'bad')
-
-const renderLine = (line: string) => `<p>${escapeHtml(line)}</p>`
 
 function renderSection({ key, title, blocks, isFolded }: PageSection): string {
   const id = escapeHtml(key)
