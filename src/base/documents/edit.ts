@@ -3,7 +3,7 @@ import { parsePointer, valueAtTokens } from '../core/json-pointer.ts'
 
 /** A change of a document at a JSON pointer. */
 export type Edit =
-  /** Sets a member of an object, which may be there already. */
+  /** Sets a member of an object, which may be there already, or an item of an array. */
   | { readonly kind: 'set'; readonly pointer: string; readonly value: Json }
   /** Appends an item to the array at the pointer. */
   | { readonly kind: 'append'; readonly pointer: string; readonly value: Json }
@@ -28,6 +28,7 @@ function applyEdit(root: Json, edit: Edit): void {
   const tokens = parsePointer(edit.pointer)
   const name = tokens.at(-1) ?? ''
   const owner = valueAtTokens(root, tokens.slice(0, -1))
+  if (Array.isArray(owner) && edit.kind === 'set') owner[Number(name)] = edit.value
   if (!isObject(owner)) return
   const target = owner[name]
   if (edit.kind === 'set') owner[name] = edit.value

@@ -1,9 +1,8 @@
 /** The run of a server: start, ready line, stop, and what it writes at its end. */
 import { shutdownGraceMs } from '../../server/http/delivery-end.ts'
-import { parseReportTargets } from '../../server/reports/formats/index.ts'
-import { findReportProblem } from '../../server/reports/report-file.ts'
+import { findReportProblem, parseReportTargets } from '../../server/reports/formats/index.ts'
 import type { Settings } from '../../server/settings/settings.ts'
-import type { ProxiedService } from '../../server/simulator/explain.ts'
+import type { ProxiedService } from '../../server/simulator/generation.ts'
 import type { RunningSimulator } from '../../server/simulator/start.ts'
 import { version } from '../../service/fixtures/bundled.ts'
 import type { CommandLineOf } from '../parser/command-syntax.ts'
