@@ -86,9 +86,7 @@ export interface OperationCoverage extends CoverageShare {
   readonly operation: string
   readonly method: string
   readonly path: string
-  /** The number of requests that matched the operation, refused ones included. */
   readonly requests: number
-  /** The items in the order of the contract. */
   readonly items: readonly CoveredItem[]
 }
 

@@ -22,7 +22,6 @@ export interface Page {
     readonly isGood?: boolean
   }[]
   readonly sections: readonly PageSection[]
-  /** The test cases of JUnit. */
   readonly cases?: readonly TestCase[]
   /** The report in the format JSON, which has parts of its own beside the findings of the sections. */
   readonly json?: object
