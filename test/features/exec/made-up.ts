@@ -1,8 +1,8 @@
 import { type Fault, parseFaultSet } from '../../../src/features/exec/plan/fault-set.ts'
 import type { PlannedRun } from '../../../src/features/exec/plan/plan.ts'
+import type { JudgedRun, SuiteVerdict } from '../../../src/features/exec/report/judge-run.ts'
 import { toSuitePage } from '../../../src/features/exec/report/suite-page.ts'
 import type { SuiteReport } from '../../../src/features/exec/report/suite-report.ts'
-import type { JudgedRun, SuiteVerdict } from '../../../src/features/exec/report/verdict.ts'
 import type { RecordedRequest } from '../../../src/features/exec/runs/recorded-request.ts'
 import { parseSuiteFailOn } from '../../../src/features/exec/settings.ts'
 import { renderReport, reportFormats } from '../../../src/server/reports/formats/index.ts'
@@ -10,7 +10,7 @@ import { renderText } from '../../../src/server/reports/page/text.ts'
 import { inputs, operationOf } from '../../support/catalogue.ts'
 import { frozenNow } from '../../support/start.ts'
 
-const context = { catalogue: inputs.catalogue, operations: inputs.contract.operations }
+export const context = { catalogue: inputs.catalogue, operations: inputs.contract.operations }
 
 /** Parses the faults of a set. */
 export function faultsOf(set: string): readonly Fault[] {

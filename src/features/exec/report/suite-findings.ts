@@ -1,9 +1,13 @@
 import { groupBy } from '../../../base/core/group-by.ts'
+import { redacted } from '../../../base/redaction/redact-token.ts'
 import { pluralize } from '../../../server/reports/report.ts'
+import { redactWords } from '../../../server/reports/reported-run.ts'
+import { flagOf } from '../../../server/settings/setting.ts'
 import { nameRun, type PlannedRun, type SkippedRequests } from '../plan/plan.ts'
-import type { SuiteFailCondition } from '../settings.ts'
+import { isRed } from '../runs/run-command.ts'
+import { type EachSettings, eachSettings, type SuiteFailCondition } from '../settings.ts'
+import { findingOf, isConclusive, type JudgedRun } from './judge-run.ts'
 import { type SuiteReport, swallowed } from './suite-report.ts'
-import { findingOf, isConclusive, isRed, type JudgedRun } from './verdict.ts'
 
 /** A run that needs a look, in words. */
 export interface SuiteFinding extends Pick<JudgedRun, 'client' | 'lastLines' | 'requests'> {
@@ -46,10 +50,13 @@ function describeFinding(kind: SuiteFinding['kind'], judged: JudgedRun, limitMs:
   const before = `before "${text}" could be injected into ${place}`
   const end = isTimedOut ? `did not end within ${limitMs / 1000} s` : `failed with exit code ${code}`
   switch (kind) {
-    case 'not-resilient':
-      return verdict === 'never-succeeded'
-        ? `Not resilient: ${swallowed}: ${fault}, and ${describeSwallowing(judged)}. ${definition.description}`
-        : `Not resilient: the command ${end} when ${fault}. ${definition.description}`
+    case 'not-resilient': {
+      const isSwallowed = verdict === 'never-succeeded'
+      const reaction = isSwallowed
+        ? `${swallowed}: ${fault}, and ${describeSwallowing(judged)}`
+        : `the command ${end} when ${fault}`
+      return `Not resilient: ${reaction}. ${definition.description}`
+    }
     case 'unnoticed':
       return `Nobody noticed: the command passed although ${fault}. ${definition.description}`
     case 'hung':
@@ -115,9 +122,9 @@ function describeField(pointer: string | undefined, tried: readonly JudgedRun[])
 export function describeSkipped(skipped: readonly SkippedRequests[]): string[] {
   const [first] = skipped
   if (!first) return []
-  const parts = skipped.map(({ operation, occurrences, sameAs }) => {
+  const parts = skipped.map(({ operation, occurrences, like }) => {
     const verb = occurrences.length === 1 ? 'is' : 'are'
-    return `${operation}: ${formatNumbers(occurrences)} ${verb} like ${formatNumbers(sameAs)}`
+    return `${operation}: ${formatNumbers(occurrences)} ${verb} like ${formatNumbers(like)}`
   })
   return [
     `Skipped; excluded from the percentages: ${parts.join('; ')}. They differ in values alone, ` +
@@ -131,16 +138,13 @@ const maxRanges = 10
 
 /** Writes ascending numbers of requests: `request 2`, `requests 2 to 6, 9`. */
 function formatNumbers(numbers: readonly number[]): string {
-  const ranges: { from: number; to: number }[] = []
+  const ranges: number[][] = []
   for (const number of numbers) {
     const last = ranges.at(-1)
-    if (last?.to === number - 1) last.to = number
-    else ranges.push({ from: number, to: number })
+    if (last?.at(-1) === number - 1) last.push(number)
+    else ranges.push([number])
   }
-  const parts = ranges.map(({ from, to }) => {
-    if (from === to) return `${from}`
-    return to === from + 1 ? `${from}, ${to}` : `${from} to ${to}`
-  })
+  const parts = ranges.map((range) => (range.length > 2 ? `${range[0]} to ${range.at(-1)}` : range.join(', ')))
   const more = parts.length > maxRanges ? ' and more' : ''
   return `${numbers.length === 1 ? 'request' : 'requests'} ${parts.slice(0, maxRanges).join(', ')}${more}`
 }
@@ -159,4 +163,27 @@ const signs = [
 export function findFailure(lines: readonly string[]): number | undefined {
   const found = signs.map((sign) => lines.findIndex((line) => sign.test(line))).find((index) => index >= 0)
   return found === undefined ? undefined : Math.max(0, found - 2)
+}
+
+/** The settings that the repetition of one run does not need. */
+const unneeded = ['set', 'only', 'maxRuns', 'time', 'jobs', 'report', 'failOn', 'port', 'logLevel', 'logFormat']
+
+/** Returns the command line that repeats the run of a name. Credentials are redacted, and the line says so. */
+export function describeRepeat(name: string, settings: EachSettings, command: readonly string[]): string {
+  const given = new Map<string, unknown>(Object.entries(settings))
+  const flags = Object.entries(eachSettings).flatMap(([name, { value, default: standard }]) => {
+    const own = given.get(name)
+    if (unneeded.includes(name) || own === standard) return []
+    if (value === undefined) return own === true ? [flagOf(name)] : [`--no-${flagOf(name).slice(2)}`]
+    return [flagOf(name), String(own)]
+  })
+  const all = ['convsim', 'each', '--only', name, ...flags, '--', ...command]
+  const clean = redactWords(all)
+  const hasCredential = clean.some((word, index) => word !== all[index])
+  return clean.map(quoteWord).join(' ') + (hasCredential ? ` # put the credential back at ${redacted}` : '')
+}
+
+/** Quotes a word for a shell, if it needs quotes. */
+function quoteWord(word: string): string {
+  return /^[\w@%+=:,./-][\w@%+=:,./#-]*$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

@@ -1,28 +1,33 @@
 import {
   listLines,
   type Page,
+  type PageBlock,
   type PageFinding,
-  type PageSection,
   type TestCase,
 } from '../../../server/reports/page/page.ts'
 import { pluralize } from '../../../server/reports/report.ts'
-import { describeRun } from '../../../server/reports/reported-run.ts'
+import { describeRun, runToJson } from '../../../server/reports/reported-run.ts'
 import { nameRun } from '../plan/plan.ts'
+import {
+  findingOf,
+  isConclusive,
+  type JudgedRun,
+  judgeSuiteCondition,
+  type SuiteVerdict,
+  verdicts,
+} from './judge-run.ts'
 import { describeFields, describeSkipped, findFailure, listFindings, type SuiteFinding } from './suite-findings.ts'
 import {
-  countMade,
-  countVerdicts,
+  countGroups,
+  countRuns,
   describeBaselineRun,
   describeGroup,
   describeNothing,
   describeProblem,
   formatVerdict,
-  hasOnlyClientFindings,
   type SuiteReport,
-  summarizeGroups,
   summarizeRuns,
 } from './suite-report.ts'
-import { findingOf, isConclusive, type JudgedRun, judgeSuiteCondition, type SuiteVerdict, verdicts } from './verdict.ts'
 
 export function toSuitePage(report: SuiteReport): Page {
   const { contract, run, runs, failed } = report
@@ -39,23 +44,22 @@ export function toSuitePage(report: SuiteReport): Page {
     summary: [describeBaselineRun(report), summarizeRuns(report)],
     facts: describeRun(run),
     failed,
-    numbers: summarizeGroups(runs).map(({ group, counts, percent, withClientFindings }) => ({
+    numbers: countGroups(runs).map(({ group, counts, percent, clientFindings }) => ({
       value: percent === undefined ? '–' : `${percent} %`,
       label: `good verdicts on ${group}`,
       section: 'verdicts',
-      isGood: withClientFindings === 0 && verdicts.every((name) => counts[name] === 0 || !findingOf(name)),
+      isGood: clientFindings === 0 && verdicts.every((name) => counts[name] === 0 || !findingOf(name)),
     })),
     sections: describeSections(report, findings),
     cases: listCases(report, findings),
-    json: suiteToJson(report),
+    json: suiteToJson(report, findings),
   }
 }
 
-function describeSections(report: SuiteReport, findings: readonly SuiteFinding[]): PageSection[] {
+function describeSections(report: SuiteReport, findings: readonly SuiteFinding[]): Page['sections'] {
   const { runs } = report
-  const lines = [...describeFields(runs), ...summarizeGroups(runs).map(describeGroup), ...describeCaveats(report)]
-  const listed = findings.map((finding) => toPageFinding(finding, isMet(report, finding.kind)))
-  const cut = { after: 20, rest: '--report FILE has' }
+  const lines = [...describeFields(runs), ...countGroups(runs).map(describeGroup), ...describeCaveats(report)]
+  const listed = findings.map((finding) => toPageFinding(finding, isMet(report, finding)))
   const rows = runs.map(({ run: { fault, operation, pointer, occurrence }, verdict }) => [
     fault.name,
     operation,
@@ -64,19 +68,21 @@ function describeSections(report: SuiteReport, findings: readonly SuiteFinding[]
   ])
   const states = runs.map(({ verdict }) => colourOf(verdict))
   const head = ['fault', 'operation', 'place', 'verdict']
-  const sections: (PageSection & { readonly size: number })[] = [
-    { key: 'verdicts', title: 'Verdicts', size: lines.length, blocks: [{ kind: 'lines', lines }] },
-    { key: 'findings', title: 'Findings', size: listed.length, blocks: [{ kind: 'findings', findings: listed, cut }] },
-    { key: 'runs', title: 'Runs', size: rows.length, blocks: [{ kind: 'table', head, rows, states }] },
+  const cut = { after: 20, rest: '--report FILE has' }
+  const section = (title: string, { length }: readonly unknown[], block: PageBlock) =>
+    length === 0 ? [] : [{ key: title.toLowerCase(), title, blocks: [block] }]
+  return [
+    ...section('Verdicts', lines, { kind: 'lines', lines }),
+    ...section('Findings', listed, { kind: 'findings', findings: listed, cut }),
+    ...section('Runs', rows, { kind: 'table', head, rows, states }),
   ]
-  return sections.filter(({ size }) => size > 0)
 }
 
 /** Returns the last lines of the summary: its caveats. */
 function describeCaveats(report: SuiteReport): string[] {
   const { runs, leftOut, changes } = report
-  const problem = describeNothing(report) ? undefined : describeProblem(report)
-  const unsteady = runs.filter(({ verdict }) => verdict === 'unsteady').length
+  const problem = describeNothing(report) === undefined ? describeProblem(report) : undefined
+  const { unsteady } = countRuns(runs).counts
   const share = `${unsteady} of ${pluralize(runs.length, 'run')} ${unsteady === 1 ? 'is' : 'are'} unsteady`
   const differs = 'The verdicts are not reliable, since the command differs without faults, too'
   return [
@@ -124,34 +130,34 @@ function listCases(report: SuiteReport, findings: readonly SuiteFinding[]): Test
 
 /**
  * Returns the case of a run. A finding is a failure if its condition is met, and else the output of a passing case. A
- * run without its fault is skipped.
+ * run without its fault is skipped, and so is an unsteady one.
  */
 function toCase(report: SuiteReport, { run, verdict, failed, ms }: JudgedRun, finding?: SuiteFinding): TestCase {
   const named = { suite: run.fault.group, name: nameRun(run), ms }
-  const isCounted = finding !== undefined && isMet(report, finding.kind)
-  const state = isCounted || failed.length > 0 ? 'failed' : 'passed'
-  if (finding?.kind === 'unsteady' && failed.length === 0) return { ...named, state: 'skipped', text: finding.sentence }
-  if (finding) {
-    const { kind, sentence, client } = finding
-    const text = listLines({ ...toPageFinding(finding, isCounted), notes: [...client, ...failed] }).join('\n')
-    return { ...named, state, type: kind, message: isCounted ? sentence : [sentence, ...failed].join(' '), text }
-  }
-  if (failed.length > 0) return { ...named, state, type: 'client', text: failed.join('; ') }
-  if (verdict === 'not-reached') return { ...named, state: 'skipped', text: 'not reached' }
-  return { ...named, state, text: verdict }
+  const kind = finding?.kind ?? verdict
+  const isCounted = finding !== undefined && isMet(report, finding)
+  const isFailed = isCounted || failed.length > 0
+  if (!isFailed && (kind === 'unsteady' || kind === 'not-reached'))
+    return { ...named, state: 'skipped', text: finding?.sentence ?? 'not reached' }
+  const state = isFailed ? 'failed' : 'passed'
+  if (!finding) return { ...named, state, type: 'client', text: failed.join('; ') || verdict }
+  const { sentence, client } = finding
+  const text = listLines({ ...toPageFinding(finding, isCounted), notes: [...client, ...failed] }).join('\n')
+  return { ...named, state, type: kind, message: isCounted ? sentence : [sentence, ...failed].join(' '), text }
 }
 
-/** Returns true for a kind of finding that a condition of `--fail-on` counts, and that is met. */
-function isMet({ failOn, runs }: SuiteReport, kind: SuiteFinding['kind']): boolean {
+/** Returns true for a finding of a kind that a condition of `--fail-on` counts, if that is met. */
+function isMet({ failOn, runs }: SuiteReport, { kind }: SuiteFinding): boolean {
   return failOn.some(
     (condition) =>
       'above' in condition && condition.kind === kind && judgeSuiteCondition(runs, condition) !== undefined,
   )
 }
 
-function suiteToJson(report: SuiteReport): object {
+function suiteToJson(report: SuiteReport, findings: readonly SuiteFinding[]): object {
   const { runs, baselineCounts, equivalent, leftOut, changes, notMade, earlyEnd, failed, contract } = report
-  const { at, version, command, seed, clock, contractDigest } = report.run
+  const { contractDigest, failOn, ...run } = runToJson(report.run)
+  const { counts, made, repeated, clientFindings } = countRuns(runs)
   return {
     runs: runs.map(({ run: { fault, operation, occurrence, pointer }, verdict }) => ({
       fault: fault.name,
@@ -161,34 +167,27 @@ function suiteToJson(report: SuiteReport): object {
       verdict,
     })),
     summary: {
-      ...countVerdicts(runs),
-      made: countMade(runs, 1),
-      repeated: countMade(runs, 2),
+      ...counts,
+      made,
+      repeated,
       equivalent,
-      leftOut: leftOut.map(({ operation, occurrences, sameAs }) => ({ operation, occurrences, like: sameAs })),
-      clientFindings: runs.filter(hasOnlyClientFindings).length,
+      leftOut,
+      clientFindings,
       changes,
       notMade,
       endedBy: earlyEnd,
       requestsWithoutFaults: baselineCounts,
-      groups: summarizeGroups(runs).map(({ group, counts, percent = null, withClientFindings }) => ({
+      groups: countGroups(runs).map(({ group, counts, percent = null, clientFindings }) => ({
         group,
         ...counts,
         percent,
-        clientFindings: withClientFindings,
+        clientFindings,
       })),
       failOn: failed,
     },
     truncated: notMade > 0,
-    findings: listFindings(report),
+    findings,
     contract,
-    run: {
-      at: new Date(at).toISOString(),
-      version,
-      command: command ?? null,
-      seed,
-      clock: { mode: clock.mode, now: new Date(clock.now).toISOString() },
-      contract: contractDigest,
-    },
+    run: { ...run, contract: contractDigest },
   }
 }
