@@ -2,7 +2,6 @@
  * Runs a test suite once for each fault at each place where its requests go. `tryFaults` is the whole of it; `plan/`
  * makes the plan, `runs/` runs the command, and `report/` judges the runs.
  */
-import { groupBy } from '../../base/core/group-by.ts'
 import type { CommandContext } from '../../command-line/process/command.ts'
 import { endSoon, printStartProblems } from '../../command-line/process/output.ts'
 import { writeReports } from '../../command-line/serve/finish.ts'
@@ -10,12 +9,10 @@ import { parseReportTargets, renderReport } from '../../server/reports/formats/i
 import { renderText } from '../../server/reports/page/text.ts'
 import type { FindingsReport } from '../../server/reports/report.ts'
 import { findReportProblem } from '../../server/reports/report-file.ts'
-import { describeCommand } from '../../server/reports/reported-run.ts'
 import { loadInputs } from '../../server/simulator/loaded-inputs.ts'
 import { parseFaultSet, parseRunName } from './plan/fault-set.ts'
 import { chooseRuns, type PlannedRun, planRuns, type SuitePlan } from './plan/plan.ts'
-import { type JudgedRun, judgeRequests, judgeRun, judgeSuite, mustRepeat } from './report/judge-run.ts'
-import { describeRepeat } from './report/suite-findings.ts'
+import { type JudgedRun, judgeRun, judgeSuite, mustRepeat } from './report/judge-run.ts'
 import { toSuitePage } from './report/suite-page.ts'
 import { describeProblem, describeProgress, type SuiteReport } from './report/suite-report.ts'
 import { type Baseline, checkBaseline, recordBaseline } from './runs/baseline.ts'
@@ -57,11 +54,12 @@ async function tryFaults(suite: TestSuite): Promise<SuiteReport> {
   const waiting = chooseRuns(plan.runs, suite.settings)
   const trials: Trials = { judged: new Map(), findings: [], changes: [...baseline.changes] }
   const { judged, changes } = trials
-  const showProgress = createProgress(suite, judged, waiting.length)
+  const begun = suite.elapsed()
   for (let start = 0; start < waiting.length && !isOver(suite); start += batchSize) {
     const batch = waiting.slice(start, start + batchSize)
     await runSideBySide(suite, batch, async (run) => {
-      showProgress()
+      const times = { sinceMs: suite.elapsed() - begun, untilMs: suite.deadline - suite.elapsed() }
+      suite.line.show(describeProgress([...judged.values()], waiting.length, times))
       await tryFault(suite, run, baseline, trials)
     })
     suite.line.clear()
@@ -132,15 +130,6 @@ async function loadFaults({ settings, output }: TestSuite) {
   return { faults }
 }
 
-/** Returns a function that shows the progress on the terminal. */
-function createProgress({ line, elapsed, deadline }: TestSuite, judged: Trials['judged'], total: number) {
-  const begun = elapsed()
-  return () => {
-    const times = { sinceMs: elapsed() - begun, untilMs: deadline - elapsed() }
-    line.show(describeProgress([...judged.values()], total, times))
-  }
-}
-
 function createReport(
   suite: TestSuite,
   plan: SuitePlan,
@@ -148,32 +137,15 @@ function createReport(
   { judged, findings, changes }: Trials,
   earlyEnd?: SuiteReport['earlyEnd'],
 ): SuiteReport {
-  const { settings, files, failOn } = suite
   const unreached = plan.runs.filter(({ isReachable }) => !isReachable)
   const all = new Map([...judged, ...unreached.map((run) => [run, judgeRun(run, [], baseline, [])] as const)])
   const runs = plan.runs.flatMap((run) => all.get(run) ?? [])
-  const { report, requests, limitMs } = baseline
-  const operations = requests.map(({ operation }) => operation?.id ?? '').sort()
   const notMade = plan.runs.length - runs.length
-  return {
-    contract: report.contract,
-    run: { ...report.run, command: describeCommand(files) },
-    baselineCounts: Object.fromEntries([...groupBy(operations, (id) => id)].map(([id, own]) => [id, own.length])),
-    limitMs,
-    runs,
-    notMade,
-    earlyEnd: earlyEnd ?? findEarlyEnd(suite, judged.size, notMade),
-    equivalent: plan.equivalent,
-    leftOut: plan.leftOut,
-    changes,
-    repeat: (name) => describeRepeat(name, settings, files),
-    failOn,
-    failed: judgeSuite(runs, report, findings, failOn),
-    baselineFailed: judgeRequests(report, failOn),
-  }
+  const failed = judgeSuite(runs, baseline.report, findings, suite.failOn)
+  const reason = earlyEnd ?? findEarlyEnd(suite, judged.size, notMade)
+  return { suite, baseline, plan, runs, notMade, earlyEnd: reason, changes, failed }
 }
 
-/** Returns the reason why not all runs were made, if any. */
 function findEarlyEnd({ settings, stopped }: TestSuite, made: number, notMade: number): SuiteReport['earlyEnd'] {
   if (notMade === 0) return undefined
   if (stopped.aborted) return 'interrupt'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseFaultSet, parseRunName } from '../../../src/features/exec/plan/fault-set.ts'
 import { chooseRuns, nameRun, planRuns } from '../../../src/features/exec/plan/plan.ts'
-import { describeSkipped } from '../../../src/features/exec/report/suite-findings.ts'
+import { describeSkipped } from '../../../src/features/exec/report/suite-report.ts'
 import { inputs } from '../../support/catalogue.ts'
 import { context, faultsOf, problemOf, requestsOf } from './made-up.ts'
 

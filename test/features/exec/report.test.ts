@@ -2,7 +2,7 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { describe, expect, test } from 'vitest'
 import { findFailure } from '../../../src/features/exec/report/suite-findings.ts'
 import type { SuiteReport } from '../../../src/features/exec/report/suite-report.ts'
-import { gates, judged, render, renderForPeople, reportOn } from './made-up.ts'
+import { judged, render, renderForPeople, reportOn, requestsOf } from './made-up.ts'
 
 const recovered = judged('reset createEvent 1', 'recovered')
 const broken = judged('reset createEvent 2', 'broke')
@@ -11,7 +11,8 @@ const unreached = judged('drop-field createEvent /eventId', 'not-reached', { mad
 const swallowed = judged('truncated createEvent 1', 'never-succeeded', { responses: { expected: 2, got: 1 } })
 const leftOut = [{ operation: 'createEvent', occurrences: [2, 3, 4], like: [1, 5] }]
 const changes = ['at the end it failed with exit code 1']
-const mixed = reportOn([recovered, swallowed], { equivalent: 3, leftOut })
+const unmatched = requestsOf('createEvent a').map((request) => ({ ...request, operation: undefined }))
+const mixed = reportOn([recovered, swallowed], { plan: { equivalent: 3, leftOut } })
 const twice = reportOn([unsteady, broken], { changes })
 const red = reportOn([recovered], { earlyEnd: 'red-baseline-run', notMade: 4 })
 
@@ -70,7 +71,7 @@ test.each<[string, SuiteReport, RegExp]>([
   ],
   [
     'requests that fit no operation apart from others',
-    reportOn([], { baselineCounts: { '': 1, createEvent: 2 } }),
+    reportOn([], {}, '', [...requestsOf('createEvent a', 'createEvent b'), ...unmatched]),
     /Without faults the command asks createEvent 2 times, and sends 1 request that fits no operation\./,
   ],
   [
@@ -132,9 +133,9 @@ describe('JUnit', () => {
   test('fails where --fail-on does, and so does the run without faults', () => {
     const lapse = { ...recovered, client: ['retry: createEvent: retry-after: too soon'] }
     const failed = ['1 retry problem']
-    expect(failures(reportOn([{ ...lapse, failed }], { failOn: gates('retry') }))).toBe('1')
+    expect(failures(reportOn([{ ...lapse, failed }], {}, 'retry'))).toBe('1')
     expect(failures(reportOn([lapse]))).toBe('0')
-    expect(failures(reportOn([lapse], { baselineFailed: ['1 % of the contract covered'] }))).toBe('1')
+    expect(failures(reportOn([lapse], {}, 'coverage<2'))).toBe('1')
     expect(failures(red)).toBe('1')
   })
 })
@@ -163,7 +164,7 @@ test('has the requests, the output and the line that repeats it with each findin
 test('annotates a run of GitHub, with an error for what fails', () => {
   const runs = [broken, judged('drop-field createEvent /success', 'unnoticed')]
   const failed = ['1 of 1 fault did not recover (100 %)']
-  const lines = render.github(reportOn(runs, { failOn: gates('not-resilient'), failed })).split('\n')
+  const lines = render.github(reportOn(runs, { failed }, 'not-resilient')).split('\n')
   expect(lines.slice(0, 3)).toEqual([
     expect.stringMatching(/^::error::resilience:reset@createEvent#2: Not resilient: the command failed with exit/),
     expect.stringMatching(/^::warning::drift:drop-field@createEvent\/success: Nobody noticed: /),

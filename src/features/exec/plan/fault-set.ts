@@ -132,7 +132,6 @@ function splitOffPointer({ definition, values: { pointer, ...values }, text }: A
   }
 }
 
-/** Finds an operation to which a scenario applies. */
 function findFittingOperation(
   { definition, values, text }: ActiveScenario,
   operations: readonly Operation[],

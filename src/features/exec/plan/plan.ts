@@ -31,7 +31,6 @@ export interface SuitePlan {
 
 /** The requests of an operation that no run aims at, since others differ from them in values alone. */
 export interface SkippedRequests {
-  /** The id of the operation. */
   readonly operation: string
   /** The numbers of the skipped requests, ascending. */
   readonly occurrences: readonly number[]
@@ -124,7 +123,6 @@ function atPointer(scenario: ActiveScenario, pointer: string): ActiveScenario {
   return { ...scenario, values, text: `${scenario.text};pointer=${pointer}` }
 }
 
-/** Returns the scenario that acts in a run. */
 export function scenarioOf({ fault, pointer }: PlannedRun): ActiveScenario {
   return pointer === undefined ? fault.scenario : atPointer(fault.scenario, pointer)
 }

@@ -31,7 +31,6 @@ export type SuiteVerdict = keyof typeof meanings
 
 export const verdicts = Object.keys(meanings) as readonly SuiteVerdict[]
 
-/** Returns the finding that a verdict is, if any. */
 export function findingOf(verdict: SuiteVerdict): SuiteFailCondition['kind'] | undefined {
   const meaning = meanings[verdict]
   return meaning === 'good' ? undefined : meaning
@@ -42,7 +41,6 @@ export const isGood = (verdict: SuiteVerdict) => meanings[verdict] === 'good'
 /** Returns true for a verdict that counts in the percentages. */
 export const isConclusive = (verdict: SuiteVerdict) => meanings[verdict] !== undefined
 
-/** The outcome of a run with a fault. */
 export interface RunOutcome extends Pick<CapturedEnd, 'code' | 'isTimedOut'> {
   /**
    * The number of good responses to the call with the fault, and the least one with which the call has succeeded;
@@ -70,8 +68,7 @@ export interface JudgedRun extends RunOutcome, CapturedEnd {
   readonly requests: readonly string[]
 }
 
-/** The number of requests of a run that a report has: the last ones. */
-const maxRequests = 200
+const maxReportedRequests = 200
 
 /** Judges a run, or a run and its repetition. */
 export function judgeRun(
@@ -98,7 +95,7 @@ export function judgeRun(
     client: [...new Set(sentences)].filter((sentence) => !known.has(sentence)),
     failed: [...new Set(ends.flatMap(({ findings }) => judgeRequests(findings, failOn)))],
     lastLines,
-    requests: requests.slice(-maxRequests).map(({ line }) => line),
+    requests: requests.slice(-maxReportedRequests).map(({ line }) => line),
   }
 }
 

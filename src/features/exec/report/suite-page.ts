@@ -1,47 +1,43 @@
-import {
-  listLines,
-  type Page,
-  type PageBlock,
-  type PageFinding,
-  type TestCase,
-} from '../../../server/reports/page/page.ts'
+import { listLines, type Page, type PageBlock, type TestCase } from '../../../server/reports/page/page.ts'
 import { pluralize } from '../../../server/reports/report.ts'
-import { describeRun, runToJson } from '../../../server/reports/reported-run.ts'
+import { describeCommand, describeRun, type ReportedRun, runToJson } from '../../../server/reports/reported-run.ts'
 import { nameRun } from '../plan/plan.ts'
 import {
   findingOf,
   isConclusive,
   type JudgedRun,
+  judgeRequests,
   judgeSuiteCondition,
   type SuiteVerdict,
   verdicts,
 } from './judge-run.ts'
-import { describeFields, describeSkipped, findFailure, listFindings, type SuiteFinding } from './suite-findings.ts'
+import { listFindings, type SuiteFinding, toPageFinding } from './suite-findings.ts'
 import {
   countGroups,
+  countRequests,
   countRuns,
-  describeBaselineRun,
-  describeGroup,
   describeNothing,
   describeProblem,
+  describeSummary,
+  describeVerdicts,
   formatVerdict,
   type SuiteReport,
-  summarizeRuns,
 } from './suite-report.ts'
 
 export function toSuitePage(report: SuiteReport): Page {
-  const { contract, run, runs, failed } = report
+  const { suite, baseline, runs, failed } = report
+  const run = { ...baseline.report.run, command: describeCommand(suite.files) }
   const findings = listFindings(report)
   const nothing = describeNothing(report)
   const good = nothing ?? 'Nothing to complain about'
   return {
-    subject: contract,
+    subject: baseline.report.contract,
     heading: 'faults against the test suite',
     verdict: {
       text: findings.length === 0 ? good : `${pluralize(findings.length, 'thing')} to look at`,
       isGood: findings.length === 0 && nothing === undefined,
     },
-    summary: [describeBaselineRun(report), summarizeRuns(report)],
+    summary: describeSummary(report),
     facts: describeRun(run),
     failed,
     numbers: countGroups(runs).map(({ group, counts, percent, clientFindings }) => ({
@@ -52,13 +48,13 @@ export function toSuitePage(report: SuiteReport): Page {
     })),
     sections: describeSections(report, findings),
     cases: listCases(report, findings),
-    json: suiteToJson(report, findings),
+    json: suiteToJson(report, findings, run),
   }
 }
 
 function describeSections(report: SuiteReport, findings: readonly SuiteFinding[]): Page['sections'] {
   const { runs } = report
-  const lines = [...describeFields(runs), ...countGroups(runs).map(describeGroup), ...describeCaveats(report)]
+  const lines = describeVerdicts(report)
   const listed = findings.map((finding) => toPageFinding(finding, isMet(report, finding)))
   const rows = runs.map(({ run: { fault, operation, pointer, occurrence }, verdict }) => [
     fault.name,
@@ -78,53 +74,20 @@ function describeSections(report: SuiteReport, findings: readonly SuiteFinding[]
   ]
 }
 
-/** Returns the last lines of the summary: its caveats. */
-function describeCaveats(report: SuiteReport): string[] {
-  const { runs, leftOut, changes } = report
-  const problem = describeNothing(report) === undefined ? describeProblem(report) : undefined
-  const { unsteady } = countRuns(runs).counts
-  const share = `${unsteady} of ${pluralize(runs.length, 'run')} ${unsteady === 1 ? 'is' : 'are'} unsteady`
-  const differs = 'The verdicts are not reliable, since the command differs without faults, too'
-  return [
-    ...describeSkipped(leftOut),
-    ...(unsteady > 0
-      ? [`${share}, since two runs disagree, so not in the shares: the suite may differ by itself.`]
-      : []),
-    ...(problem === undefined ? [] : [problem]),
-    ...(changes.length > 0 ? [`${differs}: ${changes.join('; ')}.`] : []),
-  ]
-}
-
 function colourOf(verdict: SuiteVerdict): 'good' | 'bad' | '' {
   if (findingOf(verdict)) return 'bad'
   return isConclusive(verdict) ? 'good' : ''
 }
 
-function toPageFinding(finding: SuiteFinding, isFailed: boolean): PageFinding {
-  const { name, kind, sentence, client, lastLines, requests, repeat } = finding
-  // The output of a command that passed does not mention the fault.
-  const isAside = kind === 'unnoticed' || kind === 'client'
-  const folded = [
-    { title: 'output', lines: lastLines, focus: findFailure(lastLines), isAside },
-    { title: 'requests', lines: requests },
-  ]
-  return {
-    severity: isFailed ? 'error' : 'warning',
-    title: name,
-    sentence,
-    notes: client,
-    details: [{ title: '', lines: [repeat] }, ...folded.filter(({ lines }) => lines.length > 0)],
-  }
-}
-
 /** Lists a test case for the baseline run, which also fails if no fault was tried, and one for each run. */
 function listCases(report: SuiteReport, findings: readonly SuiteFinding[]): TestCase[] {
-  const problems = [...report.baselineFailed, describeProblem(report) ?? []].flat()
+  const { suite, baseline, runs } = report
+  const problems = [...judgeRequests(baseline.report, suite.failOn), describeProblem(report) ?? []].flat()
   const state = problems.length > 0 ? 'failed' : 'passed'
   const byName = new Map(findings.map((finding) => [finding.name, finding]))
   return [
     { suite: 'plain', name: 'without faults', state, type: 'plain', text: problems.join('; ') },
-    ...report.runs.map((judged) => toCase(report, judged, byName.get(nameRun(judged.run)))),
+    ...runs.map((judged) => toCase(report, judged, byName.get(nameRun(judged.run)))),
   ]
 }
 
@@ -147,16 +110,16 @@ function toCase(report: SuiteReport, { run, verdict, failed, ms }: JudgedRun, fi
 }
 
 /** Returns true for a finding of a kind that a condition of `--fail-on` counts, if that is met. */
-function isMet({ failOn, runs }: SuiteReport, { kind }: SuiteFinding): boolean {
-  return failOn.some(
+function isMet({ suite, runs }: SuiteReport, { kind }: SuiteFinding): boolean {
+  return suite.failOn.some(
     (condition) =>
       'above' in condition && condition.kind === kind && judgeSuiteCondition(runs, condition) !== undefined,
   )
 }
 
-function suiteToJson(report: SuiteReport, findings: readonly SuiteFinding[]): object {
-  const { runs, baselineCounts, equivalent, leftOut, changes, notMade, earlyEnd, failed, contract } = report
-  const { contractDigest, failOn, ...run } = runToJson(report.run)
+function suiteToJson(report: SuiteReport, findings: readonly SuiteFinding[], reported: ReportedRun): object {
+  const { baseline, plan, runs, changes, notMade, earlyEnd, failed } = report
+  const { contractDigest, failOn, ...run } = runToJson(reported)
   const { counts, made, repeated, clientFindings } = countRuns(runs)
   return {
     runs: runs.map(({ run: { fault, operation, occurrence, pointer }, verdict }) => ({
@@ -170,13 +133,13 @@ function suiteToJson(report: SuiteReport, findings: readonly SuiteFinding[]): ob
       ...counts,
       made,
       repeated,
-      equivalent,
-      leftOut,
+      equivalent: plan.equivalent,
+      leftOut: plan.leftOut,
       clientFindings,
       changes,
       notMade,
       endedBy: earlyEnd,
-      requestsWithoutFaults: baselineCounts,
+      requestsWithoutFaults: countRequests(baseline),
       groups: countGroups(runs).map(({ group, counts, percent = null, clientFindings }) => ({
         group,
         ...counts,
@@ -187,7 +150,7 @@ function suiteToJson(report: SuiteReport, findings: readonly SuiteFinding[]): ob
     },
     truncated: notMade > 0,
     findings,
-    contract,
+    contract: baseline.report.contract,
     run: { ...run, contract: contractDigest },
   }
 }

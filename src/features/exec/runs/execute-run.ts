@@ -23,7 +23,6 @@ export interface TestSuite extends CommandLineOf<EachSettings & Settings>, Comma
   /** The time by `elapsed` after which no further run begins; `Infinity` without a limit. */
   readonly deadline: number
   readonly line: StatusLine
-  /** The conditions of `--fail-on`; empty for none. */
   readonly failOn: readonly SuiteGate[]
 }
 
@@ -71,7 +70,6 @@ export class UntriableSuite extends Error {
   }
 }
 
-/** Returns the error of a suite for which no simulator can start. */
 export const refuseStart = (findings: Findings) => new UntriableSuite([], 1, findings)
 
 /** A run that has ended; its simulator is closed. */
@@ -89,7 +87,6 @@ export interface EndedRun extends CapturedEnd {
 interface RunOptions {
   /** Absent for a run without a fault. */
   readonly run?: PlannedRun
-  /** The time limit of the command, milliseconds. */
   readonly limitMs: number
   /** The log of the simulator. Default: errors alone, since every simulator has the same warnings. */
   readonly log?: Log | undefined

@@ -65,7 +65,6 @@ export function isRed({ code, isTimedOut }: Pick<CapturedEnd, 'code' | 'isTimedO
 }
 
 interface CommandBounds {
-  /** The time after which the command is ended, milliseconds. */
   readonly limitMs: number
   /** Ends the command, even if it is aborted before the command begins. */
   readonly stopped: AbortSignal
