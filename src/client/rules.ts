@@ -1,5 +1,16 @@
 import { type ControlSchemas, dataOf, done, type Transport } from './transport.ts'
-import type { Names, ScenarioNameOf, ScenarioSpec, ScenarioValueInput, SequenceItemText } from './typed-names.ts'
+import type { Names, ScenarioValueInput } from './typed-names.ts'
+
+type ScenarioNameOf<N extends Names> = keyof N['scenarios'] & string
+
+/** A scenario as text, with its parameters: `rate-limited;retry-after=3`. Commas separate several scenarios. */
+type ScenarioSpec<N extends Names> =
+  | ScenarioNameOf<N>
+  | `${ScenarioNameOf<N>};${string}`
+  | `${ScenarioNameOf<N>},${string}`
+
+/** An item of a sequence: a scenario, and after an asterisk the number of requests that get it: `429*2`. */
+type SequenceItemText<N extends Names> = ScenarioSpec<N> | `${ScenarioNameOf<N>}*${number}`
 
 /** The conditions under which a rule acts; without conditions it acts on every request of the sandbox. */
 interface RuleConditions<N extends Names> extends Omit<ControlSchemas['Rule'], 'operation' | 'scenario' | 'sequence'> {

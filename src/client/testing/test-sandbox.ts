@@ -28,7 +28,6 @@ export interface OpenSandbox<N extends Names> {
   close(): Promise<void>
 }
 
-/** The place of a test in its project. */
 interface TestPlace {
   /** The path from the folder of the project, so that it is the same on every machine. */
   readonly file: string
@@ -36,7 +35,6 @@ interface TestPlace {
   readonly names: readonly string[]
 }
 
-/** The names of the sandboxes that are open in this process. */
 const openNames = new Set<string>()
 
 /**

@@ -12,7 +12,6 @@ import type { BundledNames, Names } from '../typed-names.ts'
 /** The port in the container, which the image sets. */
 const PORT = 4010
 
-/** The variable of the setting `--control-token`. */
 const TOKEN_VARIABLE = 'CONVSIM_CONTROL_TOKEN'
 
 /** The milliseconds between two requests for the simulator's health, and the time limit of each. */
@@ -63,7 +62,6 @@ async function keepRunning<T>(wait: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A container in which a simulator runs. */
 export class StartedConvsimContainer<N extends Names = BundledNames> extends AbstractStartedContainer {
   readonly #token: string | undefined
   #simulator: SimulatorClient<N>

@@ -81,7 +81,6 @@ async function readSources(
   return success(traffic)
 }
 
-/** Reads the journal of a running simulator, page by page. */
 async function readRunning(url: string, controlToken: string | undefined): Promise<Result<ReadTraffic>> {
   if (!URL.canParse(url)) return failure(`"${url}" is no URL of a running simulator.`)
   const { origin } = new URL(url)
