@@ -56,11 +56,8 @@ export function expectedEnd({ mode: { kind } }: Delivery, now: number) {
 }
 
 /** Returns the outcome of a delivery. `isComplete`: the last byte was handed over. */
-export function deliveryOutcome(
-  { kind }: DeliveryMode,
-  isComplete: boolean,
-  { sentBytes, isCutByStop, isCutByUpstream }: SendProgress,
-): DeliveryOutcome {
+export function deliveryOutcome({ kind }: DeliveryMode, isComplete: boolean, progress: SendProgress): DeliveryOutcome {
+  const { sentBytes, isCutByStop, isCutByUpstream } = progress
   if (!usableDeliveries.includes(kind)) return { kind: 'damaged' }
   if (isCutByUpstream) return { kind: 'upstream-gone', sentBytes }
   if (isComplete) return delivered
