@@ -1,7 +1,7 @@
 import { canonicalJson, isObject, type JsonObject } from '../../base/core/json.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { endSentence } from '../../base/core/text.ts'
-import type { Fault } from '../../base/core/violation.ts'
+import type { Flaw } from '../../base/core/violation.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import {
   type Condition,
@@ -80,10 +80,10 @@ const maxProblems = 100
 const more = `There may be more problems: the check stops after ${maxProblems}.`
 
 /** Parses `{rules: [...]}` that fits `spec/scenarios.schema.json`. The error lists the first 100 problems. */
-export function readRules(document: JsonObject, context: RuleContext): Result<readonly Rule[], readonly Fault[]> {
+export function readRules(document: JsonObject, context: RuleContext): Result<readonly Rule[], readonly Flaw[]> {
   const sources = Array.isArray(document['rules']) ? document['rules'] : []
   const rules: Rule[] = []
-  const problems: Fault[] = []
+  const problems: Flaw[] = []
   for (const [index, source] of sources.entries()) {
     if (!isObject(source)) continue
     const pointer = `/rules/${index}`
@@ -102,7 +102,7 @@ export function readActiveRule(source: JsonObject, key: string, context: RuleCon
   return { ...rule, key, misfit: problems.map(({ message }) => message).join(' ') }
 }
 
-function readRule(source: JsonObject, pointer: string, context: RuleContext): { rule: Rule; problems: Fault[] } {
+function readRule(source: JsonObject, pointer: string, context: RuleContext): { rule: Rule; problems: Flaw[] } {
   const { operations } = context.contract
   const written = source as WrittenRule // proved by spec/scenarios.schema.json
   const { operation, match = {}, times, probability = 1, enabled = true } = written
@@ -127,7 +127,7 @@ type RuleAction = Pick<Rule, 'scenarios' | 'sequence'>
 
 const noAction: RuleAction = { scenarios: [], sequence: undefined }
 
-function readRuleAction({ scenario, sequence }: WrittenRule, catalogue: Catalogue): Result<RuleAction, Fault> {
+function readRuleAction({ scenario, sequence }: WrittenRule, catalogue: Catalogue): Result<RuleAction, Flaw> {
   if (sequence !== undefined && scenario !== undefined)
     return failure({ pointer: '/sequence', message: 'A rule has either a scenario or a sequence.' })
   if (sequence !== undefined) {
