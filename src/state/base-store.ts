@@ -1,6 +1,5 @@
 import { deriveUuid } from '../base/core/seeded.ts'
 import { cloneJson, copyEach } from './clone.ts'
-import { replaceRecord } from './collections/collection.ts'
 import { createStoredEvent, type EventTable, eventCollection, insertKey, payloadDiffers } from './collections/events.ts'
 import { createPromptHead, createVersion, promptCollection } from './collections/prompts.ts'
 import { Counters } from './memory/counters.ts'
@@ -99,16 +98,6 @@ export class BaseStore implements Store {
   readonly putQuality: Store['putQuality'] = async (sandbox, settings) => {
     await this.#changeIf({ sandbox, op: 'quality', quality: cloneJson(settings) }, () => true)
   }
-  readonly listRecords: Store['listRecords'] = async (sandbox, collection) => [
-    ...copyEach(this.#data(sandbox).table(collection).list()),
-  ]
-  readonly updateRecord: Store['updateRecord'] = (sandbox, collection, key, update) =>
-    this.#commit(sandbox, ({ data }) => {
-      const present = cloneJson(data.table(collection).get(key))
-      const record = replaceRecord(collection, key, present, update)
-      if (record === present) return { result: present }
-      return { change: { sandbox, op: 'put', collection: collection.name, key, record }, result: cloneJson(record) }
-    })
   /** Creates a snapshot. Its id is derived from the number of earlier snapshots, so that a run can be repeated. */
   readonly createSnapshot: Store['createSnapshot'] = ({ sandbox, seed, now }, name) =>
     this.#commit(sandbox, ({ data, snapshotsTaken }) => {
