@@ -1,23 +1,17 @@
 /** The files of a build: all code in one script, with the bundled documents precompiled, and the console's page. */
-import { cp, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { type BuildOptions, build, type Plugin, transform } from 'esbuild'
-import { buildConsole } from './console.ts'
 import { writeLicences } from './licences.ts'
 import { BUNDLE } from './load.ts'
 import { modules, root } from './modules.ts'
 import { precompile } from './precompile.ts'
 
-/** The options of every bundle. Names are not minified, so that the stacks in the log are readable. */
-const bundleOptions = {
-  absWorkingDir: root,
-  bundle: true,
-  platform: 'node',
-  format: 'cjs',
-  target: 'node20',
-  metafile: true,
-  logLevel: 'warning',
-} as const satisfies BuildOptions
+const commonOptions = { absWorkingDir: root, bundle: true, metafile: true, logLevel: 'warning' } as const
+
+/** The options of bundles for Node. Names are not minified, so that the stacks in the log are readable. */
+const bundleOptions = { ...commonOptions, platform: 'node', format: 'cjs', target: 'node20' } as const
 
 /** The options of a script whose modules run when they are first required, also those that `import()` names. */
 const scriptOptions = {
@@ -89,11 +83,7 @@ const importLibrary: Plugin = {
 
 /** Writes all files of a build except the types into a folder. */
 export async function writeBundles(dist: string): Promise<void> {
-  const scripts = [
-    await writeMainBundle(dist),
-    await writeSeldomLoaded(dist),
-    await buildConsole(join(dist, 'console')),
-  ]
+  const scripts = [await writeMainBundle(dist), await writeSeldomLoaded(dist), await writeConsole(dist)]
   await writeLicences([...scripts, ...(await writeLibrary(dist))], dist)
   const prism = await writePeer(dist, '@stoplight/prism-http', {
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // its CommonJS form cannot be bundled
@@ -168,9 +158,8 @@ function writeLibrary(dist: string) {
 }
 
 /**
- * Bundles a library into a folder of `dist/node_modules`, where Node looks first, so that a checkout and the image load
- * it in half the time. The npm package leaves this folder out: its users install the library as an optional peer,
- * because Prism is larger than the rest of the package.
+ * Bundles a library into `dist/node_modules`, where Node looks first, so that a checkout and the image load it in half
+ * the time. The npm package leaves it out, since Prism is larger than the rest: its users install an optional peer.
  */
 function writePeer(dist: string, name: string, options: Pick<BuildOptions, 'alias' | 'plugins'> = {}) {
   return build({
@@ -179,4 +168,35 @@ function writePeer(dist: string, name: string, options: Pick<BuildOptions, 'alia
     stdin: { contents: `module.exports = require('${name}')`, resolveDir: root },
     outfile: join(dist, 'node_modules', name, 'index.js'),
   })
+}
+
+/**
+ * Writes the web page of the console: `index.html`, and `assets/` with the script and the stylesheet, named by their
+ * hashes. Each file has compressed forms beside it (`.br`, `.gz`) to serve.
+ */
+async function writeConsole(dist: string) {
+  const [source, folder] = [join(root, 'src/console'), join(dist, 'console')]
+  const result = await build({
+    ...commonOptions,
+    entryPoints: { app: join(source, 'main.tsx'), style: join(source, 'styles/index.css') },
+    outdir: join(folder, 'assets'),
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    splitting: true, // the code of a view is loaded when it is first shown
+    minify: true,
+    legalComments: 'none', // THIRD-PARTY-LICENSES.txt has the licences
+    format: 'esm',
+    target: ['chrome111', 'firefox113', 'safari16.4'],
+  })
+  let page = await readFile(join(source, 'index.html'), 'utf8') // which links to assets/app.js and assets/style.css
+  for (const name of Object.keys(result.metafile.outputs).map((path) => basename(path)))
+    page = page.replace(`"assets/${name.replace(/-[A-Z0-9]{8}\./, '.')}"`, `"assets/${name}"`)
+  await writeFile(join(folder, 'index.html'), page)
+  for (const file of await readdir(folder, { recursive: true })) {
+    if (file === 'assets') continue
+    const bytes = await readFile(join(folder, file))
+    await writeFile(join(folder, `${file}.br`), brotliCompressSync(bytes))
+    await writeFile(join(folder, `${file}.gz`), gzipSync(bytes))
+  }
+  return result
 }

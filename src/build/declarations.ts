@@ -6,9 +6,6 @@ import { defaultOf, serverSettings } from '../server/settings/settings.ts'
 import { nameInCode } from '../server/simulator/start.ts'
 import { modules } from './modules.ts'
 
-/** The declarations that get the descriptions of the settings. */
-const SETTINGS = 'server/settings/library-settings.d.ts'
-
 /**
  * Copies the declarations that the entry points import from the output of tsc to `types/`, and writes one file beside
  * the code of each entry point. All are CommonJS, which `import` and `require` load, except those of vitest.
@@ -20,7 +17,8 @@ export function writeTypes(emitted: string, dist: string): void {
     copied.add(file)
     const text = readFileSync(join(emitted, file), 'utf8').replace(/^import '.*\n/gm, '') // only a load at run time
     mkdirSync(join(dist, 'types', dirname(file)), { recursive: true })
-    writeFileSync(join(dist, 'types', target), file === SETTINGS ? addSettingComments(text) : text)
+    const isSettings = file.endsWith('/library-settings.d.ts')
+    writeFileSync(join(dist, 'types', target), isSettings ? addSettingComments(text) : text)
     for (const [, path] of text.matchAll(/ from '(\..+)\.ts'/g)) copy(join(dirname(file), `${path}.d.ts`))
   }
   for (const { source, declarations, format, only } of modules) {

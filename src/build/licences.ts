@@ -6,9 +6,8 @@ import { root } from './modules.ts'
 /** Writes the licences of the packages whose code is in bundles into a folder. */
 export async function writeLicences(bundles: readonly { metafile: Metafile }[], folder: string): Promise<void> {
   const outputs = bundles.flatMap(({ metafile }) => Object.values(metafile.outputs))
-  const packages = new Set(outputs.flatMap(({ inputs }) => Object.keys(inputs).map(findPackageFolder)))
-  packages.delete(undefined)
-  const licences = await Promise.all(Array.from(packages, (found = '') => readLicence(join(root, found))))
+  const packages = outputs.flatMap(({ inputs }) => Object.keys(inputs).flatMap((file) => findPackageFolder(file) ?? []))
+  const licences = await Promise.all(Array.from(new Set(packages), (found) => readLicence(join(root, found))))
   const texts = ['The licences of all packages whose code is bundled here.', ...licences.sort()]
   await writeFile(join(folder, 'THIRD-PARTY-LICENSES.txt'), `${texts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`)
 }

@@ -25,8 +25,8 @@ export async function precompile(): Promise<string> {
   // Only tests check the responses of the control plane, whose validators would be half a megabyte.
   const sources = [await precompileDocument(bundledContract, true), await precompileDocument(controlContract, false)]
   unwrap(await loadFixtures(bundledFixtures))
-  for (const name of FIXTURE_FILES)
-    sources.push(await writeEntry(unwrap(await readSource(join(bundledFixtures, `${name}.yaml`)))))
+  const fixtures = FIXTURE_FILES.map((name) => readSource(join(bundledFixtures, `${name}.yaml`)))
+  for (const source of await Promise.all(fixtures)) sources.push(await writeEntry(unwrap(source)))
   const schemas = [exportSchema, stateSchema].map(
     (schema) => `${schema.name}: ${writeValidators(compilePublished(schema, STANDALONE_OPTIONS))}['']`,
   )

@@ -137,8 +137,7 @@ export class JsonReader {
   #skip(length: number): void {
     this.at += length
     if (this.#text.charCodeAt(this.at) <= 32) this.at = endOfMatch(space, this.#text, this.at)
-    if (this.#isLarge && this.at - this.#record.from > maxRecordLength)
-      this.#refuseRecord(maxRecordLength, 'characters')
+    this.#boundRecord(this.at - this.#record.from, maxRecordLength, 'characters')
   }
 
   /** Counts a member or item. */
@@ -149,11 +148,11 @@ export class JsonReader {
       const remedy = this.#isLarge ? '' : '; send less in one request'
       this.#refuse(`must not have more than ${this.#maxValues} members and items in all${remedy}`, [])
     }
-    if (this.#isLarge && this.#record.values > maxRecordValues) this.#refuseRecord(maxRecordValues, 'members and items')
+    this.#boundRecord(this.#record.values, maxRecordValues, 'members and items')
   }
 
-  #refuseRecord(max: number, unit: string): never {
-    this.#refuse(`must not have more than ${max} ${unit}`, this.#path.slice(0, 2))
+  #boundRecord(count: number, max: number, unit: string): void {
+    if (this.#isLarge && count > max) this.#refuse(`must not have more than ${max} ${unit}`, this.#path.slice(0, 2))
   }
 
   #refuse(message: string, path = this.#path): never {
