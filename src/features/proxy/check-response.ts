@@ -1,4 +1,5 @@
-import { decode, hasMoreValues, readJson } from '../../base/core/strict-json.ts'
+import { measureJson, parseJson } from '../../base/core/json.ts'
+import { decode, readJson } from '../../base/core/strict-json.ts'
 import { cutText } from '../../base/core/text.ts'
 import type { Violation } from '../../base/core/violation.ts'
 import type { Exchange } from '../../server/pipeline/exchange.ts'
@@ -51,7 +52,8 @@ function checkJson(
   operation: Operation,
   { status, bytes, isWhole }: ReceivedResponse,
 ): Violation[] {
-  if (!isWhole || hasMoreValues(decode(bytes) ?? '', maxCheckedValues)) {
+  const { members } = measureJson(parseJson(decode(bytes) ?? '') ?? null)
+  if (!isWhole || members > maxCheckedValues) {
     adviseOfBound(exchange)
     return []
   }
