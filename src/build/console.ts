@@ -17,9 +17,7 @@ export async function buildConsole(folder: string): Promise<Metafile> {
     entryPoints: { app: join(source, 'main.tsx'), style: join(source, 'styles/index.css') },
     outdir: join(folder, 'assets'),
     entryNames: '[name]-[hash]',
-    chunkNames: '[name]-[hash]',
     bundle: true,
-    splitting: true, // the code of a view is loaded when it is first shown
     minify: true,
     legalComments: 'none', // the licences stand in a file beside the page
     platform: 'browser',
@@ -34,20 +32,10 @@ export async function buildConsole(folder: string): Promise<Metafile> {
   return metafile
 }
 
-/**
- * Replaces `assets/app.js` and `assets/style.css` in the page by the names with their hashes, and adds links to the
- * modules that the script imports, so that the browser asks for them before it reads the script.
- */
+/** Replaces `assets/app.js` and `assets/style.css` in the page by the names with their hashes. */
 function insertNames(page: string, { outputs }: Metafile): string {
-  const urlOf = (path: string) => `assets/${basename(path)}`
-  let text = page
-  for (const [path, { entryPoint = '', imports }] of Object.entries(outputs)) {
-    text = text.replace(urlOf(path).replace(/-[A-Z0-9]{8}\./, '.'), urlOf(path))
-    const preloaded = entryPoint.endsWith('main.tsx') ? imports.filter(({ kind }) => kind === 'import-statement') : []
-    for (const one of preloaded)
-      text = text.replace('<script', `<link rel="modulepreload" href="${urlOf(one.path)}">\n    <script`)
-  }
-  return text
+  const names = Object.keys(outputs).map((path) => basename(path))
+  return names.reduce((text, name) => text.replace(name.replace(/-[A-Z0-9]{8}\./, '.'), name), page)
 }
 
 async function writeCompressed(file: string): Promise<void> {
