@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { Button } from './button.tsx'
+import { Button } from './controls.tsx'
 import { Mark } from './text.tsx'
 
 interface JsonTreeProps {

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import { useListKeys } from '../store/commands.ts'
 import { hrefOf } from '../store/route.ts'
-import { SearchField } from './fields.tsx'
+import { SearchField } from './controls.tsx'
 
 interface SearchableListProps {
   /** `event`: the commands are named `Next event`, `Search events`, `Close the event`. */

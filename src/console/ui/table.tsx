@@ -1,4 +1,7 @@
 import type { ComponentChildren } from 'preact'
+import type { Schema } from '../api/ask.ts'
+import { hrefOf } from '../store/route.ts'
+import { searchText, shortId } from './text.tsx'
 
 interface TableColumn<Row> {
   readonly title: string
@@ -43,3 +46,62 @@ export function DataTable<Row>({ title, columns, rows, keyOf }: DataTableProps<R
     </table>
   )
 }
+
+/** The most rows, those that were moved furthest. */
+const maxRows = 100
+
+/** The quality indexes that events have moved. Each row leads to its events. */
+export function QualityTable({ products, conversations }: Pick<Schema<'Quality'>, 'products' | 'conversations'>) {
+  const rows = [
+    ...products.map((one) => ({ ...one, id: one.productId, word: 'product', index: one.pqi })),
+    ...conversations.map((one) => ({
+      ...one,
+      id: one.conversation,
+      word: 'conversation',
+      index: one.cqi,
+      name: undefined,
+    })),
+  ]
+  const listed = rows.toSorted((a, b) => Math.abs(b.impact) - Math.abs(a.impact)).slice(0, maxRows)
+  return (
+    <>
+      <DataTable
+        title="Quality indexes of products (PQI) and conversations (CQI)"
+        rows={listed}
+        keyOf={({ word, id }) => `${word} ${id}`}
+        columns={[
+          {
+            title: 'Name',
+            class: 'breaks',
+            cell: ({ id, name = shortId(id), word }) => (
+              <a
+                class={name === shortId(id) && name !== id ? 'nowrap' : undefined}
+                href={hrefOf({ view: 'events', id: undefined, query: { q: searchText(word, id) } })}
+                title={`List the events of ${id}`}
+              >
+                {name}
+              </a>
+            ),
+          },
+          {
+            title: 'Index',
+            class: 'nowrap',
+            cell: ({ index }) => (
+              <>
+                <b>{index.toFixed(3)}</b>{' '}
+                <meter style={{ width: '2em' }} value={index} low={0.5} optimum={1} aria-hidden="true" />
+              </>
+            ),
+          },
+          { title: 'Impact', isNumber: true, cell: ({ impact }) => formatSigned(impact) },
+          { title: 'Events', isNumber: true, cell: ({ events }) => events.toLocaleString('en') },
+        ]}
+      />
+      {rows.length > maxRows && <p class="faint">{(rows.length - maxRows).toLocaleString('en')} more</p>}
+    </>
+  )
+}
+
+/** Formats a number with its sign: `+0.4`, `−1`, `0`. */
+export const formatSigned = (value: number): string =>
+  value === 0 ? '0' : `${value > 0 ? '+' : '−'}${Number(Math.abs(value).toFixed(4))}`

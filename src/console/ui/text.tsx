@@ -1,4 +1,4 @@
-import { machineNow, sandboxNow } from '../store/server.ts'
+import { machineNow, nameOf, sandboxNow } from '../store/server.ts'
 
 /** Returns a value of a record as a text. An edited contract may allow fields of any type. */
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
@@ -6,6 +6,9 @@ export const asText = (value: unknown): string => (typeof value === 'string' ? v
 /** Shortens a UUID, so that it can be told from others: `4f7c2a1e…9c34`. Another text stays as it is. */
 export const shortId = (id: string): string =>
   /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id) ? `${id.slice(0, 8)}…${id.slice(-4)}` : id
+
+/** Returns the name of a model or product; the id stands for any other. */
+export const nameOrId = (id: unknown): string => nameOf(asText(id)) ?? shortId(asText(id))
 
 /** Formats a number with its noun: `1 event`, `2,000 events`. */
 export const count = (number: number, noun: string): string =>

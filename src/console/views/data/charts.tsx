@@ -1,11 +1,10 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import type { Schema } from '../../api/ask.ts'
-import { CopyButton } from '../../ui/button.tsx'
 import { Chart } from '../../ui/chart.tsx'
+import { CopyButton } from '../../ui/controls.tsx'
 import { CommandLine, formatCurl, sampleEvent } from '../../ui/empty.tsx'
-import { formatSigned, QualityTable } from '../../ui/quality-table.tsx'
-import { DataTable } from '../../ui/table.tsx'
+import { DataTable, formatSigned, QualityTable } from '../../ui/table.tsx'
 import { objectOf, textOrEmpty } from '../../ui/text.tsx'
 import { type Numbers, qualityField, readNumber } from './analytics.ts'
 

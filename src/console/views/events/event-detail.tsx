@@ -1,12 +1,10 @@
 import type { Schema } from '../../api/ask.ts'
-import { nameOrId } from '../../store/catalogue.ts'
 import { hrefOf, route } from '../../store/route.ts'
-import { CopyButton } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/controls.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
-import { formatSigned } from '../../ui/quality-table.tsx'
 import { OpenHead } from '../../ui/searchable-list.tsx'
-import { DataTable } from '../../ui/table.tsx'
-import { asText, count, formatInstant, Instant, Mark, searchText, shortId } from '../../ui/text.tsx'
+import { DataTable, formatSigned } from '../../ui/table.tsx'
+import { asText, count, formatInstant, Instant, Mark, nameOrId, searchText, shortId } from '../../ui/text.tsx'
 
 type EventDetailProps = EventProps & { readonly quality: Schema<'Quality'> | undefined }
 

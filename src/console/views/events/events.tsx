@@ -3,11 +3,10 @@ import { ask, type QueryOf, type ResponseOf, type Schema } from '../../api/ask.t
 import { hrefOf, route, sandbox } from '../../store/route.ts'
 import { change } from '../../store/server.ts'
 import { useResponse } from '../../store/use-response.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, FieldForm } from '../../ui/controls.tsx'
 import { Empty, Loading, sampleEvent } from '../../ui/empty.tsx'
-import { FieldForm } from '../../ui/fields.tsx'
-import { QualityTable } from '../../ui/quality-table.tsx'
 import { OpenPart, SearchableList } from '../../ui/searchable-list.tsx'
+import { QualityTable } from '../../ui/table.tsx'
 import { countListed } from '../../ui/text.tsx'
 import { EventDetail, EventList } from './event-detail.tsx'
 

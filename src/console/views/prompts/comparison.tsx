@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import type { Schema } from '../../api/ask.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button } from '../../ui/controls.tsx'
 import { asText, count } from '../../ui/text.tsx'
 
 type Version = Schema<'PromptVersion'>

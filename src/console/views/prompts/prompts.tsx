@@ -1,15 +1,13 @@
 import { useEffect } from 'preact/hooks'
 import { ask, type Schema } from '../../api/ask.ts'
-import { nameOrId } from '../../store/catalogue.ts'
 import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { change } from '../../store/server.ts'
 import { useResponse } from '../../store/use-response.ts'
-import { Button, CopyButton } from '../../ui/button.tsx'
+import { Button, CopyButton, Select } from '../../ui/controls.tsx'
 import { Empty, Loading, sampleEvent } from '../../ui/empty.tsx'
-import { Select } from '../../ui/fields.tsx'
 import { EntryList, OpenPart, SearchableList } from '../../ui/searchable-list.tsx'
 import { DataTable } from '../../ui/table.tsx'
-import { asText, count, formatInstant, Mark, shortId } from '../../ui/text.tsx'
+import { asText, count, formatInstant, Mark, nameOrId, shortId } from '../../ui/text.tsx'
 import { Comparison } from './comparison.tsx'
 
 type Prompt = Schema<'StoredPrompt'>

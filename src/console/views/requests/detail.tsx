@@ -5,7 +5,7 @@ import { askOnce, showNotice, showProblem, valueOrNotice } from '../../store/not
 import { hrefOf, navigate, sandbox } from '../../store/route.ts'
 import { change } from '../../store/server.ts'
 import { useResponse } from '../../store/use-response.ts'
-import { Button, CopyButton } from '../../ui/button.tsx'
+import { Button, CopyButton } from '../../ui/controls.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { OpenHead, OpenPart } from '../../ui/searchable-list.tsx'
 import { Ago, count, formatDuration, formatInstant } from '../../ui/text.tsx'

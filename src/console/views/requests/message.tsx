@@ -1,5 +1,5 @@
 import type { Schema } from '../../api/ask.ts'
-import { CopyButton } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/controls.tsx'
 import { type JsonMark, JsonTree, LongText } from '../../ui/json-tree.tsx'
 
 /** A violation or an advice, with the kind of its mark. */

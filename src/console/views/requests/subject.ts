@@ -1,6 +1,6 @@
 import type { Schema } from '../../api/ask.ts'
-import { nameOf, nameOrId } from '../../store/catalogue.ts'
-import { asText, objectOf, shortId } from '../../ui/text.tsx'
+import { nameOf } from '../../store/server.ts'
+import { asText, nameOrId, objectOf, shortId } from '../../ui/text.tsx'
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
 

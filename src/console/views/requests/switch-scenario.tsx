@@ -1,10 +1,9 @@
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { Schema } from '../../api/ask.ts'
-import { addRule, groupByFamily, nameOrId } from '../../store/catalogue.ts'
 import { useCommands } from '../../store/commands.ts'
-import { change } from '../../store/server.ts'
-import { objectOf } from '../../ui/text.tsx'
+import { addRule, change, groupByFamily } from '../../store/server.ts'
+import { nameOrId, objectOf } from '../../ui/text.tsx'
 import { listOffers, titleOf } from '../scenarios/rules.ts'
 
 export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchange'> }) {

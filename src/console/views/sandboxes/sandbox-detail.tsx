@@ -5,8 +5,7 @@ import { askOnce, showNotice, showProblem, valueOrNotice } from '../../store/not
 import { sandbox, showSandbox } from '../../store/route.ts'
 import { basePath, change, changeSeed, info, refreshSandboxes } from '../../store/server.ts'
 import { useResponse } from '../../store/use-response.ts'
-import { Button, CopyButton } from '../../ui/button.tsx'
-import { FieldForm, seedField } from '../../ui/fields.tsx'
+import { Button, CopyButton, FieldForm, seedField } from '../../ui/controls.tsx'
 import { Ago, count, formatInstant } from '../../ui/text.tsx'
 
 export function SandboxDetail({ name, row }: { name: string; row: Schema<'Sandbox'> | undefined }) {

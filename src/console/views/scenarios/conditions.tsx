@@ -1,7 +1,6 @@
 import { useId } from 'preact/hooks'
-import { catalogue } from '../../store/catalogue.ts'
-import { Button } from '../../ui/button.tsx'
-import { Select } from '../../ui/fields.tsx'
+import { catalogue } from '../../store/server.ts'
+import { Button, Select } from '../../ui/controls.tsx'
 import { isNamed, type Place, places, type RuleCondition } from './rules.ts'
 
 type Conditions = readonly RuleCondition[]

@@ -1,5 +1,5 @@
 import type { Schema } from '../../api/ask.ts'
-import { catalogue, nameOf } from '../../store/catalogue.ts'
+import { catalogue, nameOf } from '../../store/server.ts'
 
 export const places = ['model', 'product', 'method', 'path', 'query', 'header', 'body'] as const
 
