@@ -163,6 +163,7 @@ const fullRule = {
     product: model,
     method: 'POST',
     path: '/v1/events',
+    traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
     query: { trace: null },
     header: { 'X-Team': 'a, "b"', 'x-none': null },
     body: { eventType: '12', properties: { a: [1, null] }, value: 12.5 },

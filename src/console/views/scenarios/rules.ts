@@ -1,7 +1,7 @@
 import type { Schema } from '../../api/ask.ts'
 import { catalogue, nameOf } from '../../store/server.ts'
 
-export const places = ['model', 'product', 'method', 'path', 'query', 'header', 'body'] as const
+export const places = ['model', 'product', 'method', 'path', 'traceId', 'query', 'header', 'body'] as const
 
 export type Place = (typeof places)[number]
 
@@ -100,11 +100,12 @@ export const headerOf = ({ scenario, sequence }: Schema<'Rule'>): string =>
 
 /** Returns the conditions of a rule in words, one text each: `createEvent`, `body /eventType is "purchase"`. */
 export function listConditions({ operation, match = {}, times, probability }: Schema<'Rule'>): string[] {
-  const { model, product, method, path, query, header, body } = match
-  const plain = Object.entries({ model, product, method, path })
+  const { query, header, body, ...plain } = match
   return [
     operation ?? 'all operations',
-    ...plain.flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${nameOf(value) ?? value}`])),
+    ...Object.entries(plain).flatMap(([name, value]) =>
+      value === undefined ? [] : [`${name} ${nameOf(value) ?? value}`],
+    ),
     ...Object.entries({ query, header, body }).flatMap(([place, members]) =>
       Object.entries(members ?? {}).map(([name, value]) => `${place} ${name} is ${describeValue(value)}`),
     ),
