@@ -236,7 +236,7 @@ describeInBrowser('the form of a rule', () => {
     await page.keyboard.type('/v1/events')
     await addCondition(page, 'header')
     await page.keyboard.type('x-absent')
-    await page.getByLabel('Is the header sent').selectOption('absent')
+    await page.getByLabel('Is the header sent').selectOption('is not sent')
     await addCondition(page, 'body field')
     await page.keyboard.type('/value')
     await page.getByLabel('Value of the body field /value').fill('"12.5"')

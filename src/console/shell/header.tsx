@@ -86,14 +86,14 @@ function SandboxClock() {
 }
 
 const states = {
-  connecting: { word: 'Connecting', tone: 'faint' },
-  live: { word: 'Live', tone: 'good' },
-  paused: { word: 'Hidden', tone: 'faint' },
-  offline: { word: 'Offline', tone: 'bad' },
-}
+  connecting: ['Connecting', 'faint'],
+  live: ['Live', 'good'],
+  paused: ['Hidden', 'faint'],
+  offline: ['Offline', 'bad'],
+} as const
 
 function Connection() {
-  const { word, tone } = states[streamState.value]
+  const [word, tone] = states[streamState.value]
   return (
     <span class={`status small ${tone}`} role="status" title="The stream of requests from the simulator">
       {word}

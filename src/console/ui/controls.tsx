@@ -1,20 +1,17 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { announce, showProblem } from '../store/notices.ts'
+import { useCommands } from '../store/commands.ts'
+import { announcement, showProblem } from '../store/notices.ts'
 import { replaceRoute, route } from '../store/route.ts'
 
-interface ButtonProps extends Omit<JSX.IntrinsicElements['button'], 'label' | 'type'> {
-  readonly label: ComponentChildren
-}
+type ButtonProps = Omit<JSX.IntrinsicElements['button'], 'label' | 'type'> & { readonly label: ComponentChildren }
 
 export const Button = ({ label, ...attributes }: ButtonProps) => (
   <button type="button" {...attributes}>
     {label}
   </button>
 )
-
-const copiedMs = 1_600
 
 interface CopyButtonProps {
   readonly label: string
@@ -25,17 +22,20 @@ interface CopyButtonProps {
   readonly isDisabled?: boolean
 }
 
+let silence: ReturnType<typeof setTimeout> | undefined
+
 /** A button that copies a text to the clipboard. Its words say so for a while, which is announced beside its name. */
 export function CopyButton({ label, text, title, isDisabled = false }: CopyButtonProps) {
   const isCopied = useSignal(false)
   const copy = async () => {
     const made = typeof text === 'string' ? text : await text()
-    if (made === undefined || !(await copyText(made))) return
+    if (made === undefined) return
+    if (!(await copyText(made))) return showProblem('The browser does not let this page use the clipboard.')
     isCopied.value = true
-    announce('Copied')
-    setTimeout(() => {
-      isCopied.value = false
-    }, copiedMs)
+    announcement.value = 'Copied'
+    setTimeout(() => (isCopied.value = false), 1_600)
+    clearTimeout(silence)
+    silence = setTimeout(() => (announcement.value = ''), 1_600)
   }
   return (
     <Button
@@ -49,27 +49,24 @@ export function CopyButton({ label, text, title, isDisabled = false }: CopyButto
   )
 }
 
-/** Copies a text to the clipboard. Returns false, and shows why, where the browser refuses. */
+/** Resolves to false where the browser refuses. */
 async function copyText(text: string): Promise<boolean> {
-  try {
-    // Browsers have a clipboard only on https, and on this machine.
-    if (navigator.clipboard) await navigator.clipboard.writeText(text)
-    else copyBySelection(text)
-    return true
-  } catch {
-    showProblem('The browser does not let this page use the clipboard.')
-    return false
-  }
+  // Browsers have a clipboard only on https, and on this machine.
+  if (!navigator.clipboard) return copyBySelection(text)
+  return navigator.clipboard.writeText(text).then(
+    () => true,
+    () => false,
+  )
 }
 
-function copyBySelection(text: string): void {
+function copyBySelection(text: string): boolean {
   const field = document.createElement('textarea')
   field.value = text
   document.body.append(field)
   field.select()
   const isCopied = document.execCommand('copy')
   field.remove()
-  if (!isCopied) throw new Error('the browser refuses')
+  return isCopied
 }
 
 interface FieldFormProps {
@@ -77,17 +74,16 @@ interface FieldFormProps {
   /** The present value; absent: the field is empty at first, and after each change. */
   readonly value?: string
   readonly action: string
-  /** Resolves to false where the value is refused; what was typed then stays. */
-  readonly change: (value: string) => Promise<boolean>
+  /** Resolves to undefined where the value is refused; what was typed then stays. */
+  readonly change: (value: string) => Promise<unknown>
   readonly field?: JSX.IntrinsicElements['input']
 }
 
-/** A form of one field, whose value counts only when its button is pressed. */
 export function FieldForm({ label, value = '', action, change, field }: FieldFormProps) {
   const typed = useSignal<string | undefined>(undefined)
   const submit = async (event: Event) => {
     event.preventDefault()
-    if (await change((typed.value ?? value).trim())) typed.value = undefined
+    if ((await change((typed.value ?? value).trim())) !== undefined) typed.value = undefined
   }
   return (
     <form class="inline-form wraps" onSubmit={submit}>
@@ -114,7 +110,6 @@ export const seedField = {
 
 interface SelectProps extends Pick<JSX.IntrinsicElements['select'], 'id' | 'aria-label' | 'onFocus'> {
   readonly value: string
-  /** The values with their words on the page. */
   readonly options: readonly (readonly [value: string, words: ComponentChildren, title?: string])[]
   readonly choose: (value: string) => void
 }
@@ -129,23 +124,20 @@ export const Select = ({ value, options, choose, ...attributes }: SelectProps) =
   </select>
 )
 
-/** Milliseconds after the last key until the search begins. */
-const searchDelayMs = 150
-
-type Field = { current: HTMLInputElement | null }
-
-/** The field of a list's search, whose text is kept in the address. */
-export function SearchField({ label, placeholder, field }: Record<'label' | 'placeholder', string> & { field: Field }) {
+/** The field of a list's search, whose text is kept in the address a moment after the last key. `/` goes to it. */
+export function SearchField({ label, placeholder }: { label: string; placeholder: string }) {
   const text = route.value.query['q'] ?? ''
+  const field = useRef<HTMLInputElement>(null)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => {
     // The address has changed by a link; while the user types, it is older than the field.
     if (field.current && document.activeElement !== field.current) field.current.value = text
-  }, [text, field])
+  }, [text])
   useEffect(() => () => clearTimeout(timer.current), [])
+  useCommands([{ title: label, key: '/', run: () => field.current?.focus() }], [])
   const search = ({ currentTarget: { value } }: { currentTarget: HTMLInputElement }) => {
     clearTimeout(timer.current)
-    timer.current = setTimeout(() => replaceRoute({ query: { q: value } }), searchDelayMs)
+    timer.current = setTimeout(() => replaceRoute({ query: { q: value } }), 150)
   }
   return (
     <input

@@ -8,7 +8,6 @@ import { Button, CopyButton } from './controls.tsx'
 interface EmptyProps {
   readonly title: string
   readonly children?: ComponentChildren
-  /** A request that changes this state, shown as a curl line for this very server. */
   readonly curl?: CurlRequest
 }
 

@@ -6,7 +6,6 @@ import { searchText, shortId } from './text.tsx'
 interface TableColumn<Row> {
   readonly title: string
   readonly cell: (row: Row) => ComponentChildren
-  readonly isNumber?: boolean
   readonly class?: string
 }
 
@@ -18,15 +17,13 @@ interface DataTableProps<Row> {
 }
 
 export function DataTable<Row>({ title, columns, rows, keyOf }: DataTableProps<Row>) {
-  const classOf = ({ isNumber, class: own }: TableColumn<Row>) =>
-    [isNumber && 'number', own].filter(Boolean).join(' ') || undefined
   return (
     <table class="data">
       <caption class="hidden">{title}</caption>
       <thead>
         <tr>
           {columns.map((column) => (
-            <th key={column.title} scope="col" class={classOf(column)}>
+            <th key={column.title} scope="col" class={column.class}>
               {column.title}
             </th>
           ))}
@@ -36,7 +33,7 @@ export function DataTable<Row>({ title, columns, rows, keyOf }: DataTableProps<R
         {rows.map((row) => (
           <tr key={keyOf(row)}>
             {columns.map((column) => (
-              <td key={column.title} class={classOf(column)}>
+              <td key={column.title} class={column.class}>
                 {column.cell(row)}
               </td>
             ))}
@@ -47,10 +44,8 @@ export function DataTable<Row>({ title, columns, rows, keyOf }: DataTableProps<R
   )
 }
 
-/** The most rows, those that were moved furthest. */
 const maxRows = 100
 
-/** The quality indexes that events have moved. Each row leads to its events. */
 export function QualityTable({ products, conversations }: Pick<Schema<'Quality'>, 'products' | 'conversations'>) {
   const rows = [
     ...products.map((one) => ({ ...one, id: one.productId, word: 'product', index: one.pqi })),
@@ -93,8 +88,8 @@ export function QualityTable({ products, conversations }: Pick<Schema<'Quality'>
               </>
             ),
           },
-          { title: 'Impact', isNumber: true, cell: ({ impact }) => formatSigned(impact) },
-          { title: 'Events', isNumber: true, cell: ({ events }) => events.toLocaleString('en') },
+          { title: 'Impact', class: 'number', cell: ({ impact }) => formatSigned(impact) },
+          { title: 'Events', class: 'number', cell: ({ events }) => events.toLocaleString('en') },
         ]}
       />
       {rows.length > maxRows && <p class="faint">{(rows.length - maxRows).toLocaleString('en')} more</p>}
@@ -102,6 +97,5 @@ export function QualityTable({ products, conversations }: Pick<Schema<'Quality'>
   )
 }
 
-/** Formats a number with its sign: `+0.4`, `−1`, `0`. */
 export const formatSigned = (value: number): string =>
   value === 0 ? '0' : `${value > 0 ? '+' : '−'}${Number(Math.abs(value).toFixed(4))}`

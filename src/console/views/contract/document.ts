@@ -11,7 +11,7 @@ export type ContractNode = JsonRecord
  * Replaces all references in a node by what they refer to; those within themselves, which have no end, by an empty
  * object. Members beside a reference win, but the assumptions of both hold.
  */
-export function resolveAll(document: ContractNode, node: unknown, within: readonly string[] = []): unknown {
+function resolveAll(document: ContractNode, node: unknown, within: readonly string[] = []): unknown {
   if (Array.isArray(node)) return node.map((item) => resolveAll(document, item, within))
   if (typeof node !== 'object' || node === null) return node
   const members = Object.entries(node).map(([name, member]) => [name, resolveAll(document, member, within)])
@@ -24,7 +24,7 @@ export function resolveAll(document: ContractNode, node: unknown, within: readon
   return { ...target, ...own, assumptions: [...assumptionsOf(target), ...assumptionsOf(own)] }
 }
 
-export function flattenSchema(node: unknown): ContractNode {
+function flattenSchema(node: unknown): ContractNode {
   const schema = objectOf(node)
   const combined = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => listOf(schema[keyword]))
   if (combined.length === 0) return schema
@@ -44,15 +44,15 @@ function enterArray(schema: ContractNode, pointer: string): [ContractNode, strin
 }
 
 /** Returns the assumptions of a node, and those that it has from a reference. */
-export function assumptionsOf({ assumptions, 'x-assumption': own }: ContractNode): string[] {
+function assumptionsOf({ assumptions, 'x-assumption': own }: ContractNode): string[] {
   const inherited = listOf(assumptions).map(String)
   return typeof own === 'string' ? [...new Set([...inherited, own.trim()])] : inherited
 }
 
-export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 /** Returns the members of an object that are objects; empty for any other value. */
-export const entriesOf = (value: unknown) =>
+const entriesOf = (value: unknown) =>
   Object.entries(objectOf(value)).map(([name, member]) => [name, objectOf(member)] as const)
 
 export interface DocumentedItem {
@@ -78,7 +78,7 @@ export interface DocumentedField {
 }
 
 /** Lists the fields of a flat schema, each with the fields within it. The prefix of labels is `body ` in a request. */
-export function listFields(schema: ContractNode, prefix: string, pointer = ''): DocumentedField[] {
+function listFields(schema: ContractNode, prefix: string, pointer = ''): DocumentedField[] {
   const required = listOf(schema['required'])
   const named = entriesOf(schema['properties']).flatMap(([key, node]) => {
     const member = flattenSchema(node)
@@ -94,7 +94,7 @@ export function listFields(schema: ContractNode, prefix: string, pointer = ''): 
   return field.description === '' && field.assumptions.length === 0 ? named : [...named, { ...field, items: [] }]
 }
 
-export function describeField(schema: ContractNode, pointer: string, prefix: string): DocumentedField {
+function describeField(schema: ContractNode, pointer: string, prefix: string): DocumentedField {
   const [inner] = enterArray(schema, pointer)
   // Coverage names a field without the stars of arrays: `dataPoints.date`.
   const parts = pointer.split('/').filter((part) => part !== '' && part !== '*')

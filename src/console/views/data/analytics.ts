@@ -12,7 +12,6 @@ export interface Numbers {
   readonly days: readonly JsonRecord[]
 }
 
-/** Returns the body of a response as numbers, or undefined if it has no list of days. */
 export function readNumbers(response: unknown): Numbers | undefined {
   const body = objectOf(response)
   const days = body['dataPoints']

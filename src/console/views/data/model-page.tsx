@@ -21,7 +21,6 @@ import { Charts, DayTable, EventEffects, Totals } from './charts.tsx'
 
 type Explanation = Schema<'Explanation'>
 
-/** The analytics of a model as the service would return them now, with the effect of events. */
 export function ModelPage({ id }: { readonly id: string }) {
   const { query } = route.value
   const question = { model: id, period: query['period'] ?? '30d', scenario: query['as'] }

@@ -44,7 +44,6 @@ export function RequestDetail({ id }: { readonly id: string }) {
   )
 }
 
-/** `isGone`: the journal does not have the request any more. */
 function Detail({ exchange, isGone }: { exchange: Schema<'Exchange'>; isGone: boolean }) {
   const { request, response, violations, responseViolations, advice } = exchange
   const remarks: Remark[] = [
@@ -114,7 +113,6 @@ function Facts({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
   )
 }
 
-/** Copies a request in three forms, and sends it again. Only the journal writes the curl line. */
 function Actions({ exchange, isRecorded }: { exchange: Schema<'Exchange'>; isRecorded: boolean }) {
   const problem = findSendProblem(exchange)
   const resend = () => void sendAgain(exchange)
@@ -151,7 +149,7 @@ export async function clearRequests(): Promise<void> {
   const name = sandbox.peek()
   const whose = name === '*' ? 'all sandboxes' : `the sandbox ${name}`
   const losses = ['all recorded requests', 'retry problems and coverage, which begin again']
-  if (await askOnce({ title: `Clear the requests of ${whose}?`, losses, action: 'Clear' }))
+  if (await askOnce(`Clear the requests of ${whose}?`, losses))
     await change(
       ask('delete', '/requests', { query: { sandbox: name } }),
       ({ deleted }) => `Cleared ${count(deleted, 'request')}.`,

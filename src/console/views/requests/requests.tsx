@@ -53,7 +53,6 @@ export function RequestsPage() {
   )
 }
 
-/** The labels of the buttons above the list, and the words that each adds to the search. */
 const filters = [
   ['Refused', 'status:4xx status:5xx'],
   ['Violations', 'has:violation'],
