@@ -9,7 +9,7 @@ import { type Compiler, schemaRef } from './compiler.ts'
 import type { Operation } from './contract.ts'
 import { bareMediaType, isForm, isJson, matchMediaType } from './media-types.ts'
 import { compileParameters, readForm } from './parameters.ts'
-import { dereference, resolve } from './resolve.ts'
+import { dereference, readExamples, resolve } from './resolve.ts'
 import { compileResponses } from './responses.ts'
 import { listKeyParameters, readBearerUse } from './security.ts'
 import { METHODS } from './walk.ts'
@@ -54,6 +54,7 @@ function compileOperation(
     id: typeof operation.operationId === 'string' ? operation.operationId : `${method} ${at.path}`,
     method,
     path: at.path,
+    pointer,
     summary: typeof operation.summary === 'string' ? operation.summary : '',
     secured: bearerUse === 'required',
     takesBearer: bearerUse !== 'none',
@@ -74,6 +75,7 @@ function compileOperation(
       return parameters().described
     },
     bodySchema: () => body()?.schema(),
+    bodyExamples: () => body()?.examples() ?? [],
     readParameters: (sent) => parameters().read(sent),
     readForm: (text) => body()?.readForm(text),
     checkBody: (mediaType, value) => body()?.check(mediaType, value) ?? [],
@@ -109,6 +111,10 @@ function compileBody(document: JsonObject, compiler: Compiler, operation: string
   return {
     described: { required: body.value.required === true, mediaTypes },
     schema: schemaOfFirst(isJson),
+    examples() {
+      const mediaType = documentedTypes.find(isJson)
+      return mediaType === undefined ? [] : readExamples(document, joinPointer(body.pointer, 'content', mediaType))
+    },
     readForm(text: string): JsonObject | undefined {
       const schema = form()
       return schema && schema.type !== 'string' ? readForm(schema, text) : undefined
