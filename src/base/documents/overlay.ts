@@ -2,7 +2,6 @@ import { isObject, type Json, type JsonObject, measureJson } from '../core/json.
 import { joinPointer, parsePointer, valueAtTokens } from '../core/json-pointer.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import { findTreeFault, MAX_VALUES } from './check-tree.ts'
-import { copyJson } from './edit.ts'
 import { errorAt, type Findings } from './finding.ts'
 import type { JsonPath, SelectedNode } from './json-path.ts'
 import type { Source } from './source.ts'
@@ -55,7 +54,8 @@ class Draft {
   readonly #overlay: Source
 
   constructor(document: Source, overlay: Source) {
-    this.value = copyJson(document.value)
+    // Each place gets a value of its own, also where an alias of YAML shares one.
+    this.value = JSON.parse(JSON.stringify(document.value))
     this.places = new PlaceTree(document)
     this.#overlay = overlay
   }

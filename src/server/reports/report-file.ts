@@ -14,7 +14,7 @@ export async function findReportProblem(targets: readonly ReportTarget[]): Promi
   return undefined
 }
 
-async function findTargetProblem(file: string): Promise<string | undefined> {
+export async function findTargetProblem(file: string): Promise<string | undefined> {
   if (!(await isFolder(dirname(file)))) return `there is no folder ${dirname(file)}. Make it first.`
   return /[\\/]$/.test(file) || (await isFolder(file)) ? 'that is a folder, not a file.' : undefined
 }
