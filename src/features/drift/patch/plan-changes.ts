@@ -213,9 +213,11 @@ const replace = (pointer: string, value: Json): Change => [
 
 /** Returns the JSONPath of a place: `$.paths['/models/{modelId}/analytics'].get`. */
 function toJsonPath(pointer: string): string {
-  const steps = parsePointer(pointer).map((token) =>
-    /^[A-Za-z_]\w*$/.test(token) ? `.${token}` : `[${quoteForJsonPath(token)}]`,
-  )
+  const steps = parsePointer(pointer).map((token, at, tokens) => {
+    if (/^[A-Za-z_]\w*$/.test(token)) return `.${token}`
+    const isIndex = /^\d+$/.test(token) && /^(allOf|anyOf|oneOf)$/.test(tokens[at - 1] ?? '')
+    return `[${isIndex ? token : quoteForJsonPath(token)}]`
+  })
   return `$${steps.join('')}`
 }
 
