@@ -1,6 +1,6 @@
 /**
  * The real service over HTTP: time limits, retries, nothing secret written; traffic/ reads recordings.
- * This file reads the address of the service; `send.ts` sends a request.
+ * This file reads the address of the service; `client.ts` sends a request, `send.ts` repeats and redirects it.
  */
 import { failure, type Result, success } from '../../base/core/result.ts'
 

@@ -143,13 +143,9 @@ function dropConsequences(observations: readonly Observation[]): Observation[] {
 
 /** Returns a pointer with a star for each index of an array of the body. */
 function replaceListIndexes(body: Json, pointer: string): string {
-  let value: Json | undefined = body
-  let stars = ''
-  for (const token of parsePointer(pointer)) {
-    stars = joinPointer(stars, Array.isArray(value) ? '*' : token)
-    value = valueAt(value, joinPointer('', token))
-  }
-  return stars
+  const tokens = parsePointer(pointer)
+  const isIndex = (at: number) => Array.isArray(valueAtTokens(body, tokens.slice(0, at)))
+  return joinPointer('', ...tokens.map((token, at) => (isIndex(at) ? '*' : token)))
 }
 
 function observeNewFields(body: Json, schema: JsonObject): Observation[] {
@@ -161,24 +157,16 @@ function observeNewFields(body: Json, schema: JsonObject): Observation[] {
   })
 }
 
-/** An object whose schema lists properties. */
-interface DescribedObject {
-  /** JSON pointer, with `*` for the items of an array. */
-  readonly pointer: string
-  readonly object: JsonObject
-  /** The schemas of the documented properties, by name. */
-  readonly properties: ReadonlyMap<string, readonly JsonObject[]>
-}
-
 /**
- * Yields each object within values that share a place, if its schema lists properties. Objects whose names are data are
- * passed over. `schemas`: the schemas of the place, which all apply, with their references resolved.
+ * Yields each object within values that share a place, with the schemas of its documented properties by name. Objects
+ * whose names are data are passed over. `schemas`: those of the place, which all apply, without references. `pointer`:
+ * JSON pointer of the place, with `*` for the items of an array.
  */
 export function* listObjects(
   values: readonly Json[],
   schemas: readonly JsonObject[],
   pointer = '',
-): Generator<DescribedObject> {
+): Generator<{ pointer: string; object: JsonObject; properties: ReadonlyMap<string, readonly JsonObject[]> }> {
   const parts = schemas.flatMap(listSchemaParts)
   const items = values.filter((value) => Array.isArray(value)).flat()
   const itemSchemas = parts.flatMap((part) => (isObject(part.items) ? [part.items] : []))
