@@ -156,7 +156,7 @@ function isServiceLink(name: string, value: string): boolean {
   return name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(value)
 }
 
-/** Returns the problem of a variable `CONVSIM_...` that is no setting, or undefined if there is none. */
+/** Returns the problem of a variable `CONVSIM_...` that is not a setting, if there is one. */
 function findVariableProblem(commands: readonly CommandSyntax[], env: Environment): string | undefined {
   const known = Object.keys(serverSettings).flatMap((name) => variableOf(name) ?? [])
   const understood = [...known, ...commands.flatMap(({ variables = [] }) => variables)]
