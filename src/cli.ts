@@ -44,7 +44,7 @@ const signals = new StopSignals(process, (text) => printNotice(text))
 process.once('beforeExit', (code) => process.exit(code))
 
 async function openOutput(settings: LogSettings): Promise<Output> {
-  const output = await createOutput(settings, process.stderr, printError, writeStderr)
+  const output = await createOutput(settings, process.stderr, printError, writeStderr, Date.now)
   process.once('exit', () => output.log.flush()) // the last lines explain a crash
   printNotice = (text) => output.printLine(text, 'error')
   return output

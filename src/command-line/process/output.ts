@@ -14,20 +14,21 @@ export interface Output {
 
 export type LogSettings = Pick<Settings, 'logFormat' | 'logLevel'>
 
-/** Opens the output of a process on its stderr. */
+/** Opens the output of a process on its stderr. `now`: epoch milliseconds. */
 export async function createOutput(
   { logFormat, logLevel }: LogSettings,
   stderr: NodeJS.WriteStream,
   printError: (text: string) => void,
   write: WriteStderr,
+  now: () => number,
 ): Promise<Output> {
   const isTerminal = stderr.isTTY === true
   const isJson = logFormat === 'json' || (logFormat === 'auto' && !isTerminal)
   const plainFormat = isTerminal && stderr.hasColors() ? 'colored' : 'plain'
   const { createLog } = await import('./process-log.ts')
-  const log = createLog(logLevel, isJson ? 'json' : plainFormat, Date.now, write)
+  const log = createLog(logLevel, isJson ? 'json' : plainFormat, now, write)
   const printLine: Output['printLine'] = (text, level = 'info') =>
-    printError(isJson ? formatJsonLine(level, Date.now(), text.trim()) : text)
+    printError(isJson ? formatJsonLine(level, now(), text.trim()) : text)
   return { log, isJson, printLine }
 }
 

@@ -24,7 +24,7 @@ import { renderDrift } from './judge/drift-page.ts'
 import type { DriftReport } from './judge/finding.ts'
 import { type DriftInput, judgeDrift } from './judge/judge.ts'
 import { findPatchProblem, proposePatch } from './patch/write-patch.ts'
-import { type DriftContext, gatherResponses, type Traffic } from './probe/gather.ts'
+import { type DriftContext, type GatheredTraffic, gatherResponses } from './probe/gather.ts'
 import { type ProbePlan, planProbes } from './probe/plan-probes.ts'
 import { readRecordings } from './probe/read-recordings.ts'
 import { sendProbes } from './probe/send-probes.ts'
@@ -123,7 +123,7 @@ async function probe(
   upstream: Upstream,
   token: string | undefined,
   context: DriftContext,
-): Promise<Result<Traffic | undefined>> {
+): Promise<Result<GatheredTraffic | undefined>> {
   const plan = planRequests(settings, contract, upstream, context.now())
   if (!plan.ok) return plan
   if (settings.dryRun) {

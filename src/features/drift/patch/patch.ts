@@ -5,7 +5,7 @@ import { applyOverlay } from '../../../base/documents/overlay.ts'
 import { checkOverlay } from '../../../base/documents/read-overlay.ts'
 import type { Source } from '../../../base/documents/source.ts'
 import type { DriftFinding, DriftReport } from '../judge/finding.ts'
-import { type Change, planChanges } from './plan-changes.ts'
+import { type ContractChange, planChanges } from './plan-changes.ts'
 
 interface DriftPatch {
   /** Undefined if no change removes a difference. */
@@ -21,7 +21,7 @@ const maxRounds = 5
 
 interface Step {
   readonly key: string
-  readonly change: Change
+  readonly change: ContractChange
 }
 
 /** Changes that were tried, with the differences that are left after them; `omitted`: the number of further ones. */

@@ -22,9 +22,9 @@ import {
 } from '../observe/places.ts'
 
 /** A change of the contract: actions of an OpenAPI Overlay 1.1, which can also append and remove items of a list. */
-export type Change = readonly JsonObject[]
+export type ContractChange = readonly JsonObject[]
 
-type PlannedChanges = Result<readonly Change[]>
+type PlannedChanges = Result<readonly ContractChange[]>
 
 /**
  * Plans the changes of a document after which it allows what a finding shows. They loosen the rules that are there, and
@@ -102,17 +102,17 @@ function planMember(
   return changes.length > 0 ? success(changes) : failure('The rule that demands it cannot be found in the contract.')
 }
 
-function addProperty(document: JsonObject, owner: string, name: string, schema: JsonObject): Change {
+function addProperty(document: JsonObject, owner: string, name: string, schema: JsonObject): ContractChange {
   const parts = [owner, ...listPartPointers(document, owner)].flatMap((part) => resolve(document, part) ?? [])
   const part = parts.find(({ value }) => isObject(value.properties))
   return merge(part?.pointer ?? owner, { properties: { [name]: schema } })
 }
 
 /** Returns the changes after which a schema, and the simulator's narrower rules beside it, do not demand a member. */
-function makeOptional(document: JsonObject, site: string, name: string): Change[] {
+function makeOptional(document: JsonObject, site: string, name: string): ContractChange[] {
   const found = resolve(document, site)
   const owners = found ? [found.pointer, joinPointer(found.pointer, simulatedValues)] : []
-  return owners.flatMap((owner): Change[] => {
+  return owners.flatMap((owner): ContractChange[] => {
     const pointer = joinPointer(owner, 'required')
     const required = valueAt(document, pointer)
     return Array.isArray(required) && required.includes(name) ? [removeItem(pointer, name)] : []
@@ -197,16 +197,16 @@ function hasFormat(name: (typeof formats)[number], text: string): boolean {
 }
 
 /** Merges an update into the value at a JSON pointer; a list gets its items. */
-const merge = (pointer: string, update: Json): Change => [{ target: toJsonPath(pointer), update }]
+const merge = (pointer: string, update: Json): ContractChange => [{ target: toJsonPath(pointer), update }]
 
-const remove = (pointer: string): Change => [{ target: toJsonPath(pointer), remove: true }]
+const remove = (pointer: string): ContractChange => [{ target: toJsonPath(pointer), remove: true }]
 
-const removeItem = (pointer: string, item: string): Change => [
+const removeItem = (pointer: string, item: string): ContractChange => [
   { target: `${toJsonPath(pointer)}[?@ == ${quoteForJsonPath(item)}]`, remove: true },
 ]
 
 /** Replaces a member whose value an update would be merged with. */
-const replace = (pointer: string, value: Json): Change => [
+const replace = (pointer: string, value: Json): ContractChange => [
   ...remove(pointer),
   ...merge(parentOf(pointer), { [nameOf(pointer)]: value }),
 ]

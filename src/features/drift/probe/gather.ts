@@ -21,7 +21,7 @@ export interface MatchedSample {
 }
 
 /** The traffic of the real service. `notJudged` has the operations and requests without samples. */
-export interface Traffic extends Pick<DriftInput, 'expected' | 'notJudged' | 'howToGetMore'> {
+export interface GatheredTraffic extends Pick<DriftInput, 'expected' | 'notJudged' | 'howToGetMore'> {
   readonly samples: readonly MatchedSample[]
   /** The sentence about a 401. */
   readonly unauthorized: string
@@ -35,7 +35,7 @@ const maxOwnResponses = 100
  * redacted in requests.
  */
 export async function gatherResponses(
-  { samples, unauthorized, ...traffic }: Traffic,
+  { samples, unauthorized, ...traffic }: GatheredTraffic,
   simulator: Simulator,
   token: string | undefined,
   { now, progress }: DriftContext,

@@ -5,7 +5,7 @@ import { describeOmitted, type ReadTraffic, type TrafficSample } from '../../../
 import type { Contract } from '../../../service/contract/contract.ts'
 import { notJudgedAtAll } from '../judge/finding.ts'
 import type { DriftSettings } from '../settings.ts'
-import type { DriftContext, MatchedSample, Traffic } from './gather.ts'
+import type { DriftContext, GatheredTraffic, MatchedSample } from './gather.ts'
 
 /**
  * Reads recorded traffic, and finds its operations. The error says that a file cannot be read, or has several services.
@@ -16,7 +16,7 @@ export async function readRecordings(
   contract: Contract,
   upstream: Upstream | undefined,
   { progress }: DriftContext,
-): Promise<Result<Traffic>> {
+): Promise<Result<GatheredTraffic>> {
   const recordings: ReadTraffic[] = []
   const files = [['har', har] as const, ['journal', journal] as const]
   for (const [form, file = ''] of files.filter(([, file]) => file !== undefined)) {

@@ -3,7 +3,7 @@ import type { UpstreamClient } from '../../../server/upstream/client.ts'
 import { upstreamTokenVariable } from '../../../server/upstream/parse-upstream.ts'
 import { sendWithRetries } from '../../../server/upstream/send.ts'
 import { type NotJudged, notJudgedAtAll } from '../judge/finding.ts'
-import { type DriftContext, type MatchedSample, redactTarget, type Traffic } from './gather.ts'
+import { type DriftContext, type GatheredTraffic, type MatchedSample, redactTarget } from './gather.ts'
 import type { ProbePlan } from './plan-probes.ts'
 
 /** The longest wait that the real service can ask for, milliseconds. */
@@ -14,7 +14,7 @@ export async function sendProbes(
   client: UpstreamClient,
   { probes, unplanned }: ProbePlan,
   { now, progress, printError }: DriftContext,
-): Promise<Traffic> {
+): Promise<GatheredTraffic> {
   const { token, basePath } = client.target
   const samples: MatchedSample[] = []
   const notJudged: NotJudged[] = []

@@ -15,8 +15,8 @@ const toTexts = (list: Json | undefined): string[] => (Array.isArray(list) ? lis
 
 /**
  * The fields of a recording, of any form, that tell if a response is one; undefined members are not in the file.
- * `origin` and `delivery` are the cause of the response and its end as convsim names them, `damage` what scenarios did to
- * it. The origin in a recording of another tool is `upstream`.
+ * `origin` and `delivery` are the cause of the response and its end as convsim names them, `damage` is what scenarios
+ * did to it. The origin in a recording of another tool is `upstream`.
  */
 interface RecordingFields
   extends Readonly<Record<'status' | 'origin' | 'damage' | 'scenarios' | 'delivery', Json | undefined>> {
