@@ -27,7 +27,7 @@ export default defineConfig({
       { extends: true, test: { name: 'isolated', include: isolated } },
     ],
     tags: [{ name: 'long', description: 'runs only in `.ci/run`, by `npm run test:long`' }],
-    globalSetup: ['test/support/tools.ts', 'test/support/build-once.ts'],
+    globalSetup: ['test/support/build-once.ts'],
     setupFiles: ['test/support/control-responses/setup.ts'],
     reporters: ['default', controlResponses, new ClosingLineReporter(controlResponses)],
     // Limits for tests that never end. Beside other work, one that starts processes takes twenty times as long.

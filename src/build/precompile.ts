@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { _, type CodeOptions } from 'ajv'
+import standaloneCode from 'ajv/dist/standalone/index.js'
 import { isObject } from '../base/core/json.ts'
 import type { Result } from '../base/core/result.ts'
 import type { Findings } from '../base/documents/finding.ts'
@@ -9,7 +11,6 @@ import type { Source } from '../base/documents/source.ts'
 import { createAjvCompiler } from '../service/contract/ajv-compiler.ts'
 import { buildContract } from '../service/contract/load.ts'
 import { compileOperations } from '../service/contract/operation.ts'
-import { generateModule, STANDALONE_OPTIONS } from '../service/contract/standalone.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../service/fixtures/bundled.ts'
 import { FIXTURE_FILES } from '../service/fixtures/fixture-files.ts'
 import { loadFixtures } from '../service/fixtures/fixtures.ts'
@@ -78,4 +79,23 @@ function compileSchemas(source: Source, hasResponseValidators: boolean): readonl
 function unwrap<T>(result: Result<T, Findings>): T {
   if (result.ok) return result.value
   throw new Error(result.error.map(({ place, message }) => `${place}: ${message}`).join('\n'))
+}
+
+/** The options of ajv whose generated code `generateModule` can use. */
+const STANDALONE_OPTIONS: CodeOptions = { source: true, esm: true, formats: _`FORMATS` }
+
+/** The beginning of a generated module: the formats that its validators use. The paths are relative to `documents/`. */
+const IMPORTS = `import { fullFormats } from 'ajv-formats/dist/formats.js'
+import { OWN_FORMATS } from '../../base/documents/formats.ts'
+const FORMATS = { ...fullFormats, ...OWN_FORMATS }
+`
+
+/** Returns the text of a module that exports `validators`, ajv's functions by their keys, to be bundled. */
+function generateModule({ ajv, names }: CompiledSchemas): string {
+  const keys = [...names.keys()]
+  const exported = Object.fromEntries(keys.map((key, index) => [`v${index}`, names.get(key) ?? '']))
+  const table = keys.map((key, index) => `${JSON.stringify(key)}: v${index}`)
+  // ajv begins with "use strict", which is the default of a module.
+  const code = standaloneCode.default(ajv, exported).replace(/^"use strict";/, '')
+  return `${IMPORTS}${code}\nexport const validators = { ${table.join(', ')} }\n`
 }

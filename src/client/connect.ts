@@ -46,7 +46,7 @@ export interface ConnectOptions {
 /**
  * Returns the client of a simulator that runs elsewhere: `await connect('http://127.0.0.1:4010/__sim')`.
  * The URL may lack its path.
- * @throws Error if no simulator returns there
+ * @throws Error if no simulator responds there
  */
 export async function connect<N extends Names = BundledNames>(
   controlUrl: string,
@@ -63,7 +63,7 @@ export async function connect<N extends Names = BundledNames>(
 /** The longest wait for the first response of a simulator, milliseconds. */
 const maxResponseMs = 10_000
 
-/** Returns the base path of the simulator at an address. Throws if something else responses there. */
+/** Returns the base path of the simulator at an address. Throws if something else responds there. */
 async function fetchBasePath(transport: Transport, origin: string): Promise<string> {
   const signal = AbortSignal.timeout(maxResponseMs)
   const info = await transport.GET('/info', { signal }).catch((error: unknown) => {
@@ -89,7 +89,6 @@ interface SimulatorClientParts {
   readonly transport: Transport
   readonly origin: string
   readonly basePath: string
-  /** Returns a name for a sandbox that is opened without a name. */
   readonly newName: () => string
   readonly close: () => Promise<void>
 }

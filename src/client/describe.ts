@@ -1,6 +1,6 @@
 import type { ControlSchemas } from './transport.ts'
 
-export const findingKinds = ['violation', 'unexpected', 'retry'] as const
+const findingKinds = ['violation', 'unexpected', 'retry'] as const
 export type FindingKind = (typeof findingKinds)[number]
 
 /** Refuses kinds that do not exist: a misspelt one would allow nothing, and a text could allow what it contains. */
@@ -36,68 +36,71 @@ export async function findingsProblem(
   allowing: (kind: FindingKind) => string,
 ): Promise<string | undefined> {
   refuseUnknownKinds(allow)
-  const short = await sandbox.report()
+  const report = await sandbox.report()
   // A report has no pauses of the client, so that it is the same in every run.
-  const lapses = short.retries.findings.length > 0 ? await sandbox.retryProblems() : []
-  const report = { ...short, retries: { ...short.retries, findings: [...lapses] } }
-  const found = sections.filter((name) => !allow.includes(kindOf(name)) && describeFindings[name](report).length > 0)
+  if (report.retries.findings.length > 0) report.retries.findings = [...(await sandbox.retryProblems())]
+  const found = listSections(report).filter(({ kind, lines }) => !allow.includes(kind) && lines.length > 0)
   if (found.length === 0) return undefined
-  const paragraphs = found.flatMap((name) => [headings[name], ...describeFindings[name](report)])
-  return [...paragraphs, ...found.map((name) => `${ways[name]} ${allowing(kindOf(name))}`)].join('\n')
+  return [
+    ...found.flatMap(({ heading, lines }) => [heading, ...lines]),
+    ...found.map(({ advice, kind }) => `${advice} ${allowing(kind)}`),
+  ].join('\n')
 }
 
-/** The findings of negative tests that were not refused are `unexpected` ones, and have a text of their own. */
-const sections = [...findingKinds, 'unmet'] as const
-type Section = (typeof sections)[number]
-
-const kindOf = (section: Section): FindingKind => (section === 'unmet' ? 'unexpected' : section)
-
-const headings: Readonly<Record<Section, string>> = {
-  violation: 'Requests broke the contract:',
-  unexpected: 'Requests were refused, although no scenario asked for it:',
-  unmet: 'Requests were declared as negative tests, and were none:',
-  retry: 'The client has retry problems:',
+/** Lists the findings by kind. `advice`: what to do about them, before the code that allows them. */
+function listSections({ violations, unexpected, retries }: ControlSchemas['Report']) {
+  // The findings of negative tests that were not refused are `unexpected` ones, and have a text of their own.
+  const isUnmet = ({ message }: { readonly message: string }) => message.startsWith('The request was expected to ')
+  return [
+    {
+      kind: 'violation',
+      heading: 'Requests broke the contract:',
+      advice: "Wrong on purpose? await sim.scenario('expect-violation') before the request declares it. Or:",
+      lines: [...violations.findings.map(describeViolation), ...describeFurther(violations.further)],
+    },
+    {
+      kind: 'unexpected',
+      heading: 'Requests were refused, although no scenario asked for it:',
+      advice: "Meant to be refused? await sim.scenario('expect-refusal') before the request declares it. Or:",
+      lines: [
+        ...unexpected.findings.filter((finding) => !isUnmet(finding)).map(describeResponse),
+        ...describeFurther(unexpected.further),
+      ],
+    },
+    {
+      kind: 'unexpected',
+      heading: 'Requests were declared as negative tests, and were none:',
+      advice: 'Is the declaration wrong? Remove X-Sim-Expect, or the rule expect-refusal or expect-violation. Or:',
+      lines: unexpected.findings.filter(isUnmet).map(describeResponse),
+    },
+    {
+      kind: 'retry',
+      heading: 'The client has retry problems:',
+      advice: 'Does the client behave so on purpose? Then:',
+      lines: [...retries.findings.map(describeLapse), ...describeFurther(retries.further)],
+    },
+  ] as const
 }
 
-const ways: Readonly<Record<Section, string>> = {
-  violation: "Wrong on purpose? await sim.scenario('expect-violation') before the request declares it. Or:",
-  unexpected: "Meant to be refused? await sim.scenario('expect-refusal') before the request declares it. Or:",
-  unmet: 'Is the declaration wrong? Remove X-Sim-Expect, or the rule expect-refusal or expect-violation. Or:',
-  retry: 'Does the client behave so on purpose? Then:',
+type Finding<Kind extends 'violations' | 'unexpected'> = ControlSchemas['Report'][Kind]['findings'][number]
+
+function describeViolation(finding: Finding<'violations'>): string {
+  const { operation, in: part, pointer, message } = finding
+  return `  ${operation}: ${part}${pointer} ${message}${describeRequests(finding)}`
 }
 
-const describeFindings: Readonly<Record<Section, (report: ControlSchemas['Report']) => string[]>> = {
-  violation: ({ violations }) => [
-    ...violations.findings.map((finding) => {
-      const place = `${finding.in}${finding.pointer}`
-      return `  ${finding.operation}: ${place} ${finding.message}${describeRequests(finding)}`
-    }),
-    ...describeFurther(violations.further),
-  ],
-  unexpected: ({ unexpected }) => [...describeResponses(unexpected, false), ...describeFurther(unexpected.further)],
-  unmet: ({ unexpected }) => describeResponses(unexpected, true),
-  retry: ({ retries }) => [
-    ...retries.findings.map((finding) => `  ${finding.operation}: ${describeLapse(finding)}`),
-    ...describeFurther(retries.further),
-  ],
+function describeResponse(finding: Finding<'unexpected'>): string {
+  const { operation, method, path, status, message } = finding
+  return `  ${operation || `${method} ${path}`}: ${status} ${message}${describeRequests(finding)}`
 }
 
-function describeResponses({ findings }: ControlSchemas['Report']['unexpected'], areUnmet: boolean): string[] {
-  return findings
-    .filter(({ message }) => message.startsWith('The request was expected to ') === areUnmet)
-    .map((finding) => {
-      const call = finding.operation || `${finding.method} ${finding.path}`
-      return `  ${call}: ${finding.status} ${finding.message}${describeRequests(finding)}`
-    })
-}
-
-/** Describes a broken retry rule: `A 429 asked to wait for 30 s, ...: after 0.3 s (req-5, then req-6)`. */
+/** Describes a broken retry rule: `createEvent: A 429 asked to wait ...: after 0.3 s (req-5, then req-6)`. */
 function describeLapse(finding: ControlSchemas['RetryProblem']): string {
-  const { rule, sentence, waitedMs, requests } = finding
-  if (rule === 'user-agent' || rule === 'content-type') return `${sentence}${describeRequests(finding)}`
+  const { operation, rule, sentence, waitedMs, requests } = finding
+  if (rule === 'user-agent' || rule === 'content-type') return `  ${operation}: ${sentence}${describeRequests(finding)}`
   const [failed, retry] = requests
-  const pause = waitedMs === undefined ? '' : `: after ${Math.round(waitedMs / 10) / 100} s`
-  return `${pause === '' ? sentence : sentence.replace(/\.$/, '')}${pause} (${failed}, then ${retry})`
+  const paused = `${sentence.replace(/\.$/, '')}: after ${Math.round((waitedMs ?? 0) / 10) / 100} s`
+  return `  ${operation}: ${waitedMs === undefined ? sentence : paused} (${failed}, then ${retry})`
 }
 
 /** Describes the requests of a finding: ` (2 requests, first: req-3)`. */

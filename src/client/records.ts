@@ -1,4 +1,4 @@
-import { type ControlSchemas, dataOf, done, type Transport } from './transport.ts'
+import { type ControlQuery, type ControlSchemas, dataOf, done, type Transport } from './transport.ts'
 
 /** The records of a sandbox: events, prompts, quality, and copies of all of them. */
 export interface SandboxRecords {
@@ -68,10 +68,7 @@ export function sandboxRecords(transport: Transport, sandbox: string): SandboxRe
   }
 }
 
-async function listEvents(
-  transport: Transport,
-  query: EventFilter & { readonly sandbox: string },
-): Promise<readonly ControlSchemas['StoredEvent'][]> {
+async function listEvents(transport: Transport, query: ControlQuery<'listEvents'>) {
   const events: ControlSchemas['StoredEvent'][] = []
   let total = 0
   do {

@@ -1,7 +1,7 @@
 import { expectationProblem, type FindingKind, findingsProblem } from './describe.ts'
 import { ExpectationError } from './expectation-error.ts'
-import { refuseNonJson } from './json-only.ts'
-import { type ControlSchemas, dataOf, done, type Transport } from './transport.ts'
+import { checkMatch } from './rules.ts'
+import { type ControlQuery, type ControlSchemas, dataOf, done, type Transport } from './transport.ts'
 import type { Names } from './typed-names.ts'
 
 /** The requests to list, to count or to expect; absent members do not matter. */
@@ -110,7 +110,7 @@ export function sandboxRequests<N extends Names>(
     throwIfProblem(problem, consoleUrl)
   }
   return {
-    requests: (filter = {}) => listRequests(transport, sandbox, filter),
+    requests: (filter = {}) => listRequests(transport, { ...toQuery(filter), sandbox }),
     request: (id) => dataOf(transport.GET('/requests/{id}', { params: { path: { id } } })),
     follow: (filter = {}) => streamRequests(transport, { ...toQuery(filter), sandbox }),
     clearRequests: () => done(transport.DELETE('/requests', { params })),
@@ -153,7 +153,7 @@ function throwIfProblem(problem: string | undefined, consoleUrl: string): void {
 }
 
 function toQuestion<N extends Names>(operation: N['operation'] | undefined, match: MatchInput<N> | undefined) {
-  if (match) refuseNonJson(match, 'match')
+  checkMatch({ match })
   return {
     ...(operation !== undefined && { operation }),
     ...(match && { match: match as ControlSchemas['RequestMatch'] }), // only the type of its status is narrower
@@ -164,40 +164,23 @@ function toQuery<N extends Names>({ status, ...filter }: RequestFilter<N>) {
   return { ...filter, ...(status !== undefined && { status: String(status) }) }
 }
 
-async function listRequests<N extends Names>(
-  transport: Transport,
-  sandbox: string,
-  filter: RequestFilter<N>,
-): Promise<readonly ControlSchemas['Exchange'][]> {
+async function listRequests(transport: Transport, filter: ControlQuery<'listRequests'>) {
   const requests: ControlSchemas['Exchange'][] = []
-  let cursor: number | undefined
-  do {
-    const query = {
-      ...toQuery(filter),
-      sandbox,
-      limit: pageSize,
-      bodies: true,
-      ...(cursor !== undefined && { cursor }),
-    }
+  let query = { ...filter, limit: pageSize, bodies: true }
+  for (;;) {
     const page = await dataOf(transport.GET('/requests', { params: { query } }))
     requests.push(...page.requests)
-    cursor = page.next
-  } while (cursor !== undefined)
-  return requests
+    if (page.next === undefined) return requests
+    query = { ...query, cursor: page.next }
+  }
 }
 
 /** Yields the requests of `GET requests/stream` as they are recorded. The connection closes when the loop ends. */
-async function* streamRequests(
-  transport: Transport,
-  query: Readonly<Record<string, string | boolean>>,
-): AsyncGenerator<ControlSchemas['Exchange']> {
+async function* streamRequests(transport: Transport, query: ControlQuery<'streamRequests'>) {
   const closing = new AbortController()
+  const { signal } = closing
   try {
-    const { data } = await transport.GET('/requests/stream', {
-      params: { query },
-      parseAs: 'stream',
-      signal: closing.signal,
-    })
+    const { data } = await transport.GET('/requests/stream', { params: { query }, parseAs: 'stream', signal })
     for await (const block of splitBlocks(data as ReadableStream<Uint8Array>)) {
       const request = parseRequestEvent(block)
       if (request) yield request

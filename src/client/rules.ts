@@ -1,18 +1,21 @@
-import { refuseNonJson } from './json-only.ts'
 import { type ControlSchemas, dataOf, done, type Transport } from './transport.ts'
-import type { Names, ScenarioNameOf, ScenarioSpec, ScenarioValueInput, SequenceItemText } from './typed-names.ts'
+import type { Names, ScenarioValueInput } from './typed-names.ts'
+
+type ScenarioNameOf<N extends Names> = keyof N['scenarios'] & string
+
+/** A scenario as text, with its parameters: `rate-limited;retry-after=3`. Commas separate several scenarios. */
+type ScenarioSpec<N extends Names> =
+  | ScenarioNameOf<N>
+  | `${ScenarioNameOf<N>};${string}`
+  | `${ScenarioNameOf<N>},${string}`
+
+/** An item of a sequence: a scenario, and after an asterisk the number of requests that get it: `429*2`. */
+type SequenceItemText<N extends Names> = ScenarioSpec<N> | `${ScenarioNameOf<N>}*${number}`
 
 /** The conditions under which a rule acts; without conditions it acts on every request of the sandbox. */
-interface RuleConditions<N extends Names> {
+interface RuleConditions<N extends Names> extends Omit<ControlSchemas['Rule'], 'operation' | 'scenario' | 'sequence'> {
   /** The operation; without it, the rule acts on every operation that its scenario makes sense for. */
   readonly operation?: N['operation']
-  readonly match?: ControlSchemas['Match']
-  /** The largest number of requests that the rule acts on; without it there is no limit. */
-  readonly times?: number
-  /** The probability that the rule acts, from 0 to 1, drawn by the seed; default 1. */
-  readonly probability?: number
-  /** False for a rule that never acts; default true. */
-  readonly enabled?: boolean
 }
 
 /** A rule: a scenario or a sequence, and the conditions under which it acts. */
@@ -84,8 +87,30 @@ export function sandboxRules<N extends Names>(transport: Transport, sandbox: str
   }
 }
 
-function checkMatch({ match }: { readonly match?: unknown }): void {
+/** Refuses conditions that JSON cannot carry: without such a member they would fit other requests, too. @internal */
+export function checkMatch({ match }: { readonly match?: unknown }): void {
   if (match !== undefined) refuseNonJson(match, 'match')
+}
+
+/** `place`: the place of the value in the caller's words, such as `match.body.insertId`. */
+function refuseNonJson(value: unknown, place: string): void {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)) return
+  if (typeof value !== 'object' || !(Array.isArray(value) || isPlain(value)))
+    throw new Error(
+      `${place} is ${nameValue(value)}, which JSON cannot carry. Give a JSON value, or leave the condition out.`,
+    )
+  for (const [name, member] of Object.entries(value)) refuseNonJson(member, `${place}.${name}`)
+}
+
+/** Returns true for an object that is not an instance of a class, of whatever realm. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}
+
+function nameValue(value: unknown): string {
+  if (typeof value === 'object') return `a ${value?.constructor.name}`
+  return typeof value === 'number' ? String(value) : typeof value
 }
 
 /** Writes a scenario as text: `slow;ms=200`. Throws if a value has a quotation mark, which the text cannot hold. */

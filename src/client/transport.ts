@@ -1,11 +1,14 @@
 import createClient from 'openapi-fetch'
-import type { components, paths } from './control-types.ts'
+import type { components, operations, paths } from './control-types.ts'
 
 /** The `fetch` of the process when this module was loaded, which a test's mock does not replace. */
 const { fetch } = globalThis
 
 /** The types of the control plane's requests and responses by their names in its document. */
 export type ControlSchemas = components['schemas']
+
+/** The query of an operation. Public types cannot have it, since the package leaves it out. @internal */
+export type ControlQuery<Id extends keyof operations> = NonNullable<operations[Id]['parameters']['query']>
 
 /** A typed client of the control plane. A refusal and an unreachable simulator are errors that it throws. @internal */
 export type Transport = ReturnType<typeof createTransport>

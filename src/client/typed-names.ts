@@ -22,14 +22,3 @@ export interface AnyNames extends Names {
 
 /** A value of a scenario's parameter; the items of a list are joined by "|". */
 export type ScenarioValueInput = number | string | readonly string[]
-
-export type ScenarioNameOf<N extends Names> = keyof N['scenarios'] & string
-
-/** A scenario as text, with its parameters: `rate-limited;retry-after=3`. Commas separate several scenarios. */
-export type ScenarioSpec<N extends Names> =
-  | ScenarioNameOf<N>
-  | `${ScenarioNameOf<N>};${string}`
-  | `${ScenarioNameOf<N>},${string}`
-
-/** An item of a sequence: a scenario, and after an asterisk the number of requests that get it: `429*2`. */
-export type SequenceItemText<N extends Names> = ScenarioSpec<N> | `${ScenarioNameOf<N>}*${number}`

@@ -1,5 +1,4 @@
 import { deriveUuid } from '../base/core/seeded.ts'
-import { cloneJson, copyEach } from './clone.ts'
 import { replaceRecord } from './collections/collection.ts'
 import { createStoredEvent, type EventTable, eventCollection, insertKey, payloadDiffers } from './collections/events.ts'
 import { createPromptHead, createVersion, promptCollection } from './collections/prompts.ts'
@@ -13,7 +12,7 @@ import {
   type StateData,
 } from './memory/state-data.ts'
 import { addUpRecords, type EventSource, listEvents } from './queries.ts'
-import { EXPORT_FORMAT } from './records.ts'
+import { cloneJson, copyEach, EXPORT_FORMAT } from './records.ts'
 import type { EventReceipt, SandboxReading, Store } from './store.ts'
 
 /** Decides on a change of a sandbox, if any, and on the result to return once the change is stored. */

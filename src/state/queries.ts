@@ -1,9 +1,8 @@
 import { SlicedWork } from '../base/core/slices.ts'
-import { uuidKey } from './clone.ts'
 import type { Collection } from './collections/collection.ts'
 import { insertKey } from './collections/events.ts'
 import { countEach, type RecordCounts } from './collections/index.ts'
-import type { EventDraft, StoredEvent } from './records.ts'
+import { type EventDraft, type StoredEvent, uuidKey } from './records.ts'
 import type { EventPage, EventQuery, SandboxSummary, StateSummary } from './store.ts'
 
 export interface EventSource {

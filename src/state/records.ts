@@ -1,4 +1,5 @@
 import type { Json } from '../base/core/json.ts'
+import { deriveUuid } from '../base/core/seeded.ts'
 
 /** A business event to record: the caller's fields with the defaults filled in. */
 export interface EventDraft {
@@ -115,3 +116,56 @@ export interface DayImpact {
 }
 
 export const EXPORT_FORMAT = 1
+
+/**
+ * Returns a deep copy of JSON. Members without a value are left out and -0 becomes 0, as after a way through a file, so
+ * that the store in memory and the store in a file never differ.
+ */
+export function cloneJson<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return (value === 0 ? 0 : value) as T
+  if (Array.isArray(value)) return value.map(cloneJson) as T
+  // A spread with assignments to existing members is fast, and leaves `__proto__` an ordinary member.
+  const copy = { ...value } as Record<string, unknown>
+  for (const key of Object.keys(copy)) {
+    if (copy[key] === undefined) delete copy[key]
+    else copy[key] = cloneJson(copy[key])
+  }
+  return copy as T // which has the shape of the original
+}
+
+/** Yields copies of records, of which some may be JSON. */
+export function* copyEach<T extends object>(records: Iterable<T | string>): Generator<T> {
+  for (const record of records) yield typeof record === 'string' ? JSON.parse(record) : cloneJson(record)
+}
+
+/** Returns the spelling by which UUIDs are compared, or null for a value that is no string. */
+export function uuidKey(value: unknown): string | null {
+  return typeof value === 'string' ? value.toLowerCase() : null
+}
+
+/** The number of records of equal content by the id of the first one, and 1 by the id of each later one. */
+export type Occurrences = Pick<ReadonlyMap<string, number>, 'get'>
+
+/**
+ * Derives the id of a record that has no name of the caller's. `first`: its id if none was equal before. The numbers of
+ * later ones may have gaps, since an import may lack some, so ids that are taken are passed over.
+ */
+export function deriveOccurrenceId(
+  seedPath: readonly string[],
+  first: string,
+  occurrences: Occurrences,
+): { readonly id: string; readonly repeatOf?: string } {
+  let before = occurrences.get(first) ?? 0
+  if (before === 0) return { id: first }
+  for (; ; before += 1) {
+    const id = deriveUuid([...seedPath, 'repeat', first, before])
+    if (occurrences.get(id) === undefined) return { id, repeatOf: first }
+  }
+}
+
+/** Counts a record among those of equal content. */
+export function countOccurrence(occurrences: Map<string, number>, id: string, repeatOf: string | undefined): void {
+  const first = repeatOf ?? id
+  occurrences.set(first, (occurrences.get(first) ?? 0) + 1)
+  if (repeatOf !== undefined) occurrences.set(id, 1)
+}

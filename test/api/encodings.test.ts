@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { decoders } from '../../src/server/http/read-body.ts'
+import { decoders } from '../../src/server/http/read-request.ts'
 import { ask, event, expectRefusal, readStateInfo } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 

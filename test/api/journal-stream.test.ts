@@ -40,18 +40,17 @@ test('a stream sends each request as it is recorded', async ({ own }) => {
   expect([JSON.parse(data)]).toEqual(await listRequests(own, 'since=1'))
 })
 
-test.for<[string, string, Record<string, string>]>([
-  ['Last-Event-ID', '', { 'last-event-id': '1' }],
-  ['since', 'since=1', {}],
-  ['Last-Event-ID of a process before', '', { 'last-event-id': '99' }],
-  ['since beyond the newest', 'since=4', {}],
-])('a stream resumes with %s', async ([name, query, headers], { own }) => {
+test.for<[string, string, Record<string, string>, number[]]>([
+  ['Last-Event-ID', '', { 'last-event-id': '1' }, [2, 3, 4, 5]],
+  ['since', 'since=1', {}, [2, 3, 4, 5]],
+  ['Last-Event-ID of a process before', '', { 'last-event-id': '99' }, [1, 2, 3, 4, 5]],
+  ['since beyond the newest', 'since=4', {}, [5]],
+])('a stream resumes with %s', async ([, query, headers, numbers], { own }) => {
   for (let count = 0; count < 3; count += 1) await ask(own, analyticsPath)
   const { until } = await follow(own, query, headers)
   for (let count = 0; count < 2; count += 1) await ask(own, analyticsPath)
   const text = await until(/\nid: 5\n.*\n\n/)
-  const first = name.endsWith('before') ? 1 : name.endsWith('newest') ? 5 : 2
-  expect([...text.matchAll(/^id: (\d)$/gm)].map(([, id]) => Number(id))).toEqual([1, 2, 3, 4, 5].slice(first - 1))
+  expect([...text.matchAll(/^id: (\d)$/gm)].map(([, id]) => Number(id))).toEqual(numbers)
 })
 
 test('a stream takes the filters of the list, and has the bodies if they are asked for', async ({ own }) => {

@@ -58,10 +58,14 @@ function measureEach(): string[] {
   return listFiles(files.flatMap(({ result }) => result))
 }
 
+/** The names of functions without one, and of those that tsx adds to each file to name the others. */
+const unnamed = ['', '__name', '<static_initializer>']
+
 /** Lists the files that have a function with a name that was called. */
 function listFiles(scripts: readonly Profiler.ScriptCoverage[]): string[] {
   const run = scripts.filter(({ url, functions }) => {
-    const isCalled = functions.some(({ functionName, ranges }) => functionName !== '' && (ranges[0]?.count ?? 0) > 0)
+    const own = functions.filter(({ functionName }) => !unnamed.includes(functionName))
+    const isCalled = own.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0)
     return url.startsWith(sources) && isCalled
   })
   return [...new Set(run.map(({ url }) => url.slice(sources.length).replace(/\?.*/, '')))].sort()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/base/core/json.ts'
-import { createAsk } from '../../src/features/record/record.ts'
+import { askToWrite } from '../../src/features/record/record.ts'
 import { analyticsPath, ask, modelId, objectOf } from '../support/client.ts'
 import { convsim, run } from '../support/command.ts'
 import { steer } from '../support/control.ts'
@@ -173,7 +173,7 @@ test('Ctrl-C at the question of convsim record is a SIGINT', async () => {
   const [stdin, stdout] = [terminal(), terminal()]
   const signal = await new Promise((resolve) => {
     const host = { stdin, stdout, pid: 4711, kill: (...args: unknown[]) => resolve(args) }
-    createAsk(host as unknown as NodeJS.Process)?.('Write this?')
+    askToWrite(host as unknown as NodeJS.Process, 'recorded')
     stdin.write('\x03')
   })
   expect(signal).toEqual([4711, 'SIGINT'])

@@ -271,7 +271,7 @@ describeInBrowser('the form of a rule', () => {
     const page = await openRules(own, '/sequence')
     await page.getByLabel('sequence', { exact: true }).fill('429*0, 200')
     await click(page, 'Switch on')
-    await page.getByRole('alert').getByText('is never met').waitFor()
+    await page.getByRole('alert').getByText('is not an item of a sequence').waitFor()
     expect(await page.getByLabel('sequence', { exact: true }).inputValue()).toBe('429*0, 200')
     await expectAccessible(page)
   })

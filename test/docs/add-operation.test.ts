@@ -15,6 +15,13 @@ const operation = `
       operationId: listPrompts
       tags: [Prompts]
       summary: List the prompts
+      parameters:
+        - name: source
+          in: query
+          schema: { type: string, enum: [customer, import] }
+          examples:
+            customer: { value: customer }
+            import: { value: import }
       responses:
         '200':
           description: The ids of the prompts.
@@ -26,6 +33,16 @@ const operation = `
                 properties: { promptIds: { type: array, items: { type: string } } }
               examples:
                 one: { value: { promptIds: [1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed] } }
+        '400':
+          description: The source is not valid.
+          content:
+            application/json:
+              schema: { $ref: '#/components/schemas/Error' }
+              examples:
+                invalid_source:
+                  value:
+                    success: false
+                    error: 'Invalid request: query/source: must be one of "customer", "import"; got "x".'
         '401': { $ref: '#/components/responses/Unauthorized' }
         '403': { $ref: '#/components/responses/Forbidden' }
         '404': { $ref: '#/components/responses/NotFound' }
@@ -56,8 +73,8 @@ export const listPrompts: OperationDefinition = {
 const slow = { timeout: 1_800_000, retry: 1 }
 
 /** Tests that read the operations of the document, and once had lists of them. */
-const affected = `sweeps.test.ts api/bad-requests.test.ts api/control-plane.test.ts command-line/commands.test.ts
-  command-line/output.test.ts client server/control features/drift/planted.test.ts features/proxy/same-verdicts.test.ts
+const affected = `sweeps.test.ts api/bad-requests.test.ts api/control-plane.test.ts api/wording.test.ts
+  command-line/commands.test.ts command-line/output.test.ts client server/control features/drift/planted.test.ts features/proxy/same-verdicts.test.ts
   server/reports server/simulator/watch.test.ts`
 
 test('an operation is added by the document, a file and a line, and no quick test fails', slow, async () => {
@@ -84,6 +101,11 @@ test('an operation is added by the document, a file and a line, and no quick tes
   )
   await edit('src/service/operations/index.ts', 'createEvent]', 'createEvent, listPrompts]')
 
+  await edit(
+    'test/api/wording.test.ts',
+    '\n  plan_too_low:',
+    "\n  invalid_source: { path: '/v1/prompts?source=x' },\n  plan_too_low:",
+  )
   const tool = (...args: string[]) => run('npm', args, { cwd: folder, maxBuffer: 2 ** 28 })
   await tool('run', 'generate')
   await tool('run', 'build')

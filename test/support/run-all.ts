@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { listMissingTools } from './tools.ts'
 
 /** The steps of `npm test`, the cheapest first. A failed step ends the run. */
 const steps = [
@@ -14,8 +15,17 @@ const steps = [
 
 process.exitCode = run(process.argv.slice(2))
 
-/** Runs all steps. With arguments, which vitest takes (files, folders, `-u`), only vitest, with the long tests. */
+/**
+ * Runs all steps. With arguments, which vitest takes (files, folders, `-u`), only vitest, with the long tests. The tests
+ * that need a missing program are skipped; in CI it is an error.
+ */
 function run(args: readonly string[]): number {
+  const missing = listMissingTools()
+  for (const sentence of missing) console.error(sentence)
+  if (missing.length > 0 && process.env['CI'] === 'true') {
+    console.error('With CI=true no test may be skipped.')
+    return 1
+  }
   const chosen = args.length > 0 ? steps.slice(-1) : steps
   const passed = args.length > 0 ? args : ['--tags-filter=!long']
   for (const [index, { script, description }] of chosen.entries()) {

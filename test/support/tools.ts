@@ -1,20 +1,27 @@
 import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+/** Returns the path of a program; its name alone if it is missing. */
+function findProgram(name: string): string {
+  const paths = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name))
+  return paths.find((path) => existsSync(path)) ?? name
+}
 
 /** The programs that some tests need, by their names as packages of Debian. */
 export const tools = {
-  chromium: { path: '/usr/bin/chromium', tests: 'in a browser' },
-  'redis-server': { path: '/usr/bin/redis-server', tests: 'of a state in Redis' },
+  chromium: { path: findProgram('chromium'), tests: 'in a browser' },
+  'redis-server': { path: findProgram('redis-server'), tests: 'of a state in Redis' },
 } as const
 
 /** Returns true if a program is missing. Its tests are skipped. */
-export const isMissing = (tool: keyof typeof tools) => !existsSync(tools[tool].path)
+export const isMissing = (tool: keyof typeof tools) => tools[tool].path === tool
 
-/** Says once per run which tests are skipped. In CI a missing program is an error, so that no test is skipped. */
-export function setup(): void {
-  for (const tool of Object.keys(tools) as (keyof typeof tools)[]) {
-    if (!isMissing(tool)) continue
-    const problem = `There is no ${tools[tool].path}: apt-get install -y --no-install-recommends ${tool}`
-    if (process.env['CI'] === 'true') throw new Error(problem)
-    console.error(`The tests ${tools[tool].tests} are skipped. ${problem}`)
-  }
+/** Returns a sentence for each missing program: the tests that are skipped, and how to install it. */
+export function listMissingTools(): string[] {
+  const missing = (Object.keys(tools) as (keyof typeof tools)[]).filter(isMissing)
+  return missing.map(
+    (tool) =>
+      `The tests ${tools[tool].tests} are skipped: ${tool} is not on the PATH. ` +
+      `To run them: apt-get install -y --no-install-recommends ${tool}`,
+  )
 }

@@ -13,6 +13,12 @@ export function failure<E>(error: E): { readonly ok: false; readonly error: E } 
   return { ok: false, error }
 }
 
+/** Joins results: the values of all, or the errors of all that failed. */
+export function joinResults<T, E>(results: readonly Result<T, readonly E[]>[]): Result<T[], E[]> {
+  const errors = results.flatMap((each) => (each.ok ? [] : each.error))
+  return errors.length > 0 ? failure(errors) : success(results.flatMap((each) => (each.ok ? [each.value] : [])))
+}
+
 /** Returns the message of an exception: `ENOSPC: no space left on device, write`. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

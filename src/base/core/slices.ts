@@ -77,12 +77,6 @@ export async function* mapEach<Item, Result>(
   for await (const item of items) yield convert(item)
 }
 
-/** Yields an item, then what is left of others. */
-export async function* resume<Item>(item: Item, rest: AsyncIterator<Item> | Iterator<Item>): AsyncGenerator<Item> {
-  yield item
-  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
-}
-
 /**
  * Calls `visit` for each item, in slices between which other requests are handled. `elapsed` returns the milliseconds
  * since any fixed time. Returns false where the work was given up, since it takes more than `maxWorkMs`.

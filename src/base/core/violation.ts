@@ -14,3 +14,10 @@ export interface Violation {
   /** The expected and the actual value: `must be one of "7d", "30d", "90d"; got "14d"`. */
   readonly message: string
 }
+
+/** A fault of a document, at a JSON pointer. */
+export interface Fault {
+  readonly pointer: string
+  /** A sentence without its subject, which is the value at the pointer. */
+  readonly message: string
+}

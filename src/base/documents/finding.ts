@@ -10,15 +10,9 @@ export interface Finding {
   readonly flag?: string
 }
 
-/** Returns an error at a place. */
-export function errorAt(place: string, message: string): Finding {
-  return { severity: 'error', place, message }
-}
+export const errorAt = (place: string, message: string): Finding => ({ severity: 'error', place, message })
 
-/** The errors and warnings about one or several files. */
 export type Findings = readonly Finding[]
 
 /** Formats a finding as a line of output: `  --state: error: ...`. */
-export function formatFinding({ severity, place, message }: Finding): string {
-  return `  ${place}: ${severity}: ${message}`
-}
+export const formatFinding = ({ severity, place, message }: Finding): string => `  ${place}: ${severity}: ${message}`

@@ -1,37 +1,12 @@
-import { isObject, type Json, type JsonObject, measureJson } from '../core/json.ts'
+import { isObject, type Json, measureJson } from '../core/json.ts'
 import { joinPointer, parsePointer, valueAtTokens } from '../core/json-pointer.ts'
 import { failure, type Result, success } from '../core/result.ts'
-import { findTreeFault, MAX_VALUES } from './check-tree.ts'
+import type { Fault } from '../core/violation.ts'
+import { copyJson } from './edit.ts'
 import { errorAt, type Findings } from './finding.ts'
-import type { JsonPath, SelectedNode } from './json-path.ts'
+import { findTreeFault, MAX_VALUES } from './parse.ts'
+import type { JsonPath, Overlay, OverlayAction, SelectedNode } from './read-overlay.ts'
 import type { Source } from './source.ts'
-
-/** An OpenAPI Overlay 1.0 or 1.1 that was read and checked (`read-overlay.ts`). */
-export interface Overlay {
-  readonly source: Source
-  readonly actions: readonly OverlayAction[]
-}
-
-/** A change to the places of a document that a JSONPath selects. */
-export interface OverlayAction {
-  /** The pointer of the action within the overlay: `/actions/0`. */
-  readonly pointer: string
-  readonly target: JsonPath
-  readonly change:
-    | { readonly kind: 'remove' }
-    /** `value`: the update. */
-    | { readonly kind: 'update'; readonly value: Json }
-    /** `from`: the path of the update within the document. */
-    | { readonly kind: 'copy'; readonly from: JsonPath }
-  /** True for an overlay 1.1, whose target can also be a text, a number, a boolean or null. */
-  readonly changesPrimitives: boolean
-}
-
-/** A fault of an action: a sentence, and the pointer within the overlay. */
-interface ActionFault {
-  readonly pointer: string
-  readonly message: string
-}
 
 /**
  * Applies an overlay to a copy of a document. The places of the result lead to the document for what came from it, and
@@ -47,33 +22,33 @@ export function applyOverlay(document: Source, { source, actions }: Overlay): Re
   return success({ file: document.file, value: draft.value, place: (pointer) => draft.places.place(pointer) })
 }
 
-/** A document while the actions of an overlay change it. `from`: the pointer of a change within the overlay. */
+/**
+ * A document while the actions of an overlay change it. The pointers of faults, and `from`, the pointer of a change, are
+ * within the overlay.
+ */
 class Draft {
   value: Json
   readonly places: PlaceTree
   readonly #overlay: Source
 
   constructor(document: Source, overlay: Source) {
-    // Each place gets a value of its own, also where an alias of YAML shares one.
-    this.value = JSON.parse(JSON.stringify(document.value))
+    this.value = copyJson(document.value)
     this.places = new PlaceTree(document)
     this.#overlay = overlay
   }
 
-  apply(action: OverlayAction): ActionFault | undefined {
+  apply(action: OverlayAction): Fault | undefined {
     const fault = this.#change(action)
     if (fault) return fault
     const ofTree = findTreeFault(this.value)
     return ofTree && { pointer: action.pointer, message: `makes a document that ${ofTree.message}` }
   }
 
-  #change({ pointer, target, change, changesPrimitives }: OverlayAction): ActionFault | undefined {
+  #change({ pointer, target, change }: OverlayAction): Fault | undefined {
     const fault = (message: string) => ({ pointer: joinPointer(pointer, 'target'), message })
     const nodes = target.select(this.value)
     const kinds = new Set(nodes.map(({ value }) => kindOf(value)))
     if (nodes.length === 0) return fault(`meets nothing in the document: ${target.text}`)
-    if (!changesPrimitives && kinds.has('a single value'))
-      return fault('meets a value that is neither an object nor a list, which needs "overlay: 1.1.0"')
     if (change.kind === 'remove') {
       const isWhole = nodes.some(({ tokens }) => tokens.length === 0)
       if (isWhole) return fault('is the whole document, which cannot be removed')
@@ -84,9 +59,11 @@ class Draft {
     return this.#update(nodes, change, pointer)
   }
 
-  /** Removes values, the last first, so that the indexes of the others stay true. */
+  /** Removes inner values first and the last items of lists first, so that the tokens of the others stay true. */
   #remove(nodes: readonly SelectedNode[], from: string): void {
-    for (const { tokens } of [...nodes].sort(compareNodes).reverse()) {
+    const indexOf = ({ tokens }: SelectedNode) => Number(tokens.at(-1)) || 0
+    const sorted = nodes.toSorted((a, b) => b.tokens.length - a.tokens.length || indexOf(b) - indexOf(a))
+    for (const { tokens } of sorted) {
       const around = tokens.slice(0, -1)
       const name = tokens.at(-1) ?? ''
       const container = valueAtTokens(this.value, around)
@@ -105,7 +82,7 @@ class Draft {
     nodes: readonly SelectedNode[],
     change: Exclude<OverlayAction['change'], { kind: 'remove' }>,
     pointer: string,
-  ): ActionFault | undefined {
+  ): Fault | undefined {
     const from = joinPointer(pointer, change.kind)
     const found = change.kind === 'update' ? success(change.value) : this.#read(change.from)
     if (!found.ok) return { pointer: from, message: found.error }
@@ -113,7 +90,7 @@ class Draft {
     if (nodes.length * (measureJson(value).members + 1) > MAX_VALUES)
       return { pointer, message: `meets ${nodes.length} places, too many for an update of this size` }
     for (const { tokens } of nodes) {
-      const fault = this.#merge(tokens, value, from)
+      const fault = this.#merge(tokens, value, from, true)
       if (fault) return fault
     }
     return undefined
@@ -126,25 +103,18 @@ class Draft {
     return failure(`must meet one value; ${path.text} meets ${node ? others.length + 1 : 'none'}`)
   }
 
-  /** Merges an update into the value at the tokens. A list gets a list's items, or another value as one more item. */
-  #merge(tokens: readonly string[], update: Json, from: string): ActionFault | undefined {
+  /** Merges an update into the value at the tokens. A list that is the target takes one more item of any kind. */
+  #merge(tokens: readonly string[], update: Json, from: string, isTarget = false): Fault | undefined {
     const old = valueAtTokens(this.value, tokens)
-    if (Array.isArray(old)) return this.#append(tokens, old, update, from)
+    if (old === undefined) return this.#put(tokens, update, from)
+    if (Array.isArray(old) && (isTarget || Array.isArray(update))) return this.#append(tokens, old, update, from)
     if (kindOf(old) !== kindOf(update)) return misfit(tokens, old, update, from)
     if (!isObject(old) || !isObject(update)) return this.#put(tokens, update, from)
     for (const [name, value] of Object.entries(update)) {
-      const fault = this.#mergeMember([...tokens, name], old, value, joinPointer(from, name))
+      const fault = this.#merge([...tokens, name], value, joinPointer(from, name))
       if (fault) return fault
     }
     return undefined
-  }
-
-  /** Merges the update of a member. A list of the document takes a list alone here. */
-  #mergeMember(tokens: readonly string[], owner: JsonObject, update: Json, from: string): ActionFault | undefined {
-    const name = tokens.at(-1) ?? ''
-    if (!Object.hasOwn(owner, name)) return this.#put(tokens, update, from)
-    if (kindOf(owner[name]) !== kindOf(update)) return misfit(tokens, owner[name], update, from)
-    return this.#merge(tokens, update, from)
   }
 
   #append(tokens: readonly string[], list: Json[], update: Json, from: string): undefined {
@@ -167,15 +137,7 @@ class Draft {
   }
 }
 
-/** Compares the places of two values in the document: indexes by number, an inner value behind the value around it. */
-function compareNodes({ tokens: a }: SelectedNode, { tokens: b }: SelectedNode): number {
-  const at = a.findIndex((token, index) => token !== b[index])
-  if (at < 0) return a.length - b.length
-  const [left = '', right = ''] = [a[at], b[at]]
-  return b[at] === undefined ? 1 : Number(left) - Number(right) || (left < right ? -1 : 1)
-}
-
-function misfit(tokens: readonly string[], old: Json | undefined, update: Json, pointer: string): ActionFault {
+function misfit(tokens: readonly string[], old: Json, update: Json, pointer: string): Fault {
   const place = joinPointer('', ...tokens) || 'the document'
   const message =
     `cannot be merged: ${place} is ${kindOf(old)}, and the update ${kindOf(update)}. ` +
@@ -183,41 +145,39 @@ function misfit(tokens: readonly string[], old: Json | undefined, update: Json, 
   return { pointer, message }
 }
 
-function kindOf(value: Json | undefined) {
+function kindOf(value: Json) {
   if (Array.isArray(value)) return 'a list'
   return isObject(value) ? 'an object' : 'a single value'
 }
 
-interface Origin {
-  readonly source: Source
-  readonly pointer: string
-}
-
 /** The origins of the values of a document that overlays have changed: that set for the value, or one around it. */
 class PlaceTree {
-  private origin: Origin
-  private members = new Map<string, PlaceTree>()
+  private source: Source
+  private pointer: string
+  private readonly members = new Map<string, PlaceTree>()
 
   constructor(source: Source, pointer = '') {
-    this.origin = { source, pointer }
+    this.source = source
+    this.pointer = pointer
   }
 
   /** Returns the place of a pointer: `spec/openapi.yaml:12:5`. */
   place(pointer: string): string {
-    const { source, pointer: at } = this.find(parsePointer(pointer)).origin
-    return source.place(at)
+    const origin = this.find(parsePointer(pointer))
+    return origin.source.place(origin.pointer)
   }
 
   /** Sets the origin of the value at the tokens, and so of all values in it. */
   set(tokens: readonly string[], source: Source, pointer: string): void {
-    const node = this.enter(tokens)
-    node.origin = { source, pointer }
-    node.members = new Map()
+    const node = this.find(tokens)
+    node.source = source
+    node.pointer = pointer
+    node.members.clear()
   }
 
   /** Removes an item of a list with `length` items: those behind it move forward with their origins. */
   removeItem(list: readonly string[], index: number, length: number): void {
-    const node = this.enter(list)
+    const node = this.find(list)
     for (let at = index; at < length - 1; at += 1) node.members.set(String(at), node.child(String(at + 1)))
     node.members.delete(String(length - 1))
   }
@@ -226,16 +186,9 @@ class PlaceTree {
     return tokens.reduce<PlaceTree>((node, token) => node.child(token), this)
   }
 
-  private enter(tokens: readonly string[]): PlaceTree {
-    return tokens.reduce<PlaceTree>((node, token) => {
-      const child = node.child(token)
-      node.members.set(token, child)
-      return child
-    }, this)
-  }
-
   private child(token: string): PlaceTree {
-    const { source, pointer } = this.origin
-    return this.members.get(token) ?? new PlaceTree(source, joinPointer(pointer, token))
+    const child = this.members.get(token) ?? new PlaceTree(this.source, joinPointer(this.pointer, token))
+    this.members.set(token, child)
+    return child
   }
 }

@@ -13,10 +13,10 @@ import {
   type YAMLError,
 } from 'yaml'
 import { type Json, parseJson } from '../core/json.ts'
-import { parsePointer } from '../core/json-pointer.ts'
+import { joinPointer, parsePointer } from '../core/json-pointer.ts'
 import { findSyntaxFault, quoteCharacter } from '../core/json-syntax.ts'
 import { failure, type Result, reasonOf, success } from '../core/result.ts'
-import { findTreeFault, MAX_LEVELS } from './check-tree.ts'
+import type { Fault } from '../core/violation.ts'
 import { errorAt, type Findings } from './finding.ts'
 import type { Source } from './source.ts'
 
@@ -29,9 +29,17 @@ const MAX_SYNTAX_ERRORS = 5
  * @returns findings if the text is not a single valid document
  */
 export function parseSource(text: string, file: string): Result<Source, Findings> {
+  try {
+    return readText(text, file)
+  } catch (error) {
+    if (isStackOverflow(error)) return failure([errorAt(`${file}:1:1`, TOO_DEEP)])
+    throw error
+  }
+}
+
+function readText(text: string, file: string): Result<Source, Findings> {
   const lines = new LineCounter()
-  const document = parseText(text, lines)
-  if (document === undefined) return failure([errorAt(file, TOO_DEEP)])
+  const document = parseDocument(text, { lineCounter: lines })
   const placeOf = (offset: number) => {
     const { line, col } = lines.linePos(offset)
     return `${file}:${line}:${col}`
@@ -45,24 +53,23 @@ export function parseSource(text: string, file: string): Result<Source, Findings
     // YAML's core schema, the default, yields only values of JSON's types.
     value = document.toJS({ maxAliasCount: MAX_ALIASES }) as Json
   } catch (error) {
-    // An alias has no anchor, or the aliases expand to more than `maxAliasCount` allows.
+    if (!(error instanceof ReferenceError)) throw error
     const unresolved = findUnresolvedAlias(document)
-    const expansion = unresolved === undefined ? TOO_MANY_ALIASES : NO_ANCHOR
-    const message = isStackOverflow(error) ? TOO_DEEP : expansion
-    return failure([errorAt(placeOf(unresolved ?? 0), message)])
+    return failure([errorAt(placeOf(unresolved ?? 0), unresolved === undefined ? TOO_MANY_ALIASES : NO_ANCHOR)])
   }
   const fault = findTreeFault(value)
   if (fault) return failure([errorAt(placeOf(findOffset(document, fault.pointer)), fault.message)])
   return success({ file, value, place: (pointer) => placeOf(findOffset(document, pointer)) })
 }
 
+/** The deepest accepted nesting of a file, in levels, which saves the stack of functions that recurse into values. */
+const MAX_LEVELS = 200
 const TOO_DEEP = `is nested deeper than ${MAX_LEVELS} levels`
 
 /** The largest number of values that aliases may expand to. */
 const MAX_ALIASES = 1000
 
-const FEWER_ALIASES = 'write the values out, or use fewer aliases'
-const TOO_MANY_ALIASES = `has aliases that expand to more than ${MAX_ALIASES} values; ${FEWER_ALIASES}`
+const TOO_MANY_ALIASES = `has aliases that expand to more than ${MAX_ALIASES} values; write some of them out`
 
 const NO_ANCHOR = 'is an alias of no anchor: write the anchor (&name) above its alias (*name)'
 
@@ -87,20 +94,8 @@ function describeYamlError(error: YAMLError): string {
   return messages[error.code] ?? error.message.split(/ at line \d+, column \d+/)[0] ?? error.message
 }
 
-/** Parses the text; undefined where it is nested so deeply that the parser has no room on the stack. */
-function parseText(text: string, lineCounter: LineCounter): Document | undefined {
-  try {
-    return parseDocument(text, { lineCounter })
-  } catch (error) {
-    if (isStackOverflow(error)) return undefined
-    throw error
-  }
-}
-
 /** Returns true for the error of a stack that is full; the parser wraps it in an error of its own. */
-function isStackOverflow(error: unknown): boolean {
-  return reasonOf(error).includes('Maximum call stack size exceeded')
-}
+const isStackOverflow = (error: unknown): boolean => reasonOf(error).includes('Maximum call stack size exceeded')
 
 /** Returns the offset of the key or list item at a pointer, or else of the nearest value around it. */
 function findOffset(document: Document, pointer: string): number {
@@ -137,14 +132,40 @@ function findUnresolvedAlias(document: Document): number | undefined {
   return found
 }
 
-function offsetOfNode(node: unknown): number {
-  return isNode(node) ? (node.range?.[0] ?? 0) : 0
+const offsetOfNode = (node: unknown): number => (isNode(node) ? (node.range?.[0] ?? 0) : 0)
+
+/** The largest number of values of a file. An alias of YAML counts as often as it is used. */
+export const MAX_VALUES = 1_000_000
+
+/** Finds the first reason why a value is no JSON tree of usable size: aliases of YAML can write values without end. */
+export const findTreeFault = (root: Json): Fault | undefined => findFault(root, '', { count: 0, around: [] })
+
+/** `passed`: the number of values so far, and the objects and lists around the present one. */
+function findFault(value: Json, pointer: string, passed: { count: number; around: object[] }): Fault | undefined {
+  passed.count += 1
+  if (passed.count > MAX_VALUES) return { pointer, message: `is too large: a file has at most ${MAX_VALUES} values` }
+  if (typeof value !== 'object' || value === null) return undefined
+  const message = findNestingProblem(value, passed.around)
+  if (message !== undefined) return { pointer, message }
+  passed.around.push(value)
+  for (const [name, member] of Object.entries(value)) {
+    const at = joinPointer(pointer, name)
+    const fault = name === '__proto__' ? { pointer: at, message: NO_PROTO } : findFault(member, at, passed)
+    if (fault) return fault
+  }
+  passed.around.pop()
+  return undefined
+}
+
+const NO_PROTO = '"__proto__" is not allowed as a member name: programs take it for something else'
+
+function findNestingProblem(value: object, around: readonly object[]): string | undefined {
+  if (around.includes(value)) return 'contains itself, by an alias'
+  return around.length === MAX_LEVELS ? `is nested deeper than ${MAX_LEVELS} levels` : undefined
 }
 
 /** Writes a value as YAML, with the short lines that a reader expects. */
-export function writeYaml(value: Json): string {
-  return stringify(value, { lineWidth: 120, singleQuote: true })
-}
+export const writeYaml = (value: Json): string => stringify(value, { lineWidth: 120, singleQuote: true })
 
 /** Appends items to a list in YAML or JSON, each in one line; comments and the form of the other items stay. */
 export function appendYaml(list: string, items: readonly Json[]): string {

@@ -1,6 +1,5 @@
 import type { Validator } from './ajv.ts'
 
-/** A file that the build has read and checked. */
 export interface PrecompiledSource {
   /** The value of the file as JSON text, so that each reader can parse a copy of its own. */
   readonly json: string

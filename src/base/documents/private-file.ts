@@ -61,12 +61,16 @@ const isLink = (file: string) =>
   )
 
 async function writeInPlace(file: string, content: Content): Promise<void> {
-  await writeAndClose(await openPrivateFile(file), content)
+  const isOpen = isOpenFile(file)
+  // A link that leads nowhere gets the file that it names.
+  const opened = await open(file, isOpen ? 'a' : constants.O_WRONLY | constants.O_CREAT, PRIVATE_FILE)
+  await writeAndClose(opened, content, !isOpen)
 }
 
 /** Writes a file and syncs it, since some file systems notice only then that the disk is full. */
-async function writeAndClose(opened: FileHandle, content: Content): Promise<void> {
+async function writeAndClose(opened: FileHandle, content: Content, isReplaced = false): Promise<void> {
   try {
+    if (isReplaced) await emptyPrivately(opened)
     await writeFile(opened, content)
     if ((await opened.stat()).isFile()) await opened.sync()
   } finally {
@@ -85,24 +89,6 @@ async function writePipe(file: string, content: Content): Promise<void> {
     }
   } finally {
     closeSync(fd)
-  }
-}
-
-async function openPrivateFile(file: string): Promise<FileHandle> {
-  if (isOpenFile(file)) return open(file, 'a')
-  try {
-    return await open(file, 'wx', PRIVATE_FILE)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  }
-  // A link that leads nowhere exists, too, and gets the file that it names.
-  const existing = await open(file, constants.O_WRONLY | constants.O_CREAT, PRIVATE_FILE)
-  try {
-    await emptyPrivately(existing)
-    return existing
-  } catch (error) {
-    await existing.close()
-    throw error
   }
 }
 

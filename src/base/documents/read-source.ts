@@ -38,6 +38,4 @@ function describeReadError(error: unknown): string {
 }
 
 /** Returns the SHA-256 of a file's bytes, by which a precompiled file is found. */
-export function computeDigest(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex')
-}
+export const computeDigest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')

@@ -42,7 +42,6 @@ export function toViolations(
   return violations
 }
 
-/** The message that stands for the errors that were not looked for. */
 const MORE_ERRORS = `may break more rules: the check stops after ${MAX_ERRORS} errors`
 
 /** Returns a value as a part of a sentence: `"14d"`, `149`, `an array of 3`, `an object`; long texts are cut. */

@@ -1,6 +1,5 @@
-import { isHidden } from './credential-name.ts'
 import { isHiddenText, redactText } from './redact.ts'
-import { redacted } from './redact-token.ts'
+import { isHidden, redacted } from './redact-token.ts'
 
 /**
  * Redacts a body that is no JSON as `redactText` does, and also the parts of a form, the elements of XML, and the lines

@@ -1,9 +1,9 @@
 import { fromLatin1, utf8ToLatin1 } from '../core/bytes.ts'
+import type { Json } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
 import { memoizeLast } from '../core/memoize.ts'
 import { escapeNonAscii } from '../core/text.ts'
 
-/** The text that replaces a credential. */
 export const redacted = '[redacted]'
 
 /** The length from which a request's own token is redacted everywhere; a shorter one is part of unrelated words. */
@@ -49,7 +49,6 @@ function decodeHeader(value: string): string {
   return utf8ToLatin1(decoded) === value ? decoded : value
 }
 
-/** Escapes a text as within a string of JSON. */
 const escapeJson = (text: string) => JSON.stringify(text).slice(1, -1)
 
 /** The mark with which a message cuts quotes: `"sk_live_51…"`, escaped in a header, or V8's `..."sk_live_51"...`. */
@@ -82,4 +81,75 @@ function countShared(piece: string, isShared: (count: number) => boolean): numbe
   let count = minCutLength - 1
   while (count < most && isShared(count + 1)) count += 1
   return count < minCutLength ? 0 : count
+}
+
+/**
+ * The pattern of a private key in PEM or PGP, also in a form, up to the mark of its end, or to the end of the text. The
+ * key is in any notation: lines in quotes, with commas, `<br>` or comments.
+ */
+const privateKey =
+  /-{4,5} ?BEGIN[A-Z\d +%]{1,60}PRIVATE[\d +%]{1,3}KEY[A-Z\d +%]{0,10}-{4,5}[\s\S]*?(-{4,5} ?END[A-Z\d +%]{1,60}PRIVATE[\d +%]{1,3}KEY[A-Z\d +%]{0,10}-{4,5}|$)/g
+
+export function redactPrivateKeys(text: string): string {
+  return text.replace(privateKey, redacted)
+}
+
+/**
+ * Returns the function that redacts the items of a list one after another, since a list may have a private key line by
+ * line: the key ends with the item that has the mark of its end, or with the list.
+ */
+export function createLineRedaction(): (text: string) => string {
+  let isOpen = false
+  return (text) =>
+    (isOpen ? `-----BEGIN PRIVATE KEY-----${text}` : text).replace(privateKey, (_, end: string) => {
+      isOpen = end === ''
+      return redacted
+    })
+}
+
+/** Names that the pattern of a credential's name matches, though they stand for none. */
+const harmlessNames = new Set(['idempotency-key', 'x-idempotency-key'])
+
+/** The pattern of a credential's name. `auth` matches, but in `author...` only `authorisation` and `authorization`. */
+const credentialName =
+  /auth(?!or(?!i[sz]))|bearer|cookie|token|secret|passw|passphrase|passcode|jwt|pwd|credential|session|signature/i
+
+/** The pattern of a name with `key` behind a word that makes it a credential. */
+const keyName = /(?:api|access|account|secret|private|master|encryption|subscription|functions|signing)[-_ .+]?key/i
+
+/** The pattern of further names of two words. */
+const twoWords =
+  /amz-security|conn(?:ection)?[-_ .+]?str(?:ing|$)|one[-_ .+]?time[-_ .+]?code|(?:^|[-_ .+[])code[-_ .+]?verifier/i
+
+/**
+ * The pattern of a name that ends with a short word for a credential, also in brackets: `login[pass]`; `otp` is the end
+ * of no other word.
+ */
+const lastWord = /(?:^|[-_ .+])(?:key|pass|sig)$|\[pass\]$|otp(?:[-_ .+]?(?:code|number))?\d*\]?$/i
+
+/** The pattern of a name that ends with a PIN: `userPin`, `PIN_CODE`, `pin1`; not `spin`, nor a postal `pincode`. */
+const pinName =
+  /(?:^|[-_ .+[]|[a-z\d](?=P))(?:[Pp]in|PIN)(?:[-_ .+]?(?:Code|CODE|Number)|[-_ .+](?:code|number))?\d*\]?$/
+
+/** The pattern of a name of another pin: `mapPin`. */
+const harmlessPin = /(?:map|drop|hair)[-_ .+[]?pin/i
+
+/** The pattern of a name that counts tokens of a language model: `maxTokens`, `token_count`. */
+const countName = /tokens$|tokens?[-_]?count$/i
+
+/** Returns true for a name (of a header, in lower case, a parameter or a member) whose value is redacted. */
+export function isCredentialName(name: string): boolean {
+  const isCredential =
+    credentialName.test(name) ||
+    keyName.test(name) ||
+    twoWords.test(name) ||
+    lastWord.test(name) ||
+    (pinName.test(name) && !harmlessPin.test(name))
+  return isCredential && !harmlessNames.has(name)
+}
+
+/** Returns true if a member's value is redacted, by its name: not `null`, and not a number of tokens. */
+export function isHidden(name: string, item: Json): boolean {
+  if (item === null || !isCredentialName(name)) return false
+  return typeof item !== 'number' || !countName.test(name)
 }

@@ -4,9 +4,16 @@ import { isObject, type Json } from '../core/json.ts'
 import { endOfMatch, endOfString } from '../core/json-syntax.ts'
 import { memoizeLast } from '../core/memoize.ts'
 import type { Violation } from '../core/violation.ts'
-import { isCredentialName, isHidden } from './credential-name.ts'
-import { createLineRedaction, redactPrivateKeys } from './redact-private-key.ts'
-import { findOwnToken, redacted, redactToken, sandboxSuffix } from './redact-token.ts'
+import {
+  createLineRedaction,
+  findOwnToken,
+  isCredentialName,
+  isHidden,
+  redacted,
+  redactPrivateKeys,
+  redactToken,
+  sandboxSuffix,
+} from './redact-token.ts'
 
 interface RequestHead {
   readonly path: string
@@ -185,13 +192,12 @@ function redactList(items: readonly Json[], token: string | undefined): Json {
 
 /** Returns true if a member's value is redacted, by name and text: not `null`, and not a number of tokens. */
 export function isHiddenText(name: string, value: string): boolean {
-  const item = value === 'null' ? null : Number.isNaN(Number(value)) ? value : Number(value)
-  return isHidden(name, item)
+  if (value === 'null') return false
+  return isHidden(name, Number.isNaN(Number(value)) ? value : Number(value))
 }
 
 const none: readonly Violation[] = []
 
-/** Redacts the credentials that violations quote. */
 export function redactViolations(violations: readonly Violation[], token?: string): readonly Violation[] {
   if (violations.length === 0) return none
   return violations.map((violation) => ({

@@ -25,7 +25,6 @@ export type ExpectSandbox = <Sandbox extends AnySandbox>(
   message?: string,
 ) => SandboxMatchers<NamesOf<Sandbox>> & { readonly not: SandboxMatchers<NamesOf<Sandbox>> }
 
-/** The result of a matcher in vitest, Jest and Playwright. */
 interface MatcherResult {
   readonly pass: boolean
   readonly message: () => string

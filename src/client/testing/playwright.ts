@@ -32,5 +32,4 @@ export const test: TestType<
 /** Playwright's `expect` with a sandbox's matchers: `await expect(sim).toHaveReceived('createEvent', { times: 1 })`. */
 interface PlaywrightExpect extends ExpectSandbox, Expect<object> {}
 
-// With the matchers.
 export const expect: PlaywrightExpect = playwrightExpect.extend(sandboxMatchers) as unknown as PlaywrightExpect

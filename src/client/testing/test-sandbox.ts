@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { basename } from 'node:path'
 import { connect, type SimulatorClient } from '../connect.ts'
 import { type FindingKind, findingsProblem, refuseUnknownKinds } from '../describe.ts'
@@ -28,7 +28,6 @@ export interface OpenSandbox<N extends Names> {
   close(): Promise<void>
 }
 
-/** The place of a test in its project. */
 interface TestPlace {
   /** The path from the folder of the project, so that it is the same on every machine. */
   readonly file: string
@@ -36,7 +35,6 @@ interface TestPlace {
   readonly names: readonly string[]
 }
 
-/** The names of the sandboxes that are open in this process. */
 const openNames = new Set<string>()
 
 /**
@@ -120,18 +118,14 @@ function connectOnce(startOwn?: () => Promise<SimulatorClient>): Promise<Simulat
 }
 
 /** Returns a name of readable words with a digest that tells tests apart: `checkout-test-ts-retries-3f9c01ab`. */
-export function sandboxNameOf({ file, names }: TestPlace): string {
+function sandboxNameOf({ file, names }: TestPlace): string {
   const words = [basename(file), ...names].join(' ').replace(/[^a-z0-9]+/gi, '-')
-  const digest = createHash('sha256')
-    .update(JSON.stringify([file.replaceAll('\\', '/'), ...names]))
-    .digest('hex')
+  const digest = hash('sha256', JSON.stringify([file.replaceAll('\\', '/'), ...names]))
   return `${words.toLowerCase().slice(0, 50).replace(/^-|-$/g, '')}-${digest.slice(0, 8)}`.replace(/^-/, '')
 }
 
 /** Returns the name, with a number behind it while a test of the same place runs: `test.each` with one title. */
-function freeName(name: string): string {
-  if (!openNames.has(name)) return name
-  let number = 2
-  while (openNames.has(`${name}-${number}`)) number += 1
-  return `${name}-${number}`
+function freeName(name: string, number = 1): string {
+  const numbered = number === 1 ? name : `${name}-${number}`
+  return openNames.has(numbered) ? freeName(name, number + 1) : numbered
 }

@@ -12,7 +12,6 @@ import type { BundledNames, Names } from '../typed-names.ts'
 /** The port in the container, which the image sets. */
 const PORT = 4010
 
-/** The variable of the setting `--control-token`. */
 const TOKEN_VARIABLE = 'CONVSIM_CONTROL_TOKEN'
 
 /** The milliseconds between two requests for the simulator's health, and the time limit of each. */
@@ -40,13 +39,14 @@ export class ConvsimContainer<N extends Names = BundledNames> extends GenericCon
    */
   override async start(): Promise<StartedConvsimContainer<N>> {
     const started = await keepRunning(() => super.start())
-    const connectTo = (container: StartedTestContainer) => {
-      const token = this.environment[TOKEN_VARIABLE]
-      const origin = `http://${container.getHost()}:${container.getMappedPort(PORT)}`
-      return connect<N>(origin, token === undefined ? {} : { token })
-    }
-    return new StartedConvsimContainer(started, connectTo, await connectTo(started))
+    const token = this.environment[TOKEN_VARIABLE]
+    return new StartedConvsimContainer(started, token, await connectTo<N>(started, token))
   }
+}
+
+function connectTo<N extends Names>(container: StartedTestContainer, token: string | undefined) {
+  const origin = `http://${container.getHost()}:${container.getMappedPort(PORT)}`
+  return connect<N>(origin, token === undefined ? {} : { token })
 }
 
 /**
@@ -62,18 +62,13 @@ async function keepRunning<T>(wait: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A container in which a simulator runs. */
 export class StartedConvsimContainer<N extends Names = BundledNames> extends AbstractStartedContainer {
-  readonly #connectTo: (container: StartedTestContainer) => Promise<SimulatorClient<N>>
+  readonly #token: string | undefined
   #simulator: SimulatorClient<N>
 
-  constructor(
-    container: StartedTestContainer,
-    connectTo: (container: StartedTestContainer) => Promise<SimulatorClient<N>>,
-    simulator: SimulatorClient<N>,
-  ) {
+  constructor(container: StartedTestContainer, token: string | undefined, simulator: SimulatorClient<N>) {
     super(container)
-    this.#connectTo = connectTo
+    this.#token = token
     this.#simulator = simulator
   }
 
@@ -95,6 +90,6 @@ export class StartedConvsimContainer<N extends Names = BundledNames> extends Abs
   /** Restarts the container. Its state is lost unless a volume is mounted at `/data`. */
   override async restart(options?: Partial<RestartOptions>): Promise<void> {
     await super.restart(options)
-    this.#simulator = await this.#connectTo(this.startedTestContainer)
+    this.#simulator = await connectTo(this.startedTestContainer, this.#token)
   }
 }

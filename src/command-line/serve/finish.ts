@@ -1,7 +1,6 @@
 import { renderClientReport } from '../../server/reports/client-page.ts'
-import { parseReportTargets, type ReportFormat } from '../../server/reports/formats/index.ts'
+import { parseReportTargets, type ReportFormat, writeReportFile } from '../../server/reports/formats/index.ts'
 import { judgeFailOn, listFirstFindings, type Report, summarizeReport } from '../../server/reports/report.ts'
-import { writeReportFile } from '../../server/reports/report-file.ts'
 import { describeCommand } from '../../server/reports/reported-run.ts'
 import type { Settings } from '../../server/settings/settings.ts'
 import type { RunningSimulator } from '../../server/simulator/start.ts'

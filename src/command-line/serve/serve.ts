@@ -1,8 +1,8 @@
 /** The run of a server: start, ready line, stop, and what it writes at its end. */
-import { parseReportTargets } from '../../server/reports/formats/index.ts'
-import { findReportProblem } from '../../server/reports/report-file.ts'
+import { shutdownGraceMs } from '../../server/http/delivery-end.ts'
+import { findReportProblem, parseReportTargets } from '../../server/reports/formats/index.ts'
 import type { Settings } from '../../server/settings/settings.ts'
-import type { ProxiedService } from '../../server/simulator/explain.ts'
+import type { ProxiedService } from '../../server/simulator/generation.ts'
 import type { RunningSimulator } from '../../server/simulator/start.ts'
 import { version } from '../../service/fixtures/bundled.ts'
 import type { CommandLineOf } from '../parser/command-syntax.ts'
@@ -23,7 +23,7 @@ export async function serve(
   // Before the start, because a signal may come during it.
   const stopRequested = new Promise<void>((resolve) => {
     signals.onStop((signal) => {
-      log.info({ signal }, 'stopping: finishing what is in flight')
+      log.info({ signal }, `stopping: requests that end within ${shutdownGraceMs / 1000} s are finished`)
       resolve()
     })
   })

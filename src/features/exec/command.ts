@@ -3,7 +3,6 @@ import type { SettingSources } from '../../server/settings/setting.ts'
 import { defaultSettings, findServerProblem } from '../../server/settings/settings.ts'
 import { type EachSettings, eachSettings, execSettings } from './settings.ts'
 
-/** The parts of the command line that both commands share. */
 const shared = {
   usage: '[options] -- COMMAND [arguments...]',
   operands: 'a command after "--"',
@@ -45,7 +44,6 @@ export const eachCommand = defineCommand<typeof eachSettings>({
   run: async (line, context) => (await import('./each.ts')).each(line, context),
 })
 
-/** Finds a setting of `each` that another one does not allow, if any. */
 function findEachProblem({ only = '', jobs, port }: EachSettings, sources: SettingSources): string | undefined {
   if (jobs > 1 && port !== 0)
     return `--jobs takes no ${sources.get('port')}: each of the runs side by side has a free port.`

@@ -2,24 +2,21 @@
  * Runs a test suite once for each fault at each place where its requests go. `tryFaults` is the whole of it; `plan/`
  * makes the plan, `runs/` runs the command, and `report/` judges the runs.
  */
-import { groupBy } from '../../base/core/group-by.ts'
-import { success } from '../../base/core/result.ts'
 import type { CommandContext } from '../../command-line/process/command.ts'
-import { endSoon } from '../../command-line/process/output.ts'
-import { parseReportTargets } from '../../server/reports/formats/index.ts'
+import { endSoon, printStartProblems } from '../../command-line/process/output.ts'
+import { writeReports } from '../../command-line/serve/finish.ts'
+import { findReportProblem, parseReportTargets, renderReport } from '../../server/reports/formats/index.ts'
+import { renderText } from '../../server/reports/page/text.ts'
 import type { FindingsReport } from '../../server/reports/report.ts'
-import { findReportProblem } from '../../server/reports/report-file.ts'
-import { describeCommand } from '../../server/reports/reported-run.ts'
 import { loadInputs } from '../../server/simulator/loaded-inputs.ts'
-import { type Fault, type NamedRun, parseFaultSet, parseRunName } from './plan/fault-set.ts'
-import { chooseRuns, describeNoPlace, type PlannedRun, pickNamedRuns, planRuns, type SuitePlan } from './plan/plan.ts'
-import { describeRepeat, finishSuite, finishUntriable } from './report/finish-suite.ts'
-import { judgeRun, mustRepeat, type RunEnds } from './report/judge-run.ts'
-import { describeProgress, type SuiteReport } from './report/suite-report.ts'
-import { isRed, type JudgedRun, judgeSuite } from './report/verdict.ts'
+import { parseFaultSet, parseRunName } from './plan/fault-set.ts'
+import { chooseRuns, type PlannedRun, planRuns, type SuitePlan } from './plan/plan.ts'
+import { type JudgedRun, judgeRun, judgeSuite, mustRepeat } from './report/judge-run.ts'
+import { toSuitePage } from './report/suite-page.ts'
+import { describeProblem, describeProgress, type SuiteReport } from './report/suite-report.ts'
 import { type Baseline, checkBaseline, recordBaseline } from './runs/baseline.ts'
-import { executeRun } from './runs/execute-run.ts'
-import { isOver, openSuite, refuseFlag, refuseStart, type TestSuite, UntriableSuite } from './runs/test-suite.ts'
+import { executeRun, isOver, openSuite, refuseStart, type TestSuite, UntriableSuite } from './runs/execute-run.ts'
+import { isRed } from './runs/run-command.ts'
 import type { EachLine } from './settings.ts'
 
 /** Tries the command with each fault, and returns the exit code. */
@@ -48,25 +45,25 @@ const batchSize = 20
 
 /** Runs the command without faults, then with each fault at each place, within the bounds of the settings. */
 async function tryFaults(suite: TestSuite): Promise<SuiteReport> {
-  const { faults, only } = await loadFaults(suite)
+  const chosenFaults = await loadFaults(suite)
   const baseline = await recordBaseline(suite)
-  const plan = planSuite(baseline, faults, only)
-  const chosen = chooseRuns(plan.runs, suite.settings)
+  const planned = planRuns(baseline.requests, chosenFaults)
+  if (!planned.ok) throw new UntriableSuite([`convsim: ${planned.error}`])
+  const plan = planned.value
+  const waiting = chooseRuns(plan.runs, suite.settings)
   const trials: Trials = { judged: new Map(), findings: [], changes: [...baseline.changes] }
-  const { judged, findings, changes } = trials
-  const showProgress = createProgress(suite, judged, chosen.length)
-  for (const batch of splitEvery(batchSize, chosen)) {
-    if (isOver(suite)) break
+  const { judged, changes } = trials
+  const begun = suite.elapsed()
+  for (let start = 0; start < waiting.length && !isOver(suite); start += batchSize) {
+    const batch = waiting.slice(start, start + batchSize)
     await runSideBySide(suite, batch, async (run) => {
-      showProgress()
-      const ends = await executeUntilCertain(suite, run, baseline)
-      if (!ends) return
-      judged.set(run, judgeRun(run, ends, baseline, suite.failOn))
-      findings.push(...ends.map((ended) => ended.findings))
+      const times = { sinceMs: suite.elapsed() - begun, untilMs: suite.deadline - suite.elapsed() }
+      suite.line.show(describeProgress([...judged.values()], waiting.length, times))
+      await tryFault(suite, run, baseline, trials)
     })
     suite.line.clear()
     if (judged.size === 0 || suite.stopped.aborted) break
-    const isLast = isOver(suite) || batch.at(-1) === chosen.at(-1)
+    const isLast = isOver(suite) || start + batchSize >= waiting.length
     const check = await checkBaseline(suite, baseline, isLast ? 'at the end' : `after ${judged.size} runs`)
     changes.push(...check.changes)
     if (check.hasFailed) return createReport(suite, plan, baseline, withoutRed(trials, batch), 'red-baseline-run')
@@ -75,18 +72,17 @@ async function tryFaults(suite: TestSuite): Promise<SuiteReport> {
 }
 
 /**
- * Runs the command with a fault, and once more if the first run counts only with a second one. Returns undefined if it
- * was interrupted, since its end is then inconclusive.
+ * Runs the command with a fault, and once more if the first run counts only with a second one. An interrupted run is
+ * left out, since its end is inconclusive.
  */
-async function executeUntilCertain(
-  suite: TestSuite,
-  run: PlannedRun,
-  baseline: Baseline,
-): Promise<RunEnds | undefined> {
+async function tryFault(suite: TestSuite, run: PlannedRun, baseline: Baseline, trials: Trials): Promise<void> {
   const options = { run, limitMs: baseline.limitMs }
-  const ends: RunEnds = [await executeRun(suite, options)]
-  if (!suite.stopped.aborted && mustRepeat(run, ends[0], baseline)) ends.push(await executeRun(suite, options))
-  return suite.stopped.aborted ? undefined : ends
+  const ends = [await executeRun(suite, options)]
+  const judge = () => judgeRun(run, ends, baseline, suite.failOn)
+  if (!suite.stopped.aborted && mustRepeat(judge())) ends.push(await executeRun(suite, options))
+  if (suite.stopped.aborted) return
+  trials.judged.set(run, judge())
+  trials.findings.push(...ends.map(({ findings }) => findings))
 }
 
 /** Makes runs side by side (`--jobs`) while one may begin. Throws the first error once all have ended. */
@@ -106,12 +102,6 @@ async function runSideBySide(
   for (const end of ends) if (end.status === 'rejected') throw end.reason
 }
 
-function splitEvery<T>(size: number, items: readonly T[]): (readonly T[])[] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
-    items.slice(index * size, (index + 1) * size),
-  )
-}
-
 /** Leaves out the red runs of a batch, which are inconclusive if the command fails without faults, too. */
 function withoutRed(trials: Trials, batch: readonly PlannedRun[]): Trials {
   const kept = [...trials.judged].filter(([run, end]) => !isRed(end) || !batch.includes(run))
@@ -128,33 +118,15 @@ async function loadFaults({ settings, output }: TestSuite) {
   const context = { catalogue, operations: contract.operations }
   if (settings.only !== undefined) {
     const named = parseRunName(settings.only, context)
-    if (!named.ok) throw refuseFlag('--only', named.error)
+    if (!named.ok) throw refuseStart([{ severity: 'error', place: '--only', message: named.error }])
     return { faults: [named.value.fault], only: named.value }
   }
   const parsed = parseFaultSet(settings.set, context)
-  if (!parsed.ok) throw refuseFlag('--set', parsed.error)
+  if (!parsed.ok) throw refuseStart([{ severity: 'error', place: '--set', message: parsed.error }])
   const { faults, unfitting } = parsed.value
   if (unfitting.length > 0)
     output.printLine(`convsim: not tried, since they fit no operation of the contract: ${unfitting.join(', ')}.`)
-  return { faults, only: undefined }
-}
-
-function planSuite({ requests }: Baseline, faults: readonly Fault[], only: NamedRun | undefined): SuitePlan {
-  const noPlace = describeNoPlace(requests)
-  if (noPlace !== undefined) throw new UntriableSuite([`convsim: ${noPlace}`])
-  const plan = planRuns(requests, faults, { everyRequest: only !== undefined })
-  const runs = only ? pickNamedRuns(plan.runs, only) : success(plan.runs)
-  if (!runs.ok) throw new UntriableSuite([`convsim: ${runs.error}`])
-  return { ...plan, runs: runs.value }
-}
-
-/** Returns a function that shows the progress on the terminal. */
-function createProgress({ line, elapsed, deadline }: TestSuite, judged: Trials['judged'], total: number) {
-  const begun = elapsed()
-  return () => {
-    const times = { sinceMs: elapsed() - begun, untilMs: deadline - elapsed() }
-    line.show(describeProgress([...judged.values()], total, times))
-  }
+  return { faults }
 }
 
 function createReport(
@@ -164,38 +136,50 @@ function createReport(
   { judged, findings, changes }: Trials,
   earlyEnd?: SuiteReport['earlyEnd'],
 ): SuiteReport {
-  const { settings, files, failOn } = suite
-  const runs = plan.runs.flatMap((run) => judged.get(run) ?? (run.isReachable ? [] : describeUnreached(run)))
-  const reachable = plan.runs.filter(({ isReachable }) => isReachable).length
-  const { report, requests, limitMs } = baseline
-  const byOperation = [...groupBy(requests, ({ operation }) => operation?.id ?? '')]
-  const sorted = byOperation.sort(([one], [other]) => (one < other ? -1 : 1))
-  return {
-    contract: report.contract,
-    run: { ...report.run, command: describeCommand(files) },
-    baselineCounts: Object.fromEntries(sorted.map(([id, own]) => [id, own.length])),
-    limitMs,
-    runs,
-    notMade: reachable - judged.size,
-    earlyEnd: earlyEnd ?? findEarlyEnd(suite, reachable, judged.size),
-    equivalent: plan.equivalent,
-    leftOut: plan.skipped,
-    changes,
-    repeat: (name) => describeRepeat(name, settings, files),
-    failOn,
-    failed: judgeSuite(runs, report, findings, failOn),
-    baselineFailed: judgeSuite([], report, [], failOn),
-  }
+  const unreached = plan.runs.filter(({ isReachable }) => !isReachable)
+  const all = new Map([...judged, ...unreached.map((run) => [run, judgeRun(run, [], baseline, [])] as const)])
+  const runs = plan.runs.flatMap((run) => all.get(run) ?? [])
+  const notMade = plan.runs.length - runs.length
+  const failed = judgeSuite(runs, baseline.report, findings, suite.failOn)
+  const reason = earlyEnd ?? findEarlyEnd(suite, judged.size, notMade)
+  return { suite, baseline, plan, runs, notMade, earlyEnd: reason, changes, failed }
 }
 
-/** Returns the reason why not all runs were made, if any. */
-function findEarlyEnd({ settings, stopped }: TestSuite, reachable: number, made: number): SuiteReport['earlyEnd'] {
-  if (made === reachable) return undefined
+function findEarlyEnd({ settings, stopped }: TestSuite, made: number, notMade: number): SuiteReport['earlyEnd'] {
+  if (notMade === 0) return undefined
   if (stopped.aborted) return 'interrupt'
-  return made < Math.min(reachable, settings.maxRuns ?? reachable) ? 'time' : 'max-runs'
+  return made < (settings.maxRuns ?? Number.POSITIVE_INFINITY) ? 'time' : 'max-runs'
 }
 
-function describeUnreached(run: PlannedRun): JudgedRun {
-  const nothing = { responses: undefined, client: [], failed: [], lastLines: [], requests: [] }
-  return { run, verdict: 'not-reached', made: 0, code: 0, isTimedOut: false, ms: 0, ...nothing }
+/**
+ * Prints the report and writes its files. Returns the exit code: 128 + n after signal n, 3 if a condition is met, 1
+ * if a file cannot be written or there is a problem, else 0.
+ */
+async function finishSuite({ settings, signals, output, print }: TestSuite, report: SuiteReport): Promise<number> {
+  const { isJson, printLine } = output
+  const { failed } = report
+  const problem = describeProblem(report)
+  const page = toSuitePage(report)
+  const text = renderText(page).trimEnd()
+  if (!isJson) print(text)
+  else for (const line of text.split('\n').filter((one) => one !== '')) printLine(line)
+  if (failed.length > 0 && settings.failOn !== undefined)
+    printLine(`convsim: --fail-on: ${failed.join('; ')}.`, 'error')
+  if (problem !== undefined) printLine(`convsim: ${problem}`, 'error')
+  const isWritten = await writeReports(settings.report, (format) => renderReport(format, page), printLine)
+  if (signals.code !== undefined) return signals.code
+  if (failed.length > 0) return 3
+  return isWritten && problem === undefined ? 0 : 1
+}
+
+/** Prints why a suite cannot be tried. Returns the exit code of its command if that fails without faults, else 1. */
+function finishUntriable({ signals, output, variables }: TestSuite, reason: UntriableSuite): number {
+  const { code, lines, findings } = reason
+  if (signals.code !== undefined) {
+    output.printLine('convsim: interrupted before the first run with a fault.', 'error')
+    return signals.code
+  }
+  if (findings.length > 0) printStartProblems(findings, variables, output)
+  else for (const line of lines) output.printLine(line, 'error')
+  return code
 }

@@ -1,5 +1,5 @@
 import type { CommandLineOf } from '../../command-line/parser/command-syntax.ts'
-import { expectedFailOn, type FailCondition, failOnKinds, parseFailOn } from '../../server/reports/parse-fail-on.ts'
+import { expectedFailOn, type FailCondition, failOnKinds, parseFailOn } from '../../server/reports/reported-run.ts'
 import { duration, integer, type SettingTable, text, type ValuesOf } from '../../server/settings/setting.ts'
 import { serverSettings } from '../../server/settings/settings.ts'
 

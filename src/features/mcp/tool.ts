@@ -128,7 +128,6 @@ export function compact(members: Readonly<Record<string, Json | undefined>>): Js
 export const pick = (object: JsonObject, ...names: readonly string[]): JsonObject =>
   compact(Object.fromEntries(names.map((name) => [name, object[name]])))
 
-/** Throws if an operation that was asked for is unknown. */
 export function refuseOperation(operation: Json | undefined, known: readonly string[]): void {
   if (operation !== undefined && !known.includes(String(operation)))
     throw new ToolError(`There is no operation "${operation}". ${describeKnown(String(operation), known)}`)

@@ -3,7 +3,7 @@
 import { parseDuration } from '../../base/core/instant.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { type Pages, readPages, type Settings } from '../../server/settings/settings.ts'
-import type { ProxiedService } from '../../server/simulator/explain.ts'
+import type { ProxiedService } from '../../server/simulator/generation.ts'
 import { createUpstreamClient, type UpstreamClient } from '../../server/upstream/client.ts'
 import { parseUpstream, readUpstreamToken, type UpstreamAccess } from '../../server/upstream/parse-upstream.ts'
 import { joinCatalogue } from '../../service/scenarios/catalogue.ts'

@@ -1,7 +1,6 @@
 import { isMatched, type MatchedExchange, type RequestStage } from '../../server/pipeline/exchange.ts'
-import { identify } from '../../server/pipeline/identify.ts'
 import type { PipelineDeps, Stages } from '../../server/pipeline/pipeline.ts'
-import { validate } from '../../server/pipeline/refusal-stages.ts'
+import { identify, validate } from '../../server/pipeline/refusal-stages.ts'
 import { applyDamage, checkReply, finaliseHeaders } from '../../server/pipeline/reply-stages.ts'
 import { scenario } from '../../server/pipeline/scenario.ts'
 import type { Pages } from '../../server/settings/settings.ts'
@@ -17,11 +16,11 @@ import { checkUpstreamResponse, responseToRecord } from './check-response.ts'
  * contract only judges: the service decides, also about keys, plans, models and rates.
  */
 export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, pages: Pages): Stages {
-  const { contract, sandboxes, scenarios, store, log } = deps
+  const { contract, sandboxes, scenarios, log } = deps
   const { token } = upstream.target
   // Only their warnings and recommendations are used, for operations that the document describes as they are.
   const handlers = withFittingDocument(deps.handlers, contract, deps.fixtures)
-  const noMagicValues = { ...scenarios, ofModel: new Map<string, string>() }
+  const noMagicValues = { ...scenarios, ofKey: new Map(), ofModel: new Map() }
   const checkOwnReply = checkReply(log)
   return {
     request: Object.entries({
@@ -30,7 +29,7 @@ export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, 
       /** 400 for a malformed name of a sandbox */
       identify: identify(contract, handlers, sandboxes, true),
       /** any reply that a scenario gives */
-      scenario: scenarioOfOperation(scenario(noMagicValues, store)),
+      scenario: scenarioOfOperation(scenario(noMagicValues)),
       validate: judgeRequest(validate(deps.strict)),
       /** the response of the service; 413, 502, 504 */
       handle: askUpstream(contract.basePath, upstream, pages.cors),
@@ -61,7 +60,7 @@ const heldToken = {
 function readCaller(pages: PageSettings | undefined): RequestStage {
   return (exchange) => {
     const { bearer, request } = exchange
-    if (bearer.ok) exchange.caller = { token: bearer.token, plan: '', scenario: undefined }
+    if (bearer.ok) exchange.caller = { token: bearer.token, plan: '' }
     return pages && refuseForeignPage(request, pages, heldToken)
   }
 }

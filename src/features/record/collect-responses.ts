@@ -82,11 +82,7 @@ function readResponseBody(operation: Operation, { status, body }: TrafficRespons
 }
 
 /** Finds the operation of a path, whose base path may be another than the contract's: that of a sandbox. */
-function findRecordedOperation(
-  contract: Contract,
-  method: string,
-  path: string,
-): { operation: Operation; path: Readonly<Record<string, string>> } | undefined {
+function findRecordedOperation(contract: Contract, method: string, path: string) {
   const segments = path.split('/').slice(1)
   for (let first = 0; first < Math.min(segments.length, 6); first += 1) {
     const match = contract.match(method, `${contract.basePath}/${segments.slice(first).join('/')}`)

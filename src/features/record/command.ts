@@ -12,5 +12,11 @@ export const recordCommand = defineCommand({
     'Credentials and what identifies people are redacted, and all is listed before it is written.',
   examples: ['record http://127.0.0.1:4010 --out recorded --write', 'record traffic.har --out recorded'],
   settings: recordSettings,
-  run: async ({ files, settings }, context) => (await import('./record.ts')).recordFixtures(files, settings, context),
+  async run({ files, settings }, context) {
+    const { recordTraffic } = await import('./record.ts')
+    const problem = await recordTraffic(files, settings, context)
+    if (problem === undefined) return 0
+    context.printError(`convsim record: ${problem}`)
+    return 1
+  },
 })

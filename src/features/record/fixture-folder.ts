@@ -1,7 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { JsonObject } from '../../base/core/json.ts'
-import { failure, type Result, reasonOf, success } from '../../base/core/result.ts'
+import { reasonOf } from '../../base/core/result.ts'
 import { appendYaml } from '../../base/documents/parse.ts'
 import { PRIVATE_FOLDER, writePrivateFile } from '../../base/documents/private-file.ts'
 import { readOrdinaryFile } from '../../base/documents/read-file.ts'
@@ -65,24 +65,23 @@ export async function findFolderProblem(folder: string): Promise<string | undefi
   }
 }
 
-/** Writes a folder of fixtures: the files of `base` and the plan's additions. */
-export async function writeFolder(
-  { files, models }: FixturePlan,
-  folder: string,
-  base: string,
-): Promise<Result<undefined>> {
+/** Writes a folder of fixtures: the files of `base` and the plan's additions. Returns why it cannot, if so. */
+export async function writeFolder(plan: FixturePlan, folder: string, base: string): Promise<string | undefined> {
+  const { files, models } = plan
   try {
-    const write = async (path: string, text: string) => {
-      await mkdir(dirname(join(folder, path)), { recursive: true, mode: PRIVATE_FOLDER })
-      await writePrivateFile(join(folder, path), text)
-    }
     for (const name of FIXTURE_FILES) {
       const text = readOrdinaryFile(join(base, `${name}.yaml`)).toString('utf8')
-      await write(`${name}.yaml`, name === 'models' && models.length > 0 ? appendYaml(text, models) : text)
+      const isLonger = name === 'models' && models.length > 0
+      await write(join(folder, `${name}.yaml`), isLonger ? appendYaml(text, models) : text)
     }
-    for (const [path, text] of files) await write(path, text)
-    return success(undefined)
+    for (const [path, text] of files) await write(join(folder, path), text)
+    return undefined
   } catch (error) {
-    return failure(`The fixtures cannot be written: ${reasonOf(error)}.`)
+    return `The fixtures cannot be written: ${reasonOf(error)}.`
   }
+}
+
+async function write(file: string, text: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: PRIVATE_FOLDER })
+  await writePrivateFile(file, text)
 }

@@ -1,72 +1,43 @@
 /** Recorded traffic as a folder of fixtures. */
 import { createInterface } from 'node:readline/promises'
-import { failure, type Result, success } from '../../base/core/result.ts'
+import { isObject, type Json } from '../../base/core/json.ts'
+import { failure, type Result, reasonOf, success } from '../../base/core/result.ts'
 import { formatFinding } from '../../base/documents/finding.ts'
 import type { CommandContext } from '../../command-line/process/command.ts'
 import { createCountProgress } from '../../command-line/process/count-progress.ts'
 import { defaultSettings } from '../../server/settings/settings.ts'
 import { loadInputs } from '../../server/simulator/loaded-inputs.ts'
-import { describeOmitted } from '../../server/upstream/traffic/sample.ts'
+import { readJournal } from '../../server/upstream/traffic/read-journal.ts'
+import { readTrafficFile } from '../../server/upstream/traffic/read-traffic-file.ts'
+import { describeOmitted, type ReadTraffic } from '../../server/upstream/traffic/sample.ts'
 import { bundledFixtures } from '../../service/fixtures/bundled.ts'
 import { collectResponses } from './collect-responses.ts'
 import { type FixturePlan, findFolderProblem, planFolder, writeFolder } from './fixture-folder.ts'
-import { readTrafficSources } from './read-sources.ts'
 import type { RecordSettings } from './settings.ts'
 
-/** Creates the function that asks on the terminal of a process; undefined where its input or output is none. */
-export function createAsk(
-  host: Pick<NodeJS.Process, 'stdin' | 'stdout' | 'kill' | 'pid'>,
-): ((question: string) => Promise<string>) | undefined {
-  const { stdin: input, stdout: output } = host
-  if (!input.isTTY || !output.isTTY) return undefined
-  return async (question) => {
-    const terminal = createInterface({ input, output })
-    // While a line is edited, the terminal sends Ctrl-C as a key, and readline would reject with a stack.
-    terminal.once('SIGINT', () => host.kill(host.pid, 'SIGINT'))
-    const response = await terminal.question(question)
-    terminal.close()
-    return response
-  }
-}
-
-/** Turns traffic into fixtures: lists them, and writes them if it may. Returns the exit code. */
-export async function recordFixtures(
+/** Turns traffic into fixtures: lists them, and writes them if it may. Returns the problem, if any. */
+export async function recordTraffic(
   sources: readonly string[],
   settings: RecordSettings,
-  deps: CommandContext,
-): Promise<number> {
-  const done = await recordTraffic(sources, settings, deps)
-  if (!done.ok) deps.printError(`convsim record: ${done.error}`)
-  return done.ok ? 0 : 1
-}
-
-async function recordTraffic(
-  sources: readonly string[],
-  settings: RecordSettings,
-  deps: CommandContext,
-): Promise<Result<undefined>> {
-  const folder = await findFolder(sources, settings)
-  if (!folder.ok) return folder
-  const plan = await planFixtures(sources, settings, deps)
-  if (!plan.ok) return plan
-  for (const line of plan.value.lines) deps.print(line)
-  if (!(await mayWrite(settings, deps))) {
-    deps.print('Nothing was written. To write it: the same command with --write.')
-    return success(undefined)
-  }
-  const base = settings.fixtures ?? bundledFixtures
-  const written = await deps.signals.finish(() => writeFolder(plan.value, folder.value, base))
-  if (written.ok) deps.print(`${folder.value} is written. Serve it: convsim serve --fixtures ${folder.value}`)
-  return written
-}
-
-/** Returns the folder to write, before anything is read. */
-async function findFolder(sources: readonly string[], { out }: RecordSettings): Promise<Result<string>> {
+  context: CommandContext,
+): Promise<string | undefined> {
+  const { out, write, fixtures = bundledFixtures } = settings
+  const { host, print, signals } = context
   if (sources.length === 0)
-    return failure('Name the traffic: the URL of a running proxy, a HAR file, or an export of GET /__sim/requests.')
-  if (out === undefined) return failure('Name the folder of fixtures to write: --out FOLDER.')
+    return 'Name the traffic: the URL of a running proxy, a HAR file, or an export of GET /__sim/requests.'
+  if (out === undefined) return 'Name the folder of fixtures to write: --out FOLDER.'
   const problem = await findFolderProblem(out)
-  return problem === undefined ? success(out) : failure(problem)
+  if (problem !== undefined) return problem
+  const plan = await planFixtures(sources, settings, context)
+  if (!plan.ok) return plan.error
+  for (const line of plan.value.lines) print(line)
+  if (!write && !(await askToWrite(host, out))) {
+    print('Nothing was written. To write it: the same command with --write.')
+    return undefined
+  }
+  const failed = await signals.finish(() => writeFolder(plan.value, out, fixtures))
+  if (failed === undefined) print(`${out} is written. Serve it: convsim serve --fixtures ${out}`)
+  return failed
 }
 
 async function planFixtures(
@@ -79,7 +50,7 @@ async function planFixtures(
   const { contract, fixtures } = inputs.value
   const progress = createCountProgress(host.stderr, 'record', now)
   const show = (title: string) => (done: number, all: number) => progress.show(title, done, all)
-  const traffic = await readTrafficSources(sources, settings.controlToken, show('reading exchanges'))
+  const traffic = await readSources(sources, settings.controlToken, show('reading exchanges'))
   const samples = traffic.ok ? traffic.value.flatMap((one) => one.samples) : []
   const { responses, skipped } = collectResponses(samples, contract, show('checking responses'))
   progress.clear()
@@ -87,6 +58,57 @@ async function planFixtures(
   for (const { omitted } of traffic.value) if (omitted > 0) printError(describeOmitted(omitted))
   for (const line of describeSkippedTraffic(skipped)) printError(line)
   return responses.length === 0 ? failure('No exchange gives a fixture.') : success(planFolder(responses, fixtures))
+}
+
+/** The origins of responses that are taken: convsim's own are of use as fixtures, too, unless a scenario broke them. */
+const accepted = ['upstream', 'contract'] as const
+
+/** Reads the samples of all sources, in their order: URLs of running simulators, HAR files, exports of journals. */
+async function readSources(
+  sources: readonly string[],
+  controlToken: string | undefined,
+  onProgress: (read: number, all: number) => void,
+): Promise<Result<ReadTraffic[]>> {
+  const traffic: ReadTraffic[] = []
+  const options = { accepted, onProgress }
+  for (const source of sources) {
+    const read = /^https?:\/\//i.test(source)
+      ? await readRunning(source, controlToken)
+      : await readTrafficFile(source, source.toLowerCase().endsWith('.har') ? 'har' : 'journal', options)
+    if (!read.ok) return read
+    traffic.push(read.value)
+  }
+  return success(traffic)
+}
+
+async function readRunning(url: string, controlToken: string | undefined): Promise<Result<ReadTraffic>> {
+  if (!URL.canParse(url)) return failure(`"${url}" is no URL of a running simulator.`)
+  const { origin } = new URL(url)
+  const headers = controlToken === undefined ? {} : { authorization: `Bearer ${controlToken}` }
+  const pages: Json[] = []
+  for (let after = ''; ; ) {
+    const page = await readPage(origin, after, headers)
+    if (!page.ok) return page
+    pages.push(page.value)
+    const next = isObject(page.value) ? page.value.next : undefined
+    if (typeof next !== 'number') return readJournal(pages, accepted)
+    after = `&cursor=${next}`
+  }
+}
+
+async function readPage(origin: string, after: string, headers: Record<string, string>): Promise<Result<Json>> {
+  try {
+    const page = await fetch(`${origin}/__sim/requests?sandbox=*&bodies=true&limit=200${after}`, { headers })
+    if (page.ok) return success((await page.json()) as Json)
+    const hint = page.status === 401 ? ' Give its token with --control-token.' : ''
+    return failure(`The simulator at ${origin} returns ${page.status} when asked for its requests.${hint}`)
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+    return failure(
+      `The simulator at ${origin} cannot be asked for its requests: ${reasonOf(cause)}. ` +
+        'Give the URL at which convsim proxy or serve listens.',
+    )
+  }
 }
 
 /** The most reasons that are listed: each response can break the contract at a place of its own. */
@@ -98,8 +120,17 @@ function describeSkippedTraffic(skipped: ReadonlyMap<string, number>): string[] 
   return more > 0 ? [...lines.slice(0, maxReasons), `left out, for ${more} more reasons`] : lines
 }
 
-async function mayWrite({ write, out }: RecordSettings, { host }: CommandContext): Promise<boolean> {
-  const ask = createAsk(host)
-  if (write || !ask) return write
-  return /^y(es)?$/i.test((await ask(`Write this to ${out}? [y/N] `)).trim())
+/** Asks on the terminal whether to write a folder. Returns false where the input or output is not a terminal. */
+export async function askToWrite(
+  host: Pick<NodeJS.Process, 'stdin' | 'stdout' | 'kill' | 'pid'>,
+  folder: string,
+): Promise<boolean> {
+  const { stdin: input, stdout: output } = host
+  if (!input.isTTY || !output.isTTY) return false
+  const terminal = createInterface({ input, output })
+  // While a line is edited, the terminal sends Ctrl-C as a key, and readline would reject with a stack.
+  terminal.once('SIGINT', () => host.kill(host.pid, 'SIGINT'))
+  const response = await terminal.question(`Write this to ${folder}? [y/N] `)
+  terminal.close()
+  return /^y(es)?$/i.test(response.trim())
 }

@@ -4,7 +4,7 @@ import { encodedBody } from '../../service/exchange/body.ts'
 import { refuse } from '../../service/exchange/refusals.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
-import { acceptsHtml } from '../../service/exchange/request-headers.ts'
+import { accepts } from '../../service/exchange/request-headers.ts'
 import { bundledConsole } from '../../service/fixtures/bundled.ts'
 
 /** Matches the paths of the script and the stylesheet, whose names have a hash. No other file is served. */
@@ -13,7 +13,7 @@ const assetPath = /^\/__sim\/(assets\/[a-z]{1,20}-[A-Z0-9]{8}\.(?:js|css))$/
 /** Returns true for a request for a file of the console, which needs no token: a browser opening a page sends none. */
 export function isConsoleFile({ method, path, headers }: SimRequest): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
-  if (path === '/__sim') return acceptsHtml(headers['accept'])
+  if (path === '/__sim') return accepts(headers['accept'], 'text/html')
   return path === '/__sim/' || assetPath.test(path)
 }
 
@@ -23,8 +23,7 @@ export async function serveConsole(request: SimRequest): Promise<Reply | undefin
   const { path, headers } = request
   if (path === '/__sim') return { status: 302, headers: { Location: '/__sim/' }, body: undefined, origin: 'simulator' }
   const asset = assetPath.exec(path)?.[1]
-  const encoding = chooseEncoding(headers['accept-encoding'])
-  const suffix = encoding === undefined ? '' : suffixes[encoding]
+  const [encoding, suffix = ''] = encodings.find(([name]) => accepts(headers['accept-encoding'], name)) ?? []
   const bytes = await readFileIfThere(join(bundledConsole, `${asset ?? 'index.html'}${suffix}`))
   if (!bytes) return refuseMissing(asset)
   return {
@@ -53,18 +52,11 @@ function mediaTypeOf(asset: string | undefined): string {
   return asset.endsWith('.js') ? 'text/javascript; charset=utf-8' : 'text/css; charset=utf-8'
 }
 
-/** The ends of the names of compressed files by their encoding. */
-const suffixes = { br: '.br', gzip: '.gz' }
-
-/** Returns the encoding of the smallest form of a file that the client accepts; undefined for the file as it is. */
-function chooseEncoding(acceptEncoding = '') {
-  const accepted = acceptEncoding
-    .split(',')
-    .map((item) => item.split(';').map((part) => part.trim()))
-    .filter(([, weight]) => weight === undefined || !/^q=0(\.0{0,3})?$/.test(weight))
-    .map(([name]) => name)
-  return (['br', 'gzip'] as const).find((name) => accepted.includes(name))
-}
+/** The encodings of compressed files, the smallest first, with the ends of their names. */
+const encodings = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const
 
 async function readFileIfThere(file: string): Promise<Buffer | undefined> {
   try {

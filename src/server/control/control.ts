@@ -26,67 +26,57 @@ export function registerControls(create: CreateHandlers): void {
   features.push(create)
 }
 
-interface AccessSettings {
+interface ControlDeps {
+  /** The document of the control plane. */
+  readonly contract: Contract
+  readonly handlers: Partial<ControlHandlers>
   /** Bearer token that a request must carry; undefined: no token is required. */
   readonly token: string | undefined
   readonly pages: PageSettings
+  /** Called with each sandbox that an operation has changed. */
+  readonly onChange: (sandbox: string) => void
+  readonly log: Log
 }
 
 /** The operations that are not GET, and change nothing in a sandbox. */
 const readOnly: ReadonlySet<string> = new Set<ControlOperationId>(['countRequests', 'verify', 'explain', 'callMcp'])
 
-/** The control plane without its sockets: requests in, replies out. */
+/** The control plane without its sockets, as `http/app.ts` calls it. */
 export class Control {
-  readonly #contract: Contract
+  readonly #deps: ControlDeps
   readonly #handlers: Partial<ControlHandlers>
-  readonly #access: AccessSettings
-  readonly #onChange: (sandbox: string) => void
-  readonly #log: Log
   readonly #replyWithJson = createJsonReply()
 
-  /** `onChange` is called with each sandbox that an operation has changed. */
-  constructor(
-    contract: Contract,
-    handlers: Partial<ControlHandlers>,
-    access: AccessSettings,
-    onChange: (sandbox: string) => void,
-    log: Log,
-  ) {
-    this.#contract = contract
+  constructor(deps: ControlDeps) {
+    this.#deps = deps
     const ofFeatures = features.map((create) => create((request, gone) => this.handle(request, gone)))
-    this.#handlers = Object.assign({}, handlers, ...ofFeatures)
-    this.#access = access
-    this.#onChange = onChange
-    this.#log = log
+    this.#handlers = Object.assign({}, deps.handlers, ...ofFeatures)
   }
 
-  /** Returns the refusal that the head of a request already decides, before its body is read, if any. */
   refuse(head: SimRequest): Reply | undefined {
     const refused = this.#refuseHead(head)
     if (refused) this.#logReply(head, refused)
     return refused
   }
 
-  /** Returns true for an import of a sandbox, the only request whose body may be large. */
   isImport(head: SimRequest): boolean {
     return this.#operationIdOf(head) === 'importSandbox'
   }
 
-  /** Returns the reply to a request. `clientGone` is aborted when the client closes its connection. */
   async handle(request: SimRequest, clientGone: AbortSignal): Promise<Reply> {
     try {
       const refused = this.#refuseHead(request) ?? (await serveConsole(request))
       const reply = refused ?? (await this.#dispatch(request, clientGone))
       this.#logReply(request, reply)
-      return reply.stream ? { ...reply, stream: logFailure(request, reply.stream, this.#log) } : reply
+      return reply.stream ? { ...reply, stream: logFailure(request, reply.stream, this.#deps.log) } : reply
     } catch (error) {
-      return refuseInternalError(request, error, this.#log)
+      return refuseInternalError(request, error, this.#deps.log)
     }
   }
 
   /** Refuses requests without the token, and those of foreign pages. A form of one cannot send the JSON of a body. */
   #refuseHead(request: SimRequest): Reply | undefined {
-    const { token, pages } = this.#access
+    const { token, pages } = this.#deps
     const refused = refuseForeignPage(request, pages, { name: 'The control plane', allowsLinks: true })
     if (refused || token === undefined || hasToken(request, token)) return refused
     if (this.#operationIdOf(request) === 'getHealth' || isConsoleFile(request)) return undefined
@@ -96,15 +86,20 @@ export class Control {
 
   async #dispatch(request: SimRequest, clientGone: AbortSignal): Promise<Reply> {
     const match = this.#match(request)
-    if (match.kind === 'wrong-method') return refuseMethod(request, match.allowed)
-    if (match.kind !== 'operation') return refusePath(this.#contract, request.path)
+    if (match.kind === 'wrong-method') {
+      const Allow = match.allowed.join(', ')
+      return refuse(405, `${request.method} is not allowed on ${request.path}. Allowed: ${Allow}.`, 'simulator', {
+        Allow,
+      })
+    }
+    if (match.kind !== 'operation') return refusePath(this.#deps.contract, request.path)
     const { operation } = match
     const handler = this.#handlers[operation.id as ControlOperationId]
-    if (!handler) return refusePath(this.#contract, request.path) // of a feature that is left out
+    if (!handler) return refusePath(this.#deps.contract, request.path) // of a feature that is left out
     const read = await readControlRequest(operation, match.path, request, clientGone)
     const outcome = read.ok ? await handler(read.value) : read.error
     const isChange = operation.method !== 'GET' && !readOnly.has(operation.id) && !(outcome instanceof ControlError)
-    if (read.ok && isChange) this.#onChange(String(read.value.parameters.path['name'] ?? read.value.sandbox))
+    if (read.ok && isChange) this.#deps.onChange(String(read.value.parameters.path['name'] ?? read.value.sandbox))
     const isReply = outcome instanceof ControlError || outcome instanceof CustomReply
     const reply = isReply ? outcome : await this.#replyWithJson(outcome, clientGone)
     if (reply instanceof ControlError) return refuse(reply.status, reply.error, 'simulator', reply.headers)
@@ -113,7 +108,7 @@ export class Control {
 
   /** Matches a request to an operation. HEAD counts as GET, since scripts check health with it. */
   #match({ method, path }: SimRequest): OperationMatch {
-    return this.#contract.match(method === 'HEAD' ? 'GET' : method, path)
+    return this.#deps.contract.match(method === 'HEAD' ? 'GET' : method, path)
   }
 
   #operationIdOf(request: SimRequest): string | undefined {
@@ -122,7 +117,7 @@ export class Control {
   }
 
   #logReply(request: SimRequest, reply: Reply): void {
-    if (!this.#log.isLevelEnabled('debug')) return
+    if (!this.#deps.log.isLevelEnabled('debug')) return
     const { id: requestId, method } = request
     const { path, query } = redactHead(request)
     const fields = {
@@ -133,7 +128,7 @@ export class Control {
       durationMs: Math.round(request.elapsed() * 1000) / 1000,
       operation: this.#operationIdOf(request),
     }
-    this.#log.debug(fields, 'controlled')
+    this.#deps.log.debug(fields, 'controlled')
   }
 }
 
@@ -173,29 +168,18 @@ function toReply({ successStatus }: Operation, { parts }: CustomReply, isHead: b
   return stream && !isHead ? { ...reply, stream } : reply
 }
 
-function refuseMethod({ method, path }: SimRequest, allowed: readonly string[]): Reply {
-  const Allow = allowed.join(', ')
-  return refuse(405, `${method} is not allowed on ${path}. Allowed: ${Allow}.`, 'simulator', { Allow })
-}
-
-function refusePath(contract: Contract, path: string): Reply {
-  if (path === contract.basePath || path === `${contract.basePath}/`)
-    return refuse(404, describeRoot(contract), 'simulator')
-  return refuse(404, `Nothing is served at ${path}. ${describeControls(contract, path)}`, 'simulator')
-}
-
-const describeRoot = ({ basePath, operations }: Contract) =>
-  `Nothing is served at ${basePath} but a page for browsers (Accept: text/html). ` +
-  `GET ${basePath}/info says what runs here, ` +
-  `and GET ${basePath}/openapi.yaml describes all ${operations.length} controls.`
-
-/** Returns the controls that are probably meant, and where all are described. */
-function describeControls({ operations, basePath }: Contract, path: string): string {
+/** Refuses an unknown path with the controls that are probably meant, and where all are described. */
+function refusePath({ operations, basePath }: Contract, path: string): Reply {
+  const all = `GET ${basePath}/openapi.yaml describes all ${operations.length} controls.`
+  if (path === basePath || path === `${basePath}/`) {
+    const served = `Nothing is served at ${basePath} but a page for browsers (Accept: text/html).`
+    return refuse(404, `${served} GET ${basePath}/info says what runs here, and ${all}`, 'simulator')
+  }
   const firstOf = (text: string) => text.split('/')[1] ?? ''
-  const names = operations.map(({ path: known }) => firstOf(known))
+  const names = operations.map((operation) => firstOf(operation.path))
   const meant = findNearest(firstOf(path.slice(basePath.length)), names)
-  const similar = operations.filter((operation) => meant !== undefined && firstOf(operation.path) === meant)
+  const similar = operations.filter((_, index) => names[index] === meant)
   const list = similar.map((operation) => `${operation.method} ${basePath}${operation.path}`)
   const guess = list.length > 0 ? `Did you mean ${list.join(', ')}? ` : ''
-  return `${guess}GET ${basePath}/openapi.yaml describes all ${operations.length} controls.`
+  return refuse(404, `Nothing is served at ${path}. ${guess}${all}`, 'simulator')
 }

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../base/core/json.ts'
+import type { Json } from '../../base/core/json.ts'
 import { type CorsOrigins, isCorsOrigin } from '../../base/core/origins.ts'
 import { redactJson, redactText } from '../../base/redaction/redact.ts'
 import type { Contract } from '../../service/contract/contract.ts'
@@ -7,14 +7,12 @@ import type { DecisionTrace } from '../../service/exchange/decision-trace.ts'
 import type { OutgoingReply } from '../../service/exchange/delivery.ts'
 import { createRequest, type SimRequest } from '../../service/exchange/request.ts'
 import type { JournalEntry } from '../journal/entry.ts'
-import { violationsToJson } from '../journal/entry-json.ts'
 import { defaultSandbox, isSandboxName, readSandboxOfBaggage } from '../sandboxes/sandboxes.ts'
 import { ControlError, type ControlHandlers, type ServedInputs } from './handler.ts'
 
 interface Explanation {
   readonly trace: DecisionTrace
   readonly outgoing: OutgoingReply
-  /** The entry that the journal would record. */
   readonly entry: JournalEntry
 }
 
@@ -28,7 +26,6 @@ interface RequestDescription {
   readonly body?: Json
 }
 
-/** Handles `POST explain`: the outcome that a request would have now, without any effect. */
 export function explainHandlers(explain: Explain, served: () => ServedInputs, corsOrigins: CorsOrigins) {
   return {
     async explain({ body, sandbox }) {
@@ -91,26 +88,27 @@ function toSimRequest({ method, path: target, headers = {}, body }: RequestDescr
   })
 }
 
-function explanationToJson({ trace, outgoing, entry }: Explanation): JsonObject {
+function explanationToJson({ trace, outgoing, entry }: Explanation) {
+  const { operation, sandbox, stage, rule, ownToken, scenarios, damage, violations, responseViolations, advice } = entry
   const { reply, delivery } = outgoing
   return {
-    ...(entry.operation !== undefined && { operation: entry.operation }),
-    sandbox: entry.sandbox,
-    stage: entry.stage,
-    ...(entry.rule && { rule: { ...entry.rule } }),
-    why: trace.decisions.map((decision) => redactText(decision, entry.ownToken)),
+    operation,
+    sandbox,
+    stage,
+    rule,
+    why: trace.decisions.map((decision) => redactText(decision, ownToken)),
     response: {
       status: reply.status,
-      headers: { ...entry.response.headers },
-      body: redactJson(reply.body?.value ?? null, entry.ownToken),
+      headers: entry.response.headers,
+      body: redactJson(reply.body?.value ?? null, ownToken),
       origin: reply.origin,
     },
     delayMs: delivery.delayMs,
     delivery: delivery.mode.kind,
-    scenarios: [...entry.scenarios],
-    damage: [...entry.damage],
-    violations: violationsToJson(entry.violations),
-    responseViolations: violationsToJson(entry.responseViolations),
-    advice: violationsToJson(entry.advice),
+    scenarios,
+    damage,
+    violations,
+    responseViolations,
+    advice,
   }
 }

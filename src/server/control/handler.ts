@@ -1,5 +1,5 @@
 import { type Json, jsonPieces } from '../../base/core/json.ts'
-import { chunksInSlices, resume } from '../../base/core/slices.ts'
+import { chunksInSlices } from '../../base/core/slices.ts'
 import type { Violation } from '../../base/core/violation.ts'
 import type { Contract, ParameterValues } from '../../service/contract/contract.ts'
 import { textBody } from '../../service/exchange/body.ts'
@@ -45,17 +45,20 @@ export interface ServedInputs {
   readonly idempotentOperations: () => ReadonlySet<string>
 }
 
-/** The outcome of a control operation: the JSON body of the documented success status, another reply, or a refusal. */
-export type ControlOutcome = Json | JsonPieces | ControlError | CustomReply
+/**
+ * The outcome of a control operation: the object of the documented success, another reply, or a refusal. The object is
+ * written as JSON while the client reads it; a list in it can be any iterable.
+ */
+export type ControlOutcome = object | JsonPieces | ControlError | CustomReply
 
 export type ControlHandler = (request: ControlRequest) => ControlOutcome | Promise<ControlOutcome>
 
 /** One handler for each operation of the control document. */
 export type ControlHandlers = Readonly<Record<ControlOperationId, ControlHandler>>
 
-/** JSON that is written while the client reads it: `new JsonPieces(jsonPieces({ events, total }))`. */
+/** JSON of another media type that is written while the client reads it. */
 export class JsonPieces {
-  readonly pieces: Iterable<string> | AsyncIterable<string>
+  readonly pieces: AsyncGenerator<string>
   readonly mediaType: string
   constructor(pieces: JsonPieces['pieces'], mediaType = 'application/json; charset=utf-8') {
     this.pieces = pieces
@@ -83,27 +86,21 @@ export class ControlError {
   }
 }
 
-/** A number of replies that may wait for their clients at the same time, since memory or work for more is missing. */
-export class Slots {
-  #left: number
-  readonly #refusal: string
-
-  /** @param refusal the sentence for a request beyond the number */
-  constructor(count: number, refusal: string) {
-    this.#left = count
-    this.#refusal = refusal
-  }
-
-  /** Takes a slot until the client closes its connection. Returns the refusal if there is none. */
-  take(clientGone: AbortSignal): ControlError | undefined {
-    if (this.#left === 0) {
-      const error = `${this.#refusal} Send the request again when one of them has ended.`
+/**
+ * Creates a function that takes one of `count` slots until the client closes its connection, since memory or work for
+ * more replies at a time is missing. It returns the refusal, which begins with a sentence, if no slot is left.
+ */
+export function createSlots(count: number, sentence: string) {
+  let left = count
+  return (clientGone: AbortSignal): ControlError | undefined => {
+    if (left === 0) {
+      const error = `${sentence} Send the request again when one of them has ended.`
       return new ControlError(429, error, { 'Retry-After': '1' })
     }
     if (clientGone.aborted) return undefined
-    this.#left -= 1
+    left -= 1
     clientGone.addEventListener('abort', () => {
-      this.#left += 1
+      left += 1
     })
     return undefined
   }
@@ -120,19 +117,23 @@ const maxLongResponses = 10
  * client reads, and between whose chunks other requests are handled.
  */
 export function createJsonReply() {
-  const slots = new Slots(maxLongResponses, `${maxLongResponses} long responses are being read already.`)
-  return async (value: Json | JsonPieces, clientGone: AbortSignal): Promise<CustomReply | ControlError> => {
+  const takeSlot = createSlots(maxLongResponses, `${maxLongResponses} long responses are being read already.`)
+  return async (value: object, clientGone: AbortSignal): Promise<CustomReply | ControlError> => {
     const { pieces, mediaType } = value instanceof JsonPieces ? value : new JsonPieces(jsonPieces(value))
-    const iterator = Symbol.asyncIterator in pieces ? pieces[Symbol.asyncIterator]() : pieces[Symbol.iterator]()
     let head = ''
     while (head.length <= maxWholeLength) {
-      const { done, value: piece } = await iterator.next()
+      const { done, value: piece } = await pieces.next()
       if (done) return new CustomReply({ body: textBody(head, mediaType) })
       head += piece
     }
-    const stream = { mediaType, chunks: () => chunksInSlices(resume(head, iterator)) }
-    return slots.take(clientGone) ?? new CustomReply({ stream })
+    const stream = { mediaType, chunks: () => chunksInSlices(resume(head, pieces)) }
+    return takeSlot(clientGone) ?? new CustomReply({ stream })
   }
+}
+
+async function* resume(head: string, pieces: AsyncGenerator<string>): AsyncGenerator<string> {
+  yield head
+  yield* pieces
 }
 
 /** Refuses a named sandbox that was never used, whose empty report would pass for a clean client. */

@@ -1,16 +1,15 @@
 import type { CorsOrigins } from '../../base/core/origins.ts'
 import type { SandboxExport } from '../../state/store.ts'
 import type { Journal } from '../journal/journal.ts'
-import type { Reporter } from '../reports/reporter.ts'
+import type { Reporter } from '../reports/report.ts'
 import { type Explain, explainHandlers } from './explain.ts'
 import { type DescribedProcess, infoHandlers } from './info.ts'
 import { metricsHandlers } from './metrics.ts'
 import { qualityHandlers } from './quality.ts'
-import { reportHandlers, retryHandlers } from './reports.ts'
+import { reportHandlers } from './reports.ts'
 import { requestHandlers } from './requests.ts'
-import { clockHandlers, sandboxHandlers } from './sandboxes.ts'
+import { clockHandlers, recordHandlers, sandboxHandlers, snapshotHandlers } from './sandboxes.ts'
 import { scenarioHandlers } from './scenarios.ts'
-import { recordHandlers, snapshotHandlers } from './state.ts'
 import { verifyHandlers } from './verify.ts'
 
 interface ControlledSimulator extends DescribedProcess {
@@ -52,7 +51,6 @@ export function controlHandlers({
     ...verifyHandlers(journal, sandboxes, served, stopping),
     ...explainHandlers(explain, served, corsOrigins),
     ...metricsHandlers(journal, sandboxes, store),
-    ...reportHandlers(reporter, sandboxes),
-    ...retryHandlers(journal, reporter, sandboxes, served),
+    ...reportHandlers(journal, reporter, sandboxes, served),
   }
 }

@@ -1,40 +1,39 @@
-import type { JsonObject } from '../../base/core/json.ts'
+import { jsonPieces } from '../../base/core/json.ts'
 import { readQuery } from '../../base/core/query-string.ts'
+import { mapEach } from '../../base/core/slices.ts'
 import { redactToken } from '../../base/redaction/redact-token.ts'
 import { version } from '../../service/fixtures/bundled.ts'
-import { isComplete, type JournalEntry, type RecordedBody, storedBytes } from '../journal/entry.ts'
-import {
-  bodyToBase64,
-  bodyToText,
-  deliveryToJson,
-  parseBody,
-  roundToMicroseconds,
-  violationsToJson,
-} from '../journal/entry-json.ts'
+import { isComplete, type JournalEntry, type RecordedBody, storedBytes, targetOf } from '../journal/entry.ts'
+import { bodyToBase64, bodyToText, deliveryToJson, parseBody, roundToMicroseconds } from '../journal/entry-json.ts'
 import { JsonPieces } from './handler.ts'
 
 /** Deliveries of which the client gets no byte; browsers write the status 0 for them. */
 const silentDeliveries = ['reset', 'empty', 'hang']
 
-/** Returns a HAR file (HTTP Archive 1.2). `counts` are further members of its log, under names with an underscore. */
-export function writeHar(entries: readonly JournalEntry[], counts: JsonObject): JsonPieces {
-  const custom = Object.fromEntries(Object.entries(counts).map(([name, value]) => [`_${name}`, value]))
-  const log = { version: '1.2', creator: { name: 'convsim', version }, pages: [], ...custom }
-  const pieces = harPieces(JSON.stringify({ log }).slice(0, -2), entries)
+/** Returns a HAR file (HTTP Archive 1.2), with further members of its log. */
+export function writeHar(entries: readonly JournalEntry[], counts: object): JsonPieces {
+  const log = { version: '1.2', creator: { name: 'convsim', version }, pages: [], ...withUnderscores(counts) }
+  const pieces = harPieces({ ...log, entries: mapEach(entries, entryToHar) })
   return new JsonPieces(pieces, 'application/har+json; charset=utf-8')
 }
 
-function* harPieces(head: string, entries: readonly JournalEntry[]): Generator<string> {
-  yield `${head},"entries":[`
-  for (const [index, entry] of entries.entries()) yield (index === 0 ? '' : ',') + JSON.stringify(entryToHar(entry))
-  yield ']}}'
+async function* harPieces(log: object): AsyncGenerator<string> {
+  yield '{"log":'
+  yield* jsonPieces(log)
+  yield '}'
 }
 
-/** Converts an exchange to an entry of a HAR file. Names with an underscore first are ours. */
-function entryToHar(entry: JournalEntry): JsonObject {
-  const { durationMs, delayMs, operation, expectation } = entry
-  const wait = roundToMicroseconds(durationMs + delayMs)
+/** Returns members under the names that HAR leaves to its writers: `_total`. */
+const withUnderscores = (members: object) =>
+  Object.fromEntries(Object.entries(members).map(([name, value]) => [`_${name}`, value]))
+
+function entryToHar(entry: JournalEntry) {
+  const { id, sandbox, operation, scenarios, damage, expectation, violations, responseViolations, advice } = entry
+  const wait = roundToMicroseconds(entry.durationMs + entry.delayMs)
   const receive = Math.max(0, roundToMicroseconds(entry.endedAt - entry.receivedAt - wait))
+  const { origin } = entry.response
+  const delivery = deliveryToJson(entry.delivery)
+  const seen = { id, sandbox, operation, origin, delivery, scenarios, damage, expectation }
   return {
     startedDateTime: new Date(entry.at).toISOString(),
     time: roundToMicroseconds(wait + receive),
@@ -42,26 +41,15 @@ function entryToHar(entry: JournalEntry): JsonObject {
     response: responseToHar(entry),
     cache: {},
     timings: { blocked: -1, dns: -1, connect: -1, ssl: -1, send: 0, wait, receive },
-    _id: entry.id,
-    _sandbox: entry.sandbox,
-    ...(operation !== undefined && { _operation: operation }),
-    _origin: entry.response.origin,
-    _delivery: deliveryToJson(entry.delivery),
-    _scenarios: [...entry.scenarios],
-    _damage: [...entry.damage],
-    ...(expectation && { _expectation: expectation }),
-    _violations: violationsToJson(entry.violations),
-    _responseViolations: violationsToJson(entry.responseViolations),
-    _advice: violationsToJson(entry.advice),
+    ...withUnderscores({ ...seen, violations, responseViolations, advice }),
   }
 }
 
-function requestToHar({ request, ownToken }: JournalEntry): JsonObject {
-  const { method, path, query, headers, body } = request
-  const target = `${path}${query === '' ? '' : `?${query}`}`
+function requestToHar({ request, ownToken }: JournalEntry) {
+  const { method, query, headers, body } = request
   return {
     method,
-    url: `http://${headers['host'] ?? 'localhost'}${target}`,
+    url: `http://${headers['host'] ?? 'localhost'}${targetOf(request)}`,
     httpVersion: 'HTTP/1.1',
     cookies: [],
     headers: toNameValuePairs(headers),
@@ -76,7 +64,7 @@ function requestToHar({ request, ownToken }: JournalEntry): JsonObject {
   }
 }
 
-function responseToHar({ response, damage, delivery, headSentAt, ownToken }: JournalEntry): JsonObject {
+function responseToHar({ response, damage, delivery, headSentAt, ownToken }: JournalEntry) {
   const hasLeft = delivery.kind === 'client-gone' && headSentAt === undefined
   const isSilent = hasLeft || damage.some((kind) => silentDeliveries.includes(kind))
   const { status, headers, body } = isSilent ? { ...response, status: 0, headers: {}, body: noBody } : response
@@ -96,20 +84,15 @@ function responseToHar({ response, damage, delivery, headSentAt, ownToken }: Jou
   }
 }
 
-/** Returns a body as text, or as base64, which the member `encoding` says. */
-function textToHar(body: RecordedBody, token: string | undefined, encoding: string): JsonObject {
+/** Returns a body as text, or as base64, which the member `encoding` says; a comment if not all of it is stored. */
+function textToHar(body: RecordedBody, token: string | undefined, encoding: string) {
   const text = bodyToText(body, token)
-  if (text !== undefined) return { text, ...missingPart(body) }
-  const encoded = body.latin1 !== undefined && { text: bodyToBase64(body, token), [encoding]: 'base64' }
-  return { ...encoded, ...missingPart(body) }
+  const comment = isComplete(body) ? undefined : `${storedBytes(body)} of ${body.size} bytes were recorded.`
+  if (text !== undefined) return { text, comment }
+  return body.latin1 === undefined ? { comment } : { text: bodyToBase64(body, token), [encoding]: 'base64', comment }
 }
 
 const noBody: RecordedBody = { latin1: undefined, size: 0 }
-
-/** Says that a part of a body was not recorded, or was evicted; nothing for a whole body. */
-function missingPart(body: RecordedBody): JsonObject {
-  return isComplete(body) ? {} : { comment: `${storedBytes(body)} of ${body.size} bytes were recorded.` }
-}
 
 const toNameValuePairs = (headers: Readonly<Record<string, string>>) =>
   Object.entries(headers).map(([name, value]) => ({ name, value }))

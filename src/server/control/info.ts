@@ -1,4 +1,3 @@
-import type { Json, JsonObject } from '../../base/core/json.ts'
 import { endSentence } from '../../base/core/text.ts'
 import type { Findings } from '../../base/documents/finding.ts'
 import type { Contract } from '../../service/contract/contract.ts'
@@ -9,7 +8,7 @@ import { describeClientView, exampleOf } from '../../service/scenarios/client-vi
 import { probability, type ScenarioDefinition } from '../../service/scenarios/definition.ts'
 import { describeLoss, type Store } from '../../state/store.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
-import { type ControlHandlers, type ControlOutcome, CustomReply, type ServedInputs } from './handler.ts'
+import { type ControlHandlers, CustomReply, type ServedInputs } from './handler.ts'
 
 export interface ReloadFailure {
   /** Epoch milliseconds. */
@@ -45,14 +44,12 @@ export function infoHandlers({ served, reloadFailure, control, sandboxes, store,
       const { seed, clock } = await sandboxes.settings.read(sandboxes.use(defaultSandbox).name)
       return {
         version,
-        contract: { file, title, version: ofContract, basePath, digest, generation, overlays: [...rest.overlays] },
+        contract: { file, title, version: ofContract, basePath, digest, generation, overlays: rest.overlays },
         watch: rest.isWatched,
-        ...(failure && {
-          failedReload: {
-            at: new Date(failure.at).toISOString(),
-            findings: failure.findings.map(({ severity, place, message }) => ({ severity, place, message })),
-          },
-        }),
+        failedReload: failure && {
+          at: new Date(failure.at).toISOString(),
+          findings: failure.findings.map(({ severity, place, message }) => ({ severity, place, message })),
+        },
         seed,
         now: new Date(clock.now).toISOString(),
         state: { file: rest.stateFile, ...(await store.size()) },
@@ -65,31 +62,23 @@ export function infoHandlers({ served, reloadFailure, control, sandboxes, store,
     getAssumptions: () => ({
       assumptions: served().contract.assumptions.map(({ pointer, text }) => ({ pointer, text })),
     }),
-    getCatalogue() {
+    getCatalogue(): object {
       const { catalogue, contract, fixtures } = served()
-      return {
-        scenarios: catalogue.definitions.map((definition) => scenarioToJson(definition, contract)),
-        operations: operationsToJson(contract),
-        keys: toJson(fixtures.keys),
-        models: toJson(fixtures.models),
-        products: toJson(fixtures.products),
-      }
+      const { keys, models, products } = fixtures
+      const scenarios = catalogue.definitions.map((definition) => scenarioToJson(definition, contract))
+      return { scenarios, operations: operationsToJson(contract), keys, models, products }
     },
   } satisfies Partial<ControlHandlers>
 }
 
 /** Returns 503 with the reason while the state refuses writes or does not respond, and before a stop. */
-async function reportHealth(
-  store: Store,
-  failure: ReloadFailure | undefined,
-  draining: AbortSignal,
-): Promise<ControlOutcome> {
+async function reportHealth(store: Store, failure: ReloadFailure | undefined, draining: AbortSignal) {
   const loss = await store.findLoss()
   const outage = draining.aborted ? 'This process is about to stop.' : await store.findOutage()
   const reason = loss === undefined ? outage : describeLoss(loss)
   if (reason !== undefined)
     return new CustomReply({ status: 503, body: jsonBody({ status: 'unhealthy', version, reason }) })
-  return { status: 'healthy', version, ...(failure && { stale: describeStaleInputs(failure.findings) }) }
+  return { status: 'healthy', version, stale: failure && describeStaleInputs(failure.findings) }
 }
 
 function describeStaleInputs(findings: Findings): string {
@@ -101,17 +90,13 @@ function describeStaleInputs(findings: Findings): string {
 
 const handledIds = new Set(handledOperations.map(({ operationId }) => operationId))
 
-function operationsToJson({ operations }: Contract): Json {
-  return operations.map(({ id, method, path, statuses }) => ({
-    id,
-    method,
-    path,
-    statuses: [...statuses],
-    servedBy: handledIds.has(id) ? 'simulator' : 'document',
-  }))
+function operationsToJson({ operations }: Contract) {
+  return operations.map(({ id, method, path, statuses }) => {
+    return { id, method, path, statuses, servedBy: handledIds.has(id) ? 'simulator' : 'document' }
+  })
 }
 
-function scenarioToJson(definition: ScenarioDefinition, { operations }: Contract): JsonObject {
+function scenarioToJson(definition: ScenarioDefinition, { operations }: Contract) {
   const { name, family, description, parameters } = definition
   const { text, values } = exampleOf(definition)
   const fitting = operations.filter((operation) => definition.inapplicableReason(operation, values) === undefined)
@@ -121,11 +106,9 @@ function scenarioToJson(definition: ScenarioDefinition, { operations }: Contract
     about: description,
     operations: fitting.map(({ id }) => id),
     example: text,
-    ...(fitting[0] && { clientSees: describeClientView(definition.effect(values), fitting[0]) }),
-    parameters: [...parameters, probability].map(({ required = false, description: about, ...spec }) =>
-      toJson({ ...spec, about, required }),
-    ),
+    clientSees: fitting[0] && describeClientView(definition.effect(values), fitting[0]),
+    parameters: [...parameters, probability].map(({ required = false, description: about, ...spec }) => {
+      return { ...spec, about, required }
+    }),
   }
 }
-
-const toJson = (value: object): Json => JSON.parse(JSON.stringify(value))

@@ -18,18 +18,19 @@ export function metricsHandlers(journal: Journal, sandboxes: Sandboxes, store: S
       const registry = await loadRegistry()
       const { recorded, dropped } = await journal.counts(undefined)
       const { events, prompts } = await store.size()
-      const gauges: [name: string, help: string, value: number][] = [
-        ['journal_entries', 'Exchanges that the journal holds.', recorded - dropped],
-        ['journal_dropped', 'Exchanges that the journal had to drop since its sandboxes were cleared.', dropped],
-        ['journal_waiting', 'Verifications and streams that wait for requests to come.', journal.waiting],
-        ['sandboxes', 'Sandboxes of the process.', sandboxes.list().length],
-        ['state_events', 'Events that the state holds.', events],
-        ['state_prompts', 'Prompts that the state holds.', prompts],
+      const gauge = (name: string, help: string, value: number) => formatMetric(name, 'gauge', help, [['', value]])
+      const metrics = [
+        formatResponses(counts),
+        gauge('journal_entries', 'Exchanges that the journal holds.', recorded - dropped),
+        gauge('journal_dropped', 'Exchanges that the journal had to drop since its sandboxes were cleared.', dropped),
+        gauge('journal_waiting', 'Verifications and streams that wait for requests to come.', journal.waiting),
+        gauge('sandboxes', 'Sandboxes of the process.', sandboxes.list().length),
+        gauge('state_events', 'Events that the state holds.', events),
+        gauge('state_prompts', 'Prompts that the state holds.', prompts),
+        formatDurations(counts),
+        await registry.metrics(),
       ]
-      const ofGauges = gauges.map(([name, help, value]) => formatMetric(name, 'gauge', help, [['', value]]))
-      const own = [formatResponses(counts), ...ofGauges, formatDurations(counts)]
-      const text = [...own, await registry.metrics()].join('\n\n')
-      return new CustomReply({ body: textBody(text, registry.contentType) })
+      return new CustomReply({ body: textBody(metrics.join('\n\n'), registry.contentType) })
     },
   } satisfies Partial<ControlHandlers>
 }
@@ -44,19 +45,15 @@ async function createProcessRegistry(): Promise<Registry> {
 /** The upper bounds of a histogram's buckets, seconds. */
 const durationBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, Infinity] as const
 
-/** The exchanges of an operation over the life of the process, whatever is cleared. */
-interface OperationCounts {
-  /** The number of responses by their labels: `status="200",origin="contract"`. */
-  readonly responses: Map<string, number>
-  /** The number of exchanges in each bucket: above the bound before, up to its own. */
-  readonly buckets: number[]
-  /** The time from the receipt of each request until its response was ready, in total. */
-  seconds: number
-}
+type OperationCounts = ReturnType<typeof createCounts>
 
-const noExchanges = (): OperationCounts => ({
-  responses: new Map(),
+/** Creates the counts of an operation, which go on over the life of the process, whatever is cleared. */
+const createCounts = () => ({
+  /** The number of responses by their labels: `status="200",origin="contract"`. */
+  responses: new Map<string, number>(),
+  /** The number of exchanges in each bucket: above the bound before, up to its own. */
   buckets: durationBounds.map(() => 0),
+  /** The time from the receipt of each request until its response was ready, in total. */
   seconds: 0,
 })
 
@@ -66,7 +63,7 @@ type ResponseCounts = ReadonlyMap<string, OperationCounts>
 function countResponses(journal: Journal): ResponseCounts {
   const byOperation = new Map<string, OperationCounts>()
   journal.onOwnEntry(({ operation = 'none', response: { status, origin }, durationMs }) => {
-    const counts = byOperation.get(operation) ?? noExchanges()
+    const counts = byOperation.get(operation) ?? createCounts()
     byOperation.set(operation, counts)
     const labels = `status="${status}",origin="${origin}"`
     counts.responses.set(labels, (counts.responses.get(labels) ?? 0) + 1)

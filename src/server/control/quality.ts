@@ -1,18 +1,10 @@
-import { isObject, type JsonObject, jsonPieces } from '../../base/core/json.ts'
+import { isObject, type JsonObject } from '../../base/core/json.ts'
 import { inSlices, mapEach } from '../../base/core/slices.ts'
-import { uuidKey } from '../../state/clone.ts'
-import { impactOfEvent, UNITS_PER_IMPACT } from '../../state/memory/impact.ts'
-import type { StoredEvent } from '../../state/records.ts'
+import { impactOfEvent, UNITS_PER_IMPACT } from '../../state/collections/events.ts'
+import { type StoredEvent, uuidKey } from '../../state/records.ts'
 import type { Store } from '../../state/store.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
-import {
-  type ControlError,
-  type ControlHandlers,
-  type ControlRequest,
-  JsonPieces,
-  type ServedInputs,
-  Slots,
-} from './handler.ts'
+import { type ControlHandlers, type ControlRequest, createSlots, type ServedInputs } from './handler.ts'
 
 const neutralIndex = 0.5
 
@@ -33,34 +25,31 @@ interface EventGroup {
 /** Handles `GET` and `PUT quality`: weight of events, quality index of each product (PQI) and conversation (CQI). */
 export function qualityHandlers(store: Store, sandboxes: Sandboxes, served: () => ServedInputs) {
   const refusal = `The quality of ${maxLargeSandboxes} large sandboxes is being read already.`
-  const slots = new Slots(maxLargeSandboxes, refusal)
+  const takeSlot = createSlots(maxLargeSandboxes, refusal)
 
   /** Returns a refusal if the groups of too many large sandboxes are held for clients that read them. */
-  async function refuseLarge({ sandbox, clientGone }: ControlRequest): Promise<ControlError | undefined> {
+  async function refuseLarge({ sandbox, clientGone }: ControlRequest) {
     const { total } = await store.listEvents(sandbox, { limit: 0 })
-    return total <= maxEventsOfSmall ? undefined : slots.take(clientGone)
+    return total <= maxEventsOfSmall ? undefined : takeSlot(clientGone)
   }
 
-  async function readQuality(sandbox: string): Promise<JsonPieces> {
+  async function readQuality(sandbox: string): Promise<object> {
     const productNames = new Map(served().fixtures.products.map(({ id, name }) => [id.toLowerCase(), name]))
     const { weight } = await store.getQuality(sandbox)
     const { events } = await store.listEvents(sandbox)
-    const [products, conversations] = [new Map<string, EventGroup>(), new Map<string, EventGroup>()]
+    const [byProduct, byConversation] = [new Map<string, EventGroup>(), new Map<string, EventGroup>()]
     for await (const event of inSlices(events)) {
       if (event.sampledOut) continue
-      addToGroup(products, uuidKey(event.fields.productId), event)
-      addToGroup(conversations, findConversationKey(event), event)
+      addToGroup(byProduct, uuidKey(event.fields.productId), event)
+      addToGroup(byConversation, findConversationKey(event), event)
     }
-    const productToJson = ([productId, group]: [string, EventGroup]): JsonObject => {
-      const name = productNames.get(productId)
-      return { productId, ...(name !== undefined && { name }), ...indexToJson('pqi', group, weight) }
-    }
-    const conversationToJson = ([conversation, group]: [string, EventGroup]): JsonObject => ({
-      conversation,
-      ...indexToJson('cqi', group, weight),
+    const products = mapEach(byProduct, ([productId, group]) => {
+      return { productId, name: productNames.get(productId), ...indexToJson('pqi', group, weight) }
     })
-    const [ofProducts, ofConversations] = [mapEach(products, productToJson), mapEach(conversations, conversationToJson)]
-    return new JsonPieces(jsonPieces({ weight, products: ofProducts, conversations: ofConversations }))
+    const conversations = mapEach(byConversation, ([conversation, group]) => {
+      return { conversation, ...indexToJson('cqi', group, weight) }
+    })
+    return { weight, products, conversations }
   }
 
   return {

@@ -34,11 +34,7 @@ export async function readControlRequest(
 }
 
 /** Reads path, query and `X-Sim-Sandbox`. Health takes any query and header, since the tools that check it add some. */
-function readParameters(
-  operation: Operation,
-  path: RawParameters['path'],
-  { headers, query: queryText }: SimRequest,
-): Result<ReturnType<Operation['readParameters']>, ControlError> {
+function readParameters(operation: Operation, path: RawParameters['path'], { headers, query: queryText }: SimRequest) {
   const takesAny = operation.id === 'getHealth'
   const unknownHeader = Object.keys(headers).find((name) => name.startsWith('x-sim-') && name !== 'x-sim-sandbox')
   if (unknownHeader !== undefined && !takesAny)
@@ -59,10 +55,7 @@ function readParameters(
 
 const badRequest = (error: string) => failure(new ControlError(400, error))
 
-async function readJsonBody(
-  operation: Operation,
-  { body, headers }: SimRequest,
-): Promise<Result<Pick<ControlRequest, 'body' | 'bodyViolations'>, ControlError>> {
+async function readJsonBody(operation: Operation, { body, headers }: SimRequest) {
   if (body.kind === 'unreadable') return failure(new ControlError(body.status, body.reason))
   if (body.kind === 'aborted') return badRequest(abortedMessage)
   const { 'content-type': mediaType = body.kind === 'bytes' ? '' : undefined } = headers
@@ -81,7 +74,7 @@ async function readJsonBody(
 const noBody = { body: undefined, bodyViolations: [] }
 
 /** Refuses a body that says something: a sandbox that it names would leave the default sandbox selected. */
-function refuseBody(operation: string, text: string): Result<typeof noBody, ControlError> {
+function refuseBody(operation: string, text: string) {
   if (text === '' || text === '{}' || operation === 'getHealth') return success(noBody)
   return badRequest(`${operation} takes no body; a sandbox is named by ?sandbox=.`)
 }

@@ -1,4 +1,3 @@
-import { jsonPieces } from '../../base/core/json.ts'
 import { chunksInSlices, mapEach } from '../../base/core/slices.ts'
 import { textBody } from '../../service/exchange/body.ts'
 import { matchOutcome, type RequestMatch, type RequestQuery, requestConditions } from '../../service/exchange/match.ts'
@@ -7,19 +6,17 @@ import type { JournalEntry } from '../journal/entry.ts'
 import { entryToJson } from '../journal/entry-json.ts'
 import type { Journal, JournalSlice } from '../journal/journal.ts'
 import { toMatchSubject } from '../journal/match.ts'
-import { entryToCurl } from '../reports/curl.ts'
+import { entryToCurl } from '../reports/request-trace.ts'
 import {
   ControlError,
   type ControlHandlers,
   type ControlRequest,
   CustomReply,
-  JsonPieces,
+  createSlots,
   type ServedInputs,
-  Slots,
 } from './handler.ts'
 import { writeHar } from './har-export.ts'
 
-/** The query of `GET requests`, typed by the control document. */
 interface ListQuery extends JournalFilter {
   readonly since: number
   readonly cursor?: number
@@ -32,14 +29,13 @@ interface ListQuery extends JournalFilter {
 /** The most streams at a time: each reads every new entry. */
 const maxStreams = 100
 
-const tooManyStreams = `There are ${maxStreams} streams of the journal already. Or poll GET requests?since= instead.`
-
 /**
  * Handles `GET` and `DELETE requests`, `GET requests/{id}` and `GET requests/stream`: the journal. Streams end when
  * `stopping` is aborted.
  */
 export function requestHandlers(journal: Journal, served: () => ServedInputs, stopping: AbortSignal) {
-  const streams = new Slots(maxStreams, tooManyStreams)
+  const refusal = `There are ${maxStreams} streams of the journal already. Or poll GET requests?since= instead.`
+  const takeSlot = createSlots(maxStreams, refusal)
   const refuseUnknown = (operation: string | undefined) => {
     const problem = findUnknownOperation(operation, served().contract.operations)
     return problem === undefined ? undefined : new ControlError(400, problem)
@@ -50,8 +46,9 @@ export function requestHandlers(journal: Journal, served: () => ServedInputs, st
       return refuseUnknown(query.operation) ?? listPage(journal, request.sandboxFilter, query)
     },
     async getRequest({ parameters: { path, query } }) {
-      const entry = await journal.find(String(path['id']))
-      if (!entry) return new ControlError(404, await notFoundMessage(String(path['id']), journal))
+      const id = String(path['id'])
+      const entry = await journal.find(id)
+      if (!entry) return new ControlError(404, await notFoundMessage(id, journal))
       if (query['format'] === 'curl')
         return new CustomReply({ body: textBody(entryToCurl(entry), 'text/plain; charset=utf-8') })
       return entryToJson(entry, { bodies: true })
@@ -60,27 +57,19 @@ export function requestHandlers(journal: Journal, served: () => ServedInputs, st
       return { deleted: await journal.clear(request.sandboxFilter) }
     },
     async streamRequests(request) {
-      const sandbox = request.sandboxFilter
       const { bodies, ...filter } = request.parameters.query as unknown as JournalFilter & Pick<ListQuery, 'bodies'>
-      const refusal = refuseUnknown(filter.operation)
-      if (refusal) return refusal
+      const refused = refuseUnknown(filter.operation)
+      if (refused) return refused
       const { latest } = await journal.list({ limit: 0 })
-      const after = readResumePoint(request, latest) ?? latest
-      const options = { sandbox, filter, bodies, after }
-      return (
-        streams.take(request.clientGone) ??
-        new CustomReply({
-          stream: {
-            mediaType: 'text/event-stream; charset=utf-8',
-            chunks: (clientGone) => streamEntries(journal, options, [clientGone, stopping]),
-          },
-        })
-      )
+      const options = { sandbox: request.sandboxFilter, filter, bodies, after: readResumePoint(request, latest) }
+      const chunks = (clientGone: AbortSignal) => streamEntries(journal, options, [clientGone, stopping])
+      const stream = { mediaType: 'text/event-stream; charset=utf-8', chunks }
+      return takeSlot(request.clientGone) ?? new CustomReply({ stream })
     },
   } satisfies Partial<ControlHandlers>
 }
 
-async function listPage(journal: Journal, sandbox: string | undefined, query: ListQuery): Promise<JsonPieces> {
+async function listPage(journal: Journal, sandbox: string | undefined, query: ListQuery): Promise<object> {
   const { since, cursor, limit, order, bodies, format } = query
   const { entries, counts: recorded } = await journal.list({ sandbox, after: since, order, asStored: true })
   const matching = entries.filter(createFilter(query))
@@ -97,7 +86,7 @@ async function listPage(journal: Journal, sandbox: string | undefined, query: Li
     ...(last && remaining.length > limit && { next: last.number }),
   }
   if (format === 'har') return writeHar(page, counts)
-  return new JsonPieces(jsonPieces({ requests: mapEach(page, (entry) => entryToJson(entry, { bodies })), ...counts }))
+  return { requests: mapEach(page, (entry) => entryToJson(entry, { bodies })), ...counts }
 }
 
 async function notFoundMessage(id: string, journal: Journal): Promise<string> {
@@ -107,18 +96,17 @@ async function notFoundMessage(id: string, journal: Journal): Promise<string> {
 }
 
 /**
- * Returns the number to stream after: `Last-Event-ID` of a browser that reconnects, else `since`; undefined for now.
+ * Returns the number to stream after: `Last-Event-ID` of a browser that reconnects, else `since`, else the latest.
  * An id above the latest one is of a process before, so that the stream begins with the oldest entry.
  */
-function readResumePoint({ source: { headers }, parameters }: ControlRequest, latest: number): number | undefined {
+function readResumePoint({ source: { headers }, parameters }: ControlRequest, latest: number): number {
   const sent = headers['last-event-id']
   if (sent !== undefined && /^\d{1,15}$/.test(sent)) return Number(sent) > latest ? 0 : Number(sent)
   const since = parameters.query['since']
-  return typeof since === 'number' ? since : undefined
+  return typeof since === 'number' ? since : latest
 }
 
 export interface StreamOptions {
-  /** The name of a sandbox; undefined for all. */
   readonly sandbox: string | undefined
   readonly filter: JournalFilter
   readonly bodies: boolean
@@ -175,13 +163,10 @@ function* formatEntries(entries: readonly JournalEntry[], bodies: boolean): Gene
 type JournalFilter = Pick<RequestQuery, 'operation'> &
   Pick<RequestMatch, 'status' | 'method' | 'origin' | 'path' | 'violations' | 'advice' | 'damage' | 'traceId'>
 
-/** No condition of a filter asks for them. */
-const noSubjects = { models: () => [], products: () => [] }
-
 function createFilter({ operation, ...match }: JournalFilter): (entry: JournalEntry) => boolean {
   const conditions = requestConditions({ operation, match })
   return (entry) => {
-    const subject = { ...toMatchSubject(entry, noSubjects), paths: [entry.request.path] }
+    const subject = { ...toMatchSubject(entry), paths: [entry.request.path] }
     return matchOutcome(conditions, subject) === 'yes'
   }
 }

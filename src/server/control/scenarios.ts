@@ -1,11 +1,11 @@
-import type { Json, JsonObject } from '../../base/core/json.ts'
 import { endSentence } from '../../base/core/text.ts'
-import type { RuleReference } from '../../service/exchange/decision-trace.ts'
 import type { Catalogue } from '../../service/scenarios/definition.ts'
 import { parseSequence, positionAt, type Sequence, sequencePrefix } from '../../service/scenarios/parse.ts'
 import {
   type ActiveRules,
   maxRules,
+  type PlacedRule,
+  placeRules,
   type Rule,
   ruleActedKey,
   ruleSequencePrefix,
@@ -58,23 +58,20 @@ export function scenarioHandlers(sandboxes: Sandboxes, store: Store, served: () 
       const { rules } = await sandboxes.settings.read(sandbox)
       const used = await store.listSequences(sandbox)
       const { startUp, catalogue } = served()
-      return { sequences: sequencesToJson(used, { sandbox: rules, 'start-up': startUp }, catalogue) }
+      return { sequences: sequencesToJson(used, placeRules(rules, startUp), catalogue) }
     },
   } satisfies Partial<ControlHandlers>
 }
 
-const rulesToJson = (rules: readonly Rule[]): Json[] => rules.map(({ source }) => source)
+const rulesToJson = (rules: readonly Rule[]) => rules.map(({ source }) => source)
 
 /** Returns the counts of the rules, in their order. `used`: the counts of the store by key. */
-function countsToJson(rules: ActiveRules, used: ReadonlyMap<string, number>): Json[] {
+function countsToJson(rules: ActiveRules, used: ReadonlyMap<string, number>) {
   return rules.map((rule) => {
     const acted = used.get(ruleActedKey(rule)) ?? 0
-    const left = rule.times === undefined ? undefined : rule.times - (used.get(ruleTimesKey(rule)) ?? 0)
-    return {
-      acted,
-      ...(left !== undefined && { left: Math.max(0, left) }),
-      ...(rule.misfit !== undefined && { misfit: rule.misfit }),
-    }
+    const { times, misfit } = rule
+    const left = times === undefined ? undefined : Math.max(0, times - (used.get(ruleTimesKey(rule)) ?? 0))
+    return { acted, left, misfit }
   })
 }
 
@@ -85,15 +82,9 @@ const cutMark = '\u2026'
 const operationAndSequence = /^((?:[A-Z]+ \/\S*)|\S+) (.*)$/s
 
 /** Lists the sequences that requests have used, the latest first. `used` has the store's counts by key. */
-function sequencesToJson(
-  used: ReadonlyMap<string, number>,
-  rules: Readonly<Record<RuleReference['scope'], ActiveRules>>,
-  catalogue: Catalogue,
-): Json[] {
-  const ofRules = (['sandbox', 'start-up'] as const).flatMap((scope) =>
-    rules[scope].flatMap((rule, index) =>
-      rule.sequence ? [{ prefix: ruleSequencePrefix(rule), sequence: rule.sequence, rule: { scope, index } }] : [],
-    ),
+function sequencesToJson(used: ReadonlyMap<string, number>, rules: readonly PlacedRule[], catalogue: Catalogue) {
+  const ofRules = rules.flatMap(({ rule, scope, index }) =>
+    rule.sequence ? [{ prefix: ruleSequencePrefix(rule), sequence: rule.sequence, rule: { scope, index } }] : [],
   )
   return [...used].flatMap(([key, met]) => {
     const ofRule = ofRules.find(({ prefix }) => key.startsWith(prefix))
@@ -101,13 +92,8 @@ function sequencesToJson(
     const rest = key.slice((ofRule?.prefix ?? sequencePrefix).length)
     const [, operation = '', text = ''] = operationAndSequence.exec(rest) ?? []
     const sequence = ofRule?.sequence ?? parseStoredSequence(text, catalogue)
-    return {
-      operation,
-      sequence: sequence?.text ?? text,
-      ...(ofRule && { rule: ofRule.rule }),
-      met,
-      ...(sequence && progressToJson(sequence, met)),
-    }
+    const progress = sequence && progressToJson(sequence, met)
+    return { operation, sequence: sequence?.text ?? text, rule: ofRule?.rule, met, ...progress }
   })
 }
 
@@ -117,7 +103,7 @@ function parseStoredSequence(text: string, catalogue: Catalogue): Sequence | und
   return parsed.ok ? parsed.value : undefined
 }
 
-function progressToJson(sequence: Sequence, met: number): JsonObject {
+function progressToJson(sequence: Sequence, met: number) {
   const items = sequence.items.map(({ scenario, times }) => ({ scenario: scenario.text, times }))
   const position = positionAt(sequence, met)
   return { items, position, next: items[position]?.scenario ?? '' }

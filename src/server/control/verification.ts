@@ -1,4 +1,8 @@
+import type { Json } from '../../base/core/json.ts'
 import { visitInSlices } from '../../base/core/slices.ts'
+import { cutText } from '../../base/core/text.ts'
+import { redactJson } from '../../base/redaction/redact.ts'
+import { isCredentialName, redacted } from '../../base/redaction/redact-token.ts'
 import {
   type Condition,
   type Difference,
@@ -7,8 +11,8 @@ import {
   type RequestQuery,
 } from '../../service/exchange/match.ts'
 import type { JournalEntry } from '../journal/entry.ts'
-import type { Journal } from '../journal/journal.ts'
-import { type RequestSubjects, toMatchSubject } from '../journal/match.ts'
+import type { Journal, JournalSlice } from '../journal/journal.ts'
+import { type MatchInputs, toMatchSubject } from '../journal/match.ts'
 
 /** The expected number of matching requests; `{}` stands for at least one. */
 export interface CountBounds {
@@ -17,33 +21,35 @@ export interface CountBounds {
   readonly atMost?: number
 }
 
+/** A query with the expected number of requests. */
 export interface Verification extends RequestQuery {
   readonly count: CountBounds
   /** The most milliseconds to wait until the count is as expected; 0 for none. */
   readonly withinMs: number
+  /** True if the query may have names that the contract does not have. */
+  readonly force?: boolean
 }
 
 /** A request that does not match, with its differences from the query, at most 100 of them. */
-export interface NearMiss {
+interface NearMiss {
   readonly entry: JournalEntry
   readonly differences: readonly Difference[]
 }
 
-interface MatchCount {
+interface Verdict {
   readonly count: number
   /** True if the journal dropped requests, or bodies that the query needs, so that more may have matched. */
   readonly truncated: boolean
   /** The latest matching requests, at most 10. */
   readonly matched: readonly JournalEntry[]
-}
-
-export interface Verdict extends MatchCount {
   readonly satisfied: boolean
   /** True where no more stored requests match than expected, but dropped ones may have matched. */
   readonly unproved: boolean
   /** The requests with the fewest differences, the nearest first, at most 3; empty where `satisfied`. */
   readonly nearMisses: readonly NearMiss[]
 }
+
+type MatchCount = Pick<Verdict, 'count' | 'truncated' | 'matched'> & Pick<JournalSlice, 'version'>
 
 const maxMatchedShown = 10
 const maxNearMisses = 3
@@ -52,13 +58,11 @@ const maxSearched = 1000
 /** The number of differences after which no more are looked for: a query can have 100,000 conditions. */
 const maxDifferences = 100
 
-export interface JournalSearch {
+interface JournalSearch {
   readonly journal: Journal
-  /** The name of a sandbox; undefined for all. */
   readonly sandbox: string | undefined
   readonly conditions: readonly Condition[]
-  readonly subjects: RequestSubjects
-  /** Returns milliseconds since any fixed time, which slice the work. */
+  readonly served: () => MatchInputs
   readonly elapsed: () => number
 }
 
@@ -67,17 +71,17 @@ export interface JournalSearch {
  * journal's version, or undefined if the comparison takes too long. A counted entry stays counted when the journal
  * evicts it; the count begins again at 0 when entries of the sandbox are cleared.
  */
-export function createMatchCounter({ journal, sandbox, conditions, subjects, elapsed }: JournalSearch) {
+function createMatchCounter({ journal, sandbox, conditions, served, elapsed }: JournalSearch) {
   const begin = () => ({ upTo: 0, generation: 0, count: 0, open: 0, matched: [] as JournalEntry[] })
   let totals = begin()
   const add = (entry: JournalEntry) => {
-    const outcome = matchOutcome(conditions, toMatchSubject(entry, subjects))
+    const outcome = matchOutcome(conditions, toMatchSubject(entry, served()))
     if (outcome === 'open') totals.open += 1 // it may match: the part that decides is not stored
     if (outcome !== 'yes') return
     totals.count += 1
     totals.matched = [...totals.matched, entry].slice(-maxMatchedShown)
   }
-  return async function countMatches(): Promise<(MatchCount & { readonly version: number }) | undefined> {
+  return async function countMatches(): Promise<MatchCount | undefined> {
     const { entries, counts, latest, version } = await journal.list({ sandbox, after: totals.upTo })
     if (totals.upTo > 0 && counts.generation !== totals.generation) {
       totals = begin()
@@ -92,7 +96,7 @@ export function createMatchCounter({ journal, sandbox, conditions, subjects, ela
 }
 
 /** Returns the latest requests that differ least from the query, the nearest first; fewer if that takes too long. */
-async function findNearMisses({ journal, sandbox, conditions, subjects, elapsed }: JournalSearch): Promise<NearMiss[]> {
+async function findNearMisses({ journal, sandbox, conditions, served, elapsed }: JournalSearch): Promise<NearMiss[]> {
   // Another operation counts as five differences.
   const distance = ({ differences }: NearMiss) =>
     differences.reduce((sum, { field }) => sum + (field === 'operation' ? 5 : 1), 0)
@@ -100,7 +104,7 @@ async function findNearMisses({ journal, sandbox, conditions, subjects, elapsed 
   let nearest: NearMiss[] = []
   await visitInSlices(entries, elapsed, (entry) => {
     const differences: Difference[] = []
-    for (const difference of findDifferences(conditions, toMatchSubject(entry, subjects)))
+    for (const difference of findDifferences(conditions, toMatchSubject(entry, served())))
       if (differences.push(difference) === maxDifferences) break
     if (differences.length === 0) return
     nearest = [...nearest, { entry, differences }].sort((a, b) => distance(a) - distance(b)).slice(0, maxNearMisses)
@@ -116,22 +120,23 @@ async function findNearMisses({ journal, sandbox, conditions, subjects, elapsed 
  */
 export async function verify(
   search: JournalSearch,
-  { count: expected, withinMs }: Pick<Verification, 'count' | 'withinMs'>,
+  { count: expected, withinMs }: Verification,
   ends: readonly AbortSignal[],
 ): Promise<Verdict | undefined> {
+  const { min, max } = toBounds(expected)
   const countMatches = createMatchCounter(search)
-  const bounds = toBounds(expected)
   for (;;) {
     const left = withinMs - search.elapsed()
     const found = await countMatches()
     if (found === undefined) return undefined
-    const { version, ...counted } = found
-    const mayChange = left > 0 && !isDecided(counted, bounds)
-    if (mayChange && (await search.journal.waitForChange(version, left, ends)) !== 'end') continue
-    const { count, truncated } = counted
-    const unproved = bounds.max !== Number.POSITIVE_INFINITY && truncated && count <= bounds.max
-    const satisfied = count >= bounds.min && count <= bounds.max && !unproved
-    return { ...counted, unproved, satisfied, nearMisses: satisfied ? [] : await findNearMisses(search) }
+    const { version, count, truncated, matched } = found
+    // No further request can change the verdict.
+    const isDecided = count >= min && (count > max || max === Number.POSITIVE_INFINITY || truncated)
+    if (left > 0 && !isDecided && (await search.journal.waitForChange(version, left, ends)) !== 'end') continue
+    const unproved = max !== Number.POSITIVE_INFINITY && truncated && count <= max
+    const satisfied = count >= min && count <= max && !unproved
+    const nearMisses = satisfied ? [] : await findNearMisses(search)
+    return { count, truncated, matched, unproved, satisfied, nearMisses }
   }
 }
 
@@ -140,7 +145,77 @@ function toBounds({ exactly, atLeast, atMost }: CountBounds) {
   return { min, max: exactly ?? atMost ?? Number.POSITIVE_INFINITY }
 }
 
-/** Returns true where no further request can change the verdict. */
-function isDecided({ count, truncated }: MatchCount, { min, max }: ReturnType<typeof toBounds>): boolean {
-  return count >= min && (count > max || max === Number.POSITIVE_INFINITY || truncated)
+/** The longest value of a difference that is shown whole, in characters of JSON: it can be a body of a megabyte. */
+const maxShown = 2000
+
+/** Converts a verdict to the JSON of `POST verify`, without credentials. Values are cut after 2,000 characters. */
+export async function verdictToJson(verdict: Verdict, verification: Verification, elapsed: () => number) {
+  const { satisfied, count, truncated, unproved, matched } = verdict
+  const nearMisses: ShownNearMiss[] = []
+  for (const nearMiss of verdict.nearMisses) nearMisses.push(await showNearMiss(nearMiss, elapsed))
+  return {
+    satisfied,
+    count,
+    truncated,
+    ...(unproved && { problem: truncationProblem }),
+    message: describeVerdict(verdict, verification, nearMisses[0]),
+    matched: matched.map(({ id }) => id),
+    nearMisses,
+  }
+}
+
+type ShownNearMiss = Awaited<ReturnType<typeof showNearMiss>>
+
+async function showNearMiss({ entry, differences }: NearMiss, elapsed: () => number) {
+  const shown: { field: string; expected: Json; actual?: Json }[] = []
+  // In slices: each of the values can be the whole body.
+  await visitInSlices(differences, elapsed, ({ field, expected, actual }) => {
+    const isHidden = field.split('/').some((name) => isCredentialName(name))
+    const clean = actual === undefined || isHidden ? redacted : redactJson(actual, entry.ownToken)
+    shown.push({ field, expected: shorten(expected), ...(actual !== undefined && { actual: shorten(clean) }) })
+  })
+  const { id, request, response } = entry
+  return { id, method: request.method, path: request.path, status: response.status, differences: shown }
+}
+
+function shorten(value: Json): Json {
+  const text = JSON.stringify(value)
+  return text.length > maxShown ? cutText(text, maxShown) : value
+}
+
+const truncationProblem =
+  'The journal has dropped requests or bodies, so that there may have been more than were counted: ' +
+  'no upper bound can be proved. ' +
+  'Give the test a sandbox of its own, forget the requests before it begins (DELETE /__sim/requests), ' +
+  'or start with a larger --journal-size or --sandbox-limit.'
+
+function describeVerdict(
+  { satisfied, count, truncated, unproved, matched }: Verdict,
+  { operation, count: bounds }: Verification,
+  nearest: ShownNearMiss | undefined,
+): string {
+  const expected = bounds.exactly ?? bounds.atMost ?? bounds.atLeast ?? 1
+  const ofOperation = operation === undefined ? '' : ` of ${operation}`
+  const requests = `${expected === 1 ? 'request' : 'requests'}${ofOperation} as described`
+  const dropped = truncated ? ' The journal has dropped requests or bodies, which are not counted.' : ''
+  const cut = unproved ? ` ${truncationProblem}` : dropped
+  const near = nearest ? ` The nearest, ${nearest.id}, differs in ${describeDifferences(nearest)}.` : ''
+  const shown = matched.map(({ id, response }) => `${id} ${response.status}`).join(', ')
+  const list = satisfied || count === 0 ? '' : ` (${count > matched.length ? 'the latest: ' : ''}${shown})`
+  return `Expected ${describeBounds(bounds)} ${requests}; got ${count}${list}.${cut}${near}`
+}
+
+function describeBounds({ exactly, atLeast, atMost }: CountBounds): string {
+  if (exactly !== undefined) return `exactly ${exactly}`
+  if (atMost === undefined) return `at least ${atLeast ?? 1}`
+  return atLeast === undefined ? `at most ${atMost}` : `${atLeast} to ${atMost}`
+}
+
+function describeDifferences({ differences }: ShownNearMiss): string {
+  const quote = (value: Json) => JSON.stringify(value).slice(0, 80)
+  const each = differences.map(({ field, expected, actual }) => {
+    const got = actual === undefined ? 'nothing' : quote(actual)
+    return `${field} (expected ${quote(expected)}, got ${got})`
+  })
+  return each.join(', ')
 }

@@ -3,22 +3,14 @@ import { redactHeader, redactText } from '../../base/redaction/redact.ts'
 import type { Contract } from '../../service/contract/contract.ts'
 import { listHiddenNames } from '../../service/contract/security.ts'
 import { jsonBody } from '../../service/exchange/body.ts'
-import {
-  modelsIn,
-  productsOf,
-  type RequestMatch,
-  type RequestQuery,
-  requestConditions,
-} from '../../service/exchange/match.ts'
+import { type RequestMatch, requestConditions } from '../../service/exchange/match.ts'
 import { releaseBody } from '../../service/exchange/request.ts'
 import {
   findUnknownFields,
   findUnknownOperation,
   findUnknownParameter,
 } from '../../service/scenarios/rule-match-problems.ts'
-import type { JournalEntry } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
-import { type RequestSubjects, stripSandboxPath } from '../journal/match.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import {
   ControlError,
@@ -28,12 +20,7 @@ import {
   refuseUnused,
   type ServedInputs,
 } from './handler.ts'
-import { verdictToJson } from './verdict-json.ts'
-import { type CountBounds, createMatchCounter, type JournalSearch, type Verification, verify } from './verification.ts'
-
-interface Forceable {
-  readonly force?: boolean
-}
+import { type CountBounds, type Verification, verdictToJson, verify } from './verification.ts'
 
 /** The most verifications that are in progress at a time: each waiting one looks at every new request. */
 const maxWaiting = 100
@@ -57,60 +44,48 @@ export function verifyHandlers(
   served: () => ServedInputs,
   stopping: AbortSignal,
 ) {
-  const subjects = createSubjects(served)
-  const searchFor = ({ sandboxFilter: sandbox, source }: ControlRequest, query: RequestQuery): JournalSearch => ({
-    journal,
-    sandbox,
-    conditions: requestConditions(query),
-    subjects,
-    elapsed: source.elapsed,
-  })
-  const judge = async (request: ControlRequest, verification: Verification & Forceable) => {
-    const search = searchFor(request, verification)
-    const verdict = await verify(search, verification, [request.clientGone, stopping])
-    if (verdict === undefined) return new ControlError(400, tooLongMessage)
+  const judge = async ({ sandboxFilter: sandbox, source, clientGone }: ControlRequest, verification: Verification) => {
+    const search = { journal, sandbox, conditions: requestConditions(verification), served, elapsed: source.elapsed }
+    return (await verify(search, verification, [clientGone, stopping])) ?? new ControlError(400, tooLongMessage)
+  }
+  const judgeAndReply = async (request: ControlRequest, verification: Verification) => {
+    const verdict = await judge(request, verification)
+    if (verdict instanceof ControlError) return verdict
     const { satisfied, count } = verdict
-    const refusal = satisfied && count === 0 && !verification.force && refuseUnused(search.sandbox, sandboxes)
+    const isSuspect = satisfied && count === 0 && !verification.force
+    const refusal = isSuspect ? refuseUnused(request.sandboxFilter, sandboxes) : undefined
     if (refusal) return refusal
-    const body = jsonBody(await verdictToJson(verdict, verification, search.elapsed))
+    const body = jsonBody(await verdictToJson(verdict, verification, request.source.elapsed))
     return new CustomReply({ status: satisfied ? 200 : 417, body })
   }
   let waiting = 0
   return {
     async verify(request) {
-      const body = request.body as unknown as Partial<Verification> & Forceable // proved by the control document
-      const problem = findQueryProblem(body, served().contract) ?? findCountProblem(body.count)
+      const body = request.body as unknown as Partial<Verification> // proved by the control document
+      const { count = {}, withinMs = 0, ...query } = body
+      const problem = findQueryProblem(query, served().contract) ?? findCountProblem(count)
       if (problem !== undefined) return new ControlError(400, problem)
       if (waiting >= maxWaiting) return new ControlError(429, waitingMessage, { 'Retry-After': '1' })
       waiting += 1
       releaseBody(request.source)
-      try {
-        return await judge(request, { ...body, count: body.count ?? {}, withinMs: body.withinMs ?? 0 })
-      } finally {
+      return judgeAndReply(request, { ...query, count, withinMs }).finally(() => {
         waiting -= 1
-      }
+      })
     },
     async countRequests(request) {
-      const query = (request.body ?? {}) as unknown as RequestQuery & Forceable // proved by the control document
+      const query = (request.body ?? {}) as unknown as Query // proved by the control document
       const problem = findQueryProblem(query, served().contract)
       if (problem !== undefined) return new ControlError(400, problem)
-      const counted = await createMatchCounter(searchFor(request, query))()
-      if (counted === undefined) return new ControlError(400, tooLongMessage)
-      return { count: counted.count, truncated: counted.truncated }
+      const verdict = await judge(request, { ...query, count: { atLeast: 0 }, withinMs: 0 })
+      return verdict instanceof ControlError ? verdict : { count: verdict.count, truncated: verdict.truncated }
     },
   } satisfies Partial<ControlHandlers>
 }
 
-function createSubjects(served: () => ServedInputs): RequestSubjects {
-  const models = ({ request }: JournalEntry) => {
-    const match = served().contract.match(request.method, stripSandboxPath(request.path))
-    return match.kind === 'operation' ? modelsIn(match.path) : []
-  }
-  return { models, products: (entry, body) => productsOf(body, models(entry), served().productsOfModel) }
-}
+type Query = Pick<Verification, 'operation' | 'match' | 'force'>
 
 /** Finds the reason for which a query can never match, which would look like a client that sent nothing, if any. */
-function findQueryProblem(query: RequestQuery & Forceable, contract: Contract): string | undefined {
+function findQueryProblem(query: Query, contract: Contract): string | undefined {
   const hidden = findRedactedField(query.match, listHiddenNames(contract.document))
   if (hidden === undefined) return query.force ? undefined : findUnknownName(query, contract)
   return (
@@ -124,15 +99,16 @@ function findQueryProblem(query: RequestQuery & Forceable, contract: Contract): 
  * the names that the contract declares as credentials, in lower case.
  */
 function findRedactedField({ header = {}, query = {} }: RequestMatch = {}, hidden: readonly string[]) {
-  const isRedacted = (name: string, value: string) =>
-    hidden.includes(name.toLowerCase()) || redactHeader(name.toLowerCase(), value) !== value
-  const isRedactedPair = (name: string, value: string) => {
-    const pair = new URLSearchParams({ [name]: value }).toString()
-    return hidden.includes(name.toLowerCase()) || redactText(pair) !== pair
+  const find = (values: RequestMatch['query'] & object, isRedacted: (name: string, value: string) => boolean) => {
+    const isHidden = (name: string, value: string) => hidden.includes(name.toLowerCase()) || isRedacted(name, value)
+    return Object.entries(values).find(([name, value]) => value !== null && isHidden(name, value))?.[0]
   }
-  const headerName = Object.entries(header).find(([name, value]) => value !== null && isRedacted(name, value))?.[0]
+  const headerName = find(header, (name, value) => redactHeader(name.toLowerCase(), value) !== value)
   if (headerName !== undefined) return `header "${headerName}"`
-  const parameter = Object.entries(query).find(([name, value]) => value !== null && isRedactedPair(name, value))?.[0]
+  const parameter = find(query, (name, value) => {
+    const pair = new URLSearchParams({ [name]: value }).toString()
+    return redactText(pair) !== pair
+  })
   return parameter === undefined ? undefined : `query parameter "${parameter}"`
 }
 
@@ -145,12 +121,12 @@ function findCountProblem({ exactly, atLeast, atMost }: CountBounds = {}): strin
 }
 
 /** Finds an operation, a query parameter or a field of the body that the contract does not have, if any. */
-function findUnknownName({ operation, match }: RequestQuery, { operations }: Contract): string | undefined {
+function findUnknownName({ operation, match }: Query, { operations }: Contract): string | undefined {
   const named = operations.filter(({ id }) => operation === undefined || id === operation)
   const unknown = findUnknownOperation(operation, operations)
   if (unknown !== undefined) return unknown
-  const parameter = findUnknownParameter(match?.query ?? {}, named)
+  const parameter = findUnknownParameter(match ?? {}, named)
   if (parameter !== undefined) return `${parameter} A request with another one is found with "force": true.`
-  const [field] = findUnknownFields(match?.body ?? {}, named)
+  const [field] = findUnknownFields(match ?? {}, named)
   return field && `${field} A request with other fields is found with "force": true.`
 }

@@ -16,10 +16,9 @@ import type { OutgoingReply } from '../../service/exchange/delivery.ts'
 import { refusals, refuse } from '../../service/exchange/refusals.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
-import { acceptsHtml } from '../../service/exchange/request-headers.ts'
+import { accepts } from '../../service/exchange/request-headers.ts'
 import { deliver, deliverImmediately } from './deliver.ts'
-import { closeAfterReply, expectsContinue, parseBodyLimit } from './read-body.ts'
-import { readHead, readRequest, toOriginForm } from './read-request.ts'
+import { closeIfWaiting, parseBodyLimit, readHead, readRequest, toOriginForm } from './read-request.ts'
 
 export interface Handlers {
   readonly service: (request: SimRequest) => Promise<OutgoingReply>
@@ -95,7 +94,11 @@ export function createApp(handlers: Handlers, bodyLimit: string, documented: Rea
       req.url = toOriginForm(req)
       // Express calls the function with an error that a handler throws: the last route handles every other request.
       if (req.url.startsWith('/')) app(req as Request, res as Response, (error) => sendInternalError(error, res, log))
-      else deliverImmediately(refuse(400, describeTarget(req.url), 'simulator'), res)
+      else
+        deliverImmediately(
+          refuse(400, `The request target must be a path; got "${cutText(req.url)}".`, 'simulator'),
+          res,
+        )
     },
   }
 }
@@ -125,7 +128,7 @@ function createControlHandler(control: Handlers['control']) {
     const head = { ...readHead(req, req.originalUrl, nextId()), ...(path && { path }) }
     const refused = control.refuse(head)
     if (refused) {
-      if (expectsContinue(req)) closeAfterReply(res)
+      closeIfWaiting(req, res)
       return deliverImmediately(refused, res)
     }
     const clientGone = new AbortController()
@@ -139,7 +142,7 @@ function createControlHandler(control: Handlers['control']) {
 /** Redirects a request for the root: a browser to the console, any other client to the description of the simulator. */
 const redirectFromRoot = (accept: string | undefined): Reply => ({
   status: 302,
-  headers: { Location: acceptsHtml(accept) ? '/__sim/' : '/__sim/info', Vary: 'Accept' },
+  headers: { Location: accepts(accept, 'text/html') ? '/__sim/' : '/__sim/info', Vary: 'Accept' },
   body: undefined,
   origin: 'simulator',
 })
@@ -175,9 +178,6 @@ function createMessageClasses(app: express.Express): MessageClasses {
 
 /** Returns the first segment of a path as Express compares it: `__sim` for `/__SIM/health`. */
 const readFirstSegment = (path: string) => path.split('/', 2)[1]?.toLowerCase() ?? ''
-
-/** Describes a request target that is no path, which Express cannot parse: `*`, `localhost:80`. */
-const describeTarget = (target: string) => `The request target must be a path; got "${cutText(target)}".`
 
 /**
  * Returns a function that runs others together at the end of the turn of the event loop. Replies written together wake

@@ -2,64 +2,56 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { httpDate } from '../../base/core/instant.ts'
 import { clearTimeout, monotonicNow, setTimeout, sleep } from '../../base/core/timers.ts'
-import { immediateDelivery, type OutgoingReply, type SendProgress } from '../../service/exchange/delivery.ts'
+import { immediateDelivery, type OutgoingReply } from '../../service/exchange/delivery.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
-import { endAtStop, onSocket, watchEnd } from './delivery-end.ts'
+import { endAtStop, onSocket, type Sending, watchEnd } from './delivery-end.ts'
 
 /** Writes a reply to the socket in its delivery mode. `stopping` may be left out for one that never hangs. */
 export async function deliver(outgoing: OutgoingReply, res: ServerResponse, stopping?: AbortSignal): Promise<void> {
-  const { reply, delivery, onEnd } = outgoing
-  const { mode } = delivery
-  const progress: SendProgress = {
-    sentBytes: 0,
-    headSentAt: undefined,
-    isDone: false,
-    isCutByStop: false,
-    isCutByUpstream: false,
-  }
-  const end = onEnd && watchEnd(onEnd, outgoing, progress, res)
-  if (stopping) endAtStop(delivery, progress, res, stopping)
+  const { reply, delivery } = outgoing
+  const { mode, delayMs } = delivery
+  const sending: Sending = { outgoing, res, sentBytes: 0, headSentAt: undefined, endedBy: undefined }
+  const end = outgoing.onEnd && watchEnd(sending, outgoing.onEnd)
+  if (stopping) endAtStop(sending, stopping)
   if (mode.kind === 'hang') return // nothing is sent, and the connection stays open
-  if (delivery.delayMs > 0) await pause(delivery.delayMs, signalOfClose(res))
+  if (delayMs > 0) await pause(delayMs, signalOfClose(res))
   if (res.destroyed) return
-  if (reply.stream || reply.relay) return writeChunks(reply, progress, res)
-  if (mode.kind === 'dribble' && reply.body) return writeInPieces(outgoing, mode, progress, res)
-  writeAtOnce(outgoing, progress, res, end)
+  if (reply.stream || reply.relay) return writeChunks(sending)
+  if (mode.kind === 'dribble' && reply.body) return writeInPieces(sending, mode)
+  writeAtOnce(sending, end)
 }
 
 /** Writes a reply, or breaks it off, in one step. `end`: ends the delivery. */
-function writeAtOnce(
-  { reply, date, delivery: { mode } }: OutgoingReply,
-  progress: SendProgress,
-  res: ServerResponse,
-  end: (() => void) | undefined,
-): void {
+function writeAtOnce(sending: Sending, end: (() => void) | undefined): void {
+  const { res, outgoing } = sending
+  const { mode } = outgoing.delivery
+  const { body } = outgoing.reply
   switch (mode.kind) {
     case 'whole':
     case 'dribble': // of no body
-      writeWhole(reply, date, progress, res)
+      writeWhole(sending)
       return
     case 'reset':
     case 'empty':
       onSocket(res, (socket) => {
-        progress.isDone = true
+        sending.endedBy = 'scenario'
         if (mode.kind === 'reset') socket.resetAndDestroy()
         else socket.destroy()
       })
       return
     case 'truncated': {
-      const bytes = reply.body?.bytes() ?? noBytes
-      writeHead(reply, date, bytes.length, progress, res)
+      const bytes = body?.bytes() ?? noBytes
+      writeHead(sending, bytes.length)
       res.write(firstShare(bytes, mode.keep), () => {
-        progress.isDone = true
+        sending.endedBy = 'scenario'
         end?.() // a client sees the end of the connection before its close is announced here
         res.socket?.destroySoon()
       })
       return
     }
     case 'malformed': {
-      const share = firstShare(reply.body?.bytes() ?? noBytes, mode.keep)
-      writeHead(reply, date, share.length, progress, res)
+      const share = firstShare(body?.bytes() ?? noBytes, mode.keep)
+      writeHead(sending, share.length)
       res.end(share)
     }
   }
@@ -68,10 +60,12 @@ function writeAtOnce(
 /** The longest body, in bytes, that is written as text: Node copies it to the head. Of 10 kB that took 5 % of a GET. */
 const maxTextLength = 4096
 
-function writeWhole(reply: Reply, date: number | undefined, progress: SendProgress, res: ServerResponse): void {
-  const latin1 = reply.body?.latin1() ?? ''
-  writeHead(reply, date, latin1.length, progress, res)
-  if (latin1.length > maxTextLength) res.end(reply.body?.bytes())
+function writeWhole(sending: Sending): void {
+  const { res, outgoing } = sending
+  const { body } = outgoing.reply
+  const latin1 = body?.latin1() ?? ''
+  writeHead(sending, latin1.length)
+  if (latin1.length > maxTextLength) res.end(body?.bytes())
   else res.end(latin1, 'latin1')
 }
 
@@ -87,22 +81,23 @@ const maxStallMs = 30_000
  * Writes a stream, or the body of the real service, no faster than the client reads. One that fails is cut off. After a
  * stream the connection is closed, so that a stop need not wait for it.
  */
-async function writeChunks(reply: Reply, progress: SendProgress, res: ServerResponse): Promise<void> {
-  const { stream, relay } = reply
+async function writeChunks(sending: Sending): Promise<void> {
+  const { res, outgoing } = sending
+  const { stream, relay } = outgoing.reply
   const closed = signalOfClose(res)
   if (stream) res.setHeader('Connection', 'close')
-  writeHead(reply, undefined, relay?.length, progress, res)
+  writeHead(sending, relay?.length)
   res.flushHeaders()
   try {
     for await (const chunk of stream?.chunks(closed) ?? relay?.chunks() ?? []) {
       if (res.destroyed) return
       const isRoom = res.write(chunk)
-      progress.sentBytes += chunk.length
+      sending.sentBytes += chunk.length
       if (!isRoom) await drain(res, closed, stream && maxStallMs)
     }
     res.end()
   } catch {
-    progress.isCutByUpstream = !res.destroyed
+    if (!res.destroyed) sending.endedBy = 'upstream'
     res.destroy()
   }
 }
@@ -124,13 +119,9 @@ function signalOfClose(res: ServerResponse): AbortSignal {
 
 const noBytes = new Uint8Array(0)
 
-function writeHead(
-  reply: Reply,
-  date: number | undefined,
-  length: number | undefined,
-  progress: SendProgress,
-  res: ServerResponse,
-): void {
+function writeHead(sending: Sending, length: number | undefined): void {
+  const { res, outgoing } = sending
+  const { reply, date } = outgoing
   // A flat list is the quickest form: Node writes it without looking up the names.
   const headers: (string | number)[] = []
   const mediaType = reply.body?.mediaType ?? reply.stream?.mediaType ?? reply.relay?.mediaType
@@ -141,7 +132,7 @@ function writeHead(
   if (reply.cookies) for (const cookie of reply.cookies) headers.push('Set-Cookie', cookie)
   res.writeHead(reply.status, headers)
   // A response without a socket waits behind another one on its connection.
-  if (res.socket) progress.headSentAt = monotonicNow()
+  if (res.socket) sending.headSentAt = monotonicNow()
 }
 
 /** Returns the first bytes: the share `keep`, from 0 to 1, but never all of them. */
@@ -150,18 +141,14 @@ function firstShare(bytes: Uint8Array, keep: number): Uint8Array {
 }
 
 /** Writes the body in `pieces` pieces, evenly over `ms` milliseconds. */
-async function writeInPieces(
-  { reply, date }: OutgoingReply,
-  { pieces, ms }: { readonly pieces: number; readonly ms: number },
-  progress: SendProgress,
-  res: ServerResponse,
-): Promise<void> {
-  const bytes = reply.body?.bytes() ?? noBytes
+async function writeInPieces(sending: Sending, { pieces, ms }: { readonly pieces: number; readonly ms: number }) {
+  const { res, outgoing } = sending
+  const bytes = outgoing.reply.body?.bytes() ?? noBytes
   const size = Math.max(1, Math.ceil(bytes.length / pieces))
   const gap = ms / Math.max(1, Math.ceil(bytes.length / size) - 1)
   const startedAt = monotonicNow()
   const closed = signalOfClose(res)
-  writeHead(reply, date, bytes.length, progress, res)
+  writeHead(sending, bytes.length)
   res.flushHeaders()
   for (let at = 0; at < bytes.length; at += size) {
     // The time of a piece is counted from the start, so that the delays of timers do not add up.
@@ -169,7 +156,7 @@ async function writeInPieces(
     if (res.destroyed) return
     const piece = bytes.subarray(at, at + size)
     res.write(piece, (error) => {
-      if (!error) progress.sentBytes += piece.length
+      if (!error) sending.sentBytes += piece.length
     })
   }
   res.end()

@@ -2,11 +2,11 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { monotonicNow } from '../../base/core/timers.ts'
 import {
-  clientSight,
   type Delivery,
-  deliveryOutcome,
+  type DeliveryOutcome,
+  delivered,
   type OutgoingReply,
-  type SendProgress,
+  usableDeliveries,
 } from '../../service/exchange/delivery.ts'
 
 /** The listeners for the client's end of connections, each of the latest reply if that was sent whole. */
@@ -30,13 +30,22 @@ export function watchLeave(socket: Socket): void {
   }
 }
 
+/** A reply on its way to the socket: the part that was sent so far, and who ended its delivery. */
+export interface Sending {
+  readonly outgoing: OutgoingReply
+  readonly res: ServerResponse
+  /** Bytes of the body, in whole pieces. */
+  sentBytes: number
+  /** The time at which the head was sent, by the process's monotonic clock, in milliseconds; undefined until then. */
+  headSentAt: number | undefined
+  /** The cause of an end other than the last byte or the client: a scenario, the server's stop, or the real service. */
+  endedBy: 'scenario' | 'stop' | 'upstream' | undefined
+}
+
 /** Calls `onEnd` once, at the end of the delivery. Returns a function that ends the delivery at once. */
-export function watchEnd(
-  onEnd: NonNullable<OutgoingReply['onEnd']>,
-  { delivery, onLeave }: OutgoingReply,
-  progress: SendProgress,
-  res: ServerResponse,
-): () => void {
+export function watchEnd(sending: Sending, onEnd: NonNullable<OutgoingReply['onEnd']>): () => void {
+  const { res, outgoing } = sending
+  const { delivery, onLeave } = outgoing
   const { socket } = res.req
   let isFinished = false
   const finish = () => {
@@ -44,7 +53,8 @@ export function watchEnd(
     isFinished = true
     // After a write that failed, Node calls the response finished, too.
     const isComplete = res.writableFinished && !socket.errored
-    onEnd(deliveryOutcome(delivery.mode, isComplete, progress), clientSight(isComplete, progress))
+    const { headSentAt, endedBy } = sending
+    onEnd(outcomeOf(sending, isComplete), { headSentAt, hasClientLeft: !isComplete && endedBy === undefined })
     if (isComplete && onLeave) leaveListeners.set(socket, onLeave)
   }
   leaveListeners.set(socket, undefined) // its client goes on, so it has read the reply before
@@ -52,6 +62,14 @@ export function watchEnd(
   else if (isImmediate(delivery) && res.socket) res.on('close', finish)
   else watchConnection(finish, res)
   return finish
+}
+
+/** Returns the outcome of a delivery. `isComplete`: the last byte was handed over. */
+function outcomeOf({ outgoing, sentBytes, endedBy }: Sending, isComplete: boolean): DeliveryOutcome {
+  if (!usableDeliveries.includes(outgoing.delivery.mode.kind)) return { kind: 'damaged' }
+  if (endedBy === 'upstream') return { kind: 'upstream-gone', sentBytes }
+  if (isComplete) return delivered
+  return { kind: endedBy === 'stop' ? 'server-stopped' : 'client-gone', sentBytes }
 }
 
 const isImmediate = ({ delayMs, mode }: Delivery) => delayMs === 0 && mode.kind === 'whole'
@@ -76,19 +94,15 @@ function watchConnection(finish: () => void, res: ServerResponse): void {
 export const shutdownGraceMs = 5_000
 
 /** Closes the connection at a stop if the delivery cannot end in time: a hang, or a long delay. */
-export function endAtStop(
-  delivery: Delivery,
-  progress: SendProgress,
-  res: ServerResponse,
-  stopping: AbortSignal,
-): void {
-  const lastsMs = durationOf(delivery)
+export function endAtStop(sending: Sending, stopping: AbortSignal): void {
+  const { res, outgoing } = sending
+  const lastsMs = durationOf(outgoing.delivery)
   const { socket } = res.req
   if (lastsMs <= shutdownGraceMs || socket.destroyed) return
   const endsAt = monotonicNow() + lastsMs
   const close = () => {
     if (endsAt - monotonicNow() <= shutdownGraceMs) return
-    progress.isCutByStop = true
+    sending.endedBy = 'stop'
     onSocket(res, () => socket.destroy())
   }
   if (stopping.aborted) close()

@@ -1,27 +1,13 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Transform } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate, type Zlib } from 'node:zlib'
+import { parseSize } from '../../base/core/bytes.ts'
 import { machineNow, monotonicNow } from '../../base/core/timers.ts'
-import type { SimRequest } from '../../service/exchange/request.ts'
-import { type BodyLimit, readBody } from './read-body.ts'
+import type { RequestBody, SimRequest } from '../../service/exchange/request.ts'
 
 /** The opening times of connections that have sent no request yet, by the process's monotonic clock, milliseconds. */
-const openingTimes = new WeakMap<Socket, number>()
-
-/** Stores the present time as the opening time of a connection. */
-export function storeOpeningTime(socket: Socket): void {
-  openingTimes.set(socket, monotonicNow())
-}
-
-/** Calls `then` with head and body, immediately if a request has no body. A body that cannot be read is a value. */
-export function readRequest(
-  req: IncomingMessage,
-  res: ServerResponse,
-  limit: BodyLimit,
-  head: SimRequest,
-  then: (request: SimRequest) => void,
-): void {
-  readBody(req, res, limit, (body) => then(body.kind === 'absent' ? head : { ...head, body }))
-}
+export const openingTimes = new WeakMap<Socket, number>()
 
 /**
  * Reduces the request target to path and query. The host of an absolute one, with scheme and host, takes the place of
@@ -85,4 +71,163 @@ function joinCookies(headers: IncomingMessage['headers']): SimRequest['headers']
   const cookies = headers['set-cookie']
   const single = headers as SimRequest['headers'] // Node joins other repeated headers, or takes the first
   return cookies === undefined ? single : { ...single, 'set-cookie': cookies.join(', ') }
+}
+
+const absent: RequestBody = { kind: 'absent' }
+
+type Decoder = Transform & Zlib
+
+/** Functions that create the decoder of a `Content-Encoding`, by its name; they return undefined for `identity`. */
+export const decoders = new Map<string, () => Decoder | undefined>([
+  ['identity', () => undefined],
+  ['gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+])
+
+/**
+ * The most decoded bytes for each byte that was sent. JSON of an export decodes to some 10 times its size, a body made
+ * to fill memory to 1,000 times. Small bodies have only the limit of their size.
+ */
+const maxDecodedRatio = 100
+const freeOfRatioBytes = 1024 * 1024
+
+export interface BodyLimit {
+  readonly bytes: number
+  /** The limit as the refusal names it: `1mb`. */
+  readonly text: string
+}
+
+/**
+ * Calls `then` once with head and body, immediately if the request has no body or its head refuses it. A body that
+ * cannot be read is a value. The rest of a refused body is drained, since some clients read the reply only after they
+ * have sent everything; one that waits for `100 Continue` is not asked to send it.
+ */
+export function readRequest(
+  req: IncomingMessage,
+  res: ServerResponse,
+  limit: BodyLimit,
+  head: SimRequest,
+  then: (request: SimRequest) => void,
+): void {
+  let isDone = false
+  const end = (body: RequestBody) => {
+    if (!isDone) then(body === absent ? head : { ...head, body })
+    isDone = true
+  }
+  const known = decideByHead(req.headers, limit)
+  const isWaiting = expectsContinue(req)
+  if (known && (known === absent || isWaiting)) {
+    if (known !== absent) closeIfWaiting(req, res)
+    end(known)
+    return
+  }
+  if (isWaiting) res.writeContinue()
+  const decoder = known ? undefined : decoders.get(readEncoding(req.headers))?.()
+  req.once('close', () => {
+    if (req.readableEnded) return
+    end({ kind: 'aborted' })
+    decoder?.destroy() // `pipe` does not end the decoder when the client disconnects
+  })
+  if (known) {
+    drain(req)
+    end(known)
+  } else collect(req, decoder ? req.pipe(decoder) : req, limit, end)
+}
+
+/** Returns true if the client waits for `100 Continue` before the body. `server.ts` refuses other expectations. */
+const expectsContinue = ({ headers, httpVersion }: IncomingMessage) =>
+  headers.expect !== undefined && httpVersion === '1.1'
+
+/** Closes the connection after a refusal if the client waits for `100 Continue`: it may still send the body. */
+export function closeIfWaiting(req: IncomingMessage, res: ServerResponse): void {
+  if (expectsContinue(req)) res.setHeader('Connection', 'close')
+}
+
+/** Returns the body if the head decides it (absent, too large, unknown encoding), or undefined if it must be read. */
+function decideByHead(headers: IncomingHttpHeaders, limit: BodyLimit): RequestBody | undefined {
+  const { 'content-length': length, 'transfer-encoding': chunked } = headers
+  if (chunked === undefined && (length === undefined || length === '0')) return absent
+  if (Number(length) > limit.bytes) return tooLarge(limit)
+  const encoding = readEncoding(headers)
+  if (decoders.has(encoding)) return undefined
+  const known = [...decoders.keys()].join(', ')
+  return unreadable(415, `The body cannot be read: its Content-Encoding "${encoding}" is not one of ${known}.`)
+}
+
+function readEncoding({ 'content-encoding': encoding }: IncomingHttpHeaders): string {
+  return encoding?.toLowerCase() || 'identity'
+}
+
+function collect(
+  req: IncomingMessage,
+  stream: IncomingMessage | Decoder,
+  limit: BodyLimit,
+  end: (body: RequestBody) => void,
+): void {
+  const chunks: Buffer[] = []
+  let size = 0
+  let isRefused = false
+  const refuse = (body: RequestBody) => {
+    isRefused = true
+    chunks.length = 0
+    if (stream !== req) {
+      req.unpipe()
+      stream.destroy()
+    }
+    drain(req)
+    end(body)
+  }
+  stream.on('data', (chunk: Buffer) => {
+    if (isRefused) return
+    size += chunk.length
+    if (size > limit.bytes) refuse(tooLarge(limit))
+    else if (isBomb(stream, size)) refuse(decodesToTooMuch)
+    else chunks.push(chunk)
+  })
+  stream.on('end', () => {
+    if (isRefused) return
+    const [first = Buffer.alloc(0)] = chunks
+    const bytes = chunks.length > 1 ? Buffer.concat(chunks, size) : first
+    chunks.length = 0 // the request holds its listeners until the response has ended
+    end(size > 0 ? { kind: 'bytes', bytes } : absent)
+  })
+  // Only a decoder's error is handled here; after an error of the connection, 'close' follows.
+  if (stream !== req)
+    stream.on('error', (error) => refuse(unreadable(400, `The body cannot be read: ${error.message}.`)))
+}
+
+/** Returns true where a decoder has made too many bytes of those that it has read. */
+function isBomb(stream: IncomingMessage | Decoder, decodedBytes: number): boolean {
+  if (decodedBytes <= freeOfRatioBytes || !('bytesWritten' in stream)) return false
+  return decodedBytes > stream.bytesWritten * maxDecodedRatio
+}
+
+/** The most bytes of a refused body that are read, so that a client that sends all of it first gets the refusal. */
+const maxDrainedBytes = 16 * 1024 * 1024
+
+/** Reads the rest of a request and discards it. Closes the connection if that is too long. */
+function drain(req: IncomingMessage): void {
+  let left = maxDrainedBytes
+  req.on('data', (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) req.socket.destroy()
+  })
+  req.resume()
+}
+
+const unreadable = (status: number, reason: string): RequestBody => ({ kind: 'unreadable', status, reason })
+
+const tooLarge = ({ text }: BodyLimit) => unreadable(413, `The body is larger than the limit of ${text}.`)
+
+const decodesToTooMuch = unreadable(
+  413,
+  `The body decodes to more than ${maxDecodedRatio} times its size. Send it without Content-Encoding.`,
+)
+
+/** Parses a checked size: `500kb`. Throws if the text is no size. */
+export function parseBodyLimit(text: string): BodyLimit {
+  const bytes = parseSize(text)
+  if (bytes === undefined) throw new Error(`"${text}" is no size`)
+  return { bytes, text }
 }

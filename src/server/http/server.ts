@@ -3,12 +3,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { AddressInfo, Socket } from 'node:net'
 import type { Log } from '../../base/core/log.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
-import { clearTimeout, setTimeout } from '../../base/core/timers.ts'
+import { clearTimeout, monotonicNow, setTimeout } from '../../base/core/timers.ts'
+import { errorAt, type Finding } from '../../base/documents/finding.ts'
 import { refuse } from '../../service/exchange/refusals.ts'
 import { type App, noSniffing } from './app.ts'
 import { deliverImmediately } from './deliver.ts'
 import { watchLeave } from './delivery-end.ts'
-import { storeOpeningTime } from './read-request.ts'
+import { openingTimes } from './read-request.ts'
 
 /**
  * The time for which a connection is idle before it is closed, milliseconds. A client that stood still for seconds, as
@@ -29,25 +30,14 @@ interface ListeningServer {
  */
 type Connections = ReadonlyMap<Socket, readonly ServerResponse[]>
 
-/** The reason for which a server cannot listen: the address is taken, not allowed or not valid. */
-interface ListenProblem {
-  readonly setting: 'host' | 'port'
-  readonly message: string
-}
-
-/** Listens on an address; port 0 takes any free port. */
-export function listen(
-  { listener, messages }: App,
-  host: string,
-  port: number,
-  log: Log,
-): Promise<Result<ListeningServer, ListenProblem>> {
+/** Listens on an address; port 0 takes any free port. The error says why that is taken, not allowed or not valid. */
+export function listen(app: App, host: string, port: number, log: Log): Promise<Result<ListeningServer, Finding>> {
   const connections = new Map<Socket, ServerResponse[]>()
   // Node's own refusal of a missing Host header has no body; this one has the service's error body.
-  const server = createServer({ requireHostHeader: false, ...messages }, (request, response) => {
+  const server = createServer({ requireHostHeader: false, ...app.messages }, (request, response) => {
     storeResponse(connections, response)
     const problem = findHostHeaderProblem(request)
-    if (problem === undefined) listener(request, response)
+    if (problem === undefined) app.listener(request, response)
     else {
       if (/^\/__sim\b/i.test(request.url ?? '')) response.setHeader(...noSniffing)
       deliverImmediately(refuse(400, problem, 'simulator'), response)
@@ -57,18 +47,16 @@ export function listen(
   server.maxHeadersCount = 0 // all are read: their size is bounded, and Node silently drops those beyond a number
   server.on('connection', (socket) => {
     connections.set(socket, [])
-    storeOpeningTime(socket)
+    openingTimes.set(socket, monotonicNow())
     watchLeave(socket)
     socket.once('close', () => connections.delete(socket))
   })
-  // `read-body.ts` sends 100 Continue, because it knows the limit of the body.
+  // `read-request.ts` sends 100 Continue, because it knows the limit of the body.
   server.on('checkContinue', (request, response) => server.emit('request', request, response))
-  server.on('checkExpectation', ({ headers }, response) =>
-    deliverImmediately(
-      refuse(417, `Only Expect: 100-continue is met; got "${headers.expect}".`, 'simulator'),
-      response,
-    ),
-  )
+  server.on('checkExpectation', ({ headers }, response) => {
+    const problem = `Only Expect: 100-continue is met; got "${headers.expect}".`
+    deliverImmediately(refuse(417, problem, 'simulator'), response)
+  })
   const handleBrokenHttp = (error: NodeJS.ErrnoException, socket: Socket) => {
     log.info({ code: error.code, reason: error.message.slice(0, 200) }, 'broken HTTP')
     // If complete requests still wait for responses, the connection closes after the last of these, without a refusal.
@@ -106,16 +94,12 @@ function storeResponse(connections: Map<Socket, ServerResponse[]>, response: Ser
   responses.push(response)
 }
 
-function describeListenError({ code, message }: NodeJS.ErrnoException, host: string, port: number): ListenProblem {
-  if (code === 'EACCES')
-    return { setting: 'port', message: `Port ${port} needs more rights. Choose one above 1023 with --port.` }
+function describeListenError({ code, message }: NodeJS.ErrnoException, host: string, port: number): Finding {
+  if (code === 'EACCES') return errorAt('--port', `Port ${port} needs more rights. Choose one above 1023 with --port.`)
   if (code !== 'EADDRINUSE')
-    return {
-      setting: 'host',
-      message: `Cannot listen on ${host}: ${message}. Choose an address of this machine with --host.`,
-    }
+    return errorAt('--host', `Cannot listen on ${host}: ${message}. Choose an address of this machine with --host.`)
   const advice = 'Stop what listens there, or choose another with --port (0: any free one).'
-  return { setting: 'port', message: `Port ${port} on ${host} is taken. ${advice}` }
+  return errorAt('--port', `Port ${port} on ${host} is taken. ${advice}`)
 }
 
 /** The milliseconds that a client has to read the refusal of broken HTTP, before the whole connection is closed. */
@@ -139,10 +123,7 @@ function refuseBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
 }
 
 /** Stops accepting connections, gives active requests at most `graceMs` milliseconds, then closes the others. */
-export async function stop(
-  { server, connections }: Pick<ListeningServer, 'server' | 'connections'>,
-  graceMs: number,
-): Promise<void> {
+export async function stop({ server, connections }: ListeningServer, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   // Without the header these connections would stay open for another request, and the stop would wait for it.
   for (const response of [...connections.values()].flat())

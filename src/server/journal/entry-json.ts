@@ -1,8 +1,7 @@
 import { fromLatin1, toLatin1, utf8ToLatin1 } from '../../base/core/bytes.ts'
-import { type Json, type JsonObject, parseJson } from '../../base/core/json.ts'
+import { type Json, parseJson } from '../../base/core/json.ts'
 import { maxDepth } from '../../base/core/json-syntax.ts'
 import { decode, hasMoreValues, maxValues } from '../../base/core/strict-json.ts'
-import type { Violation } from '../../base/core/violation.ts'
 import { redactJson, redactText } from '../../base/redaction/redact.ts'
 import { redactDocument } from '../../base/redaction/redact-document.ts'
 import type { DeliveryOutcome } from '../../service/exchange/delivery.ts'
@@ -10,45 +9,34 @@ import { readTraceId } from '../../service/exchange/request-headers.ts'
 import { isComplete, type JournalEntry, type RecordedBody } from './entry.ts'
 
 /** Converts an entry to the JSON of the control plane; without `bodies` only with their sizes. */
-export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: boolean }): JsonObject {
-  const { id, number, at, now, durationMs, delayMs, sandbox, operation, request, response } = entry
-  const traceId = readTraceId(request.headers['traceparent'])
+export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: boolean }) {
+  const { id, number, durationMs, delayMs, sandbox, operation, request, response, stage, rule, scenarios } = entry
+  const { expectation, replayOf, damage, violations, responseViolations, advice } = entry
   const body = (recorded: RecordedBody) => (bodies ? bodyToJson(recorded, entry.ownToken) : { size: recorded.size })
   return {
     id,
     number,
-    at: new Date(at).toISOString(),
-    now: new Date(now).toISOString(),
+    at: new Date(entry.at).toISOString(),
+    now: new Date(entry.now).toISOString(),
     durationMs: roundToMicroseconds(durationMs),
     delayMs,
     tookMs: roundToMicroseconds(entry.endedAt - entry.receivedAt),
     sandbox,
-    ...(operation !== undefined && { operation }),
-    ...(traceId !== undefined && { traceId }),
-    request: {
-      method: request.method,
-      path: request.path,
-      query: request.query,
-      headers: { ...request.headers },
-      body: body(request.body),
-    },
-    ...(entry.aborted && { brokenOff: true }),
-    response: {
-      status: response.status,
-      headers: { ...response.headers },
-      body: body(response.body),
-      origin: response.origin,
-    },
+    operation,
+    traceId: readTraceId(request.headers['traceparent']),
+    request: { ...request, body: body(request.body) },
+    brokenOff: entry.aborted || undefined,
+    response: { ...response, body: body(response.body) },
     delivery: deliveryToJson(entry.delivery),
-    stage: entry.stage,
-    ...(entry.rule && { rule: { ...entry.rule } }),
-    scenarios: [...entry.scenarios],
-    ...(entry.expectation && { expectation: entry.expectation }),
-    ...(entry.replayOf !== undefined && { replayOf: entry.replayOf }),
-    damage: [...entry.damage],
-    violations: violationsToJson(entry.violations),
-    responseViolations: violationsToJson(entry.responseViolations),
-    advice: violationsToJson(entry.advice),
+    stage,
+    rule,
+    scenarios,
+    expectation,
+    replayOf,
+    damage,
+    violations,
+    responseViolations,
+    advice,
   }
 }
 
@@ -56,15 +44,11 @@ export function roundToMicroseconds(ms: number): number {
   return Math.round(ms * 1000) / 1000
 }
 
-export function deliveryToJson(outcome: DeliveryOutcome): JsonObject {
-  return 'sentBytes' in outcome ? { outcome: outcome.kind, sentBytes: outcome.sentBytes } : { outcome: outcome.kind }
+export function deliveryToJson({ kind: outcome, ...sent }: DeliveryOutcome) {
+  return { outcome, ...sent }
 }
 
-export function violationsToJson(violations: readonly Violation[]): Json[] {
-  return violations.map((violation) => ({ ...violation }))
-}
-
-function bodyToJson(body: RecordedBody, token: string | undefined): JsonObject {
+function bodyToJson(body: RecordedBody, token: string | undefined) {
   const { latin1, size } = body
   if (size === 0 && !latin1?.length) return { size }
   if (latin1 === undefined) return { size, gone: true }
@@ -150,7 +134,6 @@ function isWithinDepth(value: Json, depth: number): boolean {
 /** The most bytes stored of a response's body. Request bodies are stored whole, since queries look into them. */
 export const maxResponseBodyBytes = 64 * 1024
 
-/** Returns the first `maxBytes` bytes of a body, with the size of the whole body. */
 export function captureBody(latin1: string, maxBytes = Number.POSITIVE_INFINITY): RecordedBody {
   const { length } = latin1
   if (length <= maxBytes) return { latin1, size: length }

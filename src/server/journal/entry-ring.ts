@@ -12,13 +12,10 @@ const bytesPerEntry = 2 * 1024
 const minEntryBytes = 1024 * 1024
 
 export interface EntryRange {
-  /** The name of a sandbox; undefined for all. */
   readonly sandbox?: string | undefined
   /** The number after which the range begins. Default: 0. */
   readonly after?: number
-  /** The entries that come first. Default: `oldest`. */
   readonly order?: 'oldest' | 'newest'
-  /** The most entries. Default: all. */
   readonly limit?: number
   /** True for the stored entries, which lose their bodies when these are evicted. Default: copies, which keep them. */
   readonly asStored?: boolean

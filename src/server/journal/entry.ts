@@ -6,7 +6,6 @@ import type { DeliveryOutcome } from '../../service/exchange/delivery.ts'
 import type { Origin } from '../../service/exchange/reply.ts'
 import type { Expectation } from '../../service/exchange/request-headers.ts'
 
-/** The body of a request or a response as the journal stores it. */
 export interface RecordedBody {
   /** The stored bytes, a character for each; undefined if they were evicted or could not be read. */
   readonly latin1: string | undefined
@@ -14,8 +13,6 @@ export interface RecordedBody {
   readonly size: number
   /** True for a whole body that another process shared, whose length a redaction may have changed. */
   readonly isWhole?: boolean
-  /** The refusal of a request's body that was not read: it was too large, or in an unknown encoding. */
-  readonly unreadable?: { readonly status: number; readonly reason: string }
 }
 
 export function storedBytes({ latin1 }: RecordedBody): number {
@@ -25,6 +22,11 @@ export function storedBytes({ latin1 }: RecordedBody): number {
 /** Returns true where the whole body is stored: a value that is absent from it was not sent. */
 export function isComplete({ latin1, size, isWhole }: RecordedBody): boolean {
   return latin1 === undefined ? size === 0 : (isWhole ?? latin1.length === size)
+}
+
+/** Returns the path of a request with its query: `/v1/models/ID/analytics?period=7d`. */
+export function targetOf({ path, query }: Pick<JournalEntry['request'], 'path' | 'query'>): string {
+  return query === '' ? path : `${path}?${query}`
 }
 
 /** One exchange as the journal stores it: a plain value that never changes. */
@@ -94,7 +96,6 @@ export interface JournalEntry {
   readonly replayOf: string | undefined
   /** The deliberate damage to the response: `drop-field at /messageCount`, `reset`. */
   readonly damage: readonly string[]
-  /** Rules of the contract that the request broke. */
   readonly violations: readonly Violation[]
   /** Rules of the contract that the response breaks, by deliberate damage or by a bug of the simulator. */
   readonly responseViolations: readonly Violation[]
@@ -110,6 +111,7 @@ export interface LiveExchange {
   readonly requestBody: Json | undefined
   /** The response's body, with damage; undefined where it has none. */
   readonly responseBody: Json | undefined
+  /** The matching operation, if any; undefined in the listeners of a shared journal. */
   readonly operation: Operation | undefined
   /** The parameters as they were sent; path parameters only where the request matches an operation. */
   readonly rawParameters: RawParameters

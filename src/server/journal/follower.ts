@@ -4,16 +4,7 @@ import { nextTurn, sleep } from '../../base/core/timers.ts'
 import type { ExchangeStream, MessagePlace, SandboxPlace, StreamMessage } from '../../state/exchanges.ts'
 import type { DeliveryEnd, ExchangeRecord, JournalEntry, LiveExchange, Recorded } from './entry.ts'
 import { Journal, type JournalShare } from './journal.ts'
-import { decodeEnd, ExchangeDecoder, encodeEnd, encodeExchange, type FindOperation } from './shared-entry.ts'
-import { beginSharedRecord } from './shared-record.ts'
-
-interface FollowerDeps {
-  readonly log: Log
-  readonly stream: ExchangeStream
-  readonly findOperation: FindOperation
-  /** Receives a sentence about each exchange that cannot be read, or corrected. */
-  readonly report: (problem: string) => void
-}
+import { beginSharedRecord, decodeEnd, ExchangeDecoder, encodeEnd, encodeExchange } from './shared-entry.ts'
 
 /** The milliseconds between two readings while verifications or streams wait for new exchanges. */
 const FOLLOW_MS = 50
@@ -25,7 +16,8 @@ const FOLLOW_MS = 50
 export class StreamFollower implements JournalShare {
   readonly journal: Journal
   readonly requestIdPrefix: string
-  readonly #deps: FollowerDeps
+  readonly #log: Log
+  readonly #stream: ExchangeStream
   readonly #decoder: ExchangeDecoder
   /** The id of the stream that was read last, and of the one that was read from or appended to last. */
   #readId: string | undefined
@@ -45,27 +37,23 @@ export class StreamFollower implements JournalShare {
   #next: Promise<void> | undefined
   #isFollowing = false
 
-  /** `size`: the most entries of the journal. */
-  constructor(size: number, deps: FollowerDeps) {
+  constructor(size: number, log: Log, stream: ExchangeStream) {
     this.journal = new Journal(size, this)
-    this.#deps = deps
-    this.requestIdPrefix = `req-${deps.stream.replica.slice(0, 8)}` // its id is a UUID
-    this.#decoder = new ExchangeDecoder(deps.findOperation, `${this.requestIdPrefix}-`)
+    this.#log = log
+    this.#stream = stream
+    this.requestIdPrefix = `req-${stream.replica.slice(0, 8)}` // its id is a UUID
+    this.#decoder = new ExchangeDecoder(`${this.requestIdPrefix}-`)
   }
 
   begin(onEnd: (recorded: Recorded) => void): ExchangeRecord {
-    return beginSharedRecord(this, this.#deps.log, onEnd)
+    return beginSharedRecord(this, this.#log, onEnd)
   }
 
   /** Appends an exchange. Returns undefined if the store takes no changes. Rejects if it does not respond. */
-  append(entry: JournalEntry, live: LiveExchange): Promise<MessagePlace | undefined> {
-    return this.#untilClose(this.#append(entry, live))
-  }
-
-  async #append(entry: JournalEntry, live: LiveExchange): Promise<MessagePlace | undefined> {
+  async append(entry: JournalEntry, live: LiveExchange): Promise<MessagePlace | undefined> {
     const { text, request, response } = encodeExchange(entry, live)
     const { sandbox } = entry
-    const appended = await this.#deps.stream.append(sandbox, text, request, response)
+    const appended = await this.#untilClose(this.#stream.append(sandbox, text, request, response))
     if (!appended) {
       this.#lost.add(sandbox)
       return undefined
@@ -92,7 +80,7 @@ export class StreamFollower implements JournalShare {
   }
 
   async #appendEnd(text: string): Promise<void> {
-    if (await this.#deps.stream.appendEnd(text)) this.#ends.delete(text)
+    if (await this.#stream.appendEnd(text)) this.#ends.delete(text)
   }
 
   /** Appends the ends of deliveries, and the lost exchanges, that the stream does not have yet. */
@@ -130,9 +118,8 @@ export class StreamFollower implements JournalShare {
     this.#lost.add(sandbox)
   }
 
-  /** Clears a sandbox for all replicas; undefined: all. */
   async clear(sandbox: string | undefined): Promise<void> {
-    await this.#deps.stream.clear(sandbox)
+    await this.#stream.clear(sandbox)
     if (sandbox === undefined) this.#lost.clear()
     else this.#lost.delete(sandbox)
     await this.catchUp()
@@ -141,7 +128,7 @@ export class StreamFollower implements JournalShare {
   async close(): Promise<void> {
     while (this.#sent.size > 0) await Promise.allSettled(this.#sent)
     await this.#appendRest().catch(() =>
-      this.#deps.report('The ends of some deliveries, or the number of lost exchanges, could not be stored.'),
+      this.#warn('The ends of some deliveries, or the number of lost exchanges, could not be stored.'),
     )
   }
 
@@ -152,7 +139,7 @@ export class StreamFollower implements JournalShare {
   }
 
   async #readNext(work: SlicedWork): Promise<boolean> {
-    const { id, end, messages, counts } = await this.#deps.stream.read(this.#position, this.#hasMissed)
+    const { id, end, messages, counts } = await this.#stream.read(this.#position, this.#hasMissed)
     // A Redis that came back with older data has the same stream with fewer messages.
     const isOther = id !== this.#readId || end < this.#position
     if (isOther && (await this.#beginStream(id))) return false
@@ -187,7 +174,7 @@ export class StreamFollower implements JournalShare {
         if (message.request === undefined || message.response === undefined) this.journal.countLoss(entry.sandbox)
       }
     } catch (error) {
-      this.#deps.report(`A message of the journal could not be read (${String(error)}).`)
+      this.#warn(`A message of the journal could not be read (${String(error)}).`)
       this.#hasMissed = true
     }
   }
@@ -229,7 +216,11 @@ export class StreamFollower implements JournalShare {
   async #countLost(): Promise<boolean> {
     const lost = [...this.#lost]
     if (lost.length === 0) return false
-    if (await this.#deps.stream.countLost(lost)) for (const sandbox of lost) this.#lost.delete(sandbox)
+    if (await this.#stream.countLost(lost)) for (const sandbox of lost) this.#lost.delete(sandbox)
     return true
+  }
+
+  #warn(problem: string): void {
+    this.#log.warn({ problem }, 'the journal of all replicas is not complete')
   }
 }

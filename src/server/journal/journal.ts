@@ -12,7 +12,6 @@ import { CountsBySandbox, type JournalCounts, type SandboxCounts } from './sandb
 /** The stored entries of a range, and the state of the journal at the moment of reading. */
 export interface JournalSlice {
   readonly entries: readonly JournalEntry[]
-  /** The counts of the range's sandbox. */
   readonly counts: JournalCounts
   /** The number of the oldest entry that was not evicted; the number of the next entry where there is none. */
   readonly oldest: number
@@ -73,7 +72,6 @@ export class Journal {
     return this.#share !== undefined
   }
 
-  /** Begins the record of an exchange of this process. */
   begin(): ExchangeRecord {
     if (this.#share)
       return this.#share.begin((recorded) => {
@@ -138,7 +136,6 @@ export class Journal {
     return sandboxes
   }
 
-  /** The number of verifications and streams that wait for a change. */
   get waiting(): number {
     return this.#changeListeners.size
   }
@@ -177,7 +174,6 @@ export class Journal {
     listeners.add(listener)
   }
 
-  /** Calls the listener for each sandbox whose entries are cleared. */
   onClear(listener: (sandbox: string) => void): void {
     this.#clearListeners.add(listener)
   }
@@ -225,7 +221,6 @@ export class Journal {
     return recorded - dropped
   }
 
-  /** Clears what this process has of a sandbox; undefined: of all. */
   clearRecorded(sandbox: string | undefined): void {
     for (const name of sandbox === undefined ? this.#counts.list() : [sandbox]) {
       this.#counts.clear(name)

@@ -1,29 +1,36 @@
 import type { Json } from '../../base/core/json.ts'
 import { once } from '../../base/core/memoize.ts'
 import { redacted } from '../../base/redaction/redact-token.ts'
-import type { MatchSubject } from '../../service/exchange/match.ts'
+import type { Contract } from '../../service/contract/contract.ts'
+import { type MatchSubject, modelsIn, productsOf } from '../../service/exchange/match.ts'
 import { isComplete, type JournalEntry, storedBytes } from './entry.ts'
 import { parseBody } from './entry-json.ts'
 
-/** Functions that return the models and products of a request, which an entry does not store. Ids are in lower case. */
-export interface RequestSubjects {
-  readonly models: (entry: JournalEntry) => readonly string[]
-  readonly products: (entry: JournalEntry, body: Json | undefined) => readonly string[]
+/** The inputs that tell the models and products of a request, which an entry does not store. */
+export interface MatchInputs {
+  readonly contract: Pick<Contract, 'match'>
+  /** The ids of each model's products by the model's id; all in lower case. */
+  readonly productsOfModel: ReadonlyMap<string, readonly string[]>
 }
 
 /** Returns the parts of an entry that conditions compare. A path matches with or without `/_s/NAME`. */
-export function toMatchSubject(entry: JournalEntry, subjects: RequestSubjects): MatchSubject {
+export function toMatchSubject(entry: JournalEntry, inputs?: MatchInputs): MatchSubject {
   const { operation, request, response } = entry
   const { method, path, query, headers } = request
+  const ownPath = path.replace(/^\/_s\/[^/]*(?=\/)/, '')
   const body = once(() => parseBody(request.body))
+  const models = () => {
+    const match = inputs?.contract.match(method, ownPath)
+    return match?.kind === 'operation' ? modelsIn(match.path) : []
+  }
   return {
     operation,
     method,
-    paths: [stripSandboxPath(path), path],
+    paths: [ownPath, path],
     query,
     headers,
-    models: () => subjects.models(entry),
-    products: () => subjects.products(entry, body()),
+    models,
+    products: () => productsOf(body(), models(), inputs?.productsOfModel ?? new Map()),
     body,
     response: {
       status: response.status,
@@ -40,8 +47,3 @@ export function toMatchSubject(entry: JournalEntry, subjects: RequestSubjects): 
 }
 
 const isRedacted = (value: Json) => typeof value === 'string' && value.includes(redacted)
-
-/** Removes the base path that names a sandbox: `/_s/worker-3/v1/events` becomes `/v1/events`. */
-export function stripSandboxPath(path: string): string {
-  return path.replace(/^\/_s\/[^/]*(?=\/)/, '')
-}

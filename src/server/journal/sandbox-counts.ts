@@ -22,7 +22,6 @@ export interface SandboxCounts {
   isCleared: boolean
 }
 
-/** The counts of all sandboxes that have exchanges. */
 export class CountsBySandbox {
   readonly #counts = new Map<string, SandboxCounts>()
   #generation = 0
@@ -35,7 +34,6 @@ export class CountsBySandbox {
     return [...this.#counts.keys()]
   }
 
-  /** Returns the counts of a sandbox, which begin at 0. */
   of(sandbox: string): SandboxCounts {
     let counts = this.#counts.get(sandbox)
     if (!counts) {

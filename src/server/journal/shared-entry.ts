@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto'
 import { toLatin1, utf8ToLatin1 } from '../../base/core/bytes.ts'
 import type { Json } from '../../base/core/json.ts'
+import type { Log } from '../../base/core/log.ts'
 import { LruCache, memoizeLast, once } from '../../base/core/memoize.ts'
 import { readQuery } from '../../base/core/query-string.ts'
+import { reasonOf } from '../../base/core/result.ts'
 import { timeOrigin } from '../../base/core/timers.ts'
 import { redactJson, redactText } from '../../base/redaction/redact.ts'
 import { redactToken } from '../../base/redaction/redact-token.ts'
-import type { Operation, RawParameters } from '../../service/contract/contract.ts'
-import type { StreamMessage } from '../../state/exchanges.ts'
+import type { RawParameters } from '../../service/contract/contract.ts'
+import type { MessagePlace, StreamMessage } from '../../state/exchanges.ts'
 import {
   type DeliveryEnd,
+  type ExchangeRecord,
   isComplete,
   type JournalEntry,
   type LiveExchange,
@@ -17,15 +20,6 @@ import {
   type RecordedBody,
 } from './entry.ts'
 import { bodyToBase64, bodyToText, decodeBody, parseBody, parseBoundedJson } from './entry-json.ts'
-
-/** The content of a body as other replicas read it. */
-interface SharedBody {
-  readonly text?: string
-  /** The bytes of a body that is not UTF-8. */
-  readonly base64?: string
-  /** The whole body as JSON where the entry has only a part of it. */
-  readonly parsed?: Json
-}
 
 /** Returns the name under which replicas tell the callers of requests apart: no token leaves its process. */
 export const hashToken = memoizeLast(
@@ -51,21 +45,14 @@ export function encodeExchange(entry: JournalEntry, live: LiveExchange) {
       token: live.token && hashToken(live.token),
     },
   })
-  return { text, request: shareBody(request.body, ownToken), response: shareResponse(entry, live) }
+  const bodies = { request: shareBody(request.body, ownToken), response: shareBody(response.body, ownToken, live) }
+  return { text, ...bodies }
 }
 
 const withoutBytes = (body: RecordedBody): RecordedBody => ({ ...body, latin1: undefined, isWhole: isComplete(body) })
 
-/** Encodes the body of a response, with the whole value where the entry has only a part of it. */
-function shareResponse({ response: { body }, ownToken }: JournalEntry, live: LiveExchange): string {
-  const whole = isComplete(body) ? undefined : live.responseBody
-  return shareBody(body, ownToken, whole === undefined ? undefined : redactJson(whole, ownToken))
-}
-
-/** Encodes the end of a delivery. */
 export const encodeEnd = (end: DeliveryEnd) => shiftEnd(end, timeOrigin)
 
-/** Decodes the end of a delivery. */
 export const decodeEnd = (end: DeliveryEnd) => shiftEnd(end, -timeOrigin)
 
 function shiftEnd({ delivery, hasClientLeft, headSentAt, endedAt }: DeliveryEnd, ms: number): DeliveryEnd {
@@ -76,23 +63,23 @@ function redactValues(values: RawParameters['path'], token: string | undefined):
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, redactText(value, token)]))
 }
 
-function shareBody(body: RecordedBody, token: string | undefined, parsed?: Json): string {
+/** Encodes a body, as JSON also the whole body of a response where the entry has only a part of it. */
+function shareBody(body: RecordedBody, token: string | undefined, live?: LiveExchange): string {
   const { latin1, size } = body
   if (latin1 === undefined || size === 0) return ''
   const text = decodeBody(body)
   if (text === undefined) return JSON.stringify({ base64: bodyToBase64(body, token) })
   // JSON may escape a character of the token: sk\/live.
-  const mayHaveToken = hasToken(text, token) || (token !== undefined && text.includes('\\'))
+  const mayHaveToken = redactToken(text, token) !== text || (token !== undefined && text.includes('\\'))
   const clean = mayHaveToken ? (bodyToText(body, token) ?? '') : text
-  return JSON.stringify({ text: clean, parsed })
+  const whole = isComplete(body) ? undefined : live?.responseBody
+  return JSON.stringify({ text: clean, parsed: whole === undefined ? undefined : redactJson(whole, token) })
 }
-
-const hasToken = (text: string, token: string | undefined) => redactToken(text, token) !== text
 
 /** Reads a shared body. `text`: see `StreamMessage`. */
 function readShared(text: string | undefined): { latin1: string | undefined; json: () => Json | undefined } {
   if (!text) return { latin1: undefined, json: () => undefined }
-  const { text: decoded, base64 = '', parsed }: SharedBody = JSON.parse(text)
+  const { text: decoded, base64, parsed } = JSON.parse(text) // of `shareBody`
   if (decoded === undefined) return { latin1: toLatin1(Buffer.from(base64, 'base64')), json: () => undefined }
   return { latin1: utf8ToLatin1(decoded), json: once(() => parsed ?? parseBoundedJson(decoded)) }
 }
@@ -100,18 +87,13 @@ function readShared(text: string | undefined): { latin1: string | undefined; jso
 /** A message with an exchange; see `StreamMessage`. */
 type SharedMessage = Pick<StreamMessage & { kind: 'exchange' }, 'number' | 'text' | 'request' | 'response'>
 
-/** Finds an operation of the contract by its id. */
-export type FindOperation = (id: string) => Operation | undefined
-
 /** Decodes the exchanges of all replicas. Equal response bodies, which are common, are parsed once. */
 export class ExchangeDecoder {
-  readonly #findOperation: FindOperation
   readonly #ownPrefix: string
   readonly #responses = new LruCache<ReturnType<typeof readShared>>(200)
 
   /** `ownPrefix`: the first part of the ids of requests that this process responded to. */
-  constructor(findOperation: FindOperation, ownPrefix: string) {
-    this.#findOperation = findOperation
+  constructor(ownPrefix: string) {
     this.#ownPrefix = ownPrefix
   }
 
@@ -146,14 +128,14 @@ export class ExchangeDecoder {
   }
 
   #toLive(
-    { id, operation, request: { query, headers } }: JournalEntry,
+    { id, request: { query, headers } }: JournalEntry,
     { path, token }: { readonly path: RawParameters['path']; readonly token: string | undefined },
     requestBody: () => Json | undefined,
     responseBody: () => Json | undefined,
   ): LiveExchange {
     return {
       isForeign: !id.startsWith(this.#ownPrefix),
-      operation: operation === undefined ? undefined : this.#findOperation(operation),
+      operation: undefined,
       rawParameters: { path, query: readQuery(query), header: headers }, // which have no credentials
       token,
       get requestBody() {
@@ -164,4 +146,65 @@ export class ExchangeDecoder {
       },
     }
   }
+}
+
+/** The milliseconds by which the end of a delivery may be later than announced, fewer if a retry is judged by it. */
+const TOLERANCE_MS = 100
+const FAILED_TOLERANCE_MS = 10
+
+/** What appends exchanges of this process for all replicas. */
+interface Appender {
+  append(entry: JournalEntry, live: LiveExchange): Promise<MessagePlace | undefined>
+  correct(place: MessagePlace, end: DeliveryEnd): Promise<void>
+  markLost(sandbox: string): void
+}
+
+/** Begins the record of an exchange, which is appended before its response is sent or, unannounced, at its end. */
+export function beginSharedRecord(appender: Appender, log: Log, onEnd: (recorded: Recorded) => void): ExchangeRecord {
+  let announced: Recorded | undefined
+  let isRefused = false
+  let appended: Promise<MessagePlace | undefined>
+  const append = (exchange: Recorded) => {
+    appended = appender.append(...exchange)
+    return appended
+  }
+  const warn = ({ id }: JournalEntry, error: unknown) => {
+    const fields = { requestId: id, reason: reasonOf(error) }
+    log.warn(fields, 'an exchange, or its end, is missing in the journal of the other replicas')
+  }
+  const lose = (entry: JournalEntry, error: unknown) => {
+    appender.markLost(entry.sandbox)
+    warn(entry, error)
+  }
+  const correct = ([entry]: Recorded) => {
+    appended.then((place) => place && appender.correct(place, entry)).catch((error) => warn(entry, error))
+  }
+  return {
+    announce: async (expected) => {
+      isRefused = true
+      await append(expected)
+      isRefused = false
+      announced = expected
+    },
+    end: (end, create) => {
+      const [entry, live] = announced ?? create()
+      const delivery = entry.aborted ? entry.delivery : end.delivery
+      const ended: Recorded = [{ ...entry, ...end, delivery }, live]
+      if (announced && isOtherwise(ended[0], entry)) correct(ended)
+      if (!announced && !isRefused) append(ended).catch((error) => lose(entry, error))
+      onEnd(ended)
+      return ended
+    },
+    correct,
+  }
+}
+
+function isOtherwise(ended: JournalEntry, expected: JournalEntry): boolean {
+  const isFailed = ended.response.status >= 400 || ended.delivery.kind !== 'delivered'
+  return (
+    ended.delivery.kind !== expected.delivery.kind ||
+    ended.hasClientLeft !== expected.hasClientLeft ||
+    (ended.headSentAt === undefined) !== (expected.headSentAt === undefined) ||
+    Math.abs(ended.endedAt - expected.endedAt) > (isFailed ? FAILED_TOLERANCE_MS : TOLERANCE_MS)
+  )
 }

@@ -3,7 +3,7 @@ import { endSentence } from '../../base/core/text.ts'
 import { jsonBody } from '../../service/exchange/body.ts'
 import { refusals } from '../../service/exchange/refusals.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
-import type { ActiveScenario, Chance, Effect } from '../../service/scenarios/definition.ts'
+import { type ActiveScenario, type Chance, type Effect, effectOf } from '../../service/scenarios/definition.ts'
 import { numberOf } from '../../service/scenarios/parameters.ts'
 import { itemAt, positionAt, type Sequence, sequencePrefix } from '../../service/scenarios/parse.ts'
 import { type ActiveRule, ruleTimesKey } from '../../service/scenarios/rules.ts'
@@ -11,17 +11,14 @@ import type { Store } from '../../state/store.ts'
 import type { Exchange, MatchedExchange } from './exchange.ts'
 
 /** Applies the scenarios that fire by chance, in order. Returns the reply of the last one that replies, if any. */
-export async function applyScenarios(
-  exchange: MatchedExchange,
-  scenarios: readonly ActiveScenario[],
-  store: Store,
-): Promise<Reply | undefined> {
+export async function applyScenarios(exchange: MatchedExchange, scenarios: readonly ActiveScenario[], store: Store) {
   let reply: Reply | undefined
   for (const active of scenarios) {
-    const effect = active.definition.effect(active.values)
-    const isRandom = numberOf(active.values, 'p') < 1 || (effect.kind === 'delay' && effect.drawn)
+    const effect = effectOf(active)
+    const p = numberOf(active.values, 'p')
+    const isRandom = p < 1 || (effect.kind === 'delay' && effect.drawn)
     const chance: Chance = isRandom ? await drawChance(exchange, active.text, store) : () => 0
-    if (!fires(active, chance)) {
+    if (chance('p') >= p) {
       exchange.trace?.decisions.push(`Chance spares the request of "${active.text}".`)
       continue
     }
@@ -32,13 +29,11 @@ export async function applyScenarios(
 }
 
 /** Returns the reply to a request that is lost before the operation: an example where the client sees a part. */
-function replyBeforeWork(exchange: MatchedExchange): Reply | undefined {
-  const effects = exchange.scenarios.map(({ definition, values }) => definition.effect(values))
-  if (!effects.some((effect) => effect.kind === 'deliver' && effect.isBeforeWork)) return undefined
-  const { kind } = exchange.delivery.mode
-  const operation = exchange.operation
+function replyBeforeWork({ operation, scenarios, delivery }: MatchedExchange): Reply | undefined {
+  const isLost = scenarios.map(effectOf).some((effect) => effect.kind === 'deliver' && effect.isBeforeWork)
+  if (!isLost) return undefined
   const status = operation.successStatus
-  const [example] = kind === 'truncated' || kind === 'malformed' ? operation.examples(status) : []
+  const [example] = ['truncated', 'malformed'].includes(delivery.mode.kind) ? operation.examples(status) : []
   if (!example) return refusals.lostRequest()
   return { status, headers: {}, body: jsonBody(example.value), origin: 'scenario' }
 }
@@ -66,19 +61,12 @@ function applyEffect(exchange: MatchedExchange, effect: Effect, chance: Chance):
   return undefined
 }
 
-export function applicableScenarios(
-  exchange: MatchedExchange,
-  scenarios: readonly ActiveScenario[],
-): readonly ActiveScenario[] {
-  return scenarios.filter((active) => inapplicableReason(exchange, active) === undefined)
-}
+export const applicableScenarios = (exchange: MatchedExchange, scenarios: readonly ActiveScenario[]) =>
+  scenarios.filter((active) => inapplicableReason(exchange, active) === undefined)
 
 /** Returns the reason why a scenario makes no sense for the operation of the exchange, or undefined if it does. */
-export function inapplicableReason(
-  exchange: MatchedExchange,
-  { definition, values, text }: ActiveScenario,
-): string | undefined {
-  const reason = definition.inapplicableReason(exchange.operation, values)
+export function inapplicableReason({ operation }: MatchedExchange, { definition, values, text }: ActiveScenario) {
+  const reason = definition.inapplicableReason(operation, values)
   return reason === undefined ? undefined : endSentence(`The scenario "${text}" makes no sense here: ${reason}`)
 }
 
@@ -93,48 +81,28 @@ async function drawChance(exchange: Exchange, purpose: string, store: Store, cou
   return (label) => deriveChance([exchange.seed, name, id, purpose, index, label])
 }
 
-function fires({ values }: ActiveScenario, chance: Chance): boolean {
-  const p = numberOf(values, 'p')
-  return p === 1 || chance('p') < p
-}
-
 /** Returns the sequence's item for this request, in the order of arrival. `prefix` tells rules from requests. */
-export async function nextItem(
-  exchange: MatchedExchange,
-  sequence: Sequence,
-  store: Store,
-  prefix = sequencePrefix,
-): Promise<ActiveScenario> {
+export async function nextItem(exchange: MatchedExchange, sequence: Sequence, store: Store, prefix = sequencePrefix) {
   const key = `${prefix}${exchange.operation.id} ${sequence.text}`
   const index = await store.nextSequenceIndex(exchange.sandbox.name, key)
   const item = itemAt(sequence, index)
-  if (exchange.trace) {
-    const place = `item ${positionAt(sequence, index) + 1} of ${sequence.items.length}`
-    exchange.trace.decisions.push(
-      `Request ${index + 1} of the sequence "${sequence.text}" gets ${place}, "${item.text}".`,
-    )
-  }
+  const place = `item ${positionAt(sequence, index) + 1} of ${sequence.items.length}`
+  exchange.trace?.decisions.push(
+    `Request ${index + 1} of the sequence "${sequence.text}" gets ${place}, "${item.text}".`,
+  )
   return item
 }
 
 /** Returns why a matching rule does not act, if so. `probability` is drawn first, then `times` are counted. */
-export async function findRuleRest(
-  exchange: Exchange,
-  rule: ActiveRule,
-  index: number,
-  store: Store,
-): Promise<string | undefined> {
+export async function findRuleRest(exchange: Exchange, rule: ActiveRule, index: number, store: Store) {
   const { probability, times } = rule
-  const spared = `does not act: chance spares the request (probability ${probability})`
-  const usedUp = `does not act: it is used up (times ${times})`
-  if (probability === 0) return spared
-  if (times === 0) return usedUp
   const key = ruleTimesKey(rule)
   if (probability < 1) {
     // The key counts lists of rules of all sandboxes, so it may name the count but not decide the chance.
     const chance = await drawChance(exchange, `rule ${index}`, store, key)
-    if (chance('probability') >= probability) return spared
+    if (chance('probability') >= probability)
+      return `does not act: chance spares the request (probability ${probability})`
   }
-  if (times === undefined || (await store.nextSequenceIndex(exchange.sandbox.name, key)) < times) return undefined
-  return usedUp
+  const isLeft = times === undefined || (await store.nextSequenceIndex(exchange.sandbox.name, key)) < times
+  return isLeft ? undefined : `does not act: it is used up (times ${times})`
 }

@@ -41,23 +41,22 @@ export function readControls(exchange: MatchedExchange, catalogue: Catalogue): R
   const { headers } = exchange.request
   const controls = Object.keys(headers).filter((name) => name.startsWith('x-sim-'))
   if (controls.length === 0 && headers['prefer'] === undefined) return noControls // most requests
-  const unreadable = findHeaderProblem(exchange, controls)
-  if (unreadable !== undefined) return failure(unreadable)
   const preferences = readPreferences(headers['prefer'] ?? '')
-  if (!preferences.ok) return preferences
-  const problem = setSeedAndNow(exchange, preferences.value)
-  if (problem) return failure(problem)
+  const problem = findHeaderProblem(exchange, controls) ?? setSeedAndNow(exchange, preferences.get('seed'))
+  if (problem !== undefined) return failure(problem)
   const scenarios = readScenarios(headers['x-sim-scenario'], catalogue)
   if (!scenarios.ok) return scenarios
   const text = headers['x-sim-sequence']
   const sequence = text === undefined ? success(undefined) : parseSequence(text, catalogue)
   if (!sequence.ok) return sequence
-  const preferred = readPreferred(exchange.operation, catalogue, preferences.value)
-  if (!preferred.ok) return preferred
-  const { scenarios: byCode, example } = preferred.value
-  const all = [...scenarios.value, ...byCode]
+  const response = readPreferredResponse(exchange.operation, catalogue, preferences)
+  if (!response.ok) return response
+  const { example } = response.value
+  const all = [...scenarios.value, ...response.value.scenarios]
   const any = all.length > 0 || sequence.value !== undefined || example !== undefined
-  return success({ ...preferred.value, any, scenarios: all, sequence: sequence.value })
+  const applied = ['code', 'example', 'seed'].filter((key) => preferences.has(key))
+  const preferred = applied.map((key) => `${key}=${preferences.get(key)}`).join(', ')
+  return success({ any, scenarios: all, sequence: sequence.value, example, preferred })
 }
 
 function readScenarios(header: string | undefined, catalogue: Catalogue): Result<readonly ActiveScenario[]> {
@@ -66,18 +65,19 @@ function readScenarios(header: string | undefined, catalogue: Catalogue): Result
   return failure('X-Sim-Scenario names no scenario. Name one, such as "rate-limited", or leave the header out.')
 }
 
-/** Finds a control header that does not exist, an unknown expectation, or what is no request id, if any. */
-function findHeaderProblem(
-  { request: { headers }, expectation, replayOf }: Exchange,
-  controls: readonly string[],
-): string | undefined {
+/** Finds an unknown control header, request id or expectation, or a Prefer header that is too long, if any. */
+function findHeaderProblem(exchange: Exchange, controls: readonly string[]): string | undefined {
+  const { request, expectation, replayOf } = exchange
+  const { headers } = request
   const unknown = controls.find((name) => !controlHeaders.includes(name))
   if (unknown) return describeUnknownHeader(unknown)
   const [repeated, expected] = [headers[replayHeader], headers[expectationHeader]]
   if (repeated !== undefined && replayOf === undefined)
     return `X-Sim-Replay-Of is the id of a recorded request, such as req-7; got "${cutText(repeated)}".`
-  if (expected === undefined || expectation !== undefined) return undefined
-  return `X-Sim-Expect is ${expectations.join(' or ')}; got "${cutText(expected)}".`
+  if (expected !== undefined && expectation === undefined)
+    return `X-Sim-Expect is ${expectations.join(' or ')}; got "${cutText(expected)}".`
+  const isTooLong = (headers['prefer'] ?? '').length > maxControlLength
+  return isTooLong ? `A Prefer header is at most ${maxControlLength} characters long.` : undefined
 }
 
 /** Compares the names without their prefix, in which all agree. */
@@ -88,29 +88,24 @@ function describeUnknownHeader(unknown: string): string {
   return `There is no control header "${cutText(unknown)}".${guess} Known: ${controlHeaders.join(', ')}.`
 }
 
-const noControls: Result<RequestedControls> = {
-  ok: true,
-  value: { any: false, scenarios: [], sequence: undefined, example: undefined, preferred: '' },
-}
+const noControls = success({ any: false, scenarios: [], sequence: undefined, example: undefined, preferred: '' })
 
 /** Reads `Prefer: code=` and `example=`; together they name the example of that status. */
-function readPreferred(
+function readPreferredResponse(
   operation: Operation,
   catalogue: Catalogue,
   preferences: ReadonlyMap<string, string>,
-): Result<Pick<RequestedControls, 'scenarios' | 'example' | 'preferred'>> {
+): Result<Pick<RequestedControls, 'scenarios' | 'example'>> {
   const code = preferences.get('code')
   const name = preferences.get('example')
   if (code !== undefined && !operation.statuses.some((status) => String(status) === code))
     return failure(`Prefer: code=${code}: ${operation.id} documents ${operation.statuses.join(', ')}.`)
-  const applied = ['code', 'example', 'seed'].filter((key) => preferences.has(key))
-  const preferred = applied.map((key) => `${key}=${preferences.get(key)}`).join(', ')
-  if (name === undefined) {
-    const byCode = parseScenarios(code ?? '', catalogue)
-    return byCode.ok ? success({ scenarios: byCode.value, example: undefined, preferred }) : byCode
+  if (name !== undefined) {
+    const example = exampleReply(operation, name, code)
+    return example.ok ? success({ scenarios: [], example: example.value }) : example
   }
-  const example = exampleReply(operation, name, code)
-  return example.ok ? success({ scenarios: [], example: example.value, preferred }) : example
+  const scenarios = parseScenarios(code ?? '', catalogue)
+  return scenarios.ok ? success({ scenarios: scenarios.value, example: undefined }) : scenarios
 }
 
 /** Returns the reply with the named example. Without a code the examples of the success status are searched first. */
@@ -127,10 +122,9 @@ function exampleReply(operation: Operation, name: string, code: string | undefin
   return failure(`Prefer: example=${name}: ${operation.id} documents ${known.join(', ')}.`)
 }
 
-/** Applies `X-Sim-Seed`, `X-Sim-Now` and `Prefer: seed=`. Returns what is wrong with them, if any. */
-function setSeedAndNow(exchange: Exchange, preferences: ReadonlyMap<string, string>): string | undefined {
+/** Applies `X-Sim-Seed`, `X-Sim-Now` and `Prefer: seed=`, the `preferred` one. Returns what is wrong, if anything. */
+function setSeedAndNow(exchange: Exchange, preferred: string | undefined): string | undefined {
   const { headers } = exchange.request
-  const preferred = preferences.get('seed')
   const seed = headers['x-sim-seed'] ?? preferred
   if (preferred !== undefined && preferred !== seed) return 'X-Sim-Seed and Prefer: seed= differ; send one of them.'
   if (seed !== undefined) {
@@ -151,14 +145,12 @@ function setSeedAndNow(exchange: Exchange, preferences: ReadonlyMap<string, stri
  * Parses a `Prefer` header (RFC 7240) with items between commas, or also semicolons, since `code=200;example=NAME` is
  * no parameter of `code` that could be ignored. The first of a name counts, in any letter case.
  */
-function readPreferences(header: string): Result<ReadonlyMap<string, string>> {
-  if (header.length > maxControlLength)
-    return failure(`A Prefer header is at most ${maxControlLength} characters long.`)
+function readPreferences(header: string): ReadonlyMap<string, string> {
   const preferences = new Map<string, string>()
   for (const item of splitOutsideQuotes(header, ',').flatMap((part) => splitOutsideQuotes(part, ';'))) {
     const { name, value } = splitPair(item)
     const key = name.toLowerCase()
     if (!preferences.has(key)) preferences.set(key, value)
   }
-  return success(preferences)
+  return preferences
 }

@@ -10,13 +10,7 @@ import type { DecisionTrace, RuleReference } from '../../service/exchange/decisi
 import { type Delivery, immediateDelivery } from '../../service/exchange/delivery.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
-import {
-  type Expectation,
-  expectationHeader,
-  readExpectation,
-  readReplayOf,
-  replayHeader,
-} from '../../service/exchange/request-headers.ts'
+import { type Expectation, readExpectation, readReplayOf } from '../../service/exchange/request-headers.ts'
 import type { OperationContext, OperationHandler } from '../../service/operations/handler.ts'
 import { type ActiveScenario, type DataOverrides, noOverrides } from '../../service/scenarios/definition.ts'
 import type { ActiveRules } from '../../service/scenarios/rules.ts'
@@ -26,8 +20,6 @@ interface Caller {
   /** The token without a sandbox suffix. Never logged, never stored. */
   readonly token: string
   readonly plan: string
-  /** The scenario of a magic token; undefined for every other token. */
-  readonly scenario: string | undefined
 }
 
 /** The part of the registry of sandboxes that requests use. */
@@ -108,15 +100,9 @@ export class Exchange {
     this.path = request.path
     this.now = request.at
     this.bearer = readBearerOf(request.headers['authorization'])
-    this.replayOf = readReplayOf(request.headers[replayHeader])
-    this.expectation = readExpectation(request.headers[expectationHeader])
+    this.replayOf = readReplayOf(request.headers)
+    this.expectation = readExpectation(request.headers)
   }
-}
-
-export function switchSandbox(exchange: Exchange, sandbox: Sandbox): void {
-  exchange.sandbox.activeRequests -= 1
-  sandbox.activeRequests += 1
-  exchange.sandbox = sandbox
 }
 
 /** An exchange whose operation `identify` has found. */
@@ -163,8 +149,6 @@ export function operationContext(exchange: Exchange): OperationContext {
 export type RequestStage<Seen extends Exchange = Exchange> = (
   exchange: Seen,
 ) => Reply | undefined | Promise<Reply | undefined>
-
-export type RequestStages = readonly (readonly [name: string, stage: RequestStage])[]
 
 /** A stage of a reply: every reply passes through all of them. */
 export type ReplyStage = (exchange: Exchange, reply: Reply) => Reply

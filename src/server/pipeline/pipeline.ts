@@ -17,19 +17,15 @@ import type { Journal } from '../journal/journal.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import {
   Exchange,
-  isMatched,
   type MatchedExchange,
   type PipelineSandboxes,
   type ReplyStage,
   type RequestStage,
-  type RequestStages,
 } from './exchange.ts'
-import { handle } from './handle.ts'
-import { identify } from './identify.ts'
 import { explainReply } from './log-exchange.ts'
 import { createRecorder } from './record.ts'
-import { authenticate, checkModelExists, limitRate, requirePlan, validate } from './refusal-stages.ts'
-import { applyDamage, checkReply, finaliseHeaders, type HeaderSettings } from './reply-stages.ts'
+import { authenticate, checkModelExists, identify, limitRate, requirePlan, validate } from './refusal-stages.ts'
+import { applyDamage, checkReply, finaliseHeaders, type HeaderSettings, handle } from './reply-stages.ts'
 import { expectRefusal, type ScenarioSources, scenario } from './scenario.ts'
 
 export interface PipelineDeps {
@@ -60,7 +56,8 @@ export interface PipelineDeps {
 export type Pipeline = (request: SimRequest, trace?: DecisionTrace) => Promise<OutgoingReply>
 
 export interface Stages {
-  readonly request: RequestStages
+  /** The stages of a request in their order. Those that need no operation also see an exchange without one. */
+  readonly request: readonly (readonly [name: string, stage: RequestStage<MatchedExchange>])[]
   readonly reply: readonly ReplyStage[]
   /** Returns a reply as it is recorded, once its delivery has ended. */
   readonly recorded: (exchange: Exchange, reply: Reply, outcome: DeliveryOutcome) => Reply
@@ -97,7 +94,7 @@ export function createPipeline(deps: PipelineDeps, createStages: CreateStages = 
       if (decisionTrace) explainReply(decisionTrace, exchange, first, reply)
       const date = stages.isDated ? undefined : exchange.now
       const refused = (error: unknown) => refuse(exchange, error)
-      const { reply: sent, onEnd, onLeave } = await record(exchange, reply, request.elapsed(), refused)
+      const { reply: sent, onEnd, onLeave } = await record(exchange, reply, refused)
       return { reply: sent, delivery: exchange.delivery, date, onEnd, onLeave } // a spread would take 3 % of a GET
     } catch (error) {
       exchange.sandbox.activeRequests -= 1 // without a reply, `onEnd` is never called
@@ -117,45 +114,37 @@ function createSimulatorStages(deps: PipelineDeps): Stages {
       /** 404, 405; without an operation no later stage runs */
       identify: identify(contract, handlers, deps.sandboxes),
       /** 401 */
-      authenticate: whenMatched(authenticate(fixtures.keys, deps.planOfUnknownKeys)),
+      authenticate: authenticate(fixtures.keys, deps.planOfUnknownKeys),
       /** any reply that a scenario gives */
-      scenario: whenMatched(scenario(deps.scenarios, store)),
+      scenario: scenario(deps.scenarios),
       /** 403 */
-      plan: whenMatched(requirePlan(fixtures.plans)),
+      plan: requirePlan(fixtures.plans),
       /** 400, 413, 415 */
-      validate: whenMatched(validate(deps.strict)),
+      validate: validate(deps.strict),
       /** 404 */
-      subject: whenMatched(checkModelExists(deps.isModel)),
+      subject: checkModelExists(deps.isModel),
       /** 429 */
-      rate: whenMatched(limitRate(store, deps.limitOf)),
+      rate: limitRate(store, deps.limitOf),
       /** the operation itself */
-      handle: whenMatched(handle(contract, deps.fallback)),
-    } satisfies Record<string, RequestStage>),
+      handle: handle(contract.basePath, deps.fallback),
+    } satisfies Record<string, RequestStage<MatchedExchange>>),
     reply: [checkReply(deps.log), applyDamage, finaliseHeaders(deps.headers)],
     recorded: (_, reply) => reply,
     isDated: false,
   }
 }
 
-/** Lets a stage that needs an operation see only the exchanges that have one. */
-function whenMatched(stage: RequestStage<MatchedExchange>): RequestStage {
-  return (exchange) => (isMatched(exchange) ? stage(exchange) : undefined)
-}
-
 /** Returns the reply of the first stage that has one. After each stage with a large body, other requests get a turn. */
-async function findFirstReply(
-  stages: RequestStages,
-  exchange: Exchange,
-  { scenarios, store, log }: PipelineDeps,
-): Promise<Reply> {
+async function findFirstReply(stages: Stages['request'], exchange: Exchange, deps: PipelineDeps): Promise<Reply> {
+  const { scenarios, log } = deps
   const { id } = exchange.request
   const isLarge = hasLargeBody(exchange.request)
   try {
     for (const [name, stage] of stages) {
       exchange.stage = name
-      const outcome = stage(exchange)
+      const outcome = stage(exchange as MatchedExchange) // without an operation, `identify` has replied
       const reply = outcome instanceof Promise ? await outcome : outcome
-      if (reply?.origin === 'contract' && stagesBeforeRules.has(name)) await expectRefusal(exchange, scenarios, store)
+      if (reply?.origin === 'contract' && stagesBeforeRules.has(name)) await expectRefusal(exchange, scenarios)
       if (reply) return reply
       if (isLarge) await nextTurn()
     }

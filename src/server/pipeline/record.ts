@@ -27,22 +27,16 @@ interface RecorderDeps {
   readonly recordedReply: (exchange: Exchange, reply: Reply, outcome: DeliveryOutcome) => Reply
 }
 
-type RecordedOutgoing = Required<Pick<OutgoingReply, 'reply' | 'onEnd' | 'onLeave'>>
-
 export function createRecorder({ contract, journal, log, logBodies, recordedReply }: RecorderDeps) {
   const hiddenNames = listHiddenNames(contract.document)
   const heldBodies = new HeldBodies()
   const logExchange = createExchangeLog(log, logBodies)
   /**
-   * Begins to record an exchange, `durationMs` after its receipt. Other replicas have it before its reply is sent;
-   * where that fails, the reply that `refuse` returns is sent and recorded instead.
+   * Begins to record an exchange. Other replicas have it before its reply is sent; where that fails, the reply that
+   * `refuse` returns is sent and recorded instead.
    */
-  return async function record(
-    exchange: Exchange,
-    reply: Reply,
-    durationMs: number,
-    refuse: (error: unknown) => Reply,
-  ): Promise<RecordedOutgoing> {
+  return async function record(exchange: Exchange, reply: Reply, refuse: (error: unknown) => Reply) {
+    const durationMs = exchange.request.elapsed()
     const kept = journal.begin()
     let sent = reply
     let ended: Recorded | undefined
@@ -54,7 +48,7 @@ export function createRecorder({ contract, journal, log, logBodies, recordedRepl
       const entry = createEntry(exchange, recorded, head, journal.recorded + 1, durationMs, end)
       return [entry, liveExchangeOf(exchange, recorded)]
     }
-    const onEnd: RecordedOutgoing['onEnd'] = (delivery, sight) => {
+    const onEnd: NonNullable<OutgoingReply['onEnd']> = (delivery, sight) => {
       exchange.sandbox.activeRequests -= 1
       try {
         const { headSentAt, hasClientLeft = false } = sight ?? { headSentAt: undefined }
@@ -71,7 +65,7 @@ export function createRecorder({ contract, journal, log, logBodies, recordedRepl
         log.error({ requestId: exchange.request.id, err: error }, 'a bug in what listens to the journal')
       }
     }
-    const onLeave: RecordedOutgoing['onLeave'] = (isReset) => {
+    const onLeave = (isReset: boolean) => {
       if (!ended) return
       const [entry, live] = ended
       if (isReset || mayBeUnread(entry, timeOf(exchange))) kept.correct([{ ...entry, hasClientLeft: true }, live])
@@ -175,9 +169,7 @@ function loggedBodyOf({ request: { body, headers } }: Exchange): RecordedBody {
   // The size of a body that could not be read is known from its header alone.
   const declared = Number(headers['content-length'])
   const size = Number.isSafeInteger(declared) ? declared : 0
-  if (body.kind === 'aborted') return { latin1: undefined, size }
-  if (body.kind === 'released') return { latin1: undefined, size: body.size }
-  return { latin1: undefined, size, unreadable: { status: body.status, reason: body.reason } }
+  return { latin1: undefined, size: body.kind === 'released' ? body.size : size }
 }
 
 /** The most bytes of all bodies of requests whose responses take long; above them the oldest are released. */

@@ -4,15 +4,113 @@ import { success } from '../../base/core/result.ts'
 import { findSimilar } from '../../base/core/similar.ts'
 import { cutText } from '../../base/core/text.ts'
 import type { Violation } from '../../base/core/violation.ts'
-import type { Operation } from '../../service/contract/contract.ts'
+import type { Contract, Operation } from '../../service/contract/contract.ts'
 import { isForm, isJson, matchMediaType } from '../../service/contract/media-types.ts'
 import { findUnknownNames } from '../../service/contract/unknown-names.ts'
 import { type RateLimit, rateHeaders } from '../../service/exchange/rate-headers.ts'
 import { refusals } from '../../service/exchange/refusals.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
 import type { Fixtures } from '../../service/fixtures/fixtures.ts'
+import type { OperationHandlers } from '../../service/operations/index.ts'
 import type { Store } from '../../state/store.ts'
-import { type Exchange, jsonOf, type MatchedExchange, type RequestStage, rawParametersOf } from './exchange.ts'
+import { isSandboxName, readSandboxOfBaggage, sandboxNameRule } from '../sandboxes/sandboxes.ts'
+import {
+  type Exchange,
+  jsonOf,
+  type MatchedExchange,
+  type PipelineSandboxes,
+  type RequestStage,
+  rawParametersOf,
+} from './exchange.ts'
+
+/**
+ * Finds the sandbox and the operation: 404 for an unknown path, 405 for a wrong method. An aborted body ends here: the
+ * real service would not have seen the request, so it consumes no rate and no item of a sequence. With `passesUnknown`
+ * a proxy passes on requests that match no operation.
+ */
+export function identify(
+  contract: Contract,
+  handlers: OperationHandlers,
+  sandboxes: PipelineSandboxes,
+  passesUnknown = false,
+): RequestStage {
+  const knownPaths = [...new Set(contract.operations.map(({ path }) => contract.basePath + path))]
+  return async function identify(exchange) {
+    const { request } = exchange
+    const [, sandboxOfPath, rest] = /^\/_s\/([^/]*)(\/.*)$/.exec(request.path) ?? []
+    exchange.path = rest ?? request.path
+    const refusal = enterSandbox(exchange, sandboxes, sandboxOfPath)
+    // Before the first await, which fails while a shared state is away: the journal has the operation also then.
+    const unknown = refusal ? undefined : matchOperation(exchange, contract, knownPaths)
+    exchange.handler = exchange.operation && handlers.get(exchange.operation.id)
+    const { seed, rules, clock } = await sandboxes.settings.read(exchange.sandbox.name)
+    exchange.seed = seed
+    exchange.rules = rules
+    exchange.now = clock.now
+    const aborted = request.body.kind === 'aborted' ? refusals.aborted() : undefined
+    return refusal ?? (passesUnknown ? undefined : unknown) ?? aborted
+  }
+}
+
+const keyTrap =
+  `What stands behind the last "~" of the key names a sandbox, and cannot: a name is ${sandboxNameRule}. ` +
+  'Has the key itself a tilde? Then add one of your own behind it: key~default.'
+
+/** Switches to the sandbox that the request names by header, key, path or baggage; without a name it is `default`. */
+function enterSandbox(exchange: Exchange, sandboxes: PipelineSandboxes, ofPath: string | undefined): Reply | undefined {
+  const { headers } = exchange.request
+  const ofKey = exchange.bearer.ok ? exchange.bearer.sandbox : undefined
+  // The text after the tilde may be part of a secret key: the refusal does not repeat it.
+  if (ofKey !== undefined && !isSandboxName(ofKey)) return refusals.control(keyTrap)
+  const names = [headers['x-sim-sandbox'], ofKey, ofPath].filter((name) => name !== undefined)
+  const name = names[0] ?? readNameOfBaggage(exchange)
+  if (name === undefined) return undefined
+  if (names.some((other) => other !== name))
+    return refusals.control(`The request names more than one sandbox: ${[...new Set(names)].join(', ')}.`)
+  if (!isSandboxName(name)) return refusals.control(`"${cutText(name)}" cannot name a sandbox: ${sandboxNameRule}.`)
+  const sandbox = sandboxes.use(name)
+  exchange.sandbox.activeRequests -= 1
+  sandbox.activeRequests += 1
+  exchange.sandbox = sandbox
+  return undefined
+}
+
+/** Returns the sandbox that the header `baggage` names, if any. A wrong name gets advice: others use baggage, too. */
+function readNameOfBaggage(exchange: Exchange): string | undefined {
+  const name = readSandboxOfBaggage(exchange.request.headers['baggage'])
+  if (!name.ok) {
+    exchange.advice = [{ in: 'header', pointer: '/baggage', keyword: 'baggage', message: name.error }]
+    return undefined
+  }
+  if (name.value !== undefined) exchange.trace?.decisions.push(`The header baggage names the sandbox "${name.value}".`)
+  return name.value
+}
+
+function matchOperation(exchange: Exchange, contract: Contract, knownPaths: readonly string[]): Reply | undefined {
+  const { path, request } = exchange
+  const match = contract.match(request.method, path)
+  switch (match.kind) {
+    case 'operation':
+      exchange.operation = match.operation
+      exchange.pathParameters = match.path
+      return undefined
+    case 'wrong-method':
+      return refusals.wrongMethod(request.method, path, match.allowed)
+    case 'outside-base': {
+      const base = request.path.slice(0, -path.length) + contract.basePath // behind `/_s/NAME`
+      const right = match.isBaseMissing ? base + path : undefined
+      if (right) {
+        const message = `must begin with ${base}, the base URL's path: ${cutText(right, 200)}`
+        exchange.advice = [...exchange.advice, { in: 'path', pointer: '', keyword: 'base-path', message }]
+      }
+      return refusals.outsideBase(base, request.path, right)
+    }
+    case 'malformed':
+      return refusals.malformedPath(match.reason)
+    case 'unknown-path':
+      return refusals.unknownPath(path, knownPaths)
+  }
+}
 
 /** Identifies the caller by the bearer token, which every operation requires (docs/development/service.md, 2.2). */
 export function authenticate(keys: Fixtures['keys'], planOfUnknownKeys: string): RequestStage<MatchedExchange> {
@@ -25,25 +123,19 @@ export function authenticate(keys: Fixtures['keys'], planOfUnknownKeys: string):
     const { token } = bearer
     const key = magicKeys.get(token)
     if (!key) adviseKey(exchange, token, findMeant(token))
-    exchange.caller = { token, plan: key?.plan ?? planOfUnknownKeys, scenario: key?.scenario }
+    exchange.caller = { token, plan: key?.plan ?? planOfUnknownKeys }
     return undefined
   }
 }
 
 function adviseKey(exchange: Exchange, token: string, meant: string | undefined): void {
   // Keys that differ in a number, such as customer-1 and customer-2, are no slips.
-  if (meant !== undefined && withoutDigits(meant) !== withoutDigits(token))
-    exchange.advice = [...exchange.advice, misspeltKey(meant)]
+  if (meant === undefined || withoutDigits(meant) === withoutDigits(token)) return
+  const message = `is a letter away from the magic key ${meant}, and switches on nothing; did you mean that?`
+  exchange.advice = [...exchange.advice, { in: 'header', pointer: '/authorization', keyword: 'magic-key', message }]
 }
 
 const withoutDigits = (token: string) => token.replace(/\d/g, '')
-
-const misspeltKey = (meant: string): Violation => ({
-  in: 'header',
-  pointer: '/authorization',
-  keyword: 'magic-key',
-  message: `is a letter away from the magic key ${meant}, and switches on nothing; did you mean that?`,
-})
 
 /** Refuses callers whose plan lacks a feature that the operation requires (docs/development/service.md, 2.2). */
 export function requirePlan(plans: Fixtures['plans']): RequestStage<MatchedExchange> {
@@ -89,10 +181,13 @@ function checkBody(exchange: MatchedExchange): Violation[] {
   const { operation, request } = exchange
   const expected = operation.body
   if (!expected) return []
-  if (request.body.kind !== 'bytes') return expected.required ? [missing(expected.mediaTypes)] : []
+  if (request.body.kind !== 'bytes') {
+    const message = `is required: send a body of the type ${expected.mediaTypes.join(' or ')}`
+    return expected.required ? [{ in: 'body', pointer: '', keyword: 'required', message }] : []
+  }
   const contentType = request.headers['content-type']
   const mediaType = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  const problem = contentTypeProblem(contentType, mediaType, expected.mediaTypes)
+  const problem = mediaTypeProblem(contentType, mediaType, expected.mediaTypes)
   if (problem) return [{ in: 'header', pointer: '/content-type', keyword: 'media-type', message: problem }]
   const read = isJson(mediaType) ? jsonOf(exchange) : readText(operation, mediaType, request.body.bytes)
   if (!read) throw new Error('a body of bytes was not read')
@@ -101,13 +196,6 @@ function checkBody(exchange: MatchedExchange): Violation[] {
   return operation.checkBody(mediaType, read.value)
 }
 
-const missing = (mediaTypes: readonly string[]): Violation => ({
-  in: 'body',
-  pointer: '',
-  keyword: 'required',
-  message: `is required: send a body of the type ${mediaTypes.join(' or ')}`,
-})
-
 /** Reads a body that is no JSON, which an own contract may describe: a form is an object, all else a string. */
 function readText(operation: Operation, mediaType: string, bytes: Uint8Array): ReturnType<typeof success<Json>> {
   const text = new TextDecoder().decode(bytes)
@@ -115,11 +203,7 @@ function readText(operation: Operation, mediaType: string, bytes: Uint8Array): R
 }
 
 /** Returns what is wrong with a content type that the document does not cover, if it is. JSON is UTF-8 (RFC 8259). */
-function contentTypeProblem(
-  sent: string | undefined,
-  mediaType: string,
-  allowed: readonly string[],
-): string | undefined {
+function mediaTypeProblem(sent: string | undefined, mediaType: string, allowed: readonly string[]): string | undefined {
   if (sent === undefined) return `is missing; send ${allowed.join(' or ')}`
   if (matchMediaType(allowed, mediaType) === undefined) return `must be ${allowed.join(' or ')}; got "${cutText(sent)}"`
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(sent)?.[1]?.toLowerCase() ?? 'utf-8'
@@ -142,11 +226,8 @@ export function checkModelExists(isModel: (modelId: string) => boolean): Request
  * that only a request that would have been handled consumes rate. `limitOf` returns undefined for a plan without a
  * limit.
  */
-export function limitRate(
-  store: Store,
-  limitOf: (plan: string) => RateLimit | undefined,
-): RequestStage<MatchedExchange> {
-  return function limitRate(exchange) {
+export function limitRate(store: Store, limitOf: (plan: string) => RateLimit | undefined) {
+  return function limitRate(exchange: MatchedExchange) {
     const { operation, handler, caller } = exchange
     const counted = handler?.rateLimit
     if (!caller || !counted) return undefined

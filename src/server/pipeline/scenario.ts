@@ -1,14 +1,13 @@
 import { cutText } from '../../base/core/text.ts'
-import type { RuleReference } from '../../service/exchange/decision-trace.ts'
 import { type MatchSubject, modelsIn, productsOf } from '../../service/exchange/match.ts'
 import { refusals } from '../../service/exchange/refusals.ts'
-import type { Reply } from '../../service/exchange/reply.ts'
-import type { ActiveScenario, Catalogue } from '../../service/scenarios/definition.ts'
-import { findConflict, parseScenarios } from '../../service/scenarios/parse.ts'
+import { type ActiveScenario, type Catalogue, effectOf } from '../../service/scenarios/definition.ts'
+import { findConflict } from '../../service/scenarios/parse.ts'
 import {
-  type ActiveRule,
   type ActiveRules,
   findMismatch,
+  type PlacedRule,
+  placeRules,
   ruleActedKey,
   ruleSequencePrefix,
 } from '../../service/scenarios/rules.ts'
@@ -20,13 +19,17 @@ import { type Exchange, jsonOf, type MatchedExchange, type RequestStage } from '
 /** The sources of scenarios besides the request's own control headers. */
 export interface ScenarioSources {
   readonly catalogue: Catalogue
+  /** Scenarios of magic keys by the token (`fixtures/keys.yaml`). */
+  readonly ofKey: ReadonlyMap<string, readonly ActiveScenario[]>
   /** Scenarios of magic models by the model's id in lower case (`fixtures/models.yaml`). */
-  readonly ofModel: ReadonlyMap<string, string>
+  readonly ofModel: ReadonlyMap<string, readonly ActiveScenario[]>
   /** Ids of the products that each model belongs to, by the model's id (`fixtures/products.yaml`). */
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
   /** The rules of `--scenario` and `--rules`, for every sandbox. */
   readonly startUp: ActiveRules
   readonly findPlannedFault?: FindPlannedFault | undefined
+  /** Counts the requests of rules, sequences and chance. */
+  readonly store: Store
 }
 
 /** Returns the fault that `convsim each` has planned for a request; called once for each, in their order. */
@@ -36,7 +39,7 @@ export type FindPlannedFault = (operation: string, requestId: string) => ActiveS
  * Finds the scenarios that act on a request, and applies them. Precedence: request > sandbox > start-up > default; the
  * narrowest scope that asks for anything decides alone. In the request a control header wins over a magic value.
  */
-export function scenario(sources: ScenarioSources, store: Store): RequestStage<MatchedExchange> {
+export function scenario(sources: ScenarioSources): RequestStage<MatchedExchange> {
   return function scenario(exchange) {
     const controls = readControls(exchange, sources.catalogue)
     if (!controls.ok) return refusals.control(controls.error)
@@ -45,20 +48,17 @@ export function scenario(sources: ScenarioSources, store: Store): RequestStage<M
     if (problem !== undefined) return refusals.control(problem)
     exchange.requestedExplicitly = any
     if (preferred) exchange.extraHeaders['Preference-Applied'] = preferred
-    if (any) return applyRequested(exchange, controls.value, store)
+    if (any) return applyRequested(exchange, controls.value, sources.store)
     const fault = sources.findPlannedFault?.(exchange.operation.id, exchange.request.id)
     return fault
-      ? applyScenarios(exchange, [fault], store).then((reply) => reply ?? applyWiderScope(exchange, sources, store))
-      : applyWiderScope(exchange, sources, store)
+      ? applyScenarios(exchange, [fault], sources.store).then((reply) => reply ?? applyWiderScope(exchange, sources))
+      : applyWiderScope(exchange, sources)
   }
 }
 
 /** Applies the scenarios that the request names. A requested example is the reply, whatever the scenarios reply. */
-async function applyRequested(
-  exchange: MatchedExchange,
-  { scenarios, sequence, example }: RequestedControls,
-  store: Store,
-): Promise<Reply | undefined> {
+async function applyRequested(exchange: MatchedExchange, controls: RequestedControls, store: Store) {
+  const { scenarios, sequence, example } = controls
   exchange.trace?.decisions.push(...listDecidingHeaders(exchange))
   const active = sequence ? [...scenarios, await nextItem(exchange, sequence, store)] : scenarios
   const reply = await applyScenarios(exchange, active, store)
@@ -74,16 +74,8 @@ function listDecidingHeaders({ request: { headers } }: Exchange): string[] {
   })
 }
 
-function applyWiderScope(exchange: MatchedExchange, sources: ScenarioSources, store: Store) {
-  if (!hasWiderScope(exchange, sources)) return undefined // the stage need not wait
-  return findScenarios(exchange, sources, store).then((active) => applyScenarios(exchange, active, store))
-}
-
 /** Returns why the requested controls cannot act as a whole, so that no test believes in a fault that does not act. */
-function problemWith(
-  exchange: MatchedExchange,
-  { scenarios, sequence, example }: RequestedControls,
-): string | undefined {
+function problemWith(exchange: MatchedExchange, { scenarios, sequence, example }: RequestedControls) {
   const items = sequence?.items.map((item) => item.scenario) ?? []
   const all = [...scenarios, ...items]
   const inapplicable = all.map((active) => inapplicableReason(exchange, active)).find((reason) => reason !== undefined)
@@ -99,32 +91,45 @@ function problemWith(
 }
 
 /** Returns true for a scenario that decides the response of the operation, or promises that the operation has run. */
-const needsOperation = ({ definition, values }: ActiveScenario) =>
-  values['when'] === 'after' || ['response', 'ordinary', 'data', 'lose-ack'].includes(definition.effect(values).kind)
+const needsOperation = (active: ActiveScenario) =>
+  active.values['when'] === 'after' || ['response', 'ordinary', 'data', 'lose-ack'].includes(effectOf(active).kind)
 
-/** Returns false where no magic value and no rule can act on the request, so that the stage need not wait. */
-function hasWiderScope(exchange: Exchange, sources: ScenarioSources): boolean {
-  const rules = exchange.rules.length + sources.startUp.length
-  return rules > 0 || listMagicScenarios(exchange, sources).length > 0
+function applyWiderScope(exchange: MatchedExchange, sources: ScenarioSources) {
+  const magic = listMagicScenarios(exchange, sources)
+  if (magic.length + exchange.rules.length + sources.startUp.length === 0) return undefined // the stage need not wait
+  return findScenarios(exchange, magic, sources).then((active) => applyScenarios(exchange, active, sources.store))
+}
+
+interface MagicScenario {
+  /** The magic value in sentences. A token is in no log and no explanation, so a key is named by its file. */
+  readonly source: string
+  readonly active: ActiveScenario
+}
+
+function listMagicScenarios({ caller, pathParameters }: Exchange, { ofKey, ofModel }: ScenarioSources) {
+  const magic: MagicScenario[] = []
+  const keyed = caller && ofKey.get(caller.token)
+  for (const active of keyed ?? []) magic.push({ source: "The request's key (keys.yaml)", active })
+  for (const name in pathParameters) {
+    const id = pathParameters[name] ?? ''
+    for (const active of ofModel.get(id.toLowerCase()) ?? [])
+      magic.push({ source: `The model ${id} (models.yaml)`, active })
+  }
+  return magic
 }
 
 /** Returns the scenarios of the narrowest scope that has any: magic values, then the sandbox, then the start-up. */
-async function findScenarios(
-  exchange: MatchedExchange,
-  sources: ScenarioSources,
-  store: Store,
-): Promise<readonly ActiveScenario[]> {
+async function findScenarios(exchange: MatchedExchange, magic: readonly MagicScenario[], sources: ScenarioSources) {
   const { trace } = exchange
-  const magic = listMagicScenarios(exchange, sources)
-  const acting = magic.filter(({ active }) => applicableScenarios(exchange, [active]).length > 0)
+  const acting = magic.filter(({ active }) => inapplicableReason(exchange, active) === undefined)
   for (const { source, active } of acting)
     trace?.decisions.push(`${source} is a magic value, which decides: "${active.text}".`)
   if (acting.length > 0) return acting.map(({ active }) => active)
   const subject = createSubject(exchange, sources)
-  for (const placed of listRules(exchange, sources)) {
-    const found = await scenariosOfRule(exchange, placed, subject, store)
+  for (const placed of placeRules(exchange.rules, sources.startUp)) {
+    const found = await scenariosOfRule(exchange, placed, subject, sources.store)
     if (typeof found !== 'string') {
-      await countRule(exchange, placed, store)
+      await countRule(exchange, placed, sources.store)
       return found
     }
     trace?.decisions.push(`Rule ${placed.index + 1} of the ${placed.scope} ${found}.`)
@@ -133,45 +138,17 @@ async function findScenarios(
 }
 
 /** Marks a request that was refused before rules act as a negative test, if a rule `expect-refusal` matches it. */
-export async function expectRefusal(exchange: Exchange, sources: ScenarioSources, store: Store): Promise<void> {
+export async function expectRefusal(exchange: Exchange, sources: ScenarioSources): Promise<void> {
+  const { store } = sources
   const subject = createSubject(exchange, sources)
-  for (const placed of listRules(exchange, sources)) {
+  for (const placed of placeRules(exchange.rules, sources.startUp)) {
     const { rule, index } = placed
     const isMarking = rule.scenarios.some(({ definition }) => definition.name === 'expect-refusal')
     if (!isMarking || rule.misfit !== undefined || findMismatch(rule, subject) !== undefined) continue
     if ((await findRuleRest(exchange, rule, index, store)) !== undefined) continue
     exchange.expectation = 'refusal'
-    await countRule(exchange, placed, store)
-    return
+    return countRule(exchange, placed, store)
   }
-}
-
-/** Returns the scenarios of magic values, each with the value's name in sentences. */
-function listMagicScenarios({ caller, pathParameters }: Exchange, { catalogue, ofModel }: ScenarioSources) {
-  // A token is in no log and no explanation, so the key is named by its file.
-  const magic =
-    caller?.scenario === undefined ? [] : [{ source: "The request's key (keys.yaml)", text: caller.scenario }]
-  for (const name in pathParameters) {
-    const id = pathParameters[name] ?? ''
-    const text = ofModel.get(id.toLowerCase())
-    if (text !== undefined) magic.push({ source: `The model ${id} (models.yaml)`, text })
-  }
-  return magic.flatMap(({ source, text }) => {
-    const parsed = parseScenarios(text, catalogue)
-    if (!parsed.ok) throw new Error(parsed.error) // the start has parsed all fixtures
-    return parsed.value.map((active) => ({ source, active }))
-  })
-}
-
-interface PlacedRule extends RuleReference {
-  readonly rule: ActiveRule
-}
-
-function listRules({ rules }: Exchange, { startUp }: ScenarioSources): PlacedRule[] {
-  return [
-    ...rules.map((rule, index) => ({ rule, scope: 'sandbox', index }) as const),
-    ...startUp.map((rule, index) => ({ rule, scope: 'start-up', index }) as const),
-  ]
 }
 
 async function countRule(exchange: Exchange, { rule, scope, index }: PlacedRule, store: Store): Promise<void> {
@@ -181,12 +158,8 @@ async function countRule(exchange: Exchange, { rule, scope, index }: PlacedRule,
 }
 
 /** Returns the scenarios of a rule for this request, or the reason why the rule does not act. */
-async function scenariosOfRule(
-  exchange: MatchedExchange,
-  { rule, index }: PlacedRule,
-  subject: MatchSubject,
-  store: Store,
-): Promise<readonly ActiveScenario[] | string> {
+async function scenariosOfRule(exchange: MatchedExchange, placed: PlacedRule, subject: MatchSubject, store: Store) {
+  const { rule, index } = placed
   if (rule.misfit !== undefined)
     return `is passed over, since the contract has changed: ${rule.misfit.replace(/\.$/, '')}`
   const field = findMismatch(rule, subject)

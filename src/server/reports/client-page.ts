@@ -1,6 +1,5 @@
-import type { JsonObject } from '../../base/core/json.ts'
-import { type CoverageView, coverageToJson, type OperationCoverage } from './coverage-view.ts'
-import { type CountedFinding, findingKinds, findingsToJson, type ReportedKind } from './findings.ts'
+import { type CoverageView, coverageToJson, type OperationCoverage } from './coverage.ts'
+import { type CountedFinding, findingKinds, findingsToJson, type ReportedKind, reportedKinds } from './findings.ts'
 import { type ReportFormat, renderReport } from './formats/index.ts'
 import { listLines, type Page, type PageFinding, type PageSection, type TestCase } from './page/page.ts'
 import {
@@ -23,7 +22,8 @@ export function renderClientReport(format: ReportFormat, report: Report): string
  * counts it; the coverage, with a case for each operation and condition; and the loss of requests, if there may be any.
  */
 function toClientPage(report: Report): Page {
-  const { contract, run, sandbox, violations, unexpected, findings, coverage } = report
+  const { contract, run, sandbox, violations, unexpected, findings } = report
+  const coverage = report.coverage()
   const problems = countFindings(findings.retries)
   const faults = violations + unexpected + problems
   const failed = judgeFailOn(report, run.failOn)
@@ -34,7 +34,7 @@ function toClientPage(report: Report): Page {
     section,
     isGood: count === 0,
   })
-  const parts = (Object.keys(findingKinds) as ReportedKind[]).map((kind) => describeKind(report, kind))
+  const parts = reportedKinds.map((kind) => describeKind(report, kind))
   return {
     subject: contract,
     heading: 'what the client did',
@@ -61,11 +61,10 @@ function toClientPage(report: Report): Page {
   }
 }
 
-/** Converts a report to JSON, as the control document describes it (`Report`). */
-function reportToJson(report: Report): JsonObject {
+function reportToJson(report: Report) {
   const { contract, run, sandbox, requests, violations, unexpected, expected, findings, coverage, truncated } = report
   return {
-    contract: { ...contract },
+    contract,
     run: runToJson(run),
     sandbox: sandbox ?? '*',
     summary: summarizeReport(report),
@@ -75,17 +74,16 @@ function reportToJson(report: Report): JsonObject {
     expected: { requests: expected },
     retries: findingsToJson(findings.retries),
     advice: findingsToJson(findings.advice),
-    coverage: coverageToJson(coverage),
-    ...(truncated && { truncated }),
+    coverage: coverageToJson(coverage()),
+    truncated,
   }
 }
 
 function describeKind({ run, findings }: Report, kind: ReportedKind) {
   const { gate, title, description, emptySentence } = findingKinds[kind]
   const { list, further } = findings[kind]
-  const lines = (...texts: readonly string[]) => ({ kind: 'lines', lines: texts }) as const
   if (list.length === 0) {
-    const blocks = [{ ...lines(emptySentence), isGood: true }]
+    const blocks = [{ kind: 'lines', lines: [emptySentence], isGood: true } as const]
     const passed: TestCase = { suite: kind, name: emptySentence, state: 'passed', text: '' }
     return { section: { key: kind, title, blocks }, cases: [passed] }
   }
@@ -97,7 +95,11 @@ function describeKind({ run, findings }: Report, kind: ReportedKind) {
   const section: PageSection = {
     key: kind,
     title,
-    blocks: [lines(description), { kind: 'findings', findings: shown }, lines(...omitted)],
+    blocks: [
+      { kind: 'lines', lines: [description] },
+      { kind: 'findings', findings: shown },
+      { kind: 'lines', lines: omitted },
+    ],
   }
   const cases: readonly TestCase[] = [
     ...shown.map((finding) => ({
@@ -171,23 +173,19 @@ const nameCoverage = ({ operation, met, points, percent }: OperationCoverage) =>
 
 /** Lists the cases of the coverage, of the other conditions of `--fail-on`, and of lost requests. */
 function listOtherCases(report: Report): TestCase[] {
-  const { run, coverage, truncated } = report
-  const stateOf = (isFailed: boolean) => (isFailed ? 'failed' : 'passed')
-  const loss = 'Requests to other replicas may be missing.'
-  return [
-    ...coverage.operations.map(
-      (one): TestCase => ({ suite: 'coverage', name: nameCoverage(one), state: 'passed', text: '' }),
-    ),
-    ...run.failOn.flatMap((condition): TestCase[] => {
-      const problem = judgeCondition(report, condition)
-      if (condition.kind === 'no-requests')
-        return problem === undefined ? [] : [{ suite: 'requests', name: 'no request', state: 'failed', text: problem }]
-      if (condition.kind !== 'coverage') return []
+  const { run, truncated } = report
+  const cases: TestCase[] = []
+  const add = (suite: string, name: string, isFailed: boolean, text: string) =>
+    cases.push({ suite, name, state: isFailed ? 'failed' : 'passed', text })
+  for (const operation of report.coverage().operations) add('coverage', nameCoverage(operation), false, '')
+  for (const condition of run.failOn) {
+    const problem = judgeCondition(report, condition)
+    if (condition.kind === 'coverage') {
       const name = `at least ${condition.below} % of the contract is covered`
-      return [{ suite: 'coverage', name, state: stateOf(problem !== undefined), text: problem ?? '' }]
-    }),
-    ...(truncated
-      ? [{ suite: 'replicas', name: loss, state: stateOf(run.failOn.length > 0), text: loss } as const]
-      : []),
-  ]
+      add('coverage', name, problem !== undefined, problem ?? '')
+    } else if (condition.kind === 'no-requests' && problem !== undefined) add('requests', 'no request', true, problem)
+  }
+  const loss = 'Requests to other replicas may be missing.'
+  if (truncated) add('replicas', loss, run.failOn.length > 0, loss)
+  return cases
 }

@@ -1,9 +1,9 @@
-import type { Json } from '../../base/core/json.ts'
-import { parsePointer } from '../../base/core/json-pointer.ts'
+import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
+import { joinPointer, parsePointer } from '../../base/core/json-pointer.ts'
 import type { DescribedParameter, Operation, RawParameters } from '../../service/contract/contract.ts'
 import { isMemberOf } from '../../service/contract/parameters.ts'
+import { listParts, listSchemaParts, mergeProperties } from '../../service/contract/schema-parts.ts'
 import type { LiveExchange } from '../journal/entry.ts'
-import { BodyReader, type EnumValue } from './coverage-schema.ts'
 
 /** A part of the contract that a client can meet, in a request or, if it has a `status`, in a response. */
 export interface CoverageItem {
@@ -25,27 +25,17 @@ export interface CoverageItem {
   readonly value?: EnumValue
 }
 
-/** A parameter with the keys of its items, those of its listed values by the text that is sent. */
-interface ParameterKeys {
-  readonly parameter: DescribedParameter
-  readonly key: string
-  readonly values: ReadonlyMap<string, string>
-  /** True where one text can carry several values. */
-  readonly isList: boolean
-}
-
 export class OperationItems {
   readonly operation: Operation
   /** The items by their keys, in the order of the contract. */
   readonly items = new Map<string, CoverageItem>()
-  readonly #parameters: readonly ParameterKeys[]
   readonly #body: BodyReader
   readonly #responses: ReadonlyMap<number, BodyReader>
 
   constructor(operation: Operation) {
     this.operation = operation
     for (const status of operation.statuses) this.#add({ label: String(status), kind: 'status', status })
-    this.#parameters = operation.parameters.map((parameter) => this.#addParameter(parameter))
+    for (const parameter of operation.parameters) this.#addParameter(parameter)
     this.#body = this.#addBody()
     this.#responses = new Map(operation.statuses.map((status) => [status, this.#addResponse(status)]))
   }
@@ -54,16 +44,11 @@ export class OperationItems {
     this.items.set(key, item)
   }
 
-  #addParameter(parameter: DescribedParameter): ParameterKeys {
-    const { in: place, name, schema } = parameter
+  #addParameter({ in: place, name, schema }: DescribedParameter): void {
     const label = `${place} ${name}`
     this.#add({ label, kind: 'parameter', in: place, name })
-    const values = new Map<string, string>()
-    for (const { value = '' } of new BodyReader(label, { type: 'array', items: schema }, ['value']).items.values()) {
-      values.set(String(value), `${label}=${value}`)
+    for (const { value = '' } of new BodyReader(label, schema, ['value']).items.values())
       this.#add({ label: `${label}=${value}`, kind: 'parameter-value', in: place, name, value })
-    }
-    return { parameter, key: label, values, isList: [schema['type']].flat().includes('array') }
   }
 
   #addBody(): BodyReader {
@@ -88,14 +73,12 @@ export class OperationItems {
   /** Returns the keys of the items that an accepted request shows. */
   readRequest({ rawParameters, requestBody }: LiveExchange): string[] {
     const keys = requestBody === undefined ? [] : this.#body.read(requestBody)
-    for (const { parameter, key, values, isList } of this.#parameters) {
+    for (const parameter of this.operation.parameters) {
       const sent = findSent(parameter, rawParameters[parameter.in])
       if (sent === undefined) continue
-      keys.push(key)
-      for (const text of listValues(sent, isList)) {
-        const value = values.get(text)
-        if (value !== undefined) keys.push(value)
-      }
+      const label = `${parameter.in} ${parameter.name}`
+      const ofValues = listValues(sent, parameter).map((text) => `${label}=${text}`)
+      keys.push(label, ...ofValues.filter((key) => this.items.has(key)))
     }
     return keys
   }
@@ -108,16 +91,17 @@ export class OperationItems {
 
 /** Returns what was sent of a parameter: no text of a `deepObject`; undefined if it was not sent. */
 function findSent(
-  { name, isDeepObject }: DescribedParameter,
+  parameter: DescribedParameter,
   group: RawParameters[DescribedParameter['in']],
 ): string | readonly string[] | undefined {
-  if (Object.hasOwn(group, name)) return group[name]
-  return isDeepObject && Object.keys(group).some((key) => isMemberOf(name, key)) ? [] : undefined
+  if (Object.hasOwn(group, parameter.name)) return group[parameter.name]
+  return Object.keys(group).some((key) => isMemberOf(parameter, key)) ? [] : undefined
 }
 
-function listValues(sent: string | readonly string[], isList: boolean): readonly string[] {
-  const texts = typeof sent === 'string' ? [sent] : sent
-  return isList ? texts.flatMap((text) => text.split(/[,|\s]/)) : texts
+/** Lists what was sent of a parameter. One text can carry several values of an array. */
+function listValues(sent: string | readonly string[], { schema }: DescribedParameter): readonly string[] {
+  const isList = [schema['type']].flat().includes('array')
+  return [sent].flat().flatMap((text) => (isList ? text.split(/[,|\s]/) : text))
 }
 
 /** Writes the pointer of an item as scenarios do, without the stars of arrays: `dataPoints.avgSafetyScore`. */
@@ -125,4 +109,136 @@ export function fieldName(pointer: string): string {
   return parsePointer(pointer)
     .filter((token) => token !== '' && token !== '*')
     .join('.')
+}
+
+type EnumValue = string | number | boolean
+
+/** A part of a schema that a body can show. The pointer has a star for items and for members without a name. */
+interface SchemaItem {
+  /** `field`: a member that the schema names; `null` and `not-null`: a place that may be null. */
+  readonly kind: 'field' | 'null' | 'not-null' | 'value'
+  readonly pointer: string
+  readonly value?: EnumValue
+}
+
+/** The depth of the deepest place that is listed; a recursive schema would have no end. */
+const maxDepth = 12
+
+/** Lists the parts of a schema whose references are resolved, in its order. */
+function* listSchemaItems(schemas: readonly JsonObject[], pointer = '', depth = 0): Generator<SchemaItem> {
+  const alternatives = schemas.flatMap(listSchemaParts)
+  if (isNullable(schemas)) yield* [{ kind: 'null', pointer } as const, { kind: 'not-null', pointer } as const]
+  for (const value of listEnumValues(alternatives)) yield { kind: 'value', pointer, value }
+  if (depth === maxDepth) return
+  for (const [name, inner] of mergeProperties(alternatives)) {
+    const place = joinPointer(pointer, name)
+    if (inner.length === 0) continue
+    yield { kind: 'field', pointer: place }
+    yield* listSchemaItems(inner, place, depth + 1)
+  }
+  for (const keyword of ['items', 'additionalProperties']) {
+    const inner = alternatives.map((schema) => schema[keyword] ?? null).filter(isObject)
+    if (inner.length > 0) yield* listSchemaItems(inner, `${pointer}/*`, depth + 1)
+  }
+}
+
+/** Returns the values of `enum` and `const`; none for a single value, which every client meets. */
+function listEnumValues(alternatives: readonly JsonObject[]): readonly EnumValue[] {
+  const all = alternatives.flatMap(({ enum: listed, const: only }) => [
+    ...(Array.isArray(listed) ? listed : []),
+    ...(only === undefined ? [] : [only]),
+  ])
+  const values = [...new Set(all.filter(isEnumValue))]
+  return values.length > 1 ? values : []
+}
+
+function isEnumValue(value: Json): value is EnumValue {
+  return value !== null && typeof value !== 'object'
+}
+
+const isNullable = (schemas: readonly JsonObject[]) =>
+  schemas.flatMap(listSchemaParts).some(namesNull) &&
+  schemas.every((schema) => permits(schema, true) && permits(schema, false))
+
+const namesNull = ({ type, enum: listed }: JsonObject) =>
+  [type].flat().includes('null') || (Array.isArray(listed) && listed.includes(null))
+
+/** Returns true where a schema permits null (`isNull`) or any other value, judged by its types and listed values. */
+function permits(schema: JsonObject, isNull: boolean): boolean {
+  const { type, enum: listed, const: only } = schema
+  const fits = (value: Json) => (value === null) === isNull
+  if (type !== undefined && ![type].flat().some((name) => (name === 'null') === isNull)) return false
+  if (Array.isArray(listed) && !listed.some(fits)) return false
+  if (only !== undefined && !fits(only)) return false
+  if (!listParts(schema, 'allOf').every((inner) => permits(inner, isNull))) return false
+  return ['anyOf', 'oneOf'].every((keyword) => {
+    const list = listParts(schema, keyword)
+    return list.length === 0 || list.some((inner) => permits(inner, isNull))
+  })
+}
+
+/** A place of a body with the keys of its items, and the places in it; a star stands for those without a name. */
+interface Place {
+  readonly keys: Map<SchemaItem['kind'], string>
+  readonly values: Map<EnumValue, string>
+  readonly members: Map<string, Place>
+}
+
+const createPlace = (): Place => ({ keys: new Map(), values: new Map(), members: new Map() })
+
+class BodyReader {
+  /** The parts of the given kinds by their keys, in the order of the schema. */
+  readonly items = new Map<string, SchemaItem>()
+  readonly #root = createPlace()
+
+  /** `prefix`: the first word of the keys. */
+  constructor(prefix: string, schema: JsonObject | undefined, kinds: readonly SchemaItem['kind'][]) {
+    for (const item of schema ? listSchemaItems([schema]) : []) {
+      const { kind, pointer, value } = item
+      if (!kinds.includes(kind)) continue
+      const place = this.#placeAt(pointer)
+      const key = `${prefix} ${kind} ${pointer}${value === undefined ? '' : ` ${typeof value} ${value}`}`
+      this.items.set(key, item)
+      if (value === undefined) place.keys.set(kind, key)
+      else place.values.set(value, key)
+    }
+  }
+
+  #placeAt(pointer: string): Place {
+    let place = this.#root
+    for (const name of parsePointer(pointer)) {
+      const member = place.members.get(name) ?? createPlace()
+      place.members.set(name, member)
+      place = member
+    }
+    return place
+  }
+
+  /** Returns the keys of the parts that a body shows; a key can occur several times. */
+  read(body: Json | undefined): string[] {
+    const keys: string[] = []
+    if (body !== undefined) visit(body, this.#root, (key) => key !== undefined && keys.push(key))
+    return keys
+  }
+}
+
+type Show = (key: string | undefined) => void
+
+function visit(value: Json, place: Place, show: Show): void {
+  show(place.keys.get('field'))
+  show(place.keys.get(value === null ? 'null' : 'not-null'))
+  if (isEnumValue(value)) show(place.values.get(value))
+  const others = place.members.get('*')
+  if (isObject(value)) visitMembers(value, place, show)
+  else if (Array.isArray(value) && others) for (const item of value) visit(item, others, show)
+}
+
+function visitMembers(value: JsonObject, { members }: Place, show: Show): void {
+  for (const [name, place] of members) {
+    const member = Object.hasOwn(value, name) ? value[name] : undefined
+    if (member !== undefined) visit(member, place, show)
+  }
+  const others = members.get('*')
+  if (!others) return
+  for (const [name, member] of Object.entries(value)) if (!members.has(name)) visit(member, others, show)
 }

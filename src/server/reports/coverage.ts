@@ -1,13 +1,14 @@
 import { isObject } from '../../base/core/json.ts'
 import { usableDeliveries } from '../../service/exchange/delivery.ts'
 import type { JournalEntry, LiveExchange } from '../journal/entry.ts'
-import type { OperationItems } from './coverage-items.ts'
+import type { CoverageItem, OperationItems } from './coverage-items.ts'
+import type { CoverageHint, HintFinder } from './hint-finder.ts'
+import type { ReportedRun } from './reported-run.ts'
 
-export interface OperationHits {
+interface OperationHits {
   readonly operationItems: OperationItems
   /** The number of requests that matched the operation, refused ones included. */
   requests: number
-  /** The keys of the items that were met. */
   readonly met: Set<string>
   /** The response bodies that were read, with their statuses: all responses of a cache have one body. */
   readonly readBodies: WeakMap<object, number>
@@ -22,10 +23,11 @@ export interface OperationHits {
  * (`origin: simulator`) counts for neither, since the service would never send it.
  */
 export class Coverage {
-  readonly #byOperation: ReadonlyMap<string, OperationHits>
+  /** The hits by operation, in the order of the contract. */
+  readonly hits: ReadonlyMap<string, OperationHits>
 
   constructor(operations: readonly OperationItems[]) {
-    this.#byOperation = new Map(
+    this.hits = new Map(
       operations.map((operationItems) => [
         operationItems.operation.id,
         { operationItems, requests: 0, met: new Set(), readBodies: new WeakMap() },
@@ -33,13 +35,8 @@ export class Coverage {
     )
   }
 
-  /** Lists what was met, in the order of the contract. */
-  list(): readonly OperationHits[] {
-    return [...this.#byOperation.values()]
-  }
-
   record(entry: JournalEntry, live: LiveExchange): void {
-    const hits = this.#byOperation.get(entry.operation ?? '')
+    const hits = this.hits.get(entry.operation ?? '')
     if (!hits) return
     const { operationItems, met, readBodies } = hits
     hits.requests += 1
@@ -57,8 +54,8 @@ export class Coverage {
 
   /** Adds the hits of another coverage, also of another contract, where operations and items are the same. */
   merge(other: Coverage): void {
-    for (const [id, hits] of this.#byOperation) {
-      const theirs = other.#byOperation.get(id)
+    for (const [id, hits] of this.hits) {
+      const theirs = other.hits.get(id)
       hits.requests += theirs?.requests ?? 0
       for (const key of theirs?.met ?? []) if (hits.operationItems.items.has(key)) hits.met.add(key)
     }
@@ -67,4 +64,94 @@ export class Coverage {
 
 function isUndamaged({ delivery, damage }: JournalEntry): boolean {
   return delivery.kind === 'delivered' && damage.every((kind) => usableDeliveries.includes(kind))
+}
+
+interface CoverageShare {
+  readonly met: number
+  /** The number of items that count: those that were met, and those that the simulator can show. */
+  readonly points: number
+  /** `met / points` in percent, rounded down to a tenth: 100 only if every item was met. */
+  readonly percent: number
+}
+
+interface CoveredItem {
+  readonly name: string
+  /** `out-of-reach`: no known request shows it, so that it does not count. */
+  readonly state: 'met' | 'missing' | 'out-of-reach'
+  /** A missing item, with a sentence and a request that shows it, as JSON has it (`MissingPoint`). */
+  readonly missing?: { readonly sentence: string }
+}
+
+export interface OperationCoverage extends CoverageShare {
+  readonly operation: string
+  readonly method: string
+  readonly path: string
+  readonly requests: number
+  readonly items: readonly CoveredItem[]
+}
+
+/** The coverage of the whole contract. Each item counts the same. */
+export interface CoverageView extends CoverageShare {
+  readonly operations: readonly OperationCoverage[]
+}
+
+/** Lists the met and the missing items by operation, in the order of the contract; a missing item has a hint. */
+export function viewCoverage(coverage: Coverage, hintFinder: HintFinder, run: ReportedRun): CoverageView {
+  const operations = Array.from(coverage.hits.values(), (hits) =>
+    viewOperation(hits, hintFinder(hits.operationItems, run)),
+  )
+  const met = operations.reduce((sum, operation) => sum + operation.met, 0)
+  const points = operations.reduce((sum, operation) => sum + operation.points, 0)
+  return { ...toShare(met, points), operations }
+}
+
+function viewOperation(
+  { operationItems: { operation, items }, requests, met }: OperationHits,
+  findHint: ReturnType<HintFinder>,
+): OperationCoverage {
+  const { id, method, path, successStatus } = operation
+  const covered = Array.from(items, ([key, item]): CoveredItem => {
+    const name = item.label
+    if (met.has(key)) return { name, state: 'met' }
+    if (item.status === undefined) return { name, state: 'missing', missing: describeUnsent(item) }
+    const hint = findHint(key)
+    if (!hint) return { name, state: 'out-of-reach' }
+    return { name, state: 'missing', missing: describeUnseen(item, hint, successStatus) }
+  })
+  const missing = covered.filter(({ state }) => state === 'missing').length
+  return { operation: id, method, path, requests, ...toShare(met.size, met.size + missing), items: covered }
+}
+
+function toShare(met: number, points: number): CoverageShare {
+  return { met, points, percent: points === 0 ? 100 : Math.floor((1000 * met) / points) / 10 }
+}
+
+function describeUnsent({ label: name, ...point }: CoverageItem) {
+  return { name, sentence: `No test has sent ${name}; a good request with it counts.`, point }
+}
+
+/** Describes a missing item: `No test has seen recommendations: null; X-Sim-Scenario: empty shows it.` */
+function describeUnseen({ label: name, ...point }: CoverageItem, { headers, path }: CoverageHint, success: number) {
+  const { kind, status } = point
+  const inStatus = kind === 'status' || status === success ? '' : ` in a ${status}`
+  const [header] = Object.entries(headers)
+  const how = header ? `${header.join(': ')} shows it` : 'any good request shows it'
+  // The listed values of a response depend on the model, so the path is part of the hint.
+  const onPath = kind === 'response-value' && path !== undefined ? ` on ${path}` : ''
+  const sentence = `No test has seen ${name}${inStatus}; ${how}${onPath}.`
+  return { name, sentence, point, headers, path }
+}
+
+export function coverageToJson({ operations, ...share }: CoverageView) {
+  return { ...share, operations: operations.map(operationToJson) }
+}
+
+function operationToJson({ items, ...others }: OperationCoverage) {
+  const named = (state: CoveredItem['state']) => items.filter((one) => one.state === state).map(({ name }) => name)
+  return {
+    ...others,
+    covered: named('met'),
+    missing: items.flatMap(({ missing }) => missing ?? []),
+    outOfReach: named('out-of-reach'),
+  }
 }

@@ -34,7 +34,8 @@ export const findingKinds = {
 
 export type ReportedKind = keyof typeof findingKinds
 
-/** A finding on a client, in the words of every format. */
+export const reportedKinds = Object.keys(findingKinds) as ReportedKind[]
+
 interface Finding {
   /** The operation with the place or rule: `createEvent: body /value`. */
   readonly title: string
@@ -42,9 +43,7 @@ interface Finding {
   /** The members that JSON has in place of `title` and `sentence`. */
   readonly members: JsonObject
   readonly first: RequestTrace
-  /**
-   * The pause before a retry, milliseconds; undefined for a rule without a time. Reports show it on a terminal alone.
-   */
+  /** The milliseconds before a retry, which reports show on a terminal alone; undefined for a rule without a time. */
   readonly waitedMs?: number | undefined
 }
 
@@ -64,7 +63,7 @@ export interface FindingList {
 const maxFindings = 100
 const maxRequestIds = 10
 
-export class FindingTally {
+class FindingTally {
   readonly #byKey = new Map<string, { readonly finding: Finding; count: number; readonly requests: string[] }>()
   #further = 0
 
@@ -94,16 +93,50 @@ export class FindingTally {
   }
 }
 
-/**
- * Converts findings to the JSON of the control document. A report has no pauses, so that it is the same in every run.
- */
-export function findingsToJson({ list, further }: FindingList, hasPauses = false): JsonObject {
+/** Numbers of exchanges with the service. */
+export interface RequestCounts {
+  /** All exchanges, refused ones included. */
+  requests: number
+  /** Requests that broke the contract. */
+  violations: number
+  /** Responses of status 400 or more that neither a scenario nor a violation explains. */
+  unexpected: number
+  /** Requests of negative tests that met their expectation: neither violations nor unexpected. */
+  expected: number
+}
+
+/** The counted requests, and the findings about them. */
+export class TrafficFindings {
+  readonly counts: RequestCounts = { requests: 0, violations: 0, unexpected: 0, expected: 0 }
+  readonly violations = new FindingTally()
+  readonly unexpected = new FindingTally()
+  readonly retries = new FindingTally()
+  readonly advice = new FindingTally()
+
+  merge(other: TrafficFindings): void {
+    for (const name of Object.keys(this.counts) as (keyof RequestCounts)[]) this.counts[name] += other.counts[name]
+    for (const kind of reportedKinds) this[kind].merge(other[kind])
+  }
+
+  toLists(): Readonly<Record<ReportedKind, FindingList>> {
+    const { violations, unexpected, retries, advice } = this
+    return {
+      violations: violations.toList(),
+      unexpected: unexpected.toList(),
+      retries: retries.toList(),
+      advice: advice.toList(),
+    }
+  }
+}
+
+/** Converts findings to the JSON of the control document. A report has no pauses: it is the same in every run. */
+export function findingsToJson({ list, further }: FindingList, hasPauses = false) {
   const findings = list.map(({ members, waitedMs, first, count, requests }) => ({
     ...members,
-    ...(hasPauses && waitedMs !== undefined && { waitedMs }),
-    first: { ...first },
+    waitedMs: hasPauses ? waitedMs : undefined,
+    first,
     count,
-    requests: [...requests],
+    requests,
   }))
   return { findings, further }
 }

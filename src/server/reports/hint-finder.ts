@@ -1,5 +1,6 @@
 import type { Json } from '../../base/core/json.ts'
 import { once } from '../../base/core/memoize.ts'
+import type { Operation } from '../../service/contract/contract.ts'
 import type { ActiveScenario, Catalogue } from '../../service/scenarios/definition.ts'
 import { readValues } from '../../service/scenarios/parameters.ts'
 import { parseScenarios } from '../../service/scenarios/parse.ts'
@@ -18,7 +19,7 @@ export interface CoverageHint {
 export interface Preview {
   readonly hint: CoverageHint
   readonly status: number
-  readonly body: Json
+  readonly body: Json | undefined
 }
 
 /** Computes the previews of an operation at `now`, epoch milliseconds; none if they cannot be computed. */
@@ -39,18 +40,18 @@ export type HintFinder = (operationItems: OperationItems, run: ReportedRun) => (
  */
 export function createHintFinder(catalogue: Catalogue, previewer: Previewer): HintFinder {
   return (operationItems, { seed, clock }) => {
-    const { id, successStatus } = operationItems.operation
+    const { operation } = operationItems
     // Any valid request gets the success status, with a body that is not known beforehand.
-    const ordinary = createCandidate(operationItems, { headers: {}, path: undefined }, successStatus)
-    const previews = () =>
-      previewer(id, seed, clock.now).map(({ hint, status, body }) =>
-        createCandidate(operationItems, hint, status, body),
-      )
+    const ordinary = { hint: { headers: {}, path: undefined }, status: operation.successStatus, body: undefined }
+    const show = ({ hint, status, body }: Preview) => ({
+      hint,
+      shows: new Set(operationItems.readResponse(status, body)),
+    })
     const stages = [
-      () => [ordinary, ...refusalCandidates(operationItems, catalogue)],
-      previews,
+      () => [ordinary, ...previewRefusals(operation, catalogue)].map(show),
+      () => previewer(operation.id, seed, clock.now).map(show),
       () => nullCandidates(operationItems, catalogue),
-      () => exampleCandidates(operationItems),
+      () => previewExamples(operation).map(show),
     ].map(once)
     return (key) => {
       for (const list of stages) {
@@ -69,21 +70,17 @@ function findBest(candidates: readonly Candidate[], { items }: OperationItems, k
   return showing.sort((one, other) => countSameKind(other) - countSameKind(one))[0]
 }
 
-function createCandidate(operationItems: OperationItems, hint: CoverageHint, status: number, body?: Json): Candidate {
-  return { hint, shows: new Set(operationItems.readResponse(status, body)) }
-}
-
-/** Returns a candidate for each status that a scenario causes with its default parameters. */
-function refusalCandidates(operationItems: OperationItems, catalogue: Catalogue): Candidate[] {
+/** Returns a preview for each status that a scenario causes with its default parameters. */
+function previewRefusals(operation: Operation, catalogue: Catalogue): Preview[] {
   return [...catalogue.definitions, ...catalogue.statuses].flatMap((definition) => {
     const read = readValues(definition.parameters, new Map())
-    if (!read.ok || definition.inapplicableReason(operationItems.operation, read.value) !== undefined) return []
+    if (!read.ok || definition.inapplicableReason(operation, read.value) !== undefined) return []
     const effect = definition.effect(read.value)
     const hint = scenarioHint(definition.name)
-    if (effect.kind === 'ordinary') return [createCandidate(operationItems, hint, effect.status)]
+    if (effect.kind === 'ordinary') return [{ hint, status: effect.status, body: undefined }]
     if (effect.kind !== 'response') return []
-    const { status, body } = effect.reply(operationItems.operation)
-    return [createCandidate(operationItems, hint, status, body?.value)]
+    const { status, body } = effect.reply(operation)
+    return [{ hint, status, body: body?.value }]
   })
 }
 
@@ -109,13 +106,12 @@ export function parseKnownScenarios(text: string, catalogue: Catalogue): readonl
   return parsed.ok ? parsed.value : []
 }
 
-/** Returns a candidate for each example of the document, which `Prefer` requests. */
-function exampleCandidates(operationItems: OperationItems): Candidate[] {
-  const { operation } = operationItems
+/** Returns a preview for each example of the document, which `Prefer` requests. */
+function previewExamples(operation: Operation): Preview[] {
   return operation.statuses.flatMap((status) =>
-    operation.examples(status).map(({ name, value }) => {
+    operation.examples(status).map(({ name, value: body }) => {
       const headers = { Prefer: `code=${status}, example=${quoteName(name)}` }
-      return createCandidate(operationItems, { headers, path: undefined }, status, value)
+      return { hint: { headers, path: undefined }, status, body }
     }),
   )
 }

@@ -1,6 +1,5 @@
 import { type Attempt, immediateMs, measurePause, toleranceMs } from './attempts.ts'
 
-/** The retry rules by name, each with its sentence for the report. */
 export const retryRules = {
   'retry-after': 'After a 429 or 503 with Retry-After the client waits as long as it says.',
   'back-off': 'After a 429, a 5xx or a lost response the client waits before it asks again, and not ever shorter.',
@@ -27,24 +26,19 @@ export interface RetryJudgement {
 }
 
 /** Judges an attempt as a retry of the failed `last`, after the earlier `pauses` of the call. */
-export function judgeRetry(
-  last: Attempt,
-  earlier: RetryJudgement['pauses'],
-  latest: Attempt,
-  isIdempotent: boolean,
-): RetryJudgement {
+export function judgeRetry(last: Attempt, earlier: RetryJudgement['pauses'], latest: Attempt): RetryJudgement {
   const waited = measurePause(last, latest)
   if (last.outcome === 'uncertain')
-    return { pauses: [], faults: isIdempotent && latest.retryCount !== undefined ? checkInsertId(last, latest) : [] }
+    return { pauses: [], faults: latest.retryCount === undefined ? [] : checkInsertId(last, latest) }
   if (last.outcome === 'refused') return { pauses: [], faults: checkNoRetry(last, latest) }
   const hasDemandedWait = last.retryAfterMs !== undefined
   const pauses = hasDemandedWait ? earlier : [...earlier, waited].slice(-3)
   const early = hasDemandedWait ? checkRetryAfter(last, waited) : checkBackOff(last, waited, pauses)
-  return { pauses, faults: [...early, ...(isIdempotent ? checkInsertId(last, latest) : [])] }
+  return { pauses, faults: [...early, ...checkInsertId(last, latest)] }
 }
 
 function checkNoRetry(last: Attempt, latest: Attempt): RetryFault[] {
-  if (last.body !== latest.body) return []
+  if (last.call.body !== latest.call.body) return []
   return [{ rule: 'no-retry', sentence: `A request that was refused with ${last.status} was sent again unchanged.` }]
 }
 
@@ -71,9 +65,10 @@ function checkBackOff(last: Attempt, waited: number, pauses: readonly number[]):
 
 /** Checks that a retry has the `insertId` of an attempt that may have been stored, which that of a 429 was not. */
 function checkInsertId(last: Attempt, latest: Attempt): RetryFault[] {
-  if (!mayBeStored(last)) return []
-  if (latest.insertId !== undefined && last.insertId === latest.insertId) return []
-  const how = latest.insertId === undefined ? 'without an insertId' : 'with another insertId'
+  const { insertId, isIdempotent } = latest.call
+  if (!isIdempotent || !mayBeStored(last)) return []
+  if (insertId !== undefined && last.call.insertId === insertId) return []
+  const how = insertId === undefined ? 'without an insertId' : 'with another insertId'
   const after = last.outcome === 'failed' ? `that got ${last.status}` : 'whose response was lost'
   const sentence = `An event ${after} was sent again ${how}: it may be counted twice.`
   return [{ rule: 'same-insert-id', sentence }]

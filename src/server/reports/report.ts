@@ -1,38 +1,32 @@
 /**
  * The meaning of the traffic: coverage, retry problems, violations, fail conditions, page/.
- * `traffic-collector.ts` counts each exchange as it is recorded, `reporter.ts` creates reports from the counts, and
- * `client-page.ts` describes a report as a `Page`, which `page/` renders in each format.
+ * `traffic-collector.ts` counts each exchange as it is recorded, and creates reports from the counts. `client-page.ts`
+ * describes a report as a `Page`, which `page/` renders in each format.
  */
 
-import type { CoverageView } from './coverage-view.ts'
-import type { CountedFinding, FindingList, ReportedKind } from './findings.ts'
-import type { FailCondition } from './parse-fail-on.ts'
-import type { ReportedRun } from './reported-run.ts'
+import type { CoverageView } from './coverage.ts'
+import type { CountedFinding, FindingList, ReportedKind, RequestCounts } from './findings.ts'
+import type { FailCondition, ReportedRun } from './reported-run.ts'
 
-/** A report without the coverage, whose hints take by far the most time. */
-export interface FindingsReport {
+/** A report on the clients of a sandbox, or of all. The same requests give the same report, but for `run`. */
+export interface Report extends Readonly<RequestCounts> {
   readonly contract: { readonly title: string; readonly version: string }
   readonly run: ReportedRun
   /** The name of a sandbox; undefined for all, deleted ones included. */
   readonly sandbox: string | undefined
-  /** The number of exchanges with the service, refused ones included. */
-  readonly requests: number
-  /** The number of requests that broke the contract. */
-  readonly violations: number
-  /** The number of responses of status 400 or more that neither a scenario nor a violation explains. */
-  readonly unexpected: number
-  /** The number of requests of negative tests that met their expectation: neither violations nor unexpected. */
-  readonly expected: number
   /** The findings of each kind, in the order of every format. */
   readonly findings: Readonly<Record<ReportedKind, FindingList>>
+  /** Returns the coverage, computed by the first call, since its hints take by far the most time. */
+  readonly coverage: () => CoverageView
   /** True if exchanges of other replicas may be missing, so that every number is a minimum; absent otherwise. */
   readonly truncated?: true
 }
 
-/** A report on the clients of a sandbox, or of all. The same requests give the same report, but for `run`. */
-export interface Report extends FindingsReport {
-  readonly coverage: CoverageView
-}
+/** A report without its coverage, which then meets no condition. */
+export type FindingsReport = Omit<Report, 'coverage'>
+
+/** Reports on a sandbox; undefined for all. */
+export type Reporter = (sandbox: string | undefined) => Promise<Report>
 
 /** Writes a count with its noun: `1 request`, `2 requests`. */
 export function pluralize(count: number, noun: string): string {
@@ -57,7 +51,7 @@ export function summarizeReport(report: Report): string {
     ...(expected > 0 ? [`${expected} refused as expected`] : []),
     countRetryProblems(report),
     ...(countFindings(findings.advice) > 0 ? [countAdvice(report)] : []),
-    `${coverage.percent} % of the contract covered`,
+    `${coverage().percent} % of the contract covered`,
     ...(truncated ? ['requests to other replicas may be missing'] : []),
   ].join(', ')
 }
@@ -67,12 +61,9 @@ export function judgeFailOn(report: Report, conditions: readonly FailCondition[]
   return conditions.flatMap((condition) => judgeCondition(report, condition) ?? [])
 }
 
-/** A report, or one without the coverage, which then meets no condition. */
-type JudgedReport = FindingsReport & Partial<Pick<Report, 'coverage'>>
-
 /** Judges a report by one condition. @returns a sentence where it is met; undefined where the run passes */
-export function judgeCondition(report: JudgedReport, condition: FailCondition): string | undefined {
-  const { requests, violations, unexpected, findings, coverage } = report
+export function judgeCondition(report: FindingsReport | Report, condition: FailCondition): string | undefined {
+  const { requests, violations, unexpected, findings } = report
   const sentenceIf = (isMet: boolean, sentence: string) => (isMet ? sentence : undefined)
   switch (condition.kind) {
     case 'violation':
@@ -86,7 +77,7 @@ export function judgeCondition(report: JudgedReport, condition: FailCondition): 
     case 'no-requests':
       return sentenceIf(requests === 0, 'no request reached the simulator (no-requests)')
     case 'coverage': {
-      const { percent = 100 } = coverage ?? {}
+      const percent = 'coverage' in report ? report.coverage().percent : 100
       return sentenceIf(percent < condition.below, `${percent} % of the contract covered, ${condition.below} % wanted`)
     }
   }
@@ -106,7 +97,7 @@ export function describeFirst({ first }: CountedFinding): string {
 }
 
 /** Returns the first findings as lines for a terminal, with the number of those beyond the limit. */
-export function listFirstFindings(report: FindingsReport, limit: number): string[] {
+export function listFirstFindings(report: Report, limit: number): string[] {
   const lines = describeFindings(report).map(
     ({ line, finding }) => `${line}${describePause(finding)} (${describeFirst(finding)})`,
   )

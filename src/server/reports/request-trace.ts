@@ -4,9 +4,9 @@ import { readQuery } from '../../base/core/query-string.ts'
 import type { Violation } from '../../base/core/violation.ts'
 import { redactJson } from '../../base/redaction/redact.ts'
 import { redacted } from '../../base/redaction/redact-token.ts'
-import type { JournalEntry } from '../journal/entry.ts'
-import { parseBody } from '../journal/entry-json.ts'
-import { entryToCurl } from './curl.ts'
+import { replayHeader } from '../../service/exchange/request-headers.ts'
+import { isComplete, type JournalEntry, type RecordedBody, storedBytes, targetOf } from '../journal/entry.ts'
+import { bodyToBase64, bodyToText, decodeBody, parseBody } from '../journal/entry-json.ts'
 
 /** The first request of a finding, to find its cause after the process has ended. Credentials are redacted. */
 export interface RequestTrace {
@@ -29,10 +29,9 @@ const maxExcerptLength = 80
 const maxBodyBytes = 2000
 const maxCurlLength = 6000
 
-/** Creates the trace of a request. `place`: the place of a broken rule; undefined for other findings. */
 export function traceRequest(entry: JournalEntry, place?: RequestPlace): RequestTrace {
   const { sandbox, now, request } = entry
-  const { method, path, query, body } = request
+  const { method, body } = request
   const { latin1 = '', size } = body
   const short = latin1.length > maxBodyBytes ? { latin1: latin1.slice(0, maxBodyBytes), size } : body
   const curl = entryToCurl({ ...entry, request: { ...request, body: short } })
@@ -40,7 +39,7 @@ export function traceRequest(entry: JournalEntry, place?: RequestPlace): Request
   return {
     sandbox,
     method,
-    path: `${path}${query === '' ? '' : `?${query}`}`.slice(0, maxPathLength),
+    path: targetOf(request).slice(0, maxPathLength),
     at: new Date(now).toISOString(),
     ...(excerpt !== undefined && { excerpt }),
     ...(curl.length <= maxCurlLength && { curl }),
@@ -72,4 +71,81 @@ function findValue({ body, query, headers }: JournalEntry['request'], place: Req
     default:
       return undefined
   }
+}
+
+/** Headers of the connection, which curl sets itself, and that of a repetition: who runs the command is a client. */
+const omittedHeaders = [
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'accept-encoding',
+  'expect',
+  'keep-alive',
+  replayHeader,
+]
+
+/** Headers that curl adds unless an option removes them; `Content-Type` only to a request with a body. */
+const curlHeaders = ['User-Agent', 'Accept', 'Content-Type']
+
+/**
+ * Formats the request of an entry as a shell command: `curl 'http://127.0.0.1:4010/v1/events' -H ...`. Shell variables
+ * stand for redacted credentials: `"${TOKEN:-any-key}"` for the token, `"$X_API_KEY"` for the header `x-api-key`.
+ */
+export function entryToCurl({ request, ownToken }: JournalEntry): string {
+  const { method, headers, body } = request
+  const url = `http://${headers['host'] ?? '127.0.0.1:4010'}${targetOf(request)}`
+  const added = curlHeaders.filter((name) => headers[name.toLowerCase()] === undefined)
+  const removals = added.filter((name) => name !== 'Content-Type' || body.size > 0).map((name) => `-H '${name}:'`)
+  const options = Object.entries(headers)
+    .filter(([name]) => !omittedHeaders.includes(name))
+    .map(([name, value]) => `-H ${headerArgument(name, value)}`)
+  const sent = bodyArguments(body, ownToken)
+  const parts = [
+    'curl --globoff --path-as-is',
+    ...methodOptions(method, body.size > 0),
+    quoteArgument(url, 'CREDENTIAL'),
+    ...options,
+    ...removals,
+    ...sent.options,
+  ]
+  return `${sent.before}${parts.join(' \\\n  ')}\n`
+}
+
+function methodOptions(method: string, hasBody: boolean): string[] {
+  if (method === 'HEAD') return ['--head']
+  return method === (hasBody ? 'POST' : 'GET') ? [] : [`-X ${quoteArgument(method, '')}`]
+}
+
+/** Returns the options for the body, and what precedes the command: comments, and a pipe whose output curl reads. */
+function bodyArguments(body: RecordedBody, token: string | undefined) {
+  const stored = storedBytes(body)
+  if (body.size === 0) return { before: '', options: [] }
+  const text = bodyToText(body, token)
+  const cut = isComplete(body) ? '' : `# Of the body ${stored} bytes of ${body.size} are kept.\n`
+  const isRedacted = text !== decodeBody(body)
+  const before = isRedacted ? `${cut}# Credentials of the body are redacted: put them in.\n` : cut
+  // A shell argument cannot carry NUL bytes or bytes that are not UTF-8; a pipe can.
+  if (stored > 0 && (text === undefined || text.includes('\0'))) {
+    const pipe = `printf %s '${bodyToBase64(body, token)}' | base64 -d | `
+    return { before: before + pipe, options: ['--data-binary @-'] }
+  }
+  return { before, options: [`--data-raw ${quoteArgument(text ?? '', '')}`] }
+}
+
+/** Returns the argument of `-H`. curl sends an empty header for `name;`, and removes the header for `name:`. */
+function headerArgument(name: string, value: string): string {
+  return value === '' ? quoteArgument(`${name};`, '') : quoteArgument(`${name}: ${value}`, variableFor(name))
+}
+
+function variableFor(header: string): string {
+  return header === 'authorization' ? '{TOKEN:-any-key}' : header.toUpperCase().replace(/[^A-Z0-9]/g, '_')
+}
+
+/** Quotes a text for the shell; the variable replaces each redacted part. An empty variable name replaces none. */
+function quoteArgument(text: string, variable: string): string {
+  const literal = (part: string) => `'${part.replaceAll("'", `'\\''`)}'`
+  if (variable === '' || !text.includes(redacted)) return literal(text)
+  const parts = text.split(redacted).map((part) => (part === '' ? '' : literal(part)))
+  return parts.join(`"$${variable}"`)
 }

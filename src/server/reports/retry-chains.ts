@@ -1,6 +1,5 @@
 import type { JournalEntry } from '../journal/entry.ts'
-import { type Attempt, canRetry, immediateMs, isNewCall } from './attempts.ts'
-import type { CallKey } from './call-key.ts'
+import { type Attempt, type CallKey, canRetry, immediateMs, isNewCall } from './attempts.ts'
 
 /** A call that has failed and not yet succeeded. */
 export interface RetryChain {
@@ -70,8 +69,9 @@ export class RetryChains {
   }
 
   /** Returns the tries that an attempt repeats; undefined: it begins a call. A client's own count comes first. */
-  findRetried(latest: Attempt, { kind, key, event, content }: CallKey): RetriedTries | undefined {
+  findRetried(latest: Attempt): RetriedTries | undefined {
     const { retryCount } = latest
+    const { kind, key, event, content } = latest.call
     const chains = this.#ofKind(kind)
     const equal = chains.filter(({ call }) => call.key === key)
     if (retryCount === undefined) {
@@ -92,8 +92,7 @@ export class RetryChains {
   }
 }
 
-/** Returns the number of earlier tries; some clients count from the first retry on. */
-const countOf = ({ retryCount = 0 }: Attempt) => retryCount
+const countOf = ({ retryCount = 0 }: Attempt) => retryCount // some clients count from the first retry on
 
 /** Returns true if an attempt had ended when another arrived. A client knows that it gives up before we do. */
 function hasEnded({ endedAt }: Attempt, { receivedAt }: Attempt): boolean {

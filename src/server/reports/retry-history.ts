@@ -1,33 +1,27 @@
 import { groupBy } from '../../base/core/group-by.ts'
 import { visitInSlices } from '../../base/core/slices.ts'
+import { cutText } from '../../base/core/text.ts'
+import { redactText } from '../../base/redaction/redact.ts'
 import { isComplete, type JournalEntry } from '../journal/entry.ts'
+import { entryToJson } from '../journal/entry-json.ts'
 import type { Journal } from '../journal/journal.ts'
 import { RetryTracker, type TrackedAttempt } from './retry-tracker.ts'
 import { isIgnoredRequest } from './traffic-collector.ts'
 
-export interface ListedAttempt extends TrackedAttempt {
+interface ListedAttempt extends TrackedAttempt {
   readonly entry: JournalEntry
-}
-
-/** The attempts of one call that failed at least once. */
-export interface ListedChain {
-  readonly first: ListedAttempt
-  /** The latest attempts in their order, at most 50. */
-  readonly attempts: readonly ListedAttempt[]
-  readonly earlier: number
 }
 
 export interface RetryQuery {
   readonly sandbox: string | undefined
-  /** The fewest attempts of a listed chain. */
   readonly minAttempts: number
   /** The id of a request, whose chain alone is listed; undefined for all chains. */
   readonly request?: string
   readonly limit: number
 }
 
-/** The most attempts of a chain that are listed. */
 const maxAttempts = 50
+const maxInsertIdLength = 200
 
 /**
  * Reads the chains of attempts from the journal, those with the latest attempts first, as `RetryProblems` judges them.
@@ -40,6 +34,7 @@ export async function readRetryHistory(
   idempotentOperations: ReadonlySet<string>,
   elapsed: () => number,
 ) {
+  if (limit === 0) return { chains: [], further: 0, truncated: false }
   const { entries, counts } = await journal.list({ sandbox })
   const trackers = new Map<string, RetryTracker>()
   const attempts: ListedAttempt[] = []
@@ -61,7 +56,7 @@ export async function readRetryHistory(
     .filter((own) => request === undefined || own.some(({ entry }) => entry.id === request))
     .sort((one, other) => latestNumber(other) - latestNumber(one))
   return {
-    chains: chains.slice(0, limit).flatMap(toListed),
+    chains: chains.slice(0, limit).flatMap(chainToJson),
     further: Math.max(0, chains.length - limit),
     truncated: counts.dropped > 0 || isIncomplete,
   }
@@ -73,8 +68,48 @@ const tokenOf = ({ caller, authorization, ownToken }: JournalEntry) =>
 
 const latestNumber = (own: readonly ListedAttempt[]) => own.at(-1)?.entry.number ?? 0
 
-function toListed(own: readonly ListedAttempt[]): ListedChain[] {
+/** Converts the attempts of one call to JSON, the latest 50 of them. */
+function chainToJson(own: readonly ListedAttempt[]) {
   const [first] = own
+  if (!first) return []
   const attempts = own.slice(-maxAttempts)
-  return first ? [{ first, attempts, earlier: own.length - attempts.length }] : []
+  const { id, sandbox, operation, request } = first.entry
+  const { method, path, query } = request
+  return {
+    id,
+    sandbox,
+    operation,
+    method,
+    path,
+    query,
+    insertId: showInsertId(first),
+    parallel: attempts.at(-1)?.chain.isParallel === true,
+    attempts: attempts.map(attemptToJson),
+    earlier: own.length - attempts.length,
+  }
+}
+
+function attemptToJson(listed: ListedAttempt) {
+  const { entry, attempt, waitedMs, faults } = listed
+  const { id, number, at, now, tookMs, response, delivery, damage } = entryToJson(entry, { bodies: false })
+  return {
+    id,
+    number,
+    at,
+    now,
+    tookMs,
+    status: response.status,
+    outcome: attempt.outcome,
+    delivery,
+    damage,
+    insertId: showInsertId(listed),
+    waitedMs: waitedMs === undefined ? undefined : Math.max(0, Math.round(waitedMs)),
+    retryAfterMs: attempt.retryAfterMs,
+    findings: faults.map(({ rule, sentence }) => ({ rule, sentence })),
+  }
+}
+
+function showInsertId({ attempt, entry }: ListedAttempt): string | undefined {
+  const { insertId } = attempt.call
+  return insertId && redactText(cutText(insertId, maxInsertIdLength), entry.ownToken)
 }

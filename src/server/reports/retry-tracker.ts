@@ -1,15 +1,17 @@
 import type { JournalEntry } from '../journal/entry.ts'
 import {
   type Attempt,
+  callKind,
+  createCallKey,
   immediateMs,
   isNewCall,
   isSentAfter,
   judgeOutcome,
+  type LiveCall,
   measurePause,
   readRetryCount,
   toAttempt,
 } from './attempts.ts'
-import { type CallKey, callKind, createCallKey, type LiveCall } from './call-key.ts'
 import { judgeRetry, mayBeStored, type RetryFault, type RetryJudgement } from './judge-retry.ts'
 import { type RetriedTries, type RetryChain, RetryChains } from './retry-chains.ts'
 
@@ -21,15 +23,7 @@ export interface TrackedAttempt {
   readonly chain: RetryChain
   /** The pause before the attempt, milliseconds; undefined for the first of the chain. */
   readonly waitedMs: number | undefined
-  /** The retry rules that the attempt broke. */
   readonly faults: readonly RetryFault[]
-}
-
-/** An exchange with its call and its attempt. */
-interface CalledEntry {
-  readonly entry: JournalEntry
-  readonly call: CallKey
-  readonly latest: Attempt
 }
 
 /** A request with the parts by which it is known as a retry; its body is not stored. */
@@ -70,50 +64,44 @@ export class RetryTracker {
     this.#latestRequests.push({ receivedAt: entry.receivedAt, kind, retryCount })
     if (this.#latestRequests.length > maxLatest) this.#latestRequests.shift()
     if (!this.#chains.canContinue(kind, entry) && judgeOutcome(entry) === 'fine') return undefined
-    const called = this.#toCalled(entry, live)
-    const retried = this.#chains.findRetried(called.latest, called.call)
-    return retried ? this.#continueChain(called, retried) : this.#beginCall(called)
+    const latest = this.#readAttempt(entry, live)
+    const retried = this.#chains.findRetried(latest)
+    return retried ? this.#continueChain(latest, retried) : this.#beginCall(latest)
   }
 
   /** Corrects the outcome of a recorded exchange. One that turns out to be lost begins a chain. */
   correct(entry: JournalEntry, live: LiveCall): void {
     const chains = this.#chains.endingWith(entry.id)
     for (const chain of chains)
-      chain.lasts = chain.lasts.map((last) => (last.id === entry.id ? toAttempt(entry, chain.call) : last))
+      chain.lasts = chain.lasts.map((last) => (last.id === entry.id ? toAttempt(entry, last.call) : last))
     if (chains.length > 0 || judgeOutcome(entry) === 'fine') return
     if (this.#latestRequests.some((other) => mayRepeat(other, entry))) return
-    const called = this.#toCalled(entry, live)
-    this.#beginChain(called, this.#chains.equalTo(called.call).length > 0)
+    const latest = this.#readAttempt(entry, live)
+    this.#beginChain(latest, this.#chains.equalTo(latest.call).length > 0)
   }
 
-  #toCalled(entry: JournalEntry, live: LiveCall): CalledEntry {
-    const call = createCallKey(entry, live, this.#isIdempotent(entry))
-    return { entry, call, latest: toAttempt(entry, call) }
+  #readAttempt(entry: JournalEntry, live: LiveCall): Attempt {
+    return toAttempt(entry, createCallKey(entry, live, this.#idempotentOperations.has(entry.operation ?? '')))
   }
 
-  #isIdempotent({ operation = '' }: JournalEntry): boolean {
-    return this.#idempotentOperations.has(operation)
-  }
-
-  #beginCall(called: CalledEntry): TrackedAttempt | undefined {
-    const { retryCount, insertId } = called.latest
-    const equal = this.#chains.equalTo(called.call)
+  #beginCall(latest: Attempt): TrackedAttempt | undefined {
+    const { retryCount, call } = latest
+    const equal = this.#chains.equalTo(call)
     if (retryCount === undefined) for (const chain of equal) chain.isParallel = true
     // A client that begins to count again has given up the call with this `insertId`.
-    else if (retryCount === 0 && insertId !== undefined) for (const chain of equal) this.#chains.remove(chain)
-    return this.#beginChain(called, equal.length > 0)
+    else if (retryCount === 0 && call.insertId !== undefined) for (const chain of equal) this.#chains.remove(chain)
+    return this.#beginChain(latest, equal.length > 0)
   }
 
   /** Continues the oldest of the chains, or ends it by a success. */
-  #continueChain(called: CalledEntry, { candidates, tries, isCertain }: RetriedTries): TrackedAttempt | undefined {
-    const { entry, latest, call } = called
+  #continueChain(latest: Attempt, { candidates, tries, isCertain }: RetriedTries): TrackedAttempt | undefined {
     const [chain, ...others] = candidates
     const [previous] = tries
     this.#chains.remove(chain)
-    if (tries.every((last) => isNewCall(last, measurePause(last, latest)))) return this.#beginChain(called, false)
+    if (tries.every((last) => isNewCall(last, measurePause(last, latest)))) return this.#beginChain(latest, false)
     const left = listLeft(candidates, tries)
     for (const other of others) Object.assign(other, { lasts: left, pauses: [] })
-    const judged = tries.map((last) => judgeRetry(last, chain.pauses, latest, this.#isIdempotent(entry)))
+    const judged = tries.map((last) => judgeRetry(last, chain.pauses, latest))
     const isUnclear = chain.isParallel && latest.retryCount === undefined
     const isLost = withoutUncertain(tries).every(({ outcome }) => outcome === 'lost')
     const faults = listSharedFaults(tries, judged).filter(({ rule }) => {
@@ -121,17 +109,18 @@ export class RetryTracker {
       return isCertain && (!isUnclear || (isLost && rule === 'same-insert-id'))
     })
     const pauses = tries.length > 1 ? [] : (judged[0]?.pauses ?? [])
-    const continued = { ...chain, call, lasts: [latest], pauses }
+    const continued = { ...chain, call: latest.call, lasts: [latest], pauses }
     if (latest.outcome !== 'fine') this.#chains.store(continued)
     return { attempt: latest, previous, chain: continued, waitedMs: measurePause(previous, latest), faults }
   }
 
   /** Begins a chain with a failed attempt; returns undefined for another. `hasEqual`: equal calls are not over. */
-  #beginChain({ entry, call, latest }: CalledEntry, hasEqual: boolean): TrackedAttempt | undefined {
+  #beginChain(latest: Attempt, hasEqual: boolean): TrackedAttempt | undefined {
     if (latest.outcome === 'fine') return undefined
+    const { call } = latest
     // The name is padded, so that findings are sorted in the order of the requests.
-    const name = String(entry.number).padStart(12, '0')
-    const isExpected = entry.request.body.size === 0 && this.#parallelCalls.areExpected(call.kind, latest)
+    const name = String(latest.number).padStart(12, '0')
+    const isExpected = !latest.hasBody && this.#parallelCalls.areExpected(call.kind, latest)
     const isParallel = latest.retryCount === undefined && (hasEqual || isExpected)
     const isCorrection = (latest.retryCount ?? 0) > 0
     const chain: RetryChain = { name, call, lasts: [latest], isParallel, isCorrection, pauses: [] }
@@ -186,7 +175,6 @@ const maxKinds = 128
  * be a first attempt that waited for a free connection. Times are the process's monotonic clock's, milliseconds.
  */
 class ParallelCalls {
-  /** The times of the latest overlaps by kind. */
   readonly #overlaps = new Map<string, number>()
   #latest = { kind: '', endedAt: 0 }
 

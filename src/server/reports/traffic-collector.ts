@@ -1,50 +1,43 @@
+import { once } from '../../base/core/memoize.ts'
 import type { JournalEntry, LiveExchange } from '../journal/entry.ts'
-import { ContractFindings, type IsMagicKey } from './contract-findings.ts'
-import { Coverage } from './coverage.ts'
+import { ContractFindings, RetryProblems } from './client-findings.ts'
+import { Coverage, viewCoverage } from './coverage.ts'
 import type { OperationItems } from './coverage-items.ts'
-import { RetryProblems } from './retry-problems.ts'
+import { TrafficFindings } from './findings.ts'
+import type { HintFinder } from './hint-finder.ts'
+import type { ReportedRun } from './reported-run.ts'
 
 class TrafficCounts {
-  /** The number of exchanges, refused ones included. */
-  requests = 0
+  readonly findings = new TrafficFindings()
   coverage: Coverage
   readonly retries: RetryProblems
-  readonly contractFindings: ContractFindings
+  readonly #contractFindings: ContractFindings
 
   constructor({ operations, idempotentOperations, isMagicKey }: CollectorOptions) {
     this.coverage = new Coverage(operations())
-    this.retries = new RetryProblems(idempotentOperations)
-    this.contractFindings = new ContractFindings(isMagicKey)
+    this.retries = new RetryProblems(this.findings, idempotentOperations)
+    this.#contractFindings = new ContractFindings(this.findings, isMagicKey)
   }
 
   record(entry: JournalEntry, live: LiveExchange): void {
-    this.requests += 1
+    this.findings.counts.requests += 1
     this.coverage.record(entry, live)
     this.retries.record(entry, live)
-    this.contractFindings.record(entry, live)
+    this.#contractFindings.record(entry, live)
   }
 
-  /** Goes on with the coverage items of another contract; what was met of the same items stays met. */
-  adopt(operations: readonly OperationItems[]): void {
-    const { coverage } = this
-    this.coverage = new Coverage(operations)
+  merge({ findings, coverage }: TrafficCounts): void {
+    this.findings.merge(findings)
     this.coverage.merge(coverage)
-  }
-
-  merge(other: TrafficCounts): void {
-    this.requests += other.requests
-    this.coverage.merge(other.coverage)
-    this.retries.merge(other.retries)
-    this.contractFindings.merge(other.contractFindings)
   }
 }
 
 interface CollectorOptions {
-  /** Returns the coverage items of all operations. It is first called at the first exchange. */
+  /** Returns the coverage items of all operations of the present contract. */
   readonly operations: () => readonly OperationItems[]
   /** The ids of the operations whose body has an idempotency key. */
   readonly idempotentOperations: Pick<ReadonlySet<string>, 'has'>
-  readonly isMagicKey: IsMagicKey
+  readonly isMagicKey: (token: string) => boolean
   /** The largest number of sandboxes with counts of their own; a further sandbox retires the oldest. */
   readonly limit: number
 }
@@ -54,18 +47,21 @@ interface CollectorOptions {
  * evicted still counts for all sandboxes, since a suite may reset between its tests.
  */
 export class TrafficCollector {
-  #options: CollectorOptions
+  readonly #options: CollectorOptions
   readonly #bySandbox = new Map<string, TrafficCounts>()
-  /** The merged counts of retired sandboxes. */
   #retired: TrafficCounts | undefined
 
   constructor(options: CollectorOptions) {
     this.#options = options
   }
 
-  adopt(operations: CollectorOptions['operations']): void {
-    this.#options = { ...this.#options, operations }
-    for (const counts of this.#all()) counts.adopt(operations())
+  /** Goes on with the coverage items of another contract; what was met of the same items stays met. */
+  adopt(): void {
+    for (const counts of this.#all()) {
+      const { coverage } = counts
+      counts.coverage = new Coverage(this.#options.operations())
+      counts.coverage.merge(coverage)
+    }
   }
 
   record(entry: JournalEntry, live: LiveExchange): void {
@@ -93,11 +89,21 @@ export class TrafficCollector {
     this.#bySandbox.delete(sandbox)
   }
 
-  /** Returns the counts of a sandbox since it was last retired; undefined: those of all sandboxes. */
-  countsOf(sandbox: string | undefined): TrafficCounts {
-    if (sandbox !== undefined) return this.#bySandbox.get(sandbox) ?? new TrafficCounts(this.#options)
+  /** Reports on a sandbox since it was last retired; undefined: on all sandboxes. */
+  report(sandbox: string | undefined, run: ReportedRun, hintFinder: () => HintFinder) {
+    const { findings, coverage } = this.#countsOf(sandbox)
+    return {
+      ...findings.counts,
+      findings: findings.toLists(),
+      coverage: once(() => viewCoverage(coverage, hintFinder(), run)),
+    }
+  }
+
+  #countsOf(sandbox: string | undefined): TrafficCounts {
+    const own = sandbox === undefined ? undefined : this.#bySandbox.get(sandbox)
+    if (own) return own
     const all = new TrafficCounts(this.#options)
-    for (const counts of this.#all()) all.merge(counts)
+    if (sandbox === undefined) for (const counts of this.#all()) all.merge(counts)
     return all
   }
 

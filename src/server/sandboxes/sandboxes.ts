@@ -1,4 +1,5 @@
 /** The registry of sandboxes, and a sandbox's clock. `settings.ts` has the port of their seed, rules and clock. */
+import querystring from 'node:querystring'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { cutText } from '../../base/core/text.ts'
 import type { SandboxSettingsStore } from './settings.ts'
@@ -135,7 +136,7 @@ export function readSandboxOfBaggage(header: string | undefined): Result<string 
   const unknown = own.find(({ key }) => key !== sandboxMember)
   if (unknown)
     return failure(`has the unknown member "${cutText(unknown.key)}" and is ignored; known: ${sandboxMember}`)
-  const names = new Set(own.map(({ value }) => decodePercents(value)))
+  const names = new Set(own.map(({ value }) => querystring.unescape(value)))
   if (names.size > 1) return failure(`names more than one sandbox and is ignored: ${cutText([...names].join(', '))}`)
   const [name] = names
   if (name === undefined || isSandboxName(name)) return success(name)
@@ -150,13 +151,4 @@ function parseMember(member: string): { readonly key: string; readonly value: st
   const [pair = ''] = member.split(';', 1)
   const [key = '', ...rest] = pair.split('=')
   return { key: key.trim(), value: rest.join('=').trim() }
-}
-
-/** Decodes a percent-encoded value; one that cannot be decoded stays as it is, and is no name. */
-function decodePercents(value: string): string {
-  try {
-    return decodeURIComponent(value)
-  } catch {
-    return value
-  }
 }

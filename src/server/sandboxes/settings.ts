@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { MAX_NOW } from '../../base/core/instant.ts'
 import { type ActiveRules, activateRules, maxRules, type Rule } from '../../service/scenarios/rules.ts'
 
@@ -35,8 +36,6 @@ export interface ChangedSettings {
   readonly seed?: string
   readonly rules?: ActiveRules
   readonly clock?: ClockSetting
-  /** The number of times that rules were put or added, so that no two rules have the same key. */
-  readonly activations?: number
 }
 
 /** The changed settings of all sandboxes: of this process, or of all replicas. */
@@ -91,20 +90,18 @@ export class SandboxSettingsStore {
 
   /** Replaces the rules. The new ones count from 0. */
   setRules(sandbox: string, rules: readonly Rule[]): Promise<ActiveRules> {
-    return this.#records.update(sandbox, (present) => {
-      const next = activate(sandbox, present, rules)
-      return [{ ...present, ...next }, next.rules]
-    })
+    const active = activateRules(randomUUID(), rules)
+    return this.#records.update(sandbox, (present) => [{ ...present, rules: active }, active])
   }
 
   /** Adds rules before or behind those of the sandbox, whose counts stay. Returns undefined if there were too many. */
   addRules(sandbox: string, added: readonly Rule[], position: RulePosition): Promise<ActiveRules | undefined> {
+    const active = activateRules(randomUUID(), added)
     return this.#records.update<ActiveRules | undefined>(sandbox, (present) => {
       const { rules: known = [] } = present
-      if (known.length + added.length > maxRules) return [present, undefined]
-      const { activations, rules: active } = activate(sandbox, present, added)
+      if (known.length + active.length > maxRules) return [present, undefined]
       const rules = position === 'first' ? [...active, ...known] : [...known, ...active]
-      return [{ ...present, activations, rules }, rules]
+      return [{ ...present, rules }, rules]
     })
   }
 
@@ -127,43 +124,36 @@ export class SandboxSettingsStore {
   advanceClock(sandbox: string, ms: number): Promise<ClockState | undefined> {
     const machineTime = this.#initial.now()
     return this.#records.update<ClockState | undefined>(sandbox, (present) => {
-      const clock = advanceClock(present.clock ?? this.#initial.clock, ms, machineTime)
-      return clock ? [{ ...present, clock }, readClock(clock, machineTime)] : [present, undefined]
+      const { mode, now } = readClock(present.clock ?? this.#initial.clock, machineTime)
+      if (now + ms > MAX_NOW) return [present, undefined]
+      const clock = setClock(mode === 'frozen' ? 'frozen' : 'shifted', now + ms, machineTime)
+      return [{ ...present, clock }, readClock(clock, machineTime)]
     })
   }
 
   /** Restores the settings of the start. Requests in progress can still count by the keys of old rules. */
   reset(sandbox: string): Promise<void> {
-    return this.#records.update(sandbox, ({ activations }) => [
-      activations === undefined ? {} : { activations },
-      undefined,
-    ])
+    return this.#records.update(sandbox, () => [{}, undefined])
   }
 }
 
-function activate(sandbox: string, { activations = 0 }: ChangedSettings, rules: readonly Rule[]) {
-  return { activations: activations + 1, rules: activateRules(`${sandbox} ${activations + 1}`, rules) }
-}
+const unchanged: ChangedSettings = {}
 
 /** Holds the changed settings in memory; they are lost when the process ends. */
 class MemoryRecords implements SettingsRecords {
   readonly #changed = new Map<string, ChangedSettings>()
-  /** The settings of all other sandboxes. No key of theirs is one of a sandbox that was reset. */
-  #unchanged: ChangedSettings = { activations: 0 }
 
   async read(sandbox: string): Promise<ChangedSettings> {
     return this.lastRead(sandbox)
   }
 
   lastRead(sandbox: string): ChangedSettings {
-    return this.#changed.get(sandbox) ?? this.#unchanged
+    return this.#changed.get(sandbox) ?? unchanged
   }
 
   async update<T>(sandbox: string, change: (present: ChangedSettings) => readonly [ChangedSettings, T]): Promise<T> {
     const [next, result] = change(this.lastRead(sandbox))
-    const { activations = 0, ...settings } = next
-    this.#unchanged = { activations: Math.max(activations, this.#unchanged.activations ?? 0) }
-    if (Object.keys(settings).length === 0) this.#changed.delete(sandbox)
+    if (Object.keys(next).length === 0) this.#changed.delete(sandbox)
     else this.#changed.set(sandbox, next)
     return result
   }
@@ -181,10 +171,4 @@ export function setClock(mode: ClockMode, now: number, machineTime: number): Clo
 
 function readClock({ mode, frozen, shift }: ClockSetting, machineTime: number): ClockState {
   return { mode, now: Math.min(MAX_NOW, mode === 'frozen' ? frozen : machineTime + shift) }
-}
-
-/** Advances a clock; a real one becomes shifted. Returns undefined beyond the year 9999. */
-function advanceClock(clock: ClockSetting, ms: number, machineTime: number): ClockSetting | undefined {
-  const now = readClock(clock, machineTime).now + ms
-  return now > MAX_NOW ? undefined : setClock(clock.mode === 'frozen' ? 'frozen' : 'shifted', now, machineTime)
 }

@@ -2,7 +2,7 @@
 import { type CorsOrigins, parseOrigins } from '../../base/core/origins.ts'
 import type { PageSettings } from '../../service/exchange/foreign-page.ts'
 import { parseReportTargets, reportExtensions, reportFormats } from '../reports/formats/index.ts'
-import { expectedFailOn, failOnKinds, parseFailOn } from '../reports/parse-fail-on.ts'
+import { expectedFailOn, failOnKinds, parseFailOn } from '../reports/reported-run.ts'
 import { sharedSettings } from './library-settings.ts'
 import {
   boolean,

@@ -1,89 +1,129 @@
 import { createHash } from 'node:crypto'
+import { groupBy } from '../../base/core/group-by.ts'
 import { parseDuration } from '../../base/core/instant.ts'
 import { canonicalJson, type Json } from '../../base/core/json.ts'
+import { silentLog } from '../../base/core/log.ts'
 import { once } from '../../base/core/memoize.ts'
+import type { DecisionTrace } from '../../service/exchange/decision-trace.ts'
+import { delivered } from '../../service/exchange/delivery.ts'
 import { hourMs, type RateLimit } from '../../service/exchange/rate-headers.ts'
 import type { Fixtures } from '../../service/fixtures/fixtures.ts'
 import { createHandlers } from '../../service/operations/index.ts'
+import type { ActiveScenario, Catalogue } from '../../service/scenarios/definition.ts'
 import { createSimulation } from '../../service/simulation/simulation.ts'
+import type { Explain } from '../control/explain.ts'
 import type { ServedInputs } from '../control/handler.ts'
-import type { ReloadFailure } from '../control/info.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import { Journal } from '../journal/journal.ts'
 import { hashToken } from '../journal/shared-entry.ts'
-import { createPipeline, type Pipeline } from '../pipeline/pipeline.ts'
-import { findIdempotentOperations } from '../reports/call-key.ts'
-import { createHintFinder, type HintFinder } from '../reports/hint-finder.ts'
+import { type CreateStages, createPipeline, type Pipeline, type PipelineDeps } from '../pipeline/pipeline.ts'
+import type { FindPlannedFault } from '../pipeline/scenario.ts'
+import { findIdempotentOperations } from '../reports/attempts.ts'
+import { createHintFinder, type HintFinder, parseKnownScenarios } from '../reports/hint-finder.ts'
+import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { Settings } from '../settings/settings.ts'
-import type { PipelineState } from './explain.ts'
-import type { StartInputs } from './loaded-inputs.ts'
+import type { LoadedInputs } from './loaded-inputs.ts'
 import { createPreviewer } from './ordinary-model.ts'
+
+/** The real service, in place of the operations of the simulator. The command `proxy` alone gives one. */
+export interface ProxiedService {
+  /** The base URL of the service. */
+  readonly url: string
+  /** Returns the catalogue, in which the scenarios that need a response of the simulator make no sense. */
+  readonly limitCatalogue: (all: Catalogue) => Catalogue
+  readonly createStages: CreateStages
+  /** Returns a service that responds without a request to the real one, for `POST /__sim/explain`. */
+  readonly withoutRequests: () => ProxiedService
+  readonly close: () => void
+}
+
+/** The parts of a pipeline that a request can change. They stay when the inputs are loaded again. */
+interface PipelineState extends Pick<PipelineDeps, 'store' | 'sandboxes' | 'journal' | 'log'> {
+  readonly findPlannedFault?: FindPlannedFault | undefined
+  readonly proxied?: ProxiedService | undefined
+}
+
+interface SimulatorState extends PipelineState {
+  readonly sandboxes: Sandboxes
+}
 
 /**
  * The inputs that requests get, and the parts made of them. With `--watch` each reload makes the next generation;
  * sandboxes, state and journal stay, and a request is handled by the generation that it came to.
  */
-export interface Generation extends StartInputs, ServedInputs {
-  /** Creates a pipeline over a state. */
-  readonly createPipelineOver: (state: PipelineState) => Pipeline
+export interface Generation extends LoadedInputs, ServedInputs {
+  readonly service: Pipeline
+  readonly explain: Explain
   readonly hintFinder: () => HintFinder
   /** Returns the tokens of the fixtures, and their hashes, which a shared journal has. */
   readonly magicKeys: () => ReadonlySet<string>
 }
 
-/** The generation that is served, with its pipeline over the state. */
-export class ServedGeneration {
-  present: Generation
-  service: Pipeline
-  /** The failure of the latest reload; undefined if it succeeded, or there was none. */
-  reloadFailure: ReloadFailure | undefined
-  readonly #state: PipelineState
-
-  constructor(first: Generation, state: PipelineState) {
-    this.#state = state
-    this.present = first
-    this.service = first.createPipelineOver(state)
-  }
-
-  /** Serves another generation from the next request on. */
-  replace(next: Generation): void {
-    this.service = next.createPipelineOver(this.#state)
-    this.present = next
-    this.reloadFailure = undefined
-  }
-}
-
-export function createGeneration(number: number, settings: Settings, inputs: StartInputs): Generation {
+export function createGeneration(
+  settings: Settings,
+  state: SimulatorState,
+  number: number,
+  inputs: LoadedInputs,
+): Generation {
   const { contract, fixtures, catalogue, startUp, fallback } = inputs
   const simulation = createSimulation(fixtures)
   const productsOfModel = indexProductsByModel(fixtures)
-  const ofModel = indexScenariosByModel(fixtures)
+  const ofKey = parseMagic(fixtures.keys, ({ token }) => token, catalogue)
+  const ofModel = parseMagic(fixtures.models, ({ id }) => id.toLowerCase(), catalogue)
   const isModel = createModelCheck(settings, fixtures)
   const limitOf = createLimitLookup(settings, fixtures)
+  const createPipelineOver = ({ findPlannedFault, proxied, ...changing }: PipelineState) => {
+    const { store } = changing
+    const deps = {
+      ...changing,
+      contract,
+      fixtures,
+      handlers: createHandlers(contract, { simulation, productsOfModel, responses: fixtures.responses, store }),
+      fallback,
+      scenarios: { catalogue, ofKey, ofModel, productsOfModel, startUp, findPlannedFault, store },
+      planOfUnknownKeys: settings.plan,
+      limitOf,
+      isModel,
+      strict: settings.strict,
+      headers: settings,
+      logBodies: settings.logBodies,
+    }
+    return createPipeline(deps, proxied?.createStages)
+  }
   return {
     ...inputs,
     number,
     productsOfModel,
-    createPipelineOver({ findPlannedFault, proxied, ...state }) {
-      const { store } = state
-      const deps = {
-        ...state,
-        contract,
-        fixtures,
-        handlers: createHandlers(contract, { simulation, productsOfModel, responses: fixtures.responses, store }),
-        fallback,
-        scenarios: { catalogue, ofModel, productsOfModel, startUp, findPlannedFault },
-        planOfUnknownKeys: settings.plan,
-        limitOf,
-        isModel,
-        strict: settings.strict,
-        headers: settings,
-        logBodies: settings.logBodies,
-      }
-      return createPipeline(deps, proxied?.createStages)
-    },
+    service: createPipelineOver(state),
+    explain: createExplain(state, createPipelineOver),
     contractDigest: once(() => computeJsonDigest(contract.document)),
     hintFinder: once(() => createHintFinder(catalogue, createPreviewer(inputs, simulation))),
     magicKeys: once(() => new Set(fixtures.keys.flatMap(({ token }) => [token, hashToken(token)]))),
     idempotentOperations: once(() => findIdempotentOperations(contract)),
+  }
+}
+
+/** Creates the function behind `POST /__sim/explain`, which runs the real pipeline over copies of everything. */
+function createExplain(state: SimulatorState, createPipelineOver: (state: PipelineState) => Pipeline): Explain {
+  const { store, log, proxied, sandboxes } = state
+  return async function explain(request) {
+    const journal = new Journal(0)
+    let entry: JournalEntry | undefined
+    journal.onEntry((recorded) => {
+      entry = recorded
+    })
+    const pipeline = createPipelineOver({
+      store: store.fork(),
+      sandboxes: { use: (name) => sandboxes.peek(name), settings: sandboxes.settings },
+      journal,
+      proxied: proxied?.withoutRequests(),
+      log: { ...silentLog, error: (fields, message) => log.error(fields, message) },
+    })
+    const trace: DecisionTrace = { decisions: [] }
+    const outgoing = await pipeline(request, trace)
+    outgoing.onEnd?.(delivered)
+    if (!entry) throw new Error('an exchange was not recorded')
+    return { trace, outgoing, entry }
   }
 }
 
@@ -92,35 +132,31 @@ function computeJsonDigest(value: Json): string {
   return `sha256:${createHash('sha256').update(canonicalJson(value)).digest('hex')}`
 }
 
-/** Returns the scenarios of the magic models by the model's id in lower case. */
-function indexScenariosByModel({ models }: Fixtures): ReadonlyMap<string, string> {
-  return new Map(models.flatMap(({ id, scenario }) => (scenario === undefined ? [] : [[id.toLowerCase(), scenario]])))
+/** Returns the scenarios of magic values by the value. The start has checked their texts. */
+function parseMagic<Value extends { readonly scenario?: string | undefined }>(
+  values: readonly Value[],
+  keyOf: (value: Value) => string,
+  catalogue: Catalogue,
+): ReadonlyMap<string, readonly ActiveScenario[]> {
+  return new Map(values.map((value) => [keyOf(value), parseKnownScenarios(value.scenario ?? '', catalogue)]))
 }
 
 /** Returns the ids of each model's products by the model's id; all in lower case. */
 function indexProductsByModel({ products }: Fixtures): ReadonlyMap<string, readonly string[]> {
-  const byModel = new Map<string, string[]>()
-  for (const { id, models } of products) {
-    for (const model of models) {
-      const key = model.toLowerCase()
-      byModel.set(key, [...(byModel.get(key) ?? []), id.toLowerCase()])
-    }
-  }
-  return byModel
+  const pairs = products.flatMap(({ id, models }) => models.map((model) => ({ model: model.toLowerCase(), id })))
+  const groups = groupBy(pairs, ({ model }) => model)
+  return new Map([...groups].map(([model, own]) => [model, own.map(({ id }) => id.toLowerCase())]))
 }
 
 /** Creates the lookup of a plan's limit, which `--max-analyses-per-hour` and `--analyses-window` override. */
-function createLimitLookup(
-  { maxAnalysesPerHour, analysesWindow }: Settings,
-  { plans }: Fixtures,
-): (plan: string) => RateLimit | undefined {
+function createLimitLookup({ maxAnalysesPerHour, analysesWindow }: Settings, { plans }: Fixtures) {
   const windowMs = parseDuration(analysesWindow) ?? hourMs
   const limits = new Map<string, RateLimit>()
   for (const plan of plans) {
     const quota = maxAnalysesPerHour ?? plan.maxAnalysesPerHour
     if (quota !== null) limits.set(plan.name, { quota, windowMs })
   }
-  return (plan) => limits.get(plan)
+  return (plan: string) => limits.get(plan)
 }
 
 /** Creates a function that returns true for a model that exists: any with `--models open`, else those of fixtures. */

@@ -14,39 +14,24 @@ import { createCatalogue } from '../../service/scenarios/catalogue.ts'
 import type { Catalogue } from '../../service/scenarios/definition.ts'
 import { parseScenarios } from '../../service/scenarios/parse.ts'
 import { asksForModel } from '../../service/scenarios/rule-match-problems.ts'
-import {
-  type ActiveRules,
-  activateRules,
-  listInapplicable,
-  type RuleContext,
-  readRules,
-} from '../../service/scenarios/rules.ts'
+import { activateRules, listInapplicable, type RuleContext, readRules } from '../../service/scenarios/rules.ts'
 import { loadRulesFile } from '../../service/scenarios/rules-file.ts'
+import type { ServedInputs } from '../control/handler.ts'
 import { splitList } from '../settings/setting.ts'
 import type { Settings } from '../settings/settings.ts'
 import { checkOperations, listUnhandled } from './check-operations.ts'
-import type { ProxiedService } from './explain.ts'
 
 /** The documents, fixtures and rules of a start, checked against each other. */
-export interface LoadedInputs {
-  readonly contract: Contract
+export interface LoadedInputs extends Pick<ServedInputs, 'contract' | 'fixtures' | 'catalogue' | 'startUp'> {
   readonly control: Contract
-  readonly fixtures: Fixtures
-  readonly catalogue: Catalogue
-  /** The rules for every sandbox: the rule of `--scenario`, then those of `--rules`. */
-  readonly startUp: ActiveRules
+  /** The replies for operations without a handler; undefined if there are none, or a proxy's real service replies. */
+  readonly fallback?: Fallback | undefined
 }
 
-/** The inputs of a generation, with the replies for operations without a handler. */
-export interface StartInputs extends LoadedInputs {
-  /** The fallback, or undefined if every operation has a handler, or the real service replies. */
-  readonly fallback: Fallback | undefined
-}
-
-/** Loads the inputs that the settings name. `proxied`: the real service, if the document need not fit handlers. */
+/** Loads the inputs that the settings name. Given `limitCatalogue`, of a proxy, the document need not fit handlers. */
 export async function loadInputs(
   settings: Settings,
-  proxied?: ProxiedService,
+  limitCatalogue?: (all: Catalogue) => Catalogue,
 ): Promise<Result<LoadedInputs, Findings>> {
   const overlays = splitList(settings.overlay)
   const loaded = await Promise.all([
@@ -60,10 +45,10 @@ export async function loadInputs(
     return failure(nameFlags(findings, settings))
   }
   const all = createCatalogue(contract.value, fixtures.value.personas, generatedOperations)
-  const catalogue = proxied?.limitCatalogue(all) ?? all
+  const catalogue = limitCatalogue?.(all) ?? all
   const startUp = await loadStartUpRules(settings, { catalogue, contract: contract.value })
   // A test checks the bundled document, whose start must be quick.
-  const isOwn = !proxied && (settings.contract !== undefined || overlays.length > 0)
+  const isOwn = !limitCatalogue && (settings.contract !== undefined || overlays.length > 0)
   const own = isOwn ? checkOperations(contract.value, fixtures.value) : { problems: [], contract: contract.value }
   const findings: Finding[] = [
     ...checkMagicValues(fixtures.value, catalogue, settings.fixtures === undefined ? [] : contract.value.operations),
@@ -78,18 +63,14 @@ export async function loadInputs(
   return success({ ...documents, catalogue, startUp: startUp.value })
 }
 
-/**
- * Loads all inputs of the settings, and creates the replies (by Prism) for operations without a handler. `proxied`: the
- * real service, which replies in place of both.
- */
+/** Loads the inputs, and creates the replies (by Prism) for operations without a handler, but not for a proxy. */
 export async function loadStartInputs(
   settings: Settings,
   log: Log,
-  proxied: ProxiedService | undefined,
-): Promise<Result<StartInputs, Findings>> {
-  const inputs = await loadInputs(settings, proxied)
-  if (!inputs.ok) return inputs
-  if (proxied) return success({ ...inputs.value, fallback: undefined })
+  limitCatalogue?: (all: Catalogue) => Catalogue,
+): Promise<Result<LoadedInputs, Findings>> {
+  const inputs = await loadInputs(settings, limitCatalogue)
+  if (!inputs.ok || limitCatalogue) return inputs
   const { contract } = inputs.value
   const fallback = await loadFallback(contract)
   if (!fallback.ok) return failure([errorAt(contract.file, fallback.error.message)])
@@ -121,10 +102,8 @@ export function listInputFiles({ contract, overlay, fixtures, rules }: Settings)
 
 const generatedOperations = handledOperations.flatMap(({ operationId, generate }) => (generate ? [operationId] : []))
 
-async function loadStartUpRules(
-  { scenario, rules }: Settings,
-  context: RuleContext,
-): Promise<Result<ActiveRules, Findings>> {
+async function loadStartUpRules(settings: Settings, context: RuleContext) {
+  const { scenario, rules } = settings
   const fromFlag = readRules(scenario === undefined ? {} : { rules: [{ scenario }] }, context)
   const fromFile = rules === undefined ? success([]) : await loadRulesFile(rules, context)
   if (fromFlag.ok && fromFile.ok) return success(activateRules('start-up', [...fromFlag.value, ...fromFile.value]))
@@ -133,16 +112,12 @@ async function loadStartUpRules(
 }
 
 /** Adds the flag to each finding about the file or folder that it names. */
-export function nameFlags(
-  findings: Findings,
-  files: Partial<Pick<Settings, 'contract' | 'overlay' | 'fixtures' | 'rules' | 'seedState'>>,
-): Finding[] {
+function nameFlags(findings: Findings, { contract, overlay, fixtures, rules }: Settings): Finding[] {
   const flags = [
-    [files.contract, '--contract'],
-    ...splitList(files.overlay).map((file) => [file, '--overlay'] as const),
-    [files.fixtures, '--fixtures'],
-    [files.rules, '--rules'],
-    [files.seedState, '--seed-state'],
+    [contract, '--contract'],
+    ...splitList(overlay).map((file) => [file, '--overlay'] as const),
+    [fixtures, '--fixtures'],
+    [rules, '--rules'],
   ] as const
   return findings.map((finding) => {
     const flag = flags.find(([file]) => file !== undefined && isPlaceIn(file, finding.place))?.[1]

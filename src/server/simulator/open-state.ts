@@ -5,28 +5,23 @@ import type { Log } from '../../base/core/log.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { errorAt, type Findings } from '../../base/documents/finding.ts'
 import { readSource } from '../../base/documents/read-source.ts'
-import type { Contract } from '../../service/contract/contract.ts'
 import { type ActiveRule, type RuleContext, readActiveRule } from '../../service/scenarios/rules.ts'
 import type { OpenedStore } from '../../state/file/file-store.ts'
 import { openStore } from '../../state/open-store.ts'
 import { showState } from '../../state/redis/location.ts'
 import { parseExport } from '../../state/sandbox-export.ts'
 import type { SharedState } from '../../state/shared-state.ts'
-import type { SandboxExport } from '../../state/store.ts'
+import type { SandboxExport, Store } from '../../state/store.ts'
 import { StreamFollower } from '../journal/follower.ts'
 import { type EntryListener, Journal } from '../journal/journal.ts'
 import { Sandboxes } from '../sandboxes/sandboxes.ts'
 import { SandboxSettingsStore, setClock } from '../sandboxes/settings.ts'
 import { SharedRecords } from '../sandboxes/shared-settings.ts'
 import type { Settings } from '../settings/settings.ts'
-import type { PipelineState } from './explain.ts'
-import { nameFlags } from './loaded-inputs.ts'
 
 /** Opens the state that `--state` names, and logs what is missing from it. */
-export async function openState(
-  { state, statePrefix, sync }: Settings,
-  log: Log,
-): Promise<Result<OpenedStore, Findings>> {
+export async function openState(settings: Settings, log: Log): Promise<Result<OpenedStore, Findings>> {
+  const { state, statePrefix, sync } = settings
   const opened = await openStore(state, {
     sync,
     prefix: statePrefix,
@@ -42,7 +37,7 @@ export async function openState(
 export async function loadSeedState(file: string | undefined): Promise<Result<SandboxExport | undefined, Findings>> {
   if (file === undefined) return success(undefined)
   const source = await readSource(file)
-  if (!source.ok) return failure(nameFlags(source.error, { seedState: file }))
+  if (!source.ok) return failure(source.error.map((finding) => ({ ...finding, flag: '--seed-state' })))
   const parsed = await parseExport(source.value.value)
   return parsed.ok ? parsed : failure(parsed.error.map((message) => errorAt(file, message)))
 }
@@ -56,28 +51,25 @@ export function withReplica(settings: Settings, { shared }: OpenedStore): Settin
 /** The smallest size, in messages, of the stream of all replicas; reports need it even if the journal has no room. */
 const minStreamSize = 1000
 
-/** Opens the journal of this process, or that of all replicas of `shared`. `present` returns the present contract. */
+/** Opens the journal of this process, or that of all replicas of `shared`. */
 export function openJournal(
   { journalSize }: Settings,
   { log, onExchange }: { readonly log: Log; readonly onExchange?: EntryListener },
-  present: () => { readonly contract: Contract },
   shared: SharedState | undefined,
 ): Journal {
-  const deps = shared && {
-    log,
-    stream: shared.openJournal(Math.max(minStreamSize, journalSize)),
-    findOperation: (id: string) => present().contract.operations.find((operation) => operation.id === id),
-    report: (problem: string) => log.warn({ problem }, 'the journal of all replicas is not complete'),
-  }
-  const journal = deps ? new StreamFollower(journalSize, deps).journal : new Journal(journalSize)
+  const stream = shared?.openJournal(Math.max(minStreamSize, journalSize))
+  const journal = stream ? new StreamFollower(journalSize, log, stream).journal : new Journal(journalSize)
   if (onExchange) journal.onOwnEntry(onExchange)
   return journal
 }
 
-interface SandboxParts extends Pick<PipelineState, 'store' | 'journal' | 'log'> {
+interface SandboxParts {
   readonly now: () => number
+  readonly log: Log
+  readonly store: Store
   /** The state that replicas can share, if it is one. */
   readonly shared: SharedState | undefined
+  readonly journal: Journal
   readonly rules: () => RuleContext
 }
 

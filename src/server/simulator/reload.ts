@@ -1,25 +1,32 @@
+import { stat } from 'node:fs/promises'
 import type { Log } from '../../base/core/log.ts'
-import { reasonOf } from '../../base/core/result.ts'
+import { type Result, reasonOf } from '../../base/core/result.ts'
+import { sleep } from '../../base/core/timers.ts'
 import { errorAt, type Findings, formatFinding } from '../../base/documents/finding.ts'
 import { activateRules, readActiveRule } from '../../service/scenarios/rules.ts'
+import type { ReloadFailure } from '../control/info.ts'
 import type { SandboxSettingsStore } from '../sandboxes/settings.ts'
-import type { Settings } from '../settings/settings.ts'
-import type { ProxiedService } from './explain.ts'
-import { createGeneration, type ServedGeneration } from './generation.ts'
-import { loadStartInputs } from './loaded-inputs.ts'
-import type { WatchFiles } from './watch-files.ts'
+import type { Generation } from './generation.ts'
+import type { LoadedInputs } from './loaded-inputs.ts'
 
 export function logFindings(findings: Findings, log: Log): void {
   for (const { severity, place, message } of findings) log[severity === 'info' ? 'info' : 'warn']({ place }, message)
 }
 
+/** The generation that is served from the next request on. */
+export interface Served {
+  present: Generation
+  /** The failure of the latest reload; undefined if it succeeded, or there was none. */
+  reloadFailure: ReloadFailure | undefined
+}
+
 interface ReloadDeps {
-  readonly settings: Settings
-  readonly proxied: ProxiedService | undefined
+  readonly load: () => Promise<Result<LoadedInputs, Findings>>
+  readonly createGeneration: (number: number, inputs: LoadedInputs) => Generation
   readonly log: Log
   /** Returns epoch milliseconds. */
   readonly now: () => number
-  readonly served: ServedGeneration
+  readonly served: Served
   readonly sandboxSettings: SandboxSettingsStore
   /** Called once a generation is served: reports go on with its contract. */
   readonly adopt: () => void
@@ -41,9 +48,9 @@ export function reloadOnChange(watchFiles: WatchFiles, stopping: AbortSignal, de
 
 /** Loads all inputs again, and serves them if none has an error. Otherwise what was loaded before stays. */
 async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void> {
-  const { settings, log, now, served } = deps
+  const { log, now, served } = deps
   const at = now()
-  const loaded = await loadStartInputs(settings, log, deps.proxied)
+  const loaded = await deps.load()
   if (!loaded.ok) {
     const findings = loaded.error.map((finding) => formatFinding(finding).trim())
     const fields = { files, findings, tookMs: now() - at }
@@ -54,7 +61,7 @@ async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void>
   // Rules that the present generation has, too, keep their counts.
   const number = served.present.number + 1
   const startUp = activateRules(`start-up ${number}`, loaded.value.startUp, served.present.startUp)
-  const generation = createGeneration(number, settings, { ...loaded.value, startUp })
+  const generation = deps.createGeneration(number, { ...loaded.value, startUp })
   const { contract, contractDigest } = generation
   const tookMs = now() - at
   const misfits: { sandbox: string; rule: number; problem: string }[] = []
@@ -65,7 +72,8 @@ async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void>
       if (misfit !== undefined) misfits.push({ sandbox, rule: index + 1, problem: misfit })
     return refitted
   })
-  served.replace(generation)
+  served.present = generation
+  served.reloadFailure = undefined
   deps.adopt()
   await changed
   const { length: operations } = contract.operations
@@ -73,4 +81,64 @@ async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void>
   logFindings(contract.warnings, log)
   for (const misfit of misfits)
     log.warn(misfit, 'a rule no longer fits the contract and is passed over; PUT /__sim/scenarios replaces it')
+}
+
+const pollMs = 150
+
+/** The looks for which a file may be missing: editors and deployments remove a file before they replace it. */
+const maxMissingLooks = 10
+
+/** A text that changes with each file, by its path; undefined for a file that does not exist. */
+type Stamps = ReadonlyMap<string, string | undefined>
+
+/** Calls `onChange` with the changed files, and waits for it before the next look, until `stopping`. */
+export type WatchFiles = (
+  stopping: AbortSignal,
+  onChange: (changed: readonly string[]) => Promise<void>,
+) => Promise<void>
+
+/**
+ * Creates a watcher of the files that `listFiles` returns at each look; one more or one fewer is a change, too. It
+ * compares times, sizes and inodes at intervals. Events of `fs.watch` do not come for a file that an editor replaces, a
+ * symbolic link that is turned to another folder (config maps of Kubernetes), and most folders that a container shares
+ * with its host. A look at nine files takes some 0.2 ms.
+ */
+export async function createFileWatcher(listFiles: () => readonly string[]): Promise<WatchFiles> {
+  let known = await readStamps(listFiles())
+  return async function watchFiles(stopping, onChange) {
+    let seen = known
+    let looks = 0
+    while (await waitForNextLook(stopping)) {
+      const present = await readStamps(listFiles())
+      looks = listChanged(seen, present).length === 0 ? looks + 1 : 0
+      seen = present
+      const changed = listChanged(known, present)
+      // A file that has just changed may still be written.
+      const neededLooks = changed.every((file) => present.get(file)) ? 1 : maxMissingLooks
+      if (changed.length === 0 || looks < neededLooks) continue
+      known = present
+      await onChange(changed)
+    }
+  }
+}
+
+/** Returns false once `stopping` is aborted. The timer does not keep the process from ending. */
+async function waitForNextLook(stopping: AbortSignal): Promise<boolean> {
+  await sleep(pollMs, undefined, { ref: false, signal: stopping }).catch(() => undefined)
+  return !stopping.aborted
+}
+
+async function readStamps(files: readonly string[]): Promise<Stamps> {
+  return new Map(await Promise.all(files.map(async (file) => [file, await readStamp(file)] as const)))
+}
+
+/** Returns a text that changes with the file that the path leads to; undefined if there is no such file. */
+async function readStamp(file: string): Promise<string | undefined> {
+  const found = await stat(file, { bigint: true }).catch(() => undefined)
+  return found && [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ')
+}
+
+function listChanged(before: Stamps, after: Stamps): string[] {
+  const files = new Set([...before.keys(), ...after.keys()])
+  return [...files].filter((file) => before.get(file) !== after.get(file))
 }

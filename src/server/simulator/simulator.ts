@@ -12,18 +12,16 @@ import { controlHandlers } from '../control/handlers.ts'
 import type { Handlers } from '../http/app.ts'
 import type { EntryListener } from '../journal/journal.ts'
 import type { FindPlannedFault } from '../pipeline/scenario.ts'
-import type { FindingsReport, Report } from '../reports/report.ts'
+import type { Report } from '../reports/report.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import { splitList } from '../settings/setting.ts'
 import { readPages, type Settings } from '../settings/settings.ts'
-import { createExplain, type ProxiedService } from './explain.ts'
-import { createGeneration, ServedGeneration } from './generation.ts'
-import { listInputFiles, loadStartInputs, type StartInputs } from './loaded-inputs.ts'
+import { createGeneration, type ProxiedService } from './generation.ts'
+import { type LoadedInputs, listInputFiles, loadStartInputs } from './loaded-inputs.ts'
 import { createSandboxes, loadSeedState, openJournal, openState, withReplica } from './open-state.ts'
 import { type ExampleRequest, findExampleRequest } from './ordinary-model.ts'
-import { logFindings, reloadOnChange } from './reload.ts'
+import { createFileWatcher, logFindings, reloadOnChange, type Served, type WatchFiles } from './reload.ts'
 import { createReporter } from './reporter.ts'
-import { createFileWatcher, type WatchFiles } from './watch-files.ts'
 
 /** Everything but the socket: requests in, replies out. */
 export interface Simulator extends Handlers {
@@ -32,8 +30,6 @@ export interface Simulator extends Handlers {
   findExample(): ExampleRequest | undefined
   /** Returns the report about the clients of all sandboxes so far, also while the shared state does not respond. */
   report(): Promise<Report>
-  /** Returns that report without the coverage, which takes the most time. The shared state must respond. */
-  findings(): Promise<FindingsReport>
   /** Aborted at a stop: ends the requests that wait, `POST /__sim/verify` and streams, and the deliveries that hang. */
   readonly stopping: AbortController
   /** Aborted before a stop, while requests are still handled: health is 503 from then on. */
@@ -57,14 +53,11 @@ export interface Dependencies {
 }
 
 /** Loads and checks all inputs, opens the state, and joins the parts. Does not listen. The error lists all findings. */
-export async function createSimulator(
-  settings: Settings,
-  dependencies: Dependencies,
-): Promise<Result<Simulator, Findings>> {
-  const { log, proxied } = dependencies
+export async function createSimulator(settings: Settings, deps: Dependencies): Promise<Result<Simulator, Findings>> {
+  const { log, proxied } = deps
   // Created before the files are read, so that no change is missed.
   const watch = settings.watch ? await createFileWatcher(() => listInputFiles(settings)) : undefined
-  const inputs = await loadStartInputs(settings, log, proxied)
+  const inputs = await loadStartInputs(settings, log, proxied?.limitCatalogue)
   if (!inputs.ok) return inputs
   const seedState = await loadSeedState(settings.seedState)
   if (!seedState.ok) return seedState
@@ -84,7 +77,7 @@ export async function createSimulator(
     }
     log.info({ ...counts, state: { file: showState(settings.state), ...loaded } }, 'loaded')
     const start = { ...opened.value, inputs: inputs.value, seedState: seedState.value, watch }
-    return success(await joinParts(withReplica(settings, opened.value), dependencies, start))
+    return success(await joinParts(withReplica(settings, opened.value), deps, start))
   } catch (error) {
     await store.close() // otherwise the file stays locked until the process ends
     if (error instanceof StoreUnavailableError) return failure([errorAt('--state', error.message)])
@@ -94,7 +87,7 @@ export async function createSimulator(
 
 /** The checked inputs and the opened state of a start; a state to begin with and a watcher only with their flags. */
 interface Start extends OpenedStore {
-  readonly inputs: StartInputs
+  readonly inputs: LoadedInputs
   readonly seedState: SandboxExport | undefined
   readonly watch: WatchFiles | undefined
 }
@@ -103,10 +96,11 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
   const { now, log, findPlannedFault, proxied } = deps
   const { inputs, seedState, store, shared, watch } = start
   const present = () => served.present
-  const journal = openJournal(settings, deps, present, shared)
+  const journal = openJournal(settings, deps, shared)
   const sandboxes = await createSandboxes(settings, { now, log, store, shared, journal, rules: present })
   const state = { store, sandboxes, journal, log, findPlannedFault, proxied }
-  const served = new ServedGeneration(createGeneration(1, settings, inputs), state)
+  const createNext = (number: number, next: LoadedInputs) => createGeneration(settings, state, number, next)
+  const served: Served = { present: createNext(1, inputs), reloadFailure: undefined }
   const { reporter, reportAtEnd, adopt } = createReporter({ present, journal, log, sandboxes, settings, now })
   const [stopping, draining] = [new AbortController(), new AbortController()]
   setMaxListeners(0, stopping.signal) // one listener for each waiting request, of which there may be any number
@@ -123,26 +117,26 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
     stateFile: showState(settings.state),
     journal,
     reporter,
-    explain: createExplain(state, sandboxes, (copy) => present().createPipelineOver(copy)),
+    explain: (request) => present().explain(request),
     seedState,
     corsOrigins: pages.cors,
     stopping: stopping.signal,
   })
-  const access = { token: settings.controlToken, pages }
   const onChange = (sandbox: string) => sandboxes.markChanged(sandbox)
   const { settings: sandboxSettings } = sandboxes
-  if (watch) reloadOnChange(watch, stopping.signal, { settings, proxied, log, now, served, sandboxSettings, adopt })
+  const load = () => loadStartInputs(settings, log, proxied?.limitCatalogue)
+  const reloading = { load, createGeneration: createNext, log, now, served, sandboxSettings, adopt }
+  if (watch) reloadOnChange(watch, stopping.signal, reloading)
   return {
     get contract() {
       return present().contract
     },
     findExample: () => findExampleRequest(present().contract, present().fixtures),
-    service: (request) => served.service(request),
-    control: new Control(inputs.control, handlers, access, onChange, log),
+    service: (request) => served.present.service(request),
+    control: new Control({ contract: inputs.control, handlers, token: settings.controlToken, pages, onChange, log }),
     requestIdPrefix: journal.requestIdPrefix,
     pages,
     report: reportAtEnd,
-    findings: () => reporter.findings(undefined),
     stopping,
     draining,
     findStateLoss: () => store.findLoss(),

@@ -17,7 +17,7 @@ import { defaultSettings, endSettings, type Settings, serverSettings } from '../
 import { createSimulator, type Dependencies, type Simulator } from './simulator.ts'
 
 /** A simulator that listens. */
-export interface RunningSimulator extends Pick<Simulator, 'findExample' | 'report' | 'findings' | 'findStateLoss'> {
+export interface RunningSimulator extends Pick<Simulator, 'findExample' | 'report' | 'findStateLoss'> {
   /** `http://127.0.0.1:4010/v1`: the base URL for clients of the service. */
   readonly baseUrl: string
   /** `http://127.0.0.1:4010/__sim`. */
@@ -32,21 +32,18 @@ export interface RunningSimulator extends Pick<Simulator, 'findExample' | 'repor
 }
 
 /** Creates a simulator and listens. The error lists the findings that prevent the start. */
-export async function start(
-  settings: Settings,
-  dependencies: Dependencies,
-): Promise<Result<RunningSimulator, Findings>> {
-  const exposed = await findExposure(settings, dependencies.log)
+export async function start(settings: Settings, deps: Dependencies): Promise<Result<RunningSimulator, Findings>> {
+  const exposed = await findExposure(settings, deps.log)
   if (exposed) return failure([exposed])
-  const created = await createSimulator(settings, dependencies)
+  const created = await createSimulator(settings, deps)
   if (!created.ok) return created
   const simulator = created.value
   const documented = listDocumentedPaths(simulator.contract)
-  const app = createApp(simulator, settings.bodyLimit, documented, dependencies.log)
-  const listening = await listen(app, settings.host, settings.port, dependencies.log)
+  const app = createApp(simulator, settings.bodyLimit, documented, deps.log)
+  const listening = await listen(app, settings.host, settings.port, deps.log)
   if (!listening.ok) {
     await simulator.close()
-    return failure([errorAt(`--${listening.error.setting}`, listening.error.message)])
+    return failure([listening.error])
   }
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host
   const origin = `http://${host}:${listening.value.port}`
@@ -57,7 +54,7 @@ export async function start(
     simulator.stopping.abort()
     await stop(listening.value, shutdownGraceMs)
   })
-  const { findExample, report, findings, findStateLoss } = simulator
+  const { findExample, report, findStateLoss } = simulator
   const close = once(() => endRequests().then(() => simulator.close()))
   const closeWithReport = async () => {
     await endRequests()
@@ -75,7 +72,6 @@ export async function start(
     controlUrl: `${origin}/__sim`,
     findExample,
     report,
-    findings,
     findStateLoss,
     close,
     closeWithReport,
@@ -89,7 +85,7 @@ async function findExposure({ host, controlToken, controlOpen }: Settings, log: 
   if (isLoopback || controlOpen || controlToken !== undefined) return undefined
   // A host that is no address of this machine, on none of whose ports it can listen, is to be named first.
   const listening = await listen({ listener: () => undefined, messages: {} }, host, 0, log)
-  if (!listening.ok) return errorAt(`--${listening.error.setting}`, listening.error.message)
+  if (!listening.ok) return listening.error
   await stop(listening.value, 0)
   const message =
     `Listening on ${host} lets others steer the simulator through /__sim. ` +
@@ -117,7 +113,7 @@ export async function startFromCode(settings: LibrarySettings): Promise<RunningS
 
 /** Parses settings from code as the command line does, since types let wrong values pass (`clock: 'noon'`). */
 function parseSettings(settings: LibrarySettings) {
-  const known = new Map(Object.entries(serverSettings).filter(([name]) => !Object.hasOwn(endSettings, name)))
+  const known = new Map<string, Setting<unknown>>(Object.entries(sharedSettings))
   const values: Record<string, unknown> = {}
   const problems: string[] = []
   for (const [name, given] of Object.entries(settings)) {

@@ -8,7 +8,7 @@ import type { Source } from '../../base/documents/source.ts'
 import { placeFaults } from './checks/fault.ts'
 import { checkSchemas } from './checks/schemas.ts'
 import { type Compiler, DOCUMENT, keyOfParameters, SIMULATED, schemaRef, simulatedRef } from './compiler.ts'
-import { hasCostlyPattern, hasRecursiveSchema, limitTime } from './limit-time.ts'
+import { limitTime, mayTakeLong } from './limit-time.ts'
 import { applySimulatedValues } from './simulated-values.ts'
 import { mapNodes, type NodeKind, walk } from './walk.ts'
 
@@ -33,25 +33,28 @@ export function createAjvCompiler(
   }
   // Smaller code, as in `compilePublished`.
   const options = { messages: false, loopRequired: 1, ownProperties: namesInherited(document), code }
-  const plain = createInstance(document, DOCUMENT, options, (message) => report('warning', message))
+  const create = (root: JsonObject, uri: string, more: Options, warn: (message: string) => void = () => undefined) => {
+    const ajv = createAjv(warn, { ...options, ...more }).addSchema(withoutData('document', root), uri)
+    return { ajv, names: new Map<string, string>() }
+  }
+  const plain = create(document, DOCUMENT, {}, (message) => report('warning', message))
   // The others warn of nothing, since the first instance compiles the same schemas and warns of them.
-  const quiet = { ...options, strict: false }
-  const coercing = createInstance(document, DOCUMENT, { ...quiet, coerceTypes: true, useDefaults: true })
+  const coercing = create(document, DOCUMENT, { strict: false, coerceTypes: true, useDefaults: true })
   const narrowed = applySimulatedValues(document, 'document')
-  const narrow = narrowed && createInstance(narrowed, SIMULATED, quiet)
+  const narrow = narrowed && create(narrowed, SIMULATED, { strict: false })
   if (meta) findings.push(...placeFaults(checkSchemas(document, plain.ajv), source))
   for (const { kind, value } of walk(document)) {
     // ajv throws for a format that it does not know.
     if (kind === 'schema' && typeof value.format === 'string') plain.ajv.formats[value.format] ??= true
   }
   const hasErrors = findings.some(({ severity }) => severity === 'error')
-  const isCostly = hasCostlyPattern(document) || hasRecursiveSchema(document)
+  const isTimed = mayTakeLong(document)
   const tryCompile = (pointer: string, instance: typeof plain, name: string, key = name): Validator | undefined => {
     currentPointer = pointer
     instance.names.set(key, name)
     try {
       const validate = instance.ajv.getSchema(name) as Validator | undefined
-      return validate && isCostly ? limitTime(validate) : validate
+      return validate && isTimed ? limitTime(validate) : validate
     } catch (error) {
       // The cause of a failed compilation is among the errors that are reported already, if there are any.
       if (!hasErrors) report('error', `cannot be compiled: ${reasonOf(error)}`)
@@ -73,16 +76,6 @@ export function createAjvCompiler(
     findings,
     compiled: narrow ? [plain, coercing, narrow] : [plain, coercing],
   }
-}
-
-function createInstance(
-  document: JsonObject,
-  uri: string,
-  options: Options,
-  warn: (message: string) => void = () => undefined,
-) {
-  const ajv = createAjv(warn, options).addSchema(withoutData('document', document), uri)
-  return { ajv, names: new Map<string, string>() }
 }
 
 /**

@@ -24,7 +24,6 @@ export const DOCUMENT = 'contract'
 /** Returns a reference to a schema, also the key of its precompiled validator: `contract#/components/schemas/Error`. */
 export const schemaRef = (pointer: string) => DOCUMENT + toFragment(pointer)
 
-/** The URI of the document with its simulated values demanded. */
 export const SIMULATED = 'simulated'
 
 /** Returns a reference to a schema with its simulated values, also the key of its precompiled validator. */

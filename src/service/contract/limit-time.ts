@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
+import type { JsonObject } from '../../base/core/json.ts'
 import { runWithTimeout } from '../../base/core/run-with-timeout.ts'
 import type { Validator } from '../../base/documents/ajv.ts'
 import { dereference } from './resolve.ts'
@@ -41,29 +41,11 @@ const brokenOff = {
     'Send shorter texts or fewer levels, or change these patterns and schemas',
 }
 
-/** The parts of a pattern that repeat and choose nothing: escapes but back references, classes, openings of groups. */
-const fixedParts = /\\[^1-9k]|\[(?:\\.|[^\]\\])*\]?|(?<=\()\?(?::|<\w+>)/gs
-
-/** A quantifier that allows several numbers of repetitions, or an alternative. */
-const choices = /[*+?|]|\{\d+,|\\/g
-
-/** Returns true for a document with a pattern that may take more than linear time, so that checks are timed. */
-export function hasCostlyPattern(document: JsonObject): boolean {
-  return [...walk(document)].some(({ kind, value: { pattern, patternProperties } }) => {
-    if (kind !== 'schema') return false
-    return [pattern, ...Object.keys(isObject(patternProperties) ? patternProperties : {})].some(mayBeCostly)
-  })
-}
-
-function mayBeCostly(pattern: Json | undefined): boolean {
-  if (typeof pattern !== 'string') return false
-  const bare = pattern.replace(fixedParts, '')
-  const count = bare.match(choices)?.length ?? 0
-  return count > (bare.startsWith('^') ? 1 : 0)
-}
-
-/** Returns true for a document with a schema that refers to itself, or whose expansion is too large to tell. */
-export function hasRecursiveSchema(document: JsonObject): boolean {
+/** Returns true for a document with patterns, or with schemas that refer to themselves, so that checks are timed. */
+export function mayTakeLong(document: JsonObject): boolean {
   const expanded = dereference(document, document, 'document')
-  return [...walk(expanded)].some(({ value }) => typeof value.$ref === 'string')
+  return [...walk(expanded)].some(
+    ({ kind, value }) =>
+      typeof value.$ref === 'string' || (kind === 'schema' && ('pattern' in value || 'patternProperties' in value)),
+  )
 }

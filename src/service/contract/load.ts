@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 import { joinPointer } from '../../base/core/json-pointer.ts'
 import { once } from '../../base/core/memoize.ts'
-import { failure, type Result, reasonOf, success } from '../../base/core/result.ts'
+import { failure, joinResults, type Result, reasonOf, success } from '../../base/core/result.ts'
 import { nextTurn } from '../../base/core/timers.ts'
 import { errorAt, type Findings } from '../../base/documents/finding.ts'
 import { type PrecompiledFiles, precompiled } from '../../base/documents/precompiled.ts'
@@ -69,11 +69,10 @@ export async function readOverlaid(file: string, overlays: readonly string[]): P
     import('../../base/documents/read-overlay.ts'),
     import('../../base/documents/overlay.ts'),
   ])
-  const read = await Promise.all(overlays.map(readOverlay))
-  const findings = [document, ...read].flatMap((each) => (each.ok ? [] : each.error))
-  if (findings.length > 0) return failure(findings)
-  return read.reduce(
-    (source, overlay) => (source.ok && overlay.ok ? applyOverlay(source.value, overlay.value) : source),
+  const read = joinResults(await Promise.all(overlays.map(readOverlay)))
+  if (!document.ok || !read.ok) return failure([document, read].flatMap((each) => (each.ok ? [] : each.error)))
+  return read.value.reduce<Result<Source, Findings>>(
+    (source, overlay) => (source.ok ? applyOverlay(source.value, overlay) : source),
     document,
   )
 }
@@ -111,12 +110,7 @@ export async function buildContract(source: Source, options: LoadOptions = {}): 
     : success(createContract(file, document, operations, findings))
 }
 
-function createContract(
-  file: string,
-  document: JsonObject,
-  operations: readonly Operation[],
-  warnings: Findings,
-): Contract {
+function createContract(file: string, document: JsonObject, operations: Operation[], warnings: Findings): Contract {
   const { title = '', version = '' } = isObject(document.info) ? document.info : {}
   const basePath = readBasePath(document) ?? ''
   const assumptions = once(() => collectAssumptions(document))

@@ -88,7 +88,6 @@ function findTemplate(
   return undefined
 }
 
-/** Matches a segment and adds its parameters to `values`; returns false if the segment does not match. */
 function matchSegment({ texts, names }: Segment, segment: string, values: Record<string, string>): boolean {
   if (names.length === 0) return texts[0] === segment
   const parts = splitMixed(texts, segment)

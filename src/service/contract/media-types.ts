@@ -1,7 +1,5 @@
 /** Returns a media type in lower case without parameters: `application/json` of `Application/JSON; charset=utf-8`. */
-export function bareMediaType(mediaType: string): string {
-  return mediaType.replace(/;.*/s, '').trim().toLowerCase()
-}
+export const bareMediaType = (mediaType: string): string => mediaType.replace(/;.*/s, '').trim().toLowerCase()
 
 /** Returns true for a media type of JSON: `application/json`, `application/problem+json`, or a range of such types. */
 export function isJson(mediaType: string): boolean {
@@ -25,6 +23,4 @@ export function matchMediaType(documented: readonly string[], sent: string): str
 }
 
 /** Returns true for the media type of a form whose fields stand in one text: `user=joe&age=7`. */
-export function isForm(mediaType: string): boolean {
-  return bareMediaType(mediaType) === 'application/x-www-form-urlencoded'
-}
+export const isForm = (mediaType: string): boolean => bareMediaType(mediaType) === 'application/x-www-form-urlencoded'

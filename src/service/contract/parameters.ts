@@ -14,6 +14,9 @@ import { listHiddenNames } from './security.ts'
 const LOCATIONS = ['path', 'query', 'header'] as const
 type ParameterLocation = (typeof LOCATIONS)[number]
 
+/** The sent texts of a location. */
+type SentTexts = RawParameters[ParameterLocation]
+
 interface Parameter extends DescribedParameter {
   /** The separator of a list's items; empty for a repeated parameter; undefined if the parameter is not a list. */
   readonly separator: string | undefined
@@ -114,14 +117,10 @@ function describeGroup(document: JsonObject, parameters: readonly Parameter[]): 
 }
 
 /** Reads the sent ones of parameters into `values`, and returns the violations of those that cannot be parsed. */
-function readGroup(
-  parameters: readonly Parameter[],
-  sent: RawParameters[ParameterLocation],
-  values: JsonObject,
-): Violation[] {
+function readGroup(parameters: readonly Parameter[], sent: SentTexts, values: JsonObject): Violation[] {
   return parameters.flatMap((parameter) => {
     const text = findSent(parameter, sent)
-    const value = text === undefined ? undefined : parseParameterText(parameter, text)
+    const value = text === undefined ? undefined : parseText(parameter, text)
     if (value !== undefined) values[parameter.name] = value
     if (text === undefined || value !== undefined) return []
     const message = 'must be JSON; it cannot be parsed'
@@ -130,24 +129,26 @@ function readGroup(
 }
 
 /** Returns the text of a sent parameter, its texts or, in the style `deepObject`, its members; undefined if absent. */
-function findSent({ name, isDeepObject, schema }: Parameter, sent: RawParameters[ParameterLocation]) {
+function findSent(parameter: Parameter, sent: SentTexts) {
+  const { name, isDeepObject, schema } = parameter
   const text = Object.hasOwn(sent, name) ? sent[name] : undefined
   if (!isDeepObject || text !== undefined) return text
-  const members = Object.entries(sent).filter(([key]) => isMemberOf(name, key))
+  const members = Object.entries(sent).filter(([key]) => isMemberOf(parameter, key))
   const texts = members.map(([key, value]) => [key.slice(name.length + 1, -1), value] as const)
   return texts.length === 0 ? undefined : readFields(schema, texts)
 }
 
 /** Returns true for the name of a member of a parameter of the style `deepObject`: `filter[min]` of `filter`. */
-export function isMemberOf(name: string, key: string): boolean {
-  return key.startsWith(`${name}[`) && key.endsWith(']')
+export function isMemberOf({ name, isDeepObject }: DescribedParameter, sent: string): boolean {
+  return isDeepObject && sent.startsWith(`${name}[`) && sent.endsWith(']')
 }
 
+/** Returns true for the name of a query parameter as it is sent, that of a member included. */
+export const isParameterName = (parameters: readonly DescribedParameter[], sent: string): boolean =>
+  parameters.some((one) => one.in === 'query' && (one.name === sent || isMemberOf(one, sent)))
+
 /** Returns the value of a sent parameter, whose texts ajv coerces later; undefined if it should be JSON and is not. */
-function parseParameterText(
-  { isJson, separator }: Parameter,
-  text: string | readonly string[] | JsonObject,
-): Json | undefined {
+function parseText({ isJson, separator }: Parameter, text: string | readonly string[] | JsonObject): Json | undefined {
   if (isObject(text)) return text
   if (isJson && typeof text === 'string') return parseJson(text)
   // ajv coerces the items in place, so it gets a copy.

@@ -78,21 +78,16 @@ export function checkExpansion(document: JsonObject): DocumentFault[] {
   })
 }
 
-function expandObject(
-  expansion: Expansion,
-  kind: NodeKind,
-  value: JsonObject,
-  expanding: readonly string[],
-): JsonObject {
+function expandObject(expansion: Expansion, kind: NodeKind, value: JsonObject, around: readonly string[]): JsonObject {
   expansion.count += 1
   if (expansion.count > MAX_EXPANDED) return value
   const { $ref, ...beside } = value
-  const inner = (partKind: NodeKind, part: JsonObject) => expandObject(expansion, partKind, part, expanding)
+  const inner = (partKind: NodeKind, part: JsonObject) => expandObject(expansion, partKind, part, around)
   const pointer = typeof $ref === 'string' ? parseReference($ref) : undefined
   if (pointer === undefined) return mapNodes(kind, value, inner)
   const target = valueAt(expansion.document, pointer)
-  if (expanding.includes(pointer) || !isObject(target)) return value
-  if (expanding.length === MAX_REFERENCES) expansion.count = Number.POSITIVE_INFINITY
+  if (around.includes(pointer) || !isObject(target)) return value
+  if (around.length === MAX_REFERENCES) expansion.count = Number.POSITIVE_INFINITY
   const members = mapNodes(kind, beside, inner)
-  return { ...expandObject(expansion, kind, target, [...expanding, pointer]), ...members }
+  return { ...expandObject(expansion, kind, target, [...around, pointer]), ...members }
 }

@@ -5,14 +5,12 @@ import { resolve } from './resolve.ts'
 
 const schemesPointer = '/components/securitySchemes'
 
-/** Says if all alternatives of `security` have a scheme that sends a bearer token, some, or none. */
-export function readBearerUse(document: JsonObject, security: Json | undefined): 'required' | 'optional' | 'none' {
-  if (!Array.isArray(security)) return 'none'
+/** Says if each alternative of `security`, or some, has a scheme that sends a bearer token. */
+export function readBearerUse(document: JsonObject, security: Json | undefined) {
   const others = listOtherSchemes(document).map(({ name }) => name)
-  const sendsBearer = (requirement: Json) =>
-    isObject(requirement) && Object.keys(requirement).some((name) => !others.includes(name))
-  if (!security.some(sendsBearer)) return 'none'
-  return security.every(sendsBearer) ? 'required' : 'optional'
+  const alternatives = Array.isArray(security) ? security : []
+  const bearer = alternatives.filter((one) => isObject(one) && Object.keys(one).some((name) => !others.includes(name)))
+  return { secured: bearer.length > 0 && bearer.length === alternatives.length, takesBearer: bearer.length > 0 }
 }
 
 /** Returns the schemes that send no bearer token: keys, basic authentication and certificates. */

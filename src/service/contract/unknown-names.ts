@@ -4,7 +4,7 @@ import { findSimilar } from '../../base/core/similar.ts'
 import { cutText } from '../../base/core/text.ts'
 import type { Violation } from '../../base/core/violation.ts'
 import type { Operation, RawParameters } from './contract.ts'
-import { isMemberOf } from './parameters.ts'
+import { isParameterName } from './parameters.ts'
 
 /** The largest number of findings of one request, and of unknown members that are compared in one body. */
 const MAX_FINDINGS = 20
@@ -19,11 +19,8 @@ export function findUnknownNames(
   query: RawParameters['query'],
   body: Json | undefined,
 ): Violation[] {
-  const documented = parameters.filter((parameter) => parameter.in === 'query')
-  const known = [...documented.map(({ name }) => name), ...queryKeys]
-  const isKnown = (sent: string) =>
-    known.includes(sent) || documented.some(({ name, isDeepObject }) => isDeepObject && isMemberOf(name, sent))
-  const unknown = Object.keys(query).filter((name) => !isKnown(name))
+  const known = [...parameters.filter((one) => one.in === 'query').map(({ name }) => name), ...queryKeys]
+  const unknown = Object.keys(query).filter((name) => !queryKeys.includes(name) && !isParameterName(parameters, name))
   const findings = unknown.slice(0, MAX_FINDINGS).map((name) => unknownParameter(name, known))
   const schema = bodySchema()
   if (schema && body !== undefined) findUnknownMembers(schema, body, '', { findings, comparisons: MAX_COMPARED })

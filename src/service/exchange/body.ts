@@ -20,13 +20,9 @@ export function jsonBody(value: Json, mediaType = 'application/json; charset=utf
   return createBody(value, mediaType, () => JSON.stringify(value))
 }
 
-export function exactBody(value: Json): Body {
-  return { ...jsonBody(value), isExact: true }
-}
+export const exactBody = (value: Json): Body => ({ ...jsonBody(value), isExact: true })
 
-export function textBody(text: string, mediaType: string): Body {
-  return createBody(text, mediaType, () => text)
-}
+export const textBody = (text: string, mediaType: string): Body => createBody(text, mediaType, () => text)
 
 /** Creates a body of bytes that are encoded already. `value`: the decoded value, if known. */
 export function encodedBody(bytes: Uint8Array, mediaType: string, value: Json = null): Body {

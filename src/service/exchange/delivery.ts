@@ -55,26 +55,6 @@ export function expectedEnd({ mode: { kind } }: Delivery, now: number) {
   }
 }
 
-/** Returns the outcome of a delivery. `isComplete`: the last byte was handed over. */
-export function deliveryOutcome(
-  { kind }: DeliveryMode,
-  isComplete: boolean,
-  { sentBytes, isCutByStop, isCutByUpstream }: Pick<SendProgress, 'sentBytes' | 'isCutByStop' | 'isCutByUpstream'>,
-): DeliveryOutcome {
-  if (!usableDeliveries.includes(kind)) return { kind: 'damaged' }
-  if (isCutByUpstream) return { kind: 'upstream-gone', sentBytes }
-  if (isComplete) return delivered
-  return { kind: isCutByStop ? 'server-stopped' : 'client-gone', sentBytes }
-}
-
-/** Returns the client's part in the end of a delivery. `isComplete`: the last byte was handed over. */
-export function clientSight(
-  isComplete: boolean,
-  { headSentAt, isDone, isCutByStop, isCutByUpstream }: SendProgress,
-): ClientSight {
-  return { headSentAt, hasClientLeft: !isComplete && !isDone && !isCutByStop && !isCutByUpstream }
-}
-
 /** The milliseconds after the head in which a client that leaves may not have seen it: a busy process sees it late. */
 const unseenMs = 250
 
@@ -88,20 +68,6 @@ export function mayBeUnread(
 ): boolean {
   if (headSentAt === undefined) return false
   return headSentAt - receivedAt >= shortestTimeoutMs && closedAt - headSentAt < unseenMs
-}
-
-/** The part of a reply that was sent so far, and who ended its delivery. */
-export interface SendProgress {
-  /** Bytes of the body, in whole pieces. */
-  sentBytes: number
-  /** The time at which the head was sent, by the process's monotonic clock, in milliseconds; undefined until then. */
-  headSentAt: number | undefined
-  /** True where a scenario has ended the connection. */
-  isDone: boolean
-  /** True where the stop of the server ended the delivery. */
-  isCutByStop: boolean
-  /** True where the real service behind a proxy broke its response off. */
-  isCutByUpstream: boolean
 }
 
 export interface Delivery {

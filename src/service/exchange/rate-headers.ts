@@ -13,11 +13,7 @@ export interface RateLimit {
 export const hourMs = 3_600_000
 
 /** Returns the `RateLimit` fields of a reply: the quota, the requests that remain, the time until the window ends. */
-export function rateHeaders(
-  { quota, windowMs }: RateLimit,
-  remaining: number,
-  resetMs: number,
-): Record<string, string> {
+export function rateHeaders({ quota, windowMs }: RateLimit, remaining: number, resetMs: number) {
   const seconds = Math.ceil(resetMs / 1000)
   return {
     RateLimit: `"analyses";r=${remaining};t=${seconds}`,

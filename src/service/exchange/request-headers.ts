@@ -6,13 +6,14 @@ export const expectations = ['violation', 'refusal'] as const
 
 export type Expectation = (typeof expectations)[number]
 
+type Headers = Readonly<Record<string, string>>
+
 /** The header that declares the outcome of a request: `X-Sim-Expect: violation`. */
 export const expectationHeader = 'x-sim-expect'
 
-/** Returns the outcome that a header value declares; undefined for another value. */
-export function readExpectation(value: string | undefined): Expectation | undefined {
-  return value === undefined ? undefined : expectations.find((known) => known === value)
-}
+/** Returns the outcome that a request declares; undefined without the header, or for another value. */
+export const readExpectation = ({ [expectationHeader]: value }: Headers) =>
+  value === undefined ? undefined : expectations.find((known) => known === value)
 
 /**
  * The header that marks a request as a repetition of a recorded one: `X-Sim-Replay-Of: req-7`. The console sets it, as
@@ -20,8 +21,8 @@ export function readExpectation(value: string | undefined): Expectation | undefi
  */
 export const replayHeader = 'x-sim-replay-of'
 
-/** Returns the request id in a header value, `req-7` or, of a replica, `req-3f2a91c0-7`; undefined for other values. */
-export function readReplayOf(value: string | undefined): string | undefined {
+/** Returns the id of the repeated request, `req-7` or, of a replica, `req-3f2a91c0-7`; undefined for other values. */
+export function readReplayOf({ [replayHeader]: value }: Headers): string | undefined {
   return value !== undefined && /^req-(?:[\da-f]{8}-)?[1-9]\d{0,15}$/.test(value) ? value : undefined
 }
 
@@ -40,13 +41,13 @@ export function readTraceId(header: string | undefined): string | undefined {
 }
 
 /**
- * Returns true if `accept`, the header if there is one, asks for HTML by name, as browsers do. The range of all media
- * types, which curl and `fetch` send, does not count.
+ * Returns true if a list such as `Accept` or `Accept-Encoding` names a value with a weight above 0: `text/html`, as
+ * browsers do. Ranges such as that of all media types, which curl and `fetch` send, do not count.
  */
-export function acceptsHtml(accept: string | undefined): boolean {
-  const ranges = accept?.split(',') ?? []
-  return ranges.some((range) => {
-    const [mediaType, ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
-    return mediaType === 'text/html' && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
+export function accepts(list: string | undefined, name: string): boolean {
+  const items = list?.toLowerCase().split(',') ?? []
+  return items.some((item) => {
+    const [value, ...parameters] = item.split(';').map((part) => part.trim())
+    return value === name && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
   })
 }

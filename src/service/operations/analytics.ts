@@ -4,7 +4,7 @@ import { LruCache, memoizeLast } from '../../base/core/memoize.ts'
 import type { Store } from '../../state/store.ts'
 import { type Body, exactBody, jsonBody } from '../exchange/body.ts'
 import { type DataOverrides, noOverrides } from '../scenarios/definition.ts'
-import { overrideFields } from '../scenarios/extremes.ts'
+import { overrideFields } from '../scenarios/fields.ts'
 import type { AnalyticsQuery, Simulation } from '../simulation/analytics.ts'
 import type { OperationDefinition } from './handler.ts'
 

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
-import { joinPointer, parsePointer, valueAtTokens } from '../../base/core/json-pointer.ts'
+import { joinPointer, parsePointer } from '../../base/core/json-pointer.ts'
 
 /** A place of a response: a value, or the schema of values. */
 export interface BodyPlace {
@@ -66,23 +66,4 @@ export function fieldOf({ pointer }: BodyPlace): string {
 /** Returns the names of the types that a schema allows; empty: any type. */
 export function typesOf({ type }: JsonObject): string[] {
   return [type ?? []].flat().filter((one) => typeof one === 'string')
-}
-
-/** A change of a body at a JSON pointer; the value undefined removes a member. */
-export interface BodyChange {
-  readonly pointer: string
-  readonly value: Json | undefined
-}
-
-export function changeBody(body: Json, changes: readonly BodyChange[]): Json {
-  const copy: { body: Json } = { body: structuredClone(body) }
-  for (const { pointer, value } of changes) {
-    const tokens = ['body', ...parsePointer(pointer)]
-    const name = tokens.pop() ?? ''
-    const inside = valueAtTokens(copy, tokens)
-    if (Array.isArray(inside)) inside[Number(name)] = value ?? null
-    else if (isObject(inside) && value !== undefined) inside[name] = value
-    else if (isObject(inside)) delete inside[name]
-  }
-  return copy.body
 }

@@ -43,10 +43,7 @@ export function createCatalogue(
   return joinCatalogue(definitions, statusScenarios(contract))
 }
 
-export function joinCatalogue(
-  definitions: readonly ScenarioDefinition[],
-  statuses: readonly ScenarioDefinition[],
-): Catalogue {
+export function joinCatalogue(definitions: readonly ScenarioDefinition[], statuses: readonly ScenarioDefinition[]) {
   const byName = new Map([...definitions, ...statuses].map((definition) => [definition.name, definition]))
-  return { definitions, statuses, find: (name) => byName.get(name) }
+  return { definitions, statuses, find: (name: string) => byName.get(name) }
 }

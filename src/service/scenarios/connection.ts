@@ -47,7 +47,6 @@ export function connectionScenarios(): ScenarioDefinition[] {
   ]
 }
 
-/** Creates a scenario that changes how the reply is written to the socket. */
 export function deliveryScenario(
   family: 'connection' | 'time',
   name: string,

@@ -1,11 +1,6 @@
-import { once } from '../../base/core/memoize.ts'
-import { findNearest } from '../../base/core/similar.ts'
-import { cutText } from '../../base/core/text.ts'
-import type { Contract, Operation } from '../contract/contract.ts'
-import { fieldOf, listSchemaLocations, typesOf } from './body-locations.ts'
+import type { Contract } from '../contract/contract.ts'
 import type { DataOverrides, NamedPersona, ScenarioDefinition } from './definition.ts'
-import { extremeScenarios } from './extremes.ts'
-import { namesOf } from './parameters.ts'
+import { fieldScenarios } from './fields.ts'
 
 /**
  * Returns the data family: every persona by its name, `all-null`, `no-null`, `null;fields=...` and the extreme
@@ -13,67 +8,32 @@ import { namesOf } from './parameters.ts'
  * @param generated the ids of the operations whose handlers generate numbers; the family applies to no other
  */
 export function dataScenarios(
-  contract: Contract,
+  { operations }: Contract,
   personas: readonly NamedPersona[],
   generated: readonly string[],
 ): ScenarioDefinition[] {
-  const operations = contract.operations.filter(({ id }) => generated.includes(id))
-  const definitions: DataScenario[] = [
+  const definitions = [
     ...personas.map(({ name, about }) => dataScenario(name, `The model is this persona: ${about}`, { persona: name })),
     dataScenario('all-null', 'No traffic: zero counts, and null wherever null is allowed.', { shape: 'all-null' }),
     dataScenario('no-null', 'Data everywhere: no field is null.', { shape: 'no-null' }),
-    nullScenario(once(() => operations.flatMap(nullableFieldsOf))), // a start needs no field
-    ...extremeScenarios(operations),
+    ...fieldScenarios(operations.filter(({ id }) => generated.includes(id))),
   ]
   return definitions.map((definition) => ({
     ...definition,
-    inapplicableReason(operation) {
-      const { id } = operation
-      if (!generated.includes(id)) return `it shapes the response of ${generated.join(', ')}, not of ${id}`
-      return definition.fields?.(operation).length === 0 ? `the response of ${id} has no such field` : undefined
-    },
+    inapplicableReason: (operation, values) =>
+      generated.includes(operation.id)
+        ? definition.inapplicableReason(operation, values)
+        : `it shapes the response of ${generated.join(', ')}, not of ${operation.id}`,
   }))
 }
 
-/** A scenario of the family without the rule that all of them share. */
-type DataScenario = Omit<ScenarioDefinition, 'inapplicableReason'>
-
-function dataScenario(name: string, description: string, overrides: Partial<DataOverrides>): DataScenario {
-  return { name, family: 'data', description, parameters: [], effect: () => ({ kind: 'data', overrides }) }
-}
-
-function nullScenario(listFields: () => readonly string[]): DataScenario {
+function dataScenario(name: string, description: string, overrides: Partial<DataOverrides>): ScenarioDefinition {
   return {
-    name: 'null',
+    name,
     family: 'data',
-    description: 'The named fields are null, whatever the numbers say.',
-    parameters: [
-      {
-        name: 'fields',
-        type: 'names',
-        required: true,
-        get example() {
-          return listFields().find((field) => !field.includes('.')) ?? 'FIELD'
-        },
-        description: 'Nullable fields separated by "|", e.g. fields=recommendations|dataPoints.avgSafetyScore.',
-      },
-    ],
-    problem(values) {
-      const fields = listFields()
-      const unknown = namesOf(values, 'fields').find((field) => !fields.includes(field))
-      if (unknown === undefined) return undefined
-      const nearest = findNearest(unknown, fields)
-      const remedy = nearest === undefined ? `Nullable: ${fields.join(', ')}` : `Did you mean "${nearest}"?`
-      return `"${cutText(unknown)}" is no nullable field. ${remedy}`
-    },
-    fields: nullableFieldsOf,
-    effect: (values) => ({ kind: 'data', overrides: { nulls: namesOf(values, 'fields') } }),
+    description,
+    parameters: [],
+    inapplicableReason: () => undefined,
+    effect: () => ({ kind: 'data', overrides }),
   }
-}
-
-/** Returns the nullable fields of a response: `avgSafetyScore`, `dataPoints.avgSafetyScore` in an array. */
-function nullableFieldsOf(operation: Operation): string[] {
-  const locations = listSchemaLocations(operation.responseSchema(operation.successStatus) ?? {})
-  const nullable = locations.filter(({ schema }) => typesOf(schema).includes('null'))
-  return nullable.filter(({ pointer }) => /^\/[^/]+(\/\*\/[^/]+)?$/.test(pointer)).map(fieldOf)
 }

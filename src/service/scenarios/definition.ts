@@ -27,8 +27,6 @@ export interface ScenarioDefinition {
   problem?(values: ScenarioValues): string | undefined
   /** Returns the values of the parameter "pointer" for an operation, with a star for items; absent without one. */
   pointers?(operation: Operation): readonly string[]
-  /** Returns the values of the parameter "fields" for an operation; absent: there is no such parameter. */
-  fields?(operation: Operation): readonly string[]
   effect(values: ScenarioValues): Effect
 }
 
@@ -41,6 +39,8 @@ export interface ActiveScenario {
   /** The text that switched it on: `rate-limited;retry-after=3`. */
   readonly text: string
 }
+
+export const effectOf = ({ definition, values }: ActiveScenario): Effect => definition.effect(values)
 
 export interface Catalogue {
   /** The scenarios that lists show. */
@@ -85,7 +85,7 @@ export const noOverrides: DataOverrides = { persona: undefined, shape: undefined
 export type Chance = (label: string) => number
 
 /** A body with one rule of its schema broken, at this JSON pointer. */
-export interface DriftedBody {
+interface DriftedBody {
   readonly body: Json
   readonly pointer: string
 }

@@ -1,19 +1,13 @@
 import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
-import { failure, type Result, success } from '../../base/core/result.ts'
+import { failure, success } from '../../base/core/result.ts'
 import { deriveChance } from '../../base/core/seeded.ts'
 import { describeKnown } from '../../base/core/similar.ts'
 import { cutText } from '../../base/core/text.ts'
+import { applyEdits, type Edit } from '../../base/documents/edit.ts'
 import type { Operation } from '../contract/contract.ts'
-import {
-  type BodyChange,
-  type BodyPlace,
-  changeBody,
-  listBodyLocations,
-  listSchemaLocations,
-  typesOf,
-} from './body-locations.ts'
-import type { DriftedBody, ScenarioDefinition } from './definition.ts'
-import { integer, numberOf, type Parameter, textOf } from './parameters.ts'
+import { type BodyPlace, listBodyLocations, listSchemaLocations, typesOf } from './body-locations.ts'
+import type { ScenarioDefinition } from './definition.ts'
+import { integer, numberOf, type Parameter, type ScenarioValues, textOf } from './parameters.ts'
 
 /** A kind of drift from the contract, which breaks one rule of the reply's schema at one place. */
 interface Drift {
@@ -23,7 +17,7 @@ interface Drift {
   readonly fits: (place: BodyPlace) => boolean
   /** Returns true for a value that it can damage there; absent: any. */
   readonly fitsValue?: (value: Json) => boolean
-  readonly damage: (place: BodyPlace) => BodyChange
+  readonly damage: (place: BodyPlace) => Edit
 }
 
 const hasType = (schema: JsonObject) => typesOf(schema).length > 0
@@ -33,26 +27,26 @@ const drifts: readonly Drift[] = [
     name: 'drop-field',
     description: 'A required field is missing.',
     fits: ({ required }) => required,
-    damage: ({ pointer }) => ({ pointer, value: undefined }),
+    damage: ({ pointer }) => ({ kind: 'remove', pointer }),
   },
   {
     name: 'wrong-type',
     description: 'A field has another type than the contract says.',
     fits: ({ schema, pointer }) => pointer !== '' && hasType(schema),
-    damage: ({ pointer, schema }) => ({ pointer, value: valueOfAnotherType(typesOf(schema)) }),
+    damage: ({ pointer, schema }) => ({ kind: 'set', pointer, value: valueOfAnotherType(typesOf(schema)) }),
   },
   {
     name: 'null-required',
     description: 'A field that is never null is null.',
     fits: ({ schema, pointer }) => pointer !== '' && hasType(schema) && !typesOf(schema).includes('null'),
-    damage: ({ pointer }) => ({ pointer, value: null }),
+    damage: ({ pointer }) => ({ kind: 'set', pointer, value: null }),
   },
   {
     name: 'unknown-enum',
     description: 'A field has a value that the contract does not list.',
     fits: ({ schema }) => Array.isArray(schema['enum']) && !('const' in schema),
     fitsValue: (value) => typeof value === 'string',
-    damage: ({ pointer }) => ({ pointer, value: 'value_of_a_later_version' }),
+    damage: ({ pointer }) => ({ kind: 'set', pointer, value: 'value_of_a_later_version' }),
   },
   {
     name: 'extra-field',
@@ -60,7 +54,11 @@ const drifts: readonly Drift[] = [
       'An object has a field that the contract does not list; it breaks only readers that refuse unknown fields.',
     fits: ({ schema }) => isObject(schema['properties']),
     fitsValue: isObject,
-    damage: ({ pointer }) => ({ pointer: `${pointer}/unexpectedField`, value: 'added in a later version' }),
+    damage: ({ pointer }) => ({
+      kind: 'set',
+      pointer: `${pointer}/unexpectedField`,
+      value: 'added in a later version',
+    }),
   },
 ]
 
@@ -100,30 +98,25 @@ export function driftScenarios(): ScenarioDefinition[] {
       responseLocations(operation).flatMap((one) => (one.pointer !== '' && drift.fits(one) ? one.pointer : [])),
     effect: (values) => ({
       kind: 'drift',
-      damage: (body, schema, seed) =>
-        damageAt(drift, body, schema, textOf(values, 'pointer'), `${seed}:${numberOf(values, 'seed')}`),
+      damage: (body, schema, seed) => damageAt(drift, values, body, schema, seed),
     }),
   }))
 }
 
-function damageAt(
-  drift: Drift,
-  body: Json,
-  schema: JsonObject,
-  pointer: string | undefined,
-  seed: string,
-): Result<DriftedBody> {
+function damageAt(drift: Drift, values: ScenarioValues, body: Json, schema: JsonObject, seed: string) {
+  const pointer = textOf(values, 'pointer')
   const possible = listBodyLocations(body, schema).filter(
     (one) => drift.fits(one) && (drift.fitsValue?.(one.value) ?? true),
   )
   if (pointer === undefined) {
-    const chosen = possible[Math.floor(deriveChance([seed, drift.name]) * possible.length)]
-    if (chosen) return success({ body: changeBody(body, [drift.damage(chosen)]), pointer: chosen.pointer })
+    const chosen =
+      possible[Math.floor(deriveChance([`${seed}:${numberOf(values, 'seed')}`, drift.name]) * possible.length)]
+    if (chosen) return success({ body: applyEdits(body, [drift.damage(chosen)]), pointer: chosen.pointer })
     return failure(`The scenario "${drift.name}" cannot be done anywhere in this response.`)
   }
   const named = possible.filter((one) => one.pointer === pointer || withStars(one.pointer) === pointer)
   if (named.length === 0) return failure(`The scenario "${drift.name}" cannot be done at ${pointer} of this response.`)
-  return success({ body: changeBody(body, named.map(drift.damage)), pointer })
+  return success({ body: applyEdits(body, named.map(drift.damage)), pointer })
 }
 
 /** Returns a pointer with a star for each index: `/dataPoints/*`. */

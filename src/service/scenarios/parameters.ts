@@ -91,8 +91,9 @@ export function textOf(values: ScenarioValues, name: string): string | undefined
   throw new Error(`the parameter ${name} is not a text`)
 }
 
+/** Returns the names of a list; none where none was given. */
 export function namesOf(values: ScenarioValues, name: string): readonly string[] {
-  const value = values[name]
+  const value = values[name] ?? []
   if (typeof value !== 'object') throw new Error(`the parameter ${name} is not a list of names`)
   return value
 }

@@ -1,11 +1,10 @@
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { describeKnown } from '../../base/core/similar.ts'
 import { cutText, endSentence } from '../../base/core/text.ts'
-import { type ActiveScenario, type Catalogue, type Effect, probability } from './definition.ts'
+import { type ActiveScenario, type Catalogue, type Effect, effectOf, probability } from './definition.ts'
 import { maxControlLength, numberOf, readValues } from './parameters.ts'
 import { splitPair, splitParts } from './split-text.ts'
 
-/** An item of a sequence: `429*2` is one item for two requests. */
 interface SequenceItem {
   readonly scenario: ActiveScenario
   readonly times: number
@@ -55,7 +54,6 @@ const describeMisplaced = (item: string) =>
 /** The prefix of the store's keys for the sequences of `X-Sim-Sequence`; no other count has it. */
 export const sequencePrefix = 'sequence '
 
-/** Parses `429;retry-after=1*2, 200`. */
 export function parseSequence(text: string, catalogue: Catalogue): Result<Sequence> {
   const items = parseList('sequence', text, (item) => parseItem(item, catalogue))
   if (!items.ok) return items
@@ -68,28 +66,15 @@ function parseItem(text: string, catalogue: Catalogue): Result<SequenceItem> {
   const at = text.search(/\*[^*/"]*$/)
   const count = at < 0 ? '1' : text.slice(at + 1).trim()
   const scenario = at < 0 ? text : text.slice(0, at).trimEnd()
-  if (scenario === '') return failure(`"${cutText(text)}" of the sequence names no scenario before its count.`)
-  if (!/^\d{1,6}$/.test(count))
-    return failure(
-      `The count of "${cutText(text)}" must be a whole number from 1 to 999999; got "${cutText(count)}". ${itemForm}`,
-    )
-  if (Number(count) === 0) return failure(`"${cutText(text)}" of the sequence is never met; leave it out.`)
-  if (hasOtherSeparator(scenario, catalogue))
+  const isScenario = /^[a-z\d][\w-]*(\s*;|$)/i.test(scenario)
+  if (!isScenario || !/^[1-9]\d{0,5}$/.test(count))
     return failure(`"${cutText(text)}" is not an item of a sequence. ${itemForm}`)
   const parsed = parseScenario(scenario, catalogue)
   return parsed.ok ? success({ scenario: parsed.value, times: Number(count) }) : parsed
 }
 
-/** Returns true if more than parameters follows a scenario's name: `429 200`, `429|200`, `429x2` or `429*2`. */
-function hasOtherSeparator(text: string, catalogue: Catalogue): boolean {
-  const [written = ''] = text.split(';')
-  if (catalogue.find(written.trim())) return false
-  const [name = '', ...others] = written.trim().split(/[^a-z\d-]+|(?<=\d)x/i)
-  return others.length > 0 && catalogue.find(name) !== undefined
-}
-
 const itemForm =
-  'An item is a scenario with its parameters, then "*" and its count, and commas separate items: ' +
+  'An item is a scenario with its parameters, then "*" and its count from 1 to 999999, and commas separate items: ' +
   '"429;retry-after=1*2, 200".'
 
 /** Returns the position of the item for the request at an index, both from 0: for `429*2, 200` 0 at 0 and 1, then 1. */
@@ -143,8 +128,6 @@ export function findConflict(scenarios: readonly ActiveScenario[]): string | und
 function aspectOf(effect: Effect): string {
   return effect.kind === 'data' && effect.overrides.extreme ? 'extreme values' : decidedAspect[effect.kind]
 }
-
-const effectOf = ({ definition, values }: ActiveScenario) => definition.effect(values)
 
 const isCertain = ({ values }: ActiveScenario) => numberOf(values, probability.name) === 1
 

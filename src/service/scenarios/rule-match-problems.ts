@@ -2,27 +2,18 @@ import { isObject, type JsonObject } from '../../base/core/json.ts'
 import { joinPointer } from '../../base/core/json-pointer.ts'
 import { describeKnown } from '../../base/core/similar.ts'
 import { cutText } from '../../base/core/text.ts'
+import type { Fault } from '../../base/core/violation.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
-import { isMemberOf } from '../contract/parameters.ts'
+import { isParameterName } from '../contract/parameters.ts'
 import type { RequestMatch } from '../exchange/match.ts'
 
-export interface RuleProblem {
-  readonly pointer: string
-  readonly message: string
-}
-
-/** The largest number of listed fields of one condition. */
 const maxFields = 100
 
 /** Finds an operation that the contract does not have; undefined: it has it, or none is named. */
-export function findUnknownOperation(
-  operation: string | undefined,
-  operations: readonly Operation[],
-): string | undefined {
-  const known = operations.map(({ id }) => id)
-  if (operation === undefined || known.includes(operation)) return undefined
-  const all = describeKnown(operation, known, 'GET /__sim/info lists all.')
-  return `There is no operation "${cutText(operation, 200)}". ${all}`
+export function findUnknownOperation(id: string | undefined, operations: readonly Operation[]): string | undefined {
+  const known = operations.map((operation) => operation.id)
+  if (id === undefined || known.includes(id)) return undefined
+  return `There is no operation "${cutText(id, 200)}". ${describeKnown(id, known, 'GET /__sim/info lists all.')}`
 }
 
 /** Finds the conditions of a rule's `match` that no request to its operations can meet. */
@@ -31,14 +22,14 @@ export function findMatchProblems(
   pointer: string,
   contract: Contract,
   operations: readonly Operation[],
-): RuleProblem[] {
+): Fault[] {
   if (operations.length === 0) return [] // the operation is unknown, which is a problem of its own
   const problems = [
     ['model', findUselessModel(match, operations)],
     ['method', findUselessMethod(match, operations)],
     ['path', findUselessPath(match, contract, operations)],
-    ['query', findUnknownParameter(match.query ?? {}, operations)],
-    ...findUnknownFields(match.body ?? {}, operations).map((message) => ['body', message]),
+    ['query', findUnknownParameter(match, operations)],
+    ...findUnknownFields(match, operations).map((message) => ['body', message]),
   ]
   return problems.flatMap(([name, message]) =>
     message === undefined ? [] : [{ pointer: `${pointer}/${name}`, message }],
@@ -77,20 +68,16 @@ function findUselessPath(
 }
 
 /** Finds a query parameter that no operation has, if there is any. One that must be absent (null) may have any name. */
-export function findUnknownParameter(
-  query: NonNullable<RequestMatch['query']>,
-  operations: readonly Operation[],
-): string | undefined {
-  const parameters = operations.flatMap((operation) => operation.parameters.filter(({ in: part }) => part === 'query'))
-  const known = parameters.map(({ name }) => name)
-  const isMember = (key: string) => parameters.some(({ name, isDeepObject }) => isDeepObject && isMemberOf(name, key))
-  const unknown = Object.keys(query).find((name) => query[name] !== null && !known.includes(name) && !isMember(name))
+export function findUnknownParameter({ query = {} }: RequestMatch, operations: readonly Operation[]) {
+  const parameters = operations.flatMap((operation) => operation.parameters)
+  const unknown = Object.keys(query).find((name) => query[name] !== null && !isParameterName(parameters, name))
   if (unknown === undefined) return undefined
+  const known = parameters.filter((one) => one.in === 'query').map(({ name }) => name)
   return `There is no query parameter "${cutText(unknown)}". ${describeKnown(unknown, [...new Set(known)])}`
 }
 
 /** Returns a sentence for each field of a condition on the body that no request body of the operations has. */
-export function findUnknownFields(body: NonNullable<RequestMatch['body']>, operations: readonly Operation[]): string[] {
+export function findUnknownFields({ body = {} }: RequestMatch, operations: readonly Operation[]): string[] {
   const schemas = operations.map((operation) => operation.bodySchema()).filter((schema) => schema !== undefined)
   const unknown = listPointers(body)
     .filter((field) => !schemas.some((schema) => hasField(schema, field)))
@@ -127,6 +114,4 @@ function hasField(schema: JsonObject, pointer: string): boolean {
   return hasAnyMembers || rest.length === 0 || hasField(inner, `/${rest.join('/')}`)
 }
 
-function propertiesOf({ properties }: JsonObject): JsonObject {
-  return isObject(properties) ? properties : {}
-}
+const propertiesOf = ({ properties }: JsonObject): JsonObject => (isObject(properties) ? properties : {})

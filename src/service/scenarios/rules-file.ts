@@ -3,11 +3,12 @@ import { isObject, type Json } from '../../base/core/json.ts'
 import { joinPointer, parsePointer, valueAtTokens } from '../../base/core/json-pointer.ts'
 import { failure, type Result } from '../../base/core/result.ts'
 import { findNearest } from '../../base/core/similar.ts'
-import type { Violation } from '../../base/core/violation.ts'
+import type { Fault, Violation } from '../../base/core/violation.ts'
+import { applyEdits, type Edit } from '../../base/documents/edit.ts'
 import { errorAt, type Findings } from '../../base/documents/finding.ts'
+import { loadSchema } from '../../base/documents/load-schema.ts'
 import { readSource } from '../../base/documents/read-source.ts'
-import type { RuleProblem } from './rule-match-problems.ts'
-import { moreProblems, type Rule, type RuleContext, readRules } from './rules.ts'
+import { type Rule, type RuleContext, readRules } from './rules.ts'
 
 /** Loads the file of `--rules`. The error has a finding with its line for each faulty value. */
 export async function loadRulesFile(file: string, context: RuleContext): Promise<Result<readonly Rule[], Findings>> {
@@ -16,8 +17,8 @@ export async function loadRulesFile(file: string, context: RuleContext): Promise
   const source = read.value
   const { value } = source
   if (isContract(value)) return failure([errorAt(file, contractMessage)])
-  const { compileSchema } = await import('../../base/documents/schema.ts')
-  const violations = compileSchema(scenarioSchema, 'scenario file')(value)
+  const check = await loadSchema({ name: 'scenario file', schema: scenarioSchema })
+  const violations = check(value)
   const describe = ({ pointer, message }: Violation) =>
     pointer === '' && Array.isArray(value) ? bareListMessage : `${pointer || 'the file'} ${message}`
   const rules = checkRules(value, violations, context, describe)
@@ -54,7 +55,7 @@ export function checkRules(
   violations: readonly Violation[],
   context: RuleContext,
   describe = ({ message }: Violation) => message,
-): Result<readonly Rule[], readonly RuleProblem[]> {
+): Result<readonly Rule[], readonly Fault[]> {
   const faults = violations.map((violation) => ({
     pointer: violation.pointer,
     message: `${describe(violation)}${describeQuotes(document, violation.pointer)}`,
@@ -65,10 +66,7 @@ export function checkRules(
   const rules = readRules(isObject(sound) ? sound : {}, context)
   if (rules.ok && faults.length === 0) return rules
   const problems = rules.ok ? [] : rules.error.filter((problem) => !isConsequence(problem, sound, faults))
-  return failure([
-    ...sortByPosition(document ?? null, [...faults, ...problems.filter(isSpecific)]),
-    ...problems.filter((problem) => !isSpecific(problem)),
-  ])
+  return failure(sortByPosition(document ?? null, [...faults, ...problems]))
 }
 
 /** Returns the remedy for a status that YAML reads as a number: `; write "429" in quotes`; empty for anything else. */
@@ -80,32 +78,27 @@ function describeQuotes(document: Json | undefined, pointer: string): string {
 }
 
 /** Returns the document without the values that break the schema, and null for a faulty rule, to check the rest. */
-function withoutFaults(document: Json, faults: readonly RuleProblem[]): Json {
-  const sound = structuredClone(document)
-  for (const { pointer } of faults) {
+function withoutFaults(document: Json, faults: readonly Fault[]): Json {
+  const edits = faults.map(({ pointer }): Edit => {
     // Of a pointer that was cut the condition is known, but not the member.
     const tokens = parsePointer(pointer).slice(0, pointer.endsWith('…') ? 3 : undefined)
-    const name = tokens.pop()
-    const parent = valueAtTokens(sound, tokens)
-    if (name === undefined) continue
-    if (Array.isArray(parent)) parent[Number(name)] = null
-    else if (isObject(parent)) delete parent[name]
-  }
-  return sound
+    return tokens.length === 2
+      ? { kind: 'set', pointer, value: null }
+      : { kind: 'remove', pointer: joinPointer('', ...tokens) }
+  })
+  return applyEdits(document, edits)
 }
 
 /** Returns true for a rule that switches nothing on only because its scenario breaks the schema or has a wrong name. */
-function isConsequence({ pointer }: RuleProblem, sound: Json | undefined, faults: readonly RuleProblem[]): boolean {
+function isConsequence({ pointer }: Fault, sound: Json | undefined, faults: readonly Fault[]): boolean {
   const tokens = parsePointer(pointer)
   const [, index, field] = tokens
   if (field !== 'scenario' || valueAtTokens(sound, tokens) !== undefined) return false
   return faults.some((fault) => parsePointer(fault.pointer)[1] === index)
 }
 
-const isSpecific = (problem: RuleProblem) => problem !== moreProblems
-
 /** Sorts problems as their values stand in the document. A value that is missing stands where its object begins. */
-function sortByPosition(document: Json, problems: readonly RuleProblem[]): RuleProblem[] {
+function sortByPosition(document: Json, problems: readonly Fault[]): Fault[] {
   const order = new Map(Array.from(listPointers(document), (pointer, index) => [pointer, index]))
   const positionOf = (pointer: string): number =>
     order.get(pointer) ?? positionOf(pointer.slice(0, pointer.lastIndexOf('/')))

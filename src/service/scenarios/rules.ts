@@ -1,7 +1,9 @@
 import { canonicalJson, isObject, type JsonObject } from '../../base/core/json.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { endSentence } from '../../base/core/text.ts'
+import type { Fault } from '../../base/core/violation.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
+import type { RuleReference } from '../exchange/decision-trace.ts'
 import {
   type Condition,
   findDifferences,
@@ -11,7 +13,7 @@ import {
 } from '../exchange/match.ts'
 import type { ActiveScenario, Catalogue } from './definition.ts'
 import { parseScenarios, parseSequence, type Sequence } from './parse.ts'
-import { asksForModel, findMatchProblems, findUnknownOperation, type RuleProblem } from './rule-match-problems.ts'
+import { asksForModel, findMatchProblems, findUnknownOperation } from './rule-match-problems.ts'
 
 /** The requests that a rule matches: the conditions of `POST /__sim/verify`, except those on the response. */
 type RuleMatch = Pick<RequestMatch, 'model' | 'product' | 'method' | 'path' | 'query' | 'header' | 'body'>
@@ -61,20 +63,23 @@ export function activateRules(id: string, rules: readonly Rule[], former: Active
   })
 }
 
-/** Returns the prefix of the store's key for a rule's sequence, so that rules of the same text count separately. */
-export function ruleSequencePrefix({ key }: ActiveRule): string {
-  return `rule sequence ${key} `
+/** A rule with its scope and its place there. */
+export interface PlacedRule extends RuleReference {
+  readonly rule: ActiveRule
 }
 
-/** Returns the store's key for the number of requests that used up one of a rule's `times`. */
-export function ruleTimesKey({ key }: ActiveRule): string {
-  return `rule ${key}`
+/** Lists the rules in the order in which they are asked: those of the sandbox, then those of the start. */
+export function placeRules(ofSandbox: ActiveRules, startUp: ActiveRules): PlacedRule[] {
+  return [
+    ...ofSandbox.map((rule, index) => ({ rule, scope: 'sandbox', index }) as const),
+    ...startUp.map((rule, index) => ({ rule, scope: 'start-up', index }) as const),
+  ]
 }
 
-/** Returns the store's key for the number of requests that a rule acted on. */
-export function ruleActedKey({ key }: ActiveRule): string {
-  return `acted rule ${key}`
-}
+/** The store's keys for a rule: the prefix for its sequence, its used up `times`, and the requests that it acted on. */
+export const ruleSequencePrefix = ({ key }: ActiveRule) => `rule sequence ${key} `
+export const ruleTimesKey = ({ key }: ActiveRule) => `rule ${key}`
+export const ruleActedKey = ({ key }: ActiveRule) => `acted rule ${key}`
 
 /** The largest number of rules of a sandbox, as in the control document. */
 export const maxRules = 1000
@@ -86,21 +91,22 @@ export interface RuleContext {
 
 /** The number of problems after which the check of rules ends; each lists all names that it knows. */
 const maxProblems = 100
+const more = `There may be more problems: the check stops after ${maxProblems}.`
 
 /** Parses `{rules: [...]}` that fits `spec/scenarios.schema.json`. The error lists the first 100 problems. */
-export function readRules(document: JsonObject, context: RuleContext): Result<readonly Rule[], readonly RuleProblem[]> {
+export function readRules(document: JsonObject, context: RuleContext): Result<readonly Rule[], readonly Fault[]> {
   const sources = Array.isArray(document['rules']) ? document['rules'] : []
   const rules: Rule[] = []
-  const problems: RuleProblem[] = []
+  const problems: Fault[] = []
   for (const [index, source] of sources.entries()) {
     if (!isObject(source)) continue
-    const read = readRule(source, `/rules/${index}`, context)
+    const pointer = `/rules/${index}`
+    const read = readRule(source, pointer, context)
     rules.push(read.rule)
     problems.push(...read.problems)
-    if (problems.length >= maxProblems) break
+    if (problems.length >= maxProblems) return failure([...problems.slice(0, maxProblems), { pointer, message: more }])
   }
-  if (problems.length === 0) return success(rules)
-  return failure(problems.length < maxProblems ? problems : [...problems.slice(0, maxProblems), moreProblems])
+  return problems.length === 0 ? success(rules) : failure(problems)
 }
 
 /** Reads a rule that was put before. One that does not fit the contract stays in its place with the reason. */
@@ -110,13 +116,7 @@ export function readActiveRule(source: JsonObject, key: string, context: RuleCon
   return { ...rule, key, misfit: problems.map(({ message }) => message).join(' ') }
 }
 
-/** The problem that stands for those that were not looked for. */
-export const moreProblems: RuleProblem = {
-  pointer: '/rules',
-  message: `There may be more problems: the check stops after ${maxProblems}.`,
-}
-
-function readRule(source: JsonObject, pointer: string, context: RuleContext): { rule: Rule; problems: RuleProblem[] } {
+function readRule(source: JsonObject, pointer: string, context: RuleContext): { rule: Rule; problems: Fault[] } {
   const { operations } = context.contract
   const written = source as WrittenRule // proved by spec/scenarios.schema.json
   const { operation, match = {}, times, probability = 1, enabled = true } = written
@@ -141,7 +141,6 @@ type RuleAction = Pick<Rule, 'scenarios' | 'sequence'>
 
 const noAction: RuleAction = { scenarios: [], sequence: undefined }
 
-/** Reads the action of a rule. The error has the field at fault. */
 function readRuleAction(
   { scenario, sequence }: WrittenRule,
   catalogue: Catalogue,

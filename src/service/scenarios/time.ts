@@ -8,9 +8,6 @@ const maxDelayMs = 600_000
 const milliseconds = (name: string, defaultMs: number | undefined, description: string): Parameter =>
   integer(name, [0, maxDelayMs], description, { ...(defaultMs !== undefined && { default: defaultMs }), unit: 'ms' })
 
-const distributions = ['fixed', 'uniform', 'lognormal'] as const
-
-/** Returns the time family: replies that are late, slow, or never come. */
 export function timeScenarios(): ScenarioDefinition[] {
   return [
     {
@@ -22,7 +19,7 @@ export function timeScenarios(): ScenarioDefinition[] {
         {
           name: 'distribution',
           type: 'choice',
-          of: distributions,
+          of: ['fixed', 'uniform', 'lognormal'],
           default: 'fixed',
           description: 'How delays are spread.',
         },

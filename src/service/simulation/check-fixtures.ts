@@ -1,19 +1,13 @@
 import { joinPointer } from '../../base/core/json-pointer.ts'
+import type { Fault } from '../../base/core/violation.ts'
 import { DETECTION_FIELDS, type Persona } from './persona.ts'
 import { listPlaceholders, type Phrases } from './phrases.ts'
 import { ISSUE_RULES, type Measure, RECOMMENDATION_RULES, STRENGTH_RULES } from './rules.ts'
 import { COMMON_WORDING } from './wording.ts'
 
-export interface FixtureProblem {
-  /** The JSON pointer whose first token is the file: `/personas/0/weight`. */
-  readonly pointer: string
-  /** A sentence without its subject. */
-  readonly message: string
-}
-
-/** Checks the rules for personas that no schema can express. Returns an empty list if no rule is broken. */
-export function checkPersonas(personas: readonly Persona[]): FixtureProblem[] {
-  const problems = personas.flatMap(({ traffic: { cycle } }, index): FixtureProblem[] => {
+/** Checks the rules for personas that no schema can express. The first token of a pointer is the file. */
+export function checkPersonas(personas: readonly Persona[]): Fault[] {
+  const problems = personas.flatMap(({ traffic: { cycle } }, index): Fault[] => {
     if (!cycle || cycle.silentDays < cycle.days) return []
     const message = `must be less than the ${cycle.days} days of the cycle, or there is never any traffic`
     return [{ pointer: `/personas/${index}/traffic/cycle/silentDays`, message }]
@@ -24,38 +18,36 @@ export function checkPersonas(personas: readonly Persona[]): FixtureProblem[] {
   return problems
 }
 
-/** Checks that every rule has phrases, every phrase a rule, and every placeholder a value. Returns the problems. */
-export function checkPhrases(phrases: Phrases): FixtureProblem[] {
-  const { summary, outlook, issues, strengths, recommendations } = phrases
+/** Checks that every rule has phrases, every phrase a rule, and every placeholder a value. */
+export function checkPhrases({ summary, outlook, ...ofRules }: Phrases): Fault[] {
   return [
-    ...checkRuleIds('/phrases/issues', issues, ISSUE_RULES),
-    ...checkRuleIds('/phrases/strengths', strengths, STRENGTH_RULES),
-    ...checkRuleIds('/phrases/recommendations', recommendations, RECOMMENDATION_RULES),
+    ...checkRulePhrases('/phrases/issues', ofRules.issues, ISSUE_RULES),
+    ...checkRulePhrases('/phrases/strengths', ofRules.strengths, STRENGTH_RULES),
+    ...checkRulePhrases('/phrases/recommendations', ofRules.recommendations, RECOMMENDATION_RULES),
     ...checkPlaceholders('/phrases/summary/healthy', summary.healthy, []),
     ...checkPlaceholders('/phrases/summary/needs_attention', summary.needs_attention, ['issues']),
     ...checkPlaceholders('/phrases/summary/critical', summary.critical, ['issues']),
     ...checkPlaceholders('/phrases/outlook', outlook, []),
-    ...ISSUE_RULES.flatMap(({ id, measure }) =>
-      checkPlaceholders(`/phrases/issues/${id}`, issues[id], listFigures(measure)),
-    ),
-    ...STRENGTH_RULES.flatMap(({ id, measure }) =>
-      checkPlaceholders(`/phrases/strengths/${id}`, strengths[id], listFigures(measure)),
-    ),
-    ...RECOMMENDATION_RULES.flatMap(({ id }) =>
-      checkPlaceholders(`/phrases/recommendations/${id}`, recommendations[id], ['pattern']),
-    ),
   ]
 }
 
-function checkRuleIds(pointer: string, phrases: object, rules: readonly { readonly id: string }[]): FixtureProblem[] {
+function checkRulePhrases(
+  pointer: string,
+  phrases: Readonly<Record<string, unknown>>,
+  rules: readonly { readonly id: string; readonly measure?: Measure }[],
+): Fault[] {
   const known = rules.map(({ id }) => id)
-  const given = Object.keys(phrases)
-  const problem = (id: string, message: string) => ({ pointer: joinPointer(pointer, id), message })
+  const unknown = Object.keys(phrases).filter((id) => !known.includes(id))
   return [
-    ...known.filter((id) => !given.includes(id)).map((id) => problem(id, `the rule "${id}" has no phrases`)),
-    ...given
-      .filter((id) => !known.includes(id))
-      .map((id) => problem(id, `there is no such rule; known: ${known.join(', ')}`)),
+    ...rules.flatMap(({ id, measure }) => {
+      const at = joinPointer(pointer, id)
+      if (!(id in phrases)) return [{ pointer: at, message: `the rule "${id}" has no phrases` }]
+      return checkPlaceholders(at, phrases[id], measure ? listFigures(measure) : ['pattern'])
+    }),
+    ...unknown.map((id) => ({
+      pointer: joinPointer(pointer, id),
+      message: `there is no such rule; known: ${known.join(', ')}`,
+    })),
   ]
 }
 
@@ -66,7 +58,7 @@ function listFigures(measure: Measure): string[] {
 }
 
 /** Checks all phrases within a value. `own`: the placeholders that they may use besides the common ones. */
-function checkPlaceholders(pointer: string, phrases: unknown, own: readonly string[]): FixtureProblem[] {
+function checkPlaceholders(pointer: string, phrases: unknown, own: readonly string[]): Fault[] {
   if (typeof phrases !== 'string')
     return Object.entries(phrases ?? {}).flatMap(([name, value]) =>
       checkPlaceholders(joinPointer(pointer, name), value, own),

@@ -130,15 +130,9 @@ function drawRatings(
 }
 
 /** Rounds to four decimals, never to `-0`. */
-export function roundScore(value: number): number {
-  return Math.round(value * 10_000) / 10_000 + 0
-}
+export const roundScore = (value: number): number => Math.round(value * 10_000) / 10_000 + 0
 
-export function clamp(value: number, low: number, high: number): number {
-  return Math.min(high, Math.max(low, value))
-}
+export const clamp = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value))
 
 /** Rounds up or down at random so that the average stays: 0.3 becomes 1 in three of ten cases. */
-function roundStochastically(expected: number, random: Random): number {
-  return Math.floor(expected + uniform(random))
-}
+const roundStochastically = (expected: number, random: Random): number => Math.floor(expected + uniform(random))

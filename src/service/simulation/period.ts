@@ -107,9 +107,7 @@ function averageRating(days: readonly Day[]): number | null {
 }
 
 /** Rounds a percentage or a rating to two decimals, never to `-0`. */
-function roundHundredth(value: number): number {
-  return Math.round(value * 100) / 100 + 0
-}
+const roundHundredth = (value: number): number => Math.round(value * 100) / 100 + 0
 
 function sum(days: readonly Day[], pick: (day: Day) => number): number {
   return days.reduce((total, day) => total + pick(day), 0)

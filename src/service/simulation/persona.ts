@@ -32,11 +32,8 @@ export const LABEL_FIELDS = [
 ] as const
 export type LabelField = (typeof LABEL_FIELDS)[number]
 
-export function mapToRecord<Key extends string, Value>(
-  keys: readonly Key[],
-  toValue: (key: Key) => Value,
-): Record<Key, Value> {
-  const record = {} as Record<Key, Value> // until the loop has ended
+export function mapToRecord<K extends string, V>(keys: readonly K[], toValue: (key: K) => V): Record<K, V> {
+  const record = {} as Record<K, V> // until the loop has ended
   for (const key of keys) record[key] = toValue(key)
   return record
 }

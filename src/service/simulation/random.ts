@@ -38,12 +38,7 @@ export function withSeededRandom<T>(seedPath: SeedPath, drawValues: (random: Ran
   return drawValues(privateFaker)
 }
 
-/** Draws a number from 0 up to, but not including, 1. */
-export function uniform(random: Random): number {
-  return random.number.float()
-}
+export const uniform = (random: Random): number => random.number.float()
 
 /** Draws the deviation from a typical value: a number from -1 to 1, mostly near 0. */
-export function noise(random: Random): number {
-  return ((uniform(random) + uniform(random) + uniform(random)) * 2) / 3 - 1
-}
+export const noise = (random: Random): number => ((uniform(random) + uniform(random) + uniform(random)) * 2) / 3 - 1

@@ -66,6 +66,4 @@ function wave(turns: number): number {
   return position < 0.5 ? 16 * position * (0.5 - position) : -16 * (position - 0.5) * (1 - position)
 }
 
-function fraction(value: number): number {
-  return value - Math.floor(value)
-}
+const fraction = (value: number): number => value - Math.floor(value)

@@ -72,9 +72,7 @@ function formatDistinctly(value: number, threshold: number, decimals: number): s
     : text
 }
 
-function formatScore(value: number | null): string {
-  return (value ?? 0).toFixed(2)
-}
+const formatScore = (value: number | null): string => (value ?? 0).toFixed(2)
 
 /** Describes the course of quality as the end of a sentence about `Quality`: `rose from 0.70 ... to 0.78 ...`. */
 function describeTrend({ earlierQuality, laterQuality, scores }: PeriodTotals): string {

@@ -1,4 +1,4 @@
-import { cloneJson } from '../clone.ts'
+import { cloneJson } from '../records.ts'
 
 /** A record as a table has it: as an object that nobody changes, or as its JSON, which takes half of the memory. */
 export type HeldRecord = object | string

@@ -1,9 +1,17 @@
 import { hash } from 'node:crypto'
 import { canonicalJson, type Json } from '../../base/core/json.ts'
 import { deriveUuid } from '../../base/core/seeded.ts'
-import { uuidKey } from '../clone.ts'
-import { countOccurrence, deriveOccurrenceId, type Occurrences } from '../occurrences.ts'
-import type { PromptComponentDraft, PromptDraft, PromptVersion, StoredPrompt, WriteContext } from '../records.ts'
+import {
+  countOccurrence,
+  deriveOccurrenceId,
+  type Occurrences,
+  type PromptComponentDraft,
+  type PromptDraft,
+  type PromptVersion,
+  type StoredPrompt,
+  uuidKey,
+  type WriteContext,
+} from '../records.ts'
 import type { Collection, Table } from './collection.ts'
 
 export type PromptChange =

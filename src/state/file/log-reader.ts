@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Change, StateData } from '../memory/state-data.ts'
-import { isSealed } from './checksum.ts'
-import { failAt, findEntry, StateFileError } from './disk.ts'
+import { failAt, findEntry, isSealed, StateFileError } from './disk.ts'
 
 export interface LogTail {
   /** The number of the entries that the state did not contain. */

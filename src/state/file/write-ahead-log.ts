@@ -19,8 +19,7 @@ import { reasonOf } from '../../base/core/result.ts'
 import { setImmediate } from '../../base/core/timers.ts'
 import { PRIVATE_FILE } from '../../base/documents/private-file.ts'
 import { describeLoss } from '../store.ts'
-import { SEAL, sealLine } from './checksum.ts'
-import { findEntry, statOpenFile, syncFolder } from './disk.ts'
+import { findEntry, SEAL, sealLine, statOpenFile, syncFolder } from './disk.ts'
 import type { Lock } from './lock.ts'
 
 export interface FileStoreOptions {

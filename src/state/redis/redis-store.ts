@@ -4,14 +4,18 @@
  */
 import { dayOf, nameOfDay } from '../../base/core/instant.ts'
 import { encodePath } from '../../base/core/seeded.ts'
-import { cloneJson, uuidKey } from '../clone.ts'
-import { createStoredEvent, insertKey, payloadDiffers, sampleRateOf } from '../collections/events.ts'
+import {
+  createStoredEvent,
+  ImpactIndex,
+  impactOfEvent,
+  insertKey,
+  payloadDiffers,
+  sampleRateOf,
+} from '../collections/events.ts'
 import { collections, countEach, type RecordCounts } from '../collections/index.ts'
 import { createPromptHead, createVersion, externalKey } from '../collections/prompts.ts'
-import { ImpactIndex, impactOfEvent } from '../memory/impact.ts'
-import type { Occurrences } from '../occurrences.ts'
 import { addUpRecords } from '../queries.ts'
-import { type DayImpact, DEFAULT_QUALITY, type ImpactQuery } from '../records.ts'
+import { cloneJson, type DayImpact, DEFAULT_QUALITY, type ImpactQuery, type Occurrences, uuidKey } from '../records.ts'
 import type { SandboxSummary, Snapshot, Store } from '../store.ts'
 import type { RedisConnection, RedisReply } from './connection.ts'
 import { updateRecord } from './head-fields.ts'

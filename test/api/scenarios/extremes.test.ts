@@ -59,7 +59,7 @@ describe('a valid response with extreme values', () => {
   })
 
   test.each([
-    ['largest-numbers;fields=mesageCount', /"mesageCount" is no such field\. Did you mean "messageCount"/],
+    ['largest-numbers;fields=mesageCount', /there is no such field "mesageCount"\. Did you mean "messageCount"/],
     ['longest-texts, strange-texts', /cannot both act on one response/],
   ])('%s is refused', async (scenario, reason) => {
     expectRefusal(await ask(sim(), analyticsPath, { headers: { 'x-sim-scenario': scenario } }), 400, reason)

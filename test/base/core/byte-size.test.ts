@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseSize } from '../../../src/base/core/bytes.ts'
-import { parseBodyLimit } from '../../../src/server/http/read-body.ts'
+import { parseBodyLimit } from '../../../src/server/http/read-request.ts'
 import { serverSettings } from '../../../src/server/settings/settings.ts'
 
 const { bodyLimit } = serverSettings

@@ -67,14 +67,7 @@ const schemas = fc.letrec<{ schema: JsonObject }>((tie) => {
       inner.map((not): JsonObject => ({ not })),
       fc.tuple(inner, inner).map((anyOf): JsonObject => ({ anyOf })),
       fc.tuple(inner, inner).map((oneOf): JsonObject => ({ oneOf })),
-      fc.tuple(inner, inner, inner).map(
-        ([one, two, three]): JsonObject =>
-          Object.fromEntries([
-            ['if', one],
-            ['then', two],
-            ['else', three],
-          ]),
-      ),
+      fc.tuple(inner, inner).map(([one, other]): JsonObject => ({ if: one, else: other })),
       inner.map((unevaluatedItems): JsonObject => ({ anyOf: [{ prefixItems: [{ const: 1 }] }, {}], unevaluatedItems })),
     ),
   }

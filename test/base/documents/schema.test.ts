@@ -2,7 +2,14 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isSameJson, type Json } from '../../../src/base/core/json.ts'
 import { OWN_FORMATS } from '../../../src/base/documents/formats.ts'
-import { compileSchema } from '../../../src/base/documents/schema.ts'
+import { loadSchema } from '../../../src/base/documents/load-schema.ts'
+import type { PrecompiledFiles } from '../../../src/base/documents/precompiled.ts'
+import { compilePublished, compileSchema } from '../../../src/base/documents/schema.ts'
+import { toViolations } from '../../../src/base/documents/violations.ts'
+import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
+import { exportSchema } from '../../../src/state/sandbox-export.ts'
+import { context, event, exportSandbox, prompt } from '../../state/drafts.ts'
+import { replaceAt } from '../../support/replace-at.ts'
 
 test('compileSchema throws for a schema of ours that is invalid or that ajv warns about', () => {
   expect(() => compileSchema({ type: 'strange' }, 'keys')).toThrow()
@@ -35,3 +42,40 @@ test('a list is accepted where no two of its items are equal', () => {
     }),
   )
 })
+
+const built: { precompiled: PrecompiledFiles } = await import(
+  new URL('../../../dist/precompiled.js', import.meta.url).href
+)
+const validate = built.precompiled.schemas[exportSchema.name]
+
+test('the precompiled validator of exports reports the violations that the compiled one reports', async () => {
+  const exported = await writeExport()
+  const compiled = compilePublished(exportSchema).ajv.getSchema('published')
+  expect(compiled?.(exported)).toBe(true)
+  const changed = fc
+    .tuple(fc.array(fc.nat(), { maxLength: 8 }), fc.jsonValue({ maxDepth: 1 }))
+    .map(([path, other]) => replaceAt(structuredClone(exported), path, other as Json)) // JSON by its making
+  fc.assert(
+    fc.property(changed, (value) => {
+      expect(validate?.(value)).toBe(compiled?.(value))
+      expect(toViolations(validate?.errors, 'body')).toEqual(toViolations(compiled?.errors, 'body'))
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test('a schema that the build has not precompiled is compiled', async () => {
+  const check = await loadSchema({ name: 'a test', schema: { type: 'object' } })
+  expect(check([])).toMatchObject([{ pointer: '', message: 'must be an object; got an empty array' }])
+  expect(check({})).toEqual([])
+})
+
+/** Returns an export with records of all kinds. */
+async function writeExport(): Promise<Json> {
+  const store = createMemoryStore()
+  await store.recordEvent(context, event({ insertId: 'a' }))
+  await store.recordEvent(context, event({ insertId: 'a' }))
+  await store.addPromptVersion(context, prompt())
+  await store.putQuality('default', { weight: 0.5 })
+  return JSON.parse(JSON.stringify(await exportSandbox(store, 'default')))
+}

@@ -10,7 +10,7 @@ import {
 import type { JournalEntry } from '../../../src/server/journal/entry.ts'
 import { bodyToText, captureBody, entryToJson } from '../../../src/server/journal/entry-json.ts'
 import { Journal } from '../../../src/server/journal/journal.ts'
-import { entryToCurl } from '../../../src/server/reports/curl.ts'
+import { entryToCurl } from '../../../src/server/reports/request-trace.ts'
 import { entryFor } from '../../server/journal/entries.ts'
 import { measureWork } from '../../support/processor-time.ts'
 

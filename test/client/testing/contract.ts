@@ -2,14 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AnyNames, connect } from '../../../src/index.ts'
 import { startWatched } from '../../support/start.ts'
 import { readBlocks } from './page.ts'
-import {
-  type BehaviourRecord,
-  createRunnerProject,
-  type Runner,
-  type RunnerProject,
-  type RunnerResult,
-  type TestOutcome,
-} from './runner.ts'
+import type { RunnerProject, RunnerResult, TestOutcome } from './runner.ts'
+import { type BehaviourRecord, createRunnerProject, type Runner } from './runner.ts'
 
 /** The milliseconds that two runs of a runner may take on a busy machine. */
 const limitMs = 480_000
@@ -32,33 +26,13 @@ const commonTests: Readonly<Record<string, RegExp | undefined>> = {
 /** The message of the last test of each runner. */
 const differs = /body\/eventType \(expected "refund", got "purchase"\)/
 
-/** The expectations of a runner beyond those of all runners. */
-export interface RunnerExpectations {
-  /** The titles of further tests that pass, as often as they are run. */
-  readonly passed: readonly string[]
-  /** The titles of further tests that fail, with their messages. */
-  readonly failed: Readonly<Record<string, RegExp>>
-  /** The title of the test whose last expectation differs. */
-  readonly differing: string
-  /** The tests that write a record several times: in one sandbox in turn, or concurrently in sandboxes of theirs. */
-  readonly repeated: Readonly<Record<string, 'one sandbox' | 'own sandboxes'>>
-  /** Runs the tests with the simulator of an environment. */
-  readonly runElsewhere: (project: RunnerProject, env: Readonly<Record<string, string>>) => Promise<RunnerResult>
-  /** Is true if each worker starts a simulator of its own without a set-up. */
-  readonly startsOwn?: true
-  /** Runs the tests without a set-up. */
-  readonly runWithoutSetup: (project: RunnerProject) => Promise<RunnerResult>
-  /** Files with types, which are compiled with these options. Default: `types.ts` for Node and for a bundler. */
-  readonly compiled?: readonly (readonly [file: string, ...options: string[]])[]
-}
-
 const typesEverywhere = [
   ['types.ts', '--module', 'nodenext'],
   ['types.ts', '--module', 'esnext', '--moduleResolution', 'bundler'],
 ] as const
 
 /** Holds a runner to docs/testing.md, in a project with the packed package, which the returned function returns. */
-export function describeRunner(runner: Runner, expectations: RunnerExpectations): () => RunnerProject {
+export function describeRunner(runner: Runner): () => RunnerProject {
   let project: RunnerProject
   let own: RunnerResult
   let outside: RunnerResult
@@ -73,17 +47,17 @@ export function describeRunner(runner: Runner, expectations: RunnerExpectations)
     // At once, since the port is free again, and a test beside this one may get it.
     afterwards = await connect(own.records[0]?.controlUrl ?? '').then(() => 'A simulator responds', String)
     const elsewhere = await startWatched({ clock: 'real' })
-    outside = await expectations.runElsewhere(project, { CONVSIM_CONTROL_URL: elsewhere.controlUrl })
+    outside = await project.runAlone([], { CONVSIM_CONTROL_URL: elsewhere.controlUrl })
     left = (await (await connect<AnyNames>(elsewhere.controlUrl)).sandboxes()).map(({ name }) => name)
     await elsewhere.close()
   }, limitMs)
   afterAll(() => project.remove())
 
   describe(`in ${runner.section}`, () => {
-    const failing = { ...commonTests, ...expectations.failed, [expectations.differing]: differs }
+    const failing = { ...commonTests, ...runner.failed, [runner.differing]: differs }
 
     test('a client with findings fails its test alone', () => {
-      const passed = [...Object.keys(commonTests).filter((title) => !commonTests[title]), ...expectations.passed]
+      const passed = [...Object.keys(commonTests).filter((title) => !commonTests[title]), ...runner.passed]
       const failed = Object.keys(failing).filter((title) => failing[title])
       expect(titlesOf(own.outcomes, 'passed')).toEqual(passed.sort())
       expect(titlesOf(own.outcomes, 'failed')).toEqual(failed.sort())
@@ -117,7 +91,7 @@ export function describeRunner(runner: Runner, expectations: RunnerExpectations)
       const found = Array.from(names)
         .filter(([, each]) => each.length > 1)
         .map(([title, each]) => [title, new Set(each).size === 1 ? 'one sandbox' : 'own sandboxes'])
-      expect(Object.fromEntries(found)).toEqual(expectations.repeated)
+      expect(Object.fromEntries(found)).toEqual(runner.repeated)
     })
 
     test('a simulator that runs elsewhere is used, and has only the sandboxes with findings at the end', () => {
@@ -128,10 +102,10 @@ export function describeRunner(runner: Runner, expectations: RunnerExpectations)
       expect(rest).toHaveLength(words.length)
     })
 
-    const help = expectations.startsOwn ? 'worker starts a simulator' : 'test with a sandbox says how to add one'
+    const help = runner.startsOwn ? 'worker starts a simulator' : 'test with a sandbox says how to add one'
     test(`without a set-up, each ${help}`, { timeout: limitMs }, async () => {
-      const { outcomes, code } = await expectations.runWithoutSetup(project)
-      if (expectations.startsOwn) return expect(titlesOf(outcomes, 'failed')).toEqual(titlesOf(own.outcomes, 'failed'))
+      const { outcomes, code } = await project.runAlone(runner.bare)
+      if (runner.startsOwn) return expect(titlesOf(outcomes, 'failed')).toEqual(titlesOf(own.outcomes, 'failed'))
       const needy = outcomes.find(({ title }) => title === 'a good client passes')
       expect(needy?.message).toMatch(
         /CONVSIM_CONTROL_URL is not set\. Add "conversation-analytics-simulator\/global-setup"/,
@@ -140,8 +114,8 @@ export function describeRunner(runner: Runner, expectations: RunnerExpectations)
       expect(code).toBe(1)
     })
 
-    test.each(expectations.compiled ?? typesEverywhere)('%s compiles, except misspelt names', (file, ...options) => {
-      expect(project.compile([file], ...options)).toBe('')
+    test.each(runner.compiled ?? typesEverywhere)('%s compiles, except misspelt names', (file, ...options) => {
+      expect(project.compile(file, ...options)).toBe('')
     })
   })
 

@@ -1,19 +1,16 @@
 // @module-tag long
 import { describeRunner, readJestReport } from './contract.ts'
-import type { Runner } from './runner.ts'
 
 const options = ['--json', '--outputFile=report.json', '--maxWorkers=3', '--testTimeout=60000']
 
-const runner: Runner = {
+describeRunner({
   section: 'Jest',
   cases: 'jest',
   packages: ['jest', '@jest/globals'],
   format: 'cjs',
   command: ['node_modules/jest/bin/jest.js', ...options],
+  bare: ['--config={}'],
   readOutcomes: readJestReport,
-}
-
-describeRunner(runner, {
   passed: ['a retried test begins again', 'two tests have this name', 'two tests have this name'],
   failed: { 'a concurrent test has no sandbox': /not in test\.concurrent, for which Jest runs no hooks/ },
   differing: 'expectations tell what differs',
@@ -22,6 +19,4 @@ describeRunner(runner, {
     'two tests have this name': 'one sandbox',
     'expectations tell what differs': 'one sandbox',
   },
-  runElsewhere: (project, env) => project.run([], env),
-  runWithoutSetup: (project) => project.run(['--config={}']),
 })

@@ -1,7 +1,7 @@
 // @module-tag long
 import { expect, test } from 'vitest'
 import { describeRunner } from './contract.ts'
-import type { Runner, TestOutcome } from './runner.ts'
+import type { TestOutcome } from './runner.ts'
 
 interface PlaywrightSuite {
   readonly suites?: readonly PlaywrightSuite[]
@@ -16,16 +16,6 @@ interface PlaywrightSuite {
 
 const options = ['test', '--reporter=json', '--workers=2', '--fully-parallel', '--timeout=60000']
 
-const runner: Runner = {
-  section: 'Playwright',
-  cases: 'playwright',
-  packages: ['@playwright/test', 'playwright', 'playwright-core'],
-  format: 'esm',
-  command: ['node_modules/@playwright/test/cli.js', ...options],
-  env: { PLAYWRIGHT_JSON_OUTPUT_NAME: 'report.json' },
-  readOutcomes: (report) => (JSON.parse(report) as PlaywrightSuite).suites?.flatMap(readSuite) ?? [],
-}
-
 /** Reads a suite. An unexpected outcome is a failed test, and a flaky one has passed in the end. */
 function readSuite({ suites = [], specs }: PlaywrightSuite): TestOutcome[] {
   const own = specs.flatMap(({ title, tests }) =>
@@ -38,16 +28,18 @@ function readSuite({ suites = [], specs }: PlaywrightSuite): TestOutcome[] {
   return [...own, ...suites.flatMap(readSuite)]
 }
 
-const project = describeRunner(runner, {
+const project = describeRunner({
+  section: 'Playwright',
+  cases: 'playwright',
+  packages: ['@playwright/test', 'playwright', 'playwright-core'],
+  format: 'esm',
+  command: ['node_modules/@playwright/test/cli.js', ...options],
+  bare: ['--config=bare.config.js', '--grep', 'a good client|without a sandbox'],
+  env: { PLAYWRIGHT_JSON_OUTPUT_NAME: 'report.json' },
+  readOutcomes: (report) => (JSON.parse(report) as PlaywrightSuite).suites?.flatMap(readSuite) ?? [],
   passed: ['test.fail holds for findings', 'a retried test begins again'],
-  failed: {},
   differing: 'matchers tell what differs',
   repeated: { 'a retried test begins again': 'one sandbox' },
-  runElsewhere: (project, env) => project.run([], env),
-  runWithoutSetup(project) {
-    project.write('bare.config.js', 'export default {}')
-    return project.run(['--config=bare.config.js', '--grep', 'a good client|without a sandbox'])
-  },
   compiled: [
     ['purchases.spec.ts', '--module', 'esnext', '--moduleResolution', 'bundler'],
     ['types.ts', '--module', 'nodenext'],

@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { transformSync } from 'esbuild'
-import { createProject, repository } from '../../package/project.ts'
+import { createProject, type Project, repository } from '../../package/project.ts'
 import { readBlocks } from './page.ts'
 
 const projects = fileURLToPath(new URL('projects/', import.meta.url))
@@ -40,16 +40,16 @@ export interface RunnerResult {
 /** A project of a user with a test runner, in which the package is installed. */
 export interface RunnerProject {
   write(file: string, text: string): void
-  /** Runs the runner with these files and options. `env`: further variables. */
-  run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<RunnerResult>
-  /** Runs another command instead, which writes the same report. */
-  runCommand(command: readonly string[], env?: Readonly<Record<string, string>>): Promise<RunnerResult>
-  /** Compiles files strictly, and returns what the compiler prints: nothing, if all is well. */
-  compile(files: readonly string[], ...options: string[]): string
+  /** Runs the tests with these files and options. */
+  run(args: readonly string[]): Promise<RunnerResult>
+  /** Runs the tests without the simulator that the project starts for them. `env`: further variables. */
+  runAlone(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<RunnerResult>
+  /** Compiles a file strictly, and returns what the compiler prints: nothing, if all is well. */
+  compile(file: string, ...options: string[]): string
   remove(): void
 }
 
-/** A test runner. */
+/** A test runner, and what it does beyond all others. */
 export interface Runner {
   /** The section of docs/testing.md, whose files the project gets. */
   readonly section: string
@@ -59,11 +59,27 @@ export interface Runner {
   readonly packages: readonly string[]
   /** The form of client.js. */
   readonly format: 'esm' | 'cjs'
-  /** The command, with paths from the project's folder. */
+  /** The arguments of Node that run the tests, with paths from the project's folder. */
   readonly command: readonly string[]
+  /** The arguments before them that start a simulator; default: none, since the project has a global set-up. */
+  readonly starter?: readonly string[]
+  /** The options for tests without a set-up; `bare.config.js` is an empty configuration. */
+  readonly bare: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** Reads the outcomes from the file `report`, which the command writes, or from its stdout. */
+  /** Reads the outcomes from the file `report`, which the command writes. */
   readonly readOutcomes: (report: string) => readonly TestOutcome[]
+  /** The titles of further tests that pass, as often as they are run. */
+  readonly passed: readonly string[]
+  /** The titles of further tests that fail, with their messages. */
+  readonly failed?: Readonly<Record<string, RegExp>>
+  /** The title of the test whose last expectation differs. */
+  readonly differing: string
+  /** The tests that write a record several times: in one sandbox in turn, or concurrently in sandboxes of theirs. */
+  readonly repeated: Readonly<Record<string, 'one sandbox' | 'own sandboxes'>>
+  /** True if each worker starts a simulator of its own without a set-up. */
+  readonly startsOwn?: true
+  /** Files with types, which are compiled with these options. Default: `types.ts` for Node and for a bundler. */
+  readonly compiled?: readonly (readonly [file: string, ...options: string[]])[]
 }
 
 /** Creates a project with the files of a section of docs/testing.md and with the cases of `projects/`. */
@@ -81,30 +97,32 @@ export function createRunnerProject(runner: Runner): RunnerProject {
     if (file === 'client.ts') write('client.js', transformSync(text, { loader: 'ts', format: runner.format }).code)
     if (file === 'client.ts') write(file, text)
   }
+  write('bare.config.js', 'export default {}')
   const run = async (command: readonly string[], env: Readonly<Record<string, string>> = {}) => {
     const [report, records] = [join(folder, 'report.json'), join(folder, 'records.jsonl')]
     writeFileSync(records, '')
     rmSync(report, { force: true })
-    const variables = { ...project.env, RECORDS: records, ...runner.env, ...env }
-    const code = await spawnNode(command, folder, variables)
+    const code = await runNode(command, folder, { ...project.env, RECORDS: records, ...runner.env, ...env })
     const outcomes = runner.readOutcomes(readFileSync(report, { encoding: 'utf8', flag: 'a+' }))
     return { code, outcomes, records: readLines<BehaviourRecord>(readFileSync(records, 'utf8')) }
   }
   return {
     write,
-    run: (args, env) => run([...runner.command, ...args], env),
-    runCommand: run,
-    compile(files, ...options) {
-      const tsc = join(repository, 'node_modules/typescript/bin/tsc')
-      const strict = ['--ignoreConfig', '--strict', '--noEmit', '--skipLibCheck', '--types', 'node']
-      const target = ['--target', 'es2022']
-      try {
-        return project.run(process.execPath, tsc, ...strict, ...target, ...options, ...files)
-      } catch (error) {
-        return (error as { readonly stdout: string }).stdout
-      }
-    },
+    run: (args) => run([...(runner.starter ?? []), ...runner.command, ...args]),
+    runAlone: (args, env) => run([...runner.command, ...args], env),
+    compile: (file, ...options) => compileStrictly(project, [file], '--types', 'node', ...options),
     remove: () => project.remove(),
+  }
+}
+
+/** Compiles files of a project, and returns what the compiler prints: nothing, if all is well. */
+export function compileStrictly(project: Project, files: readonly string[], ...options: readonly string[]): string {
+  const tsc = join(repository, 'node_modules/typescript/bin/tsc')
+  const strict = ['--ignoreConfig', '--strict', '--noEmit', '--skipLibCheck', '--target', 'es2022']
+  try {
+    return project.run(process.execPath, tsc, ...strict, ...options, ...files)
+  } catch (error) {
+    return (error as { readonly stdout: string }).stdout
   }
 }
 
@@ -121,20 +139,16 @@ function link(target: string, path: string): void {
   symlinkSync(target, path)
 }
 
-async function spawnNode(command: readonly string[], cwd: string, env: Readonly<Record<string, string | undefined>>) {
-  const child = spawn(process.execPath, command, {
-    cwd,
-    env,
-    timeout: 240_000,
-    killSignal: 'SIGKILL',
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text
-    })
-  const [code, signal] = await once(child, 'close')
-  if (code === null) throw new Error(`${command.join(' ')} was ended by ${signal}: ${output}`)
-  return Number(code)
+/** Runs Node until it ends, and returns the exit code. */
+async function runNode(args: readonly string[], cwd: string, env: Readonly<Record<string, string | undefined>>) {
+  const limits = { timeout: 240_000, killSignal: 'SIGKILL', maxBuffer: 2 ** 28 } as const
+  const running = promisify(execFile)(process.execPath, args, { cwd, env, ...limits })
+  running.child.stdin?.end()
+  return running.then(
+    () => 0,
+    (error) => {
+      if (typeof error.code !== 'number') throw error
+      return Number(error.code)
+    },
+  )
 }

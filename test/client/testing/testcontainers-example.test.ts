@@ -8,6 +8,7 @@ import { buildSync } from 'esbuild'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createProject, type Project, repository } from '../../package/project.ts'
 import { childLimits } from '../../support/child-limits.ts'
+import { compileStrictly } from './runner.ts'
 
 const [, example = ''] =
   /^## Testcontainers$.*?^```js\n(.*?)^```$/ms.exec(readFileSync(join(repository, 'docs/pipelines.md'), 'utf8')) ?? []
@@ -79,11 +80,8 @@ const installLibrary = () => symlinkSync(library ?? '', join(project.folder, 'no
 
 /** Compiles the example. @returns the complaints of TypeScript */
 function compile(...files: string[]): string {
-  const tsc = join(repository, 'node_modules/typescript/bin/tsc')
   const types = ['--types', 'node', '--typeRoots', join(repository, 'node_modules/@types')]
-  const options = ['--strict', '--noEmit', '--skipLibCheck', '--target', 'es2022', '--module', 'nodenext']
-  const args = [tsc, '--ignoreConfig', ...options, ...types, 'convsim.test.mts', ...files]
-  return spawnSync(process.execPath, args, { ...childLimits, cwd: project.folder, encoding: 'utf8' }).stdout
+  return compileStrictly(project, ['convsim.test.mts', ...files], '--module', 'nodenext', ...types)
 }
 
 /** Runs a test in the runner of Node. */

@@ -3,20 +3,17 @@ import { transformSync } from 'esbuild'
 import { expect, test } from 'vitest'
 import { describeRunner, readJestReport } from './contract.ts'
 import { readBlocks } from './page.ts'
-import type { Runner } from './runner.ts'
 
 const options = ['run', '--reporter=json', '--outputFile=report.json', '--testTimeout=60000']
 
-const runner: Runner = {
+const project = describeRunner({
   section: 'vitest',
   cases: 'vitest',
   packages: ['vitest', '@vitest/runner', '@vitest/expect'],
   format: 'esm',
   command: ['node_modules/vitest/vitest.mjs', ...options],
+  bare: ['--config=bare.config.js'],
   readOutcomes: readJestReport,
-}
-
-const project = describeRunner(runner, {
   passed: [
     'test.fails holds for findings',
     'errors are those of the library',
@@ -27,7 +24,6 @@ const project = describeRunner(runner, {
     'two concurrent tests have this name',
     'two concurrent tests have this name',
   ],
-  failed: {},
   differing: 'matchers tell what differs',
   repeated: {
     'a retried test begins again': 'one sandbox',
@@ -35,12 +31,7 @@ const project = describeRunner(runner, {
     'two tests of test.for have this name': 'one sandbox',
     'two concurrent tests have this name': 'own sandboxes',
   },
-  runElsewhere: (project, env) => project.run([], env),
   startsOwn: true,
-  runWithoutSetup(project) {
-    project.write('bare.config.js', 'export default {}')
-    return project.run(['--config=bare.config.js'])
-  },
   compiled: [
     ['purchases.test.ts', '--module', 'esnext', '--moduleResolution', 'bundler'],
     ['types.ts', '--module', 'esnext', '--moduleResolution', 'bundler'],

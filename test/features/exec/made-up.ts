@@ -1,16 +1,18 @@
 import { type Fault, parseFaultSet } from '../../../src/features/exec/plan/fault-set.ts'
 import type { PlannedRun } from '../../../src/features/exec/plan/plan.ts'
+import type { JudgedRun, SuiteVerdict } from '../../../src/features/exec/report/judge-run.ts'
 import { toSuitePage } from '../../../src/features/exec/report/suite-page.ts'
 import type { SuiteReport } from '../../../src/features/exec/report/suite-report.ts'
-import type { JudgedRun, SuiteVerdict } from '../../../src/features/exec/report/verdict.ts'
 import type { RecordedRequest } from '../../../src/features/exec/runs/recorded-request.ts'
-import { parseSuiteFailOn } from '../../../src/features/exec/settings.ts'
+import { eachSettings, parseSuiteFailOn } from '../../../src/features/exec/settings.ts'
 import { renderReport, reportFormats } from '../../../src/server/reports/formats/index.ts'
 import { renderText } from '../../../src/server/reports/page/text.ts'
+import type { Report } from '../../../src/server/reports/report.ts'
+import { defaultsOf } from '../../../src/server/settings/setting.ts'
 import { inputs, operationOf } from '../../support/catalogue.ts'
 import { frozenNow } from '../../support/start.ts'
 
-const context = { catalogue: inputs.catalogue, operations: inputs.contract.operations }
+export const context = { catalogue: inputs.catalogue, operations: inputs.contract.operations }
 
 /** Parses the faults of a set. */
 export function faultsOf(set: string): readonly Fault[] {
@@ -64,38 +66,36 @@ export function judged(written: string, verdict: SuiteVerdict, parts: Partial<Ju
   return { run, verdict, made: isTwice ? 2 : 1, responses, ...end, ms: 250, ...lists, ...parts }
 }
 
-/** Returns a report on runs. */
-export function reportOn(runs: readonly JudgedRun[], parts: Partial<SuiteReport> = {}): SuiteReport {
+/** Returns a report on runs, with conditions of `--fail-on`, after a run without faults that covers 1 %. */
+export function reportOn(
+  runs: readonly JudgedRun[],
+  parts: Partial<SuiteReport> = {},
+  failOn = '',
+  requests = requestsOf('createEvent a'),
+): SuiteReport {
   const now = Date.parse(frozenNow)
-  return {
+  const clock = { mode: 'frozen', now }
+  const noFindings = { violations: none, unexpected: none, retries: none, advice: none }
+  const report = {
     contract: { title: 'Made up', version: '1' },
-    run: {
-      at: now,
-      version: '1.0.0',
-      command: 'npm test',
-      seed: '0',
-      clock: { mode: 'frozen', now },
-      contractDigest: 'sha256:0',
-      failOn: [],
-    },
-    baselineCounts: { createEvent: 1 },
-    limitMs: 1500,
+    run: { at: now, version: '1.0.0', command: undefined, seed: '0', clock, contractDigest: 'sha256:0', failOn: [] },
+    findings: noFindings,
+    coverage: { percent: 1 },
+  } as unknown as Report
+  return {
+    suite: { settings: defaultsOf(eachSettings), files: ['npm', 'test'], failOn: parseSuiteFailOn(failOn) ?? [] },
+    baseline: { requests, varying: new Set(), report, limitMs: 1500, changes: [] },
+    plan: { equivalent: 0, leftOut: [] },
     runs,
     notMade: 0,
     earlyEnd: undefined,
-    equivalent: 0,
-    leftOut: [],
     changes: [],
-    repeat: (name) => `convsim each --only ${name} -- npm test`,
-    failOn: [],
     failed: [],
-    baselineFailed: [],
     ...parts,
   }
 }
 
-/** Returns the conditions of `--fail-on`. */
-export const gates = (text: string) => parseSuiteFailOn(text) ?? []
+const none = { list: [], further: 0 }
 
 const renderAs = (format: keyof typeof reportFormats) => (report: SuiteReport) =>
   renderReport(reportFormats[format], toSuitePage(report))

@@ -1,25 +1,30 @@
 import { describe, expect, test } from 'vitest'
 import { parseFaultSet, parseRunName } from '../../../src/features/exec/plan/fault-set.ts'
-import { chooseRuns, describeNoPlace, nameRun, pickNamedRuns, planRuns } from '../../../src/features/exec/plan/plan.ts'
-import { describeSkipped } from '../../../src/features/exec/report/suite-findings.ts'
+import { chooseRuns, nameRun, planRuns } from '../../../src/features/exec/plan/plan.ts'
+import { describeSkipped } from '../../../src/features/exec/report/suite-report.ts'
 import { inputs } from '../../support/catalogue.ts'
-import { faultsOf, problemOf, requestsOf } from './made-up.ts'
+import { context, faultsOf, problemOf, requestsOf } from './made-up.ts'
 
-const context = { catalogue: inputs.catalogue, operations: inputs.contract.operations }
+/** Plans the faults of a set. */
+function planOf(requests: ReturnType<typeof requestsOf>, set: string) {
+  const plan = planRuns(requests, { faults: faultsOf(set) })
+  if (!plan.ok) throw new Error(plan.error)
+  return plan.value
+}
 
 describe('requests that differ in values alone', () => {
   const requests = requestsOf('createEvent a', 'createEvent a', 'createEvent b', 'createEvent a', 'createEvent a')
 
   test('get the fault where the first and the last of them are, and the others are named', () => {
-    const { runs, equivalent, skipped } = planRuns(requests, faultsOf('reset,unavailable'))
+    const { runs, equivalent, leftOut } = planOf(requests, 'reset,unavailable')
     expect(runs.map(nameRun).slice(0, 3)).toEqual([
       'resilience:reset@createEvent#1',
       'resilience:reset@createEvent#3',
       'resilience:reset@createEvent#5',
     ])
     expect([runs.length, equivalent]).toEqual([6, 4])
-    expect(skipped).toEqual([{ operation: 'createEvent', occurrences: [2, 4], sameAs: [1, 5] }])
-    expect(describeSkipped(skipped)).toEqual([
+    expect(leftOut).toEqual([{ operation: 'createEvent', occurrences: [2, 4], like: [1, 5] }])
+    expect(describeSkipped(leftOut)).toEqual([
       expect.stringMatching(
         /^Skipped; excluded from the percentages: createEvent: requests 2, 4 are like requests 1, 5\. .*--only FAULT@createEvent#2 injects into one\.$/,
       ),
@@ -29,26 +34,25 @@ describe('requests that differ in values alone', () => {
   test('can be named by --only, each of them', () => {
     const named = parseRunName('resilience:reset@createEvent#2', context)
     if (!named.ok) throw new Error(named.error)
-    const { runs } = planRuns(requests, [named.value.fault], { everyRequest: true })
-    expect(pickNamedRuns(runs, named.value)).toMatchObject({ ok: true, value: [{ occurrence: 2 }] })
+    const plan = planRuns(requests, { faults: [named.value.fault], only: named.value })
+    expect(plan).toMatchObject({ ok: true, value: { runs: [{ occurrence: 2 }] } })
   })
 })
 
 test('of requests without an ordinary response the statuses are counted', () => {
-  const [good, ...bad] = requestsOf('createEvent a', 'createEvent a', 'createEvent a').map((request, at) => ({
+  const bad = requestsOf('createEvent a', 'createEvent a').map((request, at) => ({
     ...request,
-    status: at === 2 ? 404 : 401,
-    isOrdinary: at === 0,
-    operation: at === 2 ? undefined : request.operation,
+    isOrdinary: false,
+    ...(at === 0 ? { status: 401 } : { status: 404, operation: undefined }),
   }))
-  expect(describeNoPlace(bad)).toBe(
-    'No request can get a fault, since none got an ordinary response: 1 x 401, 1 x 404 on no operation.',
-  )
-  expect(describeNoPlace(good ? [good, ...bad] : [])).toBeUndefined()
+  expect(planRuns(bad, { faults: faultsOf('reset') })).toEqual({
+    ok: false,
+    error: 'No request can get a fault, since none got an ordinary response: 1 x 401, 1 x 404 on no operation.',
+  })
 })
 
 test('a bounded draw takes the sets in turn, since drift has many more places', () => {
-  const { runs } = planRuns(requestsOf('createEvent a', 'getModelAnalytics a'), faultsOf('resilience,extra-field'))
+  const { runs } = planOf(requestsOf('createEvent a', 'getModelAnalytics a'), 'resilience,extra-field')
   const drifts = Array.from({ length: 200 }, (_, at) => ({
     ...runs.filter(({ fault }) => fault.isLasting)[0],
     pointer: `/${at}`,

@@ -2,82 +2,67 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { describe, expect, test } from 'vitest'
 import { findFailure } from '../../../src/features/exec/report/suite-findings.ts'
 import type { SuiteReport } from '../../../src/features/exec/report/suite-report.ts'
-import { gates, judged, render, renderForPeople, reportOn } from './made-up.ts'
+import { judged, render, renderForPeople, reportOn, requestsOf } from './made-up.ts'
 
 const recovered = judged('reset createEvent 1', 'recovered')
 const broken = judged('reset createEvent 2', 'broke')
 const unsteady = judged('reset createEvent 1', 'unsteady')
 const unreached = judged('drop-field createEvent /eventId', 'not-reached', { made: 0 })
 const swallowed = judged('truncated createEvent 1', 'never-succeeded', { responses: { expected: 2, got: 1 } })
-const leftOut = [{ operation: 'createEvent', occurrences: [2, 3, 4], sameAs: [1, 5] }]
+const leftOut = [{ operation: 'createEvent', occurrences: [2, 3, 4], like: [1, 5] }]
 const changes = ['at the end it failed with exit code 1']
+const unmatched = requestsOf('createEvent a').map((request) => ({ ...request, operation: undefined }))
+const mixed = reportOn([recovered, swallowed], { plan: { equivalent: 3, leftOut } })
+const twice = reportOn([unsteady, broken], { changes })
+const red = reportOn([recovered], { earlyEnd: 'red-baseline-run', notMade: 4 })
 
-describe('a report without a run that met its fault', () => {
-  test.each<[string, SuiteReport, string]>([
-    ['the time was up', reportOn([], { notMade: 3, earlyEnd: 'time' }), 'the time was up before'],
-    [
-      'it was interrupted',
-      reportOn([], { notMade: 3, earlyEnd: 'interrupt' }),
-      'the first run with a fault was interrupted',
-    ],
-    ['no response has the field', reportOn([unreached]), 'no response has the fields that would drift'],
-    ['no fault fits', reportOn([]), 'none fits an operation that the command asks'],
-  ])('never says that there are no findings: %s', (_, report, reason) => {
-    for (const text of renderForPeople(report)) {
-      expect(text).toContain(`No fault was tried: ${reason}`)
-      expect(text).not.toMatch(/There are none|Nothing to complain/)
-    }
-    expect(render.text(report).startsWith('Runs:\nfault ')).toBe(report.runs.length > 0)
-    expect(render.junit(report)).toContain('failures="1"')
-  })
+test.each<[string, SuiteReport, string]>([
+  ['the time was up', reportOn([], { notMade: 3, earlyEnd: 'time' }), 'the time was up before'],
+  ['it was interrupted', reportOn([], { notMade: 3, earlyEnd: 'interrupt' }), 'the first run with a fault was inter'],
+  ['no response has the field', reportOn([unreached]), 'no response has the fields that would drift'],
+  ['no fault fits', reportOn([]), 'none fits an operation that the command asks'],
+])('a report without a run that met its fault never says that there are no findings: %s', (_, report, reason) => {
+  for (const text of renderForPeople(report)) {
+    expect(text).toContain(`No fault was tried: ${reason}`)
+    expect(text).not.toMatch(/There are none|Nothing to complain/)
+  }
+  expect(render.text(report).startsWith('Runs:\nfault ')).toBe(report.runs.length > 0)
+  expect(render.junit(report)).toContain('failures="1"')
 })
 
 test.each<[string, SuiteReport, RegExp]>([
+  ['the skipped requests, beside the share', mixed, /createEvent: requests 2 to 4 are like requests 1, 5\./],
   [
-    'the skipped requests, beside the share',
-    reportOn([recovered], { equivalent: 3, leftOut }),
-    /createEvent: requests 2 to 4 are like requests 1, 5\./,
-  ],
-  [
-    'that the verdicts are not reliable if the command differs at the end',
-    reportOn([broken], { changes }),
+    'that the verdicts are not reliable',
+    twice,
     /The verdicts are not reliable.*at the end it failed with exit code 1\./,
   ],
-  [
-    'that the command is red without faults',
-    reportOn([recovered], { earlyEnd: 'red-baseline-run', notMade: 4 }),
-    /The command fails without faults, too\./,
-  ],
-  ['how many runs are unsteady', reportOn([unsteady, broken]), /1 of 2 runs is unsteady, since two runs disagree/],
+  ['that the command is red without faults', red, /The command fails without faults, too\./],
+  ['how many runs are unsteady', twice, /1 of 2 runs is unsteady, since two runs disagree/],
 ])('the text, Markdown and HTML say %s', (_, report, words) => {
   for (const text of renderForPeople(report)) expect(text).toMatch(words)
 })
 
 test('each format names the calls that never succeeded', () => {
-  const report = reportOn([recovered, swallowed])
-  for (const text of [...renderForPeople(report), render.junit(report), render.json(report)])
+  for (const text of [...renderForPeople(mixed), render.junit(mixed), render.json(mixed)])
     for (const words of ['recovered', 'green, but the call never succeeded']) expect(text).toContain(words)
-  expect(render.html(report)).toContain('<td class="bad">green, but the call never succeeded</td>')
+  expect(render.html(mixed)).toContain('<td class="bad">green, but the call never succeeded</td>')
 })
 
 test.each<[string, SuiteReport, RegExp]>([
   [
     'good verdicts beside a call that never succeeded',
-    reportOn([recovered, swallowed]),
+    mixed,
     /^resilience: 1 of 2 good \(50 %\): 1 recovered, 1 "green, but the call never succeeded"\.$/m,
   ],
   [
     'good verdicts beside an unsteady one, which is in no share',
-    reportOn([unsteady, broken]),
+    twice,
     /^resilience: 0 of 1 good \(0 %\): 1 broke, 1 unsteady\.$/m,
   ],
-  ['how many runs were made twice', reportOn([unsteady, broken]), /^2 runs, 2 of them made twice\.$/m],
+  ['how many runs were made twice', twice, /^2 runs, 2 of them made twice\.$/m],
   ['no share for unsteady runs alone', reportOn([unsteady]), /^resilience: no fault has a verdict: 1 unsteady\.$/m],
-  [
-    'the early end',
-    reportOn([recovered], { earlyEnd: 'red-baseline-run', notMade: 4 }),
-    /^1 run, 4 not made \(the command failed without faults\)\.$/m,
-  ],
+  ['the early end', red, /^1 run, 4 not made \(the command failed without faults\)\.$/m],
   ['a row for each run', reportOn([unreached, recovered]), /^drift:drop-field +createEvent +\/eventId +not reached$/m],
   [
     'which run of two was red',
@@ -86,7 +71,7 @@ test.each<[string, SuiteReport, RegExp]>([
   ],
   [
     'requests that fit no operation apart from others',
-    reportOn([], { baselineCounts: { '': 1, createEvent: 2 } }),
+    reportOn([], {}, '', [...requestsOf('createEvent a', 'createEvent b'), ...unmatched]),
     /Without faults the command asks createEvent 2 times, and sends 1 request that fits no operation\./,
   ],
   [
@@ -118,12 +103,11 @@ test('a report without a verdict says once that the command is red without fault
 })
 
 test('JSON has the numbers', () => {
-  const report = reportOn([recovered, swallowed], { equivalent: 3, leftOut })
-  const { runs: rows, summary } = JSON.parse(render.json(report))
+  const { runs: rows, summary } = JSON.parse(render.json(mixed))
   expect(summary).toMatchObject({ recovered: 1, 'never-succeeded': 1 })
   expect(rows.map(({ verdict }: { verdict: string }) => verdict)).toEqual(['recovered', 'never-succeeded'])
-  expect(summary.leftOut).toEqual([{ operation: 'createEvent', occurrences: [2, 3, 4], like: [1, 5] }])
-  expect(JSON.parse(render.json(reportOn([unsteady, broken])))).toMatchObject({
+  expect(summary.leftOut).toEqual(leftOut)
+  expect(JSON.parse(render.json(twice))).toMatchObject({
     summary: { unsteady: 1, made: 2, repeated: 2 },
     findings: [{ kind: 'unsteady' }, { kind: 'not-resilient' }],
   })
@@ -142,18 +126,17 @@ describe('JUnit', () => {
   })
 
   test('skips an unsteady run, with the reason', () => {
-    const report = reportOn([unsteady, broken])
-    expect(failures(report)).toBe('0')
-    expect(render.junit(report)).toMatch(/<skipped message="Unsteady: in one of two runs/)
+    expect(failures(twice)).toBe('0')
+    expect(render.junit(twice)).toMatch(/<skipped message="Unsteady: in one of two runs/)
   })
 
   test('fails where --fail-on does, and so does the run without faults', () => {
     const lapse = { ...recovered, client: ['retry: createEvent: retry-after: too soon'] }
     const failed = ['1 retry problem']
-    expect(failures(reportOn([{ ...lapse, failed }], { failOn: gates('retry') }))).toBe('1')
+    expect(failures(reportOn([{ ...lapse, failed }], {}, 'retry'))).toBe('1')
     expect(failures(reportOn([lapse]))).toBe('0')
-    expect(failures(reportOn([lapse], { baselineFailed: ['1 % of the contract covered'] }))).toBe('1')
-    expect(failures(reportOn([recovered], { earlyEnd: 'red-baseline-run', notMade: 4 }))).toBe('1')
+    expect(failures(reportOn([lapse], {}, 'coverage<2'))).toBe('1')
+    expect(failures(red)).toBe('1')
   })
 })
 
@@ -181,7 +164,7 @@ test('has the requests, the output and the line that repeats it with each findin
 test('annotates a run of GitHub, with an error for what fails', () => {
   const runs = [broken, judged('drop-field createEvent /success', 'unnoticed')]
   const failed = ['1 of 1 fault did not recover (100 %)']
-  const lines = render.github(reportOn(runs, { failOn: gates('not-resilient'), failed })).split('\n')
+  const lines = render.github(reportOn(runs, { failed }, 'not-resilient')).split('\n')
   expect(lines.slice(0, 3)).toEqual([
     expect.stringMatching(/^::error::resilience:reset@createEvent#2: Not resilient: the command failed with exit/),
     expect.stringMatching(/^::warning::drift:drop-field@createEvent\/success: Nobody noticed: /),

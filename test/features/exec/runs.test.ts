@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { describeRepeat } from '../../../src/features/exec/report/finish-suite.ts'
+import { describeRepeat } from '../../../src/features/exec/report/suite-findings.ts'
 import { describeProgress } from '../../../src/features/exec/report/suite-report.ts'
-import type { JudgedRun } from '../../../src/features/exec/report/verdict.ts'
 import { LastLines } from '../../../src/features/exec/runs/run-command.ts'
 import { eachSettings } from '../../../src/features/exec/settings.ts'
 import { defaultsOf } from '../../../src/server/settings/setting.ts'
+import { judged } from './made-up.ts'
 
 test.each([
   [0, 0, {}, 'run 1 of 10, 0 findings'],
@@ -15,9 +15,9 @@ test.each([
 ])('after %i runs in %i ms the line of each, with %j, is "%s"', (ended, sinceMs, more, line) => {
   const { total, untilMs, made } = { total: 10, untilMs: Infinity, made: 1, ...more }
   const runs = Array.from({ length: ended }, (_, at) =>
-    at === 0 ? { verdict: 'broke', made } : { verdict: 'noticed', made: 1 },
+    judged('reset createEvent 1', at === 0 ? 'broke' : 'recovered', { made: at === 0 ? made : 1 }),
   )
-  expect(describeProgress(runs as JudgedRun[], total, { sinceMs, untilMs })).toBe(line)
+  expect(describeProgress(runs, total, { sinceMs, untilMs })).toBe(line)
 })
 
 test('the last 40 lines of two streams are stored in the order of their ends, as plain text of 500 characters', () => {
@@ -41,10 +41,13 @@ test.each([
   [['--token', 'abc defgh'], `--token '[redacted]'${putBack}`],
   [['-H', 'authorization: Bearer abcdefgh'], `-H 'authorization: Bearer [redacted]'${putBack}`],
 ])('the line that repeats a run with %j is quoted for a shell, and shows no credential', (words, text) => {
-  expect(describeRepeat('a@b', settings, ['node', ...words])).toBe(`convsim each --only a@b -- node ${text}`)
+  expect(describeRepeat('a@b', { settings, files: ['node', ...words], failOn: [] })).toBe(
+    `convsim each --only a@b -- node ${text}`,
+  )
 })
 
 test('the line that repeats a run has its time limit, and no setting of the other runs', () => {
   const bounded = { ...settings, seed: '7', runTimeout: '5s', set: 'drift', jobs: 2, failOn: 'hung' }
-  expect(describeRepeat('a@b', bounded, ['node'])).toBe('convsim each --only a@b --run-timeout 5s --seed 7 -- node')
+  const line = describeRepeat('a@b', { settings: bounded, files: ['node'], failOn: [] })
+  expect(line).toBe('convsim each --only a@b --run-timeout 5s --seed 7 -- node')
 })

@@ -1,14 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { countGoodResponses, hasGoodResponse } from '../../../src/features/exec/report/judge-run.ts'
-import { judgeRuns, type RunOutcome } from '../../../src/features/exec/report/verdict.ts'
+import { countGoodResponses, judgeOutcomes, type RunOutcome } from '../../../src/features/exec/report/judge-run.ts'
 import { judged, requestsOf } from './made-up.ts'
 
 /** Returns the outcome of a run by its words: `red met`, `green met good`, `late`. */
 const outcomeOf = (words: string): RunOutcome => ({
   code: words.includes('green') ? 0 : 1,
   isTimedOut: words.includes('late'),
-  wasApplied: words.includes('met'),
-  hasSucceeded: words.includes('good'),
+  responses: words.includes('met') ? { expected: 1, got: words.includes('good') ? 1 : 0 } : undefined,
 })
 
 describe('the verdict on a fault that passes, and on one that stays', () => {
@@ -33,7 +31,7 @@ describe('the verdict on a fault that passes, and on one that stays', () => {
     ['late met', 'green met good', 'unsteady', 'unsteady'],
   ])('%s, then %s: %s, %s', (first, second, onPassing, onLasting) => {
     const judge = (fault: string) =>
-      judgeRuns(judged(fault, 'broke').run, (second === undefined ? [first] : [first, second]).map(outcomeOf))
+      judgeOutcomes(judged(fault, 'broke').run, (second === undefined ? [first] : [first, second]).map(outcomeOf))
     expect(judge('reset createEvent 1')).toBe(onPassing)
     expect(judge('drop-field createEvent /eventId')).toBe(onLasting)
   })
@@ -44,18 +42,17 @@ describe('a call with a fault has a good response', () => {
   const [target = expect.unreachable(), ...others] = requestsOf('createEvent', 'createEvent a', 'createEvent b')
 
   test.each([
-    ['if it got one itself', [true, true], true],
-    ['if it was made again', [false, true, true], true],
-    ['not by the same call of the next test', [false, true], false],
-    ['not by nothing', [false], false],
-  ])('%s', (_, areGood, expected) => {
-    const run = areGood.map((isGood) => ({ ...target, call: 'createEvent a', isGood }))
-    const [first = target] = run
-    expect(hasGoodResponse(baseline, run, first)).toBe(expected)
+    ['if it got one itself', [true, true], { expected: 1, got: 2 }],
+    ['if it was made again', [false, true, true], { expected: 2, got: 2 }],
+    ['not by the same call of the next test', [false, true], { expected: 2, got: 1 }],
+    ['not by nothing', [false], { expected: 2, got: 0 }],
+  ])('%s', (_, areGood, counts) => {
+    const requests = areGood.map((isGood) => ({ ...target, call: 'createEvent a', isGood }))
+    expect(countGoodResponses(baseline, { requests, target: requests[0] })).toEqual(counts)
   })
 
   test('if the operation was asked again, where the run without faults has no such call', () => {
-    const run = [{ ...target, isGood: false }, ...others]
-    expect(countGoodResponses(baseline, run, target)).toEqual({ expected: 2, got: 2 })
+    const requests = [{ ...target, isGood: false }, ...others]
+    expect(countGoodResponses(baseline, { requests, target: requests[0] })).toEqual({ expected: 2, got: 2 })
   })
 })

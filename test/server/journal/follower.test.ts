@@ -23,12 +23,9 @@ async function openJournal(port: number, { size = 1000, stream = 100_000 } = {})
   replicas += 1
   const replica = `${replicas}`.padStart(8, '0')
   const problems: string[] = []
-  const deps = {
-    stream: new RedisJournalStream({ connection, prefix: 'follow', replica, size: stream }),
-    findOperation: () => undefined,
-    report: (problem: string) => void problems.push(problem),
-  }
-  const follower = new StreamFollower(size, { ...deps, log: silentLog })
+  const log = { ...silentLog, warn: ({ problem }: object & { problem?: string }) => problems.push(String(problem)) }
+  const shared = new RedisJournalStream({ connection, prefix: 'follow', replica, size: stream })
+  const follower = new StreamFollower(size, log, shared)
   const { journal } = follower
   const append = async (parts: EntryParts = {}, ownToken?: string, responseBody?: Json) =>
     follower.append({ ...entryFor(journal, parts), ownToken }, { ...unparsed, responseBody })

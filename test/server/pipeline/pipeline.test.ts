@@ -19,14 +19,15 @@ function setup(handle: OperationHandler['handle'], log?: Log) {
   const said: LogEntry[] = []
   const settings = new SandboxSettingsStore({ seed: '1', clock: setClock('real', 0, 0), now: () => 0 })
   const sandboxes = new Sandboxes(settings, { now: () => 0, limit: 10, onEvicted: () => {} })
+  const store = createMemoryStore()
   const pipeline = createPipeline({
     contract: inputs.contract,
     fixtures: inputs.fixtures,
     sandboxes,
-    store: createMemoryStore(),
+    store,
     handlers: new Map([['createEvent', { ...createEvent, handle }]]),
     fallback: undefined,
-    scenarios: { ...inputs, ofModel: new Map(), productsOfModel: new Map() },
+    scenarios: { ...inputs, ofKey: new Map(), ofModel: new Map(), productsOfModel: new Map(), store },
     planOfUnknownKeys: 'growth',
     limitOf: () => undefined,
     isModel: () => true,

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { parseCommandLine } from '../../../src/command-line/parser/parse.ts'
 import { commands } from '../../../src/features/commands.ts'
 import { parseSuiteFailOn } from '../../../src/features/exec/settings.ts'
-import { type FailCondition, parseFailOn, parseGate } from '../../../src/server/reports/parse-fail-on.ts'
 import { judgeFailOn, type Report } from '../../../src/server/reports/report.ts'
+import { type FailCondition, parseFailOn, parseGate } from '../../../src/server/reports/reported-run.ts'
 import { cleanReport } from './clean-report.ts'
 
 test.each([

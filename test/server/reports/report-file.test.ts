@@ -4,8 +4,13 @@ import { expect, test } from 'vitest'
 import { parseCommandLine } from '../../../src/command-line/parser/parse.ts'
 import { commands } from '../../../src/features/commands.ts'
 import { renderClientReport } from '../../../src/server/reports/client-page.ts'
-import { parseReportTargets, type ReportTarget, reportFormats } from '../../../src/server/reports/formats/index.ts'
-import { findReportProblem, writeReportFile } from '../../../src/server/reports/report-file.ts'
+import {
+  findReportProblem,
+  parseReportTargets,
+  type ReportTarget,
+  reportFormats,
+  writeReportFile,
+} from '../../../src/server/reports/formats/index.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { cleanReport } from './clean-report.ts'
 

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../../src/base/core/json.ts'
 import type { JournalEntry, Recorded } from '../../../src/server/journal/entry.ts'
 import { Journal } from '../../../src/server/journal/journal.ts'
-import { RetryProblems } from '../../../src/server/reports/retry-problems.ts'
+import { RetryProblems } from '../../../src/server/reports/client-findings.ts'
+import { TrafficFindings } from '../../../src/server/reports/findings.ts'
 import { type DeliveryOutcome, delivered } from '../../../src/service/exchange/delivery.ts'
 import { entryFor, unparsed } from '../journal/entries.ts'
 
@@ -24,7 +25,8 @@ const bothWaits = { 'Retry-After': '3', 'retry-after-ms': '2500' }
  */
 export function createTracked(idempotentOperations = new Set(['createEvent'])) {
   const journal = new Journal(100)
-  const retries = new RetryProblems(idempotentOperations)
+  const findings = new TrafficFindings()
+  const retries = new RetryProblems(findings, idempotentOperations)
   journal.onEntry((entry, live) => (live.isCorrection ? retries.correct(entry, live) : retries.record(entry, live)))
   const send = (attempt: string) => {
     const exchange = exchangeOf(journal, attempt)
@@ -36,8 +38,8 @@ export function createTracked(idempotentOperations = new Set(['createEvent'])) {
     journal.correct(entry.number, end, () => ({ ...live, isCorrection: true }))
   }
   const rules = () =>
-    retries.findings.toList().list.flatMap(({ members, count }) => Array.from({ length: count }, () => members['rule']))
-  return { retries, send, correct, rules }
+    findings.retries.toList().list.flatMap(({ members, count }) => Array.from({ length: count }, () => members['rule']))
+  return { findings, send, correct, rules }
 }
 
 function exchangeOf(journal: Journal, attempt: string): Recorded {

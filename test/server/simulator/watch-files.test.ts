@@ -1,7 +1,7 @@
 import { mkdir, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createFileWatcher } from '../../../src/server/simulator/watch-files.ts'
+import { createFileWatcher } from '../../../src/server/simulator/reload.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
 /** Watches the listed files until the end of the test, and returns the list to which each change is added. */

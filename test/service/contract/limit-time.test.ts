@@ -1,46 +1,6 @@
-import { checkSync } from 'recheck'
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../../src/base/core/json.ts'
-import { hasCostlyPattern } from '../../../src/service/contract/limit-time.ts'
 import { contractOf, findingsOf, operationOf, SMALL } from './documents.ts'
-
-const documentWith = (schema: JsonObject) => ({ components: { schemas: { A: schema } } })
-
-const linear = [
-  '^[a-z][a-z0-9_-]*$',
-  '^[0-9a-f]{64}$',
-  '^/',
-  'a{3}',
-  '[*+|]',
-  '^(?:[A-Z]{2})$',
-  '^\\+\\d{1,14}$',
-  '^[^@]+@x$',
-]
-
-const costly = [
-  '^(a+)+$',
-  '(?:(a|b+)c)*',
-  '(\\w+\\s?){2,}',
-  '([()]x*)+',
-  '^(([a-z])+.)+$',
-  'a+b',
-  '^a*a*$',
-  '(a|a)*',
-  '(a*)\\1',
-  '(?=a)b+',
-]
-
-describe('a pattern', () => {
-  test.each(linear)('%s takes linear time, and is not timed', (pattern) => {
-    expect(checkSync(pattern, 'u')).toMatchObject({ status: 'safe' })
-    expect(hasCostlyPattern(documentWith({ pattern }))).toBe(false)
-  })
-
-  test.each(costly)('%s is timed, also as the name of members', (pattern) => {
-    expect(hasCostlyPattern(documentWith({ pattern }))).toBe(true)
-    expect(hasCostlyPattern(documentWith({ patternProperties: { [pattern]: {} } }))).toBe(true)
-  })
-})
 
 const withName = (pattern: string) =>
   SMALL.replace('name: { type: string }', () => `name: { type: string, pattern: "${pattern}" }`)

@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import type { Json } from '../../../src/base/core/json.ts'
+import type { Json, JsonObject } from '../../../src/base/core/json.ts'
 import { valueAt } from '../../../src/base/core/json-pointer.ts'
 import { bundledContract } from '../../../src/service/fixtures/bundled.ts'
+import { activateRules, readRules } from '../../../src/service/scenarios/rules.ts'
+import { inputs } from '../../support/catalogue.ts'
 import { analyticsPath, ask, event, modelId } from '../../support/client.ts'
 import { convsim, inMemory, run } from '../../support/command.ts'
 import { putRules, steer } from '../../support/control.ts'
@@ -169,3 +171,16 @@ test('the schema of scenario files and the one of the control plane are the same
 function withoutWords(key: string, value: unknown): unknown {
   return key === 'description' && typeof value === 'string' ? undefined : value
 }
+
+function rulesOf(...rules: JsonObject[]) {
+  const read = readRules({ rules }, inputs)
+  if (!read.ok) throw new Error(JSON.stringify(read.error))
+  return read.value
+}
+
+test('a rule that is loaded again keeps its key, and so its counts, wherever it stands', () => {
+  const [slow, refused] = [{ scenario: 'slow;ms=1' }, { scenario: 'forbidden' }]
+  const former = activateRules('start-up', rulesOf(slow, refused))
+  const again = activateRules('start-up 2', rulesOf({ scenario: '404' }, refused, slow, slow), former)
+  expect(again.map(({ key }) => key)).toEqual(['start-up 2 0', 'start-up 1', 'start-up 0', 'start-up 2 3'])
+})

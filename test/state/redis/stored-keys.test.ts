@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { impactOfEvent } from '../../../src/state/memory/impact.ts'
+import { impactOfEvent } from '../../../src/state/collections/events.ts'
 import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
 import { impactField, sandboxKeys } from '../../../src/state/redis/keys.ts'
 import type { Store } from '../../../src/state/store.ts'

@@ -5,6 +5,7 @@ import type { Operation } from '../../../service/contract/contract.ts'
 import {
   type ActiveScenario,
   type Catalogue,
+  type Effect,
   families,
   type ScenarioDefinition,
 } from '../../../service/scenarios/definition.ts'
@@ -46,19 +47,15 @@ interface FaultContext {
   readonly operations: readonly Operation[]
 }
 
-/** The faults of `--set`. */
-interface FaultSet {
-  readonly faults: readonly Fault[]
-  /** The scenarios of sets that fit no operation of the contract. */
-  readonly unfitting: readonly string[]
-}
-
 /**
  * Parses the faults of `--set`: sets, families and scenarios, with commas between them. A scenario may follow its set,
- * as reports name it. A scenario of a set that fits no operation is left out; it is an error if it is named alone, or
- * if the sets have no other.
+ * as reports name it. `unfitting` has the scenarios of sets that fit no operation of the contract; it is an error if
+ * the sets have no others, or if such a scenario is named alone.
  */
-export function parseFaultSet(text: string, context: FaultContext): Result<FaultSet> {
+export function parseFaultSet(
+  text: string,
+  context: FaultContext,
+): Result<{ readonly faults: readonly Fault[]; readonly unfitting: readonly string[] }> {
   const parts = splitParts(text, ',')
   if (!parts.ok) return parts
   const named = parts.value.flatMap((part) => {
@@ -118,10 +115,10 @@ function parseFault(text: string, group: string | undefined, { catalogue, operat
   const placed = isLasting ? splitOffPointer(scenario) : { scenario, pointer: undefined }
   const [own = definition.family] = group === undefined ? groups : [group]
   return success({
-    name: `${own}:${isLasting ? placed.scenario.text : text}`,
+    name: `${own}:${placed.scenario.text}`,
     group: own,
     ...placed,
-    question: isToBeNoticed(scenario, operation.value) ? 'notice' : 'recover',
+    question: isToBeNoticed(definition.name, effect, operation.value) ? 'notice' : 'recover',
     isLasting,
   })
 }
@@ -135,7 +132,6 @@ function splitOffPointer({ definition, values: { pointer, ...values }, text }: A
   }
 }
 
-/** Finds an operation to which a scenario applies. */
 function findFittingOperation(
   { definition, values, text }: ActiveScenario,
   operations: readonly Operation[],
@@ -154,9 +150,8 @@ function findFittingOperation(
 }
 
 /** Returns true for a wrong response that stays wrong: a drift, and a refusal that no retry changes. */
-function isToBeNoticed({ definition, values }: ActiveScenario, operation: Operation): boolean {
-  const effect = definition.effect(values)
-  if (effect.kind === 'drift') return definition.name !== 'extra-field' // a new field breaks no careful reader
+function isToBeNoticed(name: string, effect: Effect, operation: Operation): boolean {
+  if (effect.kind === 'drift') return name !== 'extra-field' // a new field breaks no careful reader
   if (effect.kind !== 'response') return false
   const { status } = effect.reply(operation)
   return status >= 400 && status < 500 && ![408, 425, 429].includes(status)

@@ -13,15 +13,10 @@ import type { RecordedRequest } from '../runs/recorded-request.ts'
 import type { EachSettings } from '../settings.ts'
 import type { Fault, NamedRun } from './fault-set.ts'
 
-/** One run of the command: a fault, and the place where it is injected. */
-export interface PlannedRun {
-  readonly fault: Fault
-  /** The id of the operation. */
-  readonly operation: string
+/** One run of the command: a fault, and the place where it is injected. A drift has a pointer, other faults do not. */
+export interface PlannedRun extends NamedRun {
   /** The number of the request among those of its operation, from 1. Drift begins with the first request, and stays. */
   readonly occurrence: number
-  /** The field that drifts, as a JSON pointer with a star for an array's items; undefined for other faults. */
-  readonly pointer: string | undefined
   /** False if no response of the baseline run has the field, so that there is nothing to run. */
   readonly isReachable: boolean
 }
@@ -31,55 +26,54 @@ export interface SuitePlan {
   readonly runs: readonly PlannedRun[]
   /** The number of runs that are left out, since they would inject the same fault into similar requests. */
   readonly equivalent: number
-  readonly skipped: readonly SkippedRequests[]
+  readonly leftOut: readonly SkippedRequests[]
 }
 
 /** The requests of an operation that no run aims at, since others differ from them in values alone. */
 export interface SkippedRequests {
-  /** The id of the operation. */
   readonly operation: string
   /** The numbers of the skipped requests, ascending. */
   readonly occurrences: readonly number[]
   /** The numbers of the first and the last such request, which are targets. */
-  readonly sameAs: readonly number[]
+  readonly like: readonly number[]
+}
+
+/** An operation, and its requests with responses as the contract says. */
+interface UsedOperation {
+  readonly operation: Operation
+  readonly requests: readonly RecordedRequest[]
 }
 
 /**
- * Plans a run for each fault at each place that the baseline run has shown. `everyRequest`: similar requests are
- * targets, too, as `--only` can name each.
+ * Plans a run for each fault at each place that the baseline run has shown, or the runs that `--only` names, which can
+ * be at any of similar requests. The error says why there is nowhere to inject a fault.
  */
 export function planRuns(
   requests: readonly RecordedRequest[],
-  faults: readonly Fault[],
-  { everyRequest = false } = {},
-): SuitePlan {
-  const planned = listOperations(requests).map(({ operation, all }) => {
-    const skipped = everyRequest ? [] : listSkipped(operation, all)
-    const left = new Set(skipped.flatMap(({ occurrences }) => occurrences))
-    const fitting = faults.filter((fault) => !fault.isLasting && fits(fault, operation)).length
-    const targets = all.filter(({ occurrence }) => !left.has(occurrence))
-    return { operation, all, targets, skipped: fitting > 0 ? skipped : [], equivalent: fitting * left.size }
-  })
-  return {
-    runs: faults.flatMap((fault) =>
-      planned.flatMap(({ operation, all, targets }) =>
-        fault.isLasting ? planFields(fault, operation, all) : planRequests(fault, operation, targets),
-      ),
-    ),
-    equivalent: planned.reduce((sum, one) => sum + one.equivalent, 0),
-    skipped: planned.flatMap(({ skipped }) => skipped),
+  { faults, only }: { readonly faults: readonly Fault[]; readonly only?: NamedRun | undefined },
+): Result<SuitePlan> {
+  const used = listUsedOperations(requests)
+  if (used.length === 0) return failure(describeNoPlace(requests))
+  const all = faults.flatMap((fault) =>
+    used.flatMap((one) => (fault.isLasting ? planFields(fault, one) : planRequests(fault, one))),
+  )
+  if (only) {
+    const runs = pickNamedRuns(all, only)
+    return runs.ok ? success({ runs: runs.value, equivalent: 0, leftOut: [] }) : runs
   }
+  const placeOf = (operation: string, occurrence: number) => `${operation}#${occurrence}`
+  const skipped = used.flatMap(listSkipped)
+  const places = new Set(skipped.flatMap((one) => one.occurrences.map((number) => placeOf(one.operation, number))))
+  const runs = all.filter((run) => run.fault.isLasting || !places.has(placeOf(run.operation, run.occurrence)))
+  const targeted = new Set(runs.flatMap(({ fault, operation }) => (fault.isLasting ? [] : operation)))
+  const leftOut = skipped.filter(({ operation }) => targeted.has(operation))
+  return success({ runs, equivalent: all.length - runs.length, leftOut })
 }
 
-function fits({ scenario: { definition, values } }: Fault, operation: Operation): boolean {
-  return definition.inapplicableReason(operation, values) === undefined
-}
-
-/** Lists the operations that have responded to at least one request as the contract says, with these requests. */
-function listOperations(requests: readonly RecordedRequest[]) {
+function listUsedOperations(requests: readonly RecordedRequest[]): UsedOperation[] {
   const ordinary = requests.filter(({ isOrdinary }) => isOrdinary).sort((a, b) => a.occurrence - b.occurrence)
   return [...groupBy(ordinary, ({ operation }) => operation)]
-    .flatMap(([operation, all]) => (operation ? [{ operation, all }] : []))
+    .flatMap(([operation, own]) => (operation ? [{ operation, requests: own }] : []))
     .sort((one, other) => (one.operation.id < other.operation.id ? -1 : 1))
 }
 
@@ -88,35 +82,39 @@ function listOperations(requests: readonly RecordedRequest[]) {
  * the last. Nothing else is known of the code that sent them, and a second client in the same suite begins or ends
  * somewhere.
  */
-function listSkipped({ id }: Operation, requests: readonly RecordedRequest[]): SkippedRequests[] {
+function listSkipped({ operation, requests }: UsedOperation): SkippedRequests[] {
   return [...groupBy(requests, ({ signature }) => signature).values()]
     .map((similar) => similar.map(({ occurrence }) => occurrence))
     .filter(({ length }) => length > 2)
-    .map((all) => ({ operation: id, occurrences: all.slice(1, -1), sameAs: [...all.slice(0, 1), ...all.slice(-1)] }))
+    .map((all) => ({
+      operation: operation.id,
+      occurrences: all.slice(1, -1),
+      like: [...all.slice(0, 1), ...all.slice(-1)],
+    }))
 }
 
 /** Plans a fault of single requests. */
-function planRequests(fault: Fault, operation: Operation, targets: readonly RecordedRequest[]): PlannedRun[] {
-  if (!fits(fault, operation)) return []
+function planRequests(fault: Fault, { operation, requests }: UsedOperation): PlannedRun[] {
+  const { definition, values } = fault.scenario
+  if (definition.inapplicableReason(operation, values) !== undefined) return []
   const place = { fault, operation: operation.id, pointer: undefined, isReachable: true }
-  return targets.map(({ occurrence }) => ({ ...place, occurrence }))
+  return requests.map(({ occurrence }) => ({ ...place, occurrence }))
 }
 
 /** Plans a drift at each field that the contract has. */
-function planFields(fault: Fault, operation: Operation, requests: readonly RecordedRequest[]): PlannedRun[] {
+function planFields(fault: Fault, { operation, requests }: UsedOperation): PlannedRun[] {
   const { scenario, pointer: only } = fault
   const schema = operation.simulatedResponseSchema(operation.successStatus)
   const bodies = [...new Set(requests.map(({ response }) => response))]
-  const canDrift = (pointer: string) => {
+  const plan = (pointer: string): PlannedRun => {
     const effect = scenario.definition.effect(atPointer(scenario, pointer).values)
-    if (effect.kind !== 'drift' || !schema) return false
-    return bodies.some((body) => body !== undefined && effect.damage(body, schema, '').ok)
+    const canDrift = (body: RecordedRequest['response']) =>
+      body !== undefined && effect.kind === 'drift' && schema !== undefined && effect.damage(body, schema, '').ok
+    return { fault, operation: operation.id, occurrence: 1, pointer, isReachable: bodies.some(canDrift) }
   }
-  const plan = (pointer: string) => ({ fault, operation: operation.id, occurrence: 1, pointer })
   // A field that is named may be an item of a list, which the contract does not name.
-  if (only !== undefined) return canDrift(only) ? [{ ...plan(only), isReachable: true }] : []
-  const pointers = scenario.definition.pointers?.(operation) ?? []
-  return pointers.map((pointer) => ({ ...plan(pointer), isReachable: canDrift(pointer) }))
+  if (only !== undefined) return [plan(only)].filter(({ isReachable }) => isReachable)
+  return scenario.definition.pointers?.(operation).map(plan) ?? []
 }
 
 /** Returns a drift of a single field: `drop-field;pointer=/messageCount`. */
@@ -125,14 +123,13 @@ function atPointer(scenario: ActiveScenario, pointer: string): ActiveScenario {
   return { ...scenario, values, text: `${scenario.text};pointer=${pointer}` }
 }
 
-/** Returns the scenario that acts in a run. */
 export function scenarioOf({ fault, pointer }: PlannedRun): ActiveScenario {
   return pointer === undefined ? fault.scenario : atPointer(fault.scenario, pointer)
 }
 
 /** Names a run for `--only`: `drift:drop-field@getModelAnalytics/avgSafetyScore`, `resilience:reset@createEvent#2`. */
-export function nameRun({ fault, operation, occurrence, pointer }: PlannedRun): string {
-  return `${fault.name}@${operation}${pointer ?? `#${occurrence}`}`
+export function nameRun({ fault, operation, occurrence, pointer }: NamedRun): string {
+  return `${fault.name}@${operation}${pointer ?? (occurrence === undefined ? '' : `#${occurrence}`)}`
 }
 
 /**
@@ -160,27 +157,21 @@ function drawOrder(runs: readonly PlannedRun[], seed: string): readonly PlannedR
 }
 
 /** Returns the planned runs that a name means. The error lists the places of the fault that the suite reaches. */
-export function pickNamedRuns(runs: readonly PlannedRun[], named: NamedRun): Result<readonly PlannedRun[]> {
-  const { fault, operation, occurrence, pointer } = named
+function pickNamedRuns(runs: readonly PlannedRun[], named: NamedRun): Result<readonly PlannedRun[]> {
+  const { operation, occurrence, pointer } = named
   const ofOperation = runs.filter((run) => run.operation === operation && run.isReachable)
   const fitting = ofOperation.filter(
-    (run) =>
-      (occurrence === undefined || run.occurrence === occurrence) && (pointer === undefined || run.pointer === pointer),
+    (run) => run.occurrence === (occurrence ?? run.occurrence) && run.pointer === (pointer ?? run.pointer),
   )
   const [first] = fitting
-  if (first) return success(pointer === undefined && first.pointer !== undefined ? fitting : [first])
-  const names = ofOperation.map(nameRun)
-  const name = `${fault.name}@${operation}${pointer ?? (occurrence === undefined ? '' : `#${occurrence}`)}`
-  if (names.length === 0) return failure(`Nowhere to inject ${name}: no request of the suite can get this fault.`)
-  return failure(`Nowhere to inject ${name}. ${describeKnown(name, names)}`)
+  if (first) return success(first.fault.isLasting ? fitting : [first])
+  if (ofOperation.length === 0)
+    return failure(`Nowhere to inject ${nameRun(named)}: no request of the suite can get this fault.`)
+  return failure(`Nowhere to inject ${nameRun(named)}. ${describeKnown(nameRun(named), ofOperation.map(nameRun))}`)
 }
 
-/**
- * Says why no fault can be injected into a request of the baseline run, or returns undefined if one can: `No request
- * can get a fault, since none got an ordinary response: 2 x 401.`
- */
-export function describeNoPlace(requests: readonly RecordedRequest[]): string | undefined {
-  if (requests.some(({ operation, isOrdinary }) => operation && isOrdinary)) return undefined
+/** Says why no request can get a fault: `No request can get a fault, since none got an ordinary response: 2 x 401.` */
+function describeNoPlace(requests: readonly RecordedRequest[]): string {
   const parts = [...groupBy(requests, describeResponse)].map(([kind, own]) => `${own.length} x ${kind}`)
   return `No request can get a fault, since none got an ordinary response: ${parts.join(', ')}.`
 }

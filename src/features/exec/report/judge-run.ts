@@ -1,91 +1,155 @@
-import { describeFindings, type FindingsReport } from '../../../server/reports/report.ts'
+import { describeFindings, type FindingsReport, judgeCondition, type Report } from '../../../server/reports/report.ts'
+import type { Fault } from '../plan/fault-set.ts'
 import type { PlannedRun } from '../plan/plan.ts'
 import type { Baseline } from '../runs/baseline.ts'
 import type { EndedRun } from '../runs/execute-run.ts'
 import { nameMember, type RecordedRequest } from '../runs/recorded-request.ts'
-import type { SuiteGate } from '../settings.ts'
-import { isRed, type JudgedRun, judgeRequests, judgeRuns, type RunOutcome } from './verdict.ts'
+import { type CapturedEnd, isRed } from '../runs/run-command.ts'
+import type { SuiteFailCondition, SuiteGate } from '../settings.ts'
 
-/** The end of a run, and of its repetition if there is one. */
-export type RunEnds = [EndedRun, ...EndedRun[]]
+/**
+ * The verdicts on the runs with a fault, in the order of the reports: `good`, or the condition of `--fail-on` that
+ * counts them, or undefined for an inconclusive one.
+ */
+const meanings = {
+  recovered: 'good',
+  'never-succeeded': 'not-resilient',
+  noticed: 'good',
+  unnoticed: 'unnoticed',
+  broke: 'not-resilient',
+  hung: 'hung',
+  unsteady: undefined,
+  'not-reached': undefined,
+} as const satisfies Record<string, SuiteFailCondition['kind'] | 'good' | undefined>
 
-/** The number of requests of a run that a report has: the last ones. */
-const maxRequests = 200
+/**
+ * The verdict on the runs with a fault. `never-succeeded`: the command passed, and got no good response to the call
+ * with the fault. `hung`: the command did not end in time. `unsteady`: two runs disagree. `not-reached`: no request got
+ * the fault.
+ */
+export type SuiteVerdict = keyof typeof meanings
 
-/** Returns true for a run that counts only if a second one agrees: red, swallowed, or without its fault. */
-export function mustRepeat(run: PlannedRun, first: EndedRun, baseline: Baseline): boolean {
-  return isRed(first) || ['never-succeeded', 'not-reached'].includes(judgeRuns(run, [toOutcome(first, baseline)]))
+export const verdicts = Object.keys(meanings) as readonly SuiteVerdict[]
+
+export function findingOf(verdict: SuiteVerdict): SuiteFailCondition['kind'] | undefined {
+  const meaning = meanings[verdict]
+  return meaning === 'good' ? undefined : meaning
 }
 
-export function judgeRun(run: PlannedRun, ends: RunEnds, baseline: Baseline, failOn: readonly SuiteGate[]): JudgedRun {
-  const { code, isTimedOut, lastLines, requests, target } = chooseShown(ends)
+export const isGood = (verdict: SuiteVerdict) => meanings[verdict] === 'good'
+
+/** Returns true for a verdict that counts in the percentages. */
+export const isConclusive = (verdict: SuiteVerdict) => meanings[verdict] !== undefined
+
+export interface RunOutcome extends Pick<CapturedEnd, 'code' | 'isTimedOut'> {
+  /**
+   * The number of good responses to the call with the fault, and the least one with which the call has succeeded;
+   * undefined if no request got the fault.
+   */
+  readonly responses: { readonly expected: number; readonly got: number } | undefined
+}
+
+/**
+ * A run that was made, or that cannot reach its fault. The command runs twice if the first run needs a second one; the
+ * end is then that of a red one.
+ */
+export interface JudgedRun extends RunOutcome, CapturedEnd {
+  readonly run: PlannedRun
+  readonly verdict: SuiteVerdict
+  /** The number of times that the command ran, 0 to 2. */
+  readonly made: number
+  /** The duration of the command, of two runs the sum, milliseconds. */
+  readonly ms: number
+  /** The findings on the client that the baseline run does not have: `retry: createEvent: retry-after: ...`. */
+  readonly client: readonly string[]
+  /** A sentence for each condition of `--fail-on` that the requests of this run meet. */
+  readonly failed: readonly string[]
+  /** The last requests in the order of their receipt, at most 200: `POST /v1/events 503 unavailable`. */
+  readonly requests: readonly string[]
+}
+
+const maxReportedRequests = 200
+
+/** Judges a run, or a run and its repetition. */
+export function judgeRun(
+  run: PlannedRun,
+  ends: readonly EndedRun[],
+  baseline: Baseline,
+  failOn: readonly SuiteGate[],
+): JudgedRun {
+  const outcomes = ends.map((end) => ({ ...end, responses: countGoodResponses(baseline, end) }))
+  // A red run is shown, if possible one that hung or failed before the fault.
+  const red = outcomes.filter(isRed)
+  const shown = red.find(({ isTimedOut, target }) => isTimedOut || !target) ?? red.at(-1) ?? outcomes[0]
+  const { code = 0, isTimedOut = false, lastLines = [], responses, requests = [] } = shown ?? {}
   const known = new Set(listSentences(baseline.report))
   const sentences = ends.flatMap(({ findings }) => listSentences(findings))
   return {
     run,
-    verdict: judgeRuns(
-      run,
-      ends.map((ended) => toOutcome(ended, baseline)),
-    ),
+    verdict: judgeOutcomes(run, outcomes),
     made: ends.length,
-    responses: target && countGoodResponses(baseline, requests, target),
+    responses,
     code,
     isTimedOut,
     ms: ends.reduce((sum, { ms }) => sum + ms, 0),
     client: [...new Set(sentences)].filter((sentence) => !known.has(sentence)),
     failed: [...new Set(ends.flatMap(({ findings }) => judgeRequests(findings, failOn)))],
     lastLines,
-    requests: requests.slice(-maxRequests).map(({ line }) => line),
+    requests: requests.slice(-maxReportedRequests).map(({ line }) => line),
   }
 }
 
-/** Chooses the run that the report shows: a red one, if possible one that hung or failed before the fault. */
-function chooseShown(ends: RunEnds): EndedRun {
-  const red = ends.filter(isRed)
-  return red.find(({ isTimedOut, target }) => isTimedOut || !target) ?? red.at(-1) ?? ends[0]
+/** Returns true for a run that counts only if a second one agrees: red, swallowed, or without its fault. */
+export function mustRepeat(judged: JudgedRun): boolean {
+  return isRed(judged) || judged.verdict === 'never-succeeded' || judged.verdict === 'not-reached'
 }
 
-function toOutcome({ code, isTimedOut, target, requests }: EndedRun, baseline: Baseline): RunOutcome {
-  const hasSucceeded = target !== undefined && hasGoodResponse(baseline, requests, target)
-  return { code, isTimedOut, wasApplied: target !== undefined, hasSucceeded }
+/** Judges the outcomes of a fault: none, one that counts by itself, or two. */
+export function judgeOutcomes({ fault }: PlannedRun, outcomes: readonly RunOutcome[]): SuiteVerdict {
+  const areRed = outcomes.every(isRed)
+  if (!areRed && outcomes.some(isRed)) return 'unsteady'
+  if (outcomes.some(({ isTimedOut }) => isTimedOut)) return 'hung'
+  const responses = outcomes.flatMap((one) => one.responses ?? [])
+  if (responses.length === 0) return 'not-reached'
+  if (responses.length < outcomes.length) return 'unsteady'
+  if (fault.question === 'notice') return areRed ? 'noticed' : 'unnoticed'
+  if (areRed) return 'broke'
+  const succeeded = responses.filter(({ expected, got }) => got >= expected).length
+  if (succeeded === outcomes.length) return 'recovered'
+  return succeeded > 0 ? 'unsteady' : 'never-succeeded'
 }
 
 /** Lists the findings on the client: `retry: createEvent: retry-after: ...`. */
 function listSentences(report: FindingsReport): string[] {
-  return describeFindings(report)
-    .filter(({ kind }) => kind !== 'advice')
-    .map(({ line }) => line)
+  return describeFindings(report).flatMap(({ kind, line }) => (kind === 'advice' ? [] : line))
 }
 
-type BaselineRequests = Pick<Baseline, 'requests' | 'varying'>
+/** Judges the requests of a run by the conditions that are not about verdicts; coverage counts if `report` has it. */
+export function judgeRequests(report: FindingsReport, conditions: readonly SuiteGate[]): string[] {
+  return conditions.flatMap((condition) => ('above' in condition ? [] : (judgeCondition(report, condition) ?? [])))
+}
+
 type Call = Pick<RecordedRequest, 'call' | 'operation' | 'members'>
 
-/** Returns true if a call with a fault got a good response: at once, such as a slow one, or in a further request. */
-export function hasGoodResponse(
-  baseline: BaselineRequests,
-  run: readonly RecordedRequest[],
-  target: RecordedRequest,
-): boolean {
-  const { expected, got } = countGoodResponses(baseline, run, target)
-  return target.isGood || got >= expected
-}
-
 /**
- * Counts the good responses to tries of a call with a fault, without faults and under the fault. One is not enough,
- * since the next test may make the same call. If the baseline run has no such call, since its values are random, those
- * of the same shape are counted, else those of the same operation.
+ * Counts the good responses to tries of a call with a fault, and those in the baseline run. One is not enough, since
+ * the next test may make the same call, unless the call with the fault got it, such as a slow one. If the baseline run
+ * has no such call, since its values are random, those of the same shape are counted, else those of the same operation.
  */
 export function countGoodResponses(
-  { requests, varying }: BaselineRequests,
-  run: readonly RecordedRequest[],
-  target: Call,
-) {
-  const good = requests.filter(({ isGood }) => isGood)
+  baseline: Pick<Baseline, 'requests' | 'varying'>,
+  { requests, target }: Pick<EndedRun, 'requests' | 'target'>,
+): RunOutcome['responses'] {
+  if (!target) return undefined
+  const good = baseline.requests.filter(({ isGood }) => isGood)
   const isSameOperation = ({ operation }: Call) => operation?.id === target.operation?.id
   const isSameShape = ({ call }: Call) => call === target.call
-  const isTry = (one: Call) => isSameOperation(one) && isTryOf(one, target, varying)
+  const isTry = (one: Call) => isSameOperation(one) && isTryOf(one, target, baseline.varying)
   const isSimilar = [isTry, isSameShape].find((compare) => good.some(compare)) ?? isSameOperation
-  return { expected: good.filter(isSimilar).length, got: run.filter((one) => one.isGood && isSimilar(one)).length }
+  return {
+    expected: target.isGood ? 1 : good.filter(isSimilar).length,
+    got: requests.filter((one) => one.isGood && isSimilar(one)).length,
+  }
 }
 
 /**
@@ -96,4 +160,50 @@ function isTryOf(one: Call, { call, members }: Call, varying: ReadonlySet<string
   const insertId = members.get('/insertId')
   if (insertId !== undefined && one.members.get('/insertId') === insertId) return true
   return [...members].every(([name, value]) => one.members.get(name) === value || varying.has(nameMember(call, name)))
+}
+
+/** The question of the runs that each condition counts, and the words for it. */
+const counted: Readonly<Record<SuiteFailCondition['kind'], { question?: Fault['question']; words: string }>> = {
+  'not-resilient': { question: 'recover', words: 'did not recover' },
+  unnoticed: { question: 'notice', words: 'were not noticed' },
+  hung: { words: 'hung' },
+}
+
+/**
+ * Judges the runs and their requests. `baseline` is the report on the run without faults, whose coverage counts.
+ * @returns a sentence for each condition that is met
+ */
+export function judgeSuite(
+  runs: readonly JudgedRun[],
+  baseline: Report,
+  findings: readonly FindingsReport[],
+  conditions: readonly SuiteGate[],
+): string[] {
+  return conditions.flatMap((condition) => {
+    if ('above' in condition) return judgeSuiteCondition(runs, condition) ?? []
+    const [first, ...others] = [baseline, ...findings].flatMap((one) => judgeCondition(one, condition) ?? [])
+    if (first === undefined) return []
+    return others.length === 0 ? first : `${first}, and so in ${others.length} more runs`
+  })
+}
+
+/** Judges the runs by one condition. @returns a sentence if it is met; undefined if the runs pass */
+export function judgeSuiteCondition(
+  runs: readonly JudgedRun[],
+  { kind, above }: SuiteFailCondition,
+): string | undefined {
+  const { question, words } = counted[kind]
+  const met = runs.filter(
+    ({ verdict, run: { fault } }) => isConclusive(verdict) && fault.question === (question ?? fault.question),
+  )
+  const count = met.filter(({ verdict }) => findingOf(verdict) === kind).length
+  if (count === 0 || toPercent(count, met.length) <= above) return undefined
+  const subject = met.length === 1 ? `1 fault ${words.replace('were', 'was')}` : `${met.length} faults ${words}`
+  const bound = above > 0 ? `, at most ${above} % wanted` : ''
+  return `${count} of ${subject} (${toPercent(count, met.length)} %${bound})`
+}
+
+/** Returns a share in percent, rounded to one decimal. */
+export function toPercent(part: number, whole: number): number {
+  return Math.round((part / whole) * 1000) / 10
 }

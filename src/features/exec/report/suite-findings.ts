@@ -1,9 +1,13 @@
-import { groupBy } from '../../../base/core/group-by.ts'
+import { redacted } from '../../../base/redaction/redact-token.ts'
+import type { PageFinding } from '../../../server/reports/page/page.ts'
 import { pluralize } from '../../../server/reports/report.ts'
-import { nameRun, type PlannedRun, type SkippedRequests } from '../plan/plan.ts'
-import type { SuiteFailCondition } from '../settings.ts'
+import { redactWords } from '../../../server/reports/reported-run.ts'
+import { flagOf } from '../../../server/settings/setting.ts'
+import { nameRun, type PlannedRun } from '../plan/plan.ts'
+import { isRed } from '../runs/run-command.ts'
+import { eachSettings, type SuiteFailCondition } from '../settings.ts'
+import { findingOf, type JudgedRun } from './judge-run.ts'
 import { type SuiteReport, swallowed } from './suite-report.ts'
-import { findingOf, isConclusive, isRed, type JudgedRun } from './verdict.ts'
 
 /** A run that needs a look, in words. */
 export interface SuiteFinding extends Pick<JudgedRun, 'client' | 'lastLines' | 'requests'> {
@@ -19,14 +23,14 @@ export interface SuiteFinding extends Pick<JudgedRun, 'client' | 'lastLines' | '
 }
 
 /** Lists the findings in the order of the plan. */
-export function listFindings({ runs, repeat, limitMs }: SuiteReport): SuiteFinding[] {
+export function listFindings({ suite, baseline, runs }: SuiteReport): SuiteFinding[] {
   return runs.flatMap((judged) => {
     const kind = findingKindOf(judged)
     if (!kind) return []
     const { client, lastLines, requests } = judged
     const name = nameRun(judged.run)
-    const sentence = describeFinding(kind, judged, limitMs)
-    return [{ name, kind, sentence, repeat: repeat(name), client, lastLines, requests }]
+    const sentence = describeFinding(kind, judged, baseline.limitMs)
+    return [{ name, kind, sentence, repeat: describeRepeat(name, suite), client, lastLines, requests }]
   })
 }
 
@@ -46,10 +50,13 @@ function describeFinding(kind: SuiteFinding['kind'], judged: JudgedRun, limitMs:
   const before = `before "${text}" could be injected into ${place}`
   const end = isTimedOut ? `did not end within ${limitMs / 1000} s` : `failed with exit code ${code}`
   switch (kind) {
-    case 'not-resilient':
-      return verdict === 'never-succeeded'
-        ? `Not resilient: ${swallowed}: ${fault}, and ${describeSwallowing(judged)}. ${definition.description}`
-        : `Not resilient: the command ${end} when ${fault}. ${definition.description}`
+    case 'not-resilient': {
+      const isSwallowed = verdict === 'never-succeeded'
+      const reaction = isSwallowed
+        ? `${swallowed}: ${fault}, and ${describeSwallowing(judged)}`
+        : `the command ${end} when ${fault}`
+      return `Not resilient: ${reaction}. ${definition.description}`
+    }
     case 'unnoticed':
       return `Nobody noticed: the command passed although ${fault}. ${definition.description}`
     case 'hung':
@@ -80,69 +87,21 @@ function describePlace({ operation, occurrence, pointer }: PlannedRun): string {
   return pointer === undefined ? `request ${occurrence} of ${operation}` : `${pointer} in the responses of ${operation}`
 }
 
-/** The number of fields that a sentence names. */
-const maxNamed = 12
-
-/**
- * Describes the fields that drifted, by operation, in one sentence for each way in which the tests react, in the order
- * of the plan. A sentence names the drifts that were tried, since others are not known.
- */
-export function describeFields(runs: readonly JudgedRun[]): string[] {
-  const drifted = runs.filter(
-    ({ run, verdict }) => run.pointer !== undefined && run.fault.question === 'notice' && isConclusive(verdict),
-  )
-  return [...groupBy(drifted, ({ run }) => run.operation)].flatMap(([operation, own]) => {
-    const fields = [...groupBy(own, ({ run }) => run.pointer)].map(([pointer, tried]) => describeField(pointer, tried))
-    return [...groupBy(fields, ({ words }) => words)].map(([words, similar]) => {
-      const more = similar.length > maxNamed ? ` and ${similar.length - maxNamed} more` : ''
-      const names = similar.slice(0, maxNamed).map(({ name }) => name)
-      return `${operation} has ${pluralize(similar.length, 'field')} ${words}: ${names.join(', ')}${more}.`
-    })
-  })
-}
-
-/** Names a field, and describes how the tests react to its drift. */
-function describeField(pointer: string | undefined, tried: readonly JudgedRun[]) {
-  const listNames = (some: readonly JudgedRun[]) => some.map(({ run }) => run.fault.scenario.definition.name).join(', ')
-  const unnoticed = tried.filter(({ verdict }) => verdict === 'unnoticed')
-  if (unnoticed.length > 0 && unnoticed.length < tried.length)
-    return { words: 'of which no test notices the drift in brackets', name: `${pointer} (${listNames(unnoticed)})` }
-  const reaction = unnoticed.length === 0 ? 'some test notices every' : 'no test notices any'
-  return { words: `of which ${reaction} drift that was tried (${listNames(tried)})`, name: pointer }
-}
-
-/** Says which requests were skipped, and how to aim at one of them. Empty: none was. */
-export function describeSkipped(skipped: readonly SkippedRequests[]): string[] {
-  const [first] = skipped
-  if (!first) return []
-  const parts = skipped.map(({ operation, occurrences, sameAs }) => {
-    const verb = occurrences.length === 1 ? 'is' : 'are'
-    return `${operation}: ${formatNumbers(occurrences)} ${verb} like ${formatNumbers(sameAs)}`
-  })
-  return [
-    `Skipped; excluded from the percentages: ${parts.join('; ')}. They differ in values alone, ` +
-      'but another part of the suite may send them: ' +
-      `--only FAULT@${first.operation}#${first.occurrences[0]} injects into one.`,
+export function toPageFinding(finding: SuiteFinding, isFailed: boolean): PageFinding {
+  const { name, kind, sentence, client, lastLines, requests, repeat } = finding
+  // The output of a command that passed does not mention the fault.
+  const isAside = kind === 'unnoticed' || kind === 'client'
+  const folded = [
+    { title: 'output', lines: lastLines, focus: findFailure(lastLines), isAside },
+    { title: 'requests', lines: requests },
   ]
-}
-
-/** The largest number of ranges in a list of numbers. */
-const maxRanges = 10
-
-/** Writes ascending numbers of requests: `request 2`, `requests 2 to 6, 9`. */
-function formatNumbers(numbers: readonly number[]): string {
-  const ranges: { from: number; to: number }[] = []
-  for (const number of numbers) {
-    const last = ranges.at(-1)
-    if (last?.to === number - 1) last.to = number
-    else ranges.push({ from: number, to: number })
+  return {
+    severity: isFailed ? 'error' : 'warning',
+    title: name,
+    sentence,
+    notes: client,
+    details: [{ title: '', lines: [repeat] }, ...folded.filter(({ lines }) => lines.length > 0)],
   }
-  const parts = ranges.map(({ from, to }) => {
-    if (from === to) return `${from}`
-    return to === from + 1 ? `${from}, ${to}` : `${from} to ${to}`
-  })
-  const more = parts.length > maxRanges ? ' and more' : ''
-  return `${numbers.length === 1 ? 'request' : 'requests'} ${parts.slice(0, maxRanges).join(', ')}${more}`
 }
 
 /** The beginnings of what test runners print about a failed assertion, the surest first. */
@@ -159,4 +118,26 @@ const signs = [
 export function findFailure(lines: readonly string[]): number | undefined {
   const found = signs.map((sign) => lines.findIndex((line) => sign.test(line))).find((index) => index >= 0)
   return found === undefined ? undefined : Math.max(0, found - 2)
+}
+
+/** The settings that the repetition of one run does not need. */
+const unneeded = ['set', 'only', 'maxRuns', 'time', 'jobs', 'report', 'failOn', 'port', 'logLevel', 'logFormat']
+
+/** Returns the command line that repeats the run of a name. Credentials are redacted, and the line says so. */
+export function describeRepeat(name: string, { settings, files }: SuiteReport['suite']): string {
+  const given = new Map<string, unknown>(Object.entries(settings))
+  const flags = Object.entries(eachSettings).flatMap(([name, { value, default: standard }]) => {
+    const own = given.get(name)
+    if (unneeded.includes(name) || own === standard) return []
+    if (value === undefined) return own === true ? [flagOf(name)] : [`--no-${flagOf(name).slice(2)}`]
+    return [flagOf(name), String(own)]
+  })
+  const all = ['convsim', 'each', '--only', name, ...flags, '--', ...files]
+  const clean = redactWords(all)
+  const hasCredential = clean.some((word, index) => word !== all[index])
+  return clean.map(quoteForShell).join(' ') + (hasCredential ? ` # put the credential back at ${redacted}` : '')
+}
+
+function quoteForShell(word: string): string {
+  return /^[\w@%+=:,./-][\w@%+=:,./#-]*$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

@@ -1,61 +1,61 @@
-import {
-  listLines,
-  type Page,
-  type PageFinding,
-  type PageSection,
-  type TestCase,
-} from '../../../server/reports/page/page.ts'
+import { listLines, type Page, type PageBlock, type TestCase } from '../../../server/reports/page/page.ts'
 import { pluralize } from '../../../server/reports/report.ts'
-import { describeRun } from '../../../server/reports/reported-run.ts'
+import { describeCommand, describeRun, type ReportedRun, runToJson } from '../../../server/reports/reported-run.ts'
 import { nameRun } from '../plan/plan.ts'
-import { describeFields, describeSkipped, findFailure, listFindings, type SuiteFinding } from './suite-findings.ts'
 import {
-  countMade,
-  countVerdicts,
-  describeBaselineRun,
-  describeGroup,
+  findingOf,
+  isConclusive,
+  type JudgedRun,
+  judgeRequests,
+  judgeSuiteCondition,
+  type SuiteVerdict,
+  verdicts,
+} from './judge-run.ts'
+import { listFindings, type SuiteFinding, toPageFinding } from './suite-findings.ts'
+import {
+  countGroups,
+  countRequests,
+  countRuns,
   describeNothing,
   describeProblem,
+  describeSummary,
+  describeVerdicts,
   formatVerdict,
-  hasOnlyClientFindings,
   type SuiteReport,
-  summarizeGroups,
-  summarizeRuns,
 } from './suite-report.ts'
-import { findingOf, isConclusive, type JudgedRun, judgeSuiteCondition, type SuiteVerdict, verdicts } from './verdict.ts'
 
 export function toSuitePage(report: SuiteReport): Page {
-  const { contract, run, runs, failed } = report
+  const { suite, baseline, runs, failed } = report
+  const run = { ...baseline.report.run, command: describeCommand(suite.files) }
   const findings = listFindings(report)
   const nothing = describeNothing(report)
   const good = nothing ?? 'Nothing to complain about'
   return {
-    subject: contract,
+    subject: baseline.report.contract,
     heading: 'faults against the test suite',
     verdict: {
       text: findings.length === 0 ? good : `${pluralize(findings.length, 'thing')} to look at`,
       isGood: findings.length === 0 && nothing === undefined,
     },
-    summary: [describeBaselineRun(report), summarizeRuns(report)],
+    summary: describeSummary(report),
     facts: describeRun(run),
     failed,
-    numbers: summarizeGroups(runs).map(({ group, counts, percent, withClientFindings }) => ({
+    numbers: countGroups(runs).map(({ group, counts, percent, clientFindings }) => ({
       value: percent === undefined ? '–' : `${percent} %`,
       label: `good verdicts on ${group}`,
       section: 'verdicts',
-      isGood: withClientFindings === 0 && verdicts.every((name) => counts[name] === 0 || !findingOf(name)),
+      isGood: clientFindings === 0 && verdicts.every((name) => counts[name] === 0 || !findingOf(name)),
     })),
     sections: describeSections(report, findings),
     cases: listCases(report, findings),
-    json: suiteToJson(report),
+    json: suiteToJson(report, findings, run),
   }
 }
 
-function describeSections(report: SuiteReport, findings: readonly SuiteFinding[]): PageSection[] {
+function describeSections(report: SuiteReport, findings: readonly SuiteFinding[]): Page['sections'] {
   const { runs } = report
-  const lines = [...describeFields(runs), ...summarizeGroups(runs).map(describeGroup), ...describeCaveats(report)]
-  const listed = findings.map((finding) => toPageFinding(finding, isMet(report, finding.kind)))
-  const cut = { after: 20, rest: '--report FILE has' }
+  const lines = describeVerdicts(report)
+  const listed = findings.map((finding) => toPageFinding(finding, isMet(report, finding)))
   const rows = runs.map(({ run: { fault, operation, pointer, occurrence }, verdict }) => [
     fault.name,
     operation,
@@ -64,28 +64,13 @@ function describeSections(report: SuiteReport, findings: readonly SuiteFinding[]
   ])
   const states = runs.map(({ verdict }) => colourOf(verdict))
   const head = ['fault', 'operation', 'place', 'verdict']
-  const sections: (PageSection & { readonly size: number })[] = [
-    { key: 'verdicts', title: 'Verdicts', size: lines.length, blocks: [{ kind: 'lines', lines }] },
-    { key: 'findings', title: 'Findings', size: listed.length, blocks: [{ kind: 'findings', findings: listed, cut }] },
-    { key: 'runs', title: 'Runs', size: rows.length, blocks: [{ kind: 'table', head, rows, states }] },
-  ]
-  return sections.filter(({ size }) => size > 0)
-}
-
-/** Returns the last lines of the summary: its caveats. */
-function describeCaveats(report: SuiteReport): string[] {
-  const { runs, leftOut, changes } = report
-  const problem = describeNothing(report) ? undefined : describeProblem(report)
-  const unsteady = runs.filter(({ verdict }) => verdict === 'unsteady').length
-  const share = `${unsteady} of ${pluralize(runs.length, 'run')} ${unsteady === 1 ? 'is' : 'are'} unsteady`
-  const differs = 'The verdicts are not reliable, since the command differs without faults, too'
+  const cut = { after: 20, rest: '--report FILE has' }
+  const section = (title: string, { length }: readonly unknown[], block: PageBlock) =>
+    length === 0 ? [] : [{ key: title.toLowerCase(), title, blocks: [block] }]
   return [
-    ...describeSkipped(leftOut),
-    ...(unsteady > 0
-      ? [`${share}, since two runs disagree, so not in the shares: the suite may differ by itself.`]
-      : []),
-    ...(problem === undefined ? [] : [problem]),
-    ...(changes.length > 0 ? [`${differs}: ${changes.join('; ')}.`] : []),
+    ...section('Verdicts', lines, { kind: 'lines', lines }),
+    ...section('Findings', listed, { kind: 'findings', findings: listed, cut }),
+    ...section('Runs', rows, { kind: 'table', head, rows, states }),
   ]
 }
 
@@ -94,64 +79,48 @@ function colourOf(verdict: SuiteVerdict): 'good' | 'bad' | '' {
   return isConclusive(verdict) ? 'good' : ''
 }
 
-function toPageFinding(finding: SuiteFinding, isFailed: boolean): PageFinding {
-  const { name, kind, sentence, client, lastLines, requests, repeat } = finding
-  // The output of a command that passed does not mention the fault.
-  const isAside = kind === 'unnoticed' || kind === 'client'
-  const folded = [
-    { title: 'output', lines: lastLines, focus: findFailure(lastLines), isAside },
-    { title: 'requests', lines: requests },
-  ]
-  return {
-    severity: isFailed ? 'error' : 'warning',
-    title: name,
-    sentence,
-    notes: client,
-    details: [{ title: '', lines: [repeat] }, ...folded.filter(({ lines }) => lines.length > 0)],
-  }
-}
-
 /** Lists a test case for the baseline run, which also fails if no fault was tried, and one for each run. */
 function listCases(report: SuiteReport, findings: readonly SuiteFinding[]): TestCase[] {
-  const problems = [...report.baselineFailed, describeProblem(report) ?? []].flat()
+  const { suite, baseline, runs } = report
+  const problems = [...judgeRequests(baseline.report, suite.failOn), describeProblem(report) ?? []].flat()
   const state = problems.length > 0 ? 'failed' : 'passed'
   const byName = new Map(findings.map((finding) => [finding.name, finding]))
   return [
     { suite: 'plain', name: 'without faults', state, type: 'plain', text: problems.join('; ') },
-    ...report.runs.map((judged) => toCase(report, judged, byName.get(nameRun(judged.run)))),
+    ...runs.map((judged) => toCase(report, judged, byName.get(nameRun(judged.run)))),
   ]
 }
 
 /**
  * Returns the case of a run. A finding is a failure if its condition is met, and else the output of a passing case. A
- * run without its fault is skipped.
+ * run without its fault is skipped, and so is an unsteady one.
  */
 function toCase(report: SuiteReport, { run, verdict, failed, ms }: JudgedRun, finding?: SuiteFinding): TestCase {
   const named = { suite: run.fault.group, name: nameRun(run), ms }
-  const isCounted = finding !== undefined && isMet(report, finding.kind)
-  const state = isCounted || failed.length > 0 ? 'failed' : 'passed'
-  if (finding?.kind === 'unsteady' && failed.length === 0) return { ...named, state: 'skipped', text: finding.sentence }
-  if (finding) {
-    const { kind, sentence, client } = finding
-    const text = listLines({ ...toPageFinding(finding, isCounted), notes: [...client, ...failed] }).join('\n')
-    return { ...named, state, type: kind, message: isCounted ? sentence : [sentence, ...failed].join(' '), text }
-  }
-  if (failed.length > 0) return { ...named, state, type: 'client', text: failed.join('; ') }
-  if (verdict === 'not-reached') return { ...named, state: 'skipped', text: 'not reached' }
-  return { ...named, state, text: verdict }
+  const kind = finding?.kind ?? verdict
+  const isCounted = finding !== undefined && isMet(report, finding)
+  const isFailed = isCounted || failed.length > 0
+  if (!isFailed && (kind === 'unsteady' || kind === 'not-reached'))
+    return { ...named, state: 'skipped', text: finding?.sentence ?? 'not reached' }
+  const state = isFailed ? 'failed' : 'passed'
+  if (!finding) return { ...named, state, type: 'client', text: failed.join('; ') || verdict }
+  const { sentence, client } = finding
+  const text = listLines({ ...toPageFinding(finding, isCounted), notes: [...client, ...failed] }).join('\n')
+  return { ...named, state, type: kind, message: isCounted ? sentence : [sentence, ...failed].join(' '), text }
 }
 
-/** Returns true for a kind of finding that a condition of `--fail-on` counts, and that is met. */
-function isMet({ failOn, runs }: SuiteReport, kind: SuiteFinding['kind']): boolean {
-  return failOn.some(
+/** Returns true for a finding of a kind that a condition of `--fail-on` counts, if that is met. */
+function isMet({ suite, runs }: SuiteReport, { kind }: SuiteFinding): boolean {
+  return suite.failOn.some(
     (condition) =>
       'above' in condition && condition.kind === kind && judgeSuiteCondition(runs, condition) !== undefined,
   )
 }
 
-function suiteToJson(report: SuiteReport): object {
-  const { runs, baselineCounts, equivalent, leftOut, changes, notMade, earlyEnd, failed, contract } = report
-  const { at, version, command, seed, clock, contractDigest } = report.run
+function suiteToJson(report: SuiteReport, findings: readonly SuiteFinding[], reported: ReportedRun): object {
+  const { baseline, plan, runs, changes, notMade, earlyEnd, failed } = report
+  const { contractDigest, failOn, ...run } = runToJson(reported)
+  const { counts, made, repeated, clientFindings } = countRuns(runs)
   return {
     runs: runs.map(({ run: { fault, operation, occurrence, pointer }, verdict }) => ({
       fault: fault.name,
@@ -161,34 +130,27 @@ function suiteToJson(report: SuiteReport): object {
       verdict,
     })),
     summary: {
-      ...countVerdicts(runs),
-      made: countMade(runs, 1),
-      repeated: countMade(runs, 2),
-      equivalent,
-      leftOut: leftOut.map(({ operation, occurrences, sameAs }) => ({ operation, occurrences, like: sameAs })),
-      clientFindings: runs.filter(hasOnlyClientFindings).length,
+      ...counts,
+      made,
+      repeated,
+      equivalent: plan.equivalent,
+      leftOut: plan.leftOut,
+      clientFindings,
       changes,
       notMade,
       endedBy: earlyEnd,
-      requestsWithoutFaults: baselineCounts,
-      groups: summarizeGroups(runs).map(({ group, counts, percent = null, withClientFindings }) => ({
+      requestsWithoutFaults: countRequests(baseline),
+      groups: countGroups(runs).map(({ group, counts, percent = null, clientFindings }) => ({
         group,
         ...counts,
         percent,
-        clientFindings: withClientFindings,
+        clientFindings,
       })),
       failOn: failed,
     },
     truncated: notMade > 0,
-    findings: listFindings(report),
-    contract,
-    run: {
-      at: new Date(at).toISOString(),
-      version,
-      command: command ?? null,
-      seed,
-      clock: { mode: clock.mode, now: new Date(clock.now).toISOString() },
-      contract: contractDigest,
-    },
+    findings,
+    contract: baseline.report.contract,
+    run: { ...run, contract: contractDigest },
   }
 }

@@ -1,36 +1,25 @@
 import { groupBy } from '../../../base/core/group-by.ts'
 import { pluralize } from '../../../server/reports/report.ts'
-import type { ReportedRun } from '../../../server/reports/reported-run.ts'
-import type { SkippedRequests } from '../plan/plan.ts'
-import type { SuiteGate } from '../settings.ts'
-import { findingOf, isConclusive, isGood, type JudgedRun, type SuiteVerdict, toPercent, verdicts } from './verdict.ts'
+import type { SkippedRequests, SuitePlan } from '../plan/plan.ts'
+import type { Baseline } from '../runs/baseline.ts'
+import type { TestSuite } from '../runs/execute-run.ts'
+import type { EachLine } from '../settings.ts'
+import { findingOf, isConclusive, isGood, type JudgedRun, type SuiteVerdict, toPercent, verdicts } from './judge-run.ts'
 
+/** The judged runs of a suite, and what they are compared with. */
 export interface SuiteReport {
-  readonly contract: { readonly title: string; readonly version: string }
-  readonly run: ReportedRun
-  /** The number of requests of the baseline run by operation; those that match none are under an empty name. */
-  readonly baselineCounts: Readonly<Record<string, number>>
-  /** The time limit of a run, milliseconds. */
-  readonly limitMs: number
-  /** The judged runs in the order of the plan. */
+  readonly suite: Pick<EachLine, 'settings' | 'files'> & Pick<TestSuite, 'failOn'>
+  readonly baseline: Baseline
+  readonly plan: Pick<SuitePlan, 'equivalent' | 'leftOut'>
+  /** In the order of the plan. */
   readonly runs: readonly JudgedRun[]
-  /** The number of runs that were planned and not made. */
   readonly notMade: number
   /** The reason why not all runs were made, if any. */
   readonly earlyEnd: keyof typeof earlyEnds | undefined
-  /** See `SuitePlan`. */
-  readonly equivalent: number
-  readonly leftOut: readonly SkippedRequests[]
   /** The differences of later baseline runs from the first: `after 20 runs it failed with exit code 6`. */
   readonly changes: readonly string[]
-  /** Returns the command line that repeats a run, by its name. */
-  readonly repeat: (name: string) => string
-  /** The conditions of `--fail-on`; empty for none. */
-  readonly failOn: readonly SuiteGate[]
   /** A sentence for each condition of `--fail-on` that is met. */
   readonly failed: readonly string[]
-  /** A sentence for each condition that the baseline run meets. */
-  readonly baselineFailed: readonly string[]
 }
 
 /** The reasons of an early end, for people. */
@@ -41,25 +30,27 @@ const earlyEnds = {
   'red-baseline-run': 'the command failed without faults',
 } as const
 
-/** Summarizes the verdicts of each set or family, in the order of the plan. */
-export function summarizeGroups(runs: readonly JudgedRun[]) {
-  return [...groupBy(runs, ({ run }) => run.fault.group)].map(([group, own]) => {
-    const good = own.filter(({ verdict }) => isGood(verdict)).length
-    const conclusive = own.filter(({ verdict }) => isConclusive(verdict)).length
-    const percent = conclusive === 0 ? undefined : toPercent(good, conclusive)
-    const withClientFindings = own.filter(hasOnlyClientFindings).length
-    return { group, counts: countVerdicts(own), good, conclusive, percent, withClientFindings }
-  })
+/** Counts runs, and gives the share of good verdicts in percent; undefined without a conclusive one. */
+export function countRuns(runs: readonly JudgedRun[]) {
+  const count = (isCounted: (judged: JudgedRun) => boolean) => runs.filter(isCounted).length
+  const byVerdict = verdicts.map((name) => [name, count(({ verdict }) => verdict === name)])
+  const good = count(({ verdict }) => isGood(verdict))
+  const conclusive = count(({ verdict }) => isConclusive(verdict))
+  return {
+    counts: Object.fromEntries(byVerdict) as Record<SuiteVerdict, number>,
+    good,
+    conclusive,
+    percent: conclusive === 0 ? undefined : toPercent(good, conclusive),
+    made: count(({ made }) => made > 0),
+    repeated: count(({ made }) => made > 1),
+    /** The runs with findings on the client alone. */
+    clientFindings: count(({ verdict, client }) => client.length > 0 && isGood(verdict)),
+  }
 }
 
-/** Returns true for a run with findings on the client alone. */
-export function hasOnlyClientFindings({ verdict, client }: JudgedRun): boolean {
-  return client.length > 0 && isGood(verdict)
-}
-
-export function countVerdicts(runs: readonly JudgedRun[]): Record<SuiteVerdict, number> {
-  const counts = verdicts.map((name) => [name, runs.filter(({ verdict }) => verdict === name).length])
-  return Object.fromEntries(counts)
+/** Counts the runs of each set or family, in the order of the plan. */
+export function countGroups(runs: readonly JudgedRun[]) {
+  return [...groupBy(runs, ({ run }) => run.fault.group)].map(([group, own]) => ({ group, ...countRuns(own) }))
 }
 
 /** Formats a verdict for people: `not reached`. */
@@ -70,23 +61,13 @@ export function formatVerdict(verdict: SuiteVerdict): string {
 /** The words for a green run without a good response to the call with the fault. */
 export const swallowed = 'green, but the call never succeeded'
 
-/** Describes the requests of the baseline run: `Without faults the command asks createEvent once.` */
-export function describeBaselineRun({ baselineCounts }: SuiteReport): string {
-  const { '': others = 0, ...byOperation } = baselineCounts
-  const asked = Object.entries(byOperation).map(([name, count]) => `${name} ${count === 1 ? 'once' : `${count} times`}`)
-  const parts = [
-    ...(asked.length > 0 ? [`asks ${asked.join(', ')}`] : []),
-    ...(others > 0 ? [`sends ${pluralize(others, 'request')} that ${others === 1 ? 'fits' : 'fit'} no operation`] : []),
-  ]
-  return `Without faults the command ${parts.join(', and ')}.`
-}
-
 /** Says why the runs are inconclusive (none was made, none got its fault, all were unsteady), or returns undefined. */
 export function describeNothing({ runs, earlyEnd }: SuiteReport): string | undefined {
-  if (runs.some(({ verdict }) => isConclusive(verdict))) return undefined
+  const { conclusive, counts, made } = countRuns(runs)
+  if (conclusive > 0) return undefined
   if (earlyEnd === 'red-baseline-run') return 'No fault has a verdict: the command fails without faults, too.'
-  if (runs.some(({ verdict }) => verdict === 'unsteady')) return 'No fault has a verdict: two runs under each disagree.'
-  if (runs.some(({ made }) => made > 0)) return 'No fault was tried: no run met its fault.'
+  if (counts.unsteady > 0) return 'No fault has a verdict: two runs under each disagree.'
+  if (made > 0) return 'No fault was tried: no run met its fault.'
   if (earlyEnd === 'time') return 'No fault was tried: the time was up before the first run with a fault ended.'
   if (earlyEnd === 'interrupt') return 'No fault was tried: the first run with a fault was interrupted.'
   return runs.length > 0
@@ -101,55 +82,154 @@ export function describeProblem(report: SuiteReport): string | undefined {
   return describeNothing(report) ?? (isRed ? redBaseline : undefined)
 }
 
+/** Describes the requests of the baseline run, and the number of runs, in a sentence each. */
+export function describeSummary(report: SuiteReport): string[] {
+  return [describeBaselineRun(report), summarizeRuns(report)]
+}
+
+/** Describes the requests of the baseline run: `Without faults the command asks createEvent once.` */
+function describeBaselineRun({ baseline }: SuiteReport): string {
+  const { '': others = 0, ...byOperation } = countRequests(baseline)
+  const asked = Object.entries(byOperation).map(([name, count]) => `${name} ${count === 1 ? 'once' : `${count} times`}`)
+  const parts = [
+    ...(asked.length > 0 ? [`asks ${asked.join(', ')}`] : []),
+    ...(others > 0 ? [`sends ${pluralize(others, 'request')} that ${others === 1 ? 'fits' : 'fit'} no operation`] : []),
+  ]
+  return `Without faults the command ${parts.join(', and ')}.`
+}
+
+/** Counts the requests by operation, in the order of the ids; those that match none are under an empty name. */
+export function countRequests({ requests }: Baseline): Readonly<Record<string, number>> {
+  const ids = requests.map(({ operation }) => operation?.id ?? '').sort()
+  return Object.fromEntries([...groupBy(ids, (id) => id)].map(([id, own]) => [id, own.length]))
+}
+
 /** Summarizes the runs in one sentence: `12 runs, 3 on like requests left out, 4 not made (--time).` */
-export function summarizeRuns({ runs, equivalent, notMade, earlyEnd }: SuiteReport): string {
-  const twice = countMade(runs, 2)
+function summarizeRuns({ runs, plan: { equivalent }, notMade, earlyEnd }: SuiteReport): string {
+  const { made, repeated } = countRuns(runs)
   return `${[
-    pluralize(countMade(runs, 1), 'run'),
-    ...(twice > 0 ? [`${twice} of them made twice`] : []),
+    pluralize(made, 'run'),
+    ...describeRepeated(repeated),
     ...(equivalent > 0 ? [`${equivalent} on like requests left out`] : []),
     ...(notMade > 0 ? [`${notMade} not made${earlyEnd ? ` (${earlyEnds[earlyEnd]})` : ''}`] : []),
   ].join(', ')}.`
 }
 
-/** Counts the runs that were made at least so many times. */
-export function countMade(runs: Iterable<JudgedRun>, times: number): number {
-  return [...runs].filter(({ made }) => made >= times).length
+const describeRepeated = (repeated: number) => (repeated > 0 ? [`${repeated} of them made twice`] : [])
+
+/** Describes the verdicts: on the fields that drifted, on each set, and what makes them less reliable. */
+export function describeVerdicts(report: SuiteReport): string[] {
+  const { runs } = report
+  return [...describeFields(runs), ...countGroups(runs).map(describeGroup), ...describeCaveats(report)]
+}
+
+const maxNamedFields = 12
+
+/**
+ * Describes the fields that drifted, by operation, in one sentence for each way in which the tests react, in the order
+ * of the plan. A sentence names the drifts that were tried, since others are not known.
+ */
+function describeFields(runs: readonly JudgedRun[]): string[] {
+  const drifted = runs.filter(
+    ({ run, verdict }) => run.pointer !== undefined && run.fault.question === 'notice' && isConclusive(verdict),
+  )
+  return [...groupBy(drifted, ({ run }) => run.operation)].flatMap(([operation, own]) => {
+    const fields = [...groupBy(own, ({ run }) => run.pointer)].map(([pointer, tried]) => describeField(pointer, tried))
+    return [...groupBy(fields, ({ words }) => words)].map(([words, similar]) => {
+      const more = similar.length > maxNamedFields ? ` and ${similar.length - maxNamedFields} more` : ''
+      const names = similar.slice(0, maxNamedFields).map(({ name }) => name)
+      return `${operation} has ${pluralize(similar.length, 'field')} ${words}: ${names.join(', ')}${more}.`
+    })
+  })
+}
+
+/** Names a field, and describes how the tests react to its drift. */
+function describeField(pointer: string | undefined, tried: readonly JudgedRun[]) {
+  const listNames = (some: readonly JudgedRun[]) => some.map(({ run }) => run.fault.scenario.definition.name).join(', ')
+  const unnoticed = tried.filter(({ verdict }) => verdict === 'unnoticed')
+  if (unnoticed.length > 0 && unnoticed.length < tried.length)
+    return { words: 'of which no test notices the drift in brackets', name: `${pointer} (${listNames(unnoticed)})` }
+  const reaction = unnoticed.length === 0 ? 'some test notices every' : 'no test notices any'
+  return { words: `of which ${reaction} drift that was tried (${listNames(tried)})`, name: pointer }
 }
 
 /** Describes the verdicts on a set in one sentence: `resilience: 5 of 6 good (83.3 %): 5 recovered, 1 broke.` */
-export function describeGroup(summary: ReturnType<typeof summarizeGroups>[number]): string {
-  const { group, counts, good, conclusive, percent, withClientFindings } = summary
-  const parts = verdicts.filter((verdict) => counts[verdict] > 0)
-  const list = parts.map((verdict) => `${counts[verdict]} ${quoteVerdict(verdict)}`).join(', ')
+function describeGroup(counted: ReturnType<typeof countGroups>[number]): string {
+  const { group, counts, good, conclusive, percent, clientFindings } = counted
+  const list = verdicts.flatMap((verdict) => {
+    const words = formatVerdict(verdict)
+    return counts[verdict] > 0 ? `${counts[verdict]} ${words.includes(',') ? `"${words}"` : words}` : []
+  })
   const without = counts.unsteady > 0 ? 'no fault has a verdict' : 'no fault was met'
   const share = percent === undefined ? without : `${good} of ${conclusive} good (${percent} %)`
-  const lapses = `; in ${withClientFindings} of the ${good} good the client broke a rule, such as one of retries`
-  return `${group}: ${share}: ${list}${withClientFindings > 0 ? lapses : ''}.`
+  const lapses = `; in ${clientFindings} of the ${good} good the client broke a rule, such as one of retries`
+  return `${group}: ${share}: ${list.join(', ')}${clientFindings > 0 ? lapses : ''}.`
 }
 
-/** Formats a verdict in a list; one that has a comma itself is in quotes. */
-function quoteVerdict(verdict: SuiteVerdict): string {
-  const words = formatVerdict(verdict)
-  return words.includes(',') ? `"${words}"` : words
+function describeCaveats(report: SuiteReport): string[] {
+  const { runs, plan, changes } = report
+  const problem = describeNothing(report) === undefined ? describeProblem(report) : undefined
+  const { unsteady } = countRuns(runs).counts
+  const share = `${unsteady} of ${pluralize(runs.length, 'run')} ${unsteady === 1 ? 'is' : 'are'} unsteady`
+  const differs = 'The verdicts are not reliable, since the command differs without faults, too'
+  return [
+    ...describeSkipped(plan.leftOut),
+    ...(unsteady > 0
+      ? [`${share}, since two runs disagree, so not in the shares: the suite may differ by itself.`]
+      : []),
+    ...(problem === undefined ? [] : [problem]),
+    ...(changes.length > 0 ? [`${differs}: ${changes.join('; ')}.`] : []),
+  ]
 }
 
-/** Describes the progress of the runs: `run 3 of 10, 1 of them made twice, 1 finding, 16 s left`. */
+/** Says which requests were skipped, and how to aim at one of them. Empty: none was. */
+export function describeSkipped(skipped: readonly SkippedRequests[]): string[] {
+  const [first] = skipped
+  if (!first) return []
+  const parts = skipped.map(({ operation, occurrences, like }) => {
+    const verb = occurrences.length === 1 ? 'is' : 'are'
+    return `${operation}: ${formatNumbers(occurrences)} ${verb} like ${formatNumbers(like)}`
+  })
+  return [
+    `Skipped; excluded from the percentages: ${parts.join('; ')}. They differ in values alone, ` +
+      'but another part of the suite may send them: ' +
+      `--only FAULT@${first.operation}#${first.occurrences[0]} injects into one.`,
+  ]
+}
+
+const maxRanges = 10
+
+/** Writes ascending numbers of requests: `request 2`, `requests 2 to 6, 9`. */
+function formatNumbers(numbers: readonly number[]): string {
+  const ranges: number[][] = []
+  for (const number of numbers) {
+    const last = ranges.at(-1)
+    if (last?.at(-1) === number - 1) last.push(number)
+    else ranges.push([number])
+  }
+  const parts = ranges.map((range) => (range.length > 2 ? `${range[0]} to ${range.at(-1)}` : range.join(', ')))
+  const more = parts.length > maxRanges ? ' and more' : ''
+  return `${numbers.length === 1 ? 'request' : 'requests'} ${parts.slice(0, maxRanges).join(', ')}${more}`
+}
+
+/**
+ * Describes the progress of the runs: `run 3 of 10, 1 of them made twice, 1 finding, 16 s left`. Gets the milliseconds
+ * since the first run, and until the end of `--time`.
+ */
 export function describeProgress(
   runs: readonly JudgedRun[],
   total: number,
-  /** Milliseconds since the first run, and until the end of `--time`. */
   { sinceMs, untilMs }: { readonly sinceMs: number; readonly untilMs: number },
 ): string {
   const ended = runs.length
-  const twice = countMade(runs, 2)
-  const repeated = twice === 0 ? '' : `, ${twice} of them made twice`
   const findings = runs.filter(({ verdict }) => findingOf(verdict)).length
-  const left = ended === 0 ? '' : formatLeft(Math.min((sinceMs / ended) * (total - ended), untilMs))
-  return `run ${Math.min(ended + 1, total)} of ${total}${repeated}, ${pluralize(findings, 'finding')}${left}`
-}
-
-function formatLeft(ms: number): string {
-  const seconds = Math.max(1, Math.ceil(ms / 1000))
-  return seconds < 120 ? `, ${seconds} s left` : `, ${Math.ceil(seconds / 60)} min left`
+  const leftMs = Math.min((sinceMs / ended) * (total - ended), untilMs)
+  const seconds = Math.max(1, Math.ceil(leftMs / 1000))
+  const left = seconds < 120 ? `${seconds} s left` : `${Math.ceil(seconds / 60)} min left`
+  return [
+    `run ${Math.min(ended + 1, total)} of ${total}`,
+    ...describeRepeated(countRuns(runs).repeated),
+    pluralize(findings, 'finding'),
+    ...(ended > 0 ? [left] : []),
+  ].join(', ')
 }

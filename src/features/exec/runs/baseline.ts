@@ -1,10 +1,9 @@
 import { parseDuration } from '../../../base/core/instant.ts'
 import type { Log } from '../../../base/core/log.ts'
 import type { Report } from '../../../server/reports/report.ts'
-import { isRed } from '../report/verdict.ts'
-import { type EndedRun, executeRun } from './execute-run.ts'
+import { type EndedRun, executeRun, isOver, type TestSuite, UntriableSuite } from './execute-run.ts'
 import { compareRuns, findVaryingMembers, type RecordedRequest } from './recorded-request.ts'
-import { isOver, type TestSuite, UntriableSuite } from './test-suite.ts'
+import { isRed } from './run-command.ts'
 
 /** The run without faults, which all others are compared with. */
 export interface Baseline {
@@ -15,11 +14,6 @@ export interface Baseline {
   /** The time limit of a run with faults, milliseconds. */
   readonly limitMs: number
   /** The failures that did not repeat: `at the start it failed with exit code 6`. */
-  readonly changes: readonly string[]
-}
-
-/** A run without faults that has ended, or its repetition if it failed, with a sentence about that failure. */
-interface EndedBaseline extends EndedRun {
   readonly changes: readonly string[]
 }
 
@@ -54,7 +48,7 @@ export async function recordBaseline(suite: TestSuite): Promise<Baseline> {
 }
 
 /** Makes a run without faults, which must be green and send a request. */
-async function recordRun(suite: TestSuite, number: 1 | 2, log?: Log): Promise<EndedBaseline> {
+async function recordRun(suite: TestSuite, number: 1 | 2, log?: Log) {
   const limitMs = parseDuration(suite.settings.runTimeout ?? defaultLimit) ?? 0
   const title = `run ${number} of 2 without faults`
   const ended = await runWithoutFaults(suite, { title, when: 'at the start', limitMs, log })
@@ -87,8 +81,11 @@ interface BaselineOptions {
   readonly log?: Log | undefined
 }
 
-/** Runs the command without faults, and once more if it fails in time. */
-async function runWithoutFaults(suite: TestSuite, options: BaselineOptions): Promise<EndedBaseline> {
+/** Runs the command without faults, and once more if it fails in time; `changes` then has a sentence about that. */
+async function runWithoutFaults(
+  suite: TestSuite,
+  options: BaselineOptions,
+): Promise<EndedRun & Pick<Baseline, 'changes'>> {
   const { title, when, limitMs } = options
   const first = await runOnce(suite, options)
   if (!isRed(first) || first.isTimedOut || suite.stopped.aborted) return { ...first, changes: [] }
@@ -117,10 +114,11 @@ async function runOnce(suite: TestSuite, { title, limitMs, log }: BaselineOption
 export async function checkBaseline(suite: TestSuite, { requests, limitMs }: Baseline, when: string) {
   const unlimited = { ...suite, deadline: Number.POSITIVE_INFINITY }
   const ended = await runWithoutFaults(unlimited, { title: `run without faults ${when}`, when, limitMs })
-  const { code, isTimedOut, changes } = ended
   if (suite.stopped.aborted) return { changes: [], hasFailed: false } // the end of an interrupted command
-  if (isTimedOut) return { changes: [`${when} it did not end within ${limitMs / 1000} s`], hasFailed: true }
-  if (code !== 0) return { changes: [`${when} it failed twice, with exit code ${code}`], hasFailed: true }
-  const differences = compareRuns(requests, ended.requests).map((line) => `${when}: ${line}`)
-  return { changes: [...changes, ...differences], hasFailed: false }
+  if (!isRed(ended)) {
+    const differences = compareRuns(requests, ended.requests).map((line) => `${when}: ${line}`)
+    return { changes: [...ended.changes, ...differences], hasFailed: false }
+  }
+  const end = ended.isTimedOut ? `did not end within ${limitMs / 1000} s` : `failed twice, with exit code ${ended.code}`
+  return { changes: [`${when} it ${end}`], hasFailed: true }
 }

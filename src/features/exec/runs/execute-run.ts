@@ -1,12 +1,76 @@
+import { setMaxListeners } from 'node:events'
+import { parseDuration } from '../../../base/core/instant.ts'
 import { type Log, silentLog } from '../../../base/core/log.ts'
+import type { Findings } from '../../../base/documents/finding.ts'
+import type { CommandLineOf } from '../../../command-line/parser/command-syntax.ts'
+import type { CommandContext } from '../../../command-line/process/command.ts'
+import { createStatusLine, type StatusLine } from '../../../command-line/process/count-progress.ts'
+import type { Output } from '../../../command-line/process/output.ts'
 import type { JournalEntry, LiveExchange } from '../../../server/journal/entry.ts'
 import type { FindingsReport } from '../../../server/reports/report.ts'
+import { defaultSettings, type Settings } from '../../../server/settings/settings.ts'
 import { type RunningSimulator, start } from '../../../server/simulator/start.ts'
-import type { ActiveScenario } from '../../../service/scenarios/definition.ts'
 import { type PlannedRun, scenarioOf } from '../plan/plan.ts'
+import { type EachLine, type EachSettings, parseSuiteFailOn, type SuiteGate } from '../settings.ts'
 import { type RecordedRequest, toRecordedRequest } from './recorded-request.ts'
 import { type CapturedEnd, runCaptured, toCommandLine } from './run-command.ts'
-import { refuseStart, type TestSuite } from './test-suite.ts'
+
+/** A test suite that runs many times: its command, and what its runs share. */
+export interface TestSuite extends CommandLineOf<EachSettings & Settings>, CommandContext {
+  readonly output: Output
+  /** Aborted by a signal or at the end of the process. It ends the commands, so their exit codes are inconclusive. */
+  readonly stopped: AbortSignal
+  /** The time by `elapsed` after which no further run begins; `Infinity` without a limit. */
+  readonly deadline: number
+  readonly line: StatusLine
+  readonly failOn: readonly SuiteGate[]
+}
+
+/** Opens a suite, whose runs a signal stops from then on. */
+export async function openSuite(options: EachLine, context: CommandContext): Promise<TestSuite> {
+  const { settings } = options
+  const { host, signals, now, elapsed } = context
+  const output = await context.openOutput(settings)
+  const begun = new Date(now()).toISOString().replace(/\.\d+Z$/, 'Z')
+  const clock = settings.clock === 'real' ? begun : settings.clock
+  const stop = new AbortController()
+  setMaxListeners(0, stop.signal) // one for each of `--jobs`
+  signals.onStop(() => stop.abort())
+  host.once('exit', () => stop.abort())
+  return {
+    ...options,
+    ...context,
+    settings: { ...defaultSettings(), ...settings, state: ':memory:', clock },
+    output,
+    stopped: stop.signal,
+    deadline: elapsed() + (parseDuration(settings.time ?? '') ?? Number.POSITIVE_INFINITY),
+    line: createStatusLine(output.isJson ? undefined : host.stderr, 'convsim'),
+    failOn: parseSuiteFailOn(settings.failOn ?? '') ?? [],
+  }
+}
+
+/** Returns true once no further run may begin. */
+export function isOver({ stopped, elapsed, deadline }: TestSuite): boolean {
+  return stopped.aborted || elapsed() >= deadline
+}
+
+/** A suite that cannot be tried. It is thrown, since only the end of the command handles it. */
+export class UntriableSuite extends Error {
+  /** The reason, then what differs or the output of the command. A line may have line breaks of its own. */
+  readonly lines: readonly string[]
+  readonly code: number
+  /** The findings that prevent the start of a simulator, in place of lines; empty if it started. */
+  readonly findings: Findings
+
+  constructor(lines: readonly string[], code = 1, findings: Findings = []) {
+    super(lines.join('\n'))
+    this.lines = lines
+    this.code = code
+    this.findings = findings
+  }
+}
+
+export const refuseStart = (findings: Findings) => new UntriableSuite([], 1, findings)
 
 /** A run that has ended; its simulator is closed. */
 export interface EndedRun extends CapturedEnd {
@@ -23,7 +87,6 @@ export interface EndedRun extends CapturedEnd {
 interface RunOptions {
   /** Absent for a run without a fault. */
   readonly run?: PlannedRun
-  /** The time limit of the command, milliseconds. */
   readonly limitMs: number
   /** The log of the simulator. Default: errors alone, since every simulator has the same warnings. */
   readonly log?: Log | undefined
@@ -32,17 +95,18 @@ interface RunOptions {
 /** Runs the command once against a simulator of its own, which begins without state, and stops the simulator. */
 export async function executeRun(suite: TestSuite, { run, limitMs, log }: RunOptions): Promise<EndedRun> {
   const { settings, now, output, elapsed, host } = suite
-  const { findPlannedFault, onExchange, recorded, isTarget } = createRecorder(run)
+  const { recorded, isTarget, ...observers } = createRecorder(run)
   const errors: Log = { ...silentLog, error: (fields, message) => output.log.error(fields, message) }
-  const started = await start(settings, { now, log: log ?? errors, onExchange, findPlannedFault })
+  const started = await start(settings, { now, log: log ?? errors, ...observers })
   if (!started.ok) throw refuseStart(started.error)
   const simulator = started.value
   const begun = elapsed()
   const end = await runCaptured(toCommandLine(suite, host.env, simulator), { ...suite, limitMs })
   const ms = elapsed() - begun
   await simulator.close() // before the findings, since a request is recorded when its delivery has ended
+  const { coverage: _, ...findings } = await simulator.report() // whose coverage would keep the simulator in memory
   const requests = [...recorded.values()].sort((a, b) => a.receivedAt - b.receivedAt)
-  return { ...end, simulator, requests, target: requests.find(isTarget), findings: await simulator.findings(), ms }
+  return { ...end, simulator, requests, target: requests.find(isTarget), findings, ms }
 }
 
 /** Creates the functions that record the requests of one run, and give the planned fault to the request that is due. */
@@ -55,12 +119,12 @@ function createRecorder(run: PlannedRun | undefined) {
   return {
     recorded,
     /** Numbers a request to an operation, and returns its fault, if any. */
-    findPlannedFault(operation: string, requestId: string): ActiveScenario | undefined {
+    findPlannedFault(operation: string, requestId: string) {
       const number = (counts.get(operation) ?? 0) + 1
       counts.set(operation, number)
       numbers.set(requestId, number)
-      if (operation !== run?.operation) return undefined
-      return run.fault.isLasting || number === run.occurrence ? scenario : undefined
+      const isDue = operation === run?.operation && (run.fault.isLasting || number === run.occurrence)
+      return isDue ? scenario : undefined
     },
     onExchange(entry: JournalEntry, live: LiveExchange): void {
       recorded.set(entry.id, toRecordedRequest(entry, live, numbers.get(entry.id) ?? 0))

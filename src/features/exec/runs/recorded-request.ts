@@ -33,25 +33,20 @@ export interface RecordedRequest extends Pick<JournalEntry, 'receivedAt' | 'scen
 }
 
 export function toRecordedRequest(entry: JournalEntry, live: LiveExchange, occurrence: number): RecordedRequest {
-  const { request, response, delivery, scenarios, damage } = entry
+  const { request, response, delivery, receivedAt, scenarios, damage } = entry
   const { operation } = live
+  const { status } = response
   const path = request.path.replace(/^\/_s\/[^/]*/, '')
   const body = live.requestBody ?? parseBody(request.body)
-  const query = Object.entries(readQuery(request.query)).map(([name, value]) => [name, [value].flat().join()] as const)
+  const query = Object.entries(readQuery(request.query)).map(([name, value]) => [name, `${value}`] as const)
+  const parameters = query.map((pair) => pair.join('=')).sort()
   const call = [
     operation?.id ?? `${request.method} ${path}`,
-    ...(query.length === 0
-      ? []
-      : [
-          `?${query
-            .map((pair) => pair.join('='))
-            .sort()
-            .join('&')}`,
-        ]),
+    ...(parameters.length > 0 ? [`?${parameters.join('&')}`] : []),
     ...(body === undefined ? [] : [describeShape(body)]),
   ].join(' ')
-  const isGood = response.status < 400 && delivery.kind === 'delivered'
-  const outcome = delivery.kind === 'delivered' ? response.status : delivery.kind
+  const isDelivered = delivery.kind === 'delivered'
+  const isGood = status < 400 && isDelivered
   return {
     operation,
     occurrence,
@@ -61,13 +56,13 @@ export function toRecordedRequest(entry: JournalEntry, live: LiveExchange, occur
       ...query.map(([name, value]) => [`?${name}`, value] as const),
       ...(body === undefined ? [] : listLeaves(body, '')),
     ]),
-    signature: `${call} ${response.status}`,
-    status: response.status,
+    signature: `${call} ${status}`,
+    status,
     isOrdinary: isGood && occurrence > 0 && response.origin === 'contract' && damage.length === 0,
     isGood,
     response: live.responseBody,
-    line: [request.method, request.path, outcome, ...scenarios].join(' '),
-    receivedAt: entry.receivedAt,
+    line: [request.method, request.path, isDelivered ? status : delivery.kind, ...scenarios].join(' '),
+    receivedAt,
     scenarios,
     damage,
   }
@@ -92,6 +87,7 @@ function listLeaves(value: Json, pointer: string): (readonly [string, string])[]
  * @returns a sentence for each difference, at most 10; empty if both runs sent the same requests
  */
 export function compareRuns(one: readonly RecordedRequest[], other: readonly RecordedRequest[]): string[] {
+  const signatureOf = ({ signature }: RecordedRequest) => signature
   const [before, after] = [groupBy(one, signatureOf), groupBy(other, signatureOf)]
   return [...new Set([...before.keys(), ...after.keys()])]
     .sort()
@@ -100,8 +96,6 @@ export function compareRuns(one: readonly RecordedRequest[], other: readonly Rec
     .slice(0, 10)
     .map(([signature, first, second]) => `${signature}: ${first} in the first run, ${second} in the second`)
 }
-
-const signatureOf = ({ signature }: RecordedRequest) => signature
 
 /** Finds the members whose values differ between two runs without faults; `nameMember` gives their names. */
 export function findVaryingMembers(

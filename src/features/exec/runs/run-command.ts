@@ -4,7 +4,6 @@ import { stripVTControlCharacters } from 'node:util'
 import { cutText } from '../../../base/core/text.ts'
 import { redactText } from '../../../base/redaction/redact.ts'
 import type { CommandLineOf } from '../../../command-line/parser/command-syntax.ts'
-import type { CommandEnd } from '../report/verdict.ts'
 import type { EachSettings } from '../settings.ts'
 
 interface CommandLine {
@@ -53,13 +52,19 @@ export async function runCommand(
 }
 
 /** The end of a command whose output was captured. */
-export interface CapturedEnd extends CommandEnd {
+export interface CapturedEnd extends Pick<ExitStatus, 'code'> {
+  /** True if the time limit ended the command. */
+  readonly isTimedOut: boolean
   /** The last lines of stdout and stderr, without credentials and control characters. */
   readonly lastLines: readonly string[]
 }
 
+/** Returns true for a command that failed, or did not end in time. */
+export function isRed({ code, isTimedOut }: Pick<CapturedEnd, 'code' | 'isTimedOut'>): boolean {
+  return isTimedOut || code !== 0
+}
+
 interface CommandBounds {
-  /** The time after which the command is ended, milliseconds. */
   readonly limitMs: number
   /** Ends the command, even if it is aborted before the command begins. */
   readonly stopped: AbortSignal

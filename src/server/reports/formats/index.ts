@@ -3,15 +3,18 @@
  * help and the control plane follow from the table; a test compares it with the control document.
  */
 
-import { renderGithub } from '../page/github.ts'
+import { open, stat } from 'node:fs/promises'
+import { dirname, win32 } from 'node:path'
+import { reasonOf } from '../../../base/core/result.ts'
+import type { Finding } from '../../../base/documents/finding.ts'
+import { writePrivateFile } from '../../../base/documents/private-file.ts'
 import { renderHtml } from '../page/html.ts'
 import { renderJunit } from '../page/junit.ts'
 import { renderMarkdown } from '../page/markdown.ts'
 import type { Page } from '../page/page.ts'
-import { renderText } from '../page/text.ts'
+import { renderGithub, renderText } from '../page/text.ts'
 
 export interface ReportFormat {
-  /** The `Content-Type` of `GET /__sim/report`. */
   readonly mediaType: string
   /** The extension in lower case: `.xml`; without one `--report NAME=FILE` names the format. */
   readonly extension?: string
@@ -41,7 +44,6 @@ export function isReportFormat(name: string): name is keyof typeof reportFormats
   return Object.hasOwn(reportFormats, name)
 }
 
-/** A file that a report is written to at the end, and the report's format. */
 export interface ReportTarget {
   readonly file: string
   readonly format: ReportFormat
@@ -60,15 +62,54 @@ function parseTarget(text: string): ReportTarget | undefined {
     const file = text.slice(at + 1)
     return file === '' ? undefined : { file, format: reportFormats[name] }
   }
-  const format = formatOfFile(text)
+  const extension = win32.extname(text).toLowerCase() // which knows slashes of both kinds
+  const format = Object.values<ReportFormat>(reportFormats).find((one) => one.extension === extension)
   return format && { file: text, format }
 }
 
-/** Returns the format of a file by its extension, in any case, if the name has more and the format exists. */
-function formatOfFile(file: string): ReportFormat | undefined {
-  const [, extension] = /[^/\\](\.[^./\\]+)$/.exec(file.toLowerCase()) ?? []
-  const formats = Object.values<ReportFormat>(reportFormats)
-  return formats.find((format) => extension !== undefined && format.extension === extension)
+/** Returns why the reports could not be written at the end of the run, or undefined if they can. */
+export async function findReportProblem(targets: readonly ReportTarget[]): Promise<Finding | undefined> {
+  for (const { file } of targets) {
+    const message = await findTargetProblem(file)
+    if (message !== undefined) return { severity: 'error', place: file, message, flag: '--report' }
+  }
+  return undefined
+}
+
+export async function findTargetProblem(file: string): Promise<string | undefined> {
+  if (!(await isFolder(dirname(file)))) return `there is no folder ${dirname(file)}. Make it first.`
+  return /[\\/]$/.test(file) || (await isFolder(file)) ? 'that is a folder, not a file.' : undefined
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() === true
+}
+
+/** Writes a report. @returns the reason of a failure; undefined for success */
+export async function writeReportFile(file: string, text: string): Promise<string | undefined> {
+  try {
+    await writePrivateFile(file, text)
+    return undefined
+  } catch (error) {
+    return `--report ${file}: cannot be written: ${reasonOf(error)}`
+  }
+}
+
+/** The beginning of a file, in bytes, by which its content is told. */
+const headBytes = 4096
+
+/** Returns true for a file that nobody would miss: it is not there, empty, no file but a device, or one of ours. */
+export async function mayOverwrite(file: string, isOurs: (beginning: string) => boolean): Promise<boolean> {
+  const found = await stat(file).catch(() => undefined)
+  if (!found?.isFile() || found.size === 0) return true
+  const opened = await open(file, 'r').catch(() => undefined)
+  if (!opened) return false
+  try {
+    const { bytesRead, buffer } = await opened.read(Buffer.alloc(headBytes), 0, headBytes, 0)
+    return isOurs(buffer.toString('utf8', 0, bytesRead))
+  } finally {
+    await opened.close()
+  }
 }
 
 /** Renders the page of a report in a format, with a line end. */

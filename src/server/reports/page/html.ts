@@ -8,7 +8,8 @@ export function renderHtml(page: Page): string {
   const title = escapeHtml(subject.title)
   const cards = numbers.map(({ value, label, section, isGood }) => {
     const texts = `<b>${escapeHtml(value)}</b><span>${escapeHtml(label)}</span>`
-    return `<li class="${nameState(isGood)}"><a href="#${escapeHtml(section)}">${texts}</a></li>`
+    const state = isGood === undefined ? '' : nameState(isGood)
+    return `<li class="${state}"><a href="#${escapeHtml(section)}">${texts}</a></li>`
   })
   const cardList = cards.length === 0 ? '' : `<ul class="numbers">\n${cards.join('\n')}\n</ul>\n`
   return `<!doctype html>
@@ -26,7 +27,7 @@ export function renderHtml(page: Page): string {
 <p class="kicker"><b>${brandMark}convsim</b> ${title} <span>${escapeHtml(subject.version)}</span></p>
 <h1>${escapeHtml(heading)}</h1>
 <p class="verdict ${nameState(verdict.isGood)}">${escapeHtml(verdict.text)}</p>
-${sentences.map(renderLine).join('\n')}
+${sentences.map((sentence) => `<p>${escapeHtml(sentence)}</p>`).join('\n')}
 <p class="faint">${facts.map(escapeHtml).join(' · ')}</p>
 </header>
 <main>
@@ -36,14 +37,11 @@ ${cardList}${sections.map(renderSection).join('\n')}
 </html>`
 }
 
-/** The mark of the console. */
 const brandMark =
   '<svg viewBox="0 0 16 16" aria-hidden="true"><rect width="16" height="16" rx="4"/>' +
   '<path d="M4 10V8m4 2V4m4 6V6"/></svg>'
 
-const nameState = (isGood: boolean | undefined) => (isGood === undefined ? '' : isGood ? 'good' : 'bad')
-
-const renderLine = (line: string) => `<p>${escapeHtml(line)}</p>`
+const nameState = (isGood: boolean) => (isGood ? 'good' : 'bad')
 
 function renderSection({ key, title, blocks, isFolded }: PageSection): string {
   const id = escapeHtml(key)

@@ -9,7 +9,6 @@ export interface Page {
   /** The words that follow the subject: `what the client did`. */
   readonly heading: string
   readonly verdict: { readonly text: string; readonly isGood: boolean }
-  /** Sentences that follow the verdict. */
   readonly summary?: readonly string[]
   /** The circumstances of the run: `seed 1`. */
   readonly facts?: readonly string[]
@@ -23,7 +22,6 @@ export interface Page {
     readonly isGood?: boolean
   }[]
   readonly sections: readonly PageSection[]
-  /** The test cases of JUnit. */
   readonly cases?: readonly TestCase[]
   /** The report in the format JSON, which has parts of its own beside the findings of the sections. */
   readonly json?: object
@@ -55,7 +53,6 @@ export type PageBlock =
       readonly cut?: { readonly after: number; readonly rest: string }
     }
 
-/** Something that needs a look. */
 export interface PageFinding {
   /** `error`: it fails the run. */
   readonly severity: 'error' | 'warning' | 'info'
@@ -94,7 +91,6 @@ export interface TestCase {
   readonly ms?: number
 }
 
-/** Returns the whole text of a finding, line by line. */
 export function listLines({ sentence, notes = [], details = [] }: Omit<PageFinding, 'severity' | 'title'>): string[] {
   const unfolded = details.flatMap(({ title, lines }) => (title === '' ? lines : [`${title}:`, ...lines]))
   return [sentence, ...notes, ...unfolded]

@@ -11,7 +11,7 @@ import type { DocumentFault } from './fault.ts'
 export function checkExamples(
   document: JsonObject,
   compiler: Compiler,
-  severity: DocumentFault['severity'],
+  severity: 'error' | 'warning',
 ): DocumentFault[] {
   return [...walk(document)].filter(hasJsonExamples).flatMap((node) => {
     const schema = resolve(document, joinPointer(node.pointer, 'schema'))

@@ -1,10 +1,8 @@
+import type { Fault } from '../../../base/core/violation.ts'
 import type { Finding } from '../../../base/documents/finding.ts'
 import type { Source } from '../../../base/documents/source.ts'
 
-/** A finding about a document without its place. */
-export interface DocumentFault extends Pick<Finding, 'severity' | 'message'> {
-  readonly pointer: string
-}
+export interface DocumentFault extends Fault, Pick<Finding, 'severity'> {}
 
 export const error = (pointer: string, message: string): DocumentFault => ({ severity: 'error', pointer, message })
 

@@ -3,9 +3,6 @@ import { parseReference, valueAt } from '../../../base/core/json-pointer.ts'
 import { type DocumentNode, type NodeKind, walk } from '../walk.ts'
 import { type DocumentFault, error } from './fault.ts'
 
-/** The most references of a reference to a reference. */
-const MAX_CHAIN = 100
-
 /** Checks that every `$ref` leads to an object of the expected kind, and removes and reports each that does not. */
 export function checkReferences(document: JsonObject): DocumentFault[] {
   const nodes = [...walk(document)]
@@ -22,11 +19,7 @@ export function checkReferences(document: JsonObject): DocumentFault[] {
 }
 
 /** Returns the fault of a node's `$ref` as the end of a sentence; undefined for a correct one. */
-function findReferenceFault(
-  document: JsonObject,
-  kinds: ReadonlyMap<string, NodeKind>,
-  node: DocumentNode,
-): string | undefined {
+function findReferenceFault(document: JsonObject, kinds: ReadonlyMap<string, NodeKind>, node: DocumentNode) {
   const { $ref } = node.value
   if (typeof $ref !== 'string') return 'must be a string'
   const target = parseReference($ref)
@@ -41,18 +34,17 @@ function findReferenceFault(
   if (node.kind === 'schema' && typeof value === 'boolean') return undefined
   const kind = kinds.get(target) ?? 'part that is data, such as an extension or an example'
   if (kind !== node.kind) return `leads to a ${kind}; a ${node.kind} is expected here`
-  return findEndlessness(document, node.pointer)
+  return isCircular(document, node.pointer) ? 'leads back to itself' : undefined
 }
 
-/** Says that references lead only to each other. A member that refers to its own schema is no circle. */
-function findEndlessness(document: JsonObject, pointer: string): string | undefined {
+/** Returns true if references lead only to each other. A member that refers to its own schema is not a circle. */
+function isCircular(document: JsonObject, pointer: string): boolean {
   const passed = new Set<string>()
-  let at: string | undefined = pointer
-  while (at !== undefined && passed.size <= MAX_CHAIN) {
-    if (passed.has(at)) return 'leads back to itself'
+  for (let at: string | undefined = pointer; at !== undefined; ) {
+    if (passed.has(at)) return true
     passed.add(at)
     const value = valueAt(document, at)
     at = isObject(value) && typeof value.$ref === 'string' ? parseReference(value.$ref) : undefined
   }
-  return at === undefined ? undefined : `leads to more than ${MAX_CHAIN} others in a row`
+  return false
 }

@@ -77,7 +77,6 @@ function* checkOperations(document: JsonObject, source: Source): Generator<Docum
 const listSuccesses = ({ responses }: JsonObject) =>
   Object.keys(isObject(responses) ? responses : {}).filter((status) => /^2(\d\d|XX)$/i.test(status))
 
-/** Returns what is wrong with the chosen statuses of an operation, if any. */
 function checkSimulatedStatus(operation: JsonObject): string | undefined {
   const { [simulatedStatus]: chosen = {} } = operation
   const documented = listSuccesses(operation).filter((status) => /^\d+$/.test(status))

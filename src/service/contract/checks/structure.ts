@@ -26,6 +26,4 @@ export async function checkStructure(document: JsonObject): Promise<DocumentFaul
     )
 }
 
-function parentPointer(pointer: string): string {
-  return pointer.slice(0, pointer.lastIndexOf('/'))
-}
+const parentPointer = (pointer: string): string => pointer.slice(0, pointer.lastIndexOf('/'))

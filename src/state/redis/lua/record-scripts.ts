@@ -2,7 +2,7 @@ import { sandboxScript } from './prelude.ts'
 
 /**
  * Stores a record, with what finds or counts it. `occurrence` derives the id of a record that no name of the caller's
- * tells apart, and its number among those of equal content, as `occurrences.ts` does.
+ * tells apart, and its number among those of equal content, as `deriveOccurrenceId` does.
  */
 const STORE = `
 local function occurrence(kind, first)

@@ -47,7 +47,7 @@ describe('the table of formats', () => {
 
 /**
  * Replaces the parts of a report that differ between runs and versions of Node: the time, the digest of the contract,
- * and the arguments of curl commands, which `curl.test.ts` tests. Of the commands in Markdown the first stands.
+ * and the arguments of curl commands, which `request-trace.test.ts` has. Of the commands in Markdown the first stands.
  */
 const withoutRun = (text: string) =>
   text

@@ -1,12 +1,11 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { describe, expect, test } from 'vitest'
-import { renderGithub } from '../../../../src/server/reports/page/github.ts'
 import { renderHtml } from '../../../../src/server/reports/page/html.ts'
 import { renderJunit } from '../../../../src/server/reports/page/junit.ts'
 import { renderMarkdown } from '../../../../src/server/reports/page/markdown.ts'
 import type { Page, PageFinding } from '../../../../src/server/reports/page/page.ts'
 import { stylesheet, stylesheetSource } from '../../../../src/server/reports/page/stylesheet.ts'
-import { renderText } from '../../../../src/server/reports/page/text.ts'
+import { renderGithub, renderText } from '../../../../src/server/reports/page/text.ts'
 
 /** A text that ends whatever it stands in, if a renderer does not escape it. */
 const hostile =

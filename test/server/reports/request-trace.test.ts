@@ -4,8 +4,7 @@ import { toLatin1, utf8ToLatin1 } from '../../../src/base/core/bytes.ts'
 import type { JournalEntry } from '../../../src/server/journal/entry.ts'
 import { captureBody } from '../../../src/server/journal/entry-json.ts'
 import { Journal } from '../../../src/server/journal/journal.ts'
-import { entryToCurl } from '../../../src/server/reports/curl.ts'
-import { traceRequest } from '../../../src/server/reports/request-trace.ts'
+import { entryToCurl, traceRequest } from '../../../src/server/reports/request-trace.ts'
 import { childLimits } from '../../support/child-limits.ts'
 import { entryFor } from '../journal/entries.ts'
 
@@ -122,21 +121,17 @@ test('a trace has the value at the place of the finding', () => {
   expect(trace).toMatchObject({ sandbox: 'default', method: 'POST', path: '/v1/events', excerpt: '7' })
   expect(traceOf({ value: null }, '/value').excerpt).toBe('null')
   expect(trace.curl).toMatch(/^curl .*\/v1\/events/s)
-})
-
-test('a trace has no value where none was sent', () => {
   expect(traceOf({}, '/value')).not.toHaveProperty('excerpt')
 })
 
-test('a trace redacts a credential by its name', () => {
-  const { excerpt, curl } = traceOf({ apiKey: 'sk-very-secret' }, '/apiKey')
+test.each([
+  ['/apiKey', { apiKey: 'sk-very-secret' }],
+  ['/secrets/0', { secrets: ['very-secret'] }],
+  ['/credentials/user', { credentials: { user: 'very-secret' } }],
+])('a trace redacts a credential by the names on the way to it: %s', (pointer, body) => {
+  const { excerpt, curl } = traceOf(body, pointer)
   expect(excerpt).toBe('"[redacted]"')
   expect(curl).not.toMatch(/very-secret/)
-})
-
-test('a trace redacts a value within a member with the name of a credential', () => {
-  expect(traceOf({ secrets: ['very-secret'] }, '/secrets/0').excerpt).toBe('"[redacted]"')
-  expect(traceOf({ credentials: { user: 'very-secret' } }, '/credentials/user').excerpt).toBe('"[redacted]"')
 })
 
 test('a trace is short, however large the request is', () => {

@@ -3,23 +3,22 @@ import type { Violation } from '../../base/core/violation.ts'
 import { redactText } from '../../base/redaction/redact.ts'
 import type { Expectation } from '../../service/exchange/request-headers.ts'
 import type { JournalEntry, LiveExchange } from '../journal/entry.ts'
-import { FindingTally } from './findings.ts'
+import type { TrafficFindings } from './findings.ts'
+import { type RetryFault, type RetryRule, retryRules } from './judge-retry.ts'
 import { traceRequest } from './request-trace.ts'
+import { RetryTracker } from './retry-tracker.ts'
 
 /** The most paths without an operation that have findings of their own, which leaves room for other findings. */
 const maxPaths = 20
 
 const maxPathLength = 200
 
-/** Replaces the indexes of a pointer with stars. */
 const generalise = (pointer: string) => pointer.replace(/\/\d+(?=\/|$)/g, '/*')
 
 const unmetMessages: Readonly<Record<Expectation, string>> = {
   violation: 'The request was expected to break the contract (X-Sim-Expect: violation), and it fits it.',
   refusal: 'The request was expected to be refused (X-Sim-Expect: refusal), and it was not.',
 }
-
-export type IsMagicKey = (token: string) => boolean
 
 /**
  * Requests that broke the contract, and unexpected responses. A response is unexpected if its status is 400 or more and
@@ -30,32 +29,26 @@ export type IsMagicKey = (token: string) => boolean
  * service behind a proxy that breaks the contract is unexpected, too, whatever its status.
  */
 export class ContractFindings {
-  readonly #isMagicKey: IsMagicKey
+  readonly #findings: TrafficFindings
+  readonly #isMagicKey: (token: string) => boolean
   readonly #paths = new Set<string>()
-  readonly violations = new FindingTally()
-  /** Advice about requests that the service accepts, and a careful client would not send. */
-  readonly advice = new FindingTally()
-  readonly unexpected = new FindingTally()
-  invalidRequestCount = 0
-  /** The number of requests that met the expectation of a negative test. */
-  expectedCount = 0
-  unexpectedResponseCount = 0
 
-  constructor(isMagicKey: IsMagicKey) {
+  constructor(findings: TrafficFindings, isMagicKey: (token: string) => boolean) {
+    this.#findings = findings
     this.#isMagicKey = isMagicKey
   }
 
   record(entry: JournalEntry, { responseBody, token }: LiveExchange): void {
     if (entry.aborted) return
     const { expectation, violations, advice } = entry
-    if (!expectation) recordRules(this.advice, entry, advice)
+    if (!expectation) recordRules(this.#findings.advice, entry, advice)
     // A response of the real service that breaks the contract by itself, not by a scenario.
     const isBroken = entry.response.origin === 'upstream' && entry.responseViolations.length > 0
     if (isBroken) this.#recordUnexpected(entry, describeBrokenRules(entry.responseViolations))
     if (expectation) this.#recordExpected(entry, expectation)
     else if (violations.length > 0) {
-      this.invalidRequestCount += 1
-      recordRules(this.violations, entry, violations)
+      this.#findings.counts.violations += 1
+      recordRules(this.#findings.violations, entry, violations)
     } else if (!isBroken && this.#isUnexpected(entry, token))
       this.#recordUnexpected(entry, [['', isObject(responseBody) ? String(responseBody['error'] ?? '') : '']])
   }
@@ -66,24 +59,15 @@ export class ContractFindings {
     return !(status === 403 && this.#isMagicKey(token))
   }
 
-  merge(other: ContractFindings): void {
-    this.violations.merge(other.violations)
-    this.advice.merge(other.advice)
-    this.unexpected.merge(other.unexpected)
-    this.invalidRequestCount += other.invalidRequestCount
-    this.unexpectedResponseCount += other.unexpectedResponseCount
-    this.expectedCount += other.expectedCount
-  }
-
   #recordExpected(entry: JournalEntry, expectation: Expectation): void {
     const isMet = expectation === 'violation' ? entry.violations.length > 0 : entry.response.status >= 400
-    if (isMet) this.expectedCount += 1
+    if (isMet) this.#findings.counts.expected += 1
     else this.#recordUnexpected(entry, [['', unmetMessages[expectation]]])
   }
 
   /** Counts a response once, with a finding for each rule that it breaks. Rule '': its status alone is unexpected. */
   #recordUnexpected(entry: JournalEntry, messages: Iterable<readonly [rule: string, message: string]>): void {
-    this.unexpectedResponseCount += 1
+    this.#findings.counts.unexpected += 1
     const { id, operation = '', request, response, ownToken, expectation } = entry
     const { status, origin } = response
     const { method } = request
@@ -92,7 +76,7 @@ export class ContractFindings {
     const subject = operation || `${method} ${path}`.trimEnd()
     for (const [rule, text] of messages) {
       const key = JSON.stringify([operation, isUnknown ? method : '', status, origin, path, expectation, rule || null])
-      this.unexpected.add(key, [id], () => {
+      this.#findings.unexpected.add(key, [id], () => {
         const message = redactText(text, ownToken) // it may quote the request
         return {
           title: `${subject}${isUnknown ? ' on no operation' : ''}: ${status}`,
@@ -113,7 +97,7 @@ export class ContractFindings {
 }
 
 /** Counts an exchange once for each rule, also if several items of an array break it. */
-function recordRules(tally: FindingTally, entry: JournalEntry, rules: readonly Violation[]): void {
+function recordRules(tally: TrafficFindings['advice'], entry: JournalEntry, rules: readonly Violation[]): void {
   const { id, operation = '' } = entry
   const counted = new Set<string>()
   for (const violation of rules) {
@@ -139,4 +123,57 @@ function describeBrokenRules(violations: readonly Violation[]): ReadonlyMap<stri
       return [`${general} ${keyword}`, `The response breaks the contract: ${general} ${message}`.replace('  ', ' ')]
     }),
   )
+}
+
+/**
+ * The retries of a client: it waits out `Retry-After`, backs off, retries with the same `insertId`, does not repeat
+ * refused requests, and sends `Content-Type` and `User-Agent`.
+ *
+ * Two tests that send the same call in one sandbox look like a retry, so each test should have a sandbox of its own.
+ */
+export class RetryProblems {
+  readonly #findings: TrafficFindings
+  readonly #tracker: RetryTracker
+
+  constructor(findings: TrafficFindings, ...options: ConstructorParameters<typeof RetryTracker>) {
+    this.#findings = findings
+    this.#tracker = new RetryTracker(...options)
+  }
+
+  record(entry: JournalEntry, live: LiveExchange): void {
+    if (entry.expectation) return // a negative test breaks retry rules on purpose
+    this.#checkHeaders(entry)
+    const tracked = this.#tracker.record(entry, live)
+    if (!tracked?.previous) return // the first attempt of a chain is not a retry
+    const { chain, previous, faults } = tracked
+    for (const fault of faults) this.#add(entry, fault, `${chain.name} ${fault.sentence}`, [previous.id, entry.id])
+  }
+
+  /** Goes on with another end of the delivery of an exchange that it has judged. */
+  correct(entry: JournalEntry, live: LiveExchange): void {
+    if (!entry.expectation) this.#tracker.correct(entry, live)
+  }
+
+  #checkHeaders(entry: JournalEntry): void {
+    const { id, operation = '', request } = entry
+    const { method, headers, body } = request
+    const add = (rule: RetryRule, fault: string) =>
+      this.#add(entry, { rule, sentence: `${operation || method} was ${fault}.` }, method, [id])
+    if (!headers['user-agent']) add('user-agent', 'asked without a User-Agent')
+    if (body.size > 0 && headers['content-type'] === undefined)
+      add('content-type', 'sent a body without a Content-Type')
+  }
+
+  /** `subject`: what tells findings on one rule and operation apart. */
+  #add(entry: JournalEntry, fault: RetryFault, subject: string, requests: readonly string[]): void {
+    const { rule, sentence, waitedMs } = fault
+    const { operation = '' } = entry
+    this.#findings.retries.add(`${rule} ${operation} ${subject}`, requests, () => ({
+      title: `${operation || 'no operation'}: ${rule}`,
+      sentence: `${sentence} ${retryRules[rule]}`,
+      members: { rule, operation, sentence },
+      first: traceRequest(entry),
+      waitedMs,
+    }))
+  }
 }

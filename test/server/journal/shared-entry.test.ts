@@ -19,8 +19,7 @@ function setup(isAway = false) {
     appendEnd: append('end'),
     countLost: async () => true,
   }
-  const deps = { stream: stream as ExchangeStream, findOperation: () => undefined, report: () => {}, log: silentLog }
-  const { journal } = new StreamFollower(10, deps)
+  const { journal } = new StreamFollower(10, silentLog, stream as ExchangeStream)
   const entry = entryFor(journal, {})
   const { delivery, hasClientLeft, headSentAt, endedAt } = entry
   const end = { delivery, hasClientLeft, headSentAt, endedAt }

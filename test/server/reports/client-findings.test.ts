@@ -259,15 +259,15 @@ describe('a client that sends the same call again', () => {
   })
 
   test('makes at most 100 findings: the oldest calls are removed, and further findings are counted', () => {
-    const { retries, send } = createTracked()
+    const { findings, send } = createTracked()
     const sendCall = (call: number, time: number) => send(`${time} 404 call=${call}`)
     for (const time of [0, 100]) for (let call = 0; call < 1000; call += 1) sendCall(call, time)
     for (let call = 900; call < 1000; call += 1) sendCall(call, 200)
-    const { list, further } = retries.findings.toList()
+    const { list, further } = findings.retries.toList()
     expect(list.length).toBeLessThanOrEqual(100)
     expect(list.length + further).toBe(100)
     for (let call = 0; call < 2000; call += 1) sendCall(Math.floor(call / 2), 300 + call)
-    const after = retries.findings.toList()
+    const after = findings.retries.toList()
     expect(after.list).toHaveLength(100)
     expect(after.further).toBeGreaterThan(900)
   })

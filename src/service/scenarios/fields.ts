@@ -5,91 +5,99 @@ import { cutText } from '../../base/core/text.ts'
 import type { Operation } from '../contract/contract.ts'
 import { fieldOf, listSchemaLocations, typesOf } from './body-locations.ts'
 import type { DataOverrides, ExtremeField, ScenarioDefinition } from './definition.ts'
-import { namesOf, type ScenarioValues } from './parameters.ts'
+import { namesOf } from './parameters.ts'
 
-interface ExtremeKind {
+/** A scenario that sets fields of a response: all that fit, or those that its parameter names. */
+interface FieldKind {
   readonly name: string
   readonly description: string
-  readonly extremeOf: (schema: JsonObject) => Json | undefined
+  /** Returns the value for the fields of a schema; undefined for fields that stay as they are. */
+  readonly valueFor: (schema: JsonObject) => Json | undefined
 }
 
-const kinds: readonly ExtremeKind[] = [
+const nulls: FieldKind = {
+  name: 'null',
+  description: 'The named fields are null, whatever the numbers say.',
+  valueFor: (schema) => (typesOf(schema).includes('null') ? null : undefined),
+}
+
+const extremes: readonly FieldKind[] = [
   {
     name: 'empty-lists',
     description: 'Every list that may be empty is empty.',
-    extremeOf: (schema) => (isOfType(schema, 'array') && (schema['minItems'] ?? 0) === 0 ? [] : undefined),
+    valueFor: (schema) => (isOfType(schema, 'array') && (schema['minItems'] ?? 0) === 0 ? [] : undefined),
   },
   {
     name: 'largest-numbers',
     description: 'Every number is the largest that the contract allows, so totals do not add up.',
-    extremeOf: largestNumber,
+    valueFor: largestNumber,
   },
   {
     name: 'longest-texts',
     description: 'Every free text is as long as the contract allows, at most 10000 characters.',
-    extremeOf: (schema) => textOfSchema(schema, 'A text that goes on and on. ', maxTextLength),
+    valueFor: (schema) => textOfSchema(schema, 'A text that goes on and on. ', maxTextLength),
   },
   {
     name: 'strange-texts',
     description:
       'Every free text has quotes, markup, line breaks, emoji, and letters that are written from right to left.',
-    extremeOf: (schema) => textOfSchema(schema, strangeText, [...strangeText].length),
+    valueFor: (schema) => textOfSchema(schema, strangeText, [...strangeText].length),
   },
 ]
 
-/** The length of the longest text where the contract has no bound. */
 const maxTextLength = 10_000
 
 const strangeText =
   '"It\'s" \\ 100% <b>&amp;</b> {{name}} $(x) ../%00 \t\r\n\u2028 Zoe\u0308 ß ﬁ 漢字 ' +
   'שלום \u202eمرحبا\u202c 👩‍👩‍👧‍👦🏳️‍🌈 \u200b\ufeff'
 
-/** Returns the scenarios whose responses are right and extreme. `operations`: those whose responses are generated. */
-export function extremeScenarios(operations: readonly Operation[]): Omit<ScenarioDefinition, 'inapplicableReason'>[] {
-  return kinds.map((kind) => {
-    // By id, since each simulator has operations of its own; listed on first use, since a start needs no extremes.
-    const byOperation = once(
-      () => new Map(operations.map((operation) => [operation.id, listExtremeFields(kind, operation)])),
-    )
-    const fields = once(() => [...byOperation().values()].flat())
-    const names = once(() => fields().map(({ field }) => field))
-    return {
-      name: kind.name,
-      family: 'data',
-      description: kind.description,
-      parameters: [
-        {
-          name: 'fields',
-          type: 'names',
-          get example() {
-            return names()[0] ?? 'FIELD'
-          },
-          description: 'Only these fields, separated by "|", such as dataPoints.messageCount; without it all of them.',
+export const fieldScenarios = (operations: readonly Operation[]): ScenarioDefinition[] =>
+  [nulls, ...extremes].map((kind) => fieldScenario(kind, operations))
+
+function fieldScenario(kind: FieldKind, operations: readonly Operation[]): ScenarioDefinition {
+  const { name, description } = kind
+  const isNull = kind === nulls
+  // By id, since each simulator has operations of its own; listed on first use, since a start needs no fields.
+  const byOperation = once(() => new Map(operations.map((operation) => [operation.id, listFields(kind, operation)])))
+  const listAll = () => [...byOperation().values()].flat()
+  return {
+    name,
+    family: 'data',
+    description,
+    parameters: [
+      {
+        name: 'fields',
+        type: 'names',
+        required: isNull,
+        get example() {
+          return listAll()[0]?.field ?? 'FIELD'
         },
-      ],
-      fields: (operation) => (byOperation().get(operation.id) ?? []).map(({ field }) => field),
-      problem(values) {
-        const unknown = readFieldNames(values)?.find((name) => !names().includes(name))
-        if (unknown === undefined) return undefined
-        return `"${cutText(unknown)}" is no such field. ${describeKnown(unknown, names())}`
+        description: isNull
+          ? 'Nullable fields separated by "|", e.g. fields=recommendations|dataPoints.avgSafetyScore.'
+          : 'Only these fields, separated by "|", such as dataPoints.messageCount; without it all of them.',
       },
-      effect: (values) => {
-        const only = readFieldNames(values)
-        const chosen = only ? fields().filter(({ field }) => only.includes(field)) : fields()
-        return { kind: 'data', overrides: { extreme: { name: kind.name, fields: chosen } } }
-      },
-    }
-  })
+    ],
+    inapplicableReason: ({ id }) =>
+      byOperation().get(id)?.length === 0 ? `the response of ${id} has no such field` : undefined,
+    problem(values) {
+      const known = listAll().map(({ field }) => field)
+      const unknown = namesOf(values, 'fields').find((field) => !known.includes(field))
+      return unknown && `there is no such field "${cutText(unknown)}". ${describeKnown(unknown, known)}`
+    },
+    effect(values) {
+      const only = namesOf(values, 'fields')
+      if (isNull) return { kind: 'data', overrides: { nulls: only } }
+      const fields = listAll().filter(({ field }) => only.length === 0 || only.includes(field))
+      return { kind: 'data', overrides: { extreme: { name, fields } } }
+    },
+  }
 }
 
-const readFieldNames = (values: ScenarioValues) =>
-  values['fields'] === undefined ? undefined : namesOf(values, 'fields')
-
-/** Lists the extreme fields, outermost first: `recommendations.strengths`. A list stands for its items. */
-function listExtremeFields({ extremeOf }: ExtremeKind, operation: Operation): ExtremeField[] {
+/** Lists the fields that a kind sets, outermost first: `recommendations.strengths`. A list stands for its items. */
+function listFields({ valueFor }: FieldKind, operation: Operation): ExtremeField[] {
   const schema = operation.simulatedResponseSchema(operation.successStatus)
   return listSchemaLocations(schema ?? {}).flatMap((place) => {
-    const value = fieldOf(place) === '' ? undefined : extremeOf(place.schema)
+    const value = fieldOf(place) === '' ? undefined : valueFor(place.schema)
     return value === undefined ? [] : [{ field: fieldOf(place), value }]
   })
 }

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import type { Transform } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
-import { decoders, parseBodyLimit, readBody } from '../../../src/server/http/read-body.ts'
-import type { RequestBody } from '../../../src/service/exchange/request.ts'
+import { decoders, parseBodyLimit, readHead, readRequest } from '../../../src/server/http/read-request.ts'
+import type { RequestBody, SimRequest } from '../../../src/service/exchange/request.ts'
 import { connectTo } from '../../support/raw-http.ts'
 
 /** Starts a server that reads the body of a request. `onDecoder` gets each decoder of gzip that it creates. */
@@ -23,7 +23,10 @@ async function startReader(limit: string, onDecoder: (decoder: Transform) => voi
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo // a TCP server always has one
   const read = new Promise<RequestBody>((resolve) => {
-    server.on('request', (req, res) => readBody(req, res, parseBodyLimit(limit), resolve))
+    const resolveBody = ({ body }: SimRequest) => resolve(body)
+    server.on('request', (req, res) =>
+      readRequest(req, res, parseBodyLimit(limit), readHead(req, '/', 'req-1'), resolveBody),
+    )
   })
   return { server, origin: `http://127.0.0.1:${port}`, read }
 }
