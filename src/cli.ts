@@ -44,10 +44,7 @@ const signals = new StopSignals(process, (text) => printNotice(text))
 process.once('beforeExit', (code) => process.exit(code))
 
 async function openOutput(settings: LogSettings): Promise<Output> {
-  const isTerminal = process.stderr.isTTY === true
-  const hasColors = isTerminal && process.stderr.hasColors()
-  const stderrDeps = { isTerminal, hasColors, printError, write: writeStderr, now: Date.now }
-  const output = await createOutput(settings, stderrDeps)
+  const output = await createOutput(settings, process.stderr, printError, writeStderr, Date.now)
   process.once('exit', () => output.log.flush()) // the last lines explain a crash
   printNotice = (text) => output.printLine(text, 'error')
   return output

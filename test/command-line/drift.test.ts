@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { ask } from '../support/client.ts'
 import { run } from '../support/command.ts'
 import { placesOf, runDrift, upstreamToken } from '../support/drift.ts'
-import { type Change, startFakeUpstream } from '../support/fake-upstream.ts'
+import { type Change, proxyTo, startFakeUpstream } from '../support/fake-upstream.ts'
 import { harEntry, writeHar } from '../support/har.ts'
 import { startForTest, type TestSimulator } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -77,11 +77,6 @@ const slow: Change = (response) => {
   response.delayMs = 60_000
 }
 
-/** Starts a proxy in front of a service. */
-function startProxy(baseUrl: string, timeoutMs = 60_000) {
-  return startForTest({}, { origin: new URL(baseUrl).origin, basePath: '/v1', token: undefined, timeoutMs })
-}
-
 /** Asks a service, or a proxy, for three periods and once for a refusal. */
 async function askForPeriods(simulator: TestSimulator) {
   for (const period of ['7d', '30d', '90d']) await ask(simulator, `/v1/models/${model}/analytics?period=${period}`)
@@ -111,10 +106,8 @@ describe('recorded traffic', () => {
     ['with a time-out of the service is not judged', slow, false, 'not-judged', 'time-out'],
     ['with an expired certificate of the service is not judged', undefined, true, 'not-judged', 'certificate'],
   ])('%s in its journal as in its HAR file', async (_, change, isExpired, verdict, reason) => {
-    const proxy = await startProxy(
-      (await startFakeUpstream(change, isExpired)).baseUrl,
-      change === slow ? 50 : undefined,
-    )
+    const { origin } = new URL((await startFakeUpstream(change, isExpired)).baseUrl)
+    const proxy = await proxyTo(origin, { basePath: '/v1', timeoutMs: change === slow ? 50 : 60_000 })
     await askForPeriods(proxy)
     for (const { code, report } of await judgeBoth(proxy)) {
       const isNamed = report.notJudged.some((one) => one.reason === reason)

@@ -1,8 +1,5 @@
 import { isObject } from '../../src/base/core/json.ts'
-import { joinPointer } from '../../src/base/core/json-pointer.ts'
-import { findOperation } from '../../src/features/drift/observe/places.ts'
 import { planProbes } from '../../src/features/drift/probe/plan-probes.ts'
-import { readExamples } from '../../src/service/contract/resolve.ts'
 import { inputs } from './catalogue.ts'
 import type { OperationRequest } from './client.ts'
 
@@ -13,8 +10,7 @@ const { probes } = planProbes(contract, { ids: new Map(), withWrites: true, samp
 export const allOperations: readonly OperationRequest[] = contract.operations.map((operation) => {
   const probe = probes.find((one) => one.operation === operation)
   if (!probe) throw new Error(`the document has no examples for a request to ${operation.id}`)
-  const pointer = joinPointer(findOperation(contract.document, operation), 'requestBody', 'content')
-  const body = readExamples(contract.document, joinPointer(pointer, 'application/json'))[0]?.value
+  const body = operation.bodyExamples()[0]?.value
   return {
     id: operation.id,
     method: operation.method,

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type OutgoingHttpHeaders, type RequestListener, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 import type { JsonObject } from '../../src/base/core/json.ts'
-import { startForTest } from './start.ts'
+import type { UpstreamAccess } from '../../src/server/upstream/parse-upstream.ts'
+import { startForTest, type TestSimulator } from './start.ts'
 
 /** A response of the fake service, before it is written. */
 export interface FakeResponse {
@@ -80,4 +81,28 @@ async function respondAs(origin: string, { method, url, headers }: FakeRequest, 
   const body = (await response.json()) as JsonObject
   const { 'content-length': _, ...own } = Object.fromEntries(response.headers)
   return { status: response.status, headers: own, body }
+}
+
+/** Starts a server that stands for the real service, for one test. */
+export async function fakeUpstream(listener: RequestListener): Promise<string> {
+  return `http://127.0.0.1:${await listenForTest(createServer(listener))}`
+}
+
+/** Starts a proxy in front of an origin, for one test. */
+export function proxyTo(
+  origin: string,
+  { basePath = '', token, timeoutMs = 60_000 }: Partial<UpstreamAccess> = {},
+  settings: Parameters<typeof startForTest>[0] = {},
+): Promise<TestSimulator> {
+  return startForTest({ clock: 'real', ...settings }, { origin, basePath, token, timeoutMs })
+}
+
+/** Starts a proxy in front of a service that has one response for all requests, for one test. */
+export async function proxyWith(
+  status: number,
+  headers: OutgoingHttpHeaders,
+  body: string | Buffer,
+  settings?: Parameters<typeof startForTest>[0],
+): Promise<TestSimulator> {
+  return proxyTo(await fakeUpstream((_req, res) => res.writeHead(status, headers).end(body)), {}, settings)
 }

@@ -5,12 +5,8 @@ import { parsePointer, valueAtTokens } from '../core/json-pointer.ts'
 export type Edit =
   /** Sets a member of an object, which may be there already, or an item of an array. */
   | { readonly kind: 'set'; readonly pointer: string; readonly value: Json }
-  /** Appends an item to the array at the pointer. */
-  | { readonly kind: 'append'; readonly pointer: string; readonly value: Json }
   /** Removes a member of an object. */
   | { readonly kind: 'remove'; readonly pointer: string }
-  /** Removes the items of the array at the pointer that equal the value. */
-  | { readonly kind: 'remove-item'; readonly pointer: string; readonly value: string }
 
 /** Returns a copy in which each place has a value of its own, also where an alias of YAML shared one. */
 export function copyJson<T extends Json>(value: T): T {
@@ -30,10 +26,6 @@ function applyEdit(root: Json, edit: Edit): void {
   const owner = valueAtTokens(root, tokens.slice(0, -1))
   if (Array.isArray(owner) && edit.kind === 'set') owner[Number(name)] = edit.value
   if (!isObject(owner)) return
-  const target = owner[name]
   if (edit.kind === 'set') owner[name] = edit.value
-  else if (edit.kind === 'remove') delete owner[name]
-  else if (!Array.isArray(target)) return
-  else if (edit.kind === 'append') target.push(edit.value)
-  else owner[name] = target.filter((item) => item !== edit.value)
+  else delete owner[name]
 }

@@ -1,6 +1,6 @@
 /** A command line as settings, and the help. */
 import { CommanderError } from 'commander'
-import { findNearest } from '../../base/core/similar.ts'
+import { findNearest, findSimilar } from '../../base/core/similar.ts'
 import { endSentence } from '../../base/core/text.ts'
 import {
   describeWrongValue,
@@ -10,10 +10,9 @@ import {
   type SettingTable,
   type ValuesOf,
 } from '../../server/settings/setting.ts'
-import { variableOf } from '../../server/settings/settings.ts'
+import { serverSettings, variableOf } from '../../server/settings/settings.ts'
 import type { CommandLineOf, CommandSyntax } from './command-syntax.ts'
 import { createParser, describeCommandHelp, describeProgram } from './program.ts'
-import { type Environment, findVariableProblem, removeServiceLinks } from './variables.ts'
 
 /** The parsed command line: a command to run, a text to print, or a problem to report. */
 export type Invocation<Known extends CommandSyntax> =
@@ -24,6 +23,9 @@ export type Invocation<Known extends CommandSyntax> =
 
 /** The commands of the program in the order of help; the first is the default. */
 export type CommandTable<Known extends CommandSyntax = CommandSyntax> = readonly [Known, ...Known[]]
+
+/** Environment variables, e.g. `process.env`. */
+type Environment = Readonly<Record<string, string | undefined>>
 
 /** Parses the arguments after the program's name, and the environment; has no side effects. */
 export function parseCommandLine<Known extends CommandSyntax>(
@@ -141,6 +143,34 @@ function findOperandProblem(
   return isTooMany ? `convsim ${name} takes ${operands ?? 'flags alone'}; got ${all.join(' ')}.` : undefined
 }
 
+/**
+ * Returns the environment without the variables that Kubernetes sets for services: a service "convsim" looks like
+ * settings, e.g. `CONVSIM_PORT=tcp://10.0.0.1:4010`.
+ */
+function removeServiceLinks(env: Environment): Environment {
+  return Object.fromEntries(Object.entries(env).filter(([name, value = '']) => !isServiceLink(name, value)))
+}
+
+function isServiceLink(name: string, value: string): boolean {
+  if (/_SERVICE_(HOST|PORT)|_PORT_\d{1,5}_(TCP|UDP|SCTP)/.test(name)) return true
+  return name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(value)
+}
+
+/** Returns the problem of a variable `CONVSIM_...` that is not a setting, if there is one. */
+function findVariableProblem(commands: readonly CommandSyntax[], env: Environment): string | undefined {
+  const known = Object.keys(serverSettings).flatMap((name) => variableOf(name) ?? [])
+  const understood = [...known, ...commands.flatMap(({ variables = [] }) => variables)]
+  const unknown = Object.keys(env).find((name) => name.startsWith('CONVSIM_') && !understood.includes(name))
+  if (unknown === undefined) return undefined
+  const problem = `There is no setting for the environment variable ${unknown}.`
+  const flag = `--${unknown.slice('CONVSIM_'.length).replaceAll('_', '-').toLowerCase()}`
+  const isFlag = commands.some(({ settings }) => Object.keys(settings).some((name) => flagOf(name) === flag))
+  if (isFlag) return `${problem} Give the flag ${flag}.`
+  const similar = findSimilar(unknown, known)
+  const suggestion = similar === undefined ? '' : ` Did you mean ${similar}?`
+  return `${problem}${suggestion} Known: ${known.join(', ')}.`
+}
+
 type Flags = Readonly<Record<string, string | boolean>>
 
 /** Reads the settings of a command: flag > environment > default. */
@@ -155,14 +185,14 @@ function readSettings<Known extends CommandSyntax>(
   const variables = new Map<string, string>()
   const warnings: string[] = []
   for (const [name, setting] of Object.entries(command.settings)) {
-    const { source, given, warning } = findGivenValue(name, setting, flags, env)
+    const source = findSource(name, setting, flags, env, warnings)
+    const given = flags[name] ?? env[source]
     const value = typeof given === 'string' ? setting.read(given) : given
     if (value === undefined && given !== undefined)
       return problem(`${describeWrongValue(setting, source, String(given))} See convsim ${command.name} --help.`)
     values[name] = value ?? setting.default
     sources.set(name, source)
     if (env[source] !== undefined) variables.set(flagOf(name), source)
-    if (warning !== undefined) warnings.push(warning)
   }
   const settings = values as ValuesOf<Known['settings']> // each value is of its own setting's type
   const unfit = command.findProblem?.(settings, sources, files)
@@ -170,28 +200,26 @@ function readSettings<Known extends CommandSyntax>(
   return { kind: 'run', command, files, settings, variables, warnings }
 }
 
-/** The value that was given for a setting. */
-interface GivenValue {
-  /** The flag or variable that gives it: `--port`, `PORT`. Empty: none does. */
-  readonly source: string
-  readonly given: string | boolean | undefined
-  /** A sentence about a variable that was passed over. */
-  readonly warning?: string
-}
-
-/** Finds the flag or variable that gives a setting, and its value. An empty variable counts as not given. */
-function findGivenValue(name: string, setting: Setting<unknown>, flags: Flags, env: Environment): GivenValue {
-  const { alsoEnv = '', alsoEnvOnly } = setting
-  if (flags[name] !== undefined) return { source: flagOf(name), given: flags[name] }
+/**
+ * Finds the flag or variable that gives a setting, `--port` or `PORT`; empty for none. An empty variable counts as not
+ * given. A variable that is passed over adds a warning.
+ */
+function findSource(
+  name: string,
+  { alsoEnv = '', alsoEnvOnly }: Setting<unknown>,
+  flags: Flags,
+  env: Environment,
+  warnings: string[],
+): string {
   const own = variableOf(name)
-  if (own !== undefined && env[own]) return { source: own, given: env[own] }
+  if (flags[name] !== undefined) return flagOf(name)
+  if (own !== undefined && env[own]) return own
   const value = env[alsoEnv]
-  if (!value) return notGiven
-  if (!alsoEnvOnly || alsoEnvOnly.test(value)) return { source: alsoEnv, given: value }
-  const warning =
+  if (!value) return ''
+  if (!alsoEnvOnly || alsoEnvOnly.test(value)) return alsoEnv
+  warnings.push(
     `The environment variable ${alsoEnv} is not used, since "${value}" is not ${alsoEnvOnly.expected}. ` +
-    `Set ${own} or ${flagOf(name)} if it is meant.`
-  return { ...notGiven, warning }
+      `Set ${own} or ${flagOf(name)} if it is meant.`,
+  )
+  return ''
 }
-
-const notGiven = { source: '', given: undefined } as const

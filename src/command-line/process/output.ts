@@ -14,22 +14,19 @@ export interface Output {
 
 export type LogSettings = Pick<Settings, 'logFormat' | 'logLevel'>
 
-/** The stderr of the process, and its clock in epoch milliseconds. */
-interface OutputDeps {
-  readonly isTerminal: boolean
-  readonly hasColors: boolean
-  readonly printError: (text: string) => void
-  readonly write: WriteStderr
-  readonly now: () => number
-}
-
+/** Opens the output of a process on its stderr. `now`: epoch milliseconds. */
 export async function createOutput(
   { logFormat, logLevel }: LogSettings,
-  { isTerminal, hasColors, printError, write, now }: OutputDeps,
+  stderr: NodeJS.WriteStream,
+  printError: (text: string) => void,
+  write: WriteStderr,
+  now: () => number,
 ): Promise<Output> {
+  const isTerminal = stderr.isTTY === true
   const isJson = logFormat === 'json' || (logFormat === 'auto' && !isTerminal)
+  const plainFormat = isTerminal && stderr.hasColors() ? 'colored' : 'plain'
   const { createLog } = await import('./process-log.ts')
-  const log = createLog(logLevel, isJson ? 'json' : hasColors ? 'colored' : 'plain', now, write)
+  const log = createLog(logLevel, isJson ? 'json' : plainFormat, now, write)
   const printLine: Output['printLine'] = (text, level = 'info') =>
     printError(isJson ? formatJsonLine(level, now(), text.trim()) : text)
   return { log, isJson, printLine }

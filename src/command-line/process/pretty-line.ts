@@ -12,12 +12,12 @@ const formats: Readonly<Record<string, (line: JsonObject, paint: Paint) => strin
   responded: formatRequest,
   controlled: formatRequest,
   loaded: formatLoaded,
-  decided: ({ why }, paint) => formatBelow(paint, asList(why), 'why: '),
-  headers: (line, paint) =>
+  decided: ({ why }, paint) => formatBelow(paint, asList(why), 'why: ').join('\n'),
+  headers: ({ query, requestHeaders, responseHeaders }, paint) =>
     [
-      ...(line['query'] === undefined ? [] : [formatBelow(paint, [`?${line['query']}`], '> ')]),
-      formatBelow(paint, formatHeaders(line['requestHeaders']), '> '),
-      formatBelow(paint, formatHeaders(line['responseHeaders']), '< '),
+      ...formatBelow(paint, listOf(query), '> ?'),
+      ...formatBelow(paint, formatHeaders(requestHeaders), '> '),
+      ...formatBelow(paint, formatHeaders(responseHeaders), '< '),
     ].join('\n'),
 }
 
@@ -39,13 +39,12 @@ function formatRequest(line: JsonObject, paint: Paint): string {
   const took = Number(tookMs ?? durationMs)
   const unsent = findUnsent(line)
   const result = unsent === undefined ? paint(styleOf(Number(status)), String(status)) : paint('red', unsent)
-  const parts = [method, path, result, operation]
-  const head = parts.filter((part) => part !== undefined).join(' ')
+  const head = [method, path, result, ...listOf(operation)].join(' ')
   const notes = listNotes(line).map((note) => note.replace(/\.$/, ''))
   return [
     `${head} ${took < 1 ? took.toFixed(1) : Math.round(took)} ms${notes.length > 0 ? `  ${notes.join('; ')}` : ''}`,
-    ...(requestBody === undefined ? [] : [formatBelow(paint, [requestBody], '> ')]),
-    ...(responseBody === undefined ? [] : [formatBelow(paint, [responseBody], '< ')]),
+    ...formatBelow(paint, listOf(requestBody), '> '),
+    ...formatBelow(paint, listOf(responseBody), '< '),
   ].join('\n')
 }
 
@@ -64,14 +63,14 @@ function listNotes(line: JsonObject): string[] {
   const { error, violations, advice, scenarios, sandbox, traceId } = line
   const isSent = findUnsent(line) === undefined
   return [
-    ...(error === undefined || !isSent ? [] : [String(error)]),
+    ...(isSent ? listOf(error).map(String) : []),
     ...prettyViolations(violations),
     ...prettyViolations(advice).map((text) => `advice: ${text}`),
     ...asList(scenarios).map((text) => `scenario ${text}`),
     ...describeDamage(line),
     ...(isSent ? prettyDelivery(line) : []),
     ...(sandbox === undefined || sandbox === 'default' ? [] : [`sandbox ${sandbox}`]),
-    ...(traceId === undefined ? [] : [`trace ${traceId}`]),
+    ...listOf(traceId).map((id) => `trace ${id}`),
   ]
 }
 
@@ -119,13 +118,12 @@ function formatOther({ level, time: _time, msg, err, ...fields }: JsonObject, pa
   const head = style === undefined ? text : `${paint(style, `${level}:`)} ${text}`
   if (!isObject(err)) return head
   const stack = String(err['stack'] ?? err['message']).split('\n')
-  return `${head}\n${formatBelow(paint, stack.map(escapeControls), '')}`
+  return [head, ...formatBelow(paint, stack.map(escapeControls), '')].join('\n')
 }
 
 /** Formats texts as indented lines below the line that they belong to. */
-function formatBelow(paint: Paint, texts: readonly unknown[], prefix: string): string {
-  return texts.map((text) => paint('gray', `    ${prefix}${text}`)).join('\n')
-}
+const formatBelow = (paint: Paint, texts: readonly unknown[], prefix: string): string[] =>
+  texts.map((text) => paint('gray', `    ${prefix}${text}`))
 
 function formatHeaders(headers: unknown): string[] {
   return isObject(headers) ? Object.entries(headers).map(([name, value]) => `${name}: ${value}`) : []
@@ -137,3 +135,6 @@ function styleOf(status: number): Style {
 }
 
 const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+/** Returns a list of a value that is there. */
+const listOf = (value: unknown): readonly unknown[] => (value === undefined ? [] : [value])

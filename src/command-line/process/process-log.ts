@@ -125,8 +125,8 @@ function createStderrWriter(writeBytes: WriteStderr) {
         else waiting.shift()
       }
     } catch (error) {
-      const isFull = error instanceof Error && 'code' in error && error.code === 'EAGAIN'
-      if (isFull) timer = setTimeout(writeWaiting, retryMs).unref()
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'EAGAIN') timer = setTimeout(writeWaiting, retryMs).unref()
       else drop()
     }
   }

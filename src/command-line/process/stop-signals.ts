@@ -8,13 +8,11 @@ import { constants } from 'node:os'
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
-/** A signal that stops the process. */
 type StopSignal = (typeof signals)[number]
 
 /** A signal within this time after the first one is a copy of it, milliseconds. */
 const copyMs = 2000
 
-/** The parts of the process that signals need. */
 type Host = Pick<NodeJS.Process, 'on' | 'exit'>
 
 /**
@@ -59,7 +57,11 @@ export class StopSignals {
     if (this.#first && !this.#isCopyTimeOver) return
     if (!this.#first && this.#stop) {
       this.#first = signal
-      this.#waitForCopies()
+      const endCopyTime = () => {
+        this.#isCopyTimeOver = true
+      }
+      // A copy that came meanwhile is read after the timer and before its `setImmediate`.
+      setTimeout(() => setImmediate(endCopyTime), copyMs).unref()
       this.#stop(signal)
       return
     }
@@ -68,14 +70,6 @@ export class StopSignals {
       this.#printError(`convsim: ${signal}, ${after}: the process ends at once, unfinished.`)
     }
     this.#host.exit(exitCodeOf(signal))
-  }
-
-  /** Waits until no copy can come: one that came meanwhile is read after the timer and before its `setImmediate`. */
-  #waitForCopies(): void {
-    const endWait = () => {
-      this.#isCopyTimeOver = true
-    }
-    setTimeout(() => setImmediate(endWait), copyMs).unref()
   }
 }
 

@@ -5,8 +5,8 @@ import { failure, type Result, success } from '../../base/core/result.ts'
 import { errorAt, type Finding, type Findings } from '../../base/documents/finding.ts'
 import { isOverlay, readOverlay } from '../../base/documents/read-overlay.ts'
 import { readSource } from '../../base/documents/read-source.ts'
-import { renderPrinted } from '../../server/reports/formats/index.ts'
-import type { Page, PageFinding } from '../../server/reports/page/page.ts'
+import { type PrintedFormat, renderPrinted } from '../../server/reports/formats/index.ts'
+import type { Page, PageFinding, PageSection } from '../../server/reports/page/page.ts'
 import { pluralize } from '../../server/reports/report.ts'
 import { splitList } from '../../server/settings/setting.ts'
 import { defaultSettings, type Settings } from '../../server/settings/settings.ts'
@@ -119,13 +119,9 @@ async function checkOverlayFile(file: string, overlays: readonly string[], load:
   return checked.ok ? success({ ...checked.value, summary }) : checked
 }
 
-/** Formats results in a form of `--format`. */
-export function formatChecks(results: readonly CheckResult[], format: Parameters<typeof renderPrinted>[0]): string {
-  return renderPrinted(
-    format,
-    () => results.map(toCheckPage),
-    () => ({ ok: results.every(({ summary }) => summary !== ''), files: results.map(resultToJson) }),
-  )
+export function formatChecks(results: readonly CheckResult[], format: PrintedFormat): string {
+  const files = results.map(resultToJson)
+  return renderPrinted(format, results.map(toCheckPage), { ok: files.every(({ ok }) => ok), files })
 }
 
 function resultToJson({ file, findings, summary }: CheckResult) {
@@ -143,14 +139,12 @@ function toCheckPage({ file, findings, summary }: CheckResult): Page {
     place: readPlace(place),
     sentence: message,
   }))
+  const section: PageSection = { key: 'findings', title: 'Findings', blocks: [{ kind: 'findings', findings: listed }] }
   return {
     subject: { title: file, version: '' },
     heading: 'checked',
     verdict: { text: `${file}: ${summary ? `ok, ${summary}` : 'not fit to be served'}`, isGood: summary !== '' },
-    sections:
-      listed.length === 0
-        ? []
-        : [{ key: 'findings', title: 'Findings', blocks: [{ kind: 'findings', findings: listed }] }],
+    sections: listed.length === 0 ? [] : [section],
   }
 }
 

@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command-line/process/command.ts'
-import { choice, pickSettings } from '../../server/settings/setting.ts'
+import { format } from '../../server/settings/further-settings.ts'
+import { pickSettings } from '../../server/settings/setting.ts'
 import { serverSettings } from '../../server/settings/settings.ts'
 
 export const checkCommand = defineCommand({
@@ -19,13 +20,7 @@ export const checkCommand = defineCommand({
   ],
   settings: {
     ...pickSettings(serverSettings, 'contract', 'overlay', 'fixtures', 'scenario', 'rules', 'plan'),
-    format: choice({
-      of: ['text', 'json', 'github', 'markdown'],
-      default: 'text',
-      description:
-        "The form of the findings: lines for people, one JSON document, GitHub's commands, " +
-        'which annotate the lines of a pull request, or Markdown.',
-    }),
+    format,
   },
   async run({ files, settings: { format, ...settings } }, { print }) {
     const { checkFiles, formatChecks } = await import('./check.ts')

@@ -4,6 +4,7 @@
  * `judge/` all of them, and `patch/` proposes a change of the contract.
  */
 
+import { groupBy } from '../../base/core/group-by.ts'
 import { parseDuration } from '../../base/core/instant.ts'
 import { silentLog } from '../../base/core/log.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
@@ -11,17 +12,19 @@ import type { Findings } from '../../base/documents/finding.ts'
 import { findOwnToken } from '../../base/redaction/redact-token.ts'
 import type { CommandLineOf } from '../../command-line/parser/command-syntax.ts'
 import type { CommandContext } from '../../command-line/process/command.ts'
-import { type CountProgress, createCountProgress } from '../../command-line/process/count-progress.ts'
+import { createCountProgress } from '../../command-line/process/count-progress.ts'
 import { describeStartProblems } from '../../command-line/process/output.ts'
+import { splitList } from '../../server/settings/setting.ts'
 import { defaultSettings } from '../../server/settings/settings.ts'
 import { createSimulator, type Simulator } from '../../server/simulator/simulator.ts'
-import { parseUpstream, type Upstream, upstreamTokenVariable } from '../../server/upstream/parse-upstream.ts'
+import { createUpstreamClient } from '../../server/upstream/client.ts'
+import { parseUpstream, readUpstreamToken, type Upstream } from '../../server/upstream/parse-upstream.ts'
 import type { Contract } from '../../service/contract/contract.ts'
 import { renderDrift } from './judge/drift-page.ts'
 import type { DriftReport } from './judge/finding.ts'
 import { type DriftInput, judgeDrift } from './judge/judge.ts'
 import { findPatchProblem, proposePatch } from './patch/write-patch.ts'
-import { askSimulator, type GatheredTraffic } from './probe/gather.ts'
+import { type DriftContext, type GatheredTraffic, gatherResponses } from './probe/gather.ts'
 import { type ProbePlan, planProbes } from './probe/plan-probes.ts'
 import { readRecordings } from './probe/read-recordings.ts'
 import { sendProbes } from './probe/send-probes.ts'
@@ -30,39 +33,48 @@ import type { DriftSettings } from './settings.ts'
 const exitCodes: Readonly<Record<DriftReport['verdict'], number>> = { same: 0, drift: 3, 'not-judged': 1 }
 
 /** Compares the real service, or recorded traffic of it, with the contract. Returns the exit code. */
-export async function printDrift(line: CommandLineOf<DriftSettings>, given: CommandContext): Promise<number> {
-  const { settings, variables, files } = line
-  const progress = createCountProgress(given.host.stderr, 'drift', given.now)
-  const clearFirst = (print: (text: string) => void) => (text: string) => {
-    progress.clear()
-    print(text)
-  }
-  const { print, printError } = given
-  const context = { ...given, progress, print: clearFirst(print), printError: clearFirst(printError) }
-  const fail = (problem: string | Findings) => {
-    const sentences = typeof problem === 'string' ? [problem] : describeStartProblems(problem, variables)
-    context.printError(`convsim drift: ${sentences.join('\n').trim()}`)
-    return 1
-  }
-  const token = given.host.env[upstreamTokenVariable]?.trim() || undefined
-  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
-    return fail(`${upstreamTokenVariable} has characters that no header can carry, such as spaces. Set it again.`)
-  const problem = findTrafficProblem(settings, files) ?? (await findPatchProblem(settings))
-  if (problem !== undefined) return fail(`${problem} See convsim drift --help.`)
-  const { contract, overlay, fixtures } = settings
-  const own = { ...defaultSettings(), contract, overlay, fixtures, state: ':memory:' }
-  const simulator = await createSimulator(own, { now: given.now, log: silentLog })
-  if (!simulator.ok) return fail(simulator.error)
-  try {
-    const code = await compare(line, simulator.value, token, context)
-    return code.ok ? code.value : fail(code.error)
-  } finally {
-    progress.clear()
-    await simulator.value.close()
-  }
+export async function printDrift(line: CommandLineOf<DriftSettings>, context: CommandContext): Promise<number> {
+  const { host, now, printError } = context
+  const progress = createCountProgress(host.stderr, 'drift', now)
+  const compared = await compare(line, { ...context, progress })
+  progress.clear()
+  if (compared.ok) return compared.value
+  const { error } = compared
+  const sentences = typeof error === 'string' ? [error] : describeStartProblems(error, line.variables)
+  printError(`convsim drift: ${sentences.join('\n').trim()}`)
+  return 1
 }
 
-function findTrafficProblem(settings: DriftSettings, [address]: readonly string[]): string | undefined {
+/** Gathers responses, judges them, and proposes the patch. Returns the exit code; the error prevents it. */
+async function compare(
+  { settings, files: [address] }: CommandLineOf<DriftSettings>,
+  context: DriftContext,
+): Promise<Result<number, string | Findings>> {
+  const { host, now, print, printError, signals, progress } = context
+  const token = readUpstreamToken(host.env)
+  if (!token.ok) return token
+  const problem = findTrafficProblem(settings, address) ?? (await findPatchProblem(settings))
+  if (problem !== undefined) return failure(`${problem} See convsim drift --help.`)
+  const { contract, overlay, fixtures } = settings
+  const own = { ...defaultSettings(), contract, overlay, fixtures, state: ':memory:' }
+  const simulator = await createSimulator(own, { now, log: silentLog })
+  if (!simulator.ok) return simulator
+  const gathered = await gather(simulator.value, settings, address, token.value, context)
+  await simulator.value.close()
+  if (!gathered.ok) return gathered
+  const input = gathered.value
+  if (!input) return success(0)
+  const report = judgeDrift(simulator.value.contract, input)
+  progress.clear()
+  print(renderDrift(report, settings.format))
+  const patched = await signals.finish(() => proposePatch(report, input, settings))
+  progress.clear()
+  if (!patched.ok) return patched
+  for (const line of patched.value) printError(`convsim drift: ${line}`)
+  return success(exitCodes[report.verdict])
+}
+
+function findTrafficProblem(settings: DriftSettings, address: string | undefined): string | undefined {
   const recording = findRecording(settings)
   if (recording === undefined)
     return address !== undefined
@@ -77,16 +89,14 @@ function findTrafficProblem(settings: DriftSettings, [address]: readonly string[
 const findRecording = ({ har, journal }: DriftSettings) =>
   har !== undefined ? '--har' : journal !== undefined ? '--journal' : undefined
 
-type DriftContext = CommandContext & { readonly progress: CountProgress }
-
-/** Gathers responses, judges them, and proposes the patch. Returns the exit code; the error prevents it. */
-async function compare(
-  { settings, files: [address] }: CommandLineOf<DriftSettings>,
+/** Gathers the responses of the service and of the simulator; undefined for a dry run. */
+async function gather(
   simulator: Simulator,
+  settings: DriftSettings,
+  address: string | undefined,
   token: string | undefined,
   context: DriftContext,
-): Promise<Result<number, string | Findings>> {
-  const { now, print, printError, signals, progress } = context
+): Promise<Result<DriftInput | undefined>> {
   const { contract } = simulator
   const isRecorded = findRecording(settings) !== undefined
   const parsed = address === undefined ? success(undefined) : parseUpstream(address, token !== undefined && !isRecorded)
@@ -95,26 +105,15 @@ async function compare(
   const upstream = parsed.value && { ...parsed.value, basePath: parsed.value.basePath || contract.basePath }
   // A token that is too short to be told from other words is not redacted.
   const ownToken = token === undefined ? undefined : findOwnToken({ authorization: `Bearer ${token}` })
-  const show = (title: string) => (done: number, all: number) => progress.show(title, done, all)
   const traffic =
     isRecorded || !upstream
-      ? await readRecordings(settings, contract, upstream, ownToken, show('reading exchanges'))
+      ? await readRecordings(settings, contract, upstream, context)
       : await probe(settings, contract, upstream, token, context)
   if (!traffic.ok) return traffic
-  if (!traffic.value) return success(0)
-  const input: DriftInput = {
-    ...traffic.value,
-    responses: await askSimulator(traffic.value.responses, simulator, now, show('asking the simulator')),
-    minSamples: settings.samples,
-    token: ownToken,
-    onProgress: show('comparing responses'),
-  }
-  const report = judgeDrift(contract, input)
-  print(renderDrift(report, settings.format))
-  const patched = await signals.finish(() => proposePatch(report, input, settings))
-  if (!patched.ok) return patched
-  for (const line of patched.value) printError(`convsim drift: ${line}`)
-  return success(exitCodes[report.verdict])
+  if (!traffic.value) return success(undefined)
+  const gathered = await gatherResponses(traffic.value, simulator, ownToken, context)
+  const onProgress = (done: number, all: number) => context.progress.show('comparing responses', done, all)
+  return success({ ...gathered, minSamples: settings.samples, token: ownToken, onProgress })
 }
 
 /** Sends probes to the service, or prints them for `--dry-run` and returns undefined. */
@@ -123,17 +122,16 @@ async function probe(
   contract: Contract,
   upstream: Upstream,
   token: string | undefined,
-  { now, print, printError, progress }: DriftContext,
+  context: DriftContext,
 ): Promise<Result<GatheredTraffic | undefined>> {
-  const plan = planRequests(settings, contract, upstream, now())
+  const plan = planRequests(settings, contract, upstream, context.now())
   if (!plan.ok) return plan
   if (settings.dryRun) {
-    print(describePlan(upstream, plan.value, settings.format))
+    context.print(describePlan(upstream, plan.value, settings.format))
     return success(undefined)
   }
-  const timeoutMs = parseDuration(settings.timeout) ?? 10_000
-  const onProgress = (sent: number, all: number) => progress.show('asking the service', sent, all)
-  return success(await sendProbes({ ...upstream, token, timeoutMs }, plan.value, now, printError, onProgress))
+  const client = createUpstreamClient({ ...upstream, token, timeoutMs: parseDuration(settings.timeout) ?? 10_000 })
+  return success(await sendProbes(client, plan.value, context))
 }
 
 function planRequests(
@@ -162,14 +160,9 @@ function planRequests(
 }
 
 /** Reads `--ids`: `modelId=1,modelId=2` gives the name two values. */
-function readIds(text = ''): ReadonlyMap<string, readonly string[]> {
-  const ids = new Map<string, string[]>()
-  for (const part of text.split(',').filter((one) => one !== '')) {
-    const at = part.indexOf('=')
-    const name = part.slice(0, at).trim()
-    ids.set(name, [...(ids.get(name) ?? []), part.slice(at + 1).trim()])
-  }
-  return ids
+function readIds(text: string | undefined): ReadonlyMap<string, readonly string[]> {
+  const byName = groupBy(splitList(text), (pair) => pair.slice(0, pair.indexOf('=')))
+  return new Map([...byName].map(([name, pairs]) => [name, pairs.map((pair) => pair.slice(name.length + 1).trim())]))
 }
 
 function describePlan(
@@ -181,7 +174,7 @@ function describePlan(
     operation: operation.id,
     method: operation.method,
     url: origin + basePath + target,
-    ...(body !== undefined && { body: JSON.parse(body) }),
+    body: body && JSON.parse(body),
   }))
   if (format === 'json') return JSON.stringify({ requests, notProbed: unplanned }, null, 2)
   return [

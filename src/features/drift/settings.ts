@@ -1,6 +1,6 @@
+import { format } from '../../server/settings/further-settings.ts'
 import {
   boolean,
-  choice,
   duration,
   integer,
   pickSettings,
@@ -64,11 +64,7 @@ export const driftSettings = {
     default: '10s',
     description: 'The longest time to wait for a response of the real service.',
   }),
-  format: choice({
-    of: ['text', 'json', 'github', 'markdown'],
-    default: 'text',
-    description: "The form of the findings: lines for people, one JSON document, GitHub's commands, or Markdown.",
-  }),
+  format,
 } as const satisfies SettingTable
 
 export type DriftSettings = ValuesOf<typeof driftSettings>

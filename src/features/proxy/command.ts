@@ -39,7 +39,7 @@ export const proxyCommand = defineCommand({
   variables: [upstreamTokenVariable],
   async run({ files, settings, ...line }, context) {
     const { createProxy, readProxyTarget } = await import('./proxy.ts')
-    const target = readProxyTarget(files, settings, context.host.env[upstreamTokenVariable] || undefined)
+    const target = readProxyTarget(files, settings, context.host.env)
     if (!target.ok) {
       context.printError(`convsim proxy: ${target.error}`)
       return 1

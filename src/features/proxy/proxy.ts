@@ -4,20 +4,22 @@ import { parseDuration } from '../../base/core/instant.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { type Pages, readPages, type Settings } from '../../server/settings/settings.ts'
 import type { ProxiedService } from '../../server/simulator/generation.ts'
-import { parseUpstream, type UpstreamAccess } from '../../server/upstream/parse-upstream.ts'
+import { createUpstreamClient, type UpstreamClient } from '../../server/upstream/client.ts'
+import { parseUpstream, readUpstreamToken, type UpstreamAccess } from '../../server/upstream/parse-upstream.ts'
 import { joinCatalogue } from '../../service/scenarios/catalogue.ts'
 import type { Catalogue, ScenarioDefinition } from '../../service/scenarios/definition.ts'
-import { createUpstreamClient, type UpstreamClient } from './forward.ts'
 import { createProxyStages } from './stages.ts'
 
 /** Reads the real service of `convsim proxy` from its operand, and its token from the environment. */
 export function readProxyTarget(
   [url = '']: readonly string[],
   { port, upstreamTimeout }: { readonly port: number; readonly upstreamTimeout: string },
-  token: string | undefined,
+  env: NodeJS.ProcessEnv,
 ): Result<UpstreamAccess> {
   if (url === '') return failure('Name the real service by its URL: convsim proxy https://api.example.com/v1.')
-  const parsed = parseUpstream(url, token !== undefined)
+  const token = readUpstreamToken(env)
+  if (!token.ok) return token
+  const parsed = parseUpstream(url, token.value !== undefined)
   if (!parsed.ok) return parsed
   const { hostname, port: upstreamPort } = new URL(parsed.value.origin)
   const isOwnHost = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
@@ -25,9 +27,7 @@ export function readProxyTarget(
     return failure(
       `${parsed.value.origin} is the address of the proxy itself. Give the proxy another port: --port ${port + 1}.`,
     )
-  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
-    return failure('CONVSIM_UPSTREAM_TOKEN has a character that a header cannot carry, such as a line break.')
-  return success({ ...parsed.value, token, timeoutMs: parseDuration(upstreamTimeout) ?? 30_000 })
+  return success({ ...parsed.value, token: token.value, timeoutMs: parseDuration(upstreamTimeout) ?? 30_000 })
 }
 
 /** Creates the value that makes a simulator a proxy. It connects at the first request. */

@@ -5,12 +5,11 @@ import { applyDamage, checkReply, finaliseHeaders } from '../../server/pipeline/
 import { scenario } from '../../server/pipeline/scenario.ts'
 import type { Pages } from '../../server/settings/settings.ts'
 import { withFittingDocument } from '../../server/simulator/check-operations.ts'
+import type { UpstreamClient } from '../../server/upstream/client.ts'
 import { type PageSettings, refuseForeignPage } from '../../service/exchange/foreign-page.ts'
 import { refusals } from '../../service/exchange/refusals.ts'
 import { askUpstream } from './ask-upstream.ts'
-import { checkUpstreamResponse } from './check-response.ts'
-import type { UpstreamClient } from './forward.ts'
-import { responseToRecord } from './response-to-record.ts'
+import { checkUpstreamResponse, responseToRecord } from './check-response.ts'
 
 /**
  * Returns the stages of an exchange whose request the real service responds. Scenarios refuse in front of it. The

@@ -1,6 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
-import { failure, type Result, reasonOf, success } from '../../base/core/result.ts'
 import { readJson } from '../../base/core/strict-json.ts'
 import { type Body, encodedBody } from '../../service/exchange/body.ts'
 import type { RelayedBody } from '../../service/exchange/reply.ts'
@@ -58,48 +56,6 @@ export class RecordingRelay implements RelayedBody {
   /** Ends the connection, unless the body has passed. */
   cancel(): void {
     if (!this.#response.readableEnded) this.#response.destroy()
-  }
-}
-
-/** Reads a body whole, unless the service breaks it off, or it is longer than `maxCheckedBytes`. */
-export async function readWhole(response: IncomingMessage): Promise<Uint8Array | 'broken' | 'too-large'> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  try {
-    for await (const chunk of response) {
-      size += chunk.length
-      if (size > maxCheckedBytes) return 'too-large'
-      chunks.push(chunk)
-    }
-  } catch {
-    return 'broken'
-  }
-  return Buffer.concat(chunks)
-}
-
-type Decode = (bytes: Uint8Array, options: { readonly maxOutputLength: number }) => Uint8Array
-
-const decoders = new Map<string, Decode>([
-  ['identity', (bytes) => bytes],
-  ['gzip', gunzipSync],
-  ['x-gzip', gunzipSync],
-  ['deflate', inflateSync],
-  ['br', brotliDecompressSync],
-])
-
-/** The error for a body that is longer than `maxCheckedBytes` when it is decoded. */
-export const tooLong = 'is too long when it is decoded'
-
-/** Decodes a body by its `Content-Encoding`. The error ends the sentence "The body ...". */
-export function decodeBody(bytes: Uint8Array, encoding = 'identity'): Result<Uint8Array> {
-  const name = encoding.trim().toLowerCase()
-  const decode = decoders.get(name)
-  if (!decode) return failure(`has the Content-Encoding "${name.slice(0, 40)}", which the proxy cannot read`)
-  try {
-    return success(decode(bytes, { maxOutputLength: maxCheckedBytes }))
-  } catch (error) {
-    if (error instanceof RangeError) return failure(tooLong) // beyond `maxOutputLength`
-    return failure(`cannot be decoded by its Content-Encoding "${name}": ${reasonOf(error)}`)
   }
 }
 

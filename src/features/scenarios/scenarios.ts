@@ -1,5 +1,4 @@
 /** The list of scenarios, and one of them with an example. */
-import { joinPointer } from '../../base/core/json-pointer.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { endSentence } from '../../base/core/text.ts'
 import { formatFinding } from '../../base/documents/finding.ts'
@@ -8,7 +7,6 @@ import { defaultSettings, type Settings } from '../../server/settings/settings.t
 import { type LoadedInputs, loadInputs } from '../../server/simulator/loaded-inputs.ts'
 import { buildModelPath, findOrdinaryModel } from '../../server/simulator/ordinary-model.ts'
 import type { Contract, Operation } from '../../service/contract/contract.ts'
-import { readExamples } from '../../service/contract/resolve.ts'
 import { describeClientView, describeParameter, exampleOf, formatRow } from '../../service/scenarios/client-view.ts'
 import {
   type ActiveScenario,
@@ -132,8 +130,8 @@ function formatExampleCurl(
   const path = buildModelPath(contract, operation, findOrdinaryModel(fixtures)?.id)
   // An expectation is about a request that is refused.
   const isRefused = definition.effect(values).kind === 'expect' && refusesEmptyBody(operation)
-  const valid = operation.body && findBodyExample(contract, operation)
-  const body = isRefused ? '{}' : valid
+  const valid = operation.bodyExamples()[0]?.value ?? {}
+  const body = operation.body && JSON.stringify(isRefused ? {} : valid)
   const parts = [
     `curl -i ${quoteForShell(`http://127.0.0.1:${port}${path}`)}`,
     ...(operation.method === (body === undefined ? 'GET' : 'POST') ? [] : [`-X ${operation.method}`]),
@@ -142,12 +140,6 @@ function formatExampleCurl(
     ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${quoteForShell(body)}`]),
   ]
   return parts.join(' \\\n  ')
-}
-
-/** Returns the document's first example of a request body as JSON; an empty object where it has none. */
-function findBodyExample({ document }: Contract, { path, method }: Operation): string {
-  const pointer = joinPointer('/paths', path, method.toLowerCase(), 'requestBody', 'content', 'application/json')
-  return JSON.stringify(readExamples(document, pointer)[0]?.value ?? {})
 }
 
 /** Quotes a text for a POSIX shell. */

@@ -163,3 +163,12 @@ export const upstreamTimeout = duration({
     'The longest time until a response of the real service begins, and between two parts of it; ' +
     'beyond it the client gets a 504, or the connection breaks.',
 })
+
+/** The setting `format` of a command that prints findings. */
+export const format = choice({
+  of: ['text', 'json', 'github', 'markdown'],
+  default: 'text',
+  description:
+    "The form of the findings: lines for people, one JSON document, GitHub's commands, " +
+    'which annotate the lines of a pull request, or Markdown.',
+})

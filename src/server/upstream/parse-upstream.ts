@@ -1,11 +1,18 @@
 /**
  * The real service over HTTP: time limits, retries, nothing secret written; traffic/ reads recordings.
- * This file reads the address of the service; `send.ts` sends a request.
+ * This file reads the address of the service; `client.ts` sends a request, `send.ts` repeats and redirects it.
  */
 import { failure, type Result, success } from '../../base/core/result.ts'
 
 /** The variable of the token for the real service. A flag could be read by other users of the machine. */
 export const upstreamTokenVariable = 'CONVSIM_UPSTREAM_TOKEN'
+
+/** Reads the token for the real service, if there is one. */
+export function readUpstreamToken(env: NodeJS.ProcessEnv): Result<string | undefined> {
+  const token = env[upstreamTokenVariable]?.trim() || undefined
+  if (token === undefined || /^[\x21-\x7e]+$/.test(token)) return success(token)
+  return failure(`${upstreamTokenVariable} has characters that no header can carry, such as spaces. Set it again.`)
+}
 
 export interface Upstream {
   /** Scheme, host and port: `https://api.example.com`. */

@@ -1,11 +1,19 @@
+import type { IncomingMessage } from 'node:http'
+import { deriveChance } from '../../base/core/seeded.ts'
 import { redactHeaders, redactText } from '../../base/redaction/redact.ts'
 import { findOwnToken } from '../../base/redaction/redact-token.ts'
 import { version } from '../../service/fixtures/bundled.ts'
-import { describeFailure } from './describe-network-error.ts'
-import type { UpstreamAccess } from './parse-upstream.ts'
+import type { UpstreamClient, UpstreamRequest } from './client.ts'
+import { describeNetworkError } from './describe-network-error.ts'
+import { decodeBody, readWhole, tooLong } from './read-body.ts'
 import type { TrafficProblem, TrafficResponse, TrafficSample } from './traffic/sample.ts'
 
-export interface UpstreamRequest {
+const maxBodyBytes = 16 * 1024 * 1024
+
+const maxRedirects = 5
+
+/** A request of `application/json` to the real service. */
+export interface JsonRequest {
   /** Upper case. */
   readonly method: string
   /** Path and query below the base path: `/models/ID/analytics?period=7d`. */
@@ -13,27 +21,73 @@ export interface UpstreamRequest {
   readonly body: string | undefined
 }
 
-const maxBodyBytes = 16 * 1024 * 1024
+interface Waiting {
+  readonly now: () => number
+  readonly sleep: (ms: number) => Promise<unknown>
+  /** The longest wait that a service may ask for, milliseconds. */
+  readonly maxPauseMs: number
+}
 
-const maxRedirects = 5
+const maxAttempts = 3
+
+/** The wait before the first retry, milliseconds; each further one is twice as long. */
+const backOffMs = 250
+
+/**
+ * Sends a request, and again after a transient failure: later each time, at random, and when the service allows.
+ * @param isRepeatable false for a write that would be done twice; it is repeated only if it was refused (429)
+ * @returns all attempts that were handled, and the last one; and the milliseconds that the last response asks to wait:
+ * with more than `maxPauseMs`, no other request is sent now
+ */
+export async function sendWithRetries(
+  client: UpstreamClient,
+  request: JsonRequest,
+  isRepeatable: boolean,
+  { now, sleep, maxPauseMs }: Waiting,
+) {
+  const samples: TrafficSample[] = []
+  for (let attempt = 1; ; attempt += 1) {
+    const sample = await send(client, request)
+    const { response } = sample
+    const pauseMs = 'problem' in response ? 0 : readPause(response.status, response.headers, now())
+    const isLast = attempt === maxAttempts || pauseMs > maxPauseMs || !isTransient(sample, isRepeatable)
+    if (isLast || !('problem' in response)) samples.push(sample)
+    if (isLast) return { samples, pauseMs }
+    await sleep(Math.max(pauseMs, computeBackOff(attempt, request.target, now())))
+  }
+}
+
+/** Returns true for a failure after which the same request may succeed, and does nothing twice. */
+function isTransient({ response }: TrafficSample, isRepeatable: boolean): boolean {
+  if ('problem' in response) return isRepeatable && ['time-out', 'connection'].includes(response.problem)
+  return response.status === 429 || (isRepeatable && [500, 502, 503, 504].includes(response.status))
+}
+
+/** Returns the wait before a retry: half of it is certain, so that many clients do not come back at the same moment. */
+function computeBackOff(attempt: number, target: string, now: number): number {
+  const full = backOffMs * 2 ** attempt
+  return full / 2 + (full / 2) * deriveChance([target, attempt, now])
+}
 
 /** Sends a request once. Redirects are followed within the origin only, so that no other host gets the token. */
-export async function send(access: UpstreamAccess, request: UpstreamRequest): Promise<TrafficSample> {
-  const { origin, basePath, token, timeoutMs } = access
-  const headers: Record<string, string> = {
+async function send(client: UpstreamClient, { method, target: path, body }: JsonRequest): Promise<TrafficSample> {
+  const { basePath, token, timeoutMs } = client.target
+  const headers = {
     accept: 'application/json',
     'user-agent': `convsim/${version}`,
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
-    ...(request.body !== undefined && { 'content-type': 'application/json' }),
+    ...(body !== undefined && { 'content-type': 'application/json' }),
   }
   const own = findOwnToken(headers)
-  const response = await followRedirects(access, request, headers).catch((error: unknown) =>
-    describeFailure(error, origin, timeoutMs),
-  )
+  const target = basePath + path
+  const signal = AbortSignal.timeout(timeoutMs)
+  const received = await followRedirects(client, { method, target, headers, body }, signal)
+  const isLate = 'problem' in received && (signal.aborted || received.problem === 'time-out')
+  const response = isLate ? describeLate(timeoutMs) : received
   return {
-    method: request.method,
-    target: redactText(basePath + request.target, own),
-    requestBody: request.body === undefined ? undefined : Buffer.from(request.body),
+    method,
+    target: redactText(target, own),
+    requestBody: body === undefined ? undefined : Buffer.from(body),
     response:
       'problem' in response
         ? { ...response, sentence: redactText(response.sentence, own) }
@@ -42,26 +96,27 @@ export async function send(access: UpstreamAccess, request: UpstreamRequest): Pr
 }
 
 async function followRedirects(
-  { origin, basePath, timeoutMs }: UpstreamAccess,
-  { method, target, body }: UpstreamRequest,
-  headers: Readonly<Record<string, string>>,
+  client: UpstreamClient,
+  request: UpstreamRequest,
+  signal: AbortSignal,
 ): Promise<TrafficResponse | TrafficProblem> {
-  const signal = AbortSignal.timeout(timeoutMs)
+  const { origin } = client.target
   const fail = (sentence: string): TrafficProblem => ({ problem: 'redirect', sentence })
-  let url = new URL(origin + basePath + target)
+  let { target } = request
   for (let count = 0; count <= maxRedirects; count += 1) {
-    const init = { method, headers, signal, redirect: 'manual' } as const
-    const response = await fetch(url.href, body === undefined ? init : { ...init, body })
-    const next = findRedirect(response.status, response.headers.get('location') ?? undefined, url.href)
-    if (next === undefined) return readResponse(response)
-    await response.body?.cancel()
+    const sent = await client.send({ ...request, target }, signal)
+    if (!sent.ok) return sent.error
+    const { statusCode = 0, headers } = sent.value
+    const next = findRedirect(statusCode, headers.location, origin + target)
+    if (next === undefined) return readResponse(sent.value).catch((error: Error) => describeNetworkError(error, origin))
+    sent.value.destroy()
     if (next.origin !== origin)
       return fail(
         `The service redirects to ${next.origin}, which was not followed. Give that address if it is the service.`,
       )
     // A write is not repeated at another place: its body may be meant for this one only.
-    if (method !== 'GET') return fail(`The service redirects a ${method}, which was not followed.`)
-    url = next
+    if (request.method !== 'GET') return fail(`The service redirects a ${request.method}, which was not followed.`)
+    target = next.pathname + next.search
   }
   return fail(`The service redirects more than ${maxRedirects} times.`)
 }
@@ -72,15 +127,14 @@ export function findRedirect(status: number, location: string | undefined, url: 
   return isRedirect && URL.canParse(location, url) ? new URL(location, url) : undefined
 }
 
-async function readResponse({ status, headers, body }: Response): Promise<TrafficResponse | TrafficProblem> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of body ?? []) {
-    size += chunk.byteLength
-    if (size > maxBodyBytes) return tooLarge
-    chunks.push(chunk)
-  }
-  return { status, headers: Object.fromEntries(headers), body: Buffer.concat(chunks) }
+async function readResponse(response: IncomingMessage): Promise<TrafficResponse | TrafficProblem> {
+  const { statusCode: status = 0, headers } = response
+  const bytes = await readWhole(response, maxBodyBytes)
+  const body = bytes && decodeBody(bytes, headers['content-encoding'], maxBodyBytes)
+  if (!body || (!body.ok && body.error === tooLong)) return tooLarge
+  if (!body.ok) return { problem: 'connection', sentence: `The body of the response ${body.error}.` }
+  const texts = Object.entries(headers).map(([name, value]) => [name, String(value)])
+  return { status, headers: Object.fromEntries(texts), body: body.value }
 }
 
 const tooLarge: TrafficProblem = {
@@ -88,4 +142,46 @@ const tooLarge: TrafficProblem = {
   sentence:
     `The response is larger than ${maxBodyBytes / 1024 / 1024} MiB, which is the most that is read. ` +
     'Ask for less: another id, a shorter period.',
+}
+
+const describeLate = (timeoutMs: number): TrafficProblem => ({
+  problem: 'time-out',
+  sentence: `No whole response came within ${timeoutMs} ms. A larger --timeout waits longer.`,
+})
+
+type Headers = Readonly<Record<string, string>>
+
+/** Returns the milliseconds that a response asks to wait, 0 if none. `now` is in epoch milliseconds. */
+export function readPause(status: number, headers: Headers, now: number): number {
+  const isRefused = status === 429 || status === 503
+  const retryAfter = isRefused ? readRetryAfter(headers, now) : undefined
+  return retryAfter ?? readRateLimit(headers) ?? readOlderRateLimit(headers, now) ?? 0
+}
+
+function readRetryAfter(headers: Headers, now: number): number | undefined {
+  const precise = readNumber(headers['retry-after-ms'])
+  if (precise !== undefined) return precise
+  const text = headers['retry-after'] ?? ''
+  const seconds = readNumber(text)
+  if (seconds !== undefined) return seconds * 1000
+  const date = Date.parse(text)
+  return Number.isFinite(date) ? Math.max(0, date - now) : undefined
+}
+
+/** Reads `RateLimit: "analyses";r=0;t=12`: nothing is left for another 12 seconds. */
+function readRateLimit({ ratelimit: text = '' }: Headers): number | undefined {
+  const [, seconds] = /;\s*t=(\d{1,9})/.exec(text) ?? []
+  return /;\s*r=0(;|,|\s|$)/.test(text) && seconds !== undefined ? Number(seconds) * 1000 : undefined
+}
+
+/** Reads `X-RateLimit-Remaining: 0` with `X-RateLimit-Reset`, in seconds from now on or since 1970. */
+function readOlderRateLimit(headers: Headers, now: number): number | undefined {
+  const reset = readNumber(headers['x-ratelimit-reset'])
+  if (readNumber(headers['x-ratelimit-remaining']) !== 0 || reset === undefined) return undefined
+  const isEpoch = reset > 1_000_000_000
+  return Math.max(0, isEpoch ? reset * 1000 - now : reset * 1000)
+}
+
+function readNumber(text: string | undefined): number | undefined {
+  return text !== undefined && /^\s*\d{1,12}(\.\d{1,6})?\s*$/.test(text) ? Number(text) : undefined
 }

@@ -26,6 +26,8 @@ export interface DescribedParameter {
   /** The sent name; lower case for a header. */
   readonly name: string
   readonly required: boolean
+  /** JSON pointer in the document. */
+  readonly pointer: string
   /** True for the style `deepObject`: each member is sent as a parameter of its own, such as `filter[min]=3`. */
   readonly isDeepObject: boolean
   /** The schema with every `$ref` resolved; empty if the document has none. */
@@ -45,6 +47,8 @@ export interface Operation {
   readonly method: string
   /** The path template of the document, without the base path: `/models/{modelId}/analytics`. */
   readonly path: string
+  /** JSON pointer in the document: `/paths/~1events/post`. */
+  readonly pointer: string
   /** The `summary` of the document; empty if it has none. */
   readonly summary: string
   /** True if each alternative of `security`, of the operation or of the document, demands a bearer token. */
@@ -65,6 +69,8 @@ export interface Operation {
 
   /** Returns the JSON schema of the request body with every `$ref` resolved; undefined if there is none. */
   bodySchema(): JsonObject | undefined
+  /** Returns the named JSON examples of the request body, in the document's order. */
+  bodyExamples(): readonly Example[]
   /** Coerces the sent parameters to their types and lists every violation; `values` is reliable only without any. */
   readParameters(sent: RawParameters): { values: ParameterValues; violations: Violation[] }
   /** Returns the object of a form, or undefined if the document describes no object for its media type. */

@@ -54,6 +54,7 @@ function compileOperation(
     id: typeof operation.operationId === 'string' ? operation.operationId : `${method} ${at.path}`,
     method,
     path: at.path,
+    pointer,
     summary: typeof operation.summary === 'string' ? operation.summary : '',
     secured,
     takesBearer,
@@ -74,6 +75,7 @@ function compileOperation(
       return parameters().described
     },
     bodySchema: () => body()?.schema(),
+    bodyExamples: () => body()?.examples() ?? [],
     readParameters: (sent) => parameters().read(sent),
     readForm: (text) => body()?.readForm(text),
     checkBody: (mediaType, value) => body()?.check(mediaType, value) ?? [],
@@ -109,6 +111,10 @@ function compileBody(document: JsonObject, compiler: Compiler, operation: string
   return {
     described: { required: body.value.required === true, mediaTypes },
     schema: schemaOfFirst(isJson),
+    examples() {
+      const mediaType = documentedTypes.find(isJson)
+      return mediaType === undefined ? [] : readExamples(document, joinPointer(body.pointer, 'content', mediaType))
+    },
     readForm(text: string): JsonObject | undefined {
       const schema = form()
       return schema && schema.type !== 'string' ? readForm(schema, text) : undefined

@@ -86,6 +86,7 @@ function readParameter(document: JsonObject, { pointer, value }: ResolvedObject)
     in: location,
     name,
     required: value.required === true,
+    pointer,
     isDeepObject: location === 'query' && value.style === 'deepObject',
     schema: schema ? dereference(document, schema) : {},
     separator: isJson || !hasType(schema, 'array') ? undefined : findSeparator(value),

@@ -72,6 +72,12 @@ test('a field called constructor is missing where it is not sent, and new where 
   for (const { stderr } of [missing, added]) expect(stderr).toContain('with it the same responses show no drift')
 })
 
+test('a member of a part of a schema is patched', async () => {
+  const part = '{ type: object, required: [sky], properties: { sky: { type: string } } }'
+  const composed = weather(`            application/json: { schema: { allOf: [${part}] } }\n`)
+  expect((await runRecorded(composed, [{}])).stderr).toContain('with it the same responses show no drift')
+})
+
 test('a new field that was always null may have any value later', async () => {
   const run = await runRecorded(plain, [{ sky: 'blue', region: null, sea: { tide: null, depths: [null] } }])
   expect(run.stderr).toContain('with it the same responses show no drift')

@@ -1,10 +1,10 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { analyticsPath, ask, errorOf } from '../../support/client.ts'
 import { steer } from '../../support/control.ts'
+import { fakeUpstream, proxyTo } from '../../support/fake-upstream.ts'
 import { askRaw } from '../../support/raw-http.ts'
 import type { TestSimulator } from '../../support/start.ts'
 import { listRequests } from '../../support/stored-records.ts'
-import { fakeUpstream, proxyTo } from './fake-upstream.ts'
 
 const token = 'upstream-secret-1'
 const workshop = 'http://localhost:6006'

@@ -6,10 +6,9 @@ import type { ControlSchemas } from '../../../src/client/transport.ts'
 import { analyticsPath, ask, errorOf, event, objectOf } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
 import { documentWith, documentWithPaths } from '../../support/documents.ts'
-import { startFakeUpstream } from '../../support/fake-upstream.ts'
+import { fakeUpstream, proxyTo, proxyWith, startFakeUpstream } from '../../support/fake-upstream.ts'
 import { startForTest, type TestSimulator } from '../../support/start.ts'
 import { listRequests, readControl } from '../../support/stored-records.ts'
-import { fakeUpstream, proxyTo, proxyWith } from './fake-upstream.ts'
 
 const entries = (sim: TestSimulator) => listRequests(sim, 'bodies=true&sandbox=*')
 

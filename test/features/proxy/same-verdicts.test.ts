@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { isObject, type Json } from '../../../src/base/core/json.ts'
 import { ask, event, modelId, objectOf, prompt } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
+import { proxyTo } from '../../support/fake-upstream.ts'
 import { frozenNow, startForTest, type TestSimulator } from '../../support/start.ts'
-import { proxyTo } from './fake-upstream.ts'
 
 /** Sends mistakes and what a client with retry problems sends. `refuses`: the simulator whose rule gives a 429. */
 async function sendRequests(sim: TestSimulator, refuses: TestSimulator): Promise<void> {

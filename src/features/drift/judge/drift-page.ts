@@ -1,17 +1,12 @@
-import type { JsonObject } from '../../../base/core/json.ts'
 import { cutText, escapeControls } from '../../../base/core/text.ts'
-import { renderPrinted } from '../../../server/reports/formats/index.ts'
+import { type PrintedFormat, renderPrinted } from '../../../server/reports/formats/index.ts'
 import type { Page, PageFinding, PageSection } from '../../../server/reports/page/page.ts'
 import { pluralize } from '../../../server/reports/report.ts'
 import { findingKinds } from '../observe/observation.ts'
 import type { DriftFinding, DriftReport } from './finding.ts'
 
-export const renderDrift = (report: DriftReport, format: Parameters<typeof renderPrinted>[0]): string =>
-  renderPrinted(
-    format,
-    () => [toPage(report)],
-    () => toJson(report),
-  )
+export const renderDrift = (report: DriftReport, format: PrintedFormat): string =>
+  renderPrinted(format, [toPage(report)], toJson(report))
 
 const verdicts: Readonly<Record<DriftReport['verdict'], string>> = {
   same: 'The real service is as the contract says.',
@@ -80,33 +75,34 @@ function summarizeDrift({ verdict, findings, omitted, judged }: DriftReport): st
   return `${verdict}: ${differences}; ${responses.join(', ') || 'no response'} ${done}.`
 }
 
-function toJson({ verdict, contract, judged, findings, omitted, notJudged }: DriftReport): JsonObject {
+/** Returns what programs read. A member without a value is left out of the JSON. */
+function toJson({ verdict, contract, judged, findings, omitted, notJudged }: DriftReport): object {
   return {
     verdict,
-    contract: { ...contract },
+    contract,
     judged: Object.fromEntries(judged),
     findings: findings.map(findingToJson),
-    ...(omitted > 0 && { omitted }),
-    notJudged: notJudged.map(({ request, ...others }) => ({ ...others, ...(request !== undefined && { request }) })),
+    omitted: omitted || undefined,
+    notJudged,
   }
 }
 
-function findingToJson(finding: DriftFinding): JsonObject {
+function findingToJson(finding: DriftFinding): object {
   const { operation, status, pointer, kind, detail, seen, of, breaks, isDrift, message, sample } = finding
   return {
     operation: operation.id,
     status,
     pointer: shortenText(pointer),
     kind,
-    ...(kind === 'renamed-field' && { name: detail }),
-    ...(kind === 'header' && { header: detail }),
+    name: kind === 'renamed-field' ? detail : undefined,
+    header: kind === 'header' ? detail : undefined,
     seen,
     of,
     breaks,
-    ...(!isDrift && { note: true }),
+    note: isDrift ? undefined : true,
     message,
-    sample: { request: shortenText(sample.request), ...(sample.value !== undefined && { value: sample.value }) },
+    sample: { request: shortenText(sample.request), value: sample.value },
     contract: finding.place,
-    ...(finding.assumption && { assumption: finding.assumption.pointer }),
+    assumption: finding.assumption?.pointer,
   }
 }

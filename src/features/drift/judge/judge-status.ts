@@ -1,18 +1,19 @@
 import type { JsonSize } from '../../../base/core/json.ts'
+import { joinPointer } from '../../../base/core/json-pointer.ts'
 import { redactText } from '../../../base/redaction/redact.ts'
 import type { Operation } from '../../../service/contract/contract.ts'
 import {
   bodyBounds,
+  createObservation,
   isAboutMember,
   type Observation,
   type ObservedResponse,
   type ParsedBody,
   parseBodyOf,
 } from '../observe/observation.ts'
-import { nothingObserved, type ObservedBody, observeBody } from '../observe/observe-body.ts'
+import { listObjects, nothingObserved, type ObservedBody, observeBody } from '../observe/observe-body.ts'
 import { type DocumentedHeader, findHeaders, observeHead } from '../observe/observe-head.ts'
 import { parentOf } from '../observe/places.ts'
-import { findAbsentFields, findAbsentHeaders } from './absences.ts'
 import type { DriftFinding, NotJudgedList } from './finding.ts'
 import { mergeRenames } from './renames.ts'
 import { PlaceCounts, type Tally, TallyList } from './tally.ts'
@@ -56,15 +57,10 @@ export function judgeStatus(context: StatusContext): { findings: DriftFinding[];
   const places = new Set(tallies.map(({ first: { pointer } }) => pointer))
   const absentFields = findAbsentFields(operation, status, responses, counts)
   const absences = [
-    ...absentFields.filter(({ observation }) => !places.has(observation.pointer)),
+    ...absentFields.filter(({ pointer }) => !places.has(pointer)),
     ...findAbsentHeaders(headers ?? [], responses),
-  ]
-  const findings = [
-    ...listed.map((tally) => toFinding(tally, countPossible(tally.first), context)),
-    ...absences.map(({ observation: first, of }) =>
-      toFinding({ first, samples: responses.slice(0, 1), seen: 0, values: [] }, of, context),
-    ),
-  ]
+  ].map((first) => ({ first, samples: responses.slice(0, 1), seen: 0, values: [] }))
+  const findings = [...listed, ...absences].map((tally) => toFinding(tally, countPossible(tally.first), context))
   return { findings: findings.sort(comparePlaces), omitted: tallies.length - listed.length }
 }
 
@@ -86,6 +82,45 @@ function tallyDifferences(
   }
   if (list.isFull) notJudged.add(operation.id, 'check-stopped', checkStopped)
   return mergeRenames(operation, list.list())
+}
+
+/** The fewest responses from which an absence is told: fewer may lack a field by chance. */
+const minResponses = 5
+
+/** Finds the optional fields that the simulator's own responses have and those of the service do not. */
+function findAbsentFields(
+  operation: Operation,
+  status: number,
+  responses: readonly ObservedResponse[],
+  counts: PlaceCounts,
+): Observation[] {
+  const fields = new Set<string>()
+  const own = responses.flatMap((response) => response.own ?? [])
+  for (const { pointer, object, properties } of listObjects(own, [operation.responseSchema(status) ?? {}]))
+    for (const [name, schemas] of properties)
+      if (Object.hasOwn(object, name) && !schemas.some(({ deprecated }) => deprecated === true))
+        fields.add(joinPointer(pointer, name))
+  return [...fields].flatMap((pointer) => {
+    const of = counts.at(parentOf(pointer)).objects
+    if (counts.at(pointer).values > 0 || of < minResponses) return []
+    const message = `is documented as optional, and the simulator sends it; it was in none of ${of} responses`
+    return createObservation('absent-field', pointer, message)
+  })
+}
+
+/** Finds the optional headers that no response has. */
+function findAbsentHeaders(
+  documented: readonly DocumentedHeader[],
+  responses: readonly ObservedResponse[],
+): Observation[] {
+  if (responses.length < minResponses) return []
+  const absent = documented.filter(
+    ({ name, required }) => !required && responses.every(({ headers }) => headers[name] === undefined),
+  )
+  return absent.map(({ name }) => {
+    const message = `the header ${name} is documented; it was in none of ${responses.length} responses`
+    return createObservation('header', '', message, { detail: name })
+  })
 }
 
 /** Counts a response, and notes the parts that are not judged. */

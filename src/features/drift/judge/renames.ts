@@ -4,14 +4,8 @@ import { parsePointer } from '../../../base/core/json-pointer.ts'
 import type { Operation } from '../../../service/contract/contract.ts'
 import { parseBodyOf } from '../observe/observation.ts'
 import { observeBody } from '../observe/observe-body.ts'
-import { parentOf } from '../observe/places.ts'
+import { nameOf, parentOf } from '../observe/places.ts'
 import type { Tally } from './tally.ts'
-
-/** A required field that is missing, and a new field that has its place and its shape. */
-interface Rename {
-  readonly missing: Tally
-  readonly added: Tally
-}
 
 /** The most new fields of an object that are tried in a body as renamed ones. */
 const maxCandidates = 100
@@ -25,20 +19,24 @@ const maxTriedMembers = 4_000_000
  */
 export function mergeRenames(operation: Operation, tallies: readonly Tally[]): Tally[] {
   const ofKind = (kind: string) => tallies.filter(({ first }) => first.kind === kind)
-  const added = groupBy(ofKind('new-field'), ({ first }) => parentOf(first.pointer))
+  const byObject = groupBy(ofKind('new-field'), ({ first }) => parentOf(first.pointer))
   const fits = createTrials(operation)
   const pairs = ofKind('missing-field').flatMap((missing) => {
-    const candidates = added.get(parentOf(missing.first.pointer)) ?? []
-    const tried = candidates.length > maxCandidates ? [] : candidates.filter((one) => fits(missing, one))
-    return tried.map((one): Rename => ({ missing, added: one }))
+    const candidates = byObject.get(parentOf(missing.first.pointer)) ?? []
+    const fitting = candidates.length > maxCandidates ? [] : candidates.filter((added) => fits(missing, added))
+    return fitting.map((added) => ({ missing, added }))
   })
-  const isLike = (one: Rename, other: Rename) => one.missing === other.missing || one.added === other.added
-  const renames = pairs.filter((pair) => pairs.filter((other) => isLike(pair, other)).length === 1)
+  const renames = pairs.filter(
+    (pair) => pairs.filter(({ missing, added }) => missing === pair.missing || added === pair.added).length === 1,
+  )
   const merged = new Set(renames.flatMap(({ missing, added }) => [missing, added]))
-  return [...renames.map(toTally), ...tallies.filter((tally) => !merged.has(tally))]
+  return [
+    ...renames.map(({ missing, added }) => toTally(missing, added)),
+    ...tallies.filter((tally) => !merged.has(tally)),
+  ]
 }
 
-function toTally({ missing, added }: Rename): Tally {
+function toTally(missing: Tally, added: Tally): Tally {
   const detail = nameOf(added.first.pointer)
   const message = `is now called "${detail}"`
   const first = { ...missing.first, kind: 'renamed-field', detail, message, value: added.first.value } as const
@@ -77,5 +75,3 @@ function renameMember(value: Json, [token, ...rest]: readonly string[], name: st
   const { [newName]: moved, ...others } = value
   return moved === undefined ? value : { ...others, [name]: moved }
 }
-
-const nameOf = (pointer: string) => parsePointer(pointer).at(-1) ?? ''

@@ -5,7 +5,7 @@ import { isHiddenText, redactJson, redactText } from '../../../base/redaction/re
 import { redacted } from '../../../base/redaction/redact-token.ts'
 import type { Contract, Operation } from '../../../service/contract/contract.ts'
 import { isAboutMember, type Observation } from '../observe/observation.ts'
-import { findOperation, findResponse, findSchema, parentOf } from '../observe/places.ts'
+import { findResponse, findSchema, parentOf } from '../observe/places.ts'
 import type { DriftFinding } from './finding.ts'
 import type { Tally } from './tally.ts'
 
@@ -63,13 +63,8 @@ export const breaksClients = ({ kind, keyword, isSimulated }: Observation) =>
 
 const hidden = JSON.stringify(redacted)
 
-/** The place of a difference in the contract, and the places whose assumptions it settles, the most specific first. */
-interface Location {
-  readonly place: string
-  readonly settled: readonly (string | undefined)[]
-}
-
-function locate(context: FindingContext, { kind, pointer, detail, isSimulated }: Observation): Location {
+/** Finds the place of a difference in the contract, and those whose assumptions it settles, the most specific first. */
+function locate(context: FindingContext, { kind, pointer, detail, isSimulated }: Observation) {
   const { operation, status } = context
   const { document } = context.contract
   const response = findResponse(document, operation, status)
@@ -93,14 +88,14 @@ function locate(context: FindingContext, { kind, pointer, detail, isSimulated }:
 }
 
 /** Locates an undocumented status at the documented responses of the same class. */
-function locateStatus({ contract: { document }, operation, status }: FindingContext): Location {
+function locateStatus({ contract: { document }, operation, status }: FindingContext) {
   const isAlike = (other: number) => Math.floor(other / 100) === Math.floor(status / 100)
   const near = operation.statuses.filter(isAlike).flatMap((other) => findResponse(document, operation, other) ?? [])
   // A refused request is what 400 stands for; this status says nothing about other errors, which have their own.
   const isSuccess = status >= 200 && status < 300
   const settled = near.filter(({ site }) => isSuccess || (status === 422 && site.endsWith('/400')))
   return {
-    place: joinPointer(findOperation(document, operation), 'responses'),
+    place: joinPointer(operation.pointer, 'responses'),
     settled: settled.flatMap((found) => [found.site, found.pointer]),
   }
 }

@@ -21,7 +21,6 @@ export interface ParsedBody {
   readonly json?: Json
   /** The size of the body if it is larger than `bodyBounds`. */
   readonly size?: JsonSize
-  /** True if the body is not JSON. */
   readonly isBroken?: true
 }
 

@@ -1,10 +1,9 @@
 import { isObject, type Json, type JsonObject } from '../../../base/core/json.ts'
-import { joinPointer, parsePointer, valueAt } from '../../../base/core/json-pointer.ts'
+import { joinPointer, parsePointer, valueAt, valueAtTokens } from '../../../base/core/json-pointer.ts'
 import type { Violation } from '../../../base/core/violation.ts'
 import { redacted } from '../../../base/redaction/redact-token.ts'
 import type { Operation } from '../../../service/contract/contract.ts'
 import { listSchemaParts, mergeProperties } from '../../../service/contract/schema-parts.ts'
-import { checkInParts } from './check-in-parts.ts'
 import { createObservation, type DriftKind, type Observation } from './observation.ts'
 
 export interface ObservedBody {
@@ -15,7 +14,6 @@ export interface ObservedBody {
   readonly isComplete: boolean
 }
 
-/** The observation of a body that cannot be compared. */
 export const nothingObserved: ObservedBody = { observations: [], unreadable: [], isComplete: true }
 
 /** Compares a body with the schema of its status, and with the narrower rules of simulated responses. */
@@ -58,6 +56,62 @@ function observeRules(body: Json, isSimulated: boolean, check: (part: Json) => V
   return { observations, unreadable, isComplete }
 }
 
+/** The most parts of a body that are checked: each finds up to 100 broken rules. */
+const maxParts = 500
+
+/** The rules about the number of items, which a part of a list does not keep. */
+const countKeywords = ['minItems', 'maxItems', 'uniqueItems', 'contains']
+
+/** The keywords of violations that stand for the end of a check: after many errors, and after a time. */
+const endKeywords = ['more', 'timeout']
+
+/**
+ * Checks a body. A check stops after 100 errors; then the longest list with errors is checked in two halves, all halves
+ * before their own ones, so that the parts are spread over the whole list where they are too many. Each broken rule has
+ * the part that its pointer leads into.
+ */
+function checkInParts(body: Json, check: (part: Json) => Violation[]) {
+  const broken: { readonly violation: Violation; readonly part: Json }[] = []
+  const parts = [body]
+  let isComplete = true
+  // Halves that are added meanwhile are checked, too.
+  for (const [index, part] of parts.entries()) {
+    if (index === maxParts) return { broken, isComplete: false }
+    const violations = check(part)
+    const ignored = index === 0 ? endKeywords : [...endKeywords, ...countKeywords]
+    const own = violations.filter(({ keyword }) => !ignored.includes(keyword))
+    broken.push(...own.map((violation) => ({ violation, part })))
+    if (!violations.some(({ keyword }) => endKeywords.includes(keyword))) continue
+    const halves = halveLongestList(part, own)
+    if (halves.length === 0) isComplete = false
+    parts.push(...halves)
+  }
+  return { broken, isComplete }
+}
+
+/** Returns a part of a body with each half of its longest list with errors; none without a list of two items. */
+function halveLongestList(part: Json, violations: readonly Violation[]): Json[] {
+  let longest: { readonly path: readonly string[]; readonly list: Json[] } | undefined
+  for (const { pointer } of violations) {
+    const tokens = parsePointer(pointer)
+    for (const count of tokens.keys()) {
+      const path = tokens.slice(0, count)
+      const list = valueAtTokens(part, path)
+      if (Array.isArray(list) && list.length > (longest?.list.length ?? 1)) longest = { path, list }
+    }
+  }
+  if (!longest) return []
+  const { path, list } = longest
+  const middle = Math.ceil(list.length / 2)
+  return [list.slice(0, middle), list.slice(middle)].map((half) => replaceList(part, path, half))
+}
+
+function replaceList(value: Json, [token, ...rest]: readonly string[], list: Json[]): Json {
+  if (token === undefined) return list
+  const inner = replaceList(valueAtTokens(value, [token]) ?? null, rest, list)
+  return Array.isArray(value) ? value.with(Number(token), inner) : { ...(value as JsonObject), [token]: inner }
+}
+
 /** The kinds of differences by the keyword that a value breaks; other keywords are constraints. */
 const kinds: Readonly<Record<string, DriftKind>> = {
   required: 'missing-field',
@@ -89,13 +143,9 @@ function dropConsequences(observations: readonly Observation[]): Observation[] {
 
 /** Returns a pointer with a star for each index of an array of the body. */
 function replaceListIndexes(body: Json, pointer: string): string {
-  let value: Json | undefined = body
-  let stars = ''
-  for (const token of parsePointer(pointer)) {
-    stars = joinPointer(stars, Array.isArray(value) ? '*' : token)
-    value = valueAt(value, joinPointer('', token))
-  }
-  return stars
+  const tokens = parsePointer(pointer)
+  const isIndex = (at: number) => Array.isArray(valueAtTokens(body, tokens.slice(0, at)))
+  return joinPointer('', ...tokens.map((token, at) => (isIndex(at) ? '*' : token)))
 }
 
 function observeNewFields(body: Json, schema: JsonObject): Observation[] {
@@ -107,24 +157,16 @@ function observeNewFields(body: Json, schema: JsonObject): Observation[] {
   })
 }
 
-/** An object whose schema lists properties. */
-interface DescribedObject {
-  /** JSON pointer, with `*` for the items of an array. */
-  readonly pointer: string
-  readonly object: JsonObject
-  /** The schemas of the documented properties, by name. */
-  readonly properties: ReadonlyMap<string, readonly JsonObject[]>
-}
-
 /**
- * Yields each object within values that share a place, if its schema lists properties. Objects whose names are data are
- * passed over. `schemas`: the schemas of the place, which all apply, with their references resolved.
+ * Yields each object within values that share a place, with the schemas of its documented properties by name. Objects
+ * whose names are data are passed over. `schemas`: those of the place, which all apply, without references. `pointer`:
+ * JSON pointer of the place, with `*` for the items of an array.
  */
 export function* listObjects(
   values: readonly Json[],
   schemas: readonly JsonObject[],
   pointer = '',
-): Generator<DescribedObject> {
+): Generator<{ pointer: string; object: JsonObject; properties: ReadonlyMap<string, readonly JsonObject[]> }> {
   const parts = schemas.flatMap(listSchemaParts)
   const items = values.filter((value) => Array.isArray(value)).flat()
   const itemSchemas = parts.flatMap((part) => (isObject(part.items) ? [part.items] : []))

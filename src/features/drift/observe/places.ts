@@ -7,6 +7,9 @@ import { type ResolvedObject, resolve } from '../../../service/contract/resolve.
 /** Returns the pointer of the object or array around a value; the empty one for the whole body. */
 export const parentOf = (pointer: string) => pointer.slice(0, Math.max(0, pointer.lastIndexOf('/')))
 
+/** Returns the name of a member by its pointer; empty for the whole body. */
+export const nameOf = (pointer: string) => parsePointer(pointer).at(-1) ?? ''
+
 /** An object of the document with the JSON pointer `site` where it is used, which may hold a reference to it. */
 export interface DocumentPlace extends ResolvedObject {
   readonly site: string
@@ -17,27 +20,25 @@ function findDocumentPlace(document: JsonObject, site: string): DocumentPlace | 
   return found && { site, ...found }
 }
 
-/** Returns the JSON pointer of an operation of the document. */
-export function findOperation(document: JsonObject, { path, method }: Operation): string {
-  const item = resolve(document, joinPointer('/paths', path))
-  const pointer = joinPointer(item?.pointer ?? '', method.toLowerCase())
-  return resolve(document, pointer)?.pointer ?? pointer
-}
-
 /** Finds the response of a status, of its class, or the default one, as the contract does. */
 export function findResponse(document: JsonObject, operation: Operation, status: number): DocumentPlace | undefined {
-  const list = joinPointer(findOperation(document, operation), 'responses')
+  const list = joinPointer(operation.pointer, 'responses')
   const names = Object.keys(resolve(document, list)?.value ?? {})
   const keys = [String(status), `${Math.floor(status / 100)}XX`, 'DEFAULT']
   const found = keys.flatMap((key) => names.find((name) => name.toUpperCase() === key) ?? [])
   return found.flatMap((name) => findDocumentPlace(document, joinPointer(list, name)) ?? [])[0]
 }
 
-export function findBodySchema({ pointer, value }: ResolvedObject): string | undefined {
+/** Finds the content of a response that is JSON. */
+export function findJsonMedia({ pointer, value }: ResolvedObject): ResolvedObject | undefined {
   const content = isObject(value.content) ? value.content : {}
-  const mediaType = Object.keys(content).find(isJson) ?? ''
-  const media = content[mediaType]
-  return isObject(media) && isObject(media.schema) ? joinPointer(pointer, 'content', mediaType, 'schema') : undefined
+  const [mediaType = '', media] = Object.entries(content).find(([name]) => isJson(name)) ?? []
+  return isObject(media) ? { pointer: joinPointer(pointer, 'content', mediaType), value: media } : undefined
+}
+
+export function findBodySchema(response: ResolvedObject): string | undefined {
+  const media = findJsonMedia(response)
+  return media && isObject(media.value.schema) ? joinPointer(media.pointer, 'schema') : undefined
 }
 
 /** Finds the schema of a value by its pointer in the body, in which `*` stands for each item of an array. */

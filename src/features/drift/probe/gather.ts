@@ -1,4 +1,6 @@
 import { redactNamed, redactText } from '../../../base/redaction/redact.ts'
+import type { CommandContext } from '../../../command-line/process/command.ts'
+import type { CountProgress } from '../../../command-line/process/count-progress.ts'
 import type { Simulator } from '../../../server/simulator/simulator.ts'
 import { findRedirect } from '../../../server/upstream/send.ts'
 import type { TrafficSample } from '../../../server/upstream/traffic/sample.ts'
@@ -8,45 +10,56 @@ import { NotJudgedList } from '../judge/finding.ts'
 import type { DriftInput } from '../judge/judge.ts'
 import type { ObservedResponse } from '../observe/observation.ts'
 
-/** A response with the parts of its request that are sent to the simulator, too. */
-interface GatheredResponse extends ObservedResponse {
-  readonly method: string
+export type DriftContext = CommandContext & { readonly progress: CountProgress }
+
+/** A sample with the operation that its request matches. */
+export interface MatchedSample {
+  readonly sample: TrafficSample
+  readonly operation: Operation
   /** The target as sent, below the base path of the contract: `/models/ID/analytics?period=7d`. */
   readonly target: string
-  readonly requestBody: Uint8Array | undefined
 }
 
+/** The traffic of the real service. `notJudged` has the operations and requests without samples. */
 export interface GatheredTraffic extends Pick<DriftInput, 'expected' | 'notJudged' | 'howToGetMore'> {
-  readonly responses: readonly GatheredResponse[]
+  readonly samples: readonly MatchedSample[]
+  /** The sentence about a 401. */
+  readonly unauthorized: string
 }
 
-/** Collects the responses that can be judged, and notes all other requests. */
-export class Gathering {
-  readonly responses: GatheredResponse[] = []
-  readonly notJudged = new NotJudgedList()
-  readonly #unauthorized: string
-  readonly #token: string | undefined
+/** The most responses of an operation with one status to whose requests the simulator's own responses are compared. */
+const maxOwnResponses = 100
 
-  /**
-   * @param unauthorized the sentence about a 401
-   * @param token a token that is redacted in requests, if any
-   */
-  constructor(unauthorized: string, token?: string) {
-    this.#unauthorized = unauthorized
-    this.#token = token
-  }
-
-  /** Adds a sample. `target`: the target as sent, below the base path of the contract. */
-  add(operation: Operation, sample: TrafficSample, target: string): void {
+/**
+ * Collects the responses that can be judged, with the simulator's own bodies, and notes all other requests. `token` is
+ * redacted in requests.
+ */
+export async function gatherResponses(
+  { samples, unauthorized, ...traffic }: GatheredTraffic,
+  simulator: Simulator,
+  token: string | undefined,
+  { now, progress }: DriftContext,
+) {
+  const responses: ObservedResponse[] = []
+  const others = new NotJudgedList()
+  const counts = new Map<string, number>()
+  for (const [index, { operation, sample, target }] of samples.entries()) {
+    progress.show('asking the simulator', index, samples.length)
     const { id } = operation
-    const { method, requestBody, response, origin = anyOrigin } = sample
-    const request = `${method} ${redactTarget(operation, sample.target, this.#token)}`
-    if ('problem' in response) this.notJudged.add(id, response.problem, response.sentence, request)
-    else if (response.status === 401) this.notJudged.add(id, 'unauthorized', this.#unauthorized, request)
-    else if (findRedirect(response.status, response.headers['location'], origin + sample.target))
-      this.notJudged.add(id, 'redirect', recordedRedirect, request)
-    else this.responses.push({ ...response, operation: id, request, method, target, requestBody, own: undefined })
+    const request = `${sample.method} ${redactTarget(operation, sample.target, token)}`
+    const response = findResponse(sample, unauthorized)
+    if ('problem' in response) {
+      others.add(id, response.problem, response.sentence, request)
+      continue
+    }
+    const key = `${id} ${response.status}`
+    const count = (counts.get(key) ?? 0) + 1
+    counts.set(key, count)
+    const reply = count > maxOwnResponses ? undefined : await askSimulator(simulator, sample, target, now())
+    const own = reply?.status === response.status ? reply.body?.value : undefined
+    responses.push({ ...response, operation: id, request, own })
   }
+  return { ...traffic, responses, notJudged: [...others.list(), ...traffic.notJudged] }
 }
 
 /** Stands for the origin that a recording does not have, so that a relative address can be read. */
@@ -54,6 +67,14 @@ const anyOrigin = 'http://localhost'
 
 const recordedRedirect =
   'The service redirects this request, which is no response to it. Record requests to the address that it redirects to.'
+
+/** Returns the response of a sample, or the reason why it is not judged. */
+function findResponse({ response, target, origin = anyOrigin }: TrafficSample, unauthorized: string) {
+  if ('problem' in response) return response
+  if (response.status === 401) return { problem: 'unauthorized', sentence: unauthorized } as const
+  const redirect = findRedirect(response.status, response.headers['location'], origin + target)
+  return redirect ? ({ problem: 'redirect', sentence: recordedRedirect } as const) : response
+}
 
 /** Returns a target without the credentials of its query, also those that the contract declares. */
 export function redactTarget({ queryKeys }: Operation, target: string, token?: string): string {
@@ -63,28 +84,15 @@ export function redactTarget({ queryKeys }: Operation, target: string, token?: s
   return `${path}?${redactNamed({ path, query: rest.join('?'), headers: {} }, names).query}`
 }
 
-/** The most responses of an operation with one status to whose requests the simulator's own responses are compared. */
-const maxOwnResponses = 100
+const ownHeaders = { authorization: 'Bearer convsim-drift', 'content-type': 'application/json' }
 
-/** Adds the simulator's own bodies to responses. `onProgress` is called before each response. */
-export async function askSimulator(
-  responses: readonly GatheredResponse[],
+async function askSimulator(
   { service, contract }: Simulator,
-  now: () => number,
-  onProgress: (done: number, all: number) => void,
-): Promise<ObservedResponse[]> {
-  const headers = { authorization: 'Bearer convsim-drift', 'content-type': 'application/json' }
-  const observed: ObservedResponse[] = []
-  const counts = new Map<string, number>()
-  for (const [index, response] of responses.entries()) {
-    onProgress(index, responses.length)
-    const { operation, status, method, target, requestBody: bytes } = response
-    const count = (counts.get(`${operation} ${status}`) ?? 0) + 1
-    counts.set(`${operation} ${status}`, count)
-    const body: RequestBody = bytes?.length ? { kind: 'bytes', bytes } : { kind: 'absent' }
-    const request = createRequest({ id: 'drift', method, target: contract.basePath + target, headers, body }, now())
-    const reply = count > maxOwnResponses ? undefined : (await service(request)).reply
-    observed.push({ ...response, own: reply?.status === status ? reply.body?.value : undefined })
-  }
-  return observed
+  { method, requestBody: bytes }: TrafficSample,
+  target: string,
+  now: number,
+) {
+  const body: RequestBody = bytes?.length ? { kind: 'bytes', bytes } : { kind: 'absent' }
+  const head = { id: 'drift', method, target: contract.basePath + target, headers: ownHeaders }
+  return (await service(createRequest({ ...head, body }, now))).reply
 }

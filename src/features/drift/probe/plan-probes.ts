@@ -1,10 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../../base/core/json.ts'
-import { joinPointer, valueAt } from '../../../base/core/json-pointer.ts'
 import { failure, type Result, success } from '../../../base/core/result.ts'
 import type { Contract, DescribedParameter, Operation } from '../../../service/contract/contract.ts'
-import { isJson } from '../../../service/contract/media-types.ts'
-import { readExamples, resolve } from '../../../service/contract/resolve.ts'
-import { findOperation, parentOf } from '../observe/places.ts'
+import { readExamples } from '../../../service/contract/resolve.ts'
 
 export interface Probe {
   readonly operation: Operation
@@ -17,7 +14,6 @@ export interface Probe {
 
 export interface ProbePlan {
   readonly probes: readonly Probe[]
-  /** The operations without probes, with the reasons. */
   readonly unplanned: readonly { readonly operation: string; readonly sentence: string }[]
 }
 
@@ -49,9 +45,8 @@ function planOperation({ document }: Contract, operation: Operation, options: Pr
   const isRead = method === 'GET'
   if (!isRead && !options.withWrites)
     return failure(`A ${method} writes. --writes=HOST, with the host of the service, sends it.`)
-  const pointer = findOperation(document, operation)
   const known = parameters.map((parameter): KnownParameter => {
-    const values = options.ids.get(parameter.name) ?? listValues(document, pointer, parameter)
+    const values = options.ids.get(parameter.name) ?? listValues(document, parameter)
     return { ...parameter, values }
   })
   const missing = known.find(({ required, values }) => required && values.length === 0)?.name
@@ -59,7 +54,8 @@ function planOperation({ document }: Contract, operation: Operation, options: Pr
     return failure(`No value is known for its parameter "${missing}". Give one: --ids ${missing}=VALUE.`)
   if (parameters.some((one) => one.required && one.in === 'header'))
     return failure('It needs a header that probes do not send.')
-  const body = isRead ? undefined : findBody(document, pointer)
+  const example = isRead ? undefined : operation.bodyExamples()[0]?.value
+  const body = isObject(example) ? example : undefined
   if (body === undefined && operation.body?.required) return failure('The contract has no example of its body.')
   const targets = listPaths(operation, known).flatMap((path) => listQueries(known).map((query) => path + query))
   const count = Math.max(targets.length, options.samples)
@@ -77,23 +73,12 @@ interface KnownParameter extends DescribedParameter {
 }
 
 /** Returns the values of a parameter that the contract names: its list, else its examples, else its default. */
-function listValues(document: JsonObject, operation: string, parameter: DescribedParameter): string[] {
-  const { schema } = parameter
+function listValues(document: JsonObject, { schema, pointer }: DescribedParameter): string[] {
   if (Array.isArray(schema.enum)) return schema.enum.filter((value) => value !== null).map(String)
-  const examples = readExamples(document, findParameter(document, operation, parameter))
+  const examples = readExamples(document, pointer)
   if (examples.length > 0) return examples.map(({ value }) => String(value))
   const single = schema.example ?? schema.default
   return single === undefined ? [] : [String(single)]
-}
-
-function findParameter(document: JsonObject, operation: string, parameter: DescribedParameter): string {
-  const lists = [operation, parentOf(operation)].map((owner) => joinPointer(owner, 'parameters'))
-  const all = lists.flatMap((list) => {
-    const items = valueAt(document, list)
-    return Array.isArray(items) ? items.flatMap((_, index) => resolve(document, joinPointer(list, index)) ?? []) : []
-  })
-  const isNamed = (name: Json | undefined) => String(name).toLowerCase() === parameter.name.toLowerCase()
-  return all.find(({ value }) => value.in === parameter.in && isNamed(value.name))?.pointer ?? ''
 }
 
 /** Returns the paths of an operation with each combination of the values of its path parameters. */
@@ -114,15 +99,6 @@ function listQueries(parameters: readonly KnownParameter[]): string[] {
   const varied = inQuery.flatMap(({ name, values }) => values.map((value) => ({ ...base, [name]: value })))
   const queries = (varied.length > 0 ? varied : [base]).map((values) => new URLSearchParams(values).toString())
   return [...new Set(queries)].map((query) => (query === '' ? '' : `?${query}`))
-}
-
-function findBody(document: JsonObject, operation: string): JsonObject | undefined {
-  const body = resolve(document, joinPointer(operation, 'requestBody'))
-  const content = isObject(body?.value.content) ? body.value.content : {}
-  const mediaType = Object.keys(content).find(isJson)
-  if (!body || mediaType === undefined) return undefined
-  const [example] = readExamples(document, joinPointer(body.pointer, 'content', mediaType))
-  return isObject(example?.value) ? example.value : undefined
 }
 
 /** Returns the body with the ids of the user, and with identifiers that tell what is written from real data. */

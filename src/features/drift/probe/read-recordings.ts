@@ -2,25 +2,25 @@ import { failure, type Result, success } from '../../../base/core/result.ts'
 import type { Upstream } from '../../../server/upstream/parse-upstream.ts'
 import { readTrafficFile } from '../../../server/upstream/traffic/read-traffic-file.ts'
 import { describeOmitted, type ReadTraffic, type TrafficSample } from '../../../server/upstream/traffic/sample.ts'
-import type { Contract, Operation } from '../../../service/contract/contract.ts'
+import type { Contract } from '../../../service/contract/contract.ts'
+import { notJudgedAtAll } from '../judge/finding.ts'
 import type { DriftSettings } from '../settings.ts'
-import { type GatheredTraffic, Gathering } from './gather.ts'
+import type { DriftContext, GatheredTraffic, MatchedSample } from './gather.ts'
 
 /**
  * Reads recorded traffic, and finds its operations. The error says that a file cannot be read, or has several services.
  * @param upstream the service that is meant; undefined: whatever has the paths of the contract
- * @param token the token of the real service, which is redacted, if any
  */
 export async function readRecordings(
   { har, journal }: Pick<DriftSettings, 'har' | 'journal'>,
   contract: Contract,
   upstream: Upstream | undefined,
-  token: string | undefined,
-  onProgress: (read: number, all: number) => void,
+  { progress }: DriftContext,
 ): Promise<Result<GatheredTraffic>> {
   const recordings: ReadTraffic[] = []
   const files = [['har', har] as const, ['journal', journal] as const]
   for (const [form, file = ''] of files.filter(([, file]) => file !== undefined)) {
+    const onProgress = (done: number, all: number) => progress.show('reading exchanges', done, all)
     const read = await readTrafficFile(file, form, { accepted: ['upstream'], onProgress })
     if (!read.ok) return read
     recordings.push(read.value)
@@ -33,17 +33,19 @@ export async function readRecordings(
   })
   const origins = [...new Set(matched.flatMap(({ sample }) => sample.origin ?? []))]
   if (origins.length > 1) return failure(describeOrigins(origins, contract))
-  const gathering = new Gathering('A 401 is a response to a token, and says nothing about the contract.', token)
-  const { responses, notJudged } = gathering
-  for (const { operation, sample, target } of matched)
-    if (!isUnchanged(sample)) gathering.add(operation, sample, target)
   const expected = new Set(matched.map(({ operation }) => operation.id))
-  for (const { id } of contract.operations)
-    if (!expected.has(id)) notJudged.add(id, 'no-traffic', 'The recording has no request to it.')
+  const unused = contract.operations.filter(({ id }) => !expected.has(id))
   const omitted = recordings.reduce((sum, recording) => sum + recording.omitted, 0)
-  if (omitted > 0) notJudged.add('', 'too-many-entries', describeOmitted(omitted))
-  const howToGetMore = 'Record more traffic, with its bodies, or give a smaller --samples.'
-  return success({ responses, expected, notJudged: notJudged.list(), howToGetMore })
+  return success({
+    samples: matched.filter(({ sample }) => !isUnchanged(sample)),
+    unauthorized: 'A 401 is a response to a token, and says nothing about the contract.',
+    expected,
+    notJudged: [
+      ...unused.map(({ id }) => notJudgedAtAll(id, 'no-traffic', 'The recording has no request to it.')),
+      ...(omitted > 0 ? [notJudgedAtAll('', 'too-many-entries', describeOmitted(omitted))] : []),
+    ],
+    howToGetMore: 'Record more traffic, with its bodies, or give a smaller --samples.',
+  })
 }
 
 /** Returns true for a 304: a browser asked if the response in its cache has changed, which says nothing. */
@@ -56,13 +58,6 @@ function describeOrigins(origins: readonly string[], { basePath }: Contract): st
   const named = origins.slice(0, maxNamedOrigins).join(' and ') + (more > 0 ? ` and ${more} more` : '')
   const command = `convsim drift ${origins[0]}${basePath} --har FILE`
   return `The recording has such requests to ${named}. Give the base URL of the service that is meant, too: ${command}.`
-}
-
-/** A sample with the operation that its request matches, and its target below the base path of the contract. */
-interface MatchedSample {
-  readonly sample: TrafficSample
-  readonly operation: Operation
-  readonly target: string
 }
 
 /**

@@ -76,7 +76,7 @@ export async function findReportProblem(targets: readonly ReportTarget[]): Promi
   return undefined
 }
 
-async function findTargetProblem(file: string): Promise<string | undefined> {
+export async function findTargetProblem(file: string): Promise<string | undefined> {
   if (!(await isFolder(dirname(file)))) return `there is no folder ${dirname(file)}. Make it first.`
   return /[\\/]$/.test(file) || (await isFolder(file)) ? 'that is a folder, not a file.' : undefined
 }
@@ -120,14 +120,10 @@ export function renderReport({ render }: ReportFormat, page: Page): string {
 /** The renderers of `--format`, with which a command prints its findings. */
 const printers = { text: renderText, github: renderGithub, markdown: renderMarkdown }
 
-/** Renders what a command prints in a form of `--format`: its pages one after the other, or a JSON document. */
-export function renderPrinted(
-  format: keyof typeof printers | 'json',
-  toPages: () => readonly Page[],
-  toJson: () => object,
-): string {
-  if (format === 'json') return JSON.stringify(toJson(), null, 2)
-  return toPages()
-    .map(printers[format])
-    .join(format === 'markdown' ? '\n\n' : '\n')
+export type PrintedFormat = keyof typeof printers | 'json'
+
+/** Renders what a command prints: its pages one after the other, or a JSON document. */
+export function renderPrinted(format: PrintedFormat, pages: readonly Page[], json: object): string {
+  if (format === 'json') return JSON.stringify(json, null, 2)
+  return pages.map(printers[format]).join(format === 'markdown' ? '\n\n' : '\n')
 }

@@ -1,3 +1,4 @@
+import { groupBy } from '../../../base/core/group-by.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../../../base/core/json.ts'
 import { failure, type Result, success } from '../../../base/core/result.ts'
 import { redactHeaders, redactText } from '../../../base/redaction/redact.ts'
@@ -101,14 +102,10 @@ function readContent({ text, encoding, size, comment }: JsonObject, isOurs: bool
 
 /** Returns a list of names and values as an object with lower-case names; repeated ones are joined with commas. */
 function readHeaders(list: Json | undefined): Record<string, string> {
-  const headers = new Map<string, string>()
-  for (const item of Array.isArray(list) ? list : []) {
-    if (!isObject(item) || typeof item.name !== 'string') continue
-    const name = item.name.toLowerCase()
-    if (name.startsWith(':')) continue // HTTP/2 is exported with its pseudo-headers
-    const earlier = headers.get(name)
-    const value = toText(item.value)
-    headers.set(name, earlier === undefined ? value : `${earlier}, ${value}`)
-  }
-  return Object.fromEntries(headers)
+  const items = (Array.isArray(list) ? list : []).filter(isObject)
+  // HTTP/2 is exported with its pseudo-headers.
+  const named = items.filter(({ name }) => typeof name === 'string' && !name.startsWith(':'))
+  const byName = groupBy(named, ({ name }) => toText(name).toLowerCase())
+  const entries = [...byName].map(([name, same]) => [name, same.map(({ value }) => toText(value)).join(', ')])
+  return Object.fromEntries(entries)
 }

@@ -13,16 +13,13 @@ export function toText(value: Json | undefined): string {
 
 const toTexts = (list: Json | undefined): string[] => (Array.isArray(list) ? list.map(toText) : [])
 
-/** The fields of a recording, of any form, that tell if a response is one; undefined members are not in the file. */
-interface RecordingFields {
-  readonly status: Json | undefined
-  /** The cause of the response as convsim names it. In a recording of another tool it is the service: `upstream`. */
-  readonly origin: Json | undefined
-  /** The damage that scenarios did to the response, with the kind of a delivery other than the ordinary one. */
-  readonly damage: Json | undefined
-  readonly scenarios: Json | undefined
-  /** The end of the delivery to the client, as convsim names it. */
-  readonly delivery: Json | undefined
+/**
+ * The fields of a recording, of any form, that tell if a response is one; undefined members are not in the file.
+ * `origin` and `delivery` are the cause of the response and its end as convsim names them, `damage` is what scenarios
+ * did to it. The origin in a recording of another tool is `upstream`.
+ */
+interface RecordingFields
+  extends Readonly<Record<'status' | 'origin' | 'damage' | 'scenarios' | 'delivery', Json | undefined>> {
   readonly body: Uint8Array | undefined
 }
 

@@ -5,24 +5,24 @@
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { failure, type Result, success } from '../../base/core/result.ts'
-import { describeNetworkError, describeTimeOut } from '../../server/upstream/describe-network-error.ts'
-import type { UpstreamAccess } from '../../server/upstream/parse-upstream.ts'
-import type { TrafficProblem } from '../../server/upstream/traffic/sample.ts'
+import { describeNetworkError, describeTimeOut } from './describe-network-error.ts'
+import type { UpstreamAccess } from './parse-upstream.ts'
+import type { TrafficProblem } from './traffic/sample.ts'
 
-export interface ForwardedRequest {
+export interface UpstreamRequest {
   /** Upper case. */
   readonly method: string
   /** Path and query. */
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Uint8Array | undefined
+  readonly body: string | Uint8Array | undefined
 }
 
 export interface UpstreamClient {
   /** The service. Its token, if any, replaces that of the client. */
   readonly target: UpstreamAccess
-  /** Sends a request, and resolves with the head of the response. An abort of `clientGone` ends both. */
-  send(request: ForwardedRequest, clientGone: AbortSignal): Promise<Result<IncomingMessage, TrafficProblem>>
+  /** Sends a request, and resolves with the head of the response. An abort of `signal` ends both. */
+  send(request: UpstreamRequest, signal: AbortSignal): Promise<Result<IncomingMessage, TrafficProblem>>
   close(): void
 }
 
@@ -34,23 +34,23 @@ const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE'])
  * begins, and between two parts of its body.
  */
 export function createUpstreamClient(target: UpstreamAccess): UpstreamClient {
-  const isSecure = target.origin.startsWith('https:')
-  const agent = isSecure ? new https.Agent({ keepAlive: true }) : new http.Agent({ keepAlive: true })
+  const { origin, timeoutMs } = target
+  const { Agent, request } = origin.startsWith('https:') ? https : http
+  const agent = new Agent({ keepAlive: true })
   // A write that was lost on a closing connection could have been carried out: it gets a new connection instead.
-  const freshAgent = isSecure ? new https.Agent() : new http.Agent()
-  const request = isSecure ? https.request : http.request
+  const freshAgent = new Agent()
 
-  const send = (asked: ForwardedRequest, signal: AbortSignal, isRetry = false): ReturnType<UpstreamClient['send']> =>
+  const send = (asked: UpstreamRequest, signal: AbortSignal, isRetry = false): ReturnType<UpstreamClient['send']> =>
     new Promise((resolve) => {
-      const { method, body } = asked
+      const { method, target: path, body } = asked
       const isRepeatable = idempotent.has(method)
-      const length = body || !isRepeatable ? { 'content-length': String(body?.length ?? 0) } : {}
-      const sent = request(target.origin, {
+      const length = body || !isRepeatable ? { 'content-length': String(Buffer.byteLength(body ?? '')) } : {}
+      const sent = request(origin, {
         method,
-        path: asked.target,
+        path,
         headers: { ...asked.headers, ...length },
         agent: isRepeatable ? agent : freshAgent,
-        timeout: target.timeoutMs,
+        timeout: timeoutMs,
         signal,
       })
       let received: IncomingMessage | undefined
@@ -62,12 +62,12 @@ export function createUpstreamClient(target: UpstreamAccess): UpstreamClient {
       sent.on('timeout', () => {
         // Bytes that wait to be read are there: the client is slow, or a scenario delays them, not the service.
         if (received && received.readableLength > 0) return
-        resolve(failure(describeTimeOut(target.origin, target.timeoutMs)))
-        sent.destroy(new Error(`nothing was received for ${target.timeoutMs} ms`))
+        resolve(failure(describeTimeOut(origin, timeoutMs)))
+        sent.destroy(new Error(`nothing was received for ${timeoutMs} ms`))
       })
       sent.on('error', (error: NodeJS.ErrnoException) => {
         const isStale = sent.reusedSocket && error.code === 'ECONNRESET' && !isRetry
-        resolve(isStale ? send(asked, signal, true) : failure(describeNetworkError(error, target.origin)))
+        resolve(isStale ? send(asked, signal, true) : failure(describeNetworkError(error, origin)))
       })
       sent.end(body)
     })

@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
 import { expect, test } from 'vitest'
+import { createUpstreamClient } from '../../../src/server/upstream/client.ts'
 import { parseUpstream } from '../../../src/server/upstream/parse-upstream.ts'
-import { readPause, sendWithRetries } from '../../../src/server/upstream/send-with-retries.ts'
+import { readPause, sendWithRetries } from '../../../src/server/upstream/send.ts'
 import { listenForTest } from '../../support/fake-upstream.ts'
 
 interface Scripted {
@@ -22,13 +23,13 @@ async function startScripted(...responses: Scripted[]) {
   const port = await listenForTest(server)
   const upstream = parseUpstream(`http://127.0.0.1:${port}/v1`, true)
   if (!upstream.ok) throw new Error(upstream.error)
-  const access = { ...upstream.value, token: 'a-secret-token', timeoutMs: 60_000 }
+  const client = createUpstreamClient({ ...upstream.value, token: 'a-secret-token', timeoutMs: 60_000 })
   const waits: number[] = []
   const waiting = { now: () => 0, sleep: async (ms: number) => waits.push(ms), maxPauseMs: 60_000 }
   const ask = async (method = 'GET') => {
     const isRead = method === 'GET'
     const request = { method, target: '/models?token=a-secret-token', body: isRead ? undefined : '{}' }
-    const { samples, pauseMs } = await sendWithRetries(access, request, isRead, waiting)
+    const { samples, pauseMs } = await sendWithRetries(client, request, isRead, waiting)
     const statuses = samples.map(({ response }) => ('status' in response ? response.status : response.problem))
     return { statuses, pauseMs, samples }
   }
