@@ -5,10 +5,7 @@ import { ControlResponsesReporter } from './support/control-responses/reporter.t
 const controlResponses = new ControlResponsesReporter()
 
 /** The files that replace modules or set flags of V8. Each has a process; others share modules. */
-const isolated = [
-  'test/server/simulator/no-growth.test.ts',
-  'test/client/testing/testcontainers.test.ts',
-]
+const isolated = ['test/server/simulator/no-growth.test.ts', 'test/client/testing/testcontainers.test.ts']
 
 export default defineConfig({
   test: {

@@ -1,8 +1,8 @@
 // @module-tag long
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fakeUpstream, proxyTo } from '../support/fake-upstream.ts'
 import { analyticsPath } from '../support/client.ts'
+import { fakeUpstream, proxyTo } from '../support/fake-upstream.ts'
 import { isMissing } from '../support/tools.ts'
 import { openBrowser } from './chromium.ts'
 import { openForeignPage } from './foreign-page.ts'
