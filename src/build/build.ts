@@ -17,20 +17,23 @@ const folder = await mkdtemp(`${dist}.build-`)
 const { mtime: begun } = await stat(folder)
 try {
   await chmod(folder, 0o755) // dist/ is read by every user, such as that of the image
-  await Promise.all([writeBundles(folder), compileTypes()])
-  await utimes(join(folder, STAMP), begun, begun)
-  await putInPlace()
+  const [, hasTypes] = await Promise.all([writeBundles(folder), compileTypes()])
+  if (hasTypes) {
+    await utimes(join(folder, STAMP), begun, begun)
+    await putInPlace()
+  } else process.exitCode = 1
 } finally {
   await rm(folder, { recursive: true, force: true })
 }
 
-/** Writes the declarations of what users import. */
-async function compileTypes(): Promise<void> {
+/** Writes the declarations of what users import. Returns false if tsc has found, and printed, errors. */
+async function compileTypes(): Promise<boolean> {
   const compiler = `tsc -p tsconfig.types.json --outDir ${basename(folder)}/emitted`
   const [code] = await once(spawn(compiler, { cwd: root, shell: true, stdio: 'inherit' }), 'exit')
-  if (code !== 0) throw new Error('tsc has found errors: see above')
+  if (code !== 0) return false
   writeTypes(join(folder, 'emitted'), folder)
   await rm(join(folder, 'emitted'), { recursive: true })
+  return true
 }
 
 /** Node has no call that exchanges two folders, so `dist/` is missing between two renames, for some microseconds. */

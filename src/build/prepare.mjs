@@ -3,28 +3,40 @@
  * file, and builds `dist/` if a source is newer. After an installation (the script `prepare`) it only builds.
  * This file is JavaScript with Node's modules alone, because it runs before anything is installed.
  */
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { changedAt, isBuilt } from './is-built.mjs'
 
+const parent = process.ppid
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const isInstallation = process.env.npm_lifecycle_event === 'prepare'
 const installed = changedAt(root, 'node_modules/.package-lock.json') // npm writes it at the end of an installation
 
 if (!isInstallation && (installed === 0 || installed < changedAt(root, 'package-lock.json'))) {
   // The build and the tests need the development dependencies, also where NODE_ENV or npm's settings omit them.
-  run('Installing packages (about 20 s)', 'npm ci --include=dev --no-audit --no-fund --loglevel=error')
+  await run('Installing packages (about 20 s)', 'npm ci --include=dev --no-audit --no-fund --loglevel=error')
 }
 if (!isBuilt(root)) {
-  if (changedAt(root, 'node_modules/tsx') > 0) run('Building dist/ (about 10 s)', 'npm run --silent build')
+  if (changedAt(root, 'node_modules/tsx') > 0) await run('Building dist/ (about 10 s)', 'npm run --silent build')
   else reportMissingTools(changedAt(root, 'dist/cli.js') > 0)
 }
 
-/** Runs a command, and ends this process if it fails. */
-function run(step, command) {
+/**
+ * Runs a command, and ends this process if it fails. It has a process group, which ends with npm: a signal reaches only
+ * npm and its shell, and a second `npm start` would install into the same folder.
+ */
+async function run(step, command) {
   console.error(`${step}: ${command}`)
-  const { status } = spawnSync(command, { cwd: root, shell: true, stdio: 'inherit' })
-  if (status !== 0) process.exit(status ?? 1)
+  const child = spawn(command, { cwd: root, shell: true, stdio: ['ignore', 'inherit', 'inherit'], detached: true })
+  const stop = () => process.kill(-child.pid, 'SIGTERM')
+  const watch = setInterval(() => process.ppid !== parent && stop(), 200)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, stop)
+  const [code] = await once(child, 'exit')
+  clearInterval(watch)
+  if (code === 0) return
+  if (code !== null) console.error(`"${command}" failed: see above. dist/ is unchanged, and nothing was started.`)
+  process.exit(code ?? 1)
 }
 
 /** Prints why nothing is built. An installation succeeds all the same, and `npm start` if there is an earlier build. */

@@ -4,7 +4,7 @@ import { cp, mkdir, readFile, symlink, utimes, writeFile } from 'node:fs/promise
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { type NpmCommand, npm } from '../support/npm.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -104,4 +104,32 @@ test.each([
   const { ended, output } = npm(await checkoutWith([]), ...args)
   expect([await ended, output()]).toEqual([code, expect.stringMatching(words)])
   expect(output()).not.toMatch(/not found|\n +at /)
+})
+
+test('npm ends with what it has started, and a failed step says that nothing was', async () => {
+  const folder = await checkout()
+  const script = `require('node:fs').writeFileSync('building', String(process.pid)); setTimeout(() => {}, 60_000)`
+  const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+  const building = async (build: string) => {
+    await writeFile(
+      join(folder, 'package.json'),
+      JSON.stringify({ ...manifest, scripts: { ...manifest.scripts, build } }),
+    )
+    return npm(folder, ...serve)
+  }
+  await mkdir(join(folder, 'node_modules/tsx'), { recursive: true })
+  await writeFile(join(folder, 'node_modules/.package-lock.json'), '{}')
+  await writeFile(join(folder, 'wait.cjs'), script)
+
+  const failing = await building('exit 3')
+  expect([await failing.ended, failing.output()]).toEqual([
+    3,
+    expect.stringMatching(/build" failed: .*nothing was started/),
+  ])
+  const waiting = await building('node wait.cjs')
+  const pid = Number(
+    await vi.waitFor(() => readFile(join(folder, 'building'), 'utf8').then((text) => text || Promise.reject()), 60_000),
+  )
+  waiting.process.kill('SIGTERM')
+  await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'), 10_000)
 })
