@@ -128,7 +128,7 @@ function readRule(source: JsonObject, pointer: string, context: RuleContext): { 
   const unknown = findUnknownOperation(operation, operations)
   const problems = [
     ...(unknown === undefined ? [] : [{ pointer: `${pointer}/operation`, message: unknown }]),
-    ...(action.ok ? [] : [{ pointer: `${pointer}/${action.error.field}`, message: action.error.message }]),
+    ...(action.ok ? [] : [{ ...action.error, pointer: pointer + action.error.pointer }]),
     ...listInapplicable(rule, match.model === undefined ? ruleOperations : ruleOperations.filter(asksForModel)).map(
       (message) => ({ pointer, message }),
     ),
@@ -141,20 +141,17 @@ type RuleAction = Pick<Rule, 'scenarios' | 'sequence'>
 
 const noAction: RuleAction = { scenarios: [], sequence: undefined }
 
-function readRuleAction(
-  { scenario, sequence }: WrittenRule,
-  catalogue: Catalogue,
-): Result<RuleAction, { readonly field: 'scenario' | 'sequence'; readonly message: string }> {
+function readRuleAction({ scenario, sequence }: WrittenRule, catalogue: Catalogue): Result<RuleAction, Fault> {
   if (sequence !== undefined && scenario !== undefined)
-    return failure({ field: 'sequence', message: 'A rule has either a scenario or a sequence.' })
+    return failure({ pointer: '/sequence', message: 'A rule has either a scenario or a sequence.' })
   if (sequence !== undefined) {
     const parsed = parseSequence(sequence, catalogue)
-    if (!parsed.ok) return failure({ field: 'sequence', message: parsed.error })
+    if (!parsed.ok) return failure({ pointer: '/sequence', message: parsed.error })
     return success({ scenarios: [], sequence: parsed.value })
   }
   const parsed = parseScenarios(scenario ?? '', catalogue)
-  if (!parsed.ok) return failure({ field: 'scenario', message: parsed.error })
-  if (parsed.value.length === 0) return failure({ field: 'scenario', message: 'The rule switches nothing on.' })
+  if (!parsed.ok) return failure({ pointer: '/scenario', message: parsed.error })
+  if (parsed.value.length === 0) return failure({ pointer: '/scenario', message: 'The rule switches nothing on.' })
   return success({ scenarios: parsed.value, sequence: undefined })
 }
 
