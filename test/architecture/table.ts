@@ -125,14 +125,15 @@ export const habits: readonly Habit[] = [
   },
   {
     sentence:
-      'only the nonce of a lock, the ids of replicas, the placeholder of records in a state file, and ' +
-      'the names of sandboxes beside those of other processes are random',
+      'only the nonce of a lock, the ids of replicas, the keys of put rules, the placeholder of records in a ' +
+      'state file, and the names of sandboxes beside those of other processes are random',
     pattern: /\bMath\.random\b|\brandom(UUID|Bytes|Int)\b|\bgetRandomValues\b/,
     only: [
       'state/file/lock.ts',
       'state/file/state-file.ts',
       'state/redis/sandbox-scripts.ts',
       'state/redis/journal-stream.ts',
+      'server/sandboxes/settings.ts',
       'client/connect.ts',
     ],
     instead: 'derive it (base/core/seeded.ts), so that a run can be repeated byte for byte',

@@ -4,7 +4,6 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Log } from '../../base/core/log.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { clearTimeout, monotonicNow, setTimeout } from '../../base/core/timers.ts'
-import { errorAt, type Finding } from '../../base/documents/finding.ts'
 import { refuse } from '../../service/exchange/refusals.ts'
 import { type App, noSniffing } from './app.ts'
 import { deliverImmediately } from './deliver.ts'
@@ -30,8 +29,19 @@ interface ListeningServer {
  */
 type Connections = ReadonlyMap<Socket, readonly ServerResponse[]>
 
+/** The reason for which a server cannot listen, and the flag that has to change. */
+interface ListenProblem {
+  readonly flag: '--host' | '--port'
+  readonly message: string
+}
+
 /** Listens on an address; port 0 takes any free port. The error says why that is taken, not allowed or not valid. */
-export function listen(app: App, host: string, port: number, log: Log): Promise<Result<ListeningServer, Finding>> {
+export function listen(
+  app: App,
+  host: string,
+  port: number,
+  log: Log,
+): Promise<Result<ListeningServer, ListenProblem>> {
   const connections = new Map<Socket, ServerResponse[]>()
   // Node's own refusal of a missing Host header has no body; this one has the service's error body.
   const server = createServer({ requireHostHeader: false, ...app.messages }, (request, response) => {
@@ -94,12 +104,15 @@ function storeResponse(connections: Map<Socket, ServerResponse[]>, response: Ser
   responses.push(response)
 }
 
-function describeListenError({ code, message }: NodeJS.ErrnoException, host: string, port: number): Finding {
-  if (code === 'EACCES') return errorAt('--port', `Port ${port} needs more rights. Choose one above 1023 with --port.`)
-  if (code !== 'EADDRINUSE')
-    return errorAt('--host', `Cannot listen on ${host}: ${message}. Choose an address of this machine with --host.`)
-  const advice = 'Stop what listens there, or choose another with --port (0: any free one).'
-  return errorAt('--port', `Port ${port} on ${host} is taken. ${advice}`)
+function describeListenError({ code, message }: NodeJS.ErrnoException, host: string, port: number): ListenProblem {
+  if (code === 'EACCES')
+    return { flag: '--port', message: `Port ${port} needs more rights. Choose one above 1023 with --port.` }
+  if (code === 'EADDRINUSE') {
+    const advice = 'Stop what listens there, or choose another with --port (0: any free one).'
+    return { flag: '--port', message: `Port ${port} on ${host} is taken. ${advice}` }
+  }
+  const advice = 'Choose an address of this machine with --host.'
+  return { flag: '--host', message: `Cannot listen on ${host}: ${message}. ${advice}` }
 }
 
 /** The milliseconds that a client has to read the refusal of broken HTTP, before the whole connection is closed. */

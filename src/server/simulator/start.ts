@@ -43,7 +43,7 @@ export async function start(settings: Settings, deps: Dependencies): Promise<Res
   const listening = await listen(app, settings.host, settings.port, deps.log)
   if (!listening.ok) {
     await simulator.close()
-    return failure([listening.error])
+    return failure([errorAt(listening.error.flag, listening.error.message)])
   }
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host
   const origin = `http://${host}:${listening.value.port}`
@@ -85,7 +85,7 @@ async function findExposure({ host, controlToken, controlOpen }: Settings, log: 
   if (isLoopback || controlOpen || controlToken !== undefined) return undefined
   // A host that is no address of this machine, on none of whose ports it can listen, is to be named first.
   const listening = await listen({ listener: () => undefined, messages: {} }, host, 0, log)
-  if (!listening.ok) return listening.error
+  if (!listening.ok) return errorAt(listening.error.flag, listening.error.message)
   await stop(listening.value, 0)
   const message =
     `Listening on ${host} lets others steer the simulator through /__sim. ` +
