@@ -7,7 +7,6 @@ const controlResponses = new ControlResponsesReporter()
 /** The files that replace modules or set flags of V8. Each has a process; others share modules. */
 const isolated = [
   'test/server/simulator/no-growth.test.ts',
-  'test/state/collections/index.test.ts',
   'test/client/testing/testcontainers.test.ts',
 ]
 

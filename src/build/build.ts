@@ -4,32 +4,44 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { rm, stat, utimes } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
-import { createBuildFolder, putInPlace } from './build-folder.ts'
+import { existsSync, renameSync } from 'node:fs'
+import { chmod, mkdtemp, rm, stat, utimes } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { writeBundles } from './bundles.ts'
 import { writeTypes } from './declarations.ts'
 import { STAMP } from './is-built.mjs'
 import { root } from './modules.ts'
 
-const folder = await createBuildFolder(root)
+const dist = join(root, 'dist')
+const folder = await mkdtemp(`${dist}.build-`)
 const { mtime: begun } = await stat(folder)
 try {
+  await chmod(folder, 0o755) // dist/ is read by every user, such as that of the image
   await Promise.all([writeBundles(folder), compileTypes()])
   await utimes(join(folder, STAMP), begun, begun)
-  await putInPlace(folder, join(root, 'dist'))
+  await putInPlace()
 } finally {
   await rm(folder, { recursive: true, force: true })
 }
 
 /** Writes the declarations of what users import. */
 async function compileTypes(): Promise<void> {
-  const types = join(folder, 'emitted')
-  const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
-  const args = [compiler, '-p', 'tsconfig.types.json', '--outDir', types]
-  const [code] = await once(spawn(process.execPath, args, { cwd: root, stdio: 'inherit' }), 'exit')
+  const compiler = `tsc -p tsconfig.types.json --outDir ${basename(folder)}/emitted`
+  const [code] = await once(spawn(compiler, { cwd: root, shell: true, stdio: 'inherit' }), 'exit')
   if (code !== 0) throw new Error('tsc has found errors: see above')
-  writeTypes(types, folder)
-  await rm(types, { recursive: true })
+  writeTypes(join(folder, 'emitted'), folder)
+  await rm(join(folder, 'emitted'), { recursive: true })
+}
+
+/** Node has no call that exchanges two folders, so `dist/` is missing between two renames, for some microseconds. */
+async function putInPlace(): Promise<void> {
+  for (let tries = 1; existsSync(folder); tries += 1) {
+    try {
+      if (existsSync(dist)) renameSync(dist, `${folder}-old`)
+      renameSync(folder, dist)
+    } catch (error) {
+      if (tries === 20) throw error // before, another build may have come between
+    }
+    await rm(`${folder}-old`, { recursive: true, force: true })
+  }
 }

@@ -1,25 +1,17 @@
 /** The files of a build: all code in one script, with the bundled documents precompiled, and the console's page. */
-import { chmod, cp, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
-import { type BuildOptions, build, type Metafile, transform } from 'esbuild'
-import { buildConsole } from './console.ts'
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { type BuildOptions, build, type Plugin, transform } from 'esbuild'
 import { writeLicences } from './licences.ts'
 import { BUNDLE } from './load.ts'
 import { modules, root } from './modules.ts'
-import { importFrom, named, replaceFiles, replaceModules, stubModules } from './plugins.ts'
 import { precompile } from './precompile.ts'
 
-/** The options of every bundle. Names are not minified, so that the stacks in the log are readable. */
-const bundleOptions = {
-  absWorkingDir: root,
-  bundle: true,
-  platform: 'node',
-  format: 'cjs',
-  target: 'node20',
-  metafile: true,
-  logLevel: 'warning',
-} as const satisfies BuildOptions
+const commonOptions = { absWorkingDir: root, bundle: true, metafile: true, logLevel: 'warning' } as const
+
+/** The options of bundles for Node. Names are not minified, so that the stacks in the log are readable. */
+const bundleOptions = { ...commonOptions, platform: 'node', format: 'cjs', target: 'node20' } as const
 
 /** The options of a script whose modules run when they are first required, also those that `import()` names. */
 const scriptOptions = {
@@ -29,34 +21,23 @@ const scriptOptions = {
   banner: { js: `const __url = require('node:url').pathToFileURL(__filename).href` },
 } as const satisfies BuildOptions
 
-/**
- * The modules of `dist/` by the names of their entries: a source file, and its export. All but the first are for tests,
- * which run bundled code.
- */
-const entries: Readonly<Record<string, readonly [source: string, exported?: string]>> = {
-  cli: ['src/cli.ts'],
-  precompiled: ['src/base/documents/precompiled.ts', 'precompiled'],
-  start: ['src/features/start.ts', 'start'],
-  proxy: ['src/features/proxy/proxy.ts', 'createProxy'],
-  commands: ['src/features/commands.ts', 'commands'],
-}
+/** The functions that the bundle exports, each of which runs a module: all but the first for tests of bundled code. */
+const entries = `
+exports.cli = () => require('./src/cli.ts')
+exports.precompiled = () => require('./src/base/documents/precompiled.ts')
+exports.start = () => require('./src/features/start.ts')
+exports.proxy = () => require('./src/features/proxy/proxy.ts')
+exports.commands = () => require('./src/features/commands.ts')
+`
 
-/** The name of the file of the library. */
-const LIBRARY = 'index.cjs'
+/** The text of the command. */
+const command = `#!/usr/bin/env node
+import module from 'node:module'
+module.enableCompileCache?.() // for the next start; Node 20 has none
+module.createRequire(import.meta.url)('./${BUNDLE}').cli()
+`
 
-/** The module in place of `simulator/start.ts` in the library, which has the simulator from the bundle. */
-const simulator = `
-  import { loadBundle, rejectInOwnRealm } from '../../build/load.ts'
-  let entry
-  export const startFromCode = rejectInOwnRealm(async (...args) => {
-    entry ??= loadBundle(__dirname).start()
-    return entry.startFromCode(...args)
-  })`
-
-/** The name of the file of the libraries that are loaded at their first call. */
-const LIBRARIES = 'libraries.cjs'
-
-/** The imports of our code that are loaded from that file: a start with the bundled documents needs none of them. */
+/** The imports that are loaded from `libraries.cjs` at their first call: a start with the bundled documents needs none. */
 const seldomLoaded: readonly string[] = [
   './library.ts', // of src/features/mcp: with its list of imports, a half of that library is left out
   '@seriousme/openapi-schema-validator',
@@ -70,83 +51,89 @@ const seldomLoaded: readonly string[] = [
   'yaml',
 ]
 
+/** Returns the script in place of a module that a library imports and never calls. */
+const leaveOut = (name: string) =>
+  [name, `module.exports = function () { throw new Error('${name} is left out: see src/build/bundles.ts') }`] as const
+
+/** Replaces modules by scripts, which import from the folder of the importer. A name with a slash is the end of a path. */
+function replaceModules(replaced: readonly (readonly [name: string, script: string])[]): Plugin {
+  const scripts = new Map(replaced)
+  return {
+    name: 'replace-modules',
+    setup({ onLoad, onResolve }) {
+      onResolve({ filter: /^/ }, ({ path, resolveDir }) => {
+        const found = [...scripts.keys()].find((name) => path === name || (name[0] === '/' && path.endsWith(name)))
+        return found === undefined ? undefined : { path: found, namespace: 'replaced', pluginData: resolveDir }
+      })
+      onLoad({ filter: /^/, namespace: 'replaced' }, ({ path, pluginData: resolveDir }) => {
+        return { contents: scripts.get(path) ?? '', resolveDir }
+      })
+    },
+  }
+}
+
+/** Imports the library, so that `dist/` has its code once, and an error of a test module is one of the library. */
+const importLibrary: Plugin = {
+  name: 'import-library',
+  setup({ onResolve }) {
+    const filter = /\/(connect|expectation-error|start-simulator)\.ts$/
+    onResolve({ filter }, () => ({ path: './index.cjs', external: true }))
+  },
+}
+
 /** Writes all files of a build except the types into a folder. */
 export async function writeBundles(dist: string): Promise<void> {
-  const bundles = [await writeMainBundle(dist), await writeLibrary(dist), await writeLibraries(dist)]
-  await writeLicences(bundles, dist)
-  await writeEntryModules(dist)
-  await writePeer(dist, '@stoplight/prism-http', {
+  const scripts = [await writeMainBundle(dist), await writeSeldomLoaded(dist), await writeConsole(dist)]
+  await writeLicences([...scripts, ...(await writeLibrary(dist))], dist)
+  const prism = await writePeer(dist, '@stoplight/prism-http', {
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // its CommonJS form cannot be bundled
     plugins: [
-      // Prism uses these to forward requests and to read Postman's collections; we do neither.
-      stubModules('node-fetch', 'postman-collection'),
-      // The other languages are megabytes.
-      replaceModules(
-        'faker',
-        named('@faker-js/faker'),
-        (name) => `const faker = require('${name}/locale/en'); module.exports = { default: faker, faker }`,
-      ),
+      replaceModules([
+        leaveOut('node-fetch'), // forwards requests
+        leaveOut('postman-collection'),
+        ['@faker-js/faker', `exports.default = require('@faker-js/faker/locale/en')`], // its languages are megabytes
+      ]),
     ],
   })
-  await writePeer(dist, 'ioredis')
-  await writeLicences([await buildConsole(join(dist, 'console'))], join(dist, 'console'))
-  await copySchemas(dist)
+  await writeLicences([prism, await writePeer(dist, 'ioredis')], join(dist, 'node_modules'))
+  await writeFile(join(dist, 'cli.js'), command, { mode: 0o755 })
+  // The library of `checkStructure` reads its schemas from files beside its code.
+  const schemas = join(root, 'node_modules/@seriousme/openapi-schema-validator/schemas')
+  await cp(schemas, join(dist, 'schemas'), { recursive: true })
   await cp(join(root, 'src/server/reports/page/tokens.css'), join(dist, 'tokens.css'))
 }
 
 /** Writes the bundle: all code in one script; a source file in it runs when it is first required. */
-async function writeMainBundle(dist: string): Promise<Metafile> {
-  const texts = await precompile()
+async function writeMainBundle(dist: string) {
   // Minified to a third, since it is not for reading.
-  const minify = async (name: string) => (await transform(texts.get(name) ?? '', { minify: true })).code
-  const contents = Object.entries(entries).map(([name, [source]]) => `exports.${name} = () => require('./${source}')`)
-  const { metafile } = await build({
+  const precompiled = await transform(await precompile(), { minify: true })
+  return build({
     ...scriptOptions,
-    stdin: { contents: contents.join('\n'), resolveDir: root },
+    stdin: { contents: entries, resolveDir: root },
     outfile: join(dist, BUNDLE),
     minifyWhitespace: true, // a start takes 3 to 6 % less (FINDINGS)
     lineLimit: 160, // Node shows the line of an error
-    external: ['@stoplight/prism-http', 'ioredis', `./${LIBRARIES}`],
+    external: ['@stoplight/prism-http', 'ioredis', './libraries.cjs'],
     plugins: [
-      replaceFiles(/\/documents\/precompiled\.ts$/, () => minify('main')),
-      replaceModules('precompiled', /^precompiled:/, (path) => minify(path.slice('precompiled:'.length))),
-      replaceModules(
-        'later',
-        named(...seldomLoaded),
-        (name) => `module.exports = require('./${LIBRARIES}')['${name}']()`,
-      ),
-      // Express imports these to read bodies and send files, and pino to write. We call none. Loading the first three
-      // takes a fifth of a start, loading the others 9 ms on Node 20 (FINDINGS).
-      stubModules('body-parser', 'mime-types', 'send', 'qs', 'ipaddr.js', 'thread-stream', 'sonic-boom'),
+      replaceModules([
+        ['/precompiled.ts', precompiled.code],
+        ...seldomLoaded.map((name) => [name, `module.exports = require('./libraries.cjs')['${name}']()`] as const),
+        // Express imports these to read bodies and send files, and pino to write. Loading the first three takes a fifth
+        // of a start, loading the others 9 ms on Node 20 (FINDINGS).
+        ...['body-parser', 'mime-types', 'send', 'qs', 'ipaddr.js', 'thread-stream', 'sonic-boom'].map(leaveOut),
+      ]),
     ],
   })
-  return metafile
 }
 
-async function writeLibraries(dist: string): Promise<Metafile> {
-  const contents = seldomLoaded.map((library) => `exports['${library}'] = () => require('${library}')`)
-  const { metafile } = await build({
+function writeSeldomLoaded(dist: string) {
+  const lines = seldomLoaded.map((name) => `exports['${name}'] = () => require('${name}')`)
+  return build({
     ...scriptOptions,
-    stdin: { contents: contents.join('\n'), resolveDir: join(root, 'src/features/mcp') },
-    outfile: join(dist, LIBRARIES),
+    stdin: { contents: lines.join('\n'), resolveDir: join(root, 'src/features/mcp') },
+    outfile: join(dist, 'libraries.cjs'),
     minify: true, // half of its size, and none of it is our code
   })
-  return metafile
-}
-
-/** Writes the modules of `dist/` that call an entry of the bundle and export its exports. */
-async function writeEntryModules(dist: string): Promise<void> {
-  for (const [name, [, exported]] of Object.entries(entries)) {
-    const lines = [
-      ...(name === 'cli' ? ['#!/usr/bin/env node'] : []),
-      `import module from 'node:module'`,
-      'module.enableCompileCache?.() // for the next start; Node 20 has none',
-      `const entry = module.createRequire(import.meta.url)('./${BUNDLE}').${name}()`,
-      ...(exported ? [`export const ${exported} = entry.${exported}`] : []),
-    ]
-    await writeFile(join(dist, `${name}.js`), `${lines.join('\n')}\n`)
-  }
-  await chmod(join(dist, 'cli.js'), 0o755)
 }
 
 /**
@@ -154,48 +141,62 @@ async function writeEntryModules(dist: string): Promise<void> {
  * both load, also in Jest and in every Node 20. Its file has the client of the control plane, so that errors of the
  * client are of the realm of the tests, and loads the simulator from the bundle.
  */
-async function writeLibrary(dist: string): Promise<Metafile> {
-  const [library] = await Promise.all(
-    modules.map(({ source, file, format, only }) =>
-      build({
-        ...bundleOptions,
-        entryPoints: [join(root, `src/${source}.ts`)],
-        outfile: join(dist, file),
-        format,
-        external: ['vitest', '@playwright/test', 'testcontainers'], // which their users have
-        plugins:
-          file === LIBRARY
-            ? [replaceFiles(/\/simulator\/start\.ts$/, () => simulator)]
-            : [importFrom(LIBRARY, /\/(connect|expectation-error|start-simulator)\.ts$/)],
-        ...(only && { footer: { js: `module.exports = module.exports.${only}` } }),
-      }),
-    ),
+function writeLibrary(dist: string) {
+  const loadBundle = replaceModules([['/simulator/start.ts', `export * from '../../build/load.ts'`]])
+  const bundles = modules.map(({ source, file, format, only }) =>
+    build({
+      ...bundleOptions,
+      entryPoints: [join(root, `src/${source}.ts`)],
+      outfile: join(dist, file),
+      format,
+      external: ['vitest', '@playwright/test', 'testcontainers'], // which their users have
+      plugins: [source === 'index' ? loadBundle : importLibrary],
+      ...(only && { footer: { js: `module.exports = module.exports.${only}` } }),
+    }),
   )
-  if (!library) throw new Error('package.json exports nothing')
-  return library.metafile
+  return Promise.all(bundles)
 }
 
 /**
- * Bundles a library with its licences into a folder of `dist/node_modules`, where Node looks first, so that a checkout
- * and the image load it in half the time. The npm package leaves this folder out: its users install the library as an
- * optional peer, because Prism is larger than the rest of the package.
+ * Bundles a library into `dist/node_modules`, where Node looks first, so that a checkout and the image load it in half
+ * the time. The npm package leaves it out, since Prism is larger than the rest: its users install an optional peer.
  */
-async function writePeer(dist: string, name: string, options: Pick<BuildOptions, 'alias' | 'plugins'> = {}) {
-  const folder = join(dist, 'node_modules', name)
-  const { metafile } = await build({
+function writePeer(dist: string, name: string, options: Pick<BuildOptions, 'alias' | 'plugins'> = {}) {
+  return build({
     ...bundleOptions,
     ...options,
     stdin: { contents: `module.exports = require('${name}')`, resolveDir: root },
-    outfile: join(folder, 'index.js'),
+    outfile: join(dist, 'node_modules', name, 'index.js'),
   })
-  await writeLicences([metafile], folder)
 }
 
-/** Copies the schemas of OpenAPI, which the library of `checkStructure` reads from files beside its code. */
-async function copySchemas(dist: string): Promise<void> {
-  const validatorFile = createRequire(import.meta.url).resolve('@seriousme/openapi-schema-validator')
-  for (const version of ['v3.1', 'v3.2']) {
-    const schemas = join('schemas', version)
-    await cp(join(dirname(validatorFile), schemas), join(dist, schemas), { recursive: true })
+/**
+ * Writes the web page of the console: `index.html`, and `assets/` with the script and the stylesheet, named by their
+ * hashes. Each file has compressed forms beside it (`.br`, `.gz`) to serve.
+ */
+async function writeConsole(dist: string) {
+  const [source, folder] = [join(root, 'src/console'), join(dist, 'console')]
+  const result = await build({
+    ...commonOptions,
+    entryPoints: { app: join(source, 'main.tsx'), style: join(source, 'styles/index.css') },
+    outdir: join(folder, 'assets'),
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    splitting: true, // the code of a view is loaded when it is first shown
+    minify: true,
+    legalComments: 'none', // THIRD-PARTY-LICENSES.txt has the licences
+    format: 'esm',
+    target: ['chrome111', 'firefox113', 'safari16.4'],
+  })
+  let page = await readFile(join(source, 'index.html'), 'utf8') // which links to assets/app.js and assets/style.css
+  for (const name of Object.keys(result.metafile.outputs).map((path) => basename(path)))
+    page = page.replace(`"assets/${name.replace(/-[A-Z0-9]{8}\./, '.')}"`, `"assets/${name}"`)
+  await writeFile(join(folder, 'index.html'), page)
+  for (const file of await readdir(folder, { recursive: true })) {
+    if (file === 'assets') continue
+    const bytes = await readFile(join(folder, file))
+    await writeFile(join(folder, `${file}.br`), brotliCompressSync(bytes))
+    await writeFile(join(folder, `${file}.gz`), gzipSync(bytes))
   }
+  return result
 }

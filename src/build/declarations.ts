@@ -3,17 +3,12 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Setting } from '../server/settings/setting.ts'
 import { defaultOf, serverSettings } from '../server/settings/settings.ts'
+import { nameInCode } from '../server/simulator/start.ts'
 import { modules } from './modules.ts'
 
-/** The folder in `dist/` with the declarations of tsc that the entry points need. */
-const FOLDER = 'types'
-
-/** The declarations that get the descriptions of the settings. */
-const SETTINGS = 'server/settings/library-settings.d.ts'
-
 /**
- * Copies the declarations that the entry points import from the output of tsc, and writes one file beside the code of
- * each entry point. All are CommonJS, which `import` and `require` load, except those of vitest.
+ * Copies the declarations that the entry points import from the output of tsc to `types/`, and writes one file beside
+ * the code of each entry point. All are CommonJS, which `import` and `require` load, except those of vitest.
  */
 export function writeTypes(emitted: string, dist: string): void {
   const copied = new Set<string>()
@@ -21,33 +16,29 @@ export function writeTypes(emitted: string, dist: string): void {
     if (copied.has(file)) return
     copied.add(file)
     const text = readFileSync(join(emitted, file), 'utf8').replace(/^import '.*\n/gm, '') // only a load at run time
-    mkdirSync(join(dist, FOLDER, dirname(file)), { recursive: true })
-    writeFileSync(join(dist, FOLDER, target), file === SETTINGS ? addSettingComments(text) : text)
+    mkdirSync(join(dist, 'types', dirname(file)), { recursive: true })
+    const isSettings = file.endsWith('/library-settings.d.ts')
+    writeFileSync(join(dist, 'types', target), isSettings ? addSettingComments(text) : text)
     for (const [, path] of text.matchAll(/ from '(\..+)\.ts'/g)) copy(join(dirname(file), `${path}.d.ts`))
   }
   for (const { source, declarations, format, only } of modules) {
     const extension = format === 'esm' ? 'mts' : 'ts'
     copy(`${source}.d.ts`, `${source}.d.${extension}`)
-    const module = `'./${FOLDER}/${source}.${extension}'`
+    const module = `'./types/${source}.${extension}'`
     const text = only ? `import { ${only} } from ${module};\nexport = ${only};` : `export * from ${module};`
     // `Symbol.asyncDispose` is in no library that TypeScript loads for a target up to ES2024.
     writeFileSync(join(dist, declarations), `/// <reference lib="esnext.disposable" />\n${text}\n`)
   }
-  writeFileSync(join(dist, FOLDER, 'package.json'), '{ "type": "commonjs" }\n')
+  writeFileSync(join(dist, 'types/package.json'), '{ "type": "commonjs" }\n')
 }
 
 /** Adds the descriptions of the settings to their members in the type of `startSimulator`, for editors. */
 export function addSettingComments(declarations: string): string {
-  const settings = new Map<string, Setting<unknown>>(Object.entries(serverSettings))
   return declarations.replace(/const sharedDefaults: \(\) => \{[^}]*/, (members) =>
-    members.replace(/^ {4}readonly (\w+):/gm, (member, name: string) => {
-      const setting = settings.get(name)
-      if (!setting) throw new Error(`there is no setting ${name}`)
-      const standard = { port: 'any free port', state: ':memory:' }[name] ?? defaultOf(setting)
-      const text = setting.description.replace(/--([a-z][a-z-]*)/g, (_, flag: string) =>
-        flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()),
-      )
-      return `    /** ${text} Default: ${standard}. */\n${member}`
+    members.replace(/^ {4}readonly (\w+):/gm, (member, name: keyof typeof serverSettings) => {
+      const setting: Setting<unknown> = serverSettings[name]
+      const standard = { port: 'any free port', state: ':memory:' }[name as string] ?? defaultOf(setting)
+      return `    /** ${nameInCode(setting.description)} Default: ${standard}. */\n${member}`
     }),
   )
 }

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { _, type CodeOptions } from 'ajv'
 import standaloneCode from 'ajv/dist/standalone/index.js'
-import { isObject } from '../base/core/json.ts'
 import type { Result } from '../base/core/result.ts'
 import type { Findings } from '../base/documents/finding.ts'
 import { computeDigest, readSource } from '../base/documents/read-source.ts'
@@ -16,64 +15,44 @@ import { FIXTURE_FILES } from '../service/fixtures/fixture-files.ts'
 import { loadFixtures } from '../service/fixtures/fixtures.ts'
 import { stateSchema } from '../state/file/state-document.ts'
 import { exportSchema } from '../state/sandbox-export.ts'
+import { root } from './modules.ts'
 
 /**
- * Precompiles the bundled files: reads and checks them as a start does, and returns the texts of modules with their
- * values and with ajv's generated validators, by name. The module `main` replaces `documents/precompiled.ts` in
- * `dist/`; one imports another as `precompiled:name`.
+ * Precompiles the bundled files: reads and checks them as a start does, and returns the text of a module with their
+ * values and ajv's generated validators, which replaces `documents/precompiled.ts` in `dist/`.
  * @throws if a bundled file has findings
  */
-export async function precompile(): Promise<ReadonlyMap<string, string>> {
-  const compiledSchemas: CompiledSchemas[] = []
-  /** Adds compiled schemas, and returns the name of their validators in `main`. */
-  const addSchemas = (compiled: CompiledSchemas) => `v${compiledSchemas.push(compiled) - 1}`
-  const entries: string[] = []
+export async function precompile(): Promise<string> {
   // Only tests check the responses of the control plane, whose validators would be half a megabyte.
-  for (const [file, hasResponseValidators] of [
-    [bundledContract, true],
-    [controlContract, false],
-  ] as const) {
-    const source = unwrap(await readSource(file))
-    // buildContract runs all checks, and normalises the value of the source in place.
-    const { warnings } = unwrap(await buildContract(source))
-    if (warnings.length > 0) throw new Error(JSON.stringify(warnings))
-    const validators = compileSchemas(source, hasResponseValidators).map((compiled) => `...${addSchemas(compiled)}`)
-    entries.push(await writeEntry(source, `{ ${validators.join(', ')} }`, hasResponseValidators))
-  }
+  const sources = [await precompileDocument(bundledContract, true), await precompileDocument(controlContract, false)]
   unwrap(await loadFixtures(bundledFixtures))
-  for (const name of FIXTURE_FILES) {
-    const source = unwrap(await readSource(join(bundledFixtures, `${name}.yaml`)))
-    entries.push(await writeEntry(source, '{}', false))
-  }
-  const schemas = [exportSchema, stateSchema].map((schema) => {
-    const validators = addSchemas(compilePublished(schema, STANDALONE_OPTIONS))
-    return `${JSON.stringify(schema.name)}: ${validators}['']`
-  })
-  const imports = compiledSchemas.map((_, index) => `import { validators as v${index} } from 'precompiled:v${index}'`)
-  const main = `${imports.join('\n')}
-const sources = {\n${entries.join(',\n')}\n}
-const schemas = { ${schemas.join(', ')} }
-export const precompiled = { sources, schemas }
-`
-  return new Map([
-    ['main', main],
-    ...compiledSchemas.map((compiled, index) => [`v${index}`, generateModule(compiled)] as const),
-  ])
+  const fixtures = FIXTURE_FILES.map((name) => readSource(join(bundledFixtures, `${name}.yaml`)))
+  for (const source of await Promise.all(fixtures)) sources.push(await writeEntry(unwrap(source)))
+  const schemas = [exportSchema, stateSchema].map(
+    (schema) => `${schema.name}: ${writeValidators(compilePublished(schema, STANDALONE_OPTIONS))}['']`,
+  )
+  return `
+import { fullFormats } from 'ajv-formats/dist/formats.js'
+import { OWN_FORMATS } from ${JSON.stringify(join(root, 'src/base/documents/formats.ts'))}
+const FORMATS = { ...fullFormats, ...OWN_FORMATS }
+export const precompiled = { sources: { ${sources.join()} }, schemas: { ${schemas.join()} } }`
 }
 
-async function writeEntry({ file, value }: Source, validators: string, hasResponseValidators: boolean) {
+async function precompileDocument(file: string, hasResponseValidators: boolean): Promise<string> {
+  const source = unwrap(await readSource(file))
+  // buildContract runs all checks, and normalises the value of the source in place.
+  const { warnings, document } = unwrap(await buildContract(source))
+  if (warnings.length > 0) throw new Error(JSON.stringify(warnings))
+  const compiler = createAjvCompiler(document, source, { meta: false, code: STANDALONE_OPTIONS })
+  compileOperations(document, compiler, hasResponseValidators) // as a start does
+  const validators = compiler.compiled.map((compiled) => `...${writeValidators(compiled)}`)
+  return writeEntry(source, `{ ${validators.join()} }`, hasResponseValidators)
+}
+
+async function writeEntry({ file, value }: Source, validators = '{}', hasResponseValidators = false): Promise<string> {
   const digest = JSON.stringify(computeDigest(await readFile(file)))
   const json = JSON.stringify(JSON.stringify(value))
-  const fields = `json: ${json}, hasResponseValidators: ${hasResponseValidators}`
-  return `${digest}: { ${fields}, validators: ${validators} }`
-}
-
-/** Compiles the schemas that a start would compile. */
-function compileSchemas(source: Source, hasResponseValidators: boolean): readonly CompiledSchemas[] {
-  if (!isObject(source.value)) throw new Error(`${source.file} is not a document`)
-  const compiler = createAjvCompiler(source.value, source, { meta: false, code: STANDALONE_OPTIONS })
-  compileOperations(source.value, compiler, hasResponseValidators)
-  return compiler.compiled
+  return `${digest}: { json: ${json}, hasResponseValidators: ${hasResponseValidators}, validators: ${validators} }`
 }
 
 function unwrap<T>(result: Result<T, Findings>): T {
@@ -81,21 +60,13 @@ function unwrap<T>(result: Result<T, Findings>): T {
   throw new Error(result.error.map(({ place, message }) => `${place}: ${message}`).join('\n'))
 }
 
-/** The options of ajv whose generated code `generateModule` can use. */
-const STANDALONE_OPTIONS: CodeOptions = { source: true, esm: true, formats: _`FORMATS` }
+/** The options of ajv whose generated code `writeValidators` can use. */
+const STANDALONE_OPTIONS: CodeOptions = { source: true, formats: _`FORMATS` }
 
-/** The beginning of a generated module: the formats that its validators use. The paths are relative to `documents/`. */
-const IMPORTS = `import { fullFormats } from 'ajv-formats/dist/formats.js'
-import { OWN_FORMATS } from '../../base/documents/formats.ts'
-const FORMATS = { ...fullFormats, ...OWN_FORMATS }
-`
-
-/** Returns the text of a module that exports `validators`, ajv's functions by their keys, to be bundled. */
-function generateModule({ ajv, names }: CompiledSchemas): string {
+/** Returns an expression in JavaScript for ajv's functions by their keys, to be bundled. */
+function writeValidators({ ajv, names }: CompiledSchemas): string {
   const keys = [...names.keys()]
   const exported = Object.fromEntries(keys.map((key, index) => [`v${index}`, names.get(key) ?? '']))
-  const table = keys.map((key, index) => `${JSON.stringify(key)}: v${index}`)
-  // ajv begins with "use strict", which is the default of a module.
-  const code = standaloneCode.default(ajv, exported).replace(/^"use strict";/, '')
-  return `${IMPORTS}${code}\nexport const validators = { ${table.join(', ')} }\n`
+  const table = keys.map((key, index) => `${JSON.stringify(key)}: exports.v${index}`)
+  return `((exports) => { ${standaloneCode.default(ajv, exported)}\nreturn { ${table.join()} } })({})`
 }

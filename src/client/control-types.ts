@@ -492,7 +492,7 @@ export interface paths {
         put?: never;
         /**
          * Replace the sandbox's events, prompts and quality settings by an export
-         * @description Rate windows and sequences begin again. If the export is invalid, nothing changes. It has at most 16 MB and 2,000,000 members and items; one event or prompt has at most 40,000 of these and 4 MB, and a text 2 MB.
+         * @description Rate windows and sequences begin again. If the export is invalid, nothing changes. It has at most 16 MB and 2,000,000 members and items; one event or prompt has at most 40,000 of these and 4 MB.
          */
         post: operations["importSandbox"];
         delete?: never;

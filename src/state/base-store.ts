@@ -1,6 +1,5 @@
 import { deriveUuid } from '../base/core/seeded.ts'
-import { replaceRecord } from './collections/collection.ts'
-import { createStoredEvent, type EventTable, eventCollection, insertKey, payloadDiffers } from './collections/events.ts'
+import { createStoredEvent, eventCollection, insertKey, payloadDiffers } from './collections/events.ts'
 import { createPromptHead, createVersion, promptCollection } from './collections/prompts.ts'
 import { Counters } from './memory/counters.ts'
 import {
@@ -11,7 +10,7 @@ import {
   type SandboxEntry,
   type StateData,
 } from './memory/state-data.ts'
-import { addUpRecords, type EventSource, listEvents } from './queries.ts'
+import { addUpRecords, listEvents } from './queries.ts'
 import { cloneJson, copyEach, EXPORT_FORMAT } from './records.ts'
 import type { EventReceipt, SandboxReading, Store } from './store.ts'
 
@@ -27,11 +26,6 @@ export interface Committer {
   /** See `Store`. A committer without this method never refuses writes for good. */
   findLoss?(): string | undefined
   close(): Promise<void>
-}
-
-function captureEvents(table: EventTable): EventSource {
-  const texts = table.list()
-  return { size: texts.length, get: (place) => JSON.parse(texts[place] as string) } // below the size
 }
 
 const isEmpty = ({ data }: SandboxEntry) => Object.values(data.count()).every((count) => count === 0)
@@ -85,7 +79,7 @@ export class BaseStore implements Store {
     this.#counters.nextSequenceIndex(sandbox, key)
   readonly listSequences: Store['listSequences'] = async (sandbox) => this.#counters.sequenceCounts(sandbox)
   readonly listEvents: Store['listEvents'] = async (sandbox, query = {}) =>
-    listEvents(captureEvents(this.#data(sandbox).table(eventCollection)), query)
+    listEvents(this.#data(sandbox).table(eventCollection).list(), query)
   readonly listPrompts: Store['listPrompts'] = async (sandbox) =>
     copyEach(this.#data(sandbox).table(promptCollection).list())
   readonly activateVersion: Store['activateVersion'] = (sandbox, promptId, versionId) =>
@@ -98,16 +92,6 @@ export class BaseStore implements Store {
   readonly putQuality: Store['putQuality'] = async (sandbox, settings) => {
     await this.#changeIf({ sandbox, op: 'quality', quality: cloneJson(settings) }, () => true)
   }
-  readonly listRecords: Store['listRecords'] = async (sandbox, collection) => [
-    ...copyEach(this.#data(sandbox).table(collection).list()),
-  ]
-  readonly updateRecord: Store['updateRecord'] = (sandbox, collection, key, update) =>
-    this.#commit(sandbox, ({ data }) => {
-      const present = cloneJson(data.table(collection).get(key))
-      const record = replaceRecord(collection, key, present, update)
-      if (record === present) return { result: present }
-      return { change: { sandbox, op: 'put', collection: collection.name, key, record }, result: cloneJson(record) }
-    })
   /** Creates a snapshot. Its id is derived from the number of earlier snapshots, so that a run can be repeated. */
   readonly createSnapshot: Store['createSnapshot'] = ({ sandbox, seed, now }, name) =>
     this.#commit(sandbox, ({ data, snapshotsTaken }) => {

@@ -5,35 +5,29 @@ import { countEach, type RecordCounts } from './collections/index.ts'
 import { type EventDraft, type StoredEvent, uuidKey } from './records.ts'
 import type { EventPage, EventQuery, SandboxSummary, StateSummary } from './store.ts'
 
-export interface EventSource {
-  readonly size: number
-  /** Returns a copy of the event at a place, from 0 on. */
-  get(place: number): StoredEvent
-}
-
 /**
  * Finds a page of the events that match, and counts all that match, in slices between which others are handled. It
- * holds the places of the events, which are read again with the page.
+ * holds the places of the events, whose JSON is parsed again with the page.
  */
-export async function listEvents(source: EventSource, query: EventQuery): Promise<EventPage> {
+export async function listEvents(texts: readonly string[], query: EventQuery): Promise<EventPage> {
   const { offset = 0, limit = Number.MAX_SAFE_INTEGER, order = 'oldest' } = query
   const matches = createTest(query)
-  const places = matches && (await findPlaces(source, matches))
-  const total = places?.length ?? source.size
-  function* readPage() {
+  const places = matches && (await findPlaces(texts, matches))
+  const total = places?.length ?? texts.length
+  function* readPage(): Generator<StoredEvent> {
     for (let index = offset; index < Math.min(offset + limit, total); index += 1) {
       const match = order === 'newest' ? total - 1 - index : index
-      yield source.get(places?.[match] ?? match)
+      yield JSON.parse(texts[places?.[match] ?? match] as string) // below the length
     }
   }
   return { events: readPage(), total }
 }
 
-async function findPlaces(source: EventSource, matches: (event: StoredEvent) => boolean): Promise<number[]> {
+async function findPlaces(texts: readonly string[], matches: (event: StoredEvent) => boolean): Promise<number[]> {
   const places: number[] = []
   const work = new SlicedWork()
-  for (let place = 0; place < source.size; place += 1) {
-    if (matches(source.get(place))) places.push(place)
+  for (const [place, text] of texts.entries()) {
+    if (matches(JSON.parse(text))) places.push(place)
     if (work.isDue) await work.rest()
   }
   return places

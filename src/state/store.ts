@@ -1,5 +1,4 @@
 /** The simulator's memory: the port, its commands, memory/, file/ and redis/. */
-import type { PlainCollection } from './collections/collection.ts'
 import type { RecordCounts, StoredContent } from './collections/index.ts'
 import type {
   DayImpact,
@@ -128,18 +127,6 @@ export interface Store {
   eventImpact(sandbox: string, query: ImpactQuery): Promise<ReadonlyMap<string, DayImpact>>
   getQuality(sandbox: string): Promise<QualitySettings>
   putQuality(sandbox: string, settings: QualitySettings): Promise<void>
-
-  listRecords<Item extends object>(sandbox: string, collection: PlainCollection<Item>): Promise<readonly Item[]>
-  /**
-   * Adds, replaces or removes the record under a key: `update` returns the next record for the present one; undefined
-   * stands for no record. `update` has no effects, since it is called again if another process was faster.
-   */
-  updateRecord<Item extends object>(
-    sandbox: string,
-    collection: PlainCollection<Item>,
-    key: string,
-    update: (record: Item | undefined) => Item | undefined,
-  ): Promise<Item | undefined>
 
   createSnapshot(context: WriteContext, name?: string): Promise<Snapshot>
   listSnapshots(sandbox: string): Promise<readonly Snapshot[]>

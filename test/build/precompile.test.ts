@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../src/base/core/json.ts'
-import type { PrecompiledFiles } from '../../src/base/documents/precompiled.ts'
 import { computeDigest, readSource } from '../../src/base/documents/read-source.ts'
 import { createAjvCompiler } from '../../src/service/contract/ajv-compiler.ts'
 import { loadContract } from '../../src/service/contract/load.ts'
@@ -12,14 +11,11 @@ import { compileOperations } from '../../src/service/contract/operation.ts'
 import { walk } from '../../src/service/contract/walk.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../../src/service/fixtures/bundled.ts'
 import { FIXTURE_FILES } from '../../src/service/fixtures/fixture-files.ts'
+import { bundle } from '../support/bundle.ts'
 import { replaceAt } from '../support/replace-at.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** The precompiled files of dist/. */
-const built: { precompiled: PrecompiledFiles } = await import(
-  new URL('../../dist/precompiled.js', import.meta.url).href
-)
-const { precompiled } = built
+const { precompiled } = bundle.precompiled()
 
 const documents = [
   ['the service', bundledContract, true],

@@ -1,10 +1,8 @@
 import { parseCommandLine } from '../../src/command-line/parser/parse.ts'
 import { StopSignals } from '../../src/command-line/process/stop-signals.ts'
+import { bundle } from './bundle.ts'
 
-/** The commands of the build. */
-const { commands }: typeof import('../../src/features/commands.ts') = await import(
-  new URL('../../dist/commands.js', import.meta.url).href
-)
+const { commands } = bundle.commands()
 
 /** The outcome of a command. */
 export interface ToolRun {

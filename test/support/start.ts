@@ -2,15 +2,10 @@ import { onTestFinished, test as plainTest } from 'vitest'
 import { type Log, type LogLevel, silentLog } from '../../src/base/core/log.ts'
 import { defaultSettings, type Settings } from '../../src/server/settings/settings.ts'
 import type { UpstreamAccess } from '../../src/server/upstream/parse-upstream.ts'
+import { bundle } from './bundle.ts'
 
-/** The `start` of the build, so that tests run the bundle. */
-export const { start }: typeof import('../../src/server/simulator/start.ts') = await import(
-  new URL('../../dist/start.js', import.meta.url).href
-)
-
-const { createProxy }: typeof import('../../src/features/proxy/proxy.ts') = await import(
-  new URL('../../dist/proxy.js', import.meta.url).href
-)
+export const { start } = bundle.start()
+const { createProxy } = bundle.proxy()
 
 /** The instant at which the clock of most tests stands still. */
 export const frozenNow = '2026-01-15T12:00:00.000Z'

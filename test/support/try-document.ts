@@ -4,12 +4,11 @@ import type { Json } from '../../src/base/core/json.ts'
 import { silentLog } from '../../src/base/core/log.ts'
 import { reasonOf } from '../../src/base/core/result.ts'
 import { defaultSettings, type Settings } from '../../src/server/settings/settings.ts'
+import { bundle } from './bundle.ts'
 import { runInProcess } from './run-tool.ts'
 
-// The build's, without `start.ts`, since `npm run test:hostile` is no run of vitest.
-const { start }: typeof import('../../src/server/simulator/start.ts') = await import(
-  new URL('../../dist/start.js', import.meta.url).href
-)
+// Without `start.ts`, since `npm run test:hostile` is no run of vitest.
+const { start } = bundle.start()
 
 /** The path of each document that is tried. */
 const path = '/data'

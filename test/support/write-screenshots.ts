@@ -89,9 +89,8 @@ async function sendTraffic(origin: string, sandbox: string): Promise<void> {
 const folder = new URL('../../docs/images/', import.meta.url)
 
 execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' })
-const { start }: typeof import('../../src/server/simulator/start.ts') = await import(
-  new URL('../../dist/start.js', import.meta.url).href
-)
+const { bundle } = await import('./bundle.ts')
+const { start } = bundle.start()
 const settings = { ...defaultSettings(), port: 0, state: ':memory:', clock: '2026-01-15T09:41:07.120Z' }
 const started = await start(settings, { now: Date.now, log: silentLog })
 if (!started.ok) throw new Error(JSON.stringify(started.error))

@@ -1,4 +1,6 @@
 import { type Json, type JsonObject, parseJson } from './json.ts'
+import { joinPointer } from './json-pointer.ts'
+import { failure, type Result, success } from './result.ts'
 
 /** The deepest accepted nesting, in levels, which saves the stack of functions that recurse into values. */
 export const maxDepth = 64
@@ -7,75 +9,68 @@ export const maxDepth = 64
 export const maxRecordValues = 40_000
 export const maxRecordLength = 4 * 1024 * 1024
 
-/** The most characters of a text or a number in large JSON: one is read in one step. */
-const maxTokenLength = 2 * 1024 * 1024
-
-/** The characters after which a reader of large JSON can rest. */
-const stepLength = 4096
-
-/** The levels in which the fault of a text that is not JSON is searched. */
-const maxSearchedDepth = 1000
-
-const tooMany = 'must not have more than'
-
-const notSpace = /[^ \t\n\r]/g
+const space = /[ \t\n\r]+/y
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 const stringPart = /[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 
-/** Says why a text is refused: in a sentence without its subject, which is the value at the path. */
-export class JsonRefusal extends Error {
-  readonly path: readonly (string | number)[]
-
-  constructor(message: string, path: readonly (string | number)[] = []) {
-    super(message)
-    this.path = path
-  }
+/** The reason why bytes are not acceptable JSON. */
+export interface JsonError {
+  /** JSON pointer of the value at fault; empty for the whole text. */
+  readonly pointer: string
+  /** A sentence without its subject: `must be UTF-8 text`. */
+  readonly message: string
 }
 
-/**
- * Reads JSON strictly. The generators yield where the reader of large JSON can rest, and throw a `JsonRefusal`. Without
- * `maxValues` nothing is refused but what is not JSON; `isLarge` adds the bounds of records and tokens.
- */
+class JsonRefusal extends Error {}
+
+/** Reads JSON. With `maxValues` it is strict; `isLarge` adds the bounds of records, and pauses. */
 export class JsonReader {
   readonly #text: string
-  readonly #isStrict: boolean
   readonly #maxValues: number
+  readonly #isStrict: boolean
   readonly #isLarge: boolean
   /** The names and indexes that lead to the present value. */
-  readonly #path: (string | number)[] = []
+  #path: (string | number)[] = []
   #values = 0
   #record = { from: 0, values: 0 }
-  #nextRest = stepLength
+  #nextPause = 0
   /** The index of the next token, or of the first character that is not JSON. */
   at = 0
+  /** What is expected there. */
   expected = 'nothing more'
 
-  constructor(text: string, maxValues?: number, isLarge = false) {
+  constructor(text: string, maxValues = Number.POSITIVE_INFINITY, isLarge = false) {
     this.#text = text
-    this.#isStrict = maxValues !== undefined
-    this.#maxValues = maxValues ?? Number.POSITIVE_INFINITY
+    this.#maxValues = maxValues
+    this.#isStrict = maxValues < Number.POSITIVE_INFINITY
     this.#isLarge = isLarge
   }
 
-  *read(): Generator<undefined, Json> {
-    this.#skip(0)
-    const value = yield* this.#readValue('a value')
-    if (this.at < this.#text.length) this.#refuseSyntax('nothing more')
-    return value
+  /** Returns the value or the first fault. Yields after each few thousand characters of large JSON. */
+  *read(): Generator<undefined, Result<Json, JsonError>> {
+    try {
+      this.#skip(0)
+      const value = yield* this.#readValue('a value')
+      if (this.at < this.#text.length) this.#refuseSyntax('nothing more')
+      return success(value)
+    } catch (error) {
+      if (!(error instanceof JsonRefusal)) throw error
+      return failure({ pointer: joinPointer('', ...this.#path), message: error.message })
+    }
   }
 
   *#readValue(expected: string): Generator<undefined, Json> {
-    if (this.at > this.#nextRest) {
+    if (this.#isLarge && this.at > this.#nextPause) {
       yield
-      this.#nextRest = this.at + stepLength
+      this.#nextPause = this.at + 4096
     }
+    if (this.#path.length > 0) this.#count()
     const first = this.#text[this.at]
     if (first !== '{' && first !== '[') return this.#readScalar(expected)
     if (this.#isStrict && this.#path.length === maxDepth)
       this.#refuse(`must not be nested deeper than ${maxDepth} levels`)
-    if (this.#path.length === maxSearchedDepth) this.#refuseSyntax('less nesting')
+    if (this.#path.length === 1000) this.#refuseSyntax('less nesting') // which the stack could not hold
     this.#skip(1)
-    this.#count(first === '[')
     return yield* first === '{' ? this.#readMembers() : this.#readItems()
   }
 
@@ -83,7 +78,7 @@ export class JsonReader {
     const items: Json[] = []
     if (this.#take(']')) return items
     do {
-      if (items.length > 0) this.#count(true)
+      if (this.#path.length === 1) this.#record = { from: this.at, values: 0 }
       this.#path.push(items.length)
       items.push(yield* this.#readValue(items.length > 0 ? 'a value' : 'a value or "]"'))
       this.#path.pop()
@@ -101,7 +96,6 @@ export class JsonReader {
       members[name] = yield* this.#readValue('a value')
       this.#path.pop()
       if (!this.#take(',')) break
-      this.#count(false)
     }
     if (!this.#take('}')) this.#refuseSyntax('"," or "}"')
     return members
@@ -113,28 +107,23 @@ export class JsonReader {
     const name = String(this.#readScalar(expected))
     // The place of a repeated name is ambiguous: the error is about the whole text.
     if (this.#isStrict && Object.hasOwn(members, name))
-      throw new JsonRefusal(`has the member ${JSON.stringify(name)} twice in one object`)
-    if (this.#isStrict && name === '__proto__')
-      throw new JsonRefusal('is not allowed as a member name', [...this.#path, name])
+      this.#refuse(`has the member ${JSON.stringify(name)} twice in one object`, [])
+    if (this.#isStrict && name === '__proto__') this.#refuse('is not allowed as a member name', [...this.#path, name])
     if (!this.#take(':')) this.#refuseSyntax('":"')
     return name
   }
 
   #readScalar(expected: string): Json {
     const isString = this.#text[this.at] === '"'
-    const maxLength = this.#isLarge ? maxTokenLength : Number.POSITIVE_INFINITY
-    // A longer token is not searched for its end, which would take 100 ms in 64 MB.
-    const text = this.#text.slice(this.at, this.at + maxLength + 1)
-    const length = isString ? endOfString(text, 0) || text.length : endOfMatch(scalar, text, 0)
-    if (length > maxLength) this.#refuse(`${tooMany} ${maxLength} characters in a text`)
-    const value = parseJson(text.slice(0, length))
+    const end = isString ? endOfString(this.#text, this.at) : endOfMatch(scalar, this.#text, this.at)
+    const value = parseJson(this.#text.slice(this.at, end))
     if (value === undefined) return isString ? this.#refuseString() : this.#refuseSyntax(expected)
     // Only an escape can write half a surrogate pair: the text itself is UTF-8.
     if (this.#isStrict && typeof value === 'string' && !value.isWellFormed())
       this.#refuse('must be well-formed Unicode; it has half a surrogate pair')
     if (this.#isStrict && typeof value === 'number' && !Number.isFinite(value))
       this.#refuse('must be a number of at most 1.8e308, or at least -1.8e308')
-    this.#skip(length)
+    this.#skip(end - this.at)
     return value
   }
 
@@ -147,35 +136,33 @@ export class JsonReader {
 
   #skip(length: number): void {
     this.at += length
-    if (this.#text.charCodeAt(this.at) <= 32) {
-      notSpace.lastIndex = this.at
-      this.at = notSpace.test(this.#text) ? notSpace.lastIndex - 1 : this.#text.length
-    }
-    if (this.#isLarge && this.at - this.#record.from > maxRecordLength)
-      this.#refuse(`${tooMany} ${maxRecordLength} characters`, 2)
+    if (this.#text.charCodeAt(this.at) <= 32) this.at = endOfMatch(space, this.#text, this.at)
+    this.#boundRecord(this.at - this.#record.from, maxRecordLength, 'characters')
   }
 
-  /** Counts a member or item; in an outermost list it begins a record. */
-  #count(isInList: boolean): void {
+  /** Counts a member or item. */
+  #count(): void {
     this.#values += 1
     this.#record.values += 1
-    if (isInList && this.#path.length === 1) this.#record = { from: this.at, values: 0 }
     if (this.#values > this.#maxValues) {
       const remedy = this.#isLarge ? '' : '; send less in one request'
-      throw new JsonRefusal(`${tooMany} ${this.#maxValues} members and items in all${remedy}`)
+      this.#refuse(`must not have more than ${this.#maxValues} members and items in all${remedy}`, [])
     }
-    if (this.#isLarge && this.#record.values > maxRecordValues)
-      this.#refuse(`${tooMany} ${maxRecordValues} members and items`, 2)
+    this.#boundRecord(this.#record.values, maxRecordValues, 'members and items')
   }
 
-  /** Refuses the present value, or what contains it at a depth. */
-  #refuse(message: string, depth?: number): never {
-    throw new JsonRefusal(message, this.#path.slice(0, depth))
+  #boundRecord(count: number, max: number, unit: string): void {
+    if (this.#isLarge && count > max) this.#refuse(`must not have more than ${max} ${unit}`, this.#path.slice(0, 2))
+  }
+
+  #refuse(message: string, path = this.#path): never {
+    this.#path = path
+    throw new JsonRefusal(message)
   }
 
   #refuseSyntax(expected: string): never {
     this.expected = expected
-    throw new JsonRefusal(`must be JSON: ${describeFault(this.#text, this)}`)
+    this.#refuse(`must be JSON: ${describeSyntaxError(this.#text, 1, this)}`, [])
   }
 
   #refuseString(): never {
@@ -205,33 +192,22 @@ export function endOfString(text: string, opening: number): number {
   return 0
 }
 
-/** The index of the first character that is not JSON, and what is expected there. */
-type SyntaxFault = Pick<JsonReader, 'at' | 'expected'>
-
 /** Finds the first fault of a text that is not JSON. Node's own messages differ between its versions. */
-export function findSyntaxFault(text: string): SyntaxFault {
+export function findSyntaxFault(text: string): Pick<JsonReader, 'at' | 'expected'> {
   const reader = new JsonReader(text)
-  try {
-    for (const _ of reader.read());
-  } catch (error) {
-    if (!(error instanceof JsonRefusal)) throw error
-  }
+  reader.read().next() // up to the end, since the JSON is not large
   return reader
 }
+
+/** The most characters before a fault whose lines are counted, which takes some milliseconds. */
+const maxCounted = 1024 * 1024
 
 /**
  * Returns what is wrong with a text that is not JSON: `line 1, column 8 has "}", where a value is expected`. After the
  * first 1,048,576 characters it names the character by its number.
  * @param firstLine the number of the text's first line in its file
  */
-export function describeSyntaxError(text: string, firstLine = 1): string {
-  return describeFault(text, findSyntaxFault(text), firstLine)
-}
-
-/** The most characters before a fault whose lines are counted, which takes some milliseconds. */
-const maxCounted = 1024 * 1024
-
-function describeFault(text: string, { at, expected }: SyntaxFault, firstLine = 1): string {
+export function describeSyntaxError(text: string, firstLine = 1, { at, expected } = findSyntaxFault(text)): string {
   const before = text.slice(0, Math.min(at, maxCounted))
   const line = firstLine + before.split('\n').length - 1
   const place = at > maxCounted ? `character ${at + 1}` : `line ${line}, column ${at - before.lastIndexOf('\n')}`

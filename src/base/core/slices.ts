@@ -40,27 +40,15 @@ export async function* inSlices<Item>(items: Iterable<Item> | AsyncIterable<Item
   }
 }
 
-/** Yields texts, long ones in parts for chunks, not cut within a character. */
-async function* cutTexts(texts: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
-  for await (const text of texts) {
-    for (let from = 0, to = 0; from < text.length; from = to) {
-      to = from + chunkLength
-      const isHighSurrogate = (text.charCodeAt(to - 1) & 0xfc00) === 0xd800
-      if (isHighSurrogate) to += 1
-      yield text.slice(from, to)
-    }
-  }
-}
-
-/** Joins the pieces of a text to chunks, between which other requests are handled. */
+/** Joins the pieces of a text to chunks, between which other requests are handled. Pieces are not cut. */
 export async function* chunksInSlices(
   pieces: Iterable<string> | AsyncIterable<string>,
   work: SlicedWork = new SlicedWork(),
 ): AsyncGenerator<string> {
   let chunk = ''
   await work.rest() // what was done for the request before may have taken long
-  for await (const part of cutTexts(pieces)) {
-    chunk += part
+  for await (const piece of pieces) {
+    chunk += piece
     if (chunk.length < chunkLength && !work.isDue) continue
     yield chunk
     chunk = ''

@@ -3,8 +3,7 @@
  * 60 ms to parse, and 5 s to check if they are empty lists.
  */
 import { type Json, parseJson } from './json.ts'
-import { joinPointer } from './json-pointer.ts'
-import { endOfString, JsonReader, JsonRefusal, maxDepth } from './json-syntax.ts'
+import { type JsonError, JsonReader, maxDepth } from './json-syntax.ts'
 import { failure, type Result, success } from './result.ts'
 import { SlicedWork } from './slices.ts'
 
@@ -17,13 +16,7 @@ export const maxValues = 10_000
 /** The most members and items of large JSON in all. */
 export const maxLargeValues = 2_000_000
 
-/** The reason why bytes are not acceptable JSON. */
-export interface JsonError {
-  /** JSON pointer of the value at fault; empty for the whole text. */
-  readonly pointer: string
-  /** A sentence without its subject: `must be UTF-8 text`. */
-  readonly message: string
-}
+const notUtf8 = failure({ pointer: '', message: 'must be UTF-8 text' })
 
 /**
  * Parses JSON strictly: UTF-8, one value, no member twice in one object, no `__proto__`, no lone surrogates, at most
@@ -32,13 +25,10 @@ export interface JsonError {
  */
 export function readJson(bytes: Uint8Array, values = maxValues): Result<Json, JsonError> {
   const text = decode(bytes)
-  const plain = text !== undefined && text.length <= values ? parsePlainJson(text) : undefined
+  if (text === undefined) return notUtf8
+  const plain = text.length <= values ? parsePlainJson(text) : undefined
   if (plain !== undefined) return success(plain)
-  const steps = readInSteps(text, values, false)
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done) return value
-  }
+  return new JsonReader(text, values).read().next().value as Result<Json, JsonError> // there is no pause
 }
 
 /** Parses JSON that `JSON.stringify` writes again as it is, in half the time; a repeated member is lost there. */
@@ -50,26 +40,14 @@ function parsePlainJson(text: string): Json | undefined {
 
 /** Parses JSON as strictly as `readJson`, with bounds for an object of long lists, in slices. */
 export async function readLargeJson(bytes: Uint8Array): Promise<Result<Json, JsonError>> {
+  const text = decode(bytes)
+  if (text === undefined) return notUtf8
   const work = new SlicedWork()
-  const steps = readInSteps(decode(bytes), maxLargeValues, true)
+  const steps = new JsonReader(text, maxLargeValues, true).read()
   for (;;) {
     const { done, value } = steps.next()
     if (done) return value
     if (work.isDue) await work.rest()
-  }
-}
-
-function* readInSteps(
-  text: string | undefined,
-  values: number,
-  isLarge: boolean,
-): Generator<undefined, Result<Json, JsonError>> {
-  if (text === undefined) return failure({ pointer: '', message: 'must be UTF-8 text' })
-  try {
-    return success(yield* new JsonReader(text, values, isLarge).read())
-  } catch (error) {
-    if (!(error instanceof JsonRefusal)) throw error
-    return failure({ pointer: joinPointer('', ...error.path), message: error.message })
   }
 }
 
@@ -82,17 +60,4 @@ export function decode(bytes: Uint8Array): string | undefined {
   } catch {
     return undefined
   }
-}
-
-/** Returns true for JSON with more members and items than `limit`, before it is parsed, and much cheaper. */
-export function hasMoreValues(text: string, limit: number): boolean {
-  if (text.length <= limit) return false
-  let count = 0
-  for (let at = 0; at < text.length && count <= limit; ) {
-    const character = text[at] ?? ''
-    if (',[{'.includes(character)) count += 1
-    // A string without its end is left to the parser.
-    at = character === '"' ? endOfString(text, at) || text.length : at + 1
-  }
-  return count > limit
 }

@@ -15,8 +15,8 @@ export interface Violation {
   readonly message: string
 }
 
-/** A fault of a document, at a JSON pointer. */
-export interface Fault {
+/** A flaw of a document, at a JSON pointer. */
+export interface Flaw {
   readonly pointer: string
   /** A sentence without its subject, which is the value at the pointer. */
   readonly message: string

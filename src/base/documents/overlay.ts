@@ -1,7 +1,7 @@
 import { isObject, type Json, measureJson } from '../core/json.ts'
 import { joinPointer, parsePointer, valueAtTokens } from '../core/json-pointer.ts'
 import { failure, type Result, success } from '../core/result.ts'
-import type { Fault } from '../core/violation.ts'
+import type { Flaw } from '../core/violation.ts'
 import { copyJson } from './edit.ts'
 import { errorAt, type Findings } from './finding.ts'
 import { findTreeFault, MAX_VALUES } from './parse.ts'
@@ -22,10 +22,7 @@ export function applyOverlay(document: Source, { source, actions }: Overlay): Re
   return success({ file: document.file, value: draft.value, place: (pointer) => draft.places.place(pointer) })
 }
 
-/**
- * A document while the actions of an overlay change it. The pointers of faults, and `from`, the pointer of a change, are
- * within the overlay.
- */
+/** A document while the actions of an overlay change it. Flaws and `from` point at the overlay. */
 class Draft {
   value: Json
   readonly places: PlaceTree
@@ -37,14 +34,14 @@ class Draft {
     this.#overlay = overlay
   }
 
-  apply(action: OverlayAction): Fault | undefined {
+  apply(action: OverlayAction): Flaw | undefined {
     const fault = this.#change(action)
     if (fault) return fault
     const ofTree = findTreeFault(this.value)
     return ofTree && { pointer: action.pointer, message: `makes a document that ${ofTree.message}` }
   }
 
-  #change({ pointer, target, change }: OverlayAction): Fault | undefined {
+  #change({ pointer, target, change }: OverlayAction): Flaw | undefined {
     const fault = (message: string) => ({ pointer: joinPointer(pointer, 'target'), message })
     const nodes = target.select(this.value)
     const kinds = new Set(nodes.map(({ value }) => kindOf(value)))
@@ -82,7 +79,7 @@ class Draft {
     nodes: readonly SelectedNode[],
     change: Exclude<OverlayAction['change'], { kind: 'remove' }>,
     pointer: string,
-  ): Fault | undefined {
+  ): Flaw | undefined {
     const from = joinPointer(pointer, change.kind)
     const found = change.kind === 'update' ? success(change.value) : this.#read(change.from)
     if (!found.ok) return { pointer: from, message: found.error }
@@ -104,7 +101,7 @@ class Draft {
   }
 
   /** Merges an update into the value at the tokens. A list that is the target takes one more item of any kind. */
-  #merge(tokens: readonly string[], update: Json, from: string, isTarget = false): Fault | undefined {
+  #merge(tokens: readonly string[], update: Json, from: string, isTarget = false): Flaw | undefined {
     const old = valueAtTokens(this.value, tokens)
     if (old === undefined) return this.#put(tokens, update, from)
     if (Array.isArray(old) && (isTarget || Array.isArray(update))) return this.#append(tokens, old, update, from)
@@ -137,7 +134,7 @@ class Draft {
   }
 }
 
-function misfit(tokens: readonly string[], old: Json, update: Json, pointer: string): Fault {
+function misfit(tokens: readonly string[], old: Json, update: Json, pointer: string): Flaw {
   const place = joinPointer('', ...tokens) || 'the document'
   const message =
     `cannot be merged: ${place} is ${kindOf(old)}, and the update ${kindOf(update)}. ` +

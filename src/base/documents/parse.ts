@@ -16,7 +16,7 @@ import { type Json, parseJson } from '../core/json.ts'
 import { joinPointer, parsePointer } from '../core/json-pointer.ts'
 import { findSyntaxFault, quoteCharacter } from '../core/json-syntax.ts'
 import { failure, type Result, reasonOf, success } from '../core/result.ts'
-import type { Fault } from '../core/violation.ts'
+import type { Flaw } from '../core/violation.ts'
 import { errorAt, type Findings } from './finding.ts'
 import type { Source } from './source.ts'
 
@@ -138,10 +138,10 @@ const offsetOfNode = (node: unknown): number => (isNode(node) ? (node.range?.[0]
 export const MAX_VALUES = 1_000_000
 
 /** Finds the first reason why a value is no JSON tree of usable size: aliases of YAML can write values without end. */
-export const findTreeFault = (root: Json): Fault | undefined => findFault(root, '', { count: 0, around: [] })
+export const findTreeFault = (root: Json): Flaw | undefined => findFault(root, '', { count: 0, around: [] })
 
 /** `passed`: the number of values so far, and the objects and lists around the present one. */
-function findFault(value: Json, pointer: string, passed: { count: number; around: object[] }): Fault | undefined {
+function findFault(value: Json, pointer: string, passed: { count: number; around: object[] }): Flaw | undefined {
   passed.count += 1
   if (passed.count > MAX_VALUES) return { pointer, message: `is too large: a file has at most ${MAX_VALUES} values` }
   if (typeof value !== 'object' || value === null) return undefined

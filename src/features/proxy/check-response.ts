@@ -1,5 +1,6 @@
 import { fromLatin1 } from '../../base/core/bytes.ts'
-import { decode, hasMoreValues, readJson } from '../../base/core/strict-json.ts'
+import { measureJson, parseJson } from '../../base/core/json.ts'
+import { decode, readJson } from '../../base/core/strict-json.ts'
 import { cutText } from '../../base/core/text.ts'
 import type { Violation } from '../../base/core/violation.ts'
 import { redactHeaders, redactViolations } from '../../base/redaction/redact.ts'
@@ -120,7 +121,8 @@ function checkJson(
   operation: Operation,
   { status, bytes, isWhole }: ReceivedResponse,
 ): Violation[] {
-  if (!isWhole || hasMoreValues(decode(bytes) ?? '', maxCheckedValues)) {
+  const { members } = measureJson(parseJson(decode(bytes) ?? '') ?? null)
+  if (!isWhole || members > maxCheckedValues) {
     adviseOfBound(exchange)
     return []
   }

@@ -1,7 +1,7 @@
 import { fromLatin1, toLatin1, utf8ToLatin1 } from '../../base/core/bytes.ts'
 import { type Json, parseJson } from '../../base/core/json.ts'
 import { maxDepth } from '../../base/core/json-syntax.ts'
-import { decode, hasMoreValues, maxValues } from '../../base/core/strict-json.ts'
+import { decode, maxValues } from '../../base/core/strict-json.ts'
 import { redactJson, redactText } from '../../base/redaction/redact.ts'
 import { redactDocument } from '../../base/redaction/redact-document.ts'
 import type { DeliveryOutcome } from '../../service/exchange/delivery.ts'
@@ -121,14 +121,19 @@ export function parseBody(body: RecordedBody): Json | undefined {
  * items, or is nested deeper than `maxDepth`, which recursive functions could not process.
  */
 export function parseBoundedJson(text: string): Json | undefined {
-  if (hasMoreValues(text, maxValues)) return undefined
   const value = parseJson(text.startsWith(byteOrderMark) ? text.slice(1) : text)
-  return value !== undefined && isWithinDepth(value, maxDepth) ? value : undefined
+  return value !== undefined && countDown(value, maxValues, maxDepth) >= 0 ? value : undefined
 }
 
-function isWithinDepth(value: Json, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return true
-  return depth > 0 && Object.values(value).every((item) => isWithinDepth(item, depth - 1))
+/** Returns how many more members and items a value may have; a negative number: it has too many, or is too deep. */
+function countDown(value: Json, values: number, depth: number): number {
+  if (typeof value !== 'object' || value === null) return values
+  if (depth === 0) return -1
+  const items = Object.values(value)
+  return items.reduce<number>(
+    (left, item) => (left < 0 ? left : countDown(item, left, depth - 1)),
+    values - items.length,
+  )
 }
 
 /** The most bytes stored of a response's body. Request bodies are stored whole, since queries look into them. */

@@ -146,7 +146,7 @@ function describeUnknownSetting(name: string, known: readonly string[]): string 
 }
 
 /** Writes the flags in a message about settings as code names them: `maxAnalysesPerHour`. Other names stay. */
-function nameInCode(text: string): string {
+export function nameInCode(text: string): string {
   return text.replace(/--[a-z][a-z-]*/g, (flag) => nameByFlag.get(flag) ?? flag)
 }
 

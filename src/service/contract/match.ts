@@ -1,6 +1,6 @@
 import { groupBy } from '../../base/core/group-by.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
-import type { Operation, OperationMatch } from './contract.ts'
+import type { Contract, Operation } from './contract.ts'
 
 /** A segment of a path template: `v{major}.{minor}` has the texts `v`, `.` and the empty text, one more than names. */
 interface Segment {
@@ -18,10 +18,7 @@ interface PathTemplate {
  * Creates the matcher of a document's paths under its base path. If several templates match, the first concrete segment
  * decides, as OpenAPI demands: `/models/mine` wins over `/models/{modelId}`, even if only the latter has the method.
  */
-export function createMatcher(
-  basePath: string,
-  operations: readonly Operation[],
-): (method: string, path: string) => OperationMatch {
+export function createMatcher(basePath: string, operations: readonly Operation[]): Contract['match'] {
   const templates = listTemplates(operations)
   return (method, path) => {
     const isInsideBase = path === basePath || path.startsWith(`${basePath}/`)
@@ -75,10 +72,7 @@ function decodePath(path: string): Result<string[]> {
 }
 
 /** Finds the first template that matches, with the parameters of the path, each at least one character long. */
-function findTemplate(
-  templates: readonly PathTemplate[],
-  segments: readonly string[],
-): { template: PathTemplate; values: Record<string, string> } | undefined {
+function findTemplate(templates: readonly PathTemplate[], segments: readonly string[]) {
   for (const template of templates) {
     if (template.segments.length !== segments.length) continue
     const values: Record<string, string> = {}

@@ -37,7 +37,7 @@ export function refuseForeignPage(
     const problem = `${name} does not serve the host "${host.slice(0, 100)}".`
     return refuse(403, `${problem} If it is yours, list it with --control-hosts.`, 'simulator')
   }
-  if (isFromForeignPage(request, host, origins, allowsLinks)) {
+  if (isFromForeignPage(request, origins, allowsLinks)) {
     const problem = `${name} is closed to pages of other origins.`
     return refuse(403, `${problem} If the page is yours, list its origin with --control-origins.`, 'simulator')
   }
@@ -58,13 +58,8 @@ function isAllowedHost(host: string, listed: readonly string[]): boolean {
   )
 }
 
-function isFromForeignPage(
-  { method, headers }: SimRequest,
-  host: string,
-  allowed: readonly string[],
-  allowsLinks: boolean,
-): boolean {
-  const origin = headers['origin']
+function isFromForeignPage({ method, headers }: SimRequest, allowed: readonly string[], allowsLinks: boolean): boolean {
+  const { host, origin } = headers
   if (origin !== undefined && allowed.includes(origin)) return false
   if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) return true
   const site = headers['sec-fetch-site']

@@ -54,7 +54,7 @@ export const getModelAnalytics: OperationDefinition = {
       const numbers = { seed, modelId, days: readDays(parameters.query['period']) ?? defaultDays, now }
       const products = productsOfModel.get(modelId)
       const shift = products && (await qualityShift(store, sandbox, products, numbers))
-      return cache.get(cacheKey(numbers, overrides, shift), () =>
+      return cache.get(cacheKey(numbers, overrides, shift?.key), () =>
         jsonBody(analyticsBody(simulation, { ...numbers, qualityShift: shift?.of }, overrides)),
       )
     }
@@ -69,12 +69,12 @@ type PeriodQuery = Omit<AnalyticsQuery, 'persona' | 'shape' | 'qualityShift'>
 function cacheKey(
   { seed, modelId, days, now }: PeriodQuery,
   { persona, shape, nulls, extreme }: DataOverrides,
-  shift: QualityShift | undefined,
+  shiftKey: string | undefined,
 ): string {
   const day = dayOf(now)
   const values = extreme && [extreme.name, ...extreme.fields.map(({ field }) => field)]
   // Only the last may have a space.
-  return [days, day, persona, shape, nulls, values, shift?.key, seed, modelId].join(' ')
+  return [days, day, persona, shape, nulls, values, shiftKey, seed, modelId].join(' ')
 }
 
 /** Builds the body of a 200 with the overrides applied. The caller owns the result. */
@@ -88,27 +88,18 @@ function analyticsBody(
   return overrideFields(analytics as unknown as JsonObject, overrides) // an interface whose members are all JSON
 }
 
-/** The change that the events of a model's products make to each day's conversation quality. */
-interface QualityShift {
-  readonly of: NonNullable<AnalyticsQuery['qualityShift']>
-  /** Equal for shifts that are equal on every day. */
-  readonly key: string
-}
-
-/** Returns the weight of the quality settings times the sum of each day's impacts, or undefined without events. */
-async function qualityShift(
-  store: Store,
-  sandbox: string,
-  productIds: readonly string[],
-  { days, now }: PeriodQuery,
-): Promise<QualityShift | undefined> {
+/**
+ * Returns the change that the events of a model's products make to each day's conversation quality, the weight of the
+ * quality settings times the day's impacts; undefined without events. Changes of the same key are equal on every day.
+ */
+async function qualityShift(store: Store, sandbox: string, productIds: readonly string[], { days, now }: PeriodQuery) {
   const today = dayOf(now)
   const { weight } = await store.getQuality(sandbox)
   const query = { productIds, from: nameOfFirstDay(today - days + 1), to: nameOfToday(today) }
   const impacts = await store.eventImpact(sandbox, query)
   if (impacts.size === 0) return undefined
   const sums = Array.from(impacts, ([day, { impact }]) => `${day}=${impact}`)
-  return { of: (day) => weight * (impacts.get(day)?.impact ?? 0), key: `${weight}*${sums.join()}` }
+  return { of: (day: string) => weight * (impacts.get(day)?.impact ?? 0), key: `${weight}*${sums.join()}` }
 }
 
 const nameOfFirstDay = memoizeLast(nameOfDay)

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../base/core/json.ts'
 import { joinPointer } from '../../base/core/json-pointer.ts'
 import { describeKnown } from '../../base/core/similar.ts'
 import { cutText } from '../../base/core/text.ts'
-import type { Fault } from '../../base/core/violation.ts'
+import type { Flaw } from '../../base/core/violation.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import { isParameterName } from '../contract/parameters.ts'
 import type { RequestMatch } from '../exchange/match.ts'
@@ -22,7 +22,7 @@ export function findMatchProblems(
   pointer: string,
   contract: Contract,
   operations: readonly Operation[],
-): Fault[] {
+): Flaw[] {
   if (operations.length === 0) return [] // the operation is unknown, which is a problem of its own
   const problems = [
     ['model', findUselessModel(match, operations)],

@@ -3,7 +3,7 @@ import { isObject, type Json } from '../../base/core/json.ts'
 import { joinPointer, parsePointer, valueAtTokens } from '../../base/core/json-pointer.ts'
 import { failure, type Result } from '../../base/core/result.ts'
 import { findNearest } from '../../base/core/similar.ts'
-import type { Fault, Violation } from '../../base/core/violation.ts'
+import type { Flaw, Violation } from '../../base/core/violation.ts'
 import { applyEdits, type Edit } from '../../base/documents/edit.ts'
 import { errorAt, type Findings } from '../../base/documents/finding.ts'
 import { loadSchema } from '../../base/documents/load-schema.ts'
@@ -55,7 +55,7 @@ export function checkRules(
   violations: readonly Violation[],
   context: RuleContext,
   describe = ({ message }: Violation) => message,
-): Result<readonly Rule[], readonly Fault[]> {
+): Result<readonly Rule[], readonly Flaw[]> {
   const faults = violations.map((violation) => ({
     pointer: violation.pointer,
     message: `${describe(violation)}${describeQuotes(document, violation.pointer)}`,
@@ -78,7 +78,7 @@ function describeQuotes(document: Json | undefined, pointer: string): string {
 }
 
 /** Returns the document without the values that break the schema, and null for a faulty rule, to check the rest. */
-function withoutFaults(document: Json, faults: readonly Fault[]): Json {
+function withoutFaults(document: Json, faults: readonly Flaw[]): Json {
   const edits = faults.map(({ pointer }): Edit => {
     // Of a pointer that was cut the condition is known, but not the member.
     const tokens = parsePointer(pointer).slice(0, pointer.endsWith('…') ? 3 : undefined)
@@ -90,7 +90,7 @@ function withoutFaults(document: Json, faults: readonly Fault[]): Json {
 }
 
 /** Returns true for a rule that switches nothing on only because its scenario breaks the schema or has a wrong name. */
-function isConsequence({ pointer }: Fault, sound: Json | undefined, faults: readonly Fault[]): boolean {
+function isConsequence({ pointer }: Flaw, sound: Json | undefined, faults: readonly Flaw[]): boolean {
   const tokens = parsePointer(pointer)
   const [, index, field] = tokens
   if (field !== 'scenario' || valueAtTokens(sound, tokens) !== undefined) return false
@@ -98,7 +98,7 @@ function isConsequence({ pointer }: Fault, sound: Json | undefined, faults: read
 }
 
 /** Sorts problems as their values stand in the document. A value that is missing stands where its object begins. */
-function sortByPosition(document: Json, problems: readonly Fault[]): Fault[] {
+function sortByPosition(document: Json, problems: readonly Flaw[]): Flaw[] {
   const order = new Map(Array.from(listPointers(document), (pointer, index) => [pointer, index]))
   const positionOf = (pointer: string): number =>
     order.get(pointer) ?? positionOf(pointer.slice(0, pointer.lastIndexOf('/')))

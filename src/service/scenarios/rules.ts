@@ -1,7 +1,7 @@
 import { canonicalJson, isObject, type JsonObject } from '../../base/core/json.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { endSentence } from '../../base/core/text.ts'
-import type { Fault } from '../../base/core/violation.ts'
+import type { Flaw } from '../../base/core/violation.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import type { RuleReference } from '../exchange/decision-trace.ts'
 import {
@@ -94,10 +94,10 @@ const maxProblems = 100
 const more = `There may be more problems: the check stops after ${maxProblems}.`
 
 /** Parses `{rules: [...]}` that fits `spec/scenarios.schema.json`. The error lists the first 100 problems. */
-export function readRules(document: JsonObject, context: RuleContext): Result<readonly Rule[], readonly Fault[]> {
+export function readRules(document: JsonObject, context: RuleContext): Result<readonly Rule[], readonly Flaw[]> {
   const sources = Array.isArray(document['rules']) ? document['rules'] : []
   const rules: Rule[] = []
-  const problems: Fault[] = []
+  const problems: Flaw[] = []
   for (const [index, source] of sources.entries()) {
     if (!isObject(source)) continue
     const pointer = `/rules/${index}`
@@ -116,7 +116,7 @@ export function readActiveRule(source: JsonObject, key: string, context: RuleCon
   return { ...rule, key, misfit: problems.map(({ message }) => message).join(' ') }
 }
 
-function readRule(source: JsonObject, pointer: string, context: RuleContext): { rule: Rule; problems: Fault[] } {
+function readRule(source: JsonObject, pointer: string, context: RuleContext): { rule: Rule; problems: Flaw[] } {
   const { operations } = context.contract
   const written = source as WrittenRule // proved by spec/scenarios.schema.json
   const { operation, match = {}, times, probability = 1, enabled = true } = written
@@ -128,7 +128,7 @@ function readRule(source: JsonObject, pointer: string, context: RuleContext): { 
   const unknown = findUnknownOperation(operation, operations)
   const problems = [
     ...(unknown === undefined ? [] : [{ pointer: `${pointer}/operation`, message: unknown }]),
-    ...(action.ok ? [] : [{ pointer: `${pointer}/${action.error.field}`, message: action.error.message }]),
+    ...(action.ok ? [] : [{ ...action.error, pointer: pointer + action.error.pointer }]),
     ...listInapplicable(rule, match.model === undefined ? ruleOperations : ruleOperations.filter(asksForModel)).map(
       (message) => ({ pointer, message }),
     ),
@@ -141,20 +141,17 @@ type RuleAction = Pick<Rule, 'scenarios' | 'sequence'>
 
 const noAction: RuleAction = { scenarios: [], sequence: undefined }
 
-function readRuleAction(
-  { scenario, sequence }: WrittenRule,
-  catalogue: Catalogue,
-): Result<RuleAction, { readonly field: 'scenario' | 'sequence'; readonly message: string }> {
+function readRuleAction({ scenario, sequence }: WrittenRule, catalogue: Catalogue): Result<RuleAction, Flaw> {
   if (sequence !== undefined && scenario !== undefined)
-    return failure({ field: 'sequence', message: 'A rule has either a scenario or a sequence.' })
+    return failure({ pointer: '/sequence', message: 'A rule has either a scenario or a sequence.' })
   if (sequence !== undefined) {
     const parsed = parseSequence(sequence, catalogue)
-    if (!parsed.ok) return failure({ field: 'sequence', message: parsed.error })
+    if (!parsed.ok) return failure({ pointer: '/sequence', message: parsed.error })
     return success({ scenarios: [], sequence: parsed.value })
   }
   const parsed = parseScenarios(scenario ?? '', catalogue)
-  if (!parsed.ok) return failure({ field: 'scenario', message: parsed.error })
-  if (parsed.value.length === 0) return failure({ field: 'scenario', message: 'The rule switches nothing on.' })
+  if (!parsed.ok) return failure({ pointer: '/scenario', message: parsed.error })
+  if (parsed.value.length === 0) return failure({ pointer: '/scenario', message: 'The rule switches nothing on.' })
   return success({ scenarios: parsed.value, sequence: undefined })
 }
 

@@ -101,11 +101,7 @@ function summarise(level: Recommendations['healthLevel'], issues: readonly MetIs
 const PRIORITIES = ['high', 'medium', 'low'] as const
 
 /** Chooses recommendations, each for its most severe issue, or else for all strengths that its rule names. */
-function chooseRecommendations(
-  issues: readonly MetIssue[],
-  strengths: readonly MetStrength[],
-  writer: PhraseWriter,
-): Recommendation[] {
+function chooseRecommendations(issues: readonly MetIssue[], strengths: readonly MetStrength[], writer: PhraseWriter) {
   const recommendations = RECOMMENDATION_RULES.flatMap((rule) => {
     const issue = issues.find(({ id }) => rule.issues.includes(id))
     const reasons = issue ? [issue] : strengths.filter(({ id }) => rule.strengths?.includes(id))

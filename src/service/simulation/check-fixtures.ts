@@ -1,13 +1,13 @@
 import { joinPointer } from '../../base/core/json-pointer.ts'
-import type { Fault } from '../../base/core/violation.ts'
+import type { Flaw } from '../../base/core/violation.ts'
 import { DETECTION_FIELDS, type Persona } from './persona.ts'
 import { listPlaceholders, type Phrases } from './phrases.ts'
 import { ISSUE_RULES, type Measure, RECOMMENDATION_RULES, STRENGTH_RULES } from './rules.ts'
 import { COMMON_WORDING } from './wording.ts'
 
 /** Checks the rules for personas that no schema can express. The first token of a pointer is the file. */
-export function checkPersonas(personas: readonly Persona[]): Fault[] {
-  const problems = personas.flatMap(({ traffic: { cycle } }, index): Fault[] => {
+export function checkPersonas(personas: readonly Persona[]): Flaw[] {
+  const problems = personas.flatMap(({ traffic: { cycle } }, index): Flaw[] => {
     if (!cycle || cycle.silentDays < cycle.days) return []
     const message = `must be less than the ${cycle.days} days of the cycle, or there is never any traffic`
     return [{ pointer: `/personas/${index}/traffic/cycle/silentDays`, message }]
@@ -19,7 +19,7 @@ export function checkPersonas(personas: readonly Persona[]): Fault[] {
 }
 
 /** Checks that every rule has phrases, every phrase a rule, and every placeholder a value. */
-export function checkPhrases({ summary, outlook, ...ofRules }: Phrases): Fault[] {
+export function checkPhrases({ summary, outlook, ...ofRules }: Phrases): Flaw[] {
   return [
     ...checkRulePhrases('/phrases/issues', ofRules.issues, ISSUE_RULES),
     ...checkRulePhrases('/phrases/strengths', ofRules.strengths, STRENGTH_RULES),
@@ -35,7 +35,7 @@ function checkRulePhrases(
   pointer: string,
   phrases: Readonly<Record<string, unknown>>,
   rules: readonly { readonly id: string; readonly measure?: Measure }[],
-): Fault[] {
+): Flaw[] {
   const known = rules.map(({ id }) => id)
   const unknown = Object.keys(phrases).filter((id) => !known.includes(id))
   return [
@@ -58,7 +58,7 @@ function listFigures(measure: Measure): string[] {
 }
 
 /** Checks all phrases within a value. `own`: the placeholders that they may use besides the common ones. */
-function checkPlaceholders(pointer: string, phrases: unknown, own: readonly string[]): Fault[] {
+function checkPlaceholders(pointer: string, phrases: unknown, own: readonly string[]): Flaw[] {
   if (typeof phrases !== 'string')
     return Object.entries(phrases ?? {}).flatMap(([name, value]) =>
       checkPlaceholders(joinPointer(pointer, name), value, own),

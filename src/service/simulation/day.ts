@@ -88,17 +88,14 @@ function drawValues(profile: ModelProfile, day: number, traffic: DayTraffic, ran
       avgFrictionScore: friction,
       avgSafetyScore: safety,
     },
-    labels: drawLabels({ satisfaction, friction, commercialIntent: scores.commercialIntent }, deviation),
+    labels: drawLabels({ ...scores, satisfaction, friction }, deviation),
     detections: drawDetections(persona, traffic, random),
     ratings: drawRatings(profile, satisfaction, traffic.conversations, random),
   }
 }
 
 /** Draws the labelled scores, which follow from satisfaction and friction. */
-function drawLabels(
-  scores: { satisfaction: number; friction: number; commercialIntent: number },
-  deviation: () => number,
-): DayValues['labels'] {
+function drawLabels(scores: Persona['scores'], deviation: () => number): DayValues['labels'] {
   const within = (value: number, low: number) => roundScore(clamp(value + deviation(), low, 1))
   return {
     averageUserSentiment: within(0.08 + 0.86 * scores.satisfaction, 0),

@@ -1,5 +1,3 @@
-import { cloneJson } from '../records.ts'
-
 /** A record as a table has it: as an object that nobody changes, or as its JSON, which takes half of the memory. */
 export type HeldRecord = object | string
 
@@ -15,43 +13,6 @@ export interface Table<Item extends object = object> {
   copy(): Table
 }
 
-/** A change of a collection without operations of its own: the next record of a key, if there is one. */
-export interface PlainChange<Item extends object = object> {
-  readonly op: 'put'
-  readonly collection: string
-  readonly key: string
-  readonly record?: Item | undefined
-}
-
-/** A table for small records: a `Map` by key. */
-export class PlainTable<Item extends object> extends Map<string, Item> implements Table<Item> {
-  readonly #keyOf: (item: Item) => string
-
-  constructor(keyOf: (item: Item) => string) {
-    super()
-    this.#keyOf = keyOf
-  }
-
-  list(): Item[] {
-    return [...this.values()]
-  }
-
-  add(item: Item): void {
-    this.set(this.#keyOf(item), item)
-  }
-
-  apply({ key, record }: PlainChange<Item>): void {
-    if (record === undefined) this.delete(key)
-    else this.set(key, record)
-  }
-
-  copy(): PlainTable<Item> {
-    const copy = new PlainTable(this.#keyOf)
-    for (const item of this.values()) copy.add(item)
-    return copy
-  }
-}
-
 /** A record type of the state. State file, log, exports, imports and snapshots have those that `index.ts` lists. */
 export interface Collection<Item extends object = object, T extends Table = Table> {
   /** The member of a sandbox's content that lists the records, in state files and exports: `events`. */
@@ -65,27 +26,4 @@ export interface Collection<Item extends object = object, T extends Table = Tabl
   /** The operations of the log that the table applies. */
   readonly ops: readonly string[]
   createTable(): T
-}
-
-/** A collection whose records are added, replaced and removed as a whole, and found by their key. */
-export type PlainCollection<Item extends object> = Collection<Item, PlainTable<Item>>
-
-export function plainCollection<Item extends object>(
-  description: Omit<PlainCollection<Item>, 'ops' | 'createTable'>,
-): PlainCollection<Item> {
-  return { ...description, ops: ['put'], createTable: () => new PlainTable(description.keyOf) }
-}
-
-/** Returns the record that `update` makes of the present one, or that one if it stays; undefined for no record. */
-export function replaceRecord<Item extends object>(
-  { keyOf }: PlainCollection<Item>,
-  key: string,
-  present: Item | undefined,
-  update: (record: Item | undefined) => Item | undefined,
-): Item | undefined {
-  const next = update(present)
-  if (next === present || next === undefined) return next
-  const record = cloneJson(next)
-  if (keyOf(record) !== key) throw new Error(`the record of ${key} has another key`)
-  return record
 }

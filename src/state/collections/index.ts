@@ -1,13 +1,11 @@
 /** The record types of the state. A new record type is a collection of its own and a line in both lists here. */
 import type { QualitySettings, StoredEvent, StoredPrompt } from '../records.ts'
-import type { Collection, PlainChange } from './collection.ts'
+import type { Collection } from './collection.ts'
 import { type EventChange, eventCollection } from './events.ts'
 import { type PromptChange, promptCollection } from './prompts.ts'
 
 /** All collections, in the order in which files and exports list their records. */
 export const collections: readonly Collection[] = [eventCollection, promptCollection]
-
-export const plainCollections = () => collections.filter(({ ops }) => ops.includes('put'))
 
 /** A stored sandbox. A list is missing if its collection is newer than the file or the export. */
 export interface StoredContent {
@@ -19,11 +17,11 @@ export interface StoredContent {
 /** The numbers of records by the name of their collection. */
 export type RecordCounts = Readonly<Record<Exclude<keyof StoredContent, 'quality'>, number>>
 
-export type CollectionChange = EventChange | PromptChange | PlainChange
+export type CollectionChange = EventChange | PromptChange
 
 /** Returns the collection that a change belongs to. Throws if there is none. */
-export function findCollection({ op, collection }: { op: string; collection?: string }): Collection {
-  const found = collections.find(({ name, ops }) => ops.includes(op) && (collection ?? name) === name)
+export function findCollection({ op }: { readonly op: string }): Collection {
+  const found = collections.find(({ ops }) => ops.includes(op))
   if (found === undefined) throw new Error(`no collection has the operation ${op}`)
   return found
 }

@@ -1,12 +1,11 @@
 import { ImpactIndex, impactOfEvent, insertKey } from '../collections/events.ts'
-import { countRecords, plainCollections, recordsOf, type StoredContent } from '../collections/index.ts'
+import { countRecords, type StoredContent } from '../collections/index.ts'
 import { externalKey } from '../collections/prompts.ts'
 import { countOccurrence, type StoredEvent, type StoredPrompt } from '../records.ts'
 import { type ImportCondition, StoreUnavailableError } from '../store.ts'
 import type { Argument } from './connection.ts'
-import { countField, impactField, KINDS, recordsField } from './keys.ts'
+import { countField, impactField, KINDS } from './keys.ts'
 import { COMMIT_IMPORT } from './lua/sandbox-scripts.ts'
-import type { StoredVersion } from './read-content.ts'
 import type { SandboxScripts } from './sandbox-scripts.ts'
 
 type Field = readonly [kind: (typeof KINDS)[number], name: string, value: Argument]
@@ -66,13 +65,9 @@ export async function importContent(
 /** Lists all fields, first those of the head. */
 function* listFields(content: StoredContent): Generator<Field> {
   const { quality, events = [], prompts = [] } = content
-  const versions = prompts.reduce((sum, prompt) => sum + prompt.versions.length, 0)
-  const counts = Object.entries({ ...countRecords(content), versions })
-  for (const [name, count] of counts) yield ['head', countField(name), count]
+  for (const [name, count] of Object.entries(countRecords(content))) yield ['head', countField(name), count]
   yield ['head', 'generation', 1]
   yield ['head', 'quality', JSON.stringify(quality)]
-  for (const collection of plainCollections())
-    yield ['head', recordsField(collection.name), JSON.stringify(recordsOf(content, collection))]
   yield* listEventFields(events)
   yield* listPromptFields(prompts)
 }
@@ -99,22 +94,16 @@ function* listEventFields(events: readonly StoredEvent[]): Generator<Field> {
 
 function* listPromptFields(prompts: readonly StoredPrompt[]): Generator<Field> {
   const occurrences = new Map<string, number>()
-  let place = 0
-  for (const { versions, promptId, ...prompt } of prompts) {
+  for (const [place, { versions, ...prompt }] of prompts.entries()) {
+    const { promptId, repeatOf } = prompt
     const key = externalKey(prompt)
-    if (key === undefined) countOccurrence(occurrences, promptId, prompt.repeatOf)
+    if (key === undefined) countOccurrence(occurrences, promptId, repeatOf)
     else yield ['index', `prompt named ${key}`, promptId]
+    yield ['prompts', String(place), JSON.stringify({ ...prompt, versions })]
+    yield ['index', `place ${promptId}`, place]
     yield ['index', `last ${promptId}`, versions.length]
-    for (const version of versions) {
-      const stored: StoredVersion = { promptId, ...(version.version === 1 && { prompt }), version }
-      yield ['versions', String(place), JSON.stringify(stored)]
-      yield ['index', `version ${promptId} ${version.versionId}`, place]
-      if (version.active) {
-        yield ['index', `active ${promptId}`, place]
-        yield ['index', `versions ${place}`, 1]
-      }
-      place += 1
-    }
+    const active = versions.find((version) => version.active)
+    if (active) yield ['index', `prompts ${place}`, active.versionId]
   }
   for (const [id, count] of occurrences) yield ['index', `prompt ${id}`, count]
 }

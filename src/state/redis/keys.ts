@@ -1,16 +1,17 @@
 /** The hashes with the data of a sandbox. A snapshot has a copy of each. */
-export const KINDS = ['head', 'events', 'versions', 'index', 'impact'] as const
+export const KINDS = ['head', 'events', 'prompts', 'index', 'impact'] as const
 
 /**
  * Returns the beginning of all keys of a sandbox, which is a hash tag. They are:
  *
- * - `head`, a hash: `generation` (of a sandbox with data), `count:events` and other numbers of records, `quality`,
- *   `records:NAME` (the records of a plain collection), and `settings`, which are no data.
- * - `events`, a hash of events by their place, and `versions`, a hash of the versions of all prompts by theirs.
+ * - `head`, a hash: `generation` (of a sandbox with data), `count:events` and other numbers of records, `quality`, and
+ *   `settings`, which are not data.
+ * - `events`, a hash of events by their place, and `prompts`, a hash of prompts by theirs. The list of its versions is
+ *   the last member of a prompt.
  * - `index`, a hash that finds and counts records: `event named JSON` and `prompt named KEY` find one by the caller's
  *   name, `event ID` and `prompt ID` count equal ones (see `Occurrences`), `events PLACE` is the number of replays,
- *   `versions PLACE` is 1 for an active version, `last PROMPT` the number of the last version, `active PROMPT` the
- *   place of the active one, and `version PROMPT VERSION` the place of any.
+ *   `prompts PLACE` the id of the active version, `last PROMPT` the number of the last one, and `place PROMPT` the
+ *   place of a prompt.
  * - `impact`, a hash of sums by product and day.
  * - `snapshots`, a hash of descriptions by id; `taken`, how many there ever were; `snapshot:ID:head` and so on are
  *   the copies.
@@ -23,8 +24,6 @@ export function sandboxKeys(prefix: string, sandbox: string): string {
 }
 
 export const countField = (collection: string) => `count:${collection}`
-
-export const recordsField = (collection: string) => `records:${collection}`
 
 /** Returns the field of the sum of impact of a product and a day. */
 export const impactField = (product: string | null, day: string) => JSON.stringify([day, product])

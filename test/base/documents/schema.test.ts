@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import { isSameJson, type Json } from '../../../src/base/core/json.ts'
 import { OWN_FORMATS } from '../../../src/base/documents/formats.ts'
 import { loadSchema } from '../../../src/base/documents/load-schema.ts'
-import type { PrecompiledFiles } from '../../../src/base/documents/precompiled.ts'
 import { compilePublished, compileSchema } from '../../../src/base/documents/schema.ts'
 import { toViolations } from '../../../src/base/documents/violations.ts'
 import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
 import { exportSchema } from '../../../src/state/sandbox-export.ts'
 import { context, event, exportSandbox, prompt } from '../../state/drafts.ts'
+import { bundle } from '../../support/bundle.ts'
 import { replaceAt } from '../../support/replace-at.ts'
 
 test('compileSchema throws for a schema of ours that is invalid or that ajv warns about', () => {
@@ -43,10 +43,7 @@ test('a list is accepted where no two of its items are equal', () => {
   )
 })
 
-const built: { precompiled: PrecompiledFiles } = await import(
-  new URL('../../../dist/precompiled.js', import.meta.url).href
-)
-const validate = built.precompiled.schemas[exportSchema.name]
+const validate = bundle.precompiled().precompiled.schemas[exportSchema.name]
 
 test('the precompiled validator of exports reports the violations that the compiled one reports', async () => {
   const exported = await writeExport()

@@ -33,10 +33,8 @@ describe('a list of scenarios', () => {
 
   test.each([
     [',', /empty item.*comma/],
-    ['429,,200', /empty item/],
     ['429, 200,', /empty item/],
     ['429;', /empty parameter.*semicolon/],
-    ['429;;retry-after=1', /empty parameter/],
     [';429', /empty parameter/],
     ['429;retry-after=1;retry-after=2', /"429" has the parameter "retry-after" twice/],
     ['429;retry-after=1; 200', /"200" of "429" is not written as name=value\. A comma begins the next scenario/],
@@ -45,7 +43,6 @@ describe('a list of scenarios', () => {
     ['429;retry-after="1', /quotation mark.*not closed/],
     ['rate-limit', /no scenario "rate-limit"\. Did you mean "rate-limited"\? convsim scenarios and GET/],
     ['429*2, 200', /^"429\*2" is an item of a sequence.*X-Sim-Sequence, or of "sequence" in a rule/],
-    ['429*x', /^"429\*x" is an item of a sequence/],
     ['429;retry-after=1*2', /^"429;retry-after=1\*2" is an item of a sequence/],
     ['drop-field;pointer=', /^The scenario "drop-field"/],
     ['null', /^The scenario "null" needs the parameter "fields": [^"]*"\|", e\.g\. \S+Score\.$/],
@@ -73,22 +70,17 @@ describe('a list of scenarios', () => {
 })
 
 describe('a sequence', () => {
+  const form = 'An item is a scenario with its parameters, then "*" and its count from 1 to 999999, and commas separate'
+  const others = ['429*x', '429*2; 200', '429*', '429*0', '429*1000000', '*2', '429*2*3', '429|200', '429 200']
+
+  test.each(others)('%j is not an item', (item) => {
+    const error = expect.stringContaining(`"${item}" is not an item of a sequence. ${form}`)
+    expect(parseSequence(`${item}, 200`, catalogue)).toEqual({ ok: false, error })
+  })
+
   test.each([
-    [
-      '429*x',
-      /"429\*x" is not an item of a sequence\. An item is .* count from 1 to 999999, and commas separate items/,
-    ],
-    ['429*2; 200', /"429\*2; 200" is not an item/],
-    ['429*', /"429\*" is not an item/],
-    ['429*0', /"429\*0" is not an item/],
-    ['429*1000000', /"429\*1000000" is not an item/],
-    ['*2, 200', /"\*2" is not an item/],
-    ['429*2*3', /"429\*2\*3" is not an item/],
-    ['429|200', /"429\|200" is not an item/],
-    ['429 200', /"429 200" is not an item/],
     ['429;retry-after=1*2*2', /takes for "retry-after"/],
     ['429*2,, 200', /empty item/],
-    ['429*2, 200,', /empty item/],
     ['429*2, 20', /no scenario "20"\. The documented statuses are 200, /],
   ])('%j is refused with a message of its own', (text, words) => {
     expect(parseSequence(text, catalogue)).toEqual({ ok: false, error: expect.stringMatching(words) })

@@ -1,7 +1,7 @@
 import { faker } from '@faker-js/faker/locale/base'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Analytics, DataPoint } from '../../../src/service/simulation/analytics.ts'
+import type { Analytics, AnalyticsQuery, DataPoint } from '../../../src/service/simulation/analytics.ts'
 import { LABEL_BANDS } from '../../../src/service/simulation/labels.ts'
 import {
   DETECTION_FIELDS,
@@ -15,7 +15,9 @@ import { createBundledSimulation, loadBundledFixtures, now, periods, unlistedMod
 const simulation = await createBundledSimulation()
 const fixtures = await loadBundledFixtures()
 
-const models = Array.from({ length: 20 }, (_, index) => unlistedModel(index))
+/** Returns the analytics of a model that no fixture lists. */
+const analyticsOf = (index: number, days: number, more: Partial<AnalyticsQuery> = {}) =>
+  simulation.analytics({ seed: '1', modelId: unlistedModel(index), days, now, ...more })
 
 const sum = (points: readonly DataPoint[], field: 'conversationCount' | 'messageCount') =>
   points.reduce((total, point) => total + point[field], 0)
@@ -61,9 +63,7 @@ function expectInRange(response: Analytics): void {
 }
 
 describe('over 20 models, each period', () => {
-  const responses = models.flatMap((modelId) =>
-    periods.map((days) => simulation.analytics({ seed: '1', modelId, days, now })),
-  )
+  const responses = Array.from({ length: 20 }, (_, index) => periods.map((days) => analyticsOf(index, days))).flat()
 
   test('the totals follow from the data points and stay in their ranges', () => {
     for (const response of responses) {
@@ -94,9 +94,8 @@ test('the values of a day do not depend on the time of the query', () => {
       fc.integer({ min: 0, max: 89 }),
       fc.constantFrom(...simulation.personas),
       (date, later, persona) => {
-        const query = { seed: '1', modelId: unlistedModel(1), days: 90, persona } as const
-        const first = simulation.analytics({ ...query, now: date.getTime() }).dataPoints
-        const second = simulation.analytics({ ...query, now: date.getTime() + later * 86_400_000 }).dataPoints
+        const first = analyticsOf(1, 90, { persona, now: date.getTime() }).dataPoints
+        const second = analyticsOf(1, 90, { persona, now: date.getTime() + later * 86_400_000 }).dataPoints
         expect(second.slice(0, 90 - later)).toEqual(first.slice(later))
       },
     ),
@@ -110,7 +109,7 @@ test.each([
   ['2024-03-01T00:00:00.000Z', '2024-02-24', '2024-03-01'],
   ['2100-01-01T00:00:00.000Z', '2099-12-26', '2100-01-01'],
 ])('at %s the last 7 days are %s to %s', (at, first, last) => {
-  const { dataPoints } = simulation.analytics({ seed: '1', modelId: unlistedModel(1), days: 7, now: Date.parse(at) })
+  const { dataPoints } = analyticsOf(1, 7, { now: Date.parse(at) })
   expect(dataPoints.map(({ date }) => date)).toEqual(
     Array.from({ length: 7 }, (_, index) =>
       new Date(Date.parse(`${first}T00:00:00.000Z`) + index * 86_400_000).toISOString(),
@@ -121,8 +120,7 @@ test.each([
 
 test('conversation quality follows from the other scores', () => {
   for (const persona of simulation.personas) {
-    for (const point of simulation.analytics({ seed: '1', modelId: unlistedModel(1), days: 90, now, persona })
-      .dataPoints) {
+    for (const point of analyticsOf(1, 90, { persona }).dataPoints) {
       const { avgSatisfactionScore, avgGrowthScore, avgFrictionScore, avgSafetyScore } = point
       if (point.avgConversationQualityIndex === null) continue
       const blend =
@@ -136,12 +134,11 @@ test('conversation quality follows from the other scores', () => {
 })
 
 test('the simulation neither affects other users of faker nor is affected by them', () => {
-  const query = { seed: '1', modelId: unlistedModel(1), days: 30, now } as const
-  const before = simulation.analytics(query)
+  const before = analyticsOf(1, 30)
   faker.seed(7)
   const expected = faker.number.int()
   faker.seed(7)
-  const between = simulation.analytics(query)
+  const between = analyticsOf(1, 30)
   expect(faker.number.int()).toBe(expected)
   expect(between).toEqual(before)
 })
@@ -162,13 +159,7 @@ const nullsOf = (response: Analytics) =>
 
 test('with traffic, a field is null only if the persona switches it off or gets no ratings', () => {
   for (const persona of fixtures.personas) {
-    const response = simulation.analytics({
-      seed: '1',
-      modelId: unlistedModel(4),
-      days: 90,
-      now,
-      persona: persona.name,
-    })
+    const response = analyticsOf(4, 90, { persona: persona.name })
     if (response.conversationCount < 200) continue
     const reasons: string[] = [...(persona.switchedOff ?? [])]
     if (persona.ratedShare === 0) reasons.push('averageConversationRating')
@@ -178,13 +169,7 @@ test('with traffic, a field is null only if the persona switches it off or gets 
 
 test('a period with fewer than 20 conversations has no assessment', () => {
   for (let index = 0; index < 60; index++) {
-    const response = simulation.analytics({
-      seed: '1',
-      modelId: unlistedModel(index),
-      days: 30,
-      now,
-      persona: 'sparse',
-    })
+    const response = analyticsOf(index, 30, { persona: 'sparse' })
     expect(response.recommendations === null).toBe(response.conversationCount < 20)
   }
 })
@@ -203,11 +188,10 @@ function withoutQuality({ avgConversationQualityIndex: _, recommendations: __, d
 }
 
 test('a shifted quality stays within 0 and 1, and days without conversations stay null', () => {
-  const query = { seed: '1', modelId: unlistedModel(3), days: 30, now } as const
   fc.assert(
     fc.property(fc.double({ min: -5, max: 5, noNaN: true }), fc.constantFrom(...simulation.personas), (by, persona) => {
-      const plain = simulation.analytics({ ...query, persona })
-      const shifted = simulation.analytics({ ...query, persona, qualityShift: () => by })
+      const plain = analyticsOf(3, 30, { persona })
+      const shifted = analyticsOf(3, 30, { persona, qualityShift: () => by })
       expect(withoutQuality(shifted)).toEqual(withoutQuality(plain))
       for (const point of shifted.dataPoints) {
         const quality = point.avgConversationQualityIndex

@@ -18,7 +18,7 @@ describeWithRedis('a state in Redis', () => {
     const opened = location.ok ? await openRedisStore(location.value) : location
     expect(opened.ok ? '' : opened.error).toBe(
       `The state in ${redis().url} cannot be used: the keys with the prefix "${prefix}" have the format ` +
-        '"convsim state 99", and this version knows "convsim state 4". Use the version that wrote them, or another ' +
+        '"convsim state 99", and this version knows "convsim state 5". Use the version that wrote them, or another ' +
         'prefix (--state-prefix).',
     )
     expect(await connection.call('get', `{${prefix}}:format`)).toBe('convsim state 99')
@@ -52,7 +52,7 @@ describeWithRedis('a state in Redis', () => {
     await store.recordEvent(context, event())
     await connection.call('flushall')
     await store.recordEvent(context, event())
-    expect(await connection.call('get', `{${prefix}}:format`)).toBe('convsim state 4')
+    expect(await connection.call('get', `{${prefix}}:format`)).toBe('convsim state 5')
   })
 
   test('is reached again after connections that end while they are prepared', async () => {

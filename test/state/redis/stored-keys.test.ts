@@ -60,7 +60,7 @@ describeWithRedis('the keys of a sandbox in Redis', () => {
     await connection.call('hset', `${keys}impact`, impactField(id, day), '9223372036854775000')
     await expect(store.recordEvent(context, event())).rejects.toThrow(/overflow/)
     await connection.call('hdel', `${keys}impact`, impactField(id, day))
-    await connection.call('set', `${keys}versions`, 'of another program')
+    await connection.call('set', `${keys}prompts`, 'of another program')
     await expect(store.recordEvent(context, event())).rejects.toThrow('another program uses a key with this prefix')
     expect([await connection.call('dump', `${keys}head`), await connection.call('hlen', `${keys}events`)]).toEqual([
       before,

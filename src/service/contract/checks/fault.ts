@@ -1,8 +1,8 @@
-import type { Fault } from '../../../base/core/violation.ts'
+import type { Flaw } from '../../../base/core/violation.ts'
 import type { Finding } from '../../../base/documents/finding.ts'
 import type { Source } from '../../../base/documents/source.ts'
 
-export interface DocumentFault extends Fault, Pick<Finding, 'severity'> {}
+export interface DocumentFault extends Flaw, Pick<Finding, 'severity'> {}
 
 export const error = (pointer: string, message: string): DocumentFault => ({ severity: 'error', pointer, message })
 

@@ -3,7 +3,7 @@ import { createScript } from '../connection.ts'
 import { KINDS } from '../keys.ts'
 
 /** The mark of the format of all keys. It changes with every change of the format. */
-export const FORMAT_MARK = 'convsim state 4'
+export const FORMAT_MARK = 'convsim state 5'
 
 /**
  * KEYS: the head of the sandbox, the list of sandboxes, the number of sandboxes that were ever created, the mark of the

@@ -62,47 +62,48 @@ return {'stored', earlier}`)
 
 /**
  * Adds a version to a prompt, or a prompt with its first version. Arguments: the path of seed and sandbox; the caller's
- * identifier, or empty; the id of a new prompt if none was equal before; the rest of a new prompt; the rest of the
- * version. Returns the id of the prompt, and the number of earlier versions.
+ * identifier, or empty; the id of a new prompt if none was equal before; the rest of a new prompt, without versions; the
+ * rest of the version. Returns the id of the prompt, and the number of earlier versions.
  */
 export const ADD_VERSION = sandboxScript(`${STORE}
 local _, external, first, prompt, version = unpack(args)
-local id, repeatOf = first, ''
-if external ~= '' then
-  id = find('index', 'prompt named ' .. external) or first
+local id, equals = first, 0
+if external == '' then
+  id, equals = occurrence('prompt', first)
 else
-  local earlier
-  id, earlier = occurrence('prompt', first)
-  if earlier > 0 then repeatOf = ',"repeatOf":"' .. first .. '"' end
+  id = find('index', 'prompt named ' .. external) or first
 end
-local earlier = count('index', 'last ' .. id)
+local earlier, place = count('index', 'last ' .. id), find('index', 'place ' .. id)
 local number = text(earlier + 1)
-local versionId = uuid('version', id, number)
-local record = '{"promptId":"' .. id .. '"'
-if earlier == 0 then record = record .. ',"prompt":' .. prompt .. repeatOf end
+version = '{"versionId":"' .. uuid('version', id, number) .. '","version":' .. number .. ',' .. string.sub(version, 2)
 begin()
-record = record .. ',"version":{"versionId":"' .. versionId .. '","version":' .. number .. ','
-local place = append('versions', record .. string.sub(version, 2) .. '}')
-write('HSET', tag .. 'index', 'version ' .. id .. ' ' .. versionId, place, 'last ' .. id, number)
-if earlier == 0 then
-  write('HINCRBY', KEYS[1], 'count:prompts', 1)
+if place then
+  write('HSET', tag .. 'prompts', place, string.sub(read('prompts', place), 1, -3) .. ',' .. version .. ']}')
+else
+  local repeatOf = equals > 0 and '"repeatOf":"' .. first .. '",' or ''
+  local head = '{"promptId":"' .. id .. '",' .. repeatOf .. string.sub(prompt, 2, -3)
+  place = append('prompts', head .. version .. ']}')
   identify('prompt', external, id, id, first)
 end
+write('HSET', tag .. 'index', 'place ' .. id, place, 'last ' .. id, number)
 return {id, earlier}`)
 
 /** Activates a version. Arguments: the ids of prompt and version. Returns `activated` or `unknown`. */
 export const ACTIVATE_VERSION = sandboxScript(`
 local id, versionId = unpack(args)
-local place, before = find('index', 'version ' .. id .. ' ' .. versionId), find('index', 'active ' .. id)
-if not place then return {'unknown'} end
-if before then write('HDEL', tag .. 'index', 'versions ' .. before) end
-write('HSET', tag .. 'index', 'active ' .. id, place, 'versions ' .. place, 1)
-return {'activated'}`)
+local place = find('index', 'place ' .. id)
+for _, version in ipairs(place and cjson.decode(read('prompts', place)).versions or {}) do
+  if version.versionId == versionId then
+    write('HSET', tag .. 'index', 'prompts ' .. place, versionId)
+    return {'activated'}
+  end
+end
+return {'unknown'}`)
 
 /**
- * Reads a slice of events or versions: one at least, and 256 KiB or 1,000 at most beyond it. Arguments: `events` or
- * `versions`, the place of the first, the most records, and the step to the next place, 1 or -1. Returns the generation
- * of the data, the records, and for each the number of its replays, or 1 for an active version.
+ * Reads a slice of events or prompts: one at least, and 256 KiB or 1,000 at most beyond it. Arguments: `events` or
+ * `prompts`, the place of the first, the most records, and the step to the next place, 1 or -1. Returns the generation
+ * of the data, the records, and for each the number of its replays, or the id of its active version.
  */
 export const READ_RECORDS = sandboxScript(`
 local kind, first, limit, step = unpack(args)

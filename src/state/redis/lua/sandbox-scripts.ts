@@ -1,10 +1,10 @@
 import { sandboxScript } from './prelude.ts'
 
 /**
- * Replaces fields of the head. Arguments: the digest of the present text of the first field, or empty to replace any;
- * then the fields with their values. An empty value removes a field. Returns `stored`, or `conflict`.
+ * Replaces a field of the head. Arguments: the digest of its present text, or empty to replace any; the field and its
+ * value. An empty value removes it. Returns `stored`, or `conflict`.
  */
-export const PUT_FIELDS = sandboxScript(`
+export const PUT_FIELD = sandboxScript(`
 local expected, field, value = unpack(args)
 if expected ~= '' and redis.sha1hex(read('head', field)) ~= expected then return {'conflict'} end
 if value == '' then
@@ -12,7 +12,7 @@ if value == '' then
   unregister()
 else
   if field == 'settings' then register() else begin() end
-  write('HSET', KEYS[1], unpack(args, 2))
+  write('HSET', KEYS[1], field, value)
 end
 return {'stored'}`)
 

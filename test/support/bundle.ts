@@ -1,0 +1,9 @@
+import { createRequire } from 'node:module'
+
+/** The functions of the build that load its modules, so that tests run bundled code. */
+export const bundle: {
+  start(): typeof import('../../src/features/start.ts')
+  proxy(): typeof import('../../src/features/proxy/proxy.ts')
+  commands(): typeof import('../../src/features/commands.ts')
+  precompiled(): typeof import('../../src/base/documents/precompiled.ts')
+} = createRequire(import.meta.url)('../../dist/convsim.cjs')
