@@ -181,8 +181,6 @@ async function writeConsole(dist: string) {
     entryPoints: { app: join(source, 'main.tsx'), style: join(source, 'styles/index.css') },
     outdir: join(folder, 'assets'),
     entryNames: '[name]-[hash]',
-    chunkNames: '[name]-[hash]',
-    splitting: true, // the code of a view is loaded when it is first shown
     minify: true,
     legalComments: 'none', // THIRD-PARTY-LICENSES.txt has the licences
     format: 'esm',

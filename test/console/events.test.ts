@@ -9,7 +9,7 @@ import { startForTest } from '../support/start.ts'
 const browser = sharedBrowser()
 
 describeInBrowser('the view of the events', () => {
-  test('says how to record a first one, and shows it with the indexes that it moves', async () => {
+  test('says how to record a first one, and shows it with the indexes that it moves by a weight', async () => {
     const { own, page } = await browser.openNew('#/events')
     const line = await page.locator('.command-line code').textContent()
     const { body } = /-d '(?<body>.*)'$/s.exec(line ?? '')?.groups ?? {}
@@ -22,6 +22,10 @@ describeInBrowser('the view of the events', () => {
     await page.getByRole('row', { name: /^chat-1 0\.600/ }).waitFor()
     await ask(own, '/v1/events', { body: sent })
     await row.getByText('1 replay').waitFor()
+    await page.getByLabel('Weight of events').fill('0.25')
+    await page.getByRole('button', { name: 'Set' }).click()
+    await page.getByRole('row', { name: /^chat-1 0\.750/ }).waitFor()
+    expect(await steer(own, 'GET', '/quality')).toMatchObject({ weight: 0.25 })
   })
 
   test('lists the newest first, with replays, repetitions, sampling and a defaulted eventAt', async ({ own }) => {
@@ -100,16 +104,6 @@ describeInBrowser('the view of the events', () => {
     await page.getByRole('link', { name: 'chat-1' }).click()
     await page.getByText('1 listed').waitFor()
     expect(await field.inputValue()).toBe('conversation:chat-1')
-  })
-
-  test('changes the weight of events', async ({ own }) => {
-    await ask(own, '/v1/events', { body: event({ influence: 'positive' }) })
-    const page = await browser.open(own, { place: '#/events' })
-    await page.getByRole('cell', { name: '0.600' }).waitFor()
-    await page.getByLabel('Weight of events').fill('0.25')
-    await page.getByRole('button', { name: 'Set' }).click()
-    await page.getByRole('cell', { name: '0.750' }).waitFor()
-    expect(await steer(own, 'GET', '/quality')).toMatchObject({ weight: 0.25 })
   })
 
   test('keeps an event open that newer ones push out of the list, and opens it by a link', async ({ own }) => {

@@ -73,15 +73,4 @@ describeInBrowser('links between the views', () => {
       await page.getByText(`${count} listed`, { exact: true }).waitFor()
     }
   })
-
-  test('a copy button has the same name while it says that it has copied, which is announced', async ({ own }) => {
-    await ask(own, analyticsPath)
-    const page = await browser.open(own, { place: '#/requests/req-1' })
-    const button = page.getByRole('button', { name: 'Copy as curl', exact: true })
-    await button.click()
-    await page.getByRole('status').getByText('Copied', { exact: true }).waitFor({ state: 'attached' })
-    await button.getByText('Copied').waitFor()
-    await button.getByText('curl', { exact: true }).waitFor()
-    await page.getByRole('status').getByText('Copied').waitFor({ state: 'detached' })
-  })
 })

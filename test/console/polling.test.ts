@@ -1,5 +1,4 @@
 // @module-tag long
-import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { describeInBrowser, setHidden, sharedBrowser, test } from '../support/browser.ts'
 import { analyticsPath, ask, event, modelId, textOf } from '../support/client.ts'
@@ -14,15 +13,12 @@ const patience = { timeout: 20_000 }
 const longestRestMs = 31_000
 
 /** A page whose time the test moves, with the paths of the control plane that it asks. */
-interface WatchedPage {
-  readonly page: Page
-  asked: string[]
-}
+type WatchedPage = Awaited<ReturnType<typeof openWatched>>
 
 /** Opens a view, and waits until it asks nothing more. */
-async function openWatched(sim: TestSimulator, place: string): Promise<WatchedPage> {
-  const watched: WatchedPage = { page: await browser.open(sim, { place }), asked: [] }
-  const { page } = watched
+async function openWatched(sim: TestSimulator, place: string) {
+  const page = await browser.open(sim, { place })
+  const watched = { page, asked: [] as string[] }
   await page.clock.install()
   page.on('request', (request) => {
     const { pathname } = new URL(request.url())
@@ -76,21 +72,11 @@ describeInBrowser('a view asks the control plane', () => {
     await setHidden(watched.page, true)
     await send(own)
     await watched.page.clock.runFor(10_000)
-    // The icon of the page shows that there are violations, so they are counted all the same.
-    expect(watched.asked.filter((one) => one !== '/requests')).toEqual([])
+    expect(watched.asked).toEqual([])
     await setHidden(watched.page, false)
     await runUntilAsked(watched, path)
   })
 })
-
-/** Lets time pass until the page shows a text. */
-async function runUntilShown(page: Page, text: string): Promise<void> {
-  const isShown = async () => {
-    await page.clock.runFor(6_000) // by then the page has looked for changes of the sandbox
-    return page.getByText(text).first().isVisible()
-  }
-  await expect.poll(isShown, patience).toBe(true)
-}
 
 describeInBrowser('the console follows another client', () => {
   test('that resets the sandbox: the list has no request that the journal has not', async ({ own }) => {
@@ -104,20 +90,20 @@ describeInBrowser('the console follows another client', () => {
     expect(await page.locator('tbody tr').count()).toBe(1)
   })
 
-  test('that puts rules, in the reasons for a response', async ({ own }) => {
+  test('that puts rules, in the reasons for a response, or restores a snapshot, in the events', async ({ own }) => {
+    const taken = await ask(own, '/__sim/snapshots', { method: 'POST', token: null })
     await ask(own, '/v1/events', { body: event() })
     const { page } = await openWatched(own, '#/requests/req-1')
+    const isShown = async (text: string) => {
+      await page.clock.runFor(6_000) // by then the page has looked for changes of the sandbox
+      return page.getByText(text).first().isVisible()
+    }
     await page.getByText('The simulator would handle it the same way now.').waitFor()
     await putRules(own, [{ scenario: 'server-error' }])
-    await runUntilShown(page, 'Sent now, it would get')
-  })
-
-  test('that restores a snapshot, in the events and the prompts', async ({ own }) => {
-    const taken = await ask(own, '/__sim/snapshots', { method: 'POST', token: null })
-    await ask(own, '/v1/events', { body: event({ eventType: 'signup' }) })
-    const { page } = await openWatched(own, '#/events')
+    await expect.poll(() => isShown('Sent now, it would get'), patience).toBe(true)
+    await page.evaluate('location.hash = "#/events"')
     await page.getByText('1 listed').waitFor()
     await steer(own, 'POST', `/snapshots/${textOf(taken, 'snapshotId')}/restore`)
-    await runUntilShown(page, 'No events yet')
+    await expect.poll(() => isShown('No events yet'), patience).toBe(true)
   })
 })

@@ -25,7 +25,7 @@ describeInBrowser('the view of the prompts', () => {
     expect(await page.locator('.diff var').textContent()).toBe('{{customer}}')
   })
 
-  test('shows two versions side by side with their difference by line and word', async ({ own }) => {
+  test('shows two versions side by side with their difference by line and word, and activates one', async ({ own }) => {
     await sendVersion(own, 'Be polite.\nResponse {{customer}} in English.\nNever promise.\nKeep it short.')
     const id = await sendVersion(own, 'Be polite.\nResponse {{customer}} in {{language}}.\nKeep it short.\nOffer help.')
     const page = await browser.open(own, { place: `#/prompts/${id}` })
@@ -40,6 +40,13 @@ describeInBrowser('the view of the prompts', () => {
     expect(await page.locator('.diff tbody tr').count()).toBeLessThan(10)
     await page.getByRole('button', { name: 'Show all lines' }).click()
     expect(await page.locator('.diff tbody tr').count()).toBe(10)
+    await page.getByRole('button', { name: 'Activate version 1' }).click()
+    await page.getByText('Version 1 is active.').waitFor()
+    await page.getByRole('link', { name: 'version 1 active' }).waitFor()
+    await page.getByRole('button', { name: 'Activate version 2' }).click()
+    await page.getByRole('link', { name: 'version 2 active' }).waitFor()
+    const { prompts } = await steer(own, 'GET', '/prompts')
+    expect(prompts).toMatchObject([{ versions: [{ active: false }, { active: true }] }])
   })
 
   test('compares the versions that the address names, and says which have equal components', async ({ own }) => {
@@ -54,19 +61,6 @@ describeInBrowser('the view of the prompts', () => {
     expect(await textsOf(page, '.diff td.added')).toEqual(['+role: other'])
     await page.reload()
     await page.getByText('Their components are equal.').waitFor()
-  })
-
-  test('activates a version', async ({ own }) => {
-    const id = await sendVersion(own, 'First.')
-    await sendVersion(own, 'Second.')
-    const page = await browser.open(own, { place: `#/prompts/${id}` })
-    await page.getByRole('button', { name: 'Activate version 1' }).click()
-    await page.getByText('Version 1 is active.').waitFor()
-    await page.getByRole('link', { name: 'version 1 active' }).waitFor()
-    await page.getByRole('button', { name: 'Activate version 2' }).click()
-    await page.getByRole('link', { name: 'version 2 active' }).waitFor()
-    const { prompts } = await steer(own, 'GET', '/prompts')
-    expect(prompts).toMatchObject([{ versions: [{ active: false }, { active: true }] }])
   })
 
   test('keeps a prompt open when newer ones come, finds them by a text, and says which is a copy', async ({ own }) => {

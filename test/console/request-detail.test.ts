@@ -20,8 +20,10 @@ async function openNewest(sim: TestSimulator, place?: string): Promise<Page> {
   return page
 }
 
+/** Copies by a button, which has the same name while it says that it has copied. That is announced, too. */
 async function copy(page: Page, title: string): Promise<string> {
   await page.getByRole('button', { name: title }).click()
+  await page.getByRole('status').getByText('Copied', { exact: true }).waitFor({ state: 'attached' })
   await page.getByRole('button', { name: title }).getByText('Copied').waitFor()
   return readClipboard(page)
 }
@@ -37,6 +39,8 @@ describeInBrowser('an open request', () => {
     const sent = await readNewest(own)
     const page = await openNewest(own)
     expect(await copy(page, 'Copy as curl')).toMatch(/^curl [^']*'http[^']*\/v1\/events'/)
+    await page.getByRole('button', { name: 'Copy as curl' }).getByText('curl', { exact: true }).waitFor()
+    await page.getByRole('status').getByText('Copied').waitFor({ state: 'detached' })
     await runCode(await copy(page, 'Copy as fetch'))
     const fetched = await readNewest(own)
     expect({ ...fetched, headers: sent?.headers }).toEqual(sent)
@@ -273,10 +277,8 @@ describeInBrowser('a request that the page sent again', () => {
     const page = await browser.open(own, { place: '#/requests/req-1' })
     for (const id of ['req-2', 'req-3']) {
       await sendButton(page).click()
-      await page
-        .getByRole('region', { name: `Request ${id}` })
-        .getByText('sent from the console')
-        .waitFor()
+      const opened = page.getByRole('region', { name: `Request ${id}` })
+      await opened.getByText('sent from the console').waitFor()
     }
     await page.locator('tr[data-id="req-3"]').getByText('sent again').waitFor()
     const { requests } = await steer(own, 'GET', '/requests')

@@ -13,7 +13,7 @@ const postEvents = ({ origin }: TestSimulator, count: number) =>
   postAll(origin, '/v1/events', Array(count).fill(event()))
 
 describeInBrowser('the view of the requests', () => {
-  test('says in a row what it was, and names the scenario or rule that caused the response', async ({ own }) => {
+  test('says in a row what it was, the scenario or rule that caused the response, and the sandbox', async ({ own }) => {
     await putRules(own, [{ operation: 'createPrompt', scenario: 'unavailable' }])
     await ask(own, '/v1/prompts', { body: prompt({ name: 'Greeting' }) })
     const model = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
@@ -27,6 +27,10 @@ describeInBrowser('the view of the requests', () => {
     const paths = [analytics, analytics, 'Greeting POST /v1/prompts']
     expect(await rows.locator('td.path').allTextContents()).toEqual(paths)
     expect(await rows.locator('td.cause').allTextContents()).toEqual(['', 'rate-limited', 'rule 1: unavailable'])
+    await ask(own, model, { headers: { 'x-sim-sandbox': 'worker-1' } })
+    await page.getByLabel('Sandbox').selectOption('*')
+    await page.getByText('4 listed').waitFor()
+    expect(await textsOf(page, 'td.sandbox')).toEqual(['worker-1', 'default', 'default', 'default'])
   })
 
   test('says how a delivery broke in place of a status that nobody received', async ({ own }) => {
@@ -58,17 +62,15 @@ describeInBrowser('the view of the requests', () => {
     )
     expect(new Set(colors).size, 'a pressed filter looks pressed').toBe(2)
     await page.locator('tr[data-id=req-2] a').click()
-    await page
-      .getByText(
-        /^Retry problem: A 429 asked to wait for 60 s, and the client came back earlier. It waited [\d,]+ ms.$/,
-      )
-      .waitFor()
+    const early =
+      /^Retry problem: A 429 asked to wait for 60 s, and the client came back earlier. It waited [\d,]+ ms.$/
+    await page.getByText(early).waitFor()
     await page.getByRole('link', { name: 'Try 2 of a call that failed' }).waitFor()
     await page.getByRole('button', { name: 'Retry problems' }).click()
     await page.getByText('3 listed').waitFor()
   })
 
-  test('clears the list after a question', async ({ own }) => {
+  test('clears the list after a question, and says that a sandbox of a link is not there', async ({ own }) => {
     await ask(own, '/v1/events', { body: event() })
     const page = await browser.open(own)
     await page.getByText('1 listed').waitFor()
@@ -76,10 +78,7 @@ describeInBrowser('the view of the requests', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Clear' }).click()
     await page.getByText('No requests yet').waitFor()
     expect(await steer(own, 'GET', '/requests')).toMatchObject({ requests: [] })
-  })
-
-  test('says that a sandbox of a link is not there', async ({ own }) => {
-    const page = await browser.open(own, { place: '#/requests?sandbox=deleted' })
+    await page.goto(`${own.origin}/__sim/#/requests?sandbox=deleted`)
     await page.getByText('There is no sandbox deleted: it was deleted, or no request has used it yet.').waitFor()
   })
 
@@ -183,14 +182,6 @@ describeInBrowser('the list of requests', () => {
     await page.getByLabel('Search requests').fill('slow')
     await page.getByText('1 listed', { exact: true }).waitFor()
     expect(await page.locator('tbody tr').getAttribute('data-id')).toBe('req-1')
-  })
-
-  test('shows all sandboxes with their names', async ({ own }) => {
-    for (const name of ['worker-1', 'worker-2'])
-      await ask(own, '/v1/events', { body: event(), headers: { 'x-sim-sandbox': name } })
-    const page = await browser.open(own, { place: '#/requests?sandbox=*' })
-    await page.getByText('2 listed').waitFor()
-    expect(await textsOf(page, 'td.sandbox')).toEqual(['worker-2', 'worker-1'])
   })
 
   test('holds the row of the open request, and shows what has come meanwhile on demand', async ({ own }) => {

@@ -23,7 +23,7 @@ const countEvents = async (sim: TestSimulator, sandbox: string) =>
 const listNames = async (sim: TestSimulator) => (await listSandboxes(sim)).map(({ name }) => name)
 
 describeInBrowser('the view of the sandboxes', () => {
-  test('lists the sandboxes with their numbers as clients use them', async ({ own }) => {
+  test('lists the sandboxes with their numbers, and makes the whole page follow the clicked one', async ({ own }) => {
     await sendEvents(own, 2, {}, 'w1')
     await putRules(own, [{ scenario: 'server-error' }], 'w2')
     const page = await openAt(own)
@@ -32,17 +32,13 @@ describeInBrowser('the view of the sandboxes', () => {
     await sendEvents(own, 1, {}, 'w1')
     await page.getByRole('row', { name: /^w1 3 3 / }).waitFor()
     expect(await textsOf(page, 'tbody tr a')).toEqual(['default', 'w1', 'w2'])
-  })
-
-  test('makes the whole page follow the sandbox that is clicked', async ({ own }) => {
-    await sendEvents(own, 1, {}, 'w1')
-    const page = await openAt(own, '*')
+    await pickerOf(page).selectOption('*')
     await page.getByRole('heading', { name: 'All sandboxes are shown' }).waitFor()
     await page.getByRole('link', { name: 'w1', exact: true }).click()
     await page.getByRole('region', { name: 'Sandbox w1' }).getByText('X-Sim-Sandbox: w1').waitFor()
     expect(await pickerOf(page).inputValue()).toBe('w1')
     await page.getByRole('link', { name: 'Requests', exact: true }).click()
-    await page.getByRole('row', { name: '/v1/events' }).waitFor()
+    await page.getByRole('row', { name: '/v1/events' }).first().waitFor()
     expect(page.url()).toContain('sandbox=w1')
   })
 
@@ -120,7 +116,7 @@ describeInBrowser('the view of the sandboxes', () => {
     await listed.waitFor({ state: 'detached' })
   })
 
-  test('exports to a file, which it imports into another sandbox', async ({ own }) => {
+  test('exports to a file and imports it into another sandbox, or says why a file cannot be', async ({ own }) => {
     const file = join(await tempFolder(), 'w1.json')
     await sendEvents(own, 2, {}, 'w1')
     await sendEvents(own, 1, {}, 'w2')
@@ -135,18 +131,13 @@ describeInBrowser('the view of the sandboxes', () => {
     expect((await agree(page, 'Import w1.json into the sandbox w2?', 'Import'))[0]).toBe('1 event')
     await page.getByText('w2 has 2 events and 0 prompts now.').waitFor()
     expect(await countEvents(own, 'w2')).toBe(2)
-  })
-
-  test('says why a file cannot be imported, and changes nothing', async ({ own }) => {
-    await sendEvents(own, 1, {}, 'w1')
-    const page = await openAt(own, 'w1')
     const choose = (name: string, text: string) =>
       page.locator('input[type=file]').setInputFiles({ name, mimeType: 'application/json', buffer: Buffer.from(text) })
     await choose('broken.json', '{"format":')
     await page.getByText('broken.json is not JSON.').waitFor()
     await choose('other.json', '{"format":7}')
-    await agree(page, 'Import other.json into the sandbox w1?', 'Import')
+    await agree(page, 'Import other.json into the sandbox w2?', 'Import')
     await page.locator('.notice.problem').nth(1).waitFor()
-    expect(await countEvents(own, 'w1')).toBe(1)
+    expect(await countEvents(own, 'w2')).toBe(2)
   })
 })

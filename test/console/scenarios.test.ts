@@ -163,6 +163,7 @@ const fullRule = {
     product: model,
     method: 'POST',
     path: '/v1/events',
+    traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
     query: { trace: null },
     header: { 'X-Team': 'a, "b"', 'x-none': null },
     body: { eventType: '12', properties: { a: [1, null] }, value: 12.5 },
@@ -235,7 +236,7 @@ describeInBrowser('the form of a rule', () => {
     await page.keyboard.type('/v1/events')
     await addCondition(page, 'header')
     await page.keyboard.type('x-absent')
-    await page.getByLabel('Is the header sent').selectOption('absent')
+    await page.getByLabel('Is the header sent').selectOption('is not sent')
     await addCondition(page, 'body field')
     await page.keyboard.type('/value')
     await page.getByLabel('Value of the body field /value').fill('"12.5"')
@@ -267,18 +268,15 @@ describeInBrowser('the form of a rule', () => {
     expect((await ask(own, analyticsPath)).status).toBe(200)
   })
 
-  test('shows why a rule is refused, and keeps what was typed', async ({ own }) => {
+  test('shows why a rule is refused, and edits a rule with an own probability as a text', async ({ own }) => {
+    await putRules(own, [{ scenario: 'slow;ms=5;p=0.5' }])
     const page = await openRules(own, '/sequence')
     await page.getByLabel('sequence', { exact: true }).fill('429*0, 200')
     await click(page, 'Switch on')
     await page.getByRole('alert').getByText('is not an item of a sequence').waitFor()
     expect(await page.getByLabel('sequence', { exact: true }).inputValue()).toBe('429*0, 200')
     await expectAccessible(page)
-  })
-
-  test('has one field for the probability, and edits a rule whose scenario has its own as a text', async ({ own }) => {
-    await putRules(own, [{ scenario: 'slow;ms=5;p=0.5' }])
-    const page = await openRules(own, '/slow')
+    await page.goto(`${own.origin}/__sim/#/scenarios/slow`)
     await page.getByLabel('probability').waitFor()
     expect(await page.getByLabel('p', { exact: true }).count()).toBe(0)
     await click(page, 'Edit rule 1')

@@ -81,6 +81,7 @@ describeInBrowser('the console', () => {
     await dialog.waitFor()
     for (let count = 0; count < 4; count += 1) await page.keyboard.press('Escape')
     await page.locator('.banner').getByText('shows nothing without its token').waitFor()
+    expect(await page.getByText('No requests yet').count()).toBe(0)
     await enter('wrong')
     await dialog.getByText('The token was refused').waitFor()
     await enter('пароль€')

@@ -1,15 +1,13 @@
 import { signal } from '@preact/signals'
 import type { components, paths } from '../../client/control-types.ts'
 
-/** The reason why a request to the control plane got no proper response. */
 export interface Problem {
-  /** The status, or undefined if there was no response. */
-  readonly status: number | undefined
+  /** Absent: there was no response. */
+  readonly status?: number
   /** The sentence to show; it says what to do next. */
   readonly sentence: string
 }
 
-/** What the control plane returned, or a problem. */
 export type Asked<Value> =
   | { readonly value: Value; readonly problem?: undefined }
   | { readonly value?: undefined; readonly problem: Problem }
@@ -31,7 +29,6 @@ export async function ask<Path extends ControlPath, Method extends ControlMethod
   return read(await send(method, path, options), (response) => response.json())
 }
 
-/** Asks for a text: `await askText('/requests/{id}', { path: { id }, query: { format: 'curl' } })`. */
 export async function askText<Path extends ControlPath>(path: Path, options: AskOptions<Path, 'get'>) {
   return read(await send('get', path, options), (response) => response.text())
 }
@@ -82,11 +79,9 @@ async function readProblemSentence(response: Response): Promise<string> {
 }
 
 const unreachable = (): Problem => ({
-  status: undefined,
   sentence: `The simulator at ${location.host} does not respond. Start it again; this page reconnects by itself.`,
 })
 
-/** A schema of the control document by name: `Schema<'Exchange'>`. */
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name]
 
 export type ControlPath = keyof paths
@@ -98,7 +93,6 @@ type ControlOperation<Path extends ControlPath, Method extends ControlMethod> =
 
 type JsonOf<Response> = Response extends { content: { 'application/json': infer Body } } ? Body : never
 
-/** The JSON body of a success: `ResponseOf<'/coverage', 'get'>`. */
 export type ResponseOf<Path extends ControlPath, Method extends ControlMethod> =
   ControlOperation<Path, Method> extends { responses: infer Responses }
     ? JsonOf<Responses[(200 | 201) & keyof Responses]>
@@ -107,13 +101,11 @@ export type ResponseOf<Path extends ControlPath, Method extends ControlMethod> =
 export type QueryOf<Path extends ControlPath, Method extends ControlMethod> =
   ControlOperation<Path, Method> extends { parameters: { query?: infer Query } } ? Query : never
 
-/** The name under which the token is stored, in the storage of the tab, which no other tab reads. */
 const storageName = 'convsim-control-token'
 
 /** True while the control plane refuses the page for want of the right token. The page then asks for it. */
 export const isTokenNeeded = signal(false)
 
-/** Returns the headers that carry the token; empty if none was entered. */
 export function tokenHeaders(): Record<string, string> {
   const token = sessionStorage.getItem(storageName)
   return token === null ? {} : { Authorization: `Bearer ${token}` }

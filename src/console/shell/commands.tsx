@@ -1,18 +1,16 @@
 import { signal, useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
-import { addRule, catalogue } from '../store/catalogue.ts'
 import { commandsByKey, type PageCommand, pageCommands } from '../store/commands.ts'
 import { showNotice } from '../store/notices.ts'
 import { navigate, sandbox, showSandbox } from '../store/route.ts'
-import { change, changeClock, sandboxNames } from '../store/server.ts'
+import { addRule, catalogue, change, changeClock, sandboxNames } from '../store/server.ts'
 import { useResponse } from '../store/use-response.ts'
-import { Button } from '../ui/button.tsx'
+import { Button } from '../ui/controls.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { hasWords } from '../ui/text.tsx'
 import { clearRequests } from '../views/requests/detail.tsx'
 import { describeSubject, findBreak, shortenIds } from '../views/requests/subject.ts'
 import { listOffers, titleOf } from '../views/scenarios/rules.ts'
-
-const maxListed = 12
 
 /** A field that finds everything there is to do, and sandboxes, models, scenarios and recent requests, by words. */
 export function Palette() {
@@ -20,10 +18,9 @@ export function Palette() {
   const text = useSignal('')
   const at = useSignal(0)
   const requests = useRequestCommands()
-  const words = text.value.toLowerCase().split(/\s+/).filter(Boolean)
   const found = [...pageCommands.value.flat().filter(({ isKeyOnly }) => !isKeyOnly), ...listActions(), ...requests]
-    .filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)))
-    .slice(0, maxListed)
+    .filter(({ title }) => hasWords(title, text.value))
+    .slice(0, 12)
   const run = (command: PageCommand | undefined) => {
     isPaletteOpen.value = false
     // The dialog returns the focus first, so that a command may move it.
@@ -35,10 +32,6 @@ export function Palette() {
     event.preventDefault()
     if (step === undefined) run(found[at.value])
     else at.value = (at.value + step + found.length) % Math.max(1, found.length)
-  }
-  const type = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => {
-    text.value = currentTarget.value
-    at.value = 0
   }
   return (
     <Dialog title="Palette" hidesTitle onClose={() => (isPaletteOpen.value = false)}>
@@ -53,7 +46,10 @@ export function Palette() {
         autocomplete="off"
         spellcheck={false}
         value={text.value}
-        onInput={type}
+        onInput={({ currentTarget }) => {
+          text.value = currentTarget.value
+          at.value = 0
+        }}
         onKeyDown={onKey}
       />
       <div id={id} role="listbox" aria-label="Commands" class="palette-list">
@@ -84,11 +80,10 @@ function useRequestCommands(): readonly PageCommand[] {
   const { requests = [] } = useResponse('/requests', { query }).value ?? {}
   return requests.map((exchange) => {
     const { id, request, response } = exchange
-    const call = `${describeSubject(request.path, request.body)} ${request.method} ${shortenIds(request.path)}`
-    return {
-      title: `Open ${id}: ${call} ${findBreak(exchange) ?? response.status}`,
-      run: () => navigate({ view: 'requests', id }),
-    }
+    const { method, path, body } = request
+    const call = `${describeSubject(path, body)} ${method} ${shortenIds(path)}`
+    const title = `Open ${id}: ${call} ${findBreak(exchange) ?? response.status}`
+    return { title, run: () => navigate({ view: 'requests', id }) }
   })
 }
 
@@ -138,18 +133,19 @@ addEventListener('keydown', onKey)
 
 /** Runs commands by their keys. Keys that a field or the browser needs are left alone; Escape leaves a field. */
 function onKey(event: KeyboardEvent): void {
+  const { key, ctrlKey, metaKey, altKey, defaultPrevented } = event
   if (isPaletteKey(event)) {
     event.preventDefault()
     if (isPaletteOpen.value || !isDialogOpen()) isPaletteOpen.value = !isPaletteOpen.value
     return
   }
-  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isDialogOpen()) return
+  if (ctrlKey || metaKey || altKey || defaultPrevented || isDialogOpen()) return
   if (takesText(event.target)) {
-    if (event.key === 'Escape') event.target.blur()
+    if (key === 'Escape') event.target.blur()
     return
   }
-  if (event.key === 'Enter' && event.target instanceof Element && event.target.closest(pressed)) return
-  const command = commandsByKey().get(event.key)
+  if (key === 'Enter' && event.target instanceof Element && event.target.closest('a, button, summary, input')) return
+  const command = commandsByKey().get(key)
   if (!command) return
   event.preventDefault()
   command.run()
@@ -160,14 +156,9 @@ const isPaletteKey = ({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent
 
 const isDialogOpen = () => document.querySelector('dialog[open]') !== null
 
-const textInputs = 'input:not([type=checkbox]):not([type=radio]):not([type=range]), textarea, select, [contenteditable]'
-
-const pressed = 'a, button, summary, input'
-
 const takesText = (target: EventTarget | null): target is HTMLElement =>
-  target instanceof HTMLElement && target.matches(textInputs)
+  target instanceof HTMLElement && target.matches('input:not([type=checkbox], [type=range]), select')
 
-/** Returns the name of a key as it is on a keyboard. */
 const nameKey = (key: string) => (key === 'Escape' ? 'Esc' : key)
 
 export function KeyList() {

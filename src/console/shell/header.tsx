@@ -4,7 +4,7 @@ import { streamState } from '../store/live.ts'
 import { hrefOf, sandbox, showSandbox } from '../store/route.ts'
 import { clockMode, refreshSandboxes, sandboxNames, sandboxNow } from '../store/server.ts'
 import { useResponse } from '../store/use-response.ts'
-import { Select } from '../ui/fields.tsx'
+import { Select } from '../ui/controls.tsx'
 import { count, formatInstant } from '../ui/text.tsx'
 import { currentView, views } from '../views/index.tsx'
 import { isKeyListOpen, isPaletteOpen } from './commands.tsx'
@@ -86,14 +86,14 @@ function SandboxClock() {
 }
 
 const states = {
-  connecting: { word: 'Connecting', tone: 'faint' },
-  live: { word: 'Live', tone: 'good' },
-  paused: { word: 'Hidden', tone: 'faint' },
-  offline: { word: 'Offline', tone: 'bad' },
-}
+  connecting: ['Connecting', 'faint'],
+  live: ['Live', 'good'],
+  paused: ['Hidden', 'faint'],
+  offline: ['Offline', 'bad'],
+} as const
 
 function Connection() {
-  const { word, tone } = states[streamState.value]
+  const [word, tone] = states[streamState.value]
   return (
     <span class={`status small ${tone}`} role="status" title="The stream of requests from the simulator">
       {word}

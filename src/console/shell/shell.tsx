@@ -5,16 +5,14 @@ import { useCommands } from '../store/commands.ts'
 import { streamProblem, streamState } from '../store/live.ts'
 import { announcement, dismiss, notices, openQuestion } from '../store/notices.ts'
 import { navigate, sandbox, showSandbox } from '../store/route.ts'
-import { isSandboxMissing, sandboxNames } from '../store/server.ts'
-import { Button } from '../ui/button.tsx'
+import { sandboxes, sandboxNames } from '../store/server.ts'
+import { Button, FieldForm } from '../ui/controls.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { FieldForm } from '../ui/fields.tsx'
 import { currentView, views } from '../views/index.tsx'
 import { isKeyListOpen, isPaletteOpen, KeyList, Palette } from './commands.tsx'
 import { Header } from './header.tsx'
 
-/** The whole page: head, the view that the address names, and whatever lies above it. */
 export function Shell() {
   useCommands(
     [
@@ -36,7 +34,6 @@ export function Shell() {
         <CurrentView key={`${currentView.value.name} ${sandbox.value}`} />
       </main>
       <Notices />
-      <Announcement />
       <OpenQuestion />
       {isPaletteOpen.value && <Palette />}
       {isKeyListOpen.value && <KeyList />}
@@ -45,12 +42,12 @@ export function Shell() {
   )
 }
 
-/** Says why the page does not follow the requests, or that there is no such sandbox. */
 function findTrouble(): string | undefined {
   if (isTokenNeeded.value) return 'The simulator shows nothing without its token (--control-token). Enter it to go on.'
   if (streamState.value === 'offline')
     return streamProblem.value?.sentence ?? 'The simulator has closed the stream of requests. The page opens it again.'
-  if (!isSandboxMissing.value || !isSandboxName(sandbox.value)) return undefined
+  const names = sandboxes.value?.map(({ name }) => name)
+  if (!names || ['*', 'default', ...names].includes(sandbox.value) || !isSandboxName(sandbox.value)) return undefined
   return `There is no sandbox ${sandbox.value}: it was deleted, or no request has used it yet.`
 }
 
@@ -88,27 +85,30 @@ function CurrentView() {
 }
 
 const Notices = () => (
-  <div class="notices stack" role="status">
-    {notices.value.map((notice) => (
-      <div key={notice.sentence} class={`notice bar marked box ${notice.kind}`}>
-        <span>{notice.sentence}</span>
-        <Button label="✕" class="quiet last" aria-label={`Close: ${notice.sentence}`} onClick={() => dismiss(notice)} />
-      </div>
-    ))}
-  </div>
-)
-
-/** Has a screen reader say what is seen at its place, such as the word on a button. */
-const Announcement = () => (
-  <p class="hidden" role="status">
-    {announcement.value}
-  </p>
+  <>
+    <div class="notices stack" role="status">
+      {notices.value.map((notice) => (
+        <div key={notice.sentence} class={`notice bar marked box ${notice.kind}`}>
+          <span>{notice.sentence}</span>
+          <Button
+            label="✕"
+            class="quiet last"
+            aria-label={`Close: ${notice.sentence}`}
+            onClick={() => dismiss(notice)}
+          />
+        </div>
+      ))}
+    </div>
+    <p class="hidden" role="status">
+      {announcement.value}
+    </p>
+  </>
 )
 
 function OpenQuestion() {
   const question = openQuestion.value
   if (!question) return null
-  const { title, losses, action, answer } = question
+  const { title, losses, answer } = question
   return (
     <Dialog title={title} onClose={() => answer(false)}>
       <p>This will be lost:</p>
@@ -119,7 +119,7 @@ function OpenQuestion() {
       </ul>
       <p class="actions bar">
         <Button label="Cancel" onClick={() => answer(false)} />
-        <Button label={action} class="danger" onClick={() => answer(true)} />
+        <Button label={title.replace(/ .*/, '')} class="danger" onClick={() => answer(true)} />
       </p>
     </Dialog>
   )

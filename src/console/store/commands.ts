@@ -2,9 +2,7 @@ import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { replaceRoute, route } from './route.ts'
 
-/** Something that the user can do by a key, or by its name in the palette. */
 export interface PageCommand {
-  /** `Pause the list`. */
   readonly title: string
   /** A key as browsers name it: `j`, `/`, `Escape`. Absent: only the palette has the command. */
   readonly key?: string
@@ -26,37 +24,30 @@ export function useCommands(commands: readonly PageCommand[], deps: readonly unk
   }, deps)
 }
 
-/** Returns the commands by key, those of the view after those of the whole page. */
 export function commandsByKey(): ReadonlyMap<string, PageCommand> {
   return new Map(
     pageCommands.value.flat().flatMap((command) => (command.key === undefined ? [] : [[command.key, command]])),
   )
 }
 
-interface KeyedList {
-  /** `event`: the commands are named `Next event`, `Search events`, `Close the event`. */
+export interface KeyedList {
+  /** `event`: the commands are named `Next event`, `Close the event`. */
   readonly noun: string
-  /** The ids of the entries in their order on the page. */
   readonly ids: readonly string[]
   /** The state in the address that belongs to the entry before, and goes: `{ from: undefined }`. */
   readonly query?: Readonly<Record<string, undefined>>
   /** The id of the entry that is shown where the address names none; absent: none is. */
   readonly shownId?: string | undefined
-  /** The field that searches the list; absent: there is none. */
-  readonly field?: { readonly current: HTMLInputElement | null }
-  /** Is true if `Escape` closes the open entry. */
   readonly canClose?: boolean
-  /** Absent: `Enter` moves the focus into the open entry, which is the element with `data-open`. */
-  readonly enter?: { readonly title: string; readonly run: () => void }
 }
 
 /**
- * Offers the keys of a list: `j` and `k` open the next and the previous entry, `Enter` goes into the open one, `/` goes
- * to the search. The link with `aria-current` is scrolled into view. When the entry is closed, the focus returns to its
- * link, and `j` goes on from there.
+ * Offers the keys of a list: `j` and `k` open the next and the previous entry, `Enter` moves the focus into the open
+ * one, which has `data-open`. The link with `aria-current` is scrolled into view. When the entry is closed, the focus
+ * returns to its link, and `j` goes on from there.
  */
 export function useListKeys(list: KeyedList): void {
-  const { noun, field, canClose, enter } = list
+  const { noun, canClose } = list
   // The commands are offered once; the list is that of the latest drawing.
   const latest = useRef(list)
   latest.current = list
@@ -67,13 +58,11 @@ export function useListKeys(list: KeyedList): void {
     const id = ids[at < 0 ? 0 : at + step]
     if (id !== undefined) replaceRoute({ id, query })
   }
-  const enterOpen = () => (latest.current.enter?.run ?? focusOpen)()
   useCommands(
     [
       { title: `Next ${noun}`, key: 'j', isKeyOnly: true, run: () => move(1) },
       { title: `Previous ${noun}`, key: 'k', isKeyOnly: true, run: () => move(-1) },
-      { title: enter?.title ?? `Go into the open ${noun}`, key: 'Enter', isKeyOnly: true, run: enterOpen },
-      ...(field ? [{ title: `Search ${noun}s`, key: '/', run: () => field.current?.focus() }] : []),
+      { title: `Go into the open ${noun}`, key: 'Enter', isKeyOnly: true, run: focusOpen },
       ...(canClose ? [{ title: `Close the ${noun}`, key: 'Escape', run: () => replaceRoute({ id: undefined }) }] : []),
     ],
     [],

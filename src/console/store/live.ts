@@ -23,8 +23,6 @@ export const trafficTick = signal(0)
 /** Grows each time that recorded requests were deleted, by a reset for example. Lists are then read again. */
 export const clearTick = signal(0)
 
-const trafficTickMs = 1_000
-
 /** Milliseconds between two deliveries of requests to the page, which is drawn again after each. */
 const deliveryMs = 100
 
@@ -121,7 +119,7 @@ function receive(event: string): void {
   tickTimer ??= setTimeout(() => {
     tickTimer = undefined
     trafficTick.value += 1
-  }, trafficTickMs)
+  }, 1_000)
 }
 
 function deliverWaiting(): void {

@@ -14,7 +14,6 @@ const doneMs = 4_000
 
 const maxNotices = 4
 
-/** Tells the user that something was done: `Copied.` */
 export function showNotice(sentence: string): void {
   const notice = show({ kind: 'done', sentence })
   setTimeout(() => dismiss(notice), doneMs)
@@ -43,34 +42,17 @@ export async function valueOrNotice<Value>(
   return asked.value
 }
 
-/** The words that a screen reader says of something that is seen at its place, if any. */
+/** The words that a screen reader says of something that is seen at its place, such as the word on a button. */
 export const announcement = signal('')
 
-const announcedMs = 1_600
-
-let silence: ReturnType<typeof setTimeout> | undefined
-
-/** Says something to those who cannot see it: `Copied`. The words go, so that they can be said again. */
-export function announce(words: string): void {
-  announcement.value = words
-  clearTimeout(silence)
-  silence = setTimeout(() => {
-    announcement.value = ''
-  }, announcedMs)
-}
-
-/** A question before an action that destroys something. */
 interface Question {
-  /** `Delete the sandbox w1?` */
+  /** `Delete the sandbox w1?` The first word is on the button. */
   readonly title: string
-  /** The things that will be lost, by name: `12 events`. */
   readonly losses: readonly string[]
-  /** The words on the button: `Delete`. */
-  readonly action: string
+  readonly answer: (isYes: boolean) => void
 }
 
-/** The question that is open, with the function that takes the answer, if any. */
-export const openQuestion = signal<(Question & { answer(isYes: boolean): void }) | undefined>(undefined)
+export const openQuestion = signal<Question | undefined>(undefined)
 
 // A question is about the sandbox that was shown when it was asked.
 effect(() => {
@@ -79,13 +61,13 @@ effect(() => {
 })
 
 /** Asks once before an action that destroys something. Resolves to true if the user agreed. */
-export function askOnce(question: Question): Promise<boolean> {
+export function askOnce(title: string, losses: readonly string[]): Promise<boolean> {
   openQuestion.value?.answer(false)
   return new Promise((resolve) => {
     const answer = (isYes: boolean) => {
       openQuestion.value = undefined
       resolve(isYes)
     }
-    openQuestion.value = { ...question, answer }
+    openQuestion.value = { title, losses, answer }
   })
 }

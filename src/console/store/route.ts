@@ -3,7 +3,6 @@ import { computed, signal } from '@preact/signals'
 /** The place in the console that the address names: `#/requests/req-7?sandbox=a&q=status:4xx`. */
 interface Route {
   readonly view: string
-  /** The thing that is open in the view: `req-7`, if any. */
   readonly id: string | undefined
   readonly query: Readonly<Record<string, string>>
 }
@@ -58,7 +57,6 @@ export function hrefOf(change: RouteChange): string {
   return `#/${path.join('/')}${text === '' ? '' : `?${text}`}`
 }
 
-/** Goes to a place, with an entry in the browser's history. */
 export function navigate(change: RouteChange): void {
   location.hash = hrefOf(change)
 }
@@ -70,10 +68,8 @@ export function replaceRoute(change: RouteChange): void {
   route.value = parseRoute(hash)
 }
 
-/** Returns true if the state of the view has a value: `only=missing`. */
 export const hasState = (name: string, value: string): boolean => route.value.query[name] === value
 
-/** Adds a value to the state of the view, or removes it. */
 export const toggleState = (name: string, value: string): void =>
   replaceRoute({ query: { [name]: hasState(name, value) ? undefined : value } })
 

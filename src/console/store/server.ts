@@ -1,12 +1,11 @@
-import { computed, signal } from '@preact/signals'
+import { computed, effect, signal } from '@preact/signals'
 import { type Asked, ask, type Schema } from '../api/ask.ts'
+import { connection } from './live.ts'
 import { valueOrNotice } from './notices.ts'
 import { sandbox } from './route.ts'
 
-/** Version, contract and operations of the simulator; undefined until they are read. */
 export const info = signal<Schema<'Info'> | undefined>(undefined)
 
-/** The path before the paths of the service: `/v1`. */
 export const basePath = computed(() => info.value?.contract.basePath ?? '/v1')
 
 /** All sandboxes, the least recently used first; undefined until they are read. */
@@ -22,13 +21,6 @@ export const revisions = computed(() => {
     .join()
 })
 
-/** True if the sandbox of the address was deleted, or nothing has used it yet. */
-export const isSandboxMissing = computed(() => {
-  const names = sandboxes.value?.map(({ name }) => name)
-  return names !== undefined && !['*', 'default', ...names].includes(sandbox.value)
-})
-
-/** The names to choose from: the sandboxes in use, `default`, and the one that is shown. */
 export const sandboxNames = computed(() => {
   const used = (sandboxes.value ?? []).map(({ name }) => name)
   const names = new Set(['default', ...used, ...(sandbox.value === '*' ? [] : [sandbox.value])])
@@ -40,12 +32,18 @@ export const sandboxSeed = computed(
   () => sandboxes.value?.find(({ name }) => name === sandbox.value)?.seed ?? info.value?.seed,
 )
 
-export async function refreshInfo(): Promise<void> {
-  const { value } = await ask('get', '/info')
-  if (value) info.value = value
-}
+effect(() => {
+  if (connection.value === 0) return
+  void ask('get', '/info').then(({ value }) => {
+    if (value) info.value = value
+  })
+})
 
-/** Reads the list of sandboxes. Call it after a change of the list or of a sandbox, too. */
+effect(() => {
+  void [sandbox.value, connection.value]
+  void refreshSandboxes()
+})
+
 export async function refreshSandboxes(): Promise<void> {
   const { value } = await ask('get', '/sandboxes')
   if (value) sandboxes.value = value.sandboxes
@@ -61,26 +59,21 @@ export async function change<Value>(changing: Promise<Asked<Value>>, sentence?: 
   return changed
 }
 
-/** Gives a sandbox another seed. Resolves to false if it is refused, which is shown. */
-export async function changeSeed(name: string, seed: string): Promise<boolean> {
-  const changing = ask('put', '/sandboxes/{name}', { path: { name }, body: { seed } })
+export function changeSeed(name: string, seed: string) {
   const sentence = `The seed of ${name} is ${seed}. All numbers and later identifiers are made from it; records stay.`
-  return (await change(changing, sentence)) !== undefined
+  return change(ask('put', '/sandboxes/{name}', { path: { name }, body: { seed } }), sentence)
 }
-
-const tickMs = 1_000
 
 /** The machine's time, which ticks once a second while the page is visible. */
 export const machineNow = signal(Date.now())
 
 setInterval(() => {
   if (!document.hidden) machineNow.value = Date.now()
-}, tickMs)
+}, 1_000)
 
 /** The sandbox's clock, and the machine's time at which it was read, epoch milliseconds. */
 const shownClock = signal<(Schema<'Clock'> & { readonly readAt: number }) | undefined>(undefined)
 
-/** The mode of the sandbox's clock; undefined: not known yet, or all sandboxes are shown. */
 export const clockMode = computed(() => shownClock.value?.mode)
 
 /** The sandbox's time, epoch milliseconds; the machine's where no clock is known. */
@@ -90,7 +83,17 @@ export const sandboxNow = computed(() => {
   return Date.parse(now) + (mode === 'frozen' ? 0 : Math.max(0, machineNow.value - readAt))
 })
 
-export async function refreshClock(): Promise<void> {
+effect(() => {
+  void [connection.value, revisions.value]
+  void refreshClock()
+})
+
+// Other clients of the control plane change clock and sandboxes.
+setInterval(() => {
+  if (!document.hidden && connection.value > 0) void Promise.all([refreshClock(), refreshSandboxes()])
+}, 5_000)
+
+async function refreshClock(): Promise<void> {
   const shown = sandbox.value
   if (shown === '*') {
     shownClock.value = undefined
@@ -105,3 +108,32 @@ export function changeClock(body: { mode: Schema<'Clock'>['mode']; now?: string 
   const options = { query: { sandbox: sandbox.peek() }, body }
   return change('by' in body ? ask('post', '/clock/advance', options) : ask('put', '/clock', options))
 }
+
+export const catalogue = signal<Schema<'Catalogue'>>({
+  scenarios: [],
+  operations: [],
+  keys: [],
+  models: [],
+  products: [],
+})
+
+effect(() => {
+  void [revisions.value, connection.value]
+  void ask('get', '/catalogue').then(({ value }) => {
+    if (value) catalogue.value = value
+  })
+})
+
+export function nameOf(id: string): string | undefined {
+  const { models, products } = catalogue.value
+  return [...models, ...products].find((one) => one.id.toLowerCase() === id.toLowerCase())?.name
+}
+
+export const groupByFamily = <Item extends { readonly family: string }>(items: readonly Item[]) =>
+  [...new Set(items.map(({ family }) => family))].map(
+    (family) => [family, items.filter((item) => item.family === family)] as const,
+  )
+
+/** Adds a rule before the other rules of a sandbox, whose counts stay, since the first rule that acts decides. */
+export const addRule = (sandbox: string, rule: Schema<'Rule'>) =>
+  ask('post', '/scenarios', { query: { sandbox, position: 'first' }, body: { rules: [rule] } })

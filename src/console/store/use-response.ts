@@ -5,9 +5,7 @@ import { connection, trafficTick } from './live.ts'
 import { revisions } from './server.ts'
 
 export interface LiveResponse<Value> {
-  /** The newest response to the current question; undefined if none has come yet. */
   readonly value: Value | undefined
-  /** The reason why there is no newer response, if any. */
   readonly problem: Problem | undefined
   readonly reload: () => Promise<void>
 }
@@ -15,7 +13,6 @@ export interface LiveResponse<Value> {
 interface LiveQuestion<Path extends ControlPath> {
   readonly path?: Readonly<Record<string, string>>
   readonly query?: QueryOf<Path, 'get'>
-  /** True if it is asked again while requests are handled. */
   readonly followsTraffic?: boolean
 }
 

@@ -8,9 +8,7 @@ interface ChartProps {
   /** A line is drawn between steps of 0.2, a bar from 0. */
   readonly kind: 'line' | 'bar'
   readonly days: readonly string[]
-  /** A value for each day; null is a gap. */
   readonly values: Values
-  /** The values without events, drawn dashed. */
   readonly compared: Values | undefined
   readonly format: (value: number) => string
   /** The value of all days together, which is shown while no single day is read: `avg 0.65`. */

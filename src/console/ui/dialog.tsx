@@ -10,7 +10,6 @@ interface DialogProps {
   readonly children: ComponentChildren
 }
 
-/** A modal dialog: it holds the focus while it is shown, and returns it to where it was. */
 export function Dialog({ title, hidesTitle = false, onClose, children }: DialogProps) {
   const id = useId()
   const element = useRef<HTMLDialogElement>(null)

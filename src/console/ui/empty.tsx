@@ -3,12 +3,11 @@ import type { Problem } from '../api/ask.ts'
 import { showNotice, showProblem } from '../store/notices.ts'
 import { sandbox } from '../store/route.ts'
 import { basePath } from '../store/server.ts'
-import { Button, CopyButton } from './button.tsx'
+import { Button, CopyButton } from './controls.tsx'
 
 interface EmptyProps {
   readonly title: string
   readonly children?: ComponentChildren
-  /** A request that changes this state, shown as a curl line for this very server. */
   readonly curl?: CurlRequest
 }
 

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { Button } from './button.tsx'
+import { Button } from './controls.tsx'
 import { Mark } from './text.tsx'
 
 interface JsonTreeProps {
@@ -29,14 +29,13 @@ const maxPreviewLength = 100
 /** The numbers that JavaScript writes otherwise, as they were sent: by the object or array, then by name or index. */
 type NumberSources = WeakMap<object, Record<string, string>>
 
-/** A JSON value as a tree that opens and closes. A place with marks is open. */
 export function JsonTree({ value: given, text, marks = [] }: JsonTreeProps) {
   const { value, sources } = useMemo(() => parseSpelled(given, text), [given, text])
-  const placed = placeMarks(value, marks)
   const isOpen = useMemo(() => JSON.stringify(value).length <= maxOpenLength, [value])
+  const placed = marks.map((mark) => ({ ...mark, path: mark.pointer.split('/').slice(1).map(unescapeName) }))
   return (
     <div class="json">
-      <Node value={value} pointer="" {...{ isOpen, placed, sources }} />
+      <Node isRoot marks={placed} {...{ value, isOpen, sources }} />
     </div>
   )
 }
@@ -53,14 +52,20 @@ function parseSpelled(given: unknown, text: string | undefined) {
   return { value: text === undefined ? given : JSON.parse(text, keepSource), sources }
 }
 
+interface PlacedMark extends JsonMark {
+  /** The names that lead from a value to the place of the mark; empty if it is about the value itself. */
+  readonly path: readonly string[]
+}
+
 interface NodeProps {
   /** Undefined for the whole value, and for the items of a list. */
   readonly name?: string | undefined
   readonly value: unknown
-  readonly pointer: string
+  /** Is true for the whole value, which is always open at first. */
+  readonly isRoot?: boolean
   /** Is true if it is open at first, as all below it. */
   readonly isOpen: boolean
-  readonly placed: ReadonlyMap<string, readonly PlacedMark[]>
+  readonly marks: readonly PlacedMark[]
   readonly sources: NumberSources
   /** The number as it was sent, where JavaScript writes it otherwise. */
   readonly source?: string | undefined
@@ -73,63 +78,37 @@ const classes: Readonly<Record<string, string>> = {
 }
 
 function Node(props: NodeProps) {
-  const { name, value, pointer, placed, source } = props
-  const marks = placed.get(pointer) ?? []
-  const own = marks.filter(({ missing }) => missing === undefined)
-  const worst = own.find(({ kind }) => kind === 'violation') ?? own[0]
-  const line = {
-    class: worst ? `json-line marked ${worst.kind}` : 'json-line',
-    head: name !== undefined && (
-      <span class="json-name">
-        <LongText text={name} />:{' '}
-      </span>
-    ),
-    remarks: own.map(({ kind, message }) => <Mark key={message} kind={kind} text={message} />),
-    missing: marks.map(
-      ({ missing, kind, message }) =>
-        missing !== undefined && (
-          <div key={missing} class={`json-line marked ${kind}`}>
-            <span class="faint">{missing}: missing</span>
-            <Mark kind={kind} text={message} />
-          </div>
-        ),
-    ),
-  }
-  if (typeof value === 'object' && value !== null && Object.keys(value).length > 0)
-    return <Branch {...props} value={value} line={line} />
-  const text = JSON.stringify(value)
-  return (
-    <div class={line.class}>
-      {line.head}
+  return Object.keys(branchOf(props.value)).length > 0 ? <Branch {...props} /> : <Leaf {...props} />
+}
+
+const branchOf = (value: unknown): object => (typeof value === 'object' ? (value ?? {}) : {})
+
+const Leaf = ({ name, value, marks, source }: NodeProps) => (
+  <div class={lineClassOf(marks)}>
+    <Line {...{ name, marks }}>
       <span class={classes[typeof value] ?? 'faint'}>
-        <LongText text={source ?? text} />
+        <LongText text={source ?? JSON.stringify(value)} />
       </span>
-      {source !== undefined && <span class="mark neutral">JavaScript writes {text}</span>}
-      {line.remarks}
-      {line.missing}
-    </div>
-  )
-}
+      {source !== undefined && <span class="mark neutral">JavaScript writes {JSON.stringify(value)}</span>}
+    </Line>
+    <Missing {...{ value, marks }} />
+  </div>
+)
 
-interface BranchProps extends NodeProps {
-  readonly value: object
-  readonly line: Record<'head' | 'remarks' | 'missing', ComponentChildren> & { readonly class: string }
-}
-
-function Branch({ value, pointer, isOpen: isOpenAtFirst, placed, sources, line }: BranchProps) {
-  const members = Object.entries(value)
-  const isMarked = [...placed.keys()].some((key) => key === pointer || key.startsWith(`${pointer}/`))
-  const isOpen = useSignal(isMarked || pointer === '' || isOpenAtFirst)
+function Branch({ name, value, isRoot = false, isOpen: isOpenAtFirst, marks, sources }: NodeProps) {
+  const isOpen = useSignal(isRoot || isOpenAtFirst || marks.length > 0)
   const shown = useSignal(maxShownMembers)
+  const branch = branchOf(value)
+  const members = Object.entries(branch)
   const isList = Array.isArray(value)
   const size = isList ? `[${members.length}]` : `{${members.length}}`
   const isLong = isOpen.value || (isList && typeof value[0] === 'object')
   return (
     <details open={isOpen.value} onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
-      <summary class={line.class}>
-        {line.head}
-        <span class="faint">{isLong ? size : JSON.stringify(value).slice(0, maxPreviewLength)}</span>
-        {line.remarks}
+      <summary class={lineClassOf(marks)}>
+        <Line {...{ name, marks }}>
+          <span class="faint">{isLong ? size : JSON.stringify(value).slice(0, maxPreviewLength)}</span>
+        </Line>
       </summary>
       {isOpen.value && (
         <div class="json-members">
@@ -138,10 +117,10 @@ function Branch({ value, pointer, isOpen: isOpenAtFirst, placed, sources, line }
               key={key}
               name={isList ? undefined : key}
               value={member}
-              pointer={memberPointer(pointer, key)}
               isOpen={isOpenAtFirst}
-              source={sources.get(value)?.[key]}
-              {...{ placed, sources }}
+              marks={marks.flatMap((mark) => (mark.path[0] === key ? { ...mark, path: mark.path.slice(1) } : []))}
+              source={sources.get(branch)?.[key]}
+              sources={sources}
             />
           ))}
           {members.length > shown.value && (
@@ -151,17 +130,44 @@ function Branch({ value, pointer, isOpen: isOpenAtFirst, placed, sources, line }
               onClick={() => (shown.value += maxShownMembers)}
             />
           )}
-          {line.missing}
+          <Missing {...{ value, marks }} />
         </div>
       )}
     </details>
   )
 }
 
-interface PlacedMark extends JsonMark {
-  /** The name of a member that is missing below this place: `value`; undefined: the mark is about the place itself. */
-  readonly missing: string | undefined
+const listOwn = (marks: NodeProps['marks']) => marks.filter(({ path }) => path.length === 0)
+
+function lineClassOf(marks: NodeProps['marks']): string {
+  const own = listOwn(marks)
+  const worst = own.find(({ kind }) => kind === 'violation') ?? own[0]
+  return worst ? `json-line marked ${worst.kind}` : 'json-line'
 }
+
+const Line = ({ name, marks, children }: Pick<NodeProps, 'name' | 'marks'> & { children: ComponentChildren }) => (
+  <>
+    {name !== undefined && (
+      <span class="json-name">
+        <LongText text={name} />:{' '}
+      </span>
+    )}
+    {children}
+    {listOwn(marks).map(({ kind, message }) => (
+      <Mark key={message} kind={kind} text={message} />
+    ))}
+  </>
+)
+
+const Missing = ({ value, marks }: Pick<NodeProps, 'value' | 'marks'>) =>
+  marks
+    .filter(({ path: [first] }) => first !== undefined && !Object.hasOwn(branchOf(value), first))
+    .map(({ path, kind, message }) => (
+      <div key={path.join()} class={`json-line marked ${kind}`}>
+        <span class="faint">{path.join('/')}: missing</span>
+        <Mark kind={kind} text={message} />
+      </div>
+    ))
 
 /** Returns the pointer of a member: `/a~1b` for the member `a/b` of the whole value. */
 export function memberPointer(pointer: string, name: string): string {
@@ -169,29 +175,6 @@ export function memberPointer(pointer: string, name: string): string {
 }
 
 export const unescapeName = (name: string) => name.replaceAll('~1', '/').replaceAll('~0', '~')
-
-/** Places each mark at the value that its pointer names, or at the nearest value above one that is missing. */
-function placeMarks(value: unknown, marks: readonly JsonMark[]): Map<string, PlacedMark[]> {
-  const placed = new Map<string, PlacedMark[]>()
-  for (const mark of marks) {
-    const { pointer, missing } = findPlace(value, mark.pointer)
-    placed.set(pointer, [...(placed.get(pointer) ?? []), { ...mark, missing }])
-  }
-  return placed
-}
-
-function findPlace(value: unknown, pointer: string): Pick<PlacedMark, 'pointer' | 'missing'> {
-  const names = pointer.split('/').slice(1).map(unescapeName)
-  let current = value
-  let reached = ''
-  for (const [index, name] of names.entries()) {
-    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, name))
-      return { pointer: reached, missing: names.slice(index).join('/') }
-    current = (current as Record<string, unknown>)[name]
-    reached = memberPointer(reached, name)
-  }
-  return { pointer: reached, missing: undefined }
-}
 
 /** A text that is cut after `maxShown` characters, with a button that shows all of it. */
 export function LongText({ text, maxShown = 500 }: { text: string; maxShown?: number }) {

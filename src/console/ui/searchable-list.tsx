@@ -1,13 +1,9 @@
 import type { ComponentChildren } from 'preact'
-import { useRef } from 'preact/hooks'
-import { useListKeys } from '../store/commands.ts'
+import { type KeyedList, useListKeys } from '../store/commands.ts'
 import { hrefOf } from '../store/route.ts'
-import { SearchField } from './fields.tsx'
+import { SearchField } from './controls.tsx'
 
-interface SearchableListProps {
-  /** `event`: the commands are named `Next event`, `Search events`, `Close the event`. */
-  readonly noun: string
-  readonly ids: readonly string[]
+interface SearchableListProps extends Pick<KeyedList, 'noun' | 'ids' | 'query' | 'canClose'> {
   readonly placeholder: string
   readonly tools?: ComponentChildren
   /** What is wrong with the search or the list, if anything; shown in place of the note. */
@@ -15,19 +11,15 @@ interface SearchableListProps {
   readonly note: ComponentChildren
   /** Is true if the note is read out at each change. */
   readonly isNoteSpoken?: boolean
-  readonly canClose?: boolean
-  /** The state in the address that belongs to the entry before, and goes: `{ from: undefined }`. */
-  readonly query?: Readonly<Record<string, undefined>>
   readonly children: ComponentChildren
 }
 
 export function SearchableList({ noun, ids, query = {}, canClose = true, problem, ...list }: SearchableListProps) {
-  const field = useRef<HTMLInputElement>(null)
-  useListKeys({ noun, ids, query, canClose, field })
+  useListKeys({ noun, ids, query, canClose })
   return (
     <section class="split-pane" aria-label={`${noun[0]?.toUpperCase()}${noun.slice(1)}s`}>
       <div class="toolbar bar">
-        <SearchField label={`Search ${noun}s`} placeholder={list.placeholder} field={field} />
+        <SearchField label={`Search ${noun}s`} placeholder={list.placeholder} />
         {list.tools}
         {problem === undefined ? (
           <p class="toolbar-note small full faint" role={list.isNoteSpoken ? 'status' : undefined}>
@@ -46,12 +38,11 @@ export function SearchableList({ noun, ids, query = {}, canClose = true, problem
 
 interface OpenPartProps {
   readonly label: string
-  /** Is false if nothing is open, so that this part sums up the list. */
   readonly isOpen?: boolean
   readonly children: ComponentChildren
 }
 
-/** What is open beside a list; `Enter` moves the focus into it. */
+/** What is open beside a list; `Enter` moves the focus into it. If nothing is open, it sums up the list. */
 export const OpenPart = ({ label, isOpen = true, children }: OpenPartProps) => (
   <section class="split-side" aria-label={label} tabIndex={-1} data-open={isOpen || undefined}>
     {children}
@@ -75,11 +66,9 @@ interface ListEntry {
   readonly tooltip?: string
 }
 
-interface EntryListProps {
+interface EntryListProps extends Required<Pick<KeyedList, 'query'>> {
   readonly entries: readonly ListEntry[]
   readonly openId: string | undefined
-  /** The state in the address that belongs to the entry before, and goes: `{ item: undefined }`. */
-  readonly query: Readonly<Record<string, undefined>>
 }
 
 export const EntryList = ({ entries, openId, query }: EntryListProps) => (

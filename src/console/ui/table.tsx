@@ -1,9 +1,11 @@
 import type { ComponentChildren } from 'preact'
+import type { Schema } from '../api/ask.ts'
+import { hrefOf } from '../store/route.ts'
+import { searchText, shortId } from './text.tsx'
 
 interface TableColumn<Row> {
   readonly title: string
   readonly cell: (row: Row) => ComponentChildren
-  readonly isNumber?: boolean
   readonly class?: string
 }
 
@@ -15,15 +17,13 @@ interface DataTableProps<Row> {
 }
 
 export function DataTable<Row>({ title, columns, rows, keyOf }: DataTableProps<Row>) {
-  const classOf = ({ isNumber, class: own }: TableColumn<Row>) =>
-    [isNumber && 'number', own].filter(Boolean).join(' ') || undefined
   return (
     <table class="data">
       <caption class="hidden">{title}</caption>
       <thead>
         <tr>
           {columns.map((column) => (
-            <th key={column.title} scope="col" class={classOf(column)}>
+            <th key={column.title} scope="col" class={column.class}>
               {column.title}
             </th>
           ))}
@@ -33,7 +33,7 @@ export function DataTable<Row>({ title, columns, rows, keyOf }: DataTableProps<R
         {rows.map((row) => (
           <tr key={keyOf(row)}>
             {columns.map((column) => (
-              <td key={column.title} class={classOf(column)}>
+              <td key={column.title} class={column.class}>
                 {column.cell(row)}
               </td>
             ))}
@@ -43,3 +43,59 @@ export function DataTable<Row>({ title, columns, rows, keyOf }: DataTableProps<R
     </table>
   )
 }
+
+const maxRows = 100
+
+export function QualityTable({ products, conversations }: Pick<Schema<'Quality'>, 'products' | 'conversations'>) {
+  const rows = [
+    ...products.map((one) => ({ ...one, id: one.productId, word: 'product', index: one.pqi })),
+    ...conversations.map((one) => ({
+      ...one,
+      id: one.conversation,
+      word: 'conversation',
+      index: one.cqi,
+      name: undefined,
+    })),
+  ]
+  const listed = rows.toSorted((a, b) => Math.abs(b.impact) - Math.abs(a.impact)).slice(0, maxRows)
+  return (
+    <>
+      <DataTable
+        title="Quality indexes of products (PQI) and conversations (CQI)"
+        rows={listed}
+        keyOf={({ word, id }) => `${word} ${id}`}
+        columns={[
+          {
+            title: 'Name',
+            class: 'breaks',
+            cell: ({ id, name = shortId(id), word }) => (
+              <a
+                class={name === shortId(id) && name !== id ? 'nowrap' : undefined}
+                href={hrefOf({ view: 'events', id: undefined, query: { q: searchText(word, id) } })}
+                title={`List the events of ${id}`}
+              >
+                {name}
+              </a>
+            ),
+          },
+          {
+            title: 'Index',
+            class: 'nowrap',
+            cell: ({ index }) => (
+              <>
+                <b>{index.toFixed(3)}</b>{' '}
+                <meter style={{ width: '2em' }} value={index} low={0.5} optimum={1} aria-hidden="true" />
+              </>
+            ),
+          },
+          { title: 'Impact', class: 'number', cell: ({ impact }) => formatSigned(impact) },
+          { title: 'Events', class: 'number', cell: ({ events }) => events.toLocaleString('en') },
+        ]}
+      />
+      {rows.length > maxRows && <p class="faint">{(rows.length - maxRows).toLocaleString('en')} more</p>}
+    </>
+  )
+}
+
+export const formatSigned = (value: number): string =>
+  value === 0 ? '0' : `${value > 0 ? '+' : '−'}${Number(Math.abs(value).toFixed(4))}`

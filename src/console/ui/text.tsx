@@ -1,17 +1,20 @@
-import { machineNow, sandboxNow } from '../store/server.ts'
+import type { Schema } from '../api/ask.ts'
+import { machineNow, nameOf, sandboxNow } from '../store/server.ts'
 
 /** Returns a value of a record as a text. An edited contract may allow fields of any type. */
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 
-/** Shortens a UUID, so that it can be told from others: `4f7c2a1e…9c34`. Another text stays as it is. */
-export const shortId = (id: string): string =>
-  /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id) ? `${id.slice(0, 8)}…${id.slice(-4)}` : id
+export const isUuid = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)
 
-/** Formats a number with its noun: `1 event`, `2,000 events`. */
+/** Shortens a UUID, so that it can be told from others: `4f7c2a1e…9c34`. Another text stays as it is. */
+export const shortId = (id: string): string => (isUuid(id) ? `${id.slice(0, 8)}…${id.slice(-4)}` : id)
+
+/** Returns the name of a model or product; the id stands for any other. */
+export const nameOrId = (id: unknown): string => nameOf(asText(id)) ?? shortId(asText(id))
+
 export const count = (number: number, noun: string): string =>
   `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`
 
-/** Says how many of all entries a list has: `200 of 1,000 listed`. Empty if there are none. */
 export function countListed(listed: number, total: number): string {
   const all = `${total.toLocaleString('en')} listed`
   return total === 0 ? '' : listed < total ? `${listed.toLocaleString('en')} of ${all}` : all
@@ -21,6 +24,13 @@ export function countListed(listed: number, total: number): string {
 export const searchText = (word: string, value: string): string =>
   `${word}:${/^$|[\s"]/.test(value) ? `"${value.replace(/["\\]/g, '\\$&')}"` : value}`
 
+/** Names a rule by its place: `rule 2`, or `rule 1 of the start`. */
+export const nameRuleAt = ({ index, scope }: Schema<'RuleReference'>): string =>
+  `rule ${index + 1}${scope === 'sandbox' ? '' : ' of the start'}`
+
+export const hasWords = (text: string, search = ''): boolean =>
+  search.split(/\s+/).every((word) => text.toLowerCase().includes(word.toLowerCase()))
+
 /** A JSON object whose members are unknown, so that each is looked at before it is used. */
 export type JsonRecord = Readonly<Record<string, unknown>>
 
@@ -28,7 +38,6 @@ export type JsonRecord = Readonly<Record<string, unknown>>
 export const objectOf = (value: unknown): JsonRecord =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonRecord) : {}
 
-/** Returns a value that is a text; empty for any other. */
 export const textOrEmpty = (value: unknown) => (typeof value === 'string' ? value : '')
 
 /** Formats an instant as `2026-01-15 12:00:00`, in UTC as the service does. */
@@ -57,7 +66,6 @@ export function formatDuration(ms: number): string {
   return ms >= 10 ? `${Math.round(ms)} ms` : `${ms.toFixed(2)} ms`
 }
 
-/** Shows how long ago an instant of the sandbox's or the machine's clock was. The tooltip has the instant. */
 export function Ago({ instant, clock = 'sandbox' }: { instant: string; clock?: 'sandbox' | 'machine' }) {
   const now = clock === 'sandbox' ? sandboxNow.value : machineNow.value
   return (
@@ -67,7 +75,6 @@ export function Ago({ instant, clock = 'sandbox' }: { instant: string; clock?: '
   )
 }
 
-/** Shows an instant by the sandbox's clock, and how long ago it was: `2026-01-15 12:00:00 UTC, 3 h ago`. */
 export const Instant = ({ instant }: { readonly instant: string }) => (
   <span class="nowrap">
     {formatInstant(instant)} UTC <span class="faint">{formatAgo(sandboxNow.value - Date.parse(instant))}</span>
@@ -86,7 +93,6 @@ export const Status = ({ code }: { readonly code: number }) => (
 
 const shapes = { violation: '✕', advice: '△', damage: '⚡︎', good: '✓', neutral: '○' } as const
 
-/** A small label with colour and shape, for violations, advice, damage, what is well, and plain facts. */
 export const Mark = ({ kind, text, title }: { kind: keyof typeof shapes; text: string; title?: string }) => (
   <span class={`mark small nowrap ${kind}`} title={title}>
     <span aria-hidden="true">{shapes[kind]}</span> {text}

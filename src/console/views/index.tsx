@@ -1,11 +1,14 @@
-import { computed, signal } from '@preact/signals'
+import { computed } from '@preact/signals'
 import type { VNode } from 'preact'
-import { useEffect } from 'preact/hooks'
-import type { Problem } from '../api/ask.ts'
-import { connection } from '../store/live.ts'
 import { route } from '../store/route.ts'
-import { Loading } from '../ui/empty.tsx'
+import { ContractPage } from './contract/contract.tsx'
+import { DataPage } from './data/data.tsx'
+import { EventsPage } from './events/events.tsx'
+import { PromptsPage } from './prompts/prompts.tsx'
 import { RequestsPage } from './requests/requests.tsx'
+import { RetriesPage } from './retries/retries.tsx'
+import { SandboxesPage } from './sandboxes/sandboxes.tsx'
+import { ScenariosPage } from './scenarios/scenarios.tsx'
 
 interface ConsoleView {
   readonly name: string
@@ -15,46 +18,23 @@ interface ConsoleView {
   readonly Page: () => VNode
 }
 
-const view = (title: string, showsAllSandboxes: boolean, load: () => Promise<() => VNode>): ConsoleView => ({
+const view = (title: string, showsAllSandboxes: boolean, Page: () => VNode): ConsoleView => ({
   name: title.toLowerCase(),
   title,
   showsAllSandboxes,
-  Page: lazyPage(load),
+  Page,
 })
 
 /** The views in the order of the navigation; the first is shown where the address names none. */
 export const views: readonly [ConsoleView, ...ConsoleView[]] = [
-  { name: 'requests', title: 'Requests', showsAllSandboxes: true, Page: RequestsPage },
-  view('Retries', true, async () => (await import('./retries/retries.tsx')).RetriesPage),
-  view('Scenarios', false, async () => (await import('./scenarios/scenarios.tsx')).ScenariosPage),
-  view('Data', false, async () => (await import('./data/data.tsx')).DataPage),
-  view('Prompts', false, async () => (await import('./prompts/prompts.tsx')).PromptsPage),
-  view('Events', false, async () => (await import('./events/events.tsx')).EventsPage),
-  view('Contract', true, async () => (await import('./contract/contract.tsx')).ContractPage),
-  view('Sandboxes', true, async () => (await import('./sandboxes/sandboxes.tsx')).SandboxesPage),
+  view('Requests', true, RequestsPage),
+  view('Retries', true, RetriesPage),
+  view('Scenarios', false, ScenariosPage),
+  view('Data', false, DataPage),
+  view('Prompts', false, PromptsPage),
+  view('Events', false, EventsPage),
+  view('Contract', true, ContractPage),
+  view('Sandboxes', true, SandboxesPage),
 ]
 
 export const currentView = computed<ConsoleView>(() => views.find(({ name }) => name === route.value.view) ?? views[0])
-
-const problem: Problem = {
-  status: undefined,
-  sentence:
-    'The code of this view cannot be loaded. It is loaded when the simulator responds again; ' +
-    'if that is another version then, reload the page.',
-}
-
-/** Creates the page of a view whose code is loaded when first shown, and tried again at a new connection. */
-function lazyPage(load: () => Promise<() => VNode>): () => VNode {
-  const loaded = signal<{ readonly Page?: () => VNode; readonly problem?: Problem }>({})
-  return function LazyPage() {
-    useEffect(() => {
-      if (loaded.value.Page) return
-      load().then(
-        (Page) => (loaded.value = { Page }),
-        () => (loaded.value = { problem }),
-      )
-    }, [connection.value])
-    const { Page } = loaded.value
-    return Page ? <Page /> : <Loading problem={loaded.value.problem} />
-  }
-}

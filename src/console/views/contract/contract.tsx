@@ -3,19 +3,17 @@ import type { ResponseOf } from '../../api/ask.ts'
 import { useCommands, useListKeys } from '../../store/commands.ts'
 import { route, sandbox, toggleState } from '../../store/route.ts'
 import { useResponse } from '../../store/use-response.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button } from '../../ui/controls.tsx'
 import { Empty, Loading } from '../../ui/empty.tsx'
 import { EntryList } from '../../ui/searchable-list.tsx'
-import type { ContractNode } from './document.ts'
+import { type ContractNode, listOperations } from './document.ts'
 import { Assumptions, Operation, Share, showsMissingOnly } from './operation.tsx'
-import { listOperations } from './operations.ts'
 
 const toggleMissingOnly = () => toggleState('only', 'missing')
 
 /** The item in the address is that of the operation that was open before. */
 const query = { item: undefined }
 
-/** Shows the view "Contract": documentation of the operations, with what the clients have met of them. */
 export function ContractPage() {
   const contract = useResponse('/contract')
   const assumptions = useResponse('/assumptions')

@@ -1,25 +1,34 @@
+import type { Schema } from '../../api/ask.ts'
+import { basePath } from '../../store/server.ts'
+import type { CurlRequest } from '../../ui/empty.tsx'
 import { memberPointer, unescapeName } from '../../ui/json-tree.tsx'
 import { type JsonRecord, objectOf, textOrEmpty } from '../../ui/text.tsx'
 
 /** An object of the contract document. Its members are unknown, since any document can be loaded. */
 export type ContractNode = JsonRecord
 
-/** Follows the reference of a node. Members beside the reference win, but the assumptions of both hold. */
-export function resolveNode(document: ContractNode, node: unknown): ContractNode {
-  const { $ref, ...own } = objectOf(node)
-  if (typeof $ref !== 'string') return own
+/**
+ * Replaces all references in a node by what they refer to; those within themselves, which have no end, by an empty
+ * object. Members beside a reference win, but the assumptions of both hold.
+ */
+function resolveAll(document: ContractNode, node: unknown, within: readonly string[] = []): unknown {
+  if (Array.isArray(node)) return node.map((item) => resolveAll(document, item, within))
+  if (typeof node !== 'object' || node === null) return node
+  const members = Object.entries(node).map(([name, member]) => [name, resolveAll(document, member, within)])
+  const { $ref, ...own }: ContractNode = Object.fromEntries(members)
+  if (typeof $ref !== 'string') return $ref === undefined ? own : { ...own, $ref }
+  if (within.includes($ref)) return {}
   const names = $ref.split('/').slice(1).map(unescapeName)
   const found = names.reduce<unknown>((at, name) => objectOf(at)[name], document)
-  const target = resolveNode(document, found)
+  const target = objectOf(resolveAll(document, found, [...within, $ref]))
   return { ...target, ...own, assumptions: [...assumptionsOf(target), ...assumptionsOf(own)] }
 }
 
-/** Returns a schema with the members of all that it combines. */
-export function flattenSchema(document: ContractNode, node: unknown): ContractNode {
-  const schema = resolveNode(document, node)
+function flattenSchema(node: unknown): ContractNode {
+  const schema = objectOf(node)
   const combined = ['allOf', 'anyOf', 'oneOf'].flatMap((keyword) => listOf(schema[keyword]))
   if (combined.length === 0) return schema
-  const all = [...combined.map((part) => flattenSchema(document, part)), schema]
+  const all = [...combined.map(flattenSchema), schema]
   return {
     ...Object.assign({}, ...all),
     properties: Object.assign({}, ...all.map((part) => part['properties'])),
@@ -29,25 +38,23 @@ export function flattenSchema(document: ContractNode, node: unknown): ContractNo
 }
 
 /** Returns the schema in an array of a flat schema, with its pointer; for any other schema itself. */
-function enterArray(document: ContractNode, schema: ContractNode, pointer: string): [ContractNode, string] {
+function enterArray(schema: ContractNode, pointer: string): [ContractNode, string] {
   if (schema['items'] === undefined) return [schema, pointer]
-  return enterArray(document, flattenSchema(document, schema['items']), `${pointer}/*`)
+  return enterArray(flattenSchema(schema['items']), `${pointer}/*`)
 }
 
 /** Returns the assumptions of a node, and those that it has from a reference. */
-export function assumptionsOf({ assumptions, 'x-assumption': own }: ContractNode): string[] {
+function assumptionsOf({ assumptions, 'x-assumption': own }: ContractNode): string[] {
   const inherited = listOf(assumptions).map(String)
   return typeof own === 'string' ? [...new Set([...inherited, own.trim()])] : inherited
 }
 
-/** Returns a value that is a list; empty for any other. */
-export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 /** Returns the members of an object that are objects; empty for any other value. */
-export const entriesOf = (value: unknown) =>
+const entriesOf = (value: unknown) =>
   Object.entries(objectOf(value)).map(([name, member]) => [name, objectOf(member)] as const)
 
-/** A state in which a client can meet a parameter or field. */
 export interface DocumentedItem {
   /** The label that coverage gives it: `query period=7d`. */
   readonly label: string
@@ -67,44 +74,28 @@ export interface DocumentedField {
   readonly description: string
   readonly assumptions: readonly string[]
   readonly items: readonly DocumentedItem[]
-  /** A value that the contract allows. */
   readonly sample: unknown
 }
 
-/** The deepest field that is shown; a schema that contains itself would have no end. */
-const maxDepth = 8
-
 /** Lists the fields of a flat schema, each with the fields within it. The prefix of labels is `body ` in a request. */
-export function listFields(
-  document: ContractNode,
-  schema: ContractNode,
-  prefix: string,
-  pointer = '',
-  depth = 0,
-): DocumentedField[] {
-  if (depth > maxDepth) return []
+function listFields(schema: ContractNode, prefix: string, pointer = ''): DocumentedField[] {
   const required = listOf(schema['required'])
   const named = entriesOf(schema['properties']).flatMap(([key, node]) => {
-    const member = flattenSchema(document, node)
+    const member = flattenSchema(node)
     const place = memberPointer(pointer, key)
-    const [inner, innerPlace] = enterArray(document, member, place)
-    const field = { ...describeField(document, member, place, prefix), isRequired: required.includes(key) }
-    return [field, ...listFields(document, inner, prefix, innerPlace, depth + 1)]
+    const [inner, innerPlace] = enterArray(member, place)
+    const field = { ...describeField(member, place, prefix), isRequired: required.includes(key) }
+    return [field, ...listFields(inner, prefix, innerPlace)]
   })
   if (schema['additionalProperties'] === undefined) return named
   // The fields without a name are shown where the contract says something about them.
-  const open = flattenSchema(document, schema['additionalProperties'])
-  const field = describeField(document, open, memberPointer(pointer, 'any other name'), '')
+  const open = flattenSchema(schema['additionalProperties'])
+  const field = describeField(open, memberPointer(pointer, 'any other name'), '')
   return field.description === '' && field.assumptions.length === 0 ? named : [...named, { ...field, items: [] }]
 }
 
-export function describeField(
-  document: ContractNode,
-  schema: ContractNode,
-  pointer: string,
-  prefix: string,
-): DocumentedField {
-  const [inner] = enterArray(document, schema, pointer)
+function describeField(schema: ContractNode, pointer: string, prefix: string): DocumentedField {
+  const [inner] = enterArray(schema, pointer)
   // Coverage names a field without the stars of arrays: `dataPoints.date`.
   const parts = pointer.split('/').filter((part) => part !== '' && part !== '*')
   const name = parts.map(unescapeName).join('.')
@@ -113,20 +104,19 @@ export function describeField(
   return {
     name,
     pointer,
-    type: typeOf(document, schema),
+    type: typeOf(schema),
     isRequired: false,
     description: textOrEmpty(schema['description']),
     assumptions: [...new Set([...assumptionsOf(schema), ...assumptionsOf(inner)])],
     items: [{ label, text: 'sent' }, ...values.map((text) => ({ label: `${label}: ${text}`, text }))],
-    sample: sampleOf(document, schema),
+    sample: sampleOf(schema),
   }
 }
 
 /** Returns the type in a few words: `array of string`, `number or null, 0 to 1`. */
-function typeOf(document: ContractNode, schema: ContractNode): string {
-  const { type, format, items, minimum, maximum, default: standard } = schema
+function typeOf({ type, format, items, minimum, maximum, default: standard }: ContractNode): string {
   const names = [type].flat().map((name) => {
-    if (name === 'array') return `array of ${typeOf(document, flattenSchema(document, items))}`
+    if (name === 'array') return `array of ${typeOf(flattenSchema(items))}`
     return name === 'string' ? textOrEmpty(format) || name : (name ?? 'any')
   })
   const range = minimum !== undefined && maximum !== undefined ? `, ${minimum} to ${maximum}` : ''
@@ -140,12 +130,11 @@ const formats: Readonly<Record<string, string>> = {
   date: '2026-01-15',
 }
 
-/** Returns a value that a flat schema allows. */
-function sampleOf(document: ContractNode, schema: ContractNode, depth = 0): unknown {
+function sampleOf(schema: ContractNode): unknown {
   const { const: only, enum: listed, type, format, items, minimum, maximum, required, properties } = schema
   const [name] = [type].flat()
-  const below = (node: unknown) => sampleOf(document, flattenSchema(document, node), depth + 1)
-  if (only !== undefined || depth > maxDepth) return only ?? null
+  const below = (node: unknown) => sampleOf(flattenSchema(node))
+  if (only !== undefined) return only
   if (listOf(listed).length > 0) return listOf(listed)[0]
   if (name === 'array') return [below(items)]
   if (name === 'object')
@@ -153,4 +142,102 @@ function sampleOf(document: ContractNode, schema: ContractNode, depth = 0): unkn
   if (name === 'boolean') return true
   if (name === 'number' || name === 'integer') return maximum ?? minimum ?? 1
   return formats[textOrEmpty(format)] ?? 'any text'
+}
+
+export type DocumentedOperation = ReturnType<typeof listOperations>[number]
+
+export function listOperations(document: ContractNode) {
+  return entriesOf(resolveAll(document, document['paths'])).flatMap(([path, node]) =>
+    entriesOf(node)
+      .filter(([, { operationId }]) => typeof operationId === 'string')
+      .map(([method, operation]) => {
+        const { operationId, summary, description, parameters, requestBody, responses } = operation
+        return {
+          id: textOrEmpty(operationId),
+          method: method.toUpperCase(),
+          path,
+          summary: textOrEmpty(summary),
+          description: textOrEmpty(description),
+          assumptions: assumptionsOf(operation),
+          parameters: [node['parameters'], parameters].flatMap(listOf).map(describeParameter),
+          body: requestBody === undefined ? undefined : describeBody(requestBody, 'body '),
+          responses: entriesOf(responses).map(([status, one]) => ({ status, ...describeBody(one, '') })),
+        }
+      }),
+  )
+}
+
+function describeBody(node: unknown, prefix: string) {
+  const own = objectOf(node)
+  const media = objectOf(Object.values(objectOf(own['content']))[0])
+  const schema = flattenSchema(media['schema'])
+  return {
+    description: textOrEmpty(own['description']),
+    assumptions: [...new Set([...assumptionsOf(own), ...assumptionsOf(schema)])],
+    fields: listFields(schema, prefix),
+    examples: entriesOf(media['examples']).map(([, { value }]) => value),
+  }
+}
+
+function describeParameter(node: unknown): DocumentedField {
+  const { in: place, name, required, schema, examples, example, description, ...own } = objectOf(node)
+  const flat = flattenSchema(schema)
+  const field = describeField(flat, '', '')
+  const label = `${place} ${name}`
+  const [first] = entriesOf(examples)
+  return {
+    ...field,
+    name: String(name),
+    place: String(place),
+    isRequired: required === true,
+    description: textOrEmpty(description) || field.description,
+    assumptions: [...assumptionsOf(own), ...field.assumptions],
+    items: [
+      { label, text: 'sent' },
+      ...listOf(flat['enum']).map((value) => ({ label: `${label}=${value}`, text: String(value) })),
+    ],
+    sample: example ?? first?.[1]['value'] ?? field.sample,
+  }
+}
+
+/** Returns a request that shows an item of an operation which no client has met. */
+export function requestThatShows(
+  { method, path: template, parameters, body }: DocumentedOperation,
+  { point, headers, path }: Schema<'MissingPoint'>,
+): CurlRequest {
+  const isPoint = ({ place, name }: DocumentedField) => place === point.in && name === point.name
+  const values = (place: string) =>
+    parameters
+      .filter((one) => one.place === place && (one.isRequired || isPoint(one)))
+      .map((one): [string, string] => [one.name, String((isPoint(one) ? point.value : undefined) ?? one.sample)])
+  const filled = values('path').reduce(
+    (text, [name, value]) => text.replace(`{${name}}`, encodeURIComponent(value)),
+    template,
+  )
+  const query = new URLSearchParams(values('query')).toString()
+  return {
+    method,
+    path: path === undefined ? filled + (query && `?${query}`) : path.slice(basePath.value.length),
+    headers: { ...Object.fromEntries(values('header')), ...headers },
+    ...(body && { body: bodyWith(body, point) }),
+  }
+}
+
+/** Returns the first example of a body, with the member or value of a point put in. */
+function bodyWith(
+  { examples, fields }: NonNullable<DocumentedOperation['body']>,
+  { kind, pointer, value }: Schema<'MissingPoint'>['point'],
+): unknown {
+  const required = fields.filter(({ pointer, isRequired }) => isRequired && pointer.lastIndexOf('/') === 0)
+  const plain = examples[0] ?? Object.fromEntries(required.map(({ name, sample }) => [name, sample]))
+  if (pointer === undefined || !kind.startsWith('field')) return plain
+  const sample = fields.find((field) => field.pointer === pointer)?.sample
+  return withMember(plain, pointer.split('/').slice(1), value ?? sample)
+}
+
+function withMember(value: unknown, [name, ...rest]: readonly string[], member: unknown): unknown {
+  if (name === undefined) return member
+  if (name !== '*') return { ...objectOf(value), [name]: withMember(objectOf(value)[name], rest, member) }
+  const [first, ...others] = Array.isArray(value) ? value : []
+  return [withMember(first, rest, member), ...others]
 }

@@ -1,13 +1,12 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { Schema } from '../../api/ask.ts'
-import { catalogue, groupByFamily } from '../../store/catalogue.ts'
 import { hasState, hrefOf, toggleState } from '../../store/route.ts'
-import { Button } from '../../ui/button.tsx'
+import { catalogue, groupByFamily } from '../../store/server.ts'
+import { Button } from '../../ui/controls.tsx'
 import { CommandLine, formatCurl } from '../../ui/empty.tsx'
 import { count } from '../../ui/text.tsx'
-import type { DocumentedField, DocumentedItem } from './document.ts'
-import { type DocumentedOperation, requestThatShows } from './operations.ts'
+import { type DocumentedField, type DocumentedItem, type DocumentedOperation, requestThatShows } from './document.ts'
 
 export function Operation({ operation, coverage }: CoveredOperation) {
   const { id, method, path, summary, description, assumptions, parameters, body, responses } = operation
@@ -193,7 +192,6 @@ function Items({ items, status }: ItemsProps) {
 interface ItemProps {
   readonly name: string
   readonly text: string
-  /** Undefined if the item is met, or out of reach. */
   readonly missing: Schema<'MissingPoint'> | undefined
   readonly isMet: boolean
 }
@@ -223,7 +221,6 @@ const Prose = ({ text }: { readonly text: string }) => (
   <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>
 )
 
-/** The decisions where the description of the service is silent, with their reasons. */
 export const Assumptions = ({ texts }: { readonly texts: readonly string[] }) => (
   <>
     {texts.map((text) => (

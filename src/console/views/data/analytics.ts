@@ -2,6 +2,7 @@ import { type Asked, ask, type Schema } from '../../api/ask.ts'
 import { trafficTick } from '../../store/live.ts'
 import { basePath, sandboxNames, sandboxNow, sandboxSeed } from '../../store/server.ts'
 import { type LiveResponse, useAsked } from '../../store/use-response.ts'
+import type { CurlRequest } from '../../ui/empty.tsx'
 import { type JsonRecord, objectOf, textOrEmpty } from '../../ui/text.tsx'
 
 export const qualityField = 'avgConversationQualityIndex'
@@ -12,7 +13,6 @@ export interface Numbers {
   readonly days: readonly JsonRecord[]
 }
 
-/** Returns the body of a response as numbers, or undefined if it has no list of days. */
 export function readNumbers(response: unknown): Numbers | undefined {
   const body = objectOf(response)
   const days = body['dataPoints']
@@ -35,58 +35,52 @@ export function compareQuality(numbers: Numbers, without: Numbers | undefined): 
 
 const withoutQuality = ({ days }: Numbers) => JSON.stringify(days.map((day) => ({ ...day, [qualityField]: undefined })))
 
-export interface AnalyticsQuestion {
-  readonly model: string
-  /** `30d`. */
-  readonly period: string
-  /** The value of `X-Sim-Scenario`, or undefined if the header is not sent. */
-  readonly scenario: string | undefined
-}
-
-export const analyticsPathOf = ({ model, period }: AnalyticsQuestion) =>
-  `/models/${encodeURIComponent(model)}/analytics?period=${period}`
-
-export const headersOf = ({ scenario }: AnalyticsQuestion): Record<string, string> =>
-  scenario === undefined ? {} : { 'X-Sim-Scenario': scenario }
+/** Returns the request for the analytics of a model over a period such as `30d`, under a scenario if one is given. */
+export const modelRequest = (model: string, period: string, scenario: string | undefined): CurlRequest => ({
+  method: 'GET',
+  path: `/models/${encodeURIComponent(model)}/analytics?period=${period}`,
+  headers: scenario === undefined ? {} : { 'X-Sim-Scenario': scenario },
+})
 
 /**
  * Asks how the service would respond to a request in a sandbox, without any effect, and again while requests are
- * handled and when the day or the seed of the sandbox changes. Asks nothing without a question.
+ * handled and when the day or the seed of the sandbox changes. Asks nothing without a request.
  */
 export function useAnalytics(
   sandbox: string,
-  question: AnalyticsQuestion | undefined,
-  headers: Readonly<Record<string, string>> = {},
+  request: CurlRequest | undefined,
 ): LiveResponse<Schema<'Explanation'> | undefined> {
   const today = new Date(sandboxNow.value).toISOString().slice(0, 10)
-  const body = question && {
-    method: 'GET',
-    path: basePath.value + analyticsPathOf(question),
-    headers: { authorization: 'Bearer any-key', ...headersOf(question), ...headers },
+  const body = request && {
+    ...request,
+    path: basePath.value + request.path,
+    headers: { authorization: 'Bearer any-key', ...request.headers },
   }
   const explain = async (): Promise<Asked<Schema<'Explanation'> | undefined>> =>
     body ? ask('post', '/explain', { query: { sandbox }, body }) : { value: undefined }
   // The numbers stay until those of another day, seed or period have come, so that the page does not jump.
   const key = JSON.stringify([sandbox, body, today, sandboxSeed.value])
-  return useAsked(key, explain, [trafficTick.value], question?.model ?? '')
+  return useAsked(key, explain, [trafficTick.value], request?.path.replace(/\?.*/, ''))
 }
 
 /**
  * Asks for the same analytics as if there were no events: in a sandbox that nobody uses, which asking does not create,
  * with the seed, the day and the scenario of the response. Asks nothing without numbers.
  */
-export function useAnalyticsWithoutEvents(
-  question: AnalyticsQuestion,
+export function useWithoutEvents(
+  request: CurlRequest,
   explanation: Schema<'Explanation'>,
   numbers: Numbers | undefined,
 ): Numbers | undefined {
   let unused = 'no-events'
   while (sandboxNames.value.includes(unused)) unused += '-'
   const seed = sandboxSeed.value
-  const scenario = explanation.scenarios.join(', ') || undefined
-  const { value } = useAnalytics(unused, numbers && seed !== undefined ? { ...question, scenario } : undefined, {
+  const scenario = explanation.scenarios.join(', ')
+  const headers = {
+    ...(scenario && { 'X-Sim-Scenario': scenario }),
     'X-Sim-Now': textOrEmpty(numbers?.days.at(-1)?.['date']),
     'X-Sim-Seed': seed ?? '',
-  })
+  }
+  const { value } = useAnalytics(unused, numbers && seed !== undefined ? { ...request, headers } : undefined)
   return numbers && readNumbers(value?.response.body)
 }

@@ -1,11 +1,10 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import type { Schema } from '../../api/ask.ts'
-import { CopyButton } from '../../ui/button.tsx'
 import { Chart } from '../../ui/chart.tsx'
+import { CopyButton } from '../../ui/controls.tsx'
 import { CommandLine, formatCurl, sampleEvent } from '../../ui/empty.tsx'
-import { formatSigned, QualityTable } from '../../ui/quality-table.tsx'
-import { DataTable } from '../../ui/table.tsx'
+import { DataTable, formatSigned, QualityTable } from '../../ui/table.tsx'
 import { objectOf, textOrEmpty } from '../../ui/text.tsx'
 import { type Numbers, qualityField, readNumber } from './analytics.ts'
 
@@ -43,7 +42,6 @@ interface ChartsProps {
   readonly before: readonly (number | null)[] | undefined
 }
 
-/** Formats a score with four decimals at most: `0.6497`. */
 const formatScore = (value: number): string => String(Math.round(value * 10_000) / 10_000)
 
 const dayOf = (day: Numbers['days'][number]) => textOrEmpty(day['date']).slice(0, 10)
@@ -72,7 +70,6 @@ export function Charts({ numbers: { body, days }, before }: ChartsProps) {
   )
 }
 
-/** The days in a table, for those who cannot see charts, and for those who want the numbers. */
 export function DayTable({ numbers: { days }, before }: ChartsProps) {
   const rows = days.map((day, index) => ({
     day: dayOf(day),
@@ -82,7 +79,7 @@ export function DayTable({ numbers: { days }, before }: ChartsProps) {
   const csv = [['Day', ...titles], ...rows.map(({ day, values }) => [day, ...values])]
   const columns = titles.map((title, index) => ({
     title,
-    isNumber: true,
+    class: 'number',
     cell: ({ values }: (typeof rows)[number]) =>
       (measures[index]?.kind === 'bar' ? values[index]?.toLocaleString('en') : values[index]?.toFixed(4)) ?? nothing,
   }))
@@ -145,7 +142,6 @@ const Facts = ({ title, note, facts }: { title: string; note: string; facts: rea
 )
 
 interface EventEffectsProps extends ChartsProps {
-  /** The response of a sandbox without events, or undefined if it is not known. */
   readonly without: Numbers | undefined
   readonly products: Schema<'Catalogue'>['products']
   /** Those of them that events have moved. */
@@ -153,7 +149,6 @@ interface EventEffectsProps extends ChartsProps {
   readonly quality: Schema<'Quality'>
 }
 
-/** Says what events did to the response, and to the quality indexes of the model's products and their conversations. */
 export function EventEffects({ products, moved, quality, ...compared }: EventEffectsProps) {
   const [product] = products
   const ids = new Set(moved.flatMap(({ eventIds }) => eventIds))

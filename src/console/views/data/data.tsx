@@ -1,9 +1,7 @@
-import { catalogue } from '../../store/catalogue.ts'
 import { useListKeys } from '../../store/commands.ts'
 import { navigate, route, sandbox } from '../../store/route.ts'
-import { changeClock, changeSeed, clockMode, info, sandboxNow, sandboxSeed } from '../../store/server.ts'
-import { Button } from '../../ui/button.tsx'
-import { FieldForm, seedField } from '../../ui/fields.tsx'
+import { catalogue, changeClock, changeSeed, clockMode, info, sandboxNow, sandboxSeed } from '../../store/server.ts'
+import { Button, FieldForm, seedField } from '../../ui/controls.tsx'
 import { EntryList } from '../../ui/searchable-list.tsx'
 import { formatInstant } from '../../ui/text.tsx'
 import { ModelPage } from './model-page.tsx'
@@ -11,7 +9,6 @@ import { ModelPage } from './model-page.tsx'
 /** The scenario in the address is that of the model that was open before. */
 const query = { as: undefined }
 
-/** Shows the view "Data": the models with their analytics, and the time and the seed that make them. */
 export const DataPage = () => (
   <>
     <TimeBar />
@@ -89,9 +86,7 @@ function TimeBar() {
             label="Day to go to, at noon"
             value={formatInstant(sandboxNow.value).slice(0, 10)}
             action="Go to noon"
-            change={async (day) =>
-              !!(await changeClock({ mode: mode === 'real' ? 'shifted' : mode, now: `${day}T12:00:00Z` }))
-            }
+            change={(day) => changeClock({ mode: mode === 'real' ? 'shifted' : mode, now: `${day}T12:00:00Z` })}
             field={{ type: 'date', min: '1900-01-01', max: '9999-12-31', required: true }}
           />
         </>

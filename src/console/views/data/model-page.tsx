@@ -1,46 +1,35 @@
 import type { Schema } from '../../api/ask.ts'
-import { catalogue } from '../../store/catalogue.ts'
 import { hasState, replaceRoute, route, sandbox, toggleState } from '../../store/route.ts'
-import { basePath } from '../../store/server.ts'
+import { basePath, catalogue } from '../../store/server.ts'
 import { useResponse } from '../../store/use-response.ts'
-import { Button, CopyButton } from '../../ui/button.tsx'
-import { Empty, formatCurl, Loading } from '../../ui/empty.tsx'
-import { Select } from '../../ui/fields.tsx'
+import { Button, CopyButton, Select } from '../../ui/controls.tsx'
+import { type CurlRequest, Empty, formatCurl, Loading } from '../../ui/empty.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { OpenPart } from '../../ui/searchable-list.tsx'
 import { Mark, objectOf, Status, textOrEmpty } from '../../ui/text.tsx'
-import {
-  type AnalyticsQuestion,
-  analyticsPathOf,
-  compareQuality,
-  headersOf,
-  type Numbers,
-  readNumbers,
-  useAnalytics,
-  useAnalyticsWithoutEvents,
-} from './analytics.ts'
+import { compareQuality, modelRequest, type Numbers, readNumbers, useAnalytics, useWithoutEvents } from './analytics.ts'
 import { Charts, DayTable, EventEffects, Totals } from './charts.tsx'
 
 type Explanation = Schema<'Explanation'>
 
-/** The analytics of a model as the service would return them now, with the effect of events. */
 export function ModelPage({ id }: { readonly id: string }) {
   const { query } = route.value
-  const question = { model: id, period: query['period'] ?? '30d', scenario: query['as'] }
-  const { value: explanation, problem } = useAnalytics(sandbox.value, question)
+  const period = query['period'] ?? '30d'
+  const request = modelRequest(id, period, query['as'])
+  const { value: explanation, problem } = useAnalytics(sandbox.value, request)
   const numbers = explanation?.response.status === 200 ? readNumbers(explanation.response.body) : undefined
   return (
     <OpenPart label="Model">
-      <ModelHead {...question} />
+      <ModelHead {...{ id, period }} scenario={query['as']} />
       {!explanation && <Loading problem={problem} />}
       {explanation && !numbers && <Refusal explanation={explanation} />}
-      {explanation && numbers && <ModelNumbers {...{ question, explanation, numbers }} />}
-      {explanation && <Response {...{ question, explanation }} />}
+      {explanation && numbers && <ModelNumbers {...{ id, request, explanation, numbers }} />}
+      {explanation && <Response {...{ request, explanation }} />}
     </OpenPart>
   )
 }
 
-function ModelHead({ model: id, period, scenario }: AnalyticsQuestion) {
+function ModelHead({ id, period, scenario }: { id: string; period: string; scenario: string | undefined }) {
   const { models, scenarios } = catalogue.value
   const model = models.find((one) => one.id === id.toLowerCase())
   // Personas and shapes are the scenarios of data that need no value.
@@ -92,16 +81,17 @@ function ModelHead({ model: id, period, scenario }: AnalyticsQuestion) {
 const healthMarks: Readonly<Record<string, 'good' | 'violation'>> = { healthy: 'good', critical: 'violation' }
 
 interface ModelNumbersProps {
-  readonly question: AnalyticsQuestion
+  readonly id: string
+  readonly request: CurlRequest
   readonly explanation: Explanation
   readonly numbers: Numbers
 }
 
-function ModelNumbers({ question, explanation, numbers }: ModelNumbersProps) {
-  const products = catalogue.value.products.filter(({ models }) => models.includes(question.model.toLowerCase()))
+function ModelNumbers({ id, request, explanation, numbers }: ModelNumbersProps) {
+  const products = catalogue.value.products.filter(({ models }) => models.includes(id.toLowerCase()))
   const quality = useResponse('/quality', { query: { sandbox: sandbox.value }, followsTraffic: true }).value
-  const moved = quality?.products.filter(({ productId }) => products.some(({ id }) => id === productId)) ?? []
-  const without = useAnalyticsWithoutEvents(question, explanation, moved.length > 0 ? numbers : undefined)
+  const moved = quality?.products.filter(({ productId }) => products.some((one) => one.id === productId)) ?? []
+  const without = useWithoutEvents(request, explanation, moved.length > 0 ? numbers : undefined)
   const before = moved.length > 0 ? compareQuality(numbers, without) : undefined
   const assessment = objectOf(numbers.body['recommendations'])
   const health = textOrEmpty(assessment['healthLevel']) || 'no assessment'
@@ -130,21 +120,19 @@ const Refusal = ({ explanation: { response, why, rule } }: { explanation: Explan
   </Empty>
 )
 
-function Response({ question, explanation }: { question: AnalyticsQuestion; explanation: Explanation }) {
+function Response({ request, explanation }: { request: CurlRequest; explanation: Explanation }) {
   const { response, responseViolations, delivery, damage } = explanation
-  const path = analyticsPathOf(question)
-  const curl = formatCurl({ method: 'GET', path, headers: headersOf(question) })
   return (
     <section aria-label="Response">
       <h3 class="facts">
         <Status code={response.status} /> Response
-        <CopyButton label="curl" title="Copy as curl" text={curl} />
+        <CopyButton label="curl" title="Copy as curl" text={formatCurl(request)} />
         <CopyButton label="JSON" title="Copy as JSON" text={JSON.stringify(response.body, null, 2)} />
       </h3>
       <p class="cut-off">
         <code>
           GET {basePath.value}
-          {path}
+          {request.path}
         </code>
       </p>
       {delivery !== 'whole' && <p class="bad">It does not arrive whole; it is delivered as “{delivery}”.</p>}

@@ -1,14 +1,17 @@
 import type { Schema } from '../../api/ask.ts'
-import { nameOrId } from '../../store/catalogue.ts'
 import { hrefOf, route } from '../../store/route.ts'
-import { CopyButton } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/controls.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
-import { formatSigned } from '../../ui/quality-table.tsx'
 import { OpenHead } from '../../ui/searchable-list.tsx'
-import { DataTable } from '../../ui/table.tsx'
-import { asText, count, formatInstant, Instant, Mark, searchText, shortId } from '../../ui/text.tsx'
+import { DataTable, formatSigned } from '../../ui/table.tsx'
+import { asText, count, formatInstant, Instant, Mark, nameOrId, searchText, shortId } from '../../ui/text.tsx'
 
-type EventDetailProps = EventProps & { readonly quality: Schema<'Quality'> | undefined }
+type StoredEvent = Schema<'StoredEvent'>
+
+interface EventDetailProps {
+  readonly event: StoredEvent
+  readonly quality: Schema<'Quality'> | undefined
+}
 
 export function EventDetail({ event, quality }: EventDetailProps) {
   const { eventId, fields, receivedAt } = event
@@ -24,7 +27,7 @@ export function EventDetail({ event, quality }: EventDetailProps) {
         <h2 class="breaks">{asText(fields.eventType)}</h2>
       </OpenHead>
       <p class="facts">
-        <EventMarks event={event} />
+        <EventMarks {...event} />
         <span>
           received <Instant instant={receivedAt} />
         </span>
@@ -60,7 +63,7 @@ function Sentences({ event, quality }: EventDetailProps) {
   return (
     <ul class="bullets breaks">
       <li>
-        Its impact is <Impact event={event} />: {cause}.{' '}
+        Its impact is <Impact {...event} />: {cause}.{' '}
         {sampledOut && `Sampling with the rate ${asText(fields.sampleRate)} dropped it, so it moves no score.`}
         {!sampledOut && quality && `It moves indexes by ${formatSigned(impact * quality.weight)}, within 0 and 1.`}
       </li>
@@ -84,11 +87,7 @@ function Sentences({ event, quality }: EventDetailProps) {
   )
 }
 
-interface EventProps {
-  readonly event: Schema<'StoredEvent'>
-}
-
-export const EventList = ({ events }: { readonly events: readonly EventProps['event'][] }) => (
+export const EventList = ({ events }: { readonly events: readonly StoredEvent[] }) => (
   <DataTable
     title="Events, the newest first"
     rows={events}
@@ -104,10 +103,10 @@ export const EventList = ({ events }: { readonly events: readonly EventProps['ev
           </a>
         ),
       },
-      { title: 'Value', class: 'if-room', isNumber: true, cell: ({ fields }) => asText(fields.value) },
-      { title: 'Impact', isNumber: true, cell: (event) => <Impact event={event} /> },
+      { title: 'Value', class: 'number if-room', cell: ({ fields }) => asText(fields.value) },
+      { title: 'Impact', class: 'number', cell: (event) => <Impact {...event} /> },
       { title: 'Product', class: 'faint if-room', cell: ({ fields }) => nameOrId(fields.productId ?? '') },
-      { title: 'Notes', class: 'if-room', cell: (event) => <EventMarks event={event} /> },
+      { title: 'Notes', class: 'if-room', cell: (event) => <EventMarks {...event} /> },
       {
         title: 'Conversation',
         class: 'faint if-room',
@@ -122,15 +121,14 @@ export const EventList = ({ events }: { readonly events: readonly EventProps['ev
   />
 )
 
-/** The impact with its sign; crossed out where sampling dropped the event. */
-function Impact({ event: { impact, sampledOut } }: EventProps) {
+function Impact({ impact, sampledOut }: StoredEvent) {
   const text = formatSigned(impact)
   return <span class={impact > 0 ? 'good' : impact < 0 ? 'bad' : ''}>{sampledOut ? <del>{text}</del> : text}</span>
 }
 
 const formatEventAt = (at: string) => (Number.isNaN(Date.parse(at)) ? at : formatInstant(at))
 
-const EventMarks = ({ event: { replays, repeatOf, sampledOut } }: EventProps) => (
+const EventMarks = ({ replays, repeatOf, sampledOut }: StoredEvent) => (
   <>
     {replays > 0 && <Mark kind="good" text={count(replays, 'replay')} />}
     {repeatOf !== undefined && <Mark kind="advice" text="repeated" />}

@@ -3,12 +3,11 @@ import { ask, type QueryOf, type ResponseOf, type Schema } from '../../api/ask.t
 import { hrefOf, route, sandbox } from '../../store/route.ts'
 import { change } from '../../store/server.ts'
 import { useResponse } from '../../store/use-response.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, FieldForm } from '../../ui/controls.tsx'
 import { Empty, Loading, sampleEvent } from '../../ui/empty.tsx'
-import { FieldForm } from '../../ui/fields.tsx'
-import { QualityTable } from '../../ui/quality-table.tsx'
 import { OpenPart, SearchableList } from '../../ui/searchable-list.tsx'
-import { countListed } from '../../ui/text.tsx'
+import { QualityTable } from '../../ui/table.tsx'
+import { countListed, isUuid } from '../../ui/text.tsx'
 import { EventDetail, EventList } from './event-detail.tsx'
 
 const pageSize = 200
@@ -74,9 +73,9 @@ function OpenEvent({ id, quality }: { id: string; quality: Schema<'Quality'> | u
 }
 
 function QualityPanel({ quality }: { readonly quality: Schema<'Quality'> }) {
-  const setWeight = async (text: string) => {
+  const setWeight = (text: string) => {
     const setting = ask('put', '/quality', { query: { sandbox: sandbox.value }, body: { weight: Number(text) } })
-    return (await change(setting, ({ weight }) => `The weight is ${weight}.`)) !== undefined
+    return change(setting, ({ weight }) => `The weight is ${weight}.`)
   }
   return (
     <>
@@ -121,12 +120,10 @@ function NoEvents({ isSearch }: { readonly isSearch: boolean }) {
 
 type EventConditions = NonNullable<QueryOf<'/events', 'get'>>
 
-const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
-
 /** The words of the search, each with the conditions that it stands for, or what it takes instead. */
 const words: Readonly<Record<string, (value: string) => EventConditions | string>> = {
   type: (value) => ({ eventType: value }),
-  product: (value) => (uuid.test(value) ? { productId: value } : `the UUID of a product; "${value}" is not one`),
+  product: (value) => (isUuid(value) ? { productId: value } : `the UUID of a product; "${value}" is not one`),
   conversation: (value) => ({ conversation: value }),
   external: (value) => ({ externalConversationId: value }),
   insert: (value) => ({ insertId: value }),

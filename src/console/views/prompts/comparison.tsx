@@ -1,12 +1,11 @@
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import type { Schema } from '../../api/ask.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button } from '../../ui/controls.tsx'
 import { asText, count } from '../../ui/text.tsx'
 
 type Version = Schema<'PromptVersion'>
 
-/** The equal lines that are shown before and after a change. */
 const contextLines = 3
 
 /** Two versions side by side, with their difference by line and word; or one version, if `left` is undefined. */
@@ -116,23 +115,18 @@ function listLines(version: Version): string[] {
 
 const formatField = ([name, value]: [string, unknown]) => `${name}: ${asText(value)}`
 
-/** Compares two versions by line. A line that replaces another one is beside it. */
 function compareVersions(left: Version, right: Version): readonly LinePair[] {
   const pairs: LinePair[] = []
-  let removed: string[] = []
-  const flush = () => {
-    pairs.push(...removed.map((line): LinePair => [line, undefined]))
-    removed = []
-  }
+  let start = 0
   for (const { kind, text } of diffTexts(listLines(left), listLines(right))) {
-    if (kind === 'removed') removed.push(text)
-    else if (kind === 'added') pairs.push([removed.shift(), text])
+    if (kind === 'removed') pairs.push([text, undefined])
+    else if (kind === 'same') start = pairs.push([text, text])
     else {
-      flush()
-      pairs.push([text, text])
+      // A line that replaces another one is beside it.
+      const replaced = pairs.findIndex((pair, at) => at >= start && pair[1] === undefined)
+      pairs.splice(replaced < 0 ? pairs.length : replaced, 1, [pairs[replaced]?.[0], text])
     }
   }
-  flush()
   return pairs
 }
 

@@ -1,15 +1,13 @@
 import { useEffect } from 'preact/hooks'
 import { ask, type Schema } from '../../api/ask.ts'
-import { nameOrId } from '../../store/catalogue.ts'
 import { hrefOf, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { change } from '../../store/server.ts'
 import { useResponse } from '../../store/use-response.ts'
-import { Button, CopyButton } from '../../ui/button.tsx'
+import { Button, CopyButton, Select } from '../../ui/controls.tsx'
 import { Empty, Loading, sampleEvent } from '../../ui/empty.tsx'
-import { Select } from '../../ui/fields.tsx'
 import { EntryList, OpenPart, SearchableList } from '../../ui/searchable-list.tsx'
 import { DataTable } from '../../ui/table.tsx'
-import { asText, count, formatInstant, Mark, shortId } from '../../ui/text.tsx'
+import { asText, count, formatInstant, hasWords, Mark, nameOrId, shortId } from '../../ui/text.tsx'
 import { Comparison } from './comparison.tsx'
 
 type Prompt = Schema<'StoredPrompt'>
@@ -41,15 +39,11 @@ export function PromptsPage() {
 
 function Prompts({ prompts }: { readonly prompts: readonly Prompt[] }) {
   const { id, query } = route.value
-  const words = (query['q'] ?? '').toLowerCase().split(/\s+/)
   const textOf = ({ promptId, externalPromptId, productId, versions }: Prompt) => {
     const named = versions.flatMap(({ name, role, fingerprint }) => [name, role, fingerprint])
-    return [promptId, externalPromptId, productId, nameOrId(productId ?? ''), ...named]
-      .map(asText)
-      .join(' ')
-      .toLowerCase()
+    return [promptId, externalPromptId, productId, nameOrId(productId ?? ''), ...named].map(asText).join(' ')
   }
-  const listed = prompts.filter((prompt) => words.every((word) => textOf(prompt).includes(word))).reverse()
+  const listed = prompts.filter((prompt) => hasWords(textOf(prompt), query['q'])).reverse()
   // The address then names the prompt, so that a newer one does not take its place.
   useEffect(() => {
     if (id === undefined) replaceRoute({ id: listed[0]?.promptId })

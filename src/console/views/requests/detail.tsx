@@ -5,7 +5,7 @@ import { askOnce, showNotice, showProblem, valueOrNotice } from '../../store/not
 import { hrefOf, navigate, sandbox } from '../../store/route.ts'
 import { change } from '../../store/server.ts'
 import { useResponse } from '../../store/use-response.ts'
-import { Button, CopyButton } from '../../ui/button.tsx'
+import { Button, CopyButton } from '../../ui/controls.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { OpenHead, OpenPart } from '../../ui/searchable-list.tsx'
 import { Ago, count, formatDuration, formatInstant } from '../../ui/text.tsx'
@@ -44,7 +44,6 @@ export function RequestDetail({ id }: { readonly id: string }) {
   )
 }
 
-/** `isGone`: the journal does not have the request any more. */
 function Detail({ exchange, isGone }: { exchange: Schema<'Exchange'>; isGone: boolean }) {
   const { request, response, violations, responseViolations, advice } = exchange
   const remarks: Remark[] = [
@@ -114,7 +113,6 @@ function Facts({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
   )
 }
 
-/** Copies a request in three forms, and sends it again. Only the journal writes the curl line. */
 function Actions({ exchange, isRecorded }: { exchange: Schema<'Exchange'>; isRecorded: boolean }) {
   const problem = findSendProblem(exchange)
   const resend = () => void sendAgain(exchange)
@@ -151,7 +149,7 @@ export async function clearRequests(): Promise<void> {
   const name = sandbox.peek()
   const whose = name === '*' ? 'all sandboxes' : `the sandbox ${name}`
   const losses = ['all recorded requests', 'retry problems and coverage, which begin again']
-  if (await askOnce({ title: `Clear the requests of ${whose}?`, losses, action: 'Clear' }))
+  if (await askOnce(`Clear the requests of ${whose}?`, losses))
     await change(
       ask('delete', '/requests', { query: { sandbox: name } }),
       ({ deleted }) => `Cleared ${count(deleted, 'request')}.`,

@@ -1,17 +1,10 @@
 import type { Schema } from '../../api/ask.ts'
-import { CopyButton } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/controls.tsx'
 import { type JsonMark, JsonTree, LongText } from '../../ui/json-tree.tsx'
 
-/** A violation or an advice, with the kind of its mark. */
 export type Remark = Schema<'Violation'> & JsonMark
 
-interface BodySectionProps {
-  readonly title: string
-  readonly body: Schema<'Body'>
-  readonly remarks: readonly Remark[]
-}
-
-export function BodySection({ title, body, remarks }: BodySectionProps) {
+export function BodySection({ title, body, remarks }: { title: string; body: Schema<'Body'>; remarks: Remark[] }) {
   if (body.size === 0 && remarks.length === 0) return null
   const isTree = 'json' in body
   return (
@@ -67,7 +60,6 @@ function readValues(query: string): Record<string, string | string[]> {
   )
 }
 
-/** Formats a size in bytes: `512 B`, `1.5 kB`. */
 function formatSize(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`
   return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`

@@ -21,7 +21,6 @@ function bodyText(body: Schema<'Body'>): string | undefined {
   return body.text ?? ('json' in body ? JSON.stringify(body.json) : undefined)
 }
 
-/** Returns true if a request had a token, which the journal does not record. */
 export const isTokenUnknown = ({ request }: Schema<'Exchange'>): boolean =>
   request.headers['authorization']?.includes(redacted) ?? false
 
@@ -40,17 +39,13 @@ export function findSendProblem(exchange: Schema<'Exchange'>): string | undefine
   const url = URL.canParse(urlOf(exchange)) ? new URL(urlOf(exchange)) : undefined
   if (url?.origin !== location.origin || url.pathname + url.search !== targetOf(exchange))
     return 'A browser would change the path or the query. Copy the request as curl, which sends them as they are.'
-  if (controlPath.test(url.pathname)) return 'It is a request to the control plane, not to the service.'
+  if (/^\/+__sim(\/|$)/i.test(url.pathname)) return 'It is a request to the control plane, not to the service.'
   if (/^(TRACE|CONNECT|TRACK)$/.test(method)) return `No browser sends ${method}. Copy the request as curl.`
   if (/^(GET|HEAD)$/.test(method) && body.size > 0)
     return `No browser sends a body with ${method}. Copy the request as curl.`
   return findReplayProblem(exchange)
 }
 
-/** The pattern of the paths that the control plane handles, in any case, as the server compares them. */
-const controlPath = /^\/+__sim(\/|$)/i
-
-/** Returns the target of a request, its path with the query, as it was sent. */
 export const targetOf = ({ request: { path, query } }: Schema<'Exchange'>): string =>
   query === '' ? path : `${path}?${query}`
 
@@ -58,8 +53,8 @@ export const targetOf = ({ request: { path, query } }: Schema<'Exchange'>): stri
 export const urlOf = (exchange: Schema<'Exchange'>): string => location.origin + targetOf(exchange)
 
 /**
- * Returns a request in the form to send again: its target is path and query, and `any-key` stands for a redacted token.
- * The sandbox is in a header if only that token named it.
+ * Returns a request in the form to send again. The path has the query, and `any-key` stands for a redacted token. The
+ * sandbox is in a header if only that token named it.
  */
 export function toReplay(exchange: Schema<'Exchange'>) {
   const { request, sandbox } = exchange
@@ -69,7 +64,7 @@ export function toReplay(exchange: Schema<'Exchange'>) {
   const isSandboxNamed = headers['x-sim-sandbox'] !== undefined || path.startsWith('/_s/') || sandbox === 'default'
   return {
     method,
-    target: targetOf(exchange),
+    path: targetOf(exchange),
     headers: {
       ...(isTokenUnknown(exchange) && { authorization: 'Bearer any-key' }),
       ...headers,
@@ -177,7 +172,6 @@ const memberName = (name: string) => (/^[a-z]+$/.test(name) ? name : quote(name)
 const quoteHeader = (value: string) =>
   value.includes(redacted) ? `\`${inTemplate(value).replaceAll(redacted, tokenExpression)}\`` : quote(value)
 
-/** The expression in a template that reads the token of whoever runs the code. */
 const tokenExpression = ['${', "process.env.TOKEN ?? 'any-key'", '}'].join('')
 
 const inTemplate = (text: string) => escapeText(text).replaceAll('`', '\\`').replaceAll('$', '\\$')

@@ -1,15 +1,14 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Schema } from '../../api/ask.ts'
 import { hrefOf, route, sandbox } from '../../store/route.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button } from '../../ui/controls.tsx'
 import { count, formatDuration, Mark, Status } from '../../ui/text.tsx'
 import { targetOf } from './replay.ts'
 import { retryProblemsOf } from './search.ts'
 import { type DeliveryFacts, describeCause, describeSubject, findBreak, shortenIds } from './subject.ts'
 
 interface RequestListProps {
-  /** The newest first. */
   readonly listed: readonly Schema<'Exchange'>[]
   readonly isScrolled: { current: boolean }
 }
@@ -31,9 +30,6 @@ export function RequestList({ listed, isScrolled }: RequestListProps) {
   const first = useRef<Element | null>(null)
   /** The number of new rows that are out of sight. */
   const above = useSignal(0)
-  useEffect(() => {
-    box.current?.querySelector('tr.open')?.scrollIntoView({ block: 'nearest' })
-  }, [openId])
   useLayoutEffect(() => {
     const list = box.current
     const before = first.current
@@ -129,7 +125,6 @@ function RequestRow({ exchange, isOpen, retries }: RequestRowProps) {
   )
 }
 
-/** Shows the status that the client received, or how the delivery broke. */
 export function Outcome({ status, end }: { readonly status: number; readonly end: DeliveryFacts }) {
   const word = findBreak(end)
   if (word === undefined) return <Status code={status} />

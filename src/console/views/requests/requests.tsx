@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks'
 import { useCommands } from '../../store/commands.ts'
 import { navigate, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { info } from '../../store/server.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button } from '../../ui/controls.tsx'
 import { Empty, sampleEvent } from '../../ui/empty.tsx'
 import { SearchableList } from '../../ui/searchable-list.tsx'
 import { countListed } from '../../ui/text.tsx'
@@ -53,7 +53,6 @@ export function RequestsPage() {
   )
 }
 
-/** The labels of the buttons above the list, and the words that each adds to the search. */
 const filters = [
   ['Refused', 'status:4xx status:5xx'],
   ['Violations', 'has:violation'],

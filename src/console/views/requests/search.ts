@@ -12,7 +12,6 @@ export interface RequestSearch {
   readonly matches: (exchange: Exchange) => boolean
   readonly isEmpty: boolean
   readonly readsRetries: boolean
-  /** The reason why a part of the text is not understood, and what there is; undefined: all is understood. */
   readonly problem: string | undefined
 }
 
@@ -81,7 +80,6 @@ function findProblem({ word, value }: Term): string | undefined {
   return undefined
 }
 
-/** Returns everything that a search finds, in lower case: what the row says, and both bodies. */
 function textOf(exchange: Exchange): string {
   const { id, sandbox, operation, request, response, scenarios, violations, advice } = exchange
   const bodies = [request.body, response.body].map(({ json, text }) => text ?? JSON.stringify(json))
@@ -106,36 +104,28 @@ export function toggleTerms(text: string, terms: string): string {
   return (hasTerms(text, terms) ? others : [...others, ...changed]).join(' ')
 }
 
-/** Splits a search text at the spaces that are outside of quotes. */
 const splitTerms = (text: string): readonly string[] => text.match(/(?:[^\s"]|"[^"]*"?)+/g) ?? []
 
-interface TryOfCall {
-  readonly chain: Schema<'RetryChain'>
-  /** The number of the try; 1 is the first. */
-  readonly number: number
-  readonly sentences: readonly string[]
-}
-
 /** The tries of the shown sandbox by the ids of their requests. */
-export const tries = signal<ReadonlyMap<string, TryOfCall>>(new Map())
+export const tries = signal(mapTries([]))
 
 export function useTries(): void {
   const query = { sandbox: sandbox.value, minAttempts: 2, limit: 100 }
   const { value } = useResponse('/retries', { query, followsTraffic: true })
   useEffect(() => {
-    tries.value = new Map(value?.chains.flatMap(listTries))
+    tries.value = mapTries(value?.chains ?? [])
   }, [value])
 }
 
-const listTries = (chain: Schema<'RetryChain'>) =>
-  chain.attempts.map(({ id, findings, waitedMs }, index): [string, TryOfCall] => [
-    id,
-    {
-      chain,
-      number: chain.earlier + index + 1,
-      sentences: findings.map(({ rule, sentence }) => addPause(sentence, timed.has(rule) ? waitedMs : undefined)),
-    },
-  ])
+function mapTries(chains: readonly Schema<'RetryChain'>[]) {
+  return new Map(
+    chains.flatMap((chain) =>
+      chain.attempts.map(
+        (attempt, index) => [attempt.id, { chain, attempt, number: chain.earlier + index + 1 }] as const,
+      ),
+    ),
+  )
+}
 
 const timed: ReadonlySet<string> = new Set(['retry-after', 'back-off'])
 
@@ -149,10 +139,11 @@ const none: readonly string[] = []
 export function retryProblemsOf({ id, request, expectation, replayOf }: Exchange): readonly string[] {
   if (expectation !== undefined || replayOf !== undefined) return none
   const { headers, body } = request
+  const { findings = [], waitedMs } = tries.value.get(id)?.attempt ?? {}
   const sentences = [
     ...(headers['user-agent'] ? [] : ['The request has no User-Agent.']),
     ...(body.size > 0 && headers['content-type'] === undefined ? ['The body has no Content-Type.'] : []),
-    ...(tries.value.get(id)?.sentences ?? none),
+    ...findings.map(({ rule, sentence }) => addPause(sentence, timed.has(rule) ? waitedMs : undefined)),
   ]
   return sentences.length > 0 ? sentences : none
 }

@@ -1,6 +1,6 @@
 import type { Schema } from '../../api/ask.ts'
-import { nameOf, nameOrId } from '../../store/catalogue.ts'
-import { asText, objectOf, shortId } from '../../ui/text.tsx'
+import { nameOf } from '../../store/server.ts'
+import { asText, nameOrId, nameRuleAt, objectOf, shortId } from '../../ui/text.tsx'
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
 
@@ -33,7 +33,6 @@ export type DeliveryFacts = Pick<Schema<'Exchange'>, 'delivery' | 'damage' | 'br
 export const findDamage = ({ damage }: Pick<DeliveryFacts, 'damage'>): string | undefined =>
   damage.flatMap((one) => breaks[one] ?? [])[0]
 
-/** Returns the word for a delivery that broke. Undefined if the client received the whole response. */
 export function findBreak({ delivery, damage, brokenOff }: DeliveryFacts): string | undefined {
   const { outcome, sentBytes = 0 } = delivery
   const byScenario = findDamage({ damage })
@@ -45,7 +44,6 @@ export function findBreak({ delivery, damage, brokenOff }: DeliveryFacts): strin
 
 /** Returns the cause of a response: `rule 2: rate-limited`. Empty for a response by the contract. */
 export function describeCause({ response: { origin }, scenarios, rule }: Schema<'Exchange'>): string {
-  const by = rule && `rule ${rule.index + 1}${rule.scope === 'sandbox' ? '' : ' of the start'}`
-  const parts = [by, scenarios.join(', ')].filter(Boolean)
+  const parts = [rule && nameRuleAt(rule), scenarios.join(', ')].filter(Boolean)
   return parts.length === 0 && origin === 'simulator' ? 'the simulator' : parts.join(': ')
 }

@@ -1,16 +1,15 @@
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { Schema } from '../../api/ask.ts'
-import { addRule, groupByFamily, nameOrId } from '../../store/catalogue.ts'
 import { useCommands } from '../../store/commands.ts'
-import { change } from '../../store/server.ts'
-import { objectOf } from '../../ui/text.tsx'
+import { addRule, change, groupByFamily } from '../../store/server.ts'
+import { nameOrId, objectOf } from '../../ui/text.tsx'
 import { listOffers, titleOf } from '../scenarios/rules.ts'
 
 export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
   const { operation, sandbox } = exchange
   const offered = listOffers().filter(
-    ({ freeText, operations = [] }) => !freeText && (operation === undefined || operations.includes(operation)),
+    ({ freeText, operations }) => !freeText && (operation === undefined || operations.includes(operation)),
   )
   const name = useSignal('rate-limited')
   const form = useRef<HTMLFormElement>(null)
@@ -67,7 +66,6 @@ export function SwitchScenario({ exchange }: { readonly exchange: Schema<'Exchan
   )
 }
 
-/** Returns the condition that tells a request from others of its operation, or undefined if there is none. */
 function findMatch({ request: { path, body } }: Schema<'Exchange'>) {
   const model = /\/models\/([0-9a-f-]{36})\//i.exec(path)?.[1]
   if (model !== undefined) return { sentence: `only for the model ${nameOrId(model)}`, match: { model } }

@@ -1,4 +1,4 @@
-import { type Signal, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { ask, type ResponseOf, type Schema } from '../../api/ask.ts'
 import { clearTick, connection, onArrival } from '../../store/live.ts'
@@ -25,20 +25,13 @@ export interface RowsState {
   readonly problem: string | undefined
 }
 
-/** The rows of the list, which grow while requests are handled. */
-interface RequestRows {
-  readonly state: Signal<RowsState>
-  /** The number of requests that have come while the list is paused; undefined: it is not paused. */
-  readonly paused: Signal<number | undefined>
-  /** True while the list is scrolled; the list itself says so. Its rows, and those of an open request, do not go. */
-  readonly isScrolled: { current: boolean }
-}
-
 /** Reads the requests that match a search, and adds new ones. `key`: the text on which the search depends. */
-export function useRows(search: RequestSearch, key: string): RequestRows {
+export function useRows(search: RequestSearch, key: string) {
   const state = useSignal<RowsState>({ rows: undefined, total: 0, hasMore: false, evicted: 0, problem: undefined })
+  /** The number of requests that have come while the list is paused; undefined: it is not paused. */
   const paused = useSignal<number | undefined>(undefined)
   const missed = useSignal(0)
+  /** True while the list is scrolled; the list itself says so. Its rows, and those of an open request, do not go. */
   const isScrolled = useRef(false)
   const mostRows = () => (route.peek().id !== undefined || isScrolled.current ? maxHeldRows : maxRows)
   const isHeld = () => paused.peek() !== undefined && state.peek().rows !== undefined
@@ -115,7 +108,7 @@ function addRows(state: RowsState, later: readonly Exchange[], most: number): Ro
   const rows = state.rows ?? []
   const newest = rows[0]?.number ?? 0
   const added = later.filter(({ number }) => number > newest).reverse()
-  if (state.rows && added.length === 0) return state
+  if (added.length === 0) return state
   const total = state.total + added.length
   return { ...state, rows: [...added, ...rows].slice(0, most), total, problem: undefined }
 }

@@ -34,24 +34,14 @@ export function Why({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
 
 async function explain(exchange: Schema<'Exchange'>): Promise<Asked<Schema<'Explanation'>>> {
   const sentence = findReplayProblem(exchange)
-  if (sentence !== undefined) return { problem: { status: undefined, sentence } }
-  const { target: path, ...replay } = toReplay(exchange)
-  return ask('post', '/explain', { body: { ...replay, path } })
+  return sentence === undefined ? ask('post', '/explain', { body: toReplay(exchange) }) : { problem: { sentence } }
 }
 
 /** Returns what was recorded about a response. `now`: the response that it would get now, where that is another one. */
 function listPast(exchange: Schema<'Exchange'>, now: Schema<'Explanation'> | undefined): string[] {
+  const { response, damage, delivery, brokenOff } = exchange
+  const { outcome, sentBytes = 0 } = delivery
   const cause = describeCause(exchange)
-  const { status } = exchange.response
-  return [
-    ...(now && cause ? [`Then it was handled by ${cause}.`] : []),
-    ...listEffects(exchange),
-    ...(now ? [`It got ${status}. Sent now, it would get ${now.response.status}:`] : []),
-  ]
-}
-
-/** Returns the things that happened to the response on its way, as they were recorded. */
-function listEffects({ damage, delivery: { outcome, sentBytes = 0 }, brokenOff }: Schema<'Exchange'>): string[] {
   const ends: Readonly<Record<string, string>> = {
     'client-gone': `The client closed the connection after ${sentBytes} bytes of the response.`,
     'upstream-gone': `The real service broke its response off after ${sentBytes} bytes.`,
@@ -59,9 +49,11 @@ function listEffects({ damage, delivery: { outcome, sentBytes = 0 }, brokenOff }
   }
   const placed = damage.filter((one) => one.includes(' at '))
   return [
+    ...(now && cause ? [`Then it was handled by ${cause}.`] : []),
     ...(placed.length > 0 ? [`A scenario damaged the response: ${placed.join(', ')}.`] : []),
     ...(ends[outcome] ? [ends[outcome]] : []),
     ...(brokenOff ? ['The client left before the end of its body.'] : []),
+    ...(now ? [`It got ${response.status}. Sent now, it would get ${now.response.status}:`] : []),
   ]
 }
 

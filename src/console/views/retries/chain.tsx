@@ -60,7 +60,6 @@ function RetryState({ chain: { parallel, attempts } }: { readonly chain: Schema<
   return attempts.length > 1 ? <Mark kind="good" text="no retry problem" /> : null
 }
 
-/** `number`: the number of the attempt in the chain; 1 is the first. */
 function Attempt({ number, attempt, next, width, took, demanded, missed }: PlacedAttempt & { number: number }) {
   const { id, status, outcome, findings, tookMs } = attempt
   const tone = findBreak(attempt) ? 'bad' : toneOf(status)

@@ -2,7 +2,7 @@ import type { ResponseOf } from '../../api/ask.ts'
 import { useCommands, useListKeys } from '../../store/commands.ts'
 import { hasState, hrefOf, navigate, route, sandbox, toggleState } from '../../store/route.ts'
 import { useResponse } from '../../store/use-response.ts'
-import { Button, CopyButton } from '../../ui/button.tsx'
+import { Button, CopyButton } from '../../ui/controls.tsx'
 import { Empty, Loading, sampleEvent } from '../../ui/empty.tsx'
 import { count, Mark } from '../../ui/text.tsx'
 import { addPause } from '../requests/search.ts'
@@ -10,26 +10,25 @@ import { Chain } from './chain.tsx'
 
 type Chains = ResponseOf<'/retries', 'get'>['chains']
 
-/** Shows the view "Retries": the calls that were tried again, or on demand all that failed. */
 export function RetriesPage() {
   const { id } = route.value
   const isAll = hasState('all', 'true')
   const toggle = () => toggleState('all', 'true')
   const query = { sandbox: sandbox.value, minAttempts: isAll ? 1 : 2 }
   const retries = useResponse('/retries', { query, followsTraffic: true })
-  useCommands([{ title: 'Show all calls that failed, or only those tried again', key: 'a', run: toggle }], [])
   const chains = retries.value?.chains ?? []
-  useListKeys({
-    noun: 'call',
-    ids: chains.map((chain) => chain.id),
-    enter: {
-      title: 'Open the latest request of the call',
-      run: () => {
-        const latest = chains.find((chain) => chain.id === route.peek().id)?.attempts.at(-1)
-        if (latest) navigate({ view: 'requests', id: latest.id })
-      },
-    },
-  })
+  const openLatest = () => {
+    const latest = chains.find((chain) => chain.id === route.peek().id)?.attempts.at(-1)
+    if (latest) navigate({ view: 'requests', id: latest.id })
+  }
+  useListKeys({ noun: 'call', ids: chains.map((chain) => chain.id) })
+  useCommands(
+    [
+      { title: 'Show all calls that failed, or only those tried again', key: 'a', run: toggle },
+      { title: 'Open the latest request of the call', key: 'Enter', isKeyOnly: true, run: openLatest },
+    ],
+    [retries.value],
+  )
   const { problem } = retries
   if (!retries.value) return <Loading problem={problem} />
   const { further, truncated } = retries.value
@@ -95,7 +94,6 @@ const NoChains = () => (
   </Empty>
 )
 
-/** The retry rules, those that a client broke first, each with the findings. */
 function Rules({ rules, problems: { findings, further } }: ResponseOf<'/retries', 'get'>) {
   const listed = Object.entries(rules).map(([rule, sentence]) => {
     const found = findings.filter((finding) => finding.rule === rule)

@@ -5,8 +5,7 @@ import { askOnce, showNotice, showProblem, valueOrNotice } from '../../store/not
 import { sandbox, showSandbox } from '../../store/route.ts'
 import { basePath, change, changeSeed, info, refreshSandboxes } from '../../store/server.ts'
 import { useResponse } from '../../store/use-response.ts'
-import { Button, CopyButton } from '../../ui/button.tsx'
-import { FieldForm, seedField } from '../../ui/fields.tsx'
+import { Button, CopyButton, FieldForm, seedField } from '../../ui/controls.tsx'
 import { Ago, count, formatInstant } from '../../ui/text.tsx'
 
 export function SandboxDetail({ name, row }: { name: string; row: Schema<'Sandbox'> | undefined }) {
@@ -93,8 +92,8 @@ function Snapshots({ name }: { readonly name: string }) {
       <ul class="snapshot-list">
         {value?.snapshots.map((snapshot) => {
           const title = titleOf(snapshot)
-          const restore = () => void restoreSnapshot(name, snapshot)
-          const remove = () => void deleteSnapshot(name, snapshot)
+          const restore = () => restoreSnapshot(name, snapshot)
+          const remove = () => deleteSnapshot(name, snapshot)
           return (
             <li key={snapshot.snapshotId} class="facts">
               <b class="breaks">{title}</b>
@@ -118,29 +117,15 @@ function Snapshots({ name }: { readonly name: string }) {
   )
 }
 
-/** The milliseconds that a browser has to begin a download before its address ends. */
-const downloadMs = 60_000
-
-const nouns = {
-  events: 'event',
-  prompts: 'prompt',
-  snapshots: 'snapshot',
-  requests: 'recorded request',
-  rules: 'rule',
-} as const satisfies Partial<Record<keyof Schema<'Sandbox'>, string>>
+const nouns = { events: 'event', prompts: 'prompt', snapshots: 'snapshot', rules: 'rule', requests: 'recorded request' }
 
 /** Asks before an action, and names the records that it destroys, as they are counted now, and further losses. */
-async function askToLose(
-  name: string,
-  title: string,
-  kinds: readonly (keyof typeof nouns)[],
-  ...further: readonly string[]
-): Promise<boolean> {
+async function askToLose(name: string, title: string, kinds: readonly (keyof typeof nouns)[], ...further: string[]) {
   const { value } = await ask('get', '/sandboxes')
   const counts = value?.sandboxes.find((one) => one.name === name)
   const losses = kinds.flatMap((kind) => (counts?.[kind] ? [count(counts[kind], nouns[kind])] : []))
   const settings = ['the quality settings', 'the rate windows and the places in sequences']
-  return askOnce({ title, losses: [...losses, ...settings, ...further], action: title.split(' ')[0] ?? title })
+  return askOnce(title, [...losses, ...settings, ...further])
 }
 
 /** Creates a sandbox and shows it. An empty seed is the server's. Returns the sentence of a problem, or undefined. */
@@ -148,7 +133,7 @@ export async function createSandbox(name: string, seed: string): Promise<string 
   const known = await ask('get', '/sandboxes')
   if (known.value?.sandboxes.some((one) => one.name === name))
     return `There is a sandbox "${name}" already. Choose another name, or click that one in the list.`
-  const created = await ask('put', '/sandboxes/{name}', { path: { name }, body: seed === '' ? {} : { seed } })
+  const created = await ask('put', '/sandboxes/{name}', { path: { name }, body: { seed: seed || undefined } })
   if (created.problem) return created.problem.sentence
   await refreshSandboxes()
   showNotice(`The sandbox ${name} is created, and this page shows it now.`)
@@ -171,12 +156,11 @@ async function deleteSandbox(name: string): Promise<void> {
   await change(ask('delete', '/sandboxes/{name}', { path: { name } }), `The sandbox ${name} is deleted.`)
 }
 
-/** Takes a snapshot. An empty title is none. Resolves to false if it is refused, which is shown. */
-async function takeSnapshot(name: string, title: string): Promise<boolean> {
-  const body = title === '' ? {} : { name: title }
-  const taking = ask('post', '/snapshots', { query: { sandbox: name }, body })
-  return (await change(taking, 'The snapshot is taken.')) !== undefined
-}
+const takeSnapshot = (sandbox: string, title: string) =>
+  change(
+    ask('post', '/snapshots', { query: { sandbox }, body: { name: title || undefined } }),
+    'The snapshot is taken.',
+  )
 
 async function restoreSnapshot(name: string, snapshot: Schema<'Snapshot'>): Promise<void> {
   if (!(await askToLose(name, `Restore the snapshot ${titleOf(snapshot)}?`, ['events', 'prompts']))) return
@@ -188,7 +172,7 @@ async function restoreSnapshot(name: string, snapshot: Schema<'Snapshot'>): Prom
 async function deleteSnapshot(name: string, snapshot: Schema<'Snapshot'>): Promise<void> {
   const { snapshotId, events, prompts } = snapshot
   const losses = [`its copy of ${count(events, 'event')} and ${count(prompts, 'prompt')}`]
-  if (!(await askOnce({ title: `Delete the snapshot ${titleOf(snapshot)}?`, losses, action: 'Delete' }))) return
+  if (!(await askOnce(`Delete the snapshot ${titleOf(snapshot)}?`, losses))) return
   const options = { path: { snapshotId }, query: { sandbox: name } }
   await change(ask('delete', '/snapshots/{snapshotId}', options), 'The snapshot is deleted.')
 }
@@ -202,16 +186,13 @@ async function downloadExport(name: string): Promise<void> {
   link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
   link.download = `${name}.export.json`
   link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), downloadMs)
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000) // by then the download has begun
 }
 
 async function importFile(name: string, file: File): Promise<void> {
-  let body: unknown
-  try {
-    body = JSON.parse(await file.text())
-  } catch {
+  const body: unknown = await new Response(file).json().catch(() => undefined)
+  if (body === undefined)
     return showProblem(`${file.name} is not JSON. Choose a file that this page or GET /__sim/export has written.`)
-  }
   if (!(await askToLose(name, `Import ${file.name} into the sandbox ${name}?`, ['events', 'prompts']))) return
   await change(
     ask('post', '/import', { query: { sandbox: name }, body }),

@@ -2,13 +2,12 @@ import { useSignal } from '@preact/signals'
 import type { Schema } from '../../api/ask.ts'
 import { hrefOf, sandbox } from '../../store/route.ts'
 import { info, sandboxes } from '../../store/server.ts'
+import { seedField } from '../../ui/controls.tsx'
 import { Empty, Loading, sampleEvent } from '../../ui/empty.tsx'
-import { seedField } from '../../ui/fields.tsx'
 import { DataTable } from '../../ui/table.tsx'
 import { Ago } from '../../ui/text.tsx'
 import { createSandbox, SandboxDetail } from './sandbox-detail.tsx'
 
-/** Shows the view "Sandboxes": all of them, and everything that can be done with the one that the page shows. */
 export function SandboxesPage() {
   const name = sandbox.value
   return (
@@ -38,8 +37,7 @@ type Row = Schema<'Sandbox'>
 
 const numberColumn = (title: string, name: 'events' | 'prompts' | 'snapshots' | 'requests' | 'rules', room = '') => ({
   title,
-  isNumber: true,
-  class: room,
+  class: `number ${room}`,
   cell: (row: Row) => (row[name] ?? 0).toLocaleString('en'),
 })
 
@@ -52,7 +50,6 @@ function SandboxList({ rows }: { readonly rows: readonly Row[] }) {
       </Empty>
     )
   }
-  // The default sandbox comes first.
   const rank = ({ name }: Row) => (name === 'default' ? '' : name)
   return (
     <div class="rows">

@@ -1,7 +1,6 @@
 import { useId } from 'preact/hooks'
-import { catalogue } from '../../store/catalogue.ts'
-import { Button } from '../../ui/button.tsx'
-import { Select } from '../../ui/fields.tsx'
+import { catalogue } from '../../store/server.ts'
+import { Button, Select } from '../../ui/controls.tsx'
 import { isNamed, type Place, places, type RuleCondition } from './rules.ts'
 
 type Conditions = readonly RuleCondition[]
@@ -12,13 +11,14 @@ const captions: Readonly<Record<Place, readonly [title: string, example: string]
   product: ['product', ''],
   method: ['method', 'POST'],
   path: ['path', '/v1/events'],
+  traceId: ['trace id', '4bf92f3577b34da6a3ce929d0e0e4736'],
   query: ['query parameter', 'period'],
   header: ['header', 'x-team'],
   body: ['body field', '/eventType'],
 }
 
 export function ConditionFields({ conditions, set }: { conditions: Conditions; set: (changed: Conditions) => void }) {
-  const add = (place: Place, name = '') => set([...conditions, { place, name, value: '', isAbsent: false }])
+  const add = (place: Place, name = '') => set([...conditions, { place, name, value: '' }])
   const offered = places.filter((place) => isNamed(place) || !conditions.some((one) => one.place === place))
   return (
     <fieldset class="conditions stack">
@@ -27,8 +27,8 @@ export function ConditionFields({ conditions, set }: { conditions: Conditions; s
         <ConditionRow
           key={index}
           condition={condition}
-          change={(change) => set(conditions.map((one, at) => (at === index ? { ...one, ...change } : one)))}
-          remove={() => set(conditions.filter((_, at) => at !== index))}
+          change={(change) => set(conditions.with(index, { ...condition, ...change }))}
+          remove={() => set(conditions.toSpliced(index, 1))}
         />
       ))}
       <div class="wraps">
@@ -51,17 +51,16 @@ interface ConditionRowProps {
   readonly remove: () => void
 }
 
-function ConditionRow({ condition: { place, name, value, isAbsent }, change, remove }: ConditionRowProps) {
+function ConditionRow({ condition: { place, name, value }, change, remove }: ConditionRowProps) {
   const id = useId()
   const [title, example] = captions[place]
-  const isOwnName = isNamed(place)
   const { models, products } = catalogue.value
-  const known = place === 'model' ? models : place === 'product' ? products : []
+  const known = [...(place === 'model' ? models : []), ...(place === 'product' ? products : [])]
   const shared = { class: 'grows', autocomplete: 'off', spellcheck: false } as const
   return (
     <div class="condition wraps">
       <span class="row-name mono">{title}</span>
-      {isOwnName && (
+      {isNamed(place) && (
         <input
           {...shared}
           aria-label={place === 'body' ? 'Pointer into the body' : `Name of the ${title}`}
@@ -74,20 +73,17 @@ function ConditionRow({ condition: { place, name, value, isAbsent }, change, rem
       {(place === 'query' || place === 'header') && (
         <Select
           aria-label={`Is the ${title} sent`}
-          value={isAbsent ? 'absent' : 'is'}
-          options={[
-            ['is', 'is'],
-            ['absent', 'is not sent'],
-          ]}
-          choose={(chosen) => change({ isAbsent: chosen === 'absent' })}
+          value={value === null ? 'is not sent' : 'is'}
+          options={['is', 'is not sent'].map((words) => [words, words])}
+          choose={(chosen) => change({ value: chosen === 'is' ? '' : null })}
         />
       )}
-      {!isAbsent && (
+      {value !== null && (
         <input
           {...shared}
           aria-label={`Value of the ${title} ${name}`.trim()}
-          placeholder={isOwnName ? '' : (known[0]?.id ?? example)}
-          required={!isOwnName}
+          placeholder={isNamed(place) ? '' : (known[0]?.id ?? example)}
+          required={!isNamed(place)}
           list={id}
           value={value}
           onInput={(event) => change({ value: event.currentTarget.value })}

@@ -1,11 +1,9 @@
 import { useSignal } from '@preact/signals'
-import type { JSX } from 'preact'
 import { useId } from 'preact/hooks'
 import type { Asked, Schema } from '../../api/ask.ts'
-import { Button, CopyButton } from '../../ui/button.tsx'
-import { Select } from '../../ui/fields.tsx'
+import { Button, CopyButton, Select } from '../../ui/controls.tsx'
 import { ConditionFields } from './conditions.tsx'
-import { headerOf, type Offer, operationsOf, type RuleValues, readRule, toRule } from './rules.ts'
+import { headerOf, type Offer, readConditions, readTexts, toRule } from './rules.ts'
 
 interface RuleFormProps {
   readonly offer: Offer
@@ -16,70 +14,35 @@ interface RuleFormProps {
   readonly onCancel?: () => void
 }
 
+type Parameter = Offer['parameters'][number]
+
 export function RuleForm({ offer, rule: before, save, action, onCancel }: RuleFormProps) {
-  const values = useSignal<RuleValues>(readRule(before))
+  const texts = useSignal(readTexts(before))
+  const conditions = useSignal(readConditions(before))
   const refusal = useSignal<string | undefined>(undefined)
-  const { texts, conditions } = values.value
-  const field = (name: string) => ({
-    value: texts[name] ?? '',
-    set: (value: string) => {
-      values.value = { ...values.peek(), texts: { ...values.peek().texts, [name]: value } }
-    },
-  })
-  const rule = toRule(before, offer, values.value)
+  const rule = toRule(before, offer, texts.value, conditions.value)
   const submit = async (event: Event) => {
     event.preventDefault()
     refusal.value = (await save(rule)).problem?.sentence
   }
-  const operations = ['', ...operationsOf(offer), texts['operation'] ?? '']
+  const fieldOf = (parameter: Parameter, name = parameter.name) => (
+    <Field
+      key={name}
+      parameter={parameter}
+      value={texts.value[name] ?? ''}
+      set={(value) => (texts.value = { ...texts.peek(), [name]: value })}
+    />
+  )
+  const operations = new Set(['', ...offer.operations, texts.value['operation'] ?? ''])
   return (
     <form class="rule-form stack" onSubmit={submit}>
       {offer.clientSees && <p class="faint breaks">The client sees: {offer.clientSees}</p>}
-      {offer.freeText && (
-        <Field
-          {...field('text')}
-          caption={offer.name}
-          about="As in the header, with commas between the items."
-          input={{ required: true }}
-        />
-      )}
-      {offer.parameters.map((parameter) => (
-        <Field
-          key={parameter.name}
-          {...field(`parameter ${parameter.name}`)}
-          caption={parameter.name}
-          unit={parameter.unit}
-          about={parameter.about}
-          choices={parameter.of}
-          placeholder={String(parameter.default ?? parameter.example ?? '')}
-          input={attributesOf(parameter)}
-        />
-      ))}
-      <Field
-        {...field('operation')}
-        caption="operation"
-        about="The requests that it acts on."
-        choices={[...new Set(operations)]}
-        placeholder="all"
-      />
-      <ConditionFields
-        conditions={conditions}
-        set={(changed) => (values.value = { ...values.peek(), conditions: changed })}
-      />
-      <Field
-        {...field('times')}
-        caption="times"
-        about="The number of requests that it acts on."
-        placeholder="always"
-        input={{ type: 'number', step: 1, min: 0 }}
-      />
-      <Field
-        {...field('probability')}
-        caption="probability"
-        about="From 0 to 1. If the rule does not act, the next rule is tried."
-        placeholder="1"
-        input={{ type: 'number', step: 'any', min: 0, max: 1 }}
-      />
+      {offer.freeText && fieldOf({ ...writtenText, name: offer.name }, 'text')}
+      {offer.parameters.map((parameter) => fieldOf(parameter, `parameter ${parameter.name}`))}
+      {fieldOf({ ...operationField, of: [...operations] })}
+      <ConditionFields conditions={conditions.value} set={(changed) => (conditions.value = changed)} />
+      {fieldOf(timesField)}
+      {fieldOf(probabilityField)}
       <p class="wraps">
         <button type="submit" class="primary">
           {action}
@@ -97,46 +60,62 @@ export function RuleForm({ offer, rule: before, save, action, onCancel }: RuleFo
   )
 }
 
-type InputAttributes = JSX.IntrinsicElements['input']
+const writtenText = {
+  type: 'text',
+  required: true,
+  about: 'As in the header, with commas between the items.',
+} as const
 
-function attributesOf({ type, minimum: min, maximum: max, required = false }: Offer['parameters'][number]) {
-  const step = type === 'integer' ? 1 : 'any'
-  const isNumber = type === 'integer' || type === 'number'
-  return (isNumber ? { type: 'number', step, min, max, required } : { required }) as InputAttributes
+const operationField: Parameter = {
+  name: 'operation',
+  type: 'choice',
+  required: false,
+  default: 'all',
+  about: 'The requests that it acts on.',
 }
 
-interface FieldProps {
-  readonly caption: string
-  readonly about: string
-  readonly unit?: string | undefined
-  readonly value: string
-  readonly set: (value: string) => void
-  readonly placeholder?: string
-  /** The values to choose from; undefined: the user writes the value. */
-  readonly choices?: readonly string[] | undefined
-  readonly input?: InputAttributes
+const timesField: Parameter = {
+  name: 'times',
+  type: 'integer',
+  required: false,
+  default: 'always',
+  minimum: 0,
+  about: 'The number of requests that it acts on.',
 }
 
-function Field({ caption, about, unit, value, set, placeholder = '', choices, input }: FieldProps) {
+const probabilityField: Parameter = {
+  name: 'probability',
+  type: 'number',
+  required: false,
+  default: 1,
+  minimum: 0,
+  maximum: 1,
+  about: 'From 0 to 1. If the rule does not act, the next rule is tried.',
+}
+
+function Field({ parameter, value, set }: { parameter: Parameter; value: string; set: (value: string) => void }) {
+  const { name, about, unit, type, required, minimum: min, maximum: max, of: choices } = parameter
   const id = useId()
+  const placeholder = String(parameter.default ?? parameter.example ?? '')
+  const isNumber = type === 'integer' || type === 'number'
+  const limits = isNumber && ({ type: 'number', step: type === 'integer' ? 1 : 'any', min, max } as const)
   return (
     <div class="rule-field wraps">
       <label for={id} class="row-name mono">
-        {caption}
+        {name}
         {unit !== undefined && <span class="faint"> ({unit})</span>}
       </label>
       {choices ? (
         <Select
           id={id}
           value={value || (choices.includes('') ? '' : placeholder)}
-          options={choices.map((one) => [one, one || placeholder] as const)}
+          options={choices.map((one) => [one, one || placeholder])}
           choose={set}
         />
       ) : (
         <input
           autocomplete="off"
-          {...input}
-          {...{ id, placeholder, value }}
+          {...{ id, placeholder, value, required, ...limits }}
           onInput={({ currentTarget }) => set(currentTarget.value)}
         />
       )}

@@ -1,25 +1,23 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
-import type { ResponseOf, Schema } from '../../api/ask.ts'
-import { type ChangedRules, type Rules, replaceRules } from '../../store/catalogue.ts'
+import { type Asked, ask, type ResponseOf, type Schema } from '../../api/ask.ts'
 import { askOnce, valueOrNotice } from '../../store/notices.ts'
 import { sandbox } from '../../store/route.ts'
 import { refreshSandboxes } from '../../store/server.ts'
-import { Button, CopyButton } from '../../ui/button.tsx'
+import { Button, CopyButton } from '../../ui/controls.tsx'
 import { Empty, sampleEvent } from '../../ui/empty.tsx'
 import { RuleForm } from './rule-form.tsx'
-import { headerOf, listConditions, listOffers, nameRule, offerOf } from './rules.ts'
+import { headerOf, listConditions, nameRule, offerOf } from './rules.ts'
 
 type RuleListProps = ResponseOf<'/scenarios', 'get'> & { readonly reload: () => Promise<void> }
 
-/** The rules of the sandbox, which the user switches, moves and removes, and below them those of the start. */
 export function RuleList({ rules, startUp, counts, reload }: RuleListProps) {
-  const change = useQueuedChanges(rules, reload)
-  const put = (changed: (all: Rules) => Rules) => valueOrNotice(change(changed))
+  const change = useQueuedChanges(reload)
+  const put = (changed: Rules) => valueOrNotice(change((present) => (isSame(present, rules) ? changed : undefined)))
   const removeAll = async () => {
     const losses = rules.map((rule, index) => `rule ${index + 1}: ${nameRule(rule)}`)
-    if (await askOnce({ title: 'Remove all rules?', losses, action: 'Remove' })) await put(() => [])
+    if (await askOnce('Remove all rules?', losses)) await put([])
   }
   return (
     <>
@@ -27,7 +25,7 @@ export function RuleList({ rules, startUp, counts, reload }: RuleListProps) {
         <h2>Rules</h2>
         {rules.length > 0 && (
           <>
-            <Button label="Count again" class="quiet" onClick={() => void put((all) => all)} />
+            <Button label="Count again" class="quiet" onClick={() => void put(rules)} />
             <Button label="Remove all" class="quiet" onClick={removeAll} />
           </>
         )}
@@ -35,12 +33,7 @@ export function RuleList({ rules, startUp, counts, reload }: RuleListProps) {
       {rules.length === 0 ? (
         <Empty
           title="No rules yet"
-          curl={{
-            method: 'POST',
-            path: '/events',
-            headers: { 'X-Sim-Scenario': 'rate-limited' },
-            body: sampleEvent,
-          }}
+          curl={{ method: 'POST', path: '/events', headers: { 'X-Sim-Scenario': 'rate-limited' }, body: sampleEvent }}
         >
           Every request is handled as the service returns it. Pick a scenario to switch it on for many requests, or name
           it in the header of a single one:
@@ -78,19 +71,17 @@ export function RuleList({ rules, startUp, counts, reload }: RuleListProps) {
   )
 }
 
+type Rules = readonly Schema<'Rule'>[]
+
 /** Changes the list of rules, and resolves when the page shows it. A change that returns undefined refuses the list. */
-type ChangeRules = (change: (rules: Rules) => Rules | undefined) => ChangedRules
+type ChangeRules = (change: (rules: Rules) => Rules | undefined) => Promise<Asked<Schema<'RuleList'>>>
 
 /** Makes changes one after another, each of the list that the change before has left, as clicks are fast. */
-function useQueuedChanges(rules: Rules, reload: () => Promise<void>): ChangeRules {
-  const latest = useRef(rules)
+function useQueuedChanges(reload: () => Promise<void>): ChangeRules {
   const queue = useRef<Promise<unknown>>(Promise.resolve())
-  latest.current = rules
   return (change) => {
     const changing = queue.current.then(async () => {
-      const shown = latest.current
-      const changed = await replaceRules(sandbox.peek(), shown, change(shown))
-      if (changed.value) latest.current = changed.value.rules
+      const changed = await changeRules(change)
       await Promise.all([reload(), refreshSandboxes()])
       return changed
     })
@@ -98,6 +89,17 @@ function useQueuedChanges(rules: Rules, reload: () => Promise<void>): ChangeRule
     return changing
   }
 }
+
+const changeRules: ChangeRules = async (change) => {
+  const query = { sandbox: sandbox.peek() }
+  const present = await ask('get', '/scenarios', { query })
+  if (present.problem) return present
+  const rules = change(present.value.rules)
+  if (rules) return ask('put', '/scenarios', { query, body: { rules } })
+  return { problem: { sentence: 'The rules were changed meanwhile. They are shown now; change them again.' } }
+}
+
+const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
 
 interface RuleItemProps {
   readonly rule: Schema<'Rule'>
@@ -109,28 +111,28 @@ interface RuleItemProps {
 function RuleItem({ rule, index, count, change }: RuleItemProps) {
   /** The rule as it was when its form was opened. */
   const edited = useSignal<Schema<'Rule'> | undefined>(undefined)
+  const offer = edited.value && offerOf(edited.value)
   const name = `rule ${index + 1}`
   const isOn = rule.enabled !== false
-  const put = (changed: (rules: Rules) => Rules) => valueOrNotice(change(changed))
-  const toggle = () => put((rules) => rules.map((one, at) => (at === index ? { ...one, enabled: !isOn } : one)))
+  // Another client may have put another rule at the place, also while the form is open.
+  const changeOwn = (changed: (rules: Rules) => Rules, shown = rule) =>
+    change((rules) => (isSame(rules[index], shown) ? changed(rules) : undefined))
+  const put = (changed: (rules: Rules) => Rules) => valueOrNotice(changeOwn(changed))
+  const toggle = () => put((rules) => rules.with(index, { ...rule, enabled: !isOn }))
   const moveUp = async () => {
     await put((rules) => rules.toSpliced(index, 1).toSpliced(index - 1, 0, ...rules.slice(index, index + 1)))
     focusLater(`move-${Math.max(1, index - 1)}`)
   }
   const remove = async () => {
     const losses = [[nameRule(rule), ...listConditions(rule)].join(' · ')]
-    if (await askOnce({ title: `Remove ${name}?`, losses, action: 'Remove' }))
-      await put((rules) => rules.toSpliced(index, 1))
+    if (await askOnce(`Remove ${name}?`, losses)) await put((rules) => rules.toSpliced(index, 1))
   }
   const finish = () => {
     edited.value = undefined
     focusLater(`edit-${index}`)
   }
   const save = async (changed: Schema<'Rule'>) => {
-    // Rules can have moved while the form was open, so another could be at the place.
-    const saved = await change((rules) =>
-      JSON.stringify(rules[index]) === JSON.stringify(edited.peek()) ? rules.with(index, changed) : undefined,
-    )
+    const saved = await changeOwn((rules) => rules.with(index, changed), edited.peek())
     if (saved.value) finish()
     return saved
   }
@@ -166,15 +168,7 @@ function RuleItem({ rule, index, count, change }: RuleItemProps) {
         <CopyButton label="Copy header" title={`Copy header of ${name}`} text={headerOf(rule)} />
         <Button label="✕" class="quiet" aria-label={`Remove ${name}`} title="Remove" onClick={remove} />
       </RuleText>
-      {edited.value && (
-        <RuleForm
-          rule={edited.value}
-          save={save}
-          offer={offerOf(edited.value, listOffers())}
-          action="Save"
-          onCancel={finish}
-        />
-      )}
+      {edited.value && offer && <RuleForm {...{ offer, save }} rule={edited.value} action="Save" onCancel={finish} />}
     </li>
   )
 }

@@ -1,7 +1,7 @@
 import type { Schema } from '../../api/ask.ts'
-import { catalogue, nameOf } from '../../store/catalogue.ts'
+import { catalogue, nameOf } from '../../store/server.ts'
 
-export const places = ['model', 'product', 'method', 'path', 'query', 'header', 'body'] as const
+export const places = ['model', 'product', 'method', 'path', 'traceId', 'query', 'header', 'body'] as const
 
 export type Place = (typeof places)[number]
 
@@ -9,56 +9,53 @@ export interface RuleCondition {
   readonly place: Place
   /** The name of the header or parameter, or the pointer into the body; empty for the whole body and for others. */
   readonly name: string
-  /** The text of the field: for the body JSON, or a text that is none. */
-  readonly value: string
-  readonly isAbsent: boolean
+  /** The text of the field: for the body JSON, or a text that is not JSON. Null: the request does not have it. */
+  readonly value: string | null
 }
 
-export interface RuleValues {
-  /** The texts of the fields by name, those of parameters with `parameter ` before it; absent: empty. */
-  readonly texts: Readonly<Record<string, string>>
-  readonly conditions: readonly RuleCondition[]
-}
+/** The texts of the fields by name, those of parameters with `parameter ` before it; absent: empty. */
+export type RuleTexts = Readonly<Record<string, string>>
 
-/** Returns true for the places that have many members. */
 export const isNamed = (place: Place): place is 'query' | 'header' | 'body' =>
   ['query', 'header', 'body'].includes(place)
 
 /** Returns the offer whose form shows a rule: a text where the rule says more than the form of its scenario. */
-export function offerOf(rule: Schema<'Rule'>, offers: readonly Offer[]): Offer {
-  const { name, parameters } = readScenario(rule.scenario ?? '')
-  const offer = offers.find((one) => one.name === name)
-  const isWhole =
-    formatScenario(name, parameters) === rule.scenario &&
-    parameters.every(([parameter]) => offer?.parameters.some((one) => one.name === parameter))
-  const [sequence, combination] = freeTexts
-  return rule.sequence !== undefined ? sequence : offer && isWhole ? offer : combination
+export function offerOf({ scenario = '', sequence }: Schema<'Rule'>): Offer | undefined {
+  const { name, parameters } = readScenario(scenario)
+  const isWhole = formatScenario(name, parameters) === scenario
+  const hasForm = (offer: Offer) =>
+    isWhole && offer.name === name && parameters.every(([own]) => offer.parameters.some((one) => one.name === own))
+  const offers = listOffers()
+  const freeText = sequence === undefined ? 'scenario' : 'sequence'
+  return offers.find(hasForm) ?? offers.find((offer) => offer.freeText === freeText)
 }
 
-export function readRule(rule: Schema<'Rule'>): RuleValues {
-  const { operation = '', times = '', probability = '', match = {} } = rule
-  const parameters = readScenario(rule.scenario ?? '').parameters.map(([name, value]) => [`parameter ${name}`, value])
+export function readTexts(rule: Schema<'Rule'>): RuleTexts {
+  const { operation = '', scenario = '', times = '', probability = '' } = rule
+  const parameters = readScenario(scenario).parameters.map(([name, value]) => [`parameter ${name}`, value])
   const plain = { operation, text: nameRule(rule), times: String(times), probability: String(probability) }
-  return {
-    texts: { ...plain, ...Object.fromEntries(parameters) },
-    conditions: places.flatMap((place): RuleCondition[] => {
-      const members = isNamed(place) ? Object.entries(match[place] ?? {}) : [['', match[place]] as const]
-      return members
-        .filter(([, value]) => value !== undefined)
-        .map(([name, value]) => ({
-          place,
-          name,
-          value: place === 'body' ? formatJson(value) : String(value ?? ''),
-          isAbsent: place !== 'body' && value === null,
-        }))
-    }),
-  }
+  return { ...plain, ...Object.fromEntries(parameters) }
 }
+
+export const readConditions = ({ match = {} }: Schema<'Rule'>): readonly RuleCondition[] =>
+  places.flatMap((place): RuleCondition[] => {
+    if (!isNamed(place)) return match[place] === undefined ? [] : [{ place, name: '', value: match[place] }]
+    const members = Object.entries<unknown>(match[place] ?? {})
+    return members.map(([name, value]) => ({
+      place,
+      name,
+      value: place === 'body' ? formatJson(value) : (value as string | null),
+    }))
+  })
 
 /** Returns the rule that a form describes. `before`: the rule that it changes, which stays switched on or off. */
-export function toRule(before: Schema<'Rule'>, offer: Offer, { texts, conditions }: RuleValues): Schema<'Rule'> {
+export function toRule(
+  { enabled }: Schema<'Rule'>,
+  offer: Offer,
+  texts: RuleTexts,
+  conditions: readonly RuleCondition[],
+): Schema<'Rule'> {
   const { operation, text = '', times, probability } = texts
-  const { enabled } = before
   const parameters = offer.parameters.map(({ name }) => [name, texts[`parameter ${name}`] ?? ''] as const)
   return {
     ...(operation && { operation }),
@@ -72,9 +69,9 @@ export function toRule(before: Schema<'Rule'>, offer: Offer, { texts, conditions
 
 function toMatch(conditions: readonly RuleCondition[]): Schema<'Match'> {
   const match: Record<string, unknown> = {}
-  for (const { place, name, value, isAbsent } of conditions) {
-    const member = isAbsent ? null : place === 'body' ? parseJson(value) : value
-    match[place] = isNamed(place) ? { ...(match[place] as object), [name]: member } : value.trim()
+  for (const { place, name, value } of conditions) {
+    const member = place === 'body' ? parseJson(value ?? '') : value
+    match[place] = isNamed(place) ? { ...(match[place] as object), [name]: member } : value?.trim()
   }
   return match
 }
@@ -91,7 +88,6 @@ function parseJson(text: string): unknown {
 const formatJson = (value: unknown) =>
   typeof value === 'string' && parseJson(value) === value ? value : JSON.stringify(value)
 
-/** Returns the text that a rule switches on: `slow;ms=200`. */
 export const nameRule = ({ scenario, sequence }: Schema<'Rule'>) => scenario ?? sequence ?? ''
 
 /** Returns the header with which a single request asks for the same as a rule: `X-Sim-Sequence: 429*2, 200`. */
@@ -100,20 +96,17 @@ export const headerOf = ({ scenario, sequence }: Schema<'Rule'>): string =>
 
 /** Returns the conditions of a rule in words, one text each: `createEvent`, `body /eventType is "purchase"`. */
 export function listConditions({ operation, match = {}, times, probability }: Schema<'Rule'>): string[] {
-  const { model, product, method, path, query, header, body } = match
-  const plain = Object.entries({ model, product, method, path })
+  const describe = (value: unknown) => (value === null ? 'not sent' : JSON.stringify(value))
   return [
     operation ?? 'all operations',
-    ...plain.flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${nameOf(value) ?? value}`])),
-    ...Object.entries({ query, header, body }).flatMap(([place, members]) =>
-      Object.entries(members ?? {}).map(([name, value]) => `${place} ${name} is ${describeValue(value)}`),
-    ),
+    ...places.flatMap((place) => {
+      if (!isNamed(place)) return match[place] === undefined ? [] : [`${place} ${nameOf(match[place]) ?? match[place]}`]
+      return Object.entries(match[place] ?? {}).map(([name, value]) => `${place} ${name} is ${describe(value)}`)
+    }),
     ...(times === undefined ? [] : [times === 1 ? 'once' : `${times} times`]),
     ...(probability === undefined || probability === 1 ? [] : [`with the probability ${probability}`]),
   ]
 }
-
-const describeValue = (value: unknown) => (value === null ? 'not sent' : JSON.stringify(value))
 
 /** Returns a scenario's text with those parameters that have a value: `slow;ms=200`. */
 function formatScenario(name: string, values: readonly (readonly [string, string])[]): string {
@@ -133,44 +126,37 @@ function readScenario(text: string) {
   return { name, parameters }
 }
 
-/** A scenario of the catalogue, or a text of several of them that the user writes. */
-export interface Offer extends Pick<Schema<'Entry'>, 'name' | 'family' | 'about' | 'parameters' | 'clientSees'> {
-  readonly operations?: readonly string[]
+export interface Offer extends Schema<'Entry'> {
   /** The member of a rule that takes the text, where the user writes the whole text. */
   readonly freeText?: 'scenario' | 'sequence'
-  readonly example: string
   readonly status?: string | undefined
 }
 
-const freeTexts: readonly [sequence: Offer, combination: Offer] = [
-  {
-    name: 'sequence',
-    family: 'several at once',
-    about: 'Requests get its items one after another, for each operation; the last item is repeated.',
-    freeText: 'sequence',
-    example: '429*2, 200',
-    parameters: [],
-  },
-  {
-    name: 'combination',
-    family: 'several at once',
-    about: 'All of its scenarios act on the same response.',
-    freeText: 'scenario',
-    example: 'slow;ms=200, 429',
-    parameters: [],
-  },
-]
-
 /** Lists the scenarios to switch on. The probability of a scenario is left out, since a rule has its own. */
 export function listOffers(): readonly Offer[] {
-  const offers = catalogue.value.scenarios.map((entry): Offer => {
-    const [, status] = /^Returns (\d+)/.exec(entry.about) ?? []
-    return { ...entry, status, parameters: entry.parameters.filter(({ name }) => name !== 'p') }
-  })
-  return [...freeTexts, ...offers]
+  const { scenarios, operations } = catalogue.value
+  const written = { family: 'several at once', parameters: [], operations: operations.map(({ id }) => id) }
+  return [
+    {
+      ...written,
+      name: 'sequence',
+      about: 'Requests get its items one after another, for each operation; the last item is repeated.',
+      freeText: 'sequence',
+      example: '429*2, 200',
+    },
+    {
+      ...written,
+      name: 'combination',
+      about: 'All of its scenarios act on the same response.',
+      freeText: 'scenario',
+      example: 'slow;ms=200, 429',
+    },
+    ...scenarios.map((entry) => ({
+      ...entry,
+      status: /^Returns (\d+)/.exec(entry.about)?.[1],
+      parameters: entry.parameters.filter(({ name }) => name !== 'p'),
+    })),
+  ]
 }
 
 export const titleOf = ({ name, status }: Offer) => (status === undefined ? name : `${name} (${status})`)
-
-export const operationsOf = ({ operations }: Offer): readonly string[] =>
-  operations ?? catalogue.value.operations.map(({ id }) => id)

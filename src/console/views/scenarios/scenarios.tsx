@@ -1,19 +1,17 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { ResponseOf, Schema } from '../../api/ask.ts'
-import { addRule, groupByFamily } from '../../store/catalogue.ts'
 import { useListKeys } from '../../store/commands.ts'
 import { showNotice } from '../../store/notices.ts'
 import { hrefOf, route, sandbox } from '../../store/route.ts'
-import { refreshSandboxes } from '../../store/server.ts'
+import { addRule, groupByFamily, refreshSandboxes } from '../../store/server.ts'
 import { useResponse } from '../../store/use-response.ts'
+import { SearchField } from '../../ui/controls.tsx'
 import { Loading } from '../../ui/empty.tsx'
-import { SearchField } from '../../ui/fields.tsx'
-import { count } from '../../ui/text.tsx'
+import { count, hasWords, nameRuleAt } from '../../ui/text.tsx'
 import { RuleForm } from './rule-form.tsx'
 import { RuleList } from './rule-list.tsx'
-import { listOffers, type Offer, operationsOf } from './rules.ts'
+import { listOffers, type Offer } from './rules.ts'
 
-/** Shows the view "Scenarios": the rules of a sandbox, and everything that can be switched on. */
 export function ScenariosPage() {
   const query = { sandbox: sandbox.value }
   const rules = useResponse('/scenarios', { query, followsTraffic: true })
@@ -56,10 +54,7 @@ function Sequences({ sequences }: ResponseOf<'/sequences', 'get'>) {
   )
 }
 
-function nameOwner({ rule }: SequenceState): string {
-  if (!rule) return 'by the header X-Sim-Sequence'
-  return rule.scope === 'sandbox' ? `rule ${rule.index + 1}` : `rule ${rule.index + 1} of the start`
-}
+const nameOwner = ({ rule }: SequenceState) => (rule ? nameRuleAt(rule) : 'by the header X-Sim-Sequence')
 
 const Steps = ({ items = [], position = 0 }: SequenceState) => (
   <ol class="steps wraps">
@@ -83,22 +78,17 @@ const Steps = ({ items = [], position = 0 }: SequenceState) => (
   </ol>
 )
 
-/** All scenarios by family, found by words of their sentences. */
 function CatalogueList() {
-  const field = useRef<HTMLInputElement>(null)
-  const words = (route.value.query['q'] ?? '').toLowerCase().split(/\s+/)
-  const found = listOffers().filter(({ name, about, family }) => {
-    const text = `${name} ${about} ${family}`.toLowerCase()
-    return words.every((word) => text.includes(word))
-  })
+  const search = route.value.query['q']
+  const found = listOffers().filter(({ name, about, family }) => hasWords(`${name} ${about} ${family}`, search))
   const families = groupByFamily(found)
   const ids = families.flatMap(([, members]) => members.map(({ name }) => name))
-  useListKeys({ noun: 'scenario', ids, canClose: true, field })
+  useListKeys({ noun: 'scenario', ids, canClose: true })
   return (
     <>
       <header class="pane-head">
         <h2>Catalogue</h2>
-        <SearchField label="Search scenarios" placeholder="Name, status or words" field={field} />
+        <SearchField label="Search scenarios" placeholder="Name, status or words" />
       </header>
       {found.length === 0 && <p class="faint">No scenario has these words.</p>}
       {families.map(([family, members]) => (
@@ -123,8 +113,8 @@ function OfferItem({ offer }: { readonly offer: Offer }) {
   useEffect(() => {
     if (isOpen) element.current?.scrollIntoView({ block: 'nearest' })
   }, [isOpen])
-  const ids = operationsOf(offer)
-  const operation = ids.length === 1 ? ids[0] : ids.find((one) => one === named)
+  const { operations } = offer
+  const operation = operations.length === 1 ? operations[0] : operations.find((one) => one === named)
   const save = async (rule: Schema<'Rule'>) => {
     const added = await addRule(sandbox.peek(), rule)
     if (added.value) showNotice('Switched on, before the other rules.')
