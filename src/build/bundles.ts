@@ -37,7 +37,7 @@ module.enableCompileCache?.() // for the next start; Node 20 has none
 module.createRequire(import.meta.url)('./${BUNDLE}').cli()
 `
 
-/** The imports that are loaded from `libraries.cjs` at their first call: a start with the bundled documents needs none. */
+/** The imports that `libraries.cjs` has, and that no start with the bundled documents needs. */
 const seldomLoaded: readonly string[] = [
   './library.ts', // of src/features/mcp: with its list of imports, a half of that library is left out
   '@seriousme/openapi-schema-validator',
@@ -55,7 +55,7 @@ const seldomLoaded: readonly string[] = [
 const leaveOut = (name: string) =>
   [name, `module.exports = function () { throw new Error('${name} is left out: see src/build/bundles.ts') }`] as const
 
-/** Replaces modules by scripts, which import from the folder of the importer. A name with a slash is the end of a path. */
+/** Replaces modules by scripts that import from the folder of the importer. `/a.ts` is the end of a path. */
 function replaceModules(replaced: readonly (readonly [name: string, script: string])[]): Plugin {
   const scripts = new Map(replaced)
   return {

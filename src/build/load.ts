@@ -7,7 +7,7 @@ export const BUNDLE = 'convsim.cjs'
 
 /**
  * Starts a simulator from the bundle, which is loaded in Node's main realm, once. Jest has a realm for each test file,
- * with its own `require`. There `instanceof Error` is false for the bundle's errors, so another error takes their place.
+ * with its own `require`. There `instanceof Error` is false for the bundle's errors, so another replaces them.
  */
 export const startFromCode: typeof start = async (settings) => {
   const { createRequire } = process.getBuiltinModule('node:module')

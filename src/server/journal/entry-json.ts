@@ -128,8 +128,8 @@ export function parseBoundedJson(text: string): Json | undefined {
 /** Returns how many more members and items a value may have; a negative number: it has too many, or is too deep. */
 function countDown(value: Json, values: number, depth: number): number {
   if (typeof value !== 'object' || value === null) return values
-  if (depth === 0) return -1
   const items = Object.values(value)
+  if (depth === 0 || items.length > values) return -1
   return items.reduce<number>(
     (left, item) => (left < 0 ? left : countDown(item, left, depth - 1)),
     values - items.length,

@@ -62,8 +62,8 @@ return {'stored', earlier}`)
 
 /**
  * Adds a version to a prompt, or a prompt with its first version. Arguments: the path of seed and sandbox; the caller's
- * identifier, or empty; the id of a new prompt if none was equal before; the rest of a new prompt, without versions; the
- * rest of the version. Returns the id of the prompt, and the number of earlier versions.
+ * identifier, or empty; the id of a new prompt if none was equal before; the rest of a new prompt, with no versions;
+ * the rest of the version. Returns the id of the prompt, and the number of earlier versions.
  */
 export const ADD_VERSION = sandboxScript(`${STORE}
 local _, external, first, prompt, version = unpack(args)
