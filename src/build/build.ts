@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, renameSync } from 'node:fs'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { chmod, mkdtemp, rm, stat, utimes } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { writeBundles } from './bundles.ts'
@@ -15,6 +15,11 @@ import { root } from './modules.ts'
 const dist = join(root, 'dist')
 const folder = await mkdtemp(`${dist}.build-`)
 const { mtime: begun } = await stat(folder)
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+  process.once(signal, () => {
+    rmSync(folder, { recursive: true, force: true })
+    process.exit(1)
+  })
 try {
   await chmod(folder, 0o755) // dist/ is read by every user, such as that of the image
   const [, hasTypes] = await Promise.all([writeBundles(folder), compileTypes()])

@@ -134,7 +134,7 @@ test.each<[string, object | string, RegExp]>([
   ['a $dynamicRef to an address', documentWithData({ schema: { $dynamicRef: 'URL' } }), /cannot be compiled/],
   ['a $schema that is a number', documentWithData({ schema: { $schema: 7 } }), /"\$schema" must be a string/],
   ['an $id twice', withSchema({ anyOf: [{ $id: 'a', type: 'object' }, { $id: 'a' }] }), /more than one/],
-  ['1,000 references in a row', withChain(1000, (ref) => ref), /more than 100 others in a row/],
+  ['1,000 references in a row', withChain(1000, (ref) => ref), /200 levels/],
   ['1,000 schemas in each other', withChain(1000, (a) => ({ properties: { a } })), /200 levels/],
   ['2,000 schemas that nothing refers to', withChain(2000, (items) => ({ items }), {}), /leads to nothing/],
   ['10,000 levels', text.replace('"HERE"', nested(10_000)), /nested deeper than/],

@@ -74,7 +74,8 @@ const slow = { timeout: 1_800_000, retry: 1 }
 
 /** Tests that read the operations of the document, and once had lists of them. */
 const affected = `sweeps.test.ts api/bad-requests.test.ts api/control-plane.test.ts api/wording.test.ts
-  command-line/commands.test.ts command-line/output.test.ts client server/control features/drift/planted.test.ts features/proxy/same-verdicts.test.ts
+  command-line/commands.test.ts command-line/output.test.ts client server/control features/drift/planted.test.ts
+  features/proxy/same-verdicts.test.ts
   server/reports server/simulator/watch.test.ts`
 
 test('an operation is added by the document, a file and a line, and no quick test fails', slow, async () => {
