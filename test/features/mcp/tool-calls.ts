@@ -1,50 +1,31 @@
 import type { JsonObject } from '../../../src/base/core/json.ts'
 
+const none = { operation: 'createEvent', count: { exactly: 0 } }
+const create = { action: 'create', sandbox: 'a', seed: '3' }
+const advance = { action: 'advance', by: '1h' }
+const ruleOf = (scenario: string) => ({ rules: [{ scenario, times: 1 }] })
+
 /** Each tool with arguments that it takes, a part of its response, wrong arguments, and a part of its refusal. */
 export const toolCalls: readonly (readonly [string, JsonObject, RegExp, JsonObject, RegExp])[] = [
   ['find_requests', {}, /"call":"GET \/v1\/nowhere"/, { statsu: '429' }, /has no "statsu". Did you mean "status"/],
   ['find_requests', { status: '5xx' }, /No request matches/, { operation: 'createEvnt' }, /createEvent/],
   ['explain_request', { method: 'GET', path: '/v1/x' }, /"status":404/, {}, /find_requests lists them/],
   ['explain_request', { id: 'req-1' }, /"stage":"identify"/, { id: 'req-0' }, /find_requests lists the ids/],
-  [
-    'verify_requests',
-    { operation: 'createEvent', count: { exactly: 0 } },
-    /"satisfied":true/,
-    { count: {} },
-    /count(?!.*list_scenarios)/,
-  ],
-  [
-    'set_scenarios',
-    { rules: [{ scenario: 'slow', times: 1 }] },
-    /"total":1/,
-    { rules: [{ scenario: 'slwo' }] },
-    /slow/,
-  ],
+  ['verify_requests', none, /"satisfied":true/, { count: {} }, /count(?!.*list_scenarios)/],
+  ['set_scenarios', ruleOf('slow'), /"total":1/, ruleOf('slwo'), /slow/],
   ['set_scenarios', { rules: [] }, /"total":0/, {}, /rules/],
   ['list_scenarios', { operation: 'createEvent' }, /"name":"rate-limited"/, { operation: 'x' }, /Known: getModel/],
   ['list_scenarios', { cursor: 20 }, /"scenarios"/, { cursor: -1 }, /Leave it out first/],
-  [
-    'control_sandbox',
-    { action: 'create', sandbox: 'a', seed: '3' },
-    /"seed":"3".*\/_s\/a\/v1/,
-    { action: 'x' },
-    /reset/,
-  ],
-  [
-    'control_sandbox',
-    { action: 'advance', by: '1h' },
-    /"now":"2026-01-15T13/,
-    { action: 'restore' },
-    /needs "snapshotId"/,
-  ],
+  ['control_sandbox', create, /"seed":"3".*\/_s\/a\/v1/, { action: 'x' }, /reset/],
+  ['control_sandbox', advance, /"now":"2026-01-15T13/, { action: 'restore' }, /needs "snapshotId"/],
   ['control_sandbox', { action: 'snapshot', name: 'b' }, /snapshotId/, { action: 'clock', mode: 'fast' }, /frozen/],
   ['coverage_gaps', {}, /"X-Sim-Scenario":"rate-limited"/, { operation: 'x' }, /Known: getModel/],
   ['run_summary', { sandbox: '*' }, /"verdict":"failed"/, { failOn: 'x' }, /violation(?!.*Leave "sandbox" out)/],
   [
     'control_sandbox',
-    { action: 'advance', by: '1s', mode: '' },
+    { ...advance, mode: '' },
     /"now"/,
-    { action: 'advance', by: '1h', mode: 'real' },
+    { ...advance, mode: 'real' },
     /^The action advance takes by, sandbox, not "mode"\.$/,
   ],
   ['explain_request', { id: 'req-1', sandbox: '*' }, /"stage"/, { id: 'req-1', path: '/v1/x' }, /no "path"\.$/],
