@@ -84,7 +84,7 @@ async function main(): Promise<ExitCode> {
   }
 }
 
-// No top-level await: the bundle is a script (build/load.ts).
+// No top-level await: the bundle is a script (client/testing/load-bundle.ts).
 main().then((code) => {
   process.exitCode = code === 0 && isOutputLost ? 1 : code
 })

@@ -1,10 +1,9 @@
 /** The files of a build: all code in one script, with the bundled documents precompiled, and the console's page. */
-import { cp, readdir, readFile, writeFile } from 'node:fs/promises'
+import { cp, readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { type BuildOptions, build, type Plugin, transform } from 'esbuild'
+import { BUNDLE } from '../client/testing/load-bundle.ts'
 import { writeLicences } from './licences.ts'
-import { BUNDLE } from './load.ts'
 import { modules, root } from './modules.ts'
 import { precompile } from './precompile.ts'
 
@@ -142,7 +141,7 @@ function writeSeldomLoaded(dist: string) {
  * client are of the realm of the tests, and loads the simulator from the bundle.
  */
 function writeLibrary(dist: string) {
-  const loadBundle = replaceModules([['/simulator/start.ts', `export * from '../../build/load.ts'`]])
+  const loadBundle = replaceModules([['/simulator/start.ts', `export * from '../../client/testing/load-bundle.ts'`]])
   const bundles = modules.map(({ source, file, format, only }) =>
     build({
       ...bundleOptions,
@@ -170,10 +169,7 @@ function writePeer(dist: string, name: string, options: Pick<BuildOptions, 'alia
   })
 }
 
-/**
- * Writes the web page of the console: `index.html`, and `assets/` with the script and the stylesheet, named by their
- * hashes. Each file has compressed forms beside it (`.br`, `.gz`) to serve.
- */
+/** Writes the console's page: `index.html`, and `assets/` with the script and the stylesheet, named by their hashes. */
 async function writeConsole(dist: string) {
   const [source, folder] = [join(root, 'src/console'), join(dist, 'console')]
   const result = await build({
@@ -190,11 +186,5 @@ async function writeConsole(dist: string) {
   for (const name of Object.keys(result.metafile.outputs).map((path) => basename(path)))
     page = page.replace(`"assets/${name.replace(/-[A-Z0-9]{8}\./, '.')}"`, `"assets/${name}"`)
   await writeFile(join(folder, 'index.html'), page)
-  for (const file of await readdir(folder, { recursive: true })) {
-    if (file === 'assets') continue
-    const bytes = await readFile(join(folder, file))
-    await writeFile(join(folder, `${file}.br`), brotliCompressSync(bytes))
-    await writeFile(join(folder, `${file}.gz`), gzipSync(bytes))
-  }
   return result
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { BUNDLE } from '../../src/build/load.ts'
+import { BUNDLE } from '../../src/client/testing/load-bundle.ts'
 import { childLimits } from '../support/child-limits.ts'
 
 const dist = fileURLToPath(new URL('../../dist', import.meta.url))

@@ -1,8 +1,4 @@
-import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
-import { get, type IncomingMessage } from 'node:http'
-import { buffer } from 'node:stream/consumers'
-import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { askRaw } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
@@ -69,19 +65,6 @@ test('scripts and stylesheet are cached for ever', async () => {
   }
 })
 
-test.each([
-  ['br, gzip', 'br', brotliDecompressSync],
-  ['gzip, deflate', 'gzip', gunzipSync],
-  ['br;q=0, gzip;q=0.5', 'gzip', gunzipSync],
-  ['identity', undefined, (bytes: Buffer) => bytes],
-])('the form of a file for "Accept-Encoding: %s" is %s', async (accepted, encoding, decode) => {
-  const request = get(`${sim().origin}/__sim/assets/${assets[0]}`, { headers: { 'accept-encoding': accepted } })
-  const [response] = (await once(request, 'response')) as [IncomingMessage] // fetch would decode the body
-  expect(response.headers).toMatchObject({ vary: 'Accept-Encoding' })
-  expect(response.headers['content-encoding']).toBe(encoding)
-  expect(decode(await buffer(response))).toEqual(readFileSync(new URL(`assets/${assets[0]}`, folder)))
-})
-
 test.each(['assets/app-AAAAAAAA.js', 'assets/../cli.js', 'assets/app.js', 'index.html'])(
   '%s is no file',
   async (path) => {
@@ -106,8 +89,8 @@ test('a page of another origin cannot read the files, and a rebound host name do
   expect(rebound.status).toBe(403)
 })
 
-test('the page loads at most 50 kB of compressed script', () => {
+test('the page loads at most 150 kB of script', () => {
   const [script, ...others] = assets.filter((name) => name.endsWith('.js'))
   expect(others).toEqual([])
-  expect(readFileSync(new URL(`assets/${script}.br`, folder)).length).toBeLessThanOrEqual(50_000)
+  expect(readFileSync(new URL(`assets/${script}`, folder)).length).toBeLessThanOrEqual(150_000)
 })

@@ -16,8 +16,8 @@ const steps = [
 process.exitCode = run(process.argv.slice(2))
 
 /**
- * Runs all steps. With arguments, which vitest takes (files, folders, `-u`), only vitest, with the long tests. Tests that
- * need a missing program are skipped; in CI it is an error.
+ * Runs all steps. With arguments, which vitest takes (files, folders, `-u`), only vitest, with the long tests. Tests
+ * that need a missing program are skipped; in CI it is an error.
  */
 function run(args: readonly string[]): number {
   const missing = listMissingTools()

@@ -20,19 +20,16 @@ export function isConsoleFile({ method, path, headers }: SimRequest): boolean {
 /** Returns the reply to a request for a file of the console; undefined for any other request. */
 export async function serveConsole(request: SimRequest): Promise<Reply | undefined> {
   if (!isConsoleFile(request)) return undefined
-  const { path, headers } = request
+  const { path } = request
   if (path === '/__sim') return { status: 302, headers: { Location: '/__sim/' }, body: undefined, origin: 'simulator' }
   const asset = assetPath.exec(path)?.[1]
-  const [encoding, suffix = ''] = encodings.find(([name]) => accepts(headers['accept-encoding'], name)) ?? []
-  const bytes = await readFileIfThere(join(bundledConsole, `${asset ?? 'index.html'}${suffix}`))
+  const bytes = await readFileIfThere(join(bundledConsole, asset ?? 'index.html'))
   if (!bytes) return refuseMissing(asset)
   return {
     status: 200,
     headers: {
       ...pageHeaders(),
       'Cache-Control': asset === undefined ? 'no-store' : 'public, max-age=31536000, immutable',
-      Vary: 'Accept-Encoding',
-      ...(encoding !== undefined && { 'Content-Encoding': encoding }),
     },
     body: encodedBody(bytes, mediaTypeOf(asset)),
     origin: 'simulator',
@@ -51,12 +48,6 @@ function mediaTypeOf(asset: string | undefined): string {
   if (asset === undefined) return 'text/html; charset=utf-8'
   return asset.endsWith('.js') ? 'text/javascript; charset=utf-8' : 'text/css; charset=utf-8'
 }
-
-/** The encodings of compressed files, the smallest first, with the ends of their names. */
-const encodings = [
-  ['br', '.br'],
-  ['gzip', '.gz'],
-] as const
 
 async function readFileIfThere(file: string): Promise<Buffer | undefined> {
   try {

@@ -1,6 +1,6 @@
 /** Takes the place of `server/simulator/start.ts` in the library, which has the simulator from the bundle. */
 import { join } from 'node:path'
-import type { startFromCode as start } from '../server/simulator/start.ts'
+import type { startFromCode as start } from '../../server/simulator/start.ts'
 
 /** The file name of the bundle, a CommonJS module with all code, beside the modules that load it. */
 export const BUNDLE = 'convsim.cjs'
