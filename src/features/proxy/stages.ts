@@ -3,7 +3,6 @@ import type { PipelineDeps, Stages } from '../../server/pipeline/pipeline.ts'
 import { identify, validate } from '../../server/pipeline/refusal-stages.ts'
 import { applyDamage, checkReply, finaliseHeaders } from '../../server/pipeline/reply-stages.ts'
 import { scenario } from '../../server/pipeline/scenario.ts'
-import type { Pages } from '../../server/settings/settings.ts'
 import { withFittingDocument } from '../../server/simulator/check-operations.ts'
 import type { UpstreamClient } from '../../server/upstream/client.ts'
 import { type PageSettings, refuseForeignPage } from '../../service/exchange/foreign-page.ts'
@@ -15,7 +14,7 @@ import { checkUpstreamResponse, responseToRecord } from './check-response.ts'
  * Returns the stages of an exchange whose request the real service responds. Scenarios refuse in front of it. The
  * contract only judges: the service decides, also about keys, plans, models and rates.
  */
-export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, pages: Pages): Stages {
+export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, pages: PageSettings): Stages {
   const { contract, sandboxes, scenarios, log } = deps
   const { token } = upstream.target
   // Only their warnings and recommendations are used, for operations that the document describes as they are.

@@ -1,13 +1,21 @@
 import { type Json, jsonPieces } from '../../base/core/json.ts'
 import { chunksInSlices } from '../../base/core/slices.ts'
 import type { Violation } from '../../base/core/violation.ts'
+import type { Findings } from '../../base/documents/finding.ts'
 import type { Contract, ParameterValues } from '../../service/contract/contract.ts'
 import { textBody } from '../../service/exchange/body.ts'
+import type { DecisionTrace } from '../../service/exchange/decision-trace.ts'
+import type { OutgoingReply } from '../../service/exchange/delivery.ts'
+import type { PageSettings } from '../../service/exchange/foreign-page.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
 import type { Fixtures } from '../../service/fixtures/fixtures.ts'
 import type { Catalogue } from '../../service/scenarios/definition.ts'
 import type { ActiveRules } from '../../service/scenarios/rules.ts'
+import type { SandboxExport, Store } from '../../state/store.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { Reporter } from '../reports/report.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { ControlOperationId } from './operation-ids.ts'
 
@@ -43,6 +51,46 @@ export interface ServedInputs {
   readonly contractDigest: () => string
   /** Returns the ids of the operations whose body has an idempotency key. */
   readonly idempotentOperations: () => ReadonlySet<string>
+}
+
+export interface ReloadFailure {
+  /** Epoch milliseconds. */
+  readonly at: number
+  readonly findings: Findings
+}
+
+export interface Explanation {
+  readonly trace: DecisionTrace
+  readonly outgoing: OutgoingReply
+  readonly entry: JournalEntry
+}
+
+/** The simulator as the handlers of the control plane use it. */
+export interface ControlledSimulator {
+  readonly served: () => ServedInputs
+  /** Returns the failure of the latest reload; undefined if it succeeded, or there was none. */
+  readonly reloadFailure: () => ReloadFailure | undefined
+  /** The document of the control plane. */
+  readonly control: Contract
+  readonly sandboxes: Sandboxes
+  readonly store: Store
+  /** The journal of this process: metrics listen to it, the other handlers only read it. */
+  readonly journal: Journal
+  readonly reporter: Reporter
+  /** Computes the outcome that a request would have now, without any effect. */
+  readonly explain: (request: SimRequest) => Promise<Explanation>
+  /** State that a reset of the default sandbox imports; undefined: a reset leaves the default sandbox empty. */
+  readonly seedState: SandboxExport | undefined
+  readonly pages: PageSettings
+  /** Aborted when a stop was requested, and requests are still handled. */
+  readonly draining: AbortSignal
+  /** Aborted when the simulator stops: streams end, and a waiting verification responds with what has come so far. */
+  readonly stopping: AbortSignal
+  /** The files of `--overlay`. */
+  readonly overlays: readonly string[]
+  readonly isWatched: boolean
+  /** Value of `--state`: `:memory:`, the path of a file, or a URL without user and password. */
+  readonly stateFile: string
 }
 
 /**

@@ -1,16 +1,14 @@
 import type { Registry } from 'prom-client'
 import { once } from '../../base/core/memoize.ts'
 import { textBody } from '../../service/exchange/body.ts'
-import type { Store } from '../../state/store.ts'
 import type { Journal } from '../journal/journal.ts'
-import type { Sandboxes } from '../sandboxes/sandboxes.ts'
-import { type ControlHandlers, CustomReply } from './handler.ts'
+import { type ControlHandlers, type ControlledSimulator, CustomReply } from './handler.ts'
 
 /**
  * Handles `GET metrics`. prom-client has the metrics of the process alone: it is loaded by the first request, and its
  * histograms take single values only, while the responses of the service are counted from the start.
  */
-export function metricsHandlers(journal: Journal, sandboxes: Sandboxes, store: Store) {
+export function metricsHandlers({ journal, sandboxes, store }: ControlledSimulator) {
   const counts = countResponses(journal)
   const loadRegistry = once(createProcessRegistry)
   return {

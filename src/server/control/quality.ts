@@ -2,9 +2,7 @@ import { isObject, type JsonObject } from '../../base/core/json.ts'
 import { inSlices, mapEach } from '../../base/core/slices.ts'
 import { impactOfEvent, UNITS_PER_IMPACT } from '../../state/collections/events.ts'
 import { type StoredEvent, uuidKey } from '../../state/records.ts'
-import type { Store } from '../../state/store.ts'
-import type { Sandboxes } from '../sandboxes/sandboxes.ts'
-import { type ControlHandlers, type ControlRequest, createSlots, type ServedInputs } from './handler.ts'
+import { type ControlHandlers, type ControlledSimulator, type ControlRequest, createSlots } from './handler.ts'
 
 const neutralIndex = 0.5
 
@@ -23,7 +21,7 @@ interface EventGroup {
 }
 
 /** Handles `GET` and `PUT quality`: weight of events, quality index of each product (PQI) and conversation (CQI). */
-export function qualityHandlers(store: Store, sandboxes: Sandboxes, served: () => ServedInputs) {
+export function qualityHandlers({ store, sandboxes, served }: ControlledSimulator) {
   const refusal = `The quality of ${maxLargeSandboxes} large sandboxes is being read already.`
   const takeSlot = createSlots(maxLargeSandboxes, refusal)
 

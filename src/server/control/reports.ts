@@ -1,32 +1,30 @@
 import { maxWorkMs } from '../../base/core/slices.ts'
 import { cutText } from '../../base/core/text.ts'
 import { textBody } from '../../service/exchange/body.ts'
-import type { Journal } from '../journal/journal.ts'
 import { renderClientReport } from '../reports/client-page.ts'
 import { coverageToJson } from '../reports/coverage.ts'
 import { findingsToJson } from '../reports/findings.ts'
 import { isReportFormat, reportFormats } from '../reports/formats/index.ts'
 import { retryRules } from '../reports/judge-retry.ts'
 import { stylesheetSource } from '../reports/page/stylesheet.ts'
-import { judgeFailOn, type Report, type Reporter } from '../reports/report.ts'
+import { judgeFailOn, type Report } from '../reports/report.ts'
 import { expectedFailOn, type FailCondition, parseFailOn } from '../reports/reported-run.ts'
 import { type RetryQuery, readRetryHistory } from '../reports/retry-history.ts'
-import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import { pageHeaders } from './console-files.ts'
 import {
   ControlError,
   type ControlHandlers,
+  type ControlledSimulator,
   type ControlRequest,
   CustomReply,
   refuseUnused,
-  type ServedInputs,
 } from './handler.ts'
 
 /**
  * Handles `GET coverage`, `GET report`, and `GET retries`: the retry rules, what broke them, and the attempts of each
  * call that failed.
  */
-export function reportHandlers(journal: Journal, reporter: Reporter, sandboxes: Sandboxes, served: () => ServedInputs) {
+export function reportHandlers({ journal, reporter, sandboxes, served }: ControlledSimulator) {
   return {
     async getCoverage(request) {
       const { coverage, truncated } = await reporter(request.sandboxFilter)

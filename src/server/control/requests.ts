@@ -10,10 +10,10 @@ import { entryToCurl } from '../reports/request-trace.ts'
 import {
   ControlError,
   type ControlHandlers,
+  type ControlledSimulator,
   type ControlRequest,
   CustomReply,
   createSlots,
-  type ServedInputs,
 } from './handler.ts'
 import { writeHar } from './har-export.ts'
 
@@ -33,7 +33,7 @@ const maxStreams = 100
  * Handles `GET` and `DELETE requests`, `GET requests/{id}` and `GET requests/stream`: the journal. Streams end when
  * `stopping` is aborted.
  */
-export function requestHandlers(journal: Journal, served: () => ServedInputs, stopping: AbortSignal) {
+export function requestHandlers({ journal, served, stopping }: ControlledSimulator) {
   const refusal = `There are ${maxStreams} streams of the journal already. Or poll GET requests?since= instead.`
   const takeSlot = createSlots(maxStreams, refusal)
   const refuseUnknown = (operation: string | undefined) => {

@@ -10,15 +10,13 @@ import {
   findUnknownOperation,
   findUnknownParameter,
 } from '../../service/scenarios/rule-match-problems.ts'
-import type { Journal } from '../journal/journal.ts'
-import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import {
   ControlError,
   type ControlHandlers,
+  type ControlledSimulator,
   type ControlRequest,
   CustomReply,
   refuseUnused,
-  type ServedInputs,
 } from './handler.ts'
 import { type CountBounds, type Verification, verdictToJson, verify } from './verification.ts'
 
@@ -38,12 +36,7 @@ const tooLongMessage =
  * Handles `POST verify` and `POST requests/count`: the count of the requests that match a query. Waits end when
  * `stopping` is aborted.
  */
-export function verifyHandlers(
-  journal: Journal,
-  sandboxes: Sandboxes,
-  served: () => ServedInputs,
-  stopping: AbortSignal,
-) {
+export function verifyHandlers({ journal, sandboxes, served, stopping }: ControlledSimulator) {
   const judge = async ({ sandboxFilter: sandbox, source, clientGone }: ControlRequest, verification: Verification) => {
     const search = { journal, sandbox, conditions: requestConditions(verification), served, elapsed: source.elapsed }
     return (await verify(search, verification, [clientGone, stopping])) ?? new ControlError(400, tooLongMessage)

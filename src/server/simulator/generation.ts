@@ -11,8 +11,7 @@ import type { Fixtures } from '../../service/fixtures/fixtures.ts'
 import { createHandlers } from '../../service/operations/index.ts'
 import type { ActiveScenario, Catalogue } from '../../service/scenarios/definition.ts'
 import { createSimulation } from '../../service/simulation/simulation.ts'
-import type { Explain } from '../control/explain.ts'
-import type { ServedInputs } from '../control/handler.ts'
+import type { ControlledSimulator, ServedInputs } from '../control/handler.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { Journal } from '../journal/journal.ts'
 import { hashToken } from '../journal/shared-entry.ts'
@@ -53,7 +52,7 @@ interface SimulatorState extends PipelineState {
  */
 export interface Generation extends LoadedInputs, ServedInputs {
   readonly service: Pipeline
-  readonly explain: Explain
+  readonly explain: ControlledSimulator['explain']
   readonly hintFinder: () => HintFinder
   /** Returns the tokens of the fixtures, and their hashes, which a shared journal has. */
   readonly magicKeys: () => ReadonlySet<string>
@@ -104,8 +103,10 @@ export function createGeneration(
 }
 
 /** Creates the function behind `POST /__sim/explain`, which runs the real pipeline over copies of everything. */
-function createExplain(state: SimulatorState, createPipelineOver: (state: PipelineState) => Pipeline): Explain {
-  const { store, log, proxied, sandboxes } = state
+function createExplain(
+  { store, log, proxied, sandboxes }: SimulatorState,
+  createPipelineOver: (state: PipelineState) => Pipeline,
+): Generation['explain'] {
   return async function explain(request) {
     const journal = new Journal(0)
     let entry: JournalEntry | undefined
