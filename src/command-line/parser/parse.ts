@@ -11,8 +11,13 @@ import {
   type ValuesOf,
 } from '../../server/settings/setting.ts'
 import { serverSettings, variableOf } from '../../server/settings/settings.ts'
-import type { CommandLineOf, CommandSyntax } from './command-syntax.ts'
-import { createParser, describeCommandHelp, describeProgram } from './program.ts'
+import {
+  type CommandLineOf,
+  type CommandSyntax,
+  createParser,
+  describeCommandHelp,
+  describeProgram,
+} from './program.ts'
 
 /** The parsed command line: a command to run, a text to print, or a problem to report. */
 export type Invocation<Known extends CommandSyntax> =

@@ -1,4 +1,4 @@
-import type { CommandLineOf } from '../../command-line/parser/command-syntax.ts'
+import type { CommandLineOf } from '../../command-line/parser/program.ts'
 import { expectedFailOn, type FailCondition, failOnKinds, parseFailOn } from '../../server/reports/reported-run.ts'
 import { duration, integer, type SettingTable, text, type ValuesOf } from '../../server/settings/setting.ts'
 import { serverSettings } from '../../server/settings/settings.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { CommandSyntax } from '../../../src/command-line/parser/command-syntax.ts'
+import type { CommandSyntax } from '../../../src/command-line/parser/program.ts'
 import * as parser from '../../../src/command-line/parser/parse.ts'
 import { commands } from '../../../src/features/commands.ts'
 import { flagOf, type Setting } from '../../../src/server/settings/setting.ts'
