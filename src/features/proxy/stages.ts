@@ -1,5 +1,10 @@
-import { isMatched, type MatchedExchange, type RequestStage } from '../../server/pipeline/exchange.ts'
-import type { PipelineDeps, Stages } from '../../server/pipeline/pipeline.ts'
+import {
+  isMatched,
+  type MatchedExchange,
+  type PipelineDeps,
+  type RequestStage,
+} from '../../server/pipeline/exchange.ts'
+import type { Stages } from '../../server/pipeline/pipeline.ts'
 import { identify, validate } from '../../server/pipeline/refusal-stages.ts'
 import { applyDamage, checkReply, finaliseHeaders } from '../../server/pipeline/reply-stages.ts'
 import { scenario } from '../../server/pipeline/scenario.ts'
@@ -15,21 +20,21 @@ import { checkUpstreamResponse, responseToRecord } from './check-response.ts'
  * contract only judges: the service decides, also about keys, plans, models and rates.
  */
 export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, pages: PageSettings): Stages {
-  const { contract, sandboxes, scenarios, log } = deps
+  const { contract } = deps
   const { token } = upstream.target
   // Only their warnings and recommendations are used, for operations that the document describes as they are.
   const handlers = withFittingDocument(deps.handlers, contract, deps.fixtures)
-  const noMagicValues = { ...scenarios, ofKey: new Map(), ofModel: new Map() }
-  const checkOwnReply = checkReply(log)
+  const noMagicValues = { ...deps, ofKey: new Map(), ofModel: new Map() }
+  const checkOwnReply = checkReply(deps)
   return {
     request: Object.entries({
       /** 403 for a foreign page, before it can create a sandbox by a name */
       authenticate: readCaller(token === undefined ? undefined : pages),
       /** 400 for a malformed name of a sandbox */
-      identify: identify(contract, handlers, sandboxes, true),
+      identify: identify({ ...deps, handlers }, true),
       /** any reply that a scenario gives */
       scenario: scenarioOfOperation(scenario(noMagicValues)),
-      validate: judgeRequest(validate(deps.strict)),
+      validate: judgeRequest(validate(deps)),
       /** the response of the service; 413, 502, 504 */
       handle: askUpstream(contract.basePath, upstream, pages.cors),
     } satisfies Record<string, RequestStage>),
@@ -38,7 +43,7 @@ export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, 
       (exchange, reply) =>
         reply.origin === 'upstream' ? checkUpstreamResponse(exchange, reply) : checkOwnReply(exchange, reply),
       applyDamage,
-      finaliseHeaders(deps.headers),
+      finaliseHeaders(deps),
     ],
     recorded: (exchange, reply, outcome) => responseToRecord(exchange, reply, outcome, token),
     isDated: true,

@@ -3,9 +3,8 @@ import { textBody } from '../../service/exchange/body.ts'
 import { matchOutcome, type RequestMatch, type RequestQuery, requestConditions } from '../../service/exchange/match.ts'
 import { findUnknownOperation } from '../../service/scenarios/rule-match-problems.ts'
 import type { JournalEntry } from '../journal/entry.ts'
-import { entryToJson } from '../journal/entry-json.ts'
+import { entryToJson, toMatchSubject } from '../journal/entry-json.ts'
 import type { Journal, JournalSlice } from '../journal/journal.ts'
-import { toMatchSubject } from '../journal/match.ts'
 import { entryToCurl } from '../reports/request-trace.ts'
 import {
   ControlError,

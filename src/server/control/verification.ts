@@ -11,8 +11,8 @@ import {
   type RequestQuery,
 } from '../../service/exchange/match.ts'
 import type { JournalEntry } from '../journal/entry.ts'
+import { type MatchInputs, toMatchSubject } from '../journal/entry-json.ts'
 import type { Journal, JournalSlice } from '../journal/journal.ts'
-import { type MatchInputs, toMatchSubject } from '../journal/match.ts'
 
 /** The expected number of matching requests; `{}` stands for at least one. */
 export interface CountBounds {

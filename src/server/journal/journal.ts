@@ -1,6 +1,6 @@
 /**
  * The record of requests and replies: record, find, match, share with replicas. `entry.ts` is the stored exchange,
- * `match.ts` has the parts that a query compares, and `follower.ts` shares a journal with other replicas.
+ * `entry-json.ts` has its forms, and `follower.ts` shares a journal with other replicas.
  */
 
 import { clearTimeout, setImmediate, setTimeout } from '../../base/core/timers.ts'

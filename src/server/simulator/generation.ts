@@ -15,8 +15,8 @@ import type { ControlledSimulator, ServedInputs } from '../control/handler.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { Journal } from '../journal/journal.ts'
 import { hashToken } from '../journal/shared-entry.ts'
-import { type CreateStages, createPipeline, type Pipeline, type PipelineDeps } from '../pipeline/pipeline.ts'
-import type { FindPlannedFault } from '../pipeline/scenario.ts'
+import type { PipelineDeps } from '../pipeline/exchange.ts'
+import { type CreateStages, createPipeline, type Pipeline } from '../pipeline/pipeline.ts'
 import { findIdempotentOperations } from '../reports/attempts.ts'
 import { createHintFinder, type HintFinder, parseKnownScenarios } from '../reports/hint-finder.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
@@ -37,8 +37,7 @@ export interface ProxiedService {
 }
 
 /** The parts of a pipeline that a request can change. They stay when the inputs are loaded again. */
-interface PipelineState extends Pick<PipelineDeps, 'store' | 'sandboxes' | 'journal' | 'log'> {
-  readonly findPlannedFault?: FindPlannedFault | undefined
+interface PipelineState extends Pick<PipelineDeps, 'store' | 'sandboxes' | 'journal' | 'log' | 'findPlannedFault'> {
   readonly proxied?: ProxiedService | undefined
 }
 
@@ -64,30 +63,22 @@ export function createGeneration(
   number: number,
   inputs: LoadedInputs,
 ): Generation {
-  const { contract, fixtures, catalogue, startUp, fallback } = inputs
+  const { contract, fixtures, catalogue } = inputs
   const simulation = createSimulation(fixtures)
   const productsOfModel = indexProductsByModel(fixtures)
-  const ofKey = parseMagic(fixtures.keys, ({ token }) => token, catalogue)
-  const ofModel = parseMagic(fixtures.models, ({ id }) => id.toLowerCase(), catalogue)
-  const isModel = createModelCheck(settings, fixtures)
-  const limitOf = createLimitLookup(settings, fixtures)
-  const createPipelineOver = ({ findPlannedFault, proxied, ...changing }: PipelineState) => {
+  const loaded = {
+    ...inputs,
+    settings,
+    productsOfModel,
+    ofKey: parseMagic(fixtures.keys, ({ token }) => token, catalogue),
+    ofModel: parseMagic(fixtures.models, ({ id }) => id.toLowerCase(), catalogue),
+    isModel: createModelCheck(settings, fixtures),
+    limitOf: createLimitLookup(settings, fixtures),
+  }
+  const createPipelineOver = ({ proxied, ...changing }: PipelineState) => {
     const { store } = changing
-    const deps = {
-      ...changing,
-      contract,
-      fixtures,
-      handlers: createHandlers(contract, { simulation, productsOfModel, responses: fixtures.responses, store }),
-      fallback,
-      scenarios: { catalogue, ofKey, ofModel, productsOfModel, startUp, findPlannedFault, store },
-      planOfUnknownKeys: settings.plan,
-      limitOf,
-      isModel,
-      strict: settings.strict,
-      headers: settings,
-      logBodies: settings.logBodies,
-    }
-    return createPipeline(deps, proxied?.createStages)
+    const handlers = createHandlers(contract, { simulation, productsOfModel, responses: fixtures.responses, store })
+    return createPipeline({ ...loaded, ...changing, handlers }, proxied?.createStages)
   }
   return {
     ...inputs,
