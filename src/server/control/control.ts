@@ -20,6 +20,7 @@ import {
   type ControlledSimulator,
   CustomReply,
   createJsonReply,
+  type HandlerGroup,
 } from './handler.ts'
 import { infoHandlers } from './info.ts'
 import { metricsHandlers } from './metrics.ts'
@@ -33,12 +34,12 @@ import { scenarioHandlers } from './scenarios.ts'
 import { verifyHandlers } from './verify.ts'
 
 /** The operations of the control plane itself, by group. */
-const groups: readonly ((simulator: ControlledSimulator) => Partial<ControlHandlers>)[] = [
+const groups: readonly HandlerGroup[] = [
   ...[infoHandlers, scenarioHandlers, clockHandlers, sandboxHandlers, recordHandlers, snapshotHandlers],
   ...[qualityHandlers, requestHandlers, verifyHandlers, explainHandlers, metricsHandlers, reportHandlers],
 ]
 
-type CreateHandlers = (handle: Control['handle']) => Partial<ControlHandlers>
+type CreateHandlers = (handle: Control['handle']) => ControlHandlers
 
 const features: CreateHandlers[] = []
 
@@ -59,7 +60,7 @@ const readOnly: ReadonlySet<string> = new Set<ControlOperationId>(['countRequest
 /** The control plane without its sockets, as `http/app.ts` calls it. */
 export class Control {
   readonly #deps: ControlDeps
-  readonly #handlers: Partial<ControlHandlers>
+  readonly #handlers: ControlHandlers
   readonly #replyWithJson = createJsonReply()
 
   constructor(deps: ControlDeps) {

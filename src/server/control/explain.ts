@@ -5,7 +5,7 @@ import type { Contract } from '../../service/contract/contract.ts'
 import { controlAliases, listDocumentedPaths, toRoutePath } from '../../service/exchange/control-aliases.ts'
 import { createRequest, type SimRequest } from '../../service/exchange/request.ts'
 import { defaultSandbox, isSandboxName, readSandboxOfBaggage } from '../sandboxes/sandboxes.ts'
-import { ControlError, type ControlHandlers, type ControlledSimulator, type Explanation } from './handler.ts'
+import { ControlError, type Explanation, type HandlerGroup } from './handler.ts'
 
 interface RequestDescription {
   readonly method: string
@@ -14,7 +14,7 @@ interface RequestDescription {
   readonly body?: Json
 }
 
-export function explainHandlers({ explain, served, pages }: ControlledSimulator) {
+export const explainHandlers: HandlerGroup = ({ explain, served, pages }) => {
   return {
     async explain({ body, sandbox }) {
       const description = body as unknown as RequestDescription // proved by the control document
@@ -28,7 +28,7 @@ export function explainHandlers({ explain, served, pages }: ControlledSimulator)
       const problem = `${method} ${path} is not a request to the simulated service: it never meets the service.`
       return new ControlError(400, `${problem} The service is under ${contract.basePath}.`)
     },
-  } satisfies Partial<ControlHandlers>
+  }
 }
 
 /** Finds a sandbox that the request names by header, key, path or baggage beside another one of the query, if any. */

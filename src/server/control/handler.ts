@@ -97,12 +97,15 @@ export interface ControlledSimulator {
  * The outcome of a control operation: the object of the documented success, another reply, or a refusal. The object is
  * written as JSON while the client reads it; a list in it can be any iterable.
  */
-export type ControlOutcome = object | JsonPieces | ControlError | CustomReply
+type ControlOutcome = object | JsonPieces | ControlError | CustomReply
 
-export type ControlHandler = (request: ControlRequest) => ControlOutcome | Promise<ControlOutcome>
+/** Handlers of operations of the control document. */
+export type ControlHandlers = {
+  readonly [Id in ControlOperationId]?: (request: ControlRequest) => ControlOutcome | Promise<ControlOutcome>
+}
 
-/** One handler for each operation of the control document. */
-export type ControlHandlers = Readonly<Record<ControlOperationId, ControlHandler>>
+/** Creates the handlers of some operations. */
+export type HandlerGroup = (simulator: ControlledSimulator) => ControlHandlers
 
 /** JSON of another media type that is written while the client reads it. */
 export class JsonPieces {

@@ -8,10 +8,10 @@ import { describeClientView, exampleOf } from '../../service/scenarios/client-vi
 import { probability, type ScenarioDefinition } from '../../service/scenarios/definition.ts'
 import { describeLoss, type Store } from '../../state/store.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
-import { type ControlHandlers, type ControlledSimulator, CustomReply, type ReloadFailure } from './handler.ts'
+import { CustomReply, type HandlerGroup, type ReloadFailure } from './handler.ts'
 
 /** Handles `GET health`, `info`, `contract`, `openapi.yaml`, `assumptions` and `catalogue`. */
-export function infoHandlers({ served, reloadFailure, control, sandboxes, store, ...rest }: ControlledSimulator) {
+export const infoHandlers: HandlerGroup = ({ served, reloadFailure, control, sandboxes, store, ...rest }) => {
   return {
     getHealth: () => reportHealth(store, reloadFailure(), rest.draining),
     async getInfo() {
@@ -46,7 +46,7 @@ export function infoHandlers({ served, reloadFailure, control, sandboxes, store,
       const scenarios = catalogue.definitions.map((definition) => scenarioToJson(definition, contract))
       return { scenarios, operations: operationsToJson(contract), keys, models, products }
     },
-  } satisfies Partial<ControlHandlers>
+  }
 }
 
 /** Returns 503 with the reason while the state refuses writes or does not respond, and before a stop. */

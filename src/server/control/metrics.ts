@@ -2,13 +2,13 @@ import type { Registry } from 'prom-client'
 import { once } from '../../base/core/memoize.ts'
 import { textBody } from '../../service/exchange/body.ts'
 import type { Journal } from '../journal/journal.ts'
-import { type ControlHandlers, type ControlledSimulator, CustomReply } from './handler.ts'
+import { CustomReply, type HandlerGroup } from './handler.ts'
 
 /**
  * Handles `GET metrics`. prom-client has the metrics of the process alone: it is loaded by the first request, and its
  * histograms take single values only, while the responses of the service are counted from the start.
  */
-export function metricsHandlers({ journal, sandboxes, store }: ControlledSimulator) {
+export const metricsHandlers: HandlerGroup = ({ journal, sandboxes, store }) => {
   const counts = countResponses(journal)
   const loadRegistry = once(createProcessRegistry)
   return {
@@ -30,7 +30,7 @@ export function metricsHandlers({ journal, sandboxes, store }: ControlledSimulat
       ]
       return new CustomReply({ body: textBody(metrics.join('\n\n'), registry.contentType) })
     },
-  } satisfies Partial<ControlHandlers>
+  }
 }
 
 async function createProcessRegistry(): Promise<Registry> {

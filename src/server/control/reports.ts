@@ -11,20 +11,13 @@ import { judgeFailOn, type Report } from '../reports/report.ts'
 import { expectedFailOn, type FailCondition, parseFailOn } from '../reports/reported-run.ts'
 import { type RetryQuery, readRetryHistory } from '../reports/retry-history.ts'
 import { pageHeaders } from './console-files.ts'
-import {
-  ControlError,
-  type ControlHandlers,
-  type ControlledSimulator,
-  type ControlRequest,
-  CustomReply,
-  refuseUnused,
-} from './handler.ts'
+import { ControlError, type ControlRequest, CustomReply, type HandlerGroup, refuseUnused } from './handler.ts'
 
 /**
  * Handles `GET coverage`, `GET report`, and `GET retries`: the retry rules, what broke them, and the attempts of each
  * call that failed.
  */
-export function reportHandlers({ journal, reporter, sandboxes, served }: ControlledSimulator) {
+export const reportHandlers: HandlerGroup = ({ journal, reporter, sandboxes, served }) => {
   return {
     async getCoverage(request) {
       const { coverage, truncated } = await reporter(request.sandboxFilter)
@@ -54,7 +47,7 @@ export function reportHandlers({ journal, reporter, sandboxes, served }: Control
         truncated: history.truncated || hasLoss,
       }
     },
-  } satisfies Partial<ControlHandlers>
+  }
 }
 
 /** Reads the conditions of `?failOn=`; undefined without it, which leaves those of `--fail-on` in the report. */

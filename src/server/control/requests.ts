@@ -6,14 +6,7 @@ import type { JournalEntry } from '../journal/entry.ts'
 import { entryToJson, toMatchSubject } from '../journal/entry-json.ts'
 import type { Journal, JournalSlice } from '../journal/journal.ts'
 import { entryToCurl } from '../reports/request-trace.ts'
-import {
-  ControlError,
-  type ControlHandlers,
-  type ControlledSimulator,
-  type ControlRequest,
-  CustomReply,
-  createSlots,
-} from './handler.ts'
+import { ControlError, type ControlRequest, CustomReply, createSlots, type HandlerGroup } from './handler.ts'
 import { writeHar } from './har-export.ts'
 
 interface ListQuery extends JournalFilter {
@@ -32,7 +25,7 @@ const maxStreams = 100
  * Handles `GET` and `DELETE requests`, `GET requests/{id}` and `GET requests/stream`: the journal. Streams end when
  * `stopping` is aborted.
  */
-export function requestHandlers({ journal, served, stopping }: ControlledSimulator) {
+export const requestHandlers: HandlerGroup = ({ journal, served, stopping }) => {
   const refusal = `There are ${maxStreams} streams of the journal already. Or poll GET requests?since= instead.`
   const takeSlot = createSlots(maxStreams, refusal)
   const refuseUnknown = (operation: string | undefined) => {
@@ -65,7 +58,7 @@ export function requestHandlers({ journal, served, stopping }: ControlledSimulat
       const stream = { mediaType: 'text/event-stream; charset=utf-8', chunks }
       return takeSlot(request.clientGone) ?? new CustomReply({ stream })
     },
-  } satisfies Partial<ControlHandlers>
+  }
 }
 
 async function listPage(journal: Journal, sandbox: string | undefined, query: ListQuery): Promise<object> {

@@ -13,10 +13,10 @@ import {
 } from '../../service/scenarios/rules.ts'
 import { checkRules } from '../../service/scenarios/rules-file.ts'
 import type { RulePosition } from '../sandboxes/settings.ts'
-import { ControlError, type ControlHandlers, type ControlledSimulator, type ControlRequest } from './handler.ts'
+import { ControlError, type ControlRequest, type HandlerGroup } from './handler.ts'
 
 /** Handles `GET`, `PUT`, `POST` and `DELETE scenarios`, and `GET sequences`. */
-export function scenarioHandlers({ sandboxes, store, served }: ControlledSimulator) {
+export const scenarioHandlers: HandlerGroup = ({ sandboxes, store, served }) => {
   const readRules = ({ body, bodyViolations }: ControlRequest): readonly Rule[] | ControlError => {
     const read = checkRules(body, bodyViolations, served())
     if (read.ok) return read.value
@@ -58,7 +58,7 @@ export function scenarioHandlers({ sandboxes, store, served }: ControlledSimulat
       const { startUp, catalogue } = served()
       return { sequences: sequencesToJson(used, placeRules(rules, startUp), catalogue) }
     },
-  } satisfies Partial<ControlHandlers>
+  }
 }
 
 const rulesToJson = (rules: readonly Rule[]) => rules.map(({ source }) => source)

@@ -10,14 +10,7 @@ import {
   findUnknownOperation,
   findUnknownParameter,
 } from '../../service/scenarios/rule-match-problems.ts'
-import {
-  ControlError,
-  type ControlHandlers,
-  type ControlledSimulator,
-  type ControlRequest,
-  CustomReply,
-  refuseUnused,
-} from './handler.ts'
+import { ControlError, type ControlRequest, CustomReply, type HandlerGroup, refuseUnused } from './handler.ts'
 import { type CountBounds, type Verification, verdictToJson, verify } from './verification.ts'
 
 /** The most verifications that are in progress at a time: each waiting one looks at every new request. */
@@ -36,7 +29,7 @@ const tooLongMessage =
  * Handles `POST verify` and `POST requests/count`: the count of the requests that match a query. Waits end when
  * `stopping` is aborted.
  */
-export function verifyHandlers({ journal, sandboxes, served, stopping }: ControlledSimulator) {
+export const verifyHandlers: HandlerGroup = ({ journal, sandboxes, served, stopping }) => {
   const judge = async ({ sandboxFilter: sandbox, source, clientGone }: ControlRequest, verification: Verification) => {
     const search = { journal, sandbox, conditions: requestConditions(verification), served, elapsed: source.elapsed }
     return (await verify(search, verification, [clientGone, stopping])) ?? new ControlError(400, tooLongMessage)
@@ -72,7 +65,7 @@ export function verifyHandlers({ journal, sandboxes, served, stopping }: Control
       const verdict = await judge(request, { ...query, count: { atLeast: 0 }, withinMs: 0 })
       return verdict instanceof ControlError ? verdict : { count: verdict.count, truncated: verdict.truncated }
     },
-  } satisfies Partial<ControlHandlers>
+  }
 }
 
 type Query = Pick<Verification, 'operation' | 'match' | 'force'>
