@@ -16,6 +16,7 @@ import type { SandboxExport, Store } from '../../state/store.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Reporter } from '../reports/report.ts'
+import type { ReportedInputs } from '../reports/traffic-collector.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { ControlOperationId } from './operation-ids.ts'
 
@@ -37,7 +38,7 @@ export interface ControlRequest {
 }
 
 /** The inputs that are served. A reload (`--watch`) replaces all of them. */
-export interface ServedInputs {
+export interface ServedInputs extends Pick<ReportedInputs, 'idempotentOperations'> {
   /** 1 for the inputs of the start; each reload adds 1. */
   readonly number: number
   readonly contract: Contract
@@ -49,8 +50,6 @@ export interface ServedInputs {
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
   /** Returns the digest of the contract with its overlays: `sha256:...`. */
   readonly contractDigest: () => string
-  /** Returns the ids of the operations whose body has an idempotency key. */
-  readonly idempotentOperations: () => ReadonlySet<string>
 }
 
 export interface ReloadFailure {

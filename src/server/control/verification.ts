@@ -36,7 +36,7 @@ interface NearMiss {
   readonly differences: readonly Difference[]
 }
 
-interface Verdict {
+export interface Verdict {
   readonly count: number
   /** True if the journal dropped requests, or bodies that the query needs, so that more may have matched. */
   readonly truncated: boolean

@@ -10,15 +10,18 @@ import {
   findUnknownOperation,
   findUnknownParameter,
 } from '../../service/scenarios/rule-match-problems.ts'
-import { ControlError, type ControlRequest, CustomReply, type HandlerGroup, refuseUnused } from './handler.ts'
-import { type CountBounds, type Verification, verdictToJson, verify } from './verification.ts'
+import {
+  ControlError,
+  type ControlRequest,
+  CustomReply,
+  createSlots,
+  type HandlerGroup,
+  refuseUnused,
+} from './handler.ts'
+import { type CountBounds, type Verdict, type Verification, verdictToJson, verify } from './verification.ts'
 
 /** The most verifications that are in progress at a time: each waiting one looks at every new request. */
 const maxWaiting = 100
-
-const waitingMessage =
-  `${maxWaiting} verifications are waiting already. Send this one again when one of them is handled, ` +
-  'or let them wait for less time (withinMs).'
 
 const tooLongMessage =
   `The comparison with the requests of the journal took more than ${maxWorkMs} ms and was given up. ` +
@@ -30,33 +33,27 @@ const tooLongMessage =
  * `stopping` is aborted.
  */
 export const verifyHandlers: HandlerGroup = ({ journal, sandboxes, served, stopping }) => {
+  const sentence = `${maxWaiting} verifications are waiting already. Let them wait for less time (withinMs).`
+  const takeSlot = createSlots(maxWaiting, sentence)
   const judge = async ({ sandboxFilter: sandbox, source, clientGone }: ControlRequest, verification: Verification) => {
     const search = { journal, sandbox, conditions: requestConditions(verification), served, elapsed: source.elapsed }
     return (await verify(search, verification, [clientGone, stopping])) ?? new ControlError(400, tooLongMessage)
   }
-  const judgeAndReply = async (request: ControlRequest, verification: Verification) => {
-    const verdict = await judge(request, verification)
-    if (verdict instanceof ControlError) return verdict
-    const { satisfied, count } = verdict
-    const isSuspect = satisfied && count === 0 && !verification.force
-    const refusal = isSuspect ? refuseUnused(request.sandboxFilter, sandboxes) : undefined
-    if (refusal) return refusal
-    const body = jsonBody(await verdictToJson(verdict, verification, request.source.elapsed))
-    return new CustomReply({ status: satisfied ? 200 : 417, body })
-  }
-  let waiting = 0
   return {
     async verify(request) {
       const body = request.body as unknown as Partial<Verification> // proved by the control document
-      const { count = {}, withinMs = 0, ...query } = body
-      const problem = findQueryProblem(query, served().contract) ?? findCountProblem(count)
+      const verification = { count: {}, withinMs: 0, ...body }
+      const problem = findQueryProblem(body, served().contract) ?? findCountProblem(verification.count)
       if (problem !== undefined) return new ControlError(400, problem)
-      if (waiting >= maxWaiting) return new ControlError(429, waitingMessage, { 'Retry-After': '1' })
-      waiting += 1
+      const refused = takeSlot(request.clientGone)
+      if (refused) return refused
       releaseBody(request.source)
-      return judgeAndReply(request, { ...query, count, withinMs }).finally(() => {
-        waiting -= 1
-      })
+      const verdict = await judge(request, verification)
+      if (verdict instanceof ControlError) return verdict
+      const isEmpty = isEmptyAsExpected(verdict, verification)
+      const unused = isEmpty ? refuseUnused(request.sandboxFilter, sandboxes) : undefined
+      const json = await verdictToJson(verdict, verification, request.source.elapsed)
+      return unused ?? new CustomReply({ status: verdict.satisfied ? 200 : 417, body: jsonBody(json) })
     },
     async countRequests(request) {
       const query = (request.body ?? {}) as unknown as Query // proved by the control document
@@ -67,6 +64,8 @@ export const verifyHandlers: HandlerGroup = ({ journal, sandboxes, served, stopp
     },
   }
 }
+
+const isEmptyAsExpected = ({ satisfied, count }: Verdict, { force }: Verification) => satisfied && count === 0 && !force
 
 type Query = Pick<Verification, 'operation' | 'match' | 'force'>
 
@@ -98,7 +97,7 @@ function findRedactedField({ header = {}, query = {} }: RequestMatch = {}, hidde
   return parameter === undefined ? undefined : `query parameter "${parameter}"`
 }
 
-function findCountProblem({ exactly, atLeast, atMost }: CountBounds = {}): string | undefined {
+function findCountProblem({ exactly, atLeast, atMost }: CountBounds): string | undefined {
   if (exactly !== undefined && (atLeast ?? atMost) !== undefined)
     return '"count" has either "exactly", or "atLeast" and "atMost".'
   if (atLeast !== undefined && atMost !== undefined && atLeast > atMost)

@@ -18,7 +18,8 @@ import { hashToken } from '../journal/shared-entry.ts'
 import type { PipelineDeps } from '../pipeline/exchange.ts'
 import { type CreateStages, createPipeline, type Pipeline } from '../pipeline/pipeline.ts'
 import { findIdempotentOperations } from '../reports/attempts.ts'
-import { createHintFinder, type HintFinder, parseKnownScenarios } from '../reports/hint-finder.ts'
+import { createHintFinder, parseKnownScenarios } from '../reports/hint-finder.ts'
+import type { ReportedInputs } from '../reports/traffic-collector.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { LoadedInputs } from './loaded-inputs.ts'
@@ -49,12 +50,9 @@ interface SimulatorState extends PipelineState {
  * The inputs that requests get, and the parts made of them. With `--watch` each reload makes the next generation;
  * sandboxes, state and journal stay, and a request is handled by the generation that it came to.
  */
-export interface Generation extends LoadedInputs, ServedInputs {
+export interface Generation extends LoadedInputs, ServedInputs, ReportedInputs {
   readonly service: Pipeline
   readonly explain: ControlledSimulator['explain']
-  readonly hintFinder: () => HintFinder
-  /** Returns the tokens of the fixtures, and their hashes, which a shared journal has. */
-  readonly magicKeys: () => ReadonlySet<string>
 }
 
 export function createGeneration(
@@ -133,7 +131,6 @@ function parseMagic<Value extends { readonly scenario?: string | undefined }>(
   return new Map(values.map((value) => [keyOf(value), parseKnownScenarios(value.scenario ?? '', catalogue)]))
 }
 
-/** Returns the ids of each model's products by the model's id; all in lower case. */
 function indexProductsByModel({ products }: Fixtures): ReadonlyMap<string, readonly string[]> {
   const pairs = products.flatMap(({ id, models }) => models.map((model) => ({ model: model.toLowerCase(), id })))
   const groups = groupBy(pairs, ({ model }) => model)

@@ -1,7 +1,6 @@
 /** Puts the parts together: create, start, explain, seed state. `start.ts` makes the simulator listen. */
 import { setMaxListeners } from 'node:events'
 import type { Log } from '../../base/core/log.ts'
-import { memoizeLast } from '../../base/core/memoize.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { errorAt, type Findings } from '../../base/documents/finding.ts'
 import type { Contract } from '../../service/contract/contract.ts'
@@ -13,7 +12,6 @@ import { Control } from '../control/control.ts'
 import type { Handlers } from '../http/app.ts'
 import type { EntryListener, Journal } from '../journal/journal.ts'
 import type { FindPlannedFault } from '../pipeline/exchange.ts'
-import { OperationItems } from '../reports/coverage-items.ts'
 import type { Report, Reporter } from '../reports/report.ts'
 import { parseGate } from '../reports/reported-run.ts'
 import { TrafficCollector } from '../reports/traffic-collector.ts'
@@ -44,7 +42,6 @@ export interface Simulator extends Handlers {
   close(): Promise<void>
 }
 
-/** Injected dependencies: clock and logger. */
 export interface Dependencies {
   readonly now: () => number
   readonly log: Log
@@ -163,14 +160,7 @@ function createReporter(
   { journal, sandboxes }: { readonly journal: Journal; readonly sandboxes: Sandboxes },
   present: () => Generation,
 ) {
-  const itemsOf = memoizeLast(({ operations }: Contract) => operations.map((one) => new OperationItems(one)))
-  const createCollector = () =>
-    new TrafficCollector({
-      operations: () => itemsOf(present().contract),
-      idempotentOperations: { has: (operation) => present().idempotentOperations().has(operation) },
-      isMagicKey: (token) => present().magicKeys().has(token),
-      limit: settings.sandboxLimit, // of sandboxes with counts of their own
-    })
+  const createCollector = () => new TrafficCollector(present, settings.sandboxLimit)
   const collector = createCollector()
   journal.onEntry((entry, live) => collector.record(entry, live))
   journal.onClear((sandbox) => collector.retire(sandbox))
@@ -179,11 +169,11 @@ function createReporter(
   if (own !== collector) journal.onOwnEntry((entry, live) => own.record(entry, live))
   const failOn = parseGate(settings.failOn, settings.allowNoRequests)
   const createReport = async (counted: TrafficCollector, sandbox: string | undefined, readSettings: ReadSettings) => {
-    const { contract, contractDigest, hintFinder } = present()
+    const { contract, contractDigest } = present()
     const { seed, clock } = await readSettings(sandbox ?? defaultSandbox)
     const run = { at: now(), version, command: undefined, seed, clock, contractDigest: contractDigest(), failOn }
     const { title, version: ofContract } = contract
-    return { contract: { title, version: ofContract }, run, sandbox, ...counted.report(sandbox, run, hintFinder) }
+    return { contract: { title, version: ofContract }, run, sandbox, ...counted.report(sandbox, run) }
   }
   const reporter: Reporter = async (sandbox) => {
     await journal.catchUp()
