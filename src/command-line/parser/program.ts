@@ -9,7 +9,6 @@ import {
 } from '../../server/settings/setting.ts'
 import { defaultOf, serverSettings, variableOf } from '../../server/settings/settings.ts'
 
-/** The purposes by which the help of the program lists the commands. */
 const purposes = ['Serve', 'Test a client', 'Compare with the real service', 'Look up'] as const
 
 /** A command as the command line, its help and the documentation describe it. */
@@ -50,7 +49,6 @@ export interface CommandLineOf<Values> {
   readonly warnings: readonly string[]
 }
 
-/** Creates the parser of a command with the flags of its settings. */
 export function createParser(command: CommandSyntax): Command {
   const { name, description, usage, settings, ignoredSettings = {} } = command
   const parser = new Command('convsim')
@@ -93,7 +91,6 @@ function addFlag(parser: Command, name: string, setting: Setting<unknown>, isHid
 const joinWithComma = (value: string, earlier: string | undefined) =>
   earlier === undefined ? value : `${earlier},${value}`
 
-/** Returns the help of a command: its flags, examples and the precedence of values. */
 export function describeCommandHelp(command: CommandSyntax): string {
   const examples = command.examples.map((example) => `  convsim ${example}`)
   return `${createParser(command).helpInformation()}

@@ -32,7 +32,6 @@ export interface CountProgress extends Pick<StatusLine, 'clear'> {
   show(title: string, done: number, all: number): void
 }
 
-/** Milliseconds between two writes. */
 const intervalMs = 200
 
 /** Creates the status line of a command. `now` returns milliseconds. */

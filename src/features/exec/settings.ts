@@ -33,7 +33,6 @@ export interface SuiteFailCondition {
   readonly above: number
 }
 
-/** A condition of `--fail-on` of `each`. */
 export type SuiteGate = FailCondition | SuiteFailCondition
 
 /** Parses the conditions of `--fail-on` of `each`; undefined if one of them is unknown. */

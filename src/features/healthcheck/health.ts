@@ -20,7 +20,6 @@ interface HealthSettings extends Address {
   readonly timeout: string | undefined
 }
 
-/** The health that a simulator reports. */
 interface Health {
   readonly isReady: boolean
   /** The body of the response, as one line that a terminal can show. */
@@ -33,7 +32,6 @@ const maxRequestMs = 2_000
 /** The pause between two requests while the simulator starts, milliseconds. */
 const pauseMs = 100
 
-/** Prints the health of a simulator, and returns the exit code. */
 export async function printHealth(settings: HealthSettings, context: CommandContext): Promise<number> {
   const { wait, timeout } = settings
   const { print, printError, elapsed } = context

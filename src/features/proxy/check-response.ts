@@ -136,7 +136,6 @@ function adviseOfBound(exchange: Exchange): void {
   exchange.advice = [...exchange.advice, broken('bound', `is not checked, since it has more than ${bounds}`)]
 }
 
-/** Returns a broken rule about a response as a whole. */
 function broken(keyword: string, message: string): Violation {
   return { in: 'response', pointer: '', keyword, message }
 }

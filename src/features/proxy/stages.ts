@@ -28,15 +28,11 @@ export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, 
   const checkOwnReply = checkReply(deps)
   return {
     request: Object.entries({
-      /** 403 for a foreign page, before it can create a sandbox by a name */
-      authenticate: readCaller(token === undefined ? undefined : pages),
-      /** 400 for a malformed name of a sandbox */
-      identify: identify({ ...deps, handlers }, true),
-      /** any reply that a scenario gives */
-      scenario: scenarioOfOperation(scenario(noMagicValues)),
+      authenticate: readCaller(token === undefined ? undefined : pages), // 403 for a foreign page, before it can create a sandbox by a name
+      identify: identify({ ...deps, handlers }, true), // 400 for a malformed name of a sandbox
+      scenario: scenarioOfOperation(scenario(noMagicValues)), // any reply that a scenario gives
       validate: judgeRequest(validate(deps)),
-      /** the response of the service; 413, 502, 504 */
-      handle: askUpstream(contract.basePath, upstream, pages.cors),
+      handle: askUpstream(contract.basePath, upstream, pages.cors), // the response of the service; 413, 502, 504
     } satisfies Record<string, RequestStage>),
     reply: [
       /** 500 only for a reply of the proxy itself that breaks the contract */

@@ -33,7 +33,6 @@ import { clockHandlers, recordHandlers, sandboxHandlers, snapshotHandlers } from
 import { scenarioHandlers } from './scenarios.ts'
 import { verifyHandlers } from './verify.ts'
 
-/** The operations of the control plane itself, by group. */
 const groups: readonly HandlerGroup[] = [
   ...[infoHandlers, scenarioHandlers, clockHandlers, sandboxHandlers, recordHandlers, snapshotHandlers],
   ...[qualityHandlers, requestHandlers, verifyHandlers, explainHandlers, metricsHandlers, reportHandlers],

@@ -64,7 +64,6 @@ export interface Explanation {
   readonly entry: JournalEntry
 }
 
-/** The simulator as the handlers of the control plane use it. */
 export interface ControlledSimulator {
   readonly served: () => ServedInputs
   /** Returns the failure of the latest reload; undefined if it succeeded, or there was none. */
@@ -98,12 +97,10 @@ export interface ControlledSimulator {
  */
 type ControlOutcome = object | JsonPieces | ControlError | CustomReply
 
-/** Handlers of operations of the control document. */
 export type ControlHandlers = {
   readonly [Id in ControlOperationId]?: (request: ControlRequest) => ControlOutcome | Promise<ControlOutcome>
 }
 
-/** Creates the handlers of some operations. */
 export type HandlerGroup = (simulator: ControlledSimulator) => ControlHandlers
 
 /** JSON of another media type that is written while the client reads it. */

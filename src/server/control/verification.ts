@@ -21,7 +21,6 @@ export interface CountBounds {
   readonly atMost?: number
 }
 
-/** A query with the expected number of requests. */
 export interface Verification extends RequestQuery {
   readonly count: CountBounds
   /** The most milliseconds to wait until the count is as expected; 0 for none. */

@@ -45,7 +45,6 @@ export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: 
   }
 }
 
-/** Converts an entry to the fields of its line in the log. */
 export function toLogLine(entry: JournalEntry, live: LiveExchange) {
   const { id, request, response, durationMs, delayMs, sandbox, operation } = entry
   const { scenarios, damage, violations, advice, aborted, delivery } = entry

@@ -96,22 +96,14 @@ function listReasons(exchange: Exchange, reply: Reply): string[] {
 function createSimulatorStages(deps: PipelineDeps): Stages {
   return {
     request: Object.entries({
-      /** 404, 405; without an operation no later stage runs */
-      identify: identify(deps),
-      /** 401 */
-      authenticate: authenticate(deps),
-      /** any reply that a scenario gives */
-      scenario: scenario(deps),
-      /** 403 */
-      plan: requirePlan(deps),
-      /** 400, 413, 415 */
-      validate: validate(deps),
-      /** 404 */
-      subject: checkModelExists(deps),
-      /** 429 */
-      rate: limitRate(deps),
-      /** the operation itself */
-      handle: handle(deps),
+      identify: identify(deps), // 404, 405; without an operation no later stage runs
+      authenticate: authenticate(deps), // 401
+      scenario: scenario(deps), // any reply that a scenario gives
+      plan: requirePlan(deps), // 403
+      validate: validate(deps), // 400, 413, 415
+      subject: checkModelExists(deps), // 404
+      rate: limitRate(deps), // 429
+      handle: handle(deps), // the operation itself
     } satisfies Record<string, RequestStage<MatchedExchange>>),
     reply: [checkReply(deps), applyDamage, finaliseHeaders(deps)],
     recorded: (_, reply) => reply,

@@ -69,7 +69,6 @@ export function variableOf(name: string): string | undefined {
   return `CONVSIM_${flagOf(name).slice(2).replaceAll('-', '_').toUpperCase()}`
 }
 
-/** Returns the default of a setting as help and documentation show it. */
 export function defaultOf(setting: Setting<unknown>): string {
   return setting.defaultText ?? String(setting.default ?? 'none')
 }

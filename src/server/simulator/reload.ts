@@ -16,7 +16,6 @@ export function logFindings(findings: Findings, log: Log): void {
 /** The generation that is served from the next request on. */
 export interface Served {
   present: Generation
-  /** The failure of the latest reload; undefined if it succeeded, or there was none. */
   reloadFailure: ReloadFailure | undefined
 }
 

@@ -49,7 +49,6 @@ export async function openSuite(options: EachLine, context: CommandContext): Pro
   }
 }
 
-/** Returns true once no further run may begin. */
 export function isOver({ stopped, elapsed, deadline }: TestSuite): boolean {
   return stopped.aborted || elapsed() >= deadline
 }

@@ -51,7 +51,6 @@ export async function runCommand(
   }
 }
 
-/** The end of a command whose output was captured. */
 export interface CapturedEnd extends Pick<ExitStatus, 'code'> {
   /** True if the time limit ended the command. */
   readonly isTimedOut: boolean
