@@ -10,12 +10,9 @@ import { failure, type Result, reasonOf, success } from '../../base/core/result.
 import { escapeControls } from '../../base/core/text.ts'
 import type { CommandContext } from '../../command-line/process/command.ts'
 
-interface Address {
+interface HealthSettings {
   readonly host: string
   readonly port: number
-}
-
-interface HealthSettings extends Address {
   readonly wait: boolean
   readonly timeout: string | undefined
 }
@@ -100,7 +97,7 @@ function readHealth(url: string, status: number, body: string): Result<Health> {
  * 1 is another program; otherwise the address of process 1. In a container (`docker run convsim --port 5000`) only the
  * command line of process 1 has the port.
  */
-function findServerAddress(given: Address, { host: { argv }, parse }: CommandContext): Address {
+function findServerAddress(given: HealthSettings, { host: { argv }, parse }: CommandContext) {
   const [, program = '', ...ownArguments] = argv
   const hasAddress = ownArguments.some((word) => /^(-[ph]|--(port|host)(=|$))/.test(word))
   const serverCommand = hasAddress ? [] : readCommandOfProcess1()

@@ -43,8 +43,6 @@ async function createProcessRegistry(): Promise<Registry> {
 /** The upper bounds of a histogram's buckets, seconds. */
 const durationBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, Infinity] as const
 
-type OperationCounts = ReturnType<typeof createCounts>
-
 /** Creates the counts of an operation, which go on over the life of the process, whatever is cleared. */
 const createCounts = () => ({
   /** The number of responses by their labels: `status="200",origin="contract"`. */
@@ -55,11 +53,11 @@ const createCounts = () => ({
   seconds: 0,
 })
 
-type ResponseCounts = ReadonlyMap<string, OperationCounts>
+type ResponseCounts = ReturnType<typeof countResponses>
 
 /** Counts the exchanges of the journal by operation; `none` for requests that match no operation. */
-function countResponses(journal: Journal): ResponseCounts {
-  const byOperation = new Map<string, OperationCounts>()
+function countResponses(journal: Journal) {
+  const byOperation = new Map<string, ReturnType<typeof createCounts>>()
   journal.onOwnEntry(({ operation = 'none', response: { status, origin }, durationMs }) => {
     const counts = byOperation.get(operation) ?? createCounts()
     byOperation.set(operation, counts)
