@@ -42,13 +42,6 @@ export interface ReceivedExpectation<N extends Names> {
   readonly force?: boolean
 }
 
-/** The number of matching requests in the journal. */
-interface RequestCount {
-  readonly count: number
-  /** Is true if the journal evicted requests, so that there may be more. */
-  readonly truncated: boolean
-}
-
 /** The recorded requests of a sandbox, and judgements of them. */
 export interface SandboxRequests<N extends Names> {
   /** Lists the recorded requests with their responses and bodies, the oldest first. */
@@ -59,7 +52,7 @@ export interface SandboxRequests<N extends Names> {
   follow(filter?: RequestFilter<N>): AsyncIterable<ControlSchemas['Exchange']>
   /** Deletes the recorded requests; coverage and retry problems begin again. */
   clearRequests(): Promise<void>
-  count(operation?: N['operation'], match?: MatchInput<N>): Promise<RequestCount>
+  count(operation?: N['operation'], match?: MatchInput<N>): Promise<ControlSchemas['RequestCount']>
   /**
    * Expects requests: `expectReceived('createEvent', { times: 1, match: { body: { eventType: 'upgrade' } } })`.
    * @throws ExpectationError with the count, the requests that come closest, and the fields in which they differ
@@ -80,16 +73,7 @@ export interface SandboxRequests<N extends Names> {
   retries(): Promise<readonly ControlSchemas['RetryChain'][]>
   report(): Promise<ControlSchemas['Report']>
   /** Explains how a request would be handled: `await sim.explain({ method: 'GET', path: '/v1/...' })`. */
-  explain(request: ExplainRequest): Promise<ControlSchemas['Explanation']>
-}
-
-/** A request that `explain` explains. A body that is no text is sent as JSON. */
-interface ExplainRequest {
-  readonly method: string
-  /** The path with base path and query. */
-  readonly path: string
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: unknown
+  explain(request: ControlSchemas['ExplainRequest']): Promise<ControlSchemas['Explanation']>
 }
 
 /** The largest page of requests that the control plane returns. */

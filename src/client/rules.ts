@@ -52,16 +52,9 @@ export interface SandboxRules<N extends Names> {
   sequences(): Promise<readonly ControlSchemas['SequenceProgress'][]>
 }
 
-/** The rules of a sandbox, the start-up rules, and the counts of both. */
-interface RuleListing<N extends Names> {
+/** The rules of a sandbox, the start-up rules, which are tried after them, and the counts of both. */
+type RuleListing<N extends Names> = Omit<ControlSchemas['RuleListing'], 'rules'> & {
   readonly rules: readonly NewRule<N>[]
-  /** The rules of `--scenario` and `--rules`, which are tried after those of the sandbox. */
-  readonly startUp: readonly ControlSchemas['Rule'][]
-  /** The numbers of requests that the rules acted on, in the order of the rules. */
-  readonly counts: {
-    readonly rules: readonly ControlSchemas['RuleCount'][]
-    readonly startUp: readonly ControlSchemas['RuleCount'][]
-  }
 }
 
 /** Creates the methods of a sandbox's client that read and change its rules. @internal */

@@ -11,8 +11,13 @@ import {
   type ValuesOf,
 } from '../../server/settings/setting.ts'
 import { serverSettings, variableOf } from '../../server/settings/settings.ts'
-import type { CommandLineOf, CommandSyntax } from './command-syntax.ts'
-import { createParser, describeCommandHelp, describeProgram } from './program.ts'
+import {
+  type CommandLineOf,
+  type CommandSyntax,
+  createParser,
+  describeCommandHelp,
+  describeProgram,
+} from './program.ts'
 
 /** The parsed command line: a command to run, a text to print, or a problem to report. */
 export type Invocation<Known extends CommandSyntax> =
@@ -24,7 +29,6 @@ export type Invocation<Known extends CommandSyntax> =
 /** The commands of the program in the order of help; the first is the default. */
 export type CommandTable<Known extends CommandSyntax = CommandSyntax> = readonly [Known, ...Known[]]
 
-/** Environment variables, e.g. `process.env`. */
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Parses the arguments after the program's name, and the environment; has no side effects. */
@@ -65,7 +69,6 @@ function findCommand<Known extends CommandSyntax>(commands: readonly Known[], wo
   return commands.find(({ name, alias }) => word !== undefined && (word === name || word === alias))
 }
 
-/** Finds the version or the help that is asked for, if any. */
 function findText(commands: CommandTable, words: readonly string[], [first, topic]: readonly string[]) {
   if (words.some((word) => word === '--version' || word === '-v')) return { kind: 'version' } as const
   const isHelpCommand = first === 'help'
@@ -84,7 +87,6 @@ function hasHelpFlag(commands: CommandTable, words: readonly string[]): boolean 
   return words.some((word, at) => word === '--help' || (word === '-h' && (words[at + 1] ?? '-').startsWith('-')))
 }
 
-/** Describes a word that is neither a command nor a file name, if it is given. */
 function findNameProblem(commands: CommandTable, operand: string | undefined): string | undefined {
   if (operand === undefined || findCommand(commands, operand) || /[./\\]/.test(operand)) return undefined
   const names = commands.map(({ name }) => name)

@@ -1,6 +1,6 @@
 import type { SettingTable, ValuesOf } from '../../server/settings/setting.ts'
-import type { CommandLineOf, CommandSyntax } from '../parser/command-syntax.ts'
 import type { Invocation } from '../parser/parse.ts'
+import type { CommandLineOf, CommandSyntax } from '../parser/program.ts'
 import type { LogSettings, Output } from './output.ts'
 import type { StopSignals } from './stop-signals.ts'
 

@@ -26,22 +26,18 @@ export function createStatusLine(stderr: Terminal | undefined, title: string): S
   }
 }
 
-/** A status line with a count: `comparing responses: 1200 of 60000, 3 s`. */
-export interface CountProgress extends Pick<StatusLine, 'clear'> {
-  /** Shows a count, at most five times a second. */
-  show(title: string, done: number, all: number): void
-}
+export type CountProgress = ReturnType<typeof createCountProgress>
 
-/** Milliseconds between two writes. */
 const intervalMs = 200
 
-/** Creates the status line of a command. `now` returns milliseconds. */
-export function createCountProgress(stderr: Terminal, command: string, now: () => number): CountProgress {
+/** Creates the status line of a command: `comparing responses: 1200 of 60000, 3 s`. `now` returns milliseconds. */
+export function createCountProgress(stderr: Terminal, command: string, now: () => number) {
   const { show, clear } = createStatusLine(stderr, `convsim ${command}`)
   const begun = now()
   let shownAt = begun
   return {
-    show(title, done, all) {
+    /** Shows a count, at most five times a second. */
+    show(title: string, done: number, all: number) {
       if (now() - shownAt < intervalMs) return
       shownAt = now()
       show(`${title}: ${done} of ${all}, ${Math.floor((shownAt - begun) / 1000)} s`)

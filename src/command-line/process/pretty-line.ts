@@ -74,7 +74,6 @@ function listNotes(line: JsonObject): string[] {
   ]
 }
 
-/** Describes the damage to the body of a response, with its place in it. */
 function describeDamage({ damage }: JsonObject): string[] {
   return asList(damage).flatMap((text) => {
     if (text === 'truncated' || text === 'malformed') return ['the body was cut off']
@@ -92,7 +91,6 @@ function prettyDelivery({ delivery, brokenOff }: JsonObject): string[] {
   return kind === 'server-stopped' ? [`the simulator stopped ${part}`] : []
 }
 
-/** Formats the line about the inputs of the start as a sentence. */
 function formatLoaded({ contract, operations, state }: JsonObject): string {
   const { file, events, prompts } = isObject(state) ? state : {}
   const place = file === ':memory:' ? 'memory' : file

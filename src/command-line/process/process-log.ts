@@ -3,7 +3,6 @@ import type { Log } from '../../base/core/log.ts'
 import { memoizeLast } from '../../base/core/memoize.ts'
 import { formatForPeople } from './pretty-line.ts'
 
-/** The log of the process, on stderr. */
 export interface ProcessLog extends Log {
   /** Writes all buffered lines as far as they are read within a second; the process may exit afterwards. */
   flush(): void

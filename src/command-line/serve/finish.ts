@@ -19,7 +19,6 @@ export async function printStateLoss(running: RunningSimulator, printLine: Print
   return 1
 }
 
-/** A run that has ended. */
 interface EndedProcess {
   readonly settings: Settings
   /** The exit code of the command of `exec`, else 0. */

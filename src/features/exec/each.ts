@@ -31,7 +31,6 @@ export async function each(line: EachLine, context: CommandContext): Promise<num
   }
 }
 
-/** The runs with faults that were made. */
 interface Trials {
   readonly judged: Map<PlannedRun, JudgedRun>
   /** The findings of all runs, repetitions included. */

@@ -1,4 +1,4 @@
-import type { CommandLineOf } from '../../command-line/parser/command-syntax.ts'
+import type { CommandLineOf } from '../../command-line/parser/program.ts'
 import { expectedFailOn, type FailCondition, failOnKinds, parseFailOn } from '../../server/reports/reported-run.ts'
 import { duration, integer, type SettingTable, text, type ValuesOf } from '../../server/settings/setting.ts'
 import { serverSettings } from '../../server/settings/settings.ts'
@@ -33,7 +33,6 @@ export interface SuiteFailCondition {
   readonly above: number
 }
 
-/** A condition of `--fail-on` of `each`. */
 export type SuiteGate = FailCondition | SuiteFailCondition
 
 /** Parses the conditions of `--fail-on` of `each`; undefined if one of them is unknown. */

@@ -10,17 +10,13 @@ import { failure, type Result, reasonOf, success } from '../../base/core/result.
 import { escapeControls } from '../../base/core/text.ts'
 import type { CommandContext } from '../../command-line/process/command.ts'
 
-interface Address {
+interface HealthSettings {
   readonly host: string
   readonly port: number
-}
-
-interface HealthSettings extends Address {
   readonly wait: boolean
   readonly timeout: string | undefined
 }
 
-/** The health that a simulator reports. */
 interface Health {
   readonly isReady: boolean
   /** The body of the response, as one line that a terminal can show. */
@@ -33,7 +29,6 @@ const maxRequestMs = 2_000
 /** The pause between two requests while the simulator starts, milliseconds. */
 const pauseMs = 100
 
-/** Prints the health of a simulator, and returns the exit code. */
 export async function printHealth(settings: HealthSettings, context: CommandContext): Promise<number> {
   const { wait, timeout } = settings
   const { print, printError, elapsed } = context
@@ -102,7 +97,7 @@ function readHealth(url: string, status: number, body: string): Result<Health> {
  * 1 is another program; otherwise the address of process 1. In a container (`docker run convsim --port 5000`) only the
  * command line of process 1 has the port.
  */
-function findServerAddress(given: Address, { host: { argv }, parse }: CommandContext): Address {
+function findServerAddress(given: HealthSettings, { host: { argv }, parse }: CommandContext) {
   const [, program = '', ...ownArguments] = argv
   const hasAddress = ownArguments.some((word) => /^(-[ph]|--(port|host)(=|$))/.test(word))
   const serverCommand = hasAddress ? [] : readCommandOfProcess1()

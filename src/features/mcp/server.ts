@@ -5,12 +5,8 @@ import { dereference } from '../../service/contract/resolve.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
 import { version } from '../../service/fixtures/bundled.ts'
 import * as library from './library.ts'
-import { coverageGaps, explainRequest, findRequests, runSummary, verifyRequests } from './request-tools.ts'
-import { controlSandbox, listScenarios, setScenarios } from './scenario-tools.ts'
 import { type AskControl, askOrThrow, listOf, objectOf, type Tool, ToolError } from './tool.ts'
-
-const readOnlyTools = [findRequests, explainRequest, verifyRequests, listScenarios, coverageGaps, runSummary]
-const changingTools = [setScenarios, controlSandbox]
+import { changingTools, readOnlyTools } from './tools.ts'
 
 /** Every object passes, since the control plane checks what the tools pass on, and says what is wrong with it. */
 const anyInput: library.jsonSchemaValidator = {

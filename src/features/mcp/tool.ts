@@ -106,7 +106,6 @@ export function listOf(json: Json | undefined, name: string): readonly JsonObjec
   return Array.isArray(list) ? list.filter(isObject) : []
 }
 
-/** The most items of a list in a response. */
 export const pageSize = 20
 
 export const cursorArg = { type: 'integer', minimum: 0, description: 'The field `next` of the page before.' }

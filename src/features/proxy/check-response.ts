@@ -6,7 +6,7 @@ import type { Violation } from '../../base/core/violation.ts'
 import { redactHeaders, redactViolations } from '../../base/redaction/redact.ts'
 import { findOwnToken, minTokenLength, redacted, redactToken } from '../../base/redaction/redact-token.ts'
 import type { Exchange } from '../../server/pipeline/exchange.ts'
-import { decodeBody, tooLong } from '../../server/upstream/read-body.ts'
+import { decodeBody, tooLong } from '../../server/upstream/client.ts'
 import type { Operation } from '../../service/contract/contract.ts'
 import { isJson, matchMediaType } from '../../service/contract/media-types.ts'
 import type { DeliveryOutcome } from '../../service/exchange/delivery.ts'
@@ -136,7 +136,6 @@ function adviseOfBound(exchange: Exchange): void {
   exchange.advice = [...exchange.advice, broken('bound', `is not checked, since it has more than ${bounds}`)]
 }
 
-/** Returns a broken rule about a response as a whole. */
 function broken(keyword: string, message: string): Violation {
   return { in: 'response', pointer: '', keyword, message }
 }

@@ -2,10 +2,11 @@
 
 import { parseDuration } from '../../base/core/instant.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
-import { type Pages, readPages, type Settings } from '../../server/settings/settings.ts'
+import { readPages, type Settings } from '../../server/settings/settings.ts'
 import type { ProxiedService } from '../../server/simulator/generation.ts'
 import { createUpstreamClient, type UpstreamClient } from '../../server/upstream/client.ts'
 import { parseUpstream, readUpstreamToken, type UpstreamAccess } from '../../server/upstream/parse-upstream.ts'
+import type { PageSettings } from '../../service/exchange/foreign-page.ts'
 import { joinCatalogue } from '../../service/scenarios/catalogue.ts'
 import type { Catalogue, ScenarioDefinition } from '../../service/scenarios/definition.ts'
 import { createProxyStages } from './stages.ts'
@@ -35,7 +36,7 @@ export function createProxy(target: UpstreamAccess, settings: Settings): Proxied
   return proxyOver(createUpstreamClient(target), readPages(settings, true))
 }
 
-function proxyOver(upstream: UpstreamClient, pages: Pages): ProxiedService {
+function proxyOver(upstream: UpstreamClient, pages: PageSettings): ProxiedService {
   const { origin, basePath } = upstream.target
   return {
     url: origin + basePath,

@@ -1,9 +1,13 @@
-import { isMatched, type MatchedExchange, type RequestStage } from '../../server/pipeline/exchange.ts'
-import type { PipelineDeps, Stages } from '../../server/pipeline/pipeline.ts'
+import {
+  isMatched,
+  type MatchedExchange,
+  type PipelineDeps,
+  type RequestStage,
+} from '../../server/pipeline/exchange.ts'
+import type { Stages } from '../../server/pipeline/pipeline.ts'
 import { identify, validate } from '../../server/pipeline/refusal-stages.ts'
 import { applyDamage, checkReply, finaliseHeaders } from '../../server/pipeline/reply-stages.ts'
 import { scenario } from '../../server/pipeline/scenario.ts'
-import type { Pages } from '../../server/settings/settings.ts'
 import { withFittingDocument } from '../../server/simulator/check-operations.ts'
 import type { UpstreamClient } from '../../server/upstream/client.ts'
 import { type PageSettings, refuseForeignPage } from '../../service/exchange/foreign-page.ts'
@@ -15,31 +19,27 @@ import { checkUpstreamResponse, responseToRecord } from './check-response.ts'
  * Returns the stages of an exchange whose request the real service responds. Scenarios refuse in front of it. The
  * contract only judges: the service decides, also about keys, plans, models and rates.
  */
-export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, pages: Pages): Stages {
-  const { contract, sandboxes, scenarios, log } = deps
+export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, pages: PageSettings): Stages {
+  const { contract } = deps
   const { token } = upstream.target
   // Only their warnings and recommendations are used, for operations that the document describes as they are.
   const handlers = withFittingDocument(deps.handlers, contract, deps.fixtures)
-  const noMagicValues = { ...scenarios, ofKey: new Map(), ofModel: new Map() }
-  const checkOwnReply = checkReply(log)
+  const noMagicValues = { ...deps, ofKey: new Map(), ofModel: new Map() }
+  const checkOwnReply = checkReply(deps)
   return {
     request: Object.entries({
-      /** 403 for a foreign page, before it can create a sandbox by a name */
-      authenticate: readCaller(token === undefined ? undefined : pages),
-      /** 400 for a malformed name of a sandbox */
-      identify: identify(contract, handlers, sandboxes, true),
-      /** any reply that a scenario gives */
-      scenario: scenarioOfOperation(scenario(noMagicValues)),
-      validate: judgeRequest(validate(deps.strict)),
-      /** the response of the service; 413, 502, 504 */
-      handle: askUpstream(contract.basePath, upstream, pages.cors),
+      authenticate: readCaller(token === undefined ? undefined : pages), // 403 for a foreign page, before it can create a sandbox by a name
+      identify: identify({ ...deps, handlers }, true), // 400 for a malformed name of a sandbox
+      scenario: scenarioOfOperation(scenario(noMagicValues)), // any reply that a scenario gives
+      validate: judgeRequest(validate(deps)),
+      handle: askUpstream(contract.basePath, upstream, pages.cors), // the response of the service; 413, 502, 504
     } satisfies Record<string, RequestStage>),
     reply: [
       /** 500 only for a reply of the proxy itself that breaks the contract */
       (exchange, reply) =>
         reply.origin === 'upstream' ? checkUpstreamResponse(exchange, reply) : checkOwnReply(exchange, reply),
       applyDamage,
-      finaliseHeaders(deps.headers),
+      finaliseHeaders(deps),
     ],
     recorded: (exchange, reply, outcome) => responseToRecord(exchange, reply, outcome, token),
     isDated: true,

@@ -9,7 +9,6 @@ import type { RelayedBody } from '../../service/exchange/reply.ts'
  */
 export const maxCheckedBytes = 1024 * 1024
 
-/** The most members and items of a response that are checked. */
 export const maxCheckedValues = 25_000
 
 /** The body of a response that passes, with a copy of its first `maxCheckedBytes` for the check and the journal. */

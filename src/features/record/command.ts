@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command-line/process/command.ts'
-import { recordSettings } from './settings.ts'
+import { boolean, pickSettings, text, writesFile } from '../../server/settings/setting.ts'
+import { serverSettings } from '../../server/settings/settings.ts'
 
 export const recordCommand = defineCommand({
   name: 'record',
@@ -11,7 +12,19 @@ export const recordCommand = defineCommand({
     'Turn recorded traffic into a folder of fixtures: the exact responses by model. ' +
     'Credentials and what identifies people are redacted, and all is listed before it is written.',
   examples: ['record http://127.0.0.1:4010 --out recorded --write', 'record traffic.har --out recorded'],
-  settings: recordSettings,
+  settings: {
+    ...pickSettings(serverSettings, 'contract', 'fixtures', 'controlToken'),
+    out: text({
+      value: 'FOLDER',
+      files: writesFile,
+      defaultText: 'none; it is required',
+      description: 'The folder of fixtures to write; it must be new or empty.',
+    }),
+    write: boolean({
+      default: false,
+      description: 'Write the fixtures that are listed. Without it nothing is written, unless you agree on a terminal.',
+    }),
+  },
   async run({ files, settings }, context) {
     const { recordTraffic } = await import('./record.ts')
     const problem = await recordTraffic(files, settings, context)

@@ -5,7 +5,7 @@ import { failure, type Result, reasonOf, success } from '../../base/core/result.
 import { formatFinding } from '../../base/documents/finding.ts'
 import type { CommandContext } from '../../command-line/process/command.ts'
 import { createCountProgress } from '../../command-line/process/count-progress.ts'
-import { defaultSettings } from '../../server/settings/settings.ts'
+import { defaultSettings, type Settings } from '../../server/settings/settings.ts'
 import { loadInputs } from '../../server/simulator/loaded-inputs.ts'
 import { readJournal } from '../../server/upstream/traffic/read-journal.ts'
 import { readTrafficFile } from '../../server/upstream/traffic/read-traffic-file.ts'
@@ -13,7 +13,11 @@ import { describeOmitted, type ReadTraffic } from '../../server/upstream/traffic
 import { bundledFixtures } from '../../service/fixtures/bundled.ts'
 import { collectResponses } from './collect-responses.ts'
 import { type FixturePlan, findFolderProblem, planFolder, writeFolder } from './fixture-folder.ts'
-import type { RecordSettings } from './settings.ts'
+
+interface RecordSettings extends Pick<Settings, 'contract' | 'fixtures' | 'controlToken'> {
+  readonly out: string | undefined
+  readonly write: boolean
+}
 
 /** Turns traffic into fixtures: lists them, and writes them if it may. Returns the problem, if any. */
 export async function recordTraffic(

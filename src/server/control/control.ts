@@ -1,6 +1,6 @@
 /**
  * The control plane under /__sim.
- * `spec/control.openapi.yaml` describes the operations, `handlers.ts` joins their handlers.
+ * `spec/control.openapi.yaml` describes the operations. CONTRIBUTING.md says how to add one.
  */
 
 import { timingSafeEqual } from 'node:crypto'
@@ -8,16 +8,37 @@ import type { Log } from '../../base/core/log.ts'
 import { findNearest } from '../../base/core/similar.ts'
 import { redactHead } from '../../base/redaction/redact.ts'
 import type { Contract, Operation, OperationMatch } from '../../service/contract/contract.ts'
-import { type PageSettings, refuseForeignPage } from '../../service/exchange/foreign-page.ts'
+import { refuseForeignPage } from '../../service/exchange/foreign-page.ts'
 import { refuse, replyToStoreError } from '../../service/exchange/refusals.ts'
 import type { Reply, ReplyStream } from '../../service/exchange/reply.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
 import { isConsoleFile, serveConsole } from './console-files.ts'
-import { ControlError, type ControlHandlers, CustomReply, createJsonReply } from './handler.ts'
+import { explainHandlers } from './explain.ts'
+import {
+  ControlError,
+  type ControlHandlers,
+  type ControlledSimulator,
+  CustomReply,
+  createJsonReply,
+  type HandlerGroup,
+} from './handler.ts'
+import { infoHandlers } from './info.ts'
+import { metricsHandlers } from './metrics.ts'
 import type { ControlOperationId } from './operation-ids.ts'
+import { qualityHandlers } from './quality.ts'
 import { readControlRequest } from './read-request.ts'
+import { reportHandlers } from './reports.ts'
+import { requestHandlers } from './requests.ts'
+import { clockHandlers, recordHandlers, sandboxHandlers, snapshotHandlers } from './sandboxes.ts'
+import { scenarioHandlers } from './scenarios.ts'
+import { verifyHandlers } from './verify.ts'
 
-type CreateHandlers = (handle: Control['handle']) => Partial<ControlHandlers>
+const groups: readonly HandlerGroup[] = [
+  ...[infoHandlers, scenarioHandlers, clockHandlers, sandboxHandlers, recordHandlers, snapshotHandlers],
+  ...[qualityHandlers, requestHandlers, verifyHandlers, explainHandlers, metricsHandlers, reportHandlers],
+]
+
+type CreateHandlers = (handle: Control['handle']) => ControlHandlers
 
 const features: CreateHandlers[] = []
 
@@ -26,15 +47,9 @@ export function registerControls(create: CreateHandlers): void {
   features.push(create)
 }
 
-interface ControlDeps {
-  /** The document of the control plane. */
-  readonly contract: Contract
-  readonly handlers: Partial<ControlHandlers>
+interface ControlDeps extends ControlledSimulator {
   /** Bearer token that a request must carry; undefined: no token is required. */
   readonly token: string | undefined
-  readonly pages: PageSettings
-  /** Called with each sandbox that an operation has changed. */
-  readonly onChange: (sandbox: string) => void
   readonly log: Log
 }
 
@@ -44,13 +59,13 @@ const readOnly: ReadonlySet<string> = new Set<ControlOperationId>(['countRequest
 /** The control plane without its sockets, as `http/app.ts` calls it. */
 export class Control {
   readonly #deps: ControlDeps
-  readonly #handlers: Partial<ControlHandlers>
+  readonly #handlers: ControlHandlers
   readonly #replyWithJson = createJsonReply()
 
   constructor(deps: ControlDeps) {
     this.#deps = deps
     const ofFeatures = features.map((create) => create((request, gone) => this.handle(request, gone)))
-    this.#handlers = Object.assign({}, deps.handlers, ...ofFeatures)
+    this.#handlers = Object.assign({}, ...groups.map((create) => create(deps)), ...ofFeatures)
   }
 
   refuse(head: SimRequest): Reply | undefined {
@@ -92,14 +107,15 @@ export class Control {
         Allow,
       })
     }
-    if (match.kind !== 'operation') return refusePath(this.#deps.contract, request.path)
+    if (match.kind !== 'operation') return refusePath(this.#deps.control, request.path)
     const { operation } = match
     const handler = this.#handlers[operation.id as ControlOperationId]
-    if (!handler) return refusePath(this.#deps.contract, request.path) // of a feature that is left out
+    if (!handler) return refusePath(this.#deps.control, request.path) // of a feature that is left out
     const read = await readControlRequest(operation, match.path, request, clientGone)
     const outcome = read.ok ? await handler(read.value) : read.error
     const isChange = operation.method !== 'GET' && !readOnly.has(operation.id) && !(outcome instanceof ControlError)
-    if (read.ok && isChange) this.#deps.onChange(String(read.value.parameters.path['name'] ?? read.value.sandbox))
+    if (read.ok && isChange)
+      this.#deps.sandboxes.markChanged(String(read.value.parameters.path['name'] ?? read.value.sandbox))
     const isReply = outcome instanceof ControlError || outcome instanceof CustomReply
     const reply = isReply ? outcome : await this.#replyWithJson(outcome, clientGone)
     if (reply instanceof ControlError) return refuse(reply.status, reply.error, 'simulator', reply.headers)
@@ -108,7 +124,7 @@ export class Control {
 
   /** Matches a request to an operation. HEAD counts as GET, since scripts check health with it. */
   #match({ method, path }: SimRequest): OperationMatch {
-    return this.#deps.contract.match(method === 'HEAD' ? 'GET' : method, path)
+    return this.#deps.control.match(method === 'HEAD' ? 'GET' : method, path)
   }
 
   #operationIdOf(request: SimRequest): string | undefined {

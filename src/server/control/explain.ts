@@ -3,21 +3,9 @@ import { type CorsOrigins, isCorsOrigin } from '../../base/core/origins.ts'
 import { redactJson, redactText } from '../../base/redaction/redact.ts'
 import type { Contract } from '../../service/contract/contract.ts'
 import { controlAliases, listDocumentedPaths, toRoutePath } from '../../service/exchange/control-aliases.ts'
-import type { DecisionTrace } from '../../service/exchange/decision-trace.ts'
-import type { OutgoingReply } from '../../service/exchange/delivery.ts'
 import { createRequest, type SimRequest } from '../../service/exchange/request.ts'
-import type { JournalEntry } from '../journal/entry.ts'
 import { defaultSandbox, isSandboxName, readSandboxOfBaggage } from '../sandboxes/sandboxes.ts'
-import { ControlError, type ControlHandlers, type ServedInputs } from './handler.ts'
-
-interface Explanation {
-  readonly trace: DecisionTrace
-  readonly outgoing: OutgoingReply
-  readonly entry: JournalEntry
-}
-
-/** Computes the outcome that a request would have now, without any effect. */
-export type Explain = (request: SimRequest) => Promise<Explanation>
+import { ControlError, type Explanation, type HandlerGroup } from './handler.ts'
 
 interface RequestDescription {
   readonly method: string
@@ -26,7 +14,7 @@ interface RequestDescription {
   readonly body?: Json
 }
 
-export function explainHandlers(explain: Explain, served: () => ServedInputs, corsOrigins: CorsOrigins) {
+export const explainHandlers: HandlerGroup = ({ explain, served, pages }) => {
   return {
     async explain({ body, sandbox }) {
       const description = body as unknown as RequestDescription // proved by the control document
@@ -35,12 +23,12 @@ export function explainHandlers(explain: Explain, served: () => ServedInputs, co
         return new ControlError(400, `?sandbox= names "${sandbox}", and the request names "${named}".`)
       const request = toSimRequest(description, sandbox)
       const { contract } = served()
-      if (!isHandledByEdge(request, corsOrigins, contract)) return explanationToJson(await explain(request))
+      if (!isHandledByEdge(request, pages.cors, contract)) return explanationToJson(await explain(request))
       const { method, path } = request
       const problem = `${method} ${path} is not a request to the simulated service: it never meets the service.`
       return new ControlError(400, `${problem} The service is under ${contract.basePath}.`)
     },
-  } satisfies Partial<ControlHandlers>
+  }
 }
 
 /** Finds a sandbox that the request names by header, key, path or baggage beside another one of the query, if any. */

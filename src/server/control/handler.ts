@@ -1,13 +1,22 @@
 import { type Json, jsonPieces } from '../../base/core/json.ts'
 import { chunksInSlices } from '../../base/core/slices.ts'
 import type { Violation } from '../../base/core/violation.ts'
+import type { Findings } from '../../base/documents/finding.ts'
 import type { Contract, ParameterValues } from '../../service/contract/contract.ts'
 import { textBody } from '../../service/exchange/body.ts'
+import type { DecisionTrace } from '../../service/exchange/decision-trace.ts'
+import type { OutgoingReply } from '../../service/exchange/delivery.ts'
+import type { PageSettings } from '../../service/exchange/foreign-page.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
 import type { Fixtures } from '../../service/fixtures/fixtures.ts'
 import type { Catalogue } from '../../service/scenarios/definition.ts'
 import type { ActiveRules } from '../../service/scenarios/rules.ts'
+import type { SandboxExport, Store } from '../../state/store.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { Reporter } from '../reports/report.ts'
+import type { ReportedInputs } from '../reports/traffic-collector.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { ControlOperationId } from './operation-ids.ts'
 
@@ -29,7 +38,7 @@ export interface ControlRequest {
 }
 
 /** The inputs that are served. A reload (`--watch`) replaces all of them. */
-export interface ServedInputs {
+export interface ServedInputs extends Pick<ReportedInputs, 'idempotentOperations'> {
   /** 1 for the inputs of the start; each reload adds 1. */
   readonly number: number
   readonly contract: Contract
@@ -41,20 +50,58 @@ export interface ServedInputs {
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
   /** Returns the digest of the contract with its overlays: `sha256:...`. */
   readonly contractDigest: () => string
-  /** Returns the ids of the operations whose body has an idempotency key. */
-  readonly idempotentOperations: () => ReadonlySet<string>
+}
+
+export interface ReloadFailure {
+  /** Epoch milliseconds. */
+  readonly at: number
+  readonly findings: Findings
+}
+
+export interface Explanation {
+  readonly trace: DecisionTrace
+  readonly outgoing: OutgoingReply
+  readonly entry: JournalEntry
+}
+
+export interface ControlledSimulator {
+  readonly served: () => ServedInputs
+  /** Returns the failure of the latest reload; undefined if it succeeded, or there was none. */
+  readonly reloadFailure: () => ReloadFailure | undefined
+  /** The document of the control plane. */
+  readonly control: Contract
+  readonly sandboxes: Sandboxes
+  readonly store: Store
+  /** The journal of this process: metrics listen to it, the other handlers only read it. */
+  readonly journal: Journal
+  readonly reporter: Reporter
+  /** Computes the outcome that a request would have now, without any effect. */
+  readonly explain: (request: SimRequest) => Promise<Explanation>
+  /** State that a reset of the default sandbox imports; undefined: a reset leaves the default sandbox empty. */
+  readonly seedState: SandboxExport | undefined
+  readonly pages: PageSettings
+  /** Aborted when a stop was requested, and requests are still handled. */
+  readonly draining: AbortSignal
+  /** Aborted when the simulator stops: streams end, and a waiting verification responds with what has come so far. */
+  readonly stopping: AbortSignal
+  /** The files of `--overlay`. */
+  readonly overlays: readonly string[]
+  readonly isWatched: boolean
+  /** Value of `--state`: `:memory:`, the path of a file, or a URL without user and password. */
+  readonly stateFile: string
 }
 
 /**
  * The outcome of a control operation: the object of the documented success, another reply, or a refusal. The object is
  * written as JSON while the client reads it; a list in it can be any iterable.
  */
-export type ControlOutcome = object | JsonPieces | ControlError | CustomReply
+type ControlOutcome = object | JsonPieces | ControlError | CustomReply
 
-export type ControlHandler = (request: ControlRequest) => ControlOutcome | Promise<ControlOutcome>
+export type ControlHandlers = {
+  readonly [Id in ControlOperationId]?: (request: ControlRequest) => ControlOutcome | Promise<ControlOutcome>
+}
 
-/** One handler for each operation of the control document. */
-export type ControlHandlers = Readonly<Record<ControlOperationId, ControlHandler>>
+export type HandlerGroup = (simulator: ControlledSimulator) => ControlHandlers
 
 /** JSON of another media type that is written while the client reads it. */
 export class JsonPieces {

@@ -7,33 +7,11 @@ import { handledOperations } from '../../service/operations/index.ts'
 import { describeClientView, exampleOf } from '../../service/scenarios/client-view.ts'
 import { probability, type ScenarioDefinition } from '../../service/scenarios/definition.ts'
 import { describeLoss, type Store } from '../../state/store.ts'
-import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
-import { type ControlHandlers, CustomReply, type ServedInputs } from './handler.ts'
-
-export interface ReloadFailure {
-  /** Epoch milliseconds. */
-  readonly at: number
-  readonly findings: Findings
-}
-
-export interface DescribedProcess {
-  readonly served: () => ServedInputs
-  /** Returns the failure of the latest reload; undefined if it succeeded, or there was none. */
-  readonly reloadFailure: () => ReloadFailure | undefined
-  readonly control: Contract
-  readonly sandboxes: Sandboxes
-  readonly store: Store
-  /** Aborted when a stop was requested, and requests are still handled. */
-  readonly draining: AbortSignal
-  /** The files of `--overlay`. */
-  readonly overlays: readonly string[]
-  readonly isWatched: boolean
-  /** Value of `--state`: `:memory:`, the path of a file, or a URL without user and password. */
-  readonly stateFile: string
-}
+import { defaultSandbox } from '../sandboxes/sandboxes.ts'
+import { CustomReply, type HandlerGroup, type ReloadFailure } from './handler.ts'
 
 /** Handles `GET health`, `info`, `contract`, `openapi.yaml`, `assumptions` and `catalogue`. */
-export function infoHandlers({ served, reloadFailure, control, sandboxes, store, ...rest }: DescribedProcess) {
+export const infoHandlers: HandlerGroup = ({ served, reloadFailure, control, sandboxes, store, ...rest }) => {
   return {
     getHealth: () => reportHealth(store, reloadFailure(), rest.draining),
     async getInfo() {
@@ -68,7 +46,7 @@ export function infoHandlers({ served, reloadFailure, control, sandboxes, store,
       const scenarios = catalogue.definitions.map((definition) => scenarioToJson(definition, contract))
       return { scenarios, operations: operationsToJson(contract), keys, models, products }
     },
-  } satisfies Partial<ControlHandlers>
+  }
 }
 
 /** Returns 503 with the reason while the state refuses writes or does not respond, and before a stop. */

@@ -1,16 +1,14 @@
 import type { Registry } from 'prom-client'
 import { once } from '../../base/core/memoize.ts'
 import { textBody } from '../../service/exchange/body.ts'
-import type { Store } from '../../state/store.ts'
 import type { Journal } from '../journal/journal.ts'
-import type { Sandboxes } from '../sandboxes/sandboxes.ts'
-import { type ControlHandlers, CustomReply } from './handler.ts'
+import { CustomReply, type HandlerGroup } from './handler.ts'
 
 /**
  * Handles `GET metrics`. prom-client has the metrics of the process alone: it is loaded by the first request, and its
  * histograms take single values only, while the responses of the service are counted from the start.
  */
-export function metricsHandlers(journal: Journal, sandboxes: Sandboxes, store: Store) {
+export const metricsHandlers: HandlerGroup = ({ journal, sandboxes, store }) => {
   const counts = countResponses(journal)
   const loadRegistry = once(createProcessRegistry)
   return {
@@ -32,7 +30,7 @@ export function metricsHandlers(journal: Journal, sandboxes: Sandboxes, store: S
       ]
       return new CustomReply({ body: textBody(metrics.join('\n\n'), registry.contentType) })
     },
-  } satisfies Partial<ControlHandlers>
+  }
 }
 
 async function createProcessRegistry(): Promise<Registry> {
@@ -45,8 +43,6 @@ async function createProcessRegistry(): Promise<Registry> {
 /** The upper bounds of a histogram's buckets, seconds. */
 const durationBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, Infinity] as const
 
-type OperationCounts = ReturnType<typeof createCounts>
-
 /** Creates the counts of an operation, which go on over the life of the process, whatever is cleared. */
 const createCounts = () => ({
   /** The number of responses by their labels: `status="200",origin="contract"`. */
@@ -57,11 +53,11 @@ const createCounts = () => ({
   seconds: 0,
 })
 
-type ResponseCounts = ReadonlyMap<string, OperationCounts>
+type ResponseCounts = ReturnType<typeof countResponses>
 
 /** Counts the exchanges of the journal by operation; `none` for requests that match no operation. */
-function countResponses(journal: Journal): ResponseCounts {
-  const byOperation = new Map<string, OperationCounts>()
+function countResponses(journal: Journal) {
+  const byOperation = new Map<string, ReturnType<typeof createCounts>>()
   journal.onOwnEntry(({ operation = 'none', response: { status, origin }, durationMs }) => {
     const counts = byOperation.get(operation) ?? createCounts()
     byOperation.set(operation, counts)

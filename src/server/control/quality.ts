@@ -2,9 +2,7 @@ import { isObject, type JsonObject } from '../../base/core/json.ts'
 import { inSlices, mapEach } from '../../base/core/slices.ts'
 import { impactOfEvent, UNITS_PER_IMPACT } from '../../state/collections/events.ts'
 import { type StoredEvent, uuidKey } from '../../state/records.ts'
-import type { Store } from '../../state/store.ts'
-import type { Sandboxes } from '../sandboxes/sandboxes.ts'
-import { type ControlHandlers, type ControlRequest, createSlots, type ServedInputs } from './handler.ts'
+import { type ControlRequest, createSlots, type HandlerGroup } from './handler.ts'
 
 const neutralIndex = 0.5
 
@@ -23,7 +21,7 @@ interface EventGroup {
 }
 
 /** Handles `GET` and `PUT quality`: weight of events, quality index of each product (PQI) and conversation (CQI). */
-export function qualityHandlers(store: Store, sandboxes: Sandboxes, served: () => ServedInputs) {
+export const qualityHandlers: HandlerGroup = ({ store, sandboxes, served }) => {
   const refusal = `The quality of ${maxLargeSandboxes} large sandboxes is being read already.`
   const takeSlot = createSlots(maxLargeSandboxes, refusal)
 
@@ -63,7 +61,7 @@ export function qualityHandlers(store: Store, sandboxes: Sandboxes, served: () =
       await store.putQuality(sandbox, { weight })
       return readQuality(sandbox)
     },
-  } satisfies Partial<ControlHandlers>
+  }
 }
 
 /** Returns the service's id of the conversation, else the client's; none for an event without a conversation. */

@@ -1,32 +1,23 @@
 import { maxWorkMs } from '../../base/core/slices.ts'
 import { cutText } from '../../base/core/text.ts'
 import { textBody } from '../../service/exchange/body.ts'
-import type { Journal } from '../journal/journal.ts'
 import { renderClientReport } from '../reports/client-page.ts'
 import { coverageToJson } from '../reports/coverage.ts'
 import { findingsToJson } from '../reports/findings.ts'
 import { isReportFormat, reportFormats } from '../reports/formats/index.ts'
 import { retryRules } from '../reports/judge-retry.ts'
 import { stylesheetSource } from '../reports/page/stylesheet.ts'
-import { judgeFailOn, type Report, type Reporter } from '../reports/report.ts'
+import { judgeFailOn, type Report } from '../reports/report.ts'
 import { expectedFailOn, type FailCondition, parseFailOn } from '../reports/reported-run.ts'
 import { type RetryQuery, readRetryHistory } from '../reports/retry-history.ts'
-import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import { pageHeaders } from './console-files.ts'
-import {
-  ControlError,
-  type ControlHandlers,
-  type ControlRequest,
-  CustomReply,
-  refuseUnused,
-  type ServedInputs,
-} from './handler.ts'
+import { ControlError, type ControlRequest, CustomReply, type HandlerGroup, refuseUnused } from './handler.ts'
 
 /**
  * Handles `GET coverage`, `GET report`, and `GET retries`: the retry rules, what broke them, and the attempts of each
  * call that failed.
  */
-export function reportHandlers(journal: Journal, reporter: Reporter, sandboxes: Sandboxes, served: () => ServedInputs) {
+export const reportHandlers: HandlerGroup = ({ journal, reporter, sandboxes, served }) => {
   return {
     async getCoverage(request) {
       const { coverage, truncated } = await reporter(request.sandboxFilter)
@@ -56,7 +47,7 @@ export function reportHandlers(journal: Journal, reporter: Reporter, sandboxes: 
         truncated: history.truncated || hasLoss,
       }
     },
-  } satisfies Partial<ControlHandlers>
+  }
 }
 
 /** Reads the conditions of `?failOn=`; undefined without it, which leaves those of `--fail-on` in the report. */

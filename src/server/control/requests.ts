@@ -3,18 +3,10 @@ import { textBody } from '../../service/exchange/body.ts'
 import { matchOutcome, type RequestMatch, type RequestQuery, requestConditions } from '../../service/exchange/match.ts'
 import { findUnknownOperation } from '../../service/scenarios/rule-match-problems.ts'
 import type { JournalEntry } from '../journal/entry.ts'
-import { entryToJson } from '../journal/entry-json.ts'
+import { entryToJson, toMatchSubject } from '../journal/entry-json.ts'
 import type { Journal, JournalSlice } from '../journal/journal.ts'
-import { toMatchSubject } from '../journal/match.ts'
 import { entryToCurl } from '../reports/request-trace.ts'
-import {
-  ControlError,
-  type ControlHandlers,
-  type ControlRequest,
-  CustomReply,
-  createSlots,
-  type ServedInputs,
-} from './handler.ts'
+import { ControlError, type ControlRequest, CustomReply, createSlots, type HandlerGroup } from './handler.ts'
 import { writeHar } from './har-export.ts'
 
 interface ListQuery extends JournalFilter {
@@ -33,7 +25,7 @@ const maxStreams = 100
  * Handles `GET` and `DELETE requests`, `GET requests/{id}` and `GET requests/stream`: the journal. Streams end when
  * `stopping` is aborted.
  */
-export function requestHandlers(journal: Journal, served: () => ServedInputs, stopping: AbortSignal) {
+export const requestHandlers: HandlerGroup = ({ journal, served, stopping }) => {
   const refusal = `There are ${maxStreams} streams of the journal already. Or poll GET requests?since= instead.`
   const takeSlot = createSlots(maxStreams, refusal)
   const refuseUnknown = (operation: string | undefined) => {
@@ -66,7 +58,7 @@ export function requestHandlers(journal: Journal, served: () => ServedInputs, st
       const stream = { mediaType: 'text/event-stream; charset=utf-8', chunks }
       return takeSlot(request.clientGone) ?? new CustomReply({ stream })
     },
-  } satisfies Partial<ControlHandlers>
+  }
 }
 
 async function listPage(journal: Journal, sandbox: string | undefined, query: ListQuery): Promise<object> {

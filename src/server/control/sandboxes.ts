@@ -4,25 +4,16 @@ import { mapEach } from '../../base/core/slices.ts'
 import { componentsOf } from '../../state/collections/prompts.ts'
 import type { PromptVersion, StoredPrompt } from '../../state/records.ts'
 import { parseExport } from '../../state/sandbox-export.ts'
-import type { EventQuery, SandboxExport, Store } from '../../state/store.ts'
-import type { Journal } from '../journal/journal.ts'
-import { defaultSandbox, type Sandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
+import type { EventQuery } from '../../state/store.ts'
+import { defaultSandbox, type Sandbox } from '../sandboxes/sandboxes.ts'
 import { type ClockState, clockModes, type SandboxSettings } from '../sandboxes/settings.ts'
-import { ControlError, type ControlHandlers, type ControlRequest } from './handler.ts'
+import { ControlError, type ControlRequest, type HandlerGroup } from './handler.ts'
 
 /** The number of sandboxes whose settings are read at once: a shared state reads each from its server. */
 const SANDBOXES_AT_ONCE = 16
 
-/**
- * Handles `POST reset`, `GET sandboxes`, and `PUT` and `DELETE sandboxes/{name}`. `seedState` is what a reset of the
- * default sandbox imports; undefined: a reset leaves it empty.
- */
-export function sandboxHandlers(
-  sandboxes: Sandboxes,
-  store: Store,
-  journal: Journal,
-  seedState: SandboxExport | undefined,
-) {
+/** Handles `POST reset`, `GET sandboxes`, and `PUT` and `DELETE sandboxes/{name}`. */
+export const sandboxHandlers: HandlerGroup = ({ sandboxes, store, journal, seedState }) => {
   const { settings } = sandboxes
   return {
     async reset({ sandbox: name }) {
@@ -63,7 +54,7 @@ export function sandboxHandlers(
       sandboxes.delete(name)
       return { deleted: isKnown || isStored }
     },
-  } satisfies Partial<ControlHandlers>
+  }
 }
 
 function sandboxToJson({ name, usedAt }: Sandbox, { seed, rules, clock }: SandboxSettings) {
@@ -71,7 +62,7 @@ function sandboxToJson({ name, usedAt }: Sandbox, { seed, rules, clock }: Sandbo
 }
 
 /** Handles `GET` and `PUT clock` and `POST clock/advance`: the time of a sandbox. */
-export function clockHandlers(sandboxes: Sandboxes) {
+export const clockHandlers: HandlerGroup = ({ sandboxes }) => {
   return {
     async getClock({ sandbox }) {
       return clockToJson((await sandboxes.settings.read(sandbox)).clock)
@@ -96,7 +87,7 @@ export function clockHandlers(sandboxes: Sandboxes) {
       const clock = await sandboxes.settings.advanceClock(name, ms)
       return clock ? clockToJson(clock) : new ControlError(400, `There is no date ${by} from here.`)
     },
-  } satisfies Partial<ControlHandlers>
+  }
 }
 
 function clockToJson({ mode, now }: ClockState) {
@@ -104,7 +95,7 @@ function clockToJson({ mode, now }: ClockState) {
 }
 
 /** Handles `GET events`, `GET prompts` and `activate`: the records that the service's user interface would show. */
-export function recordHandlers(store: Store) {
+export const recordHandlers: HandlerGroup = ({ store }) => {
   return {
     listEvents({ sandbox, parameters }) {
       const { sandbox: _, ...query } = parameters.query
@@ -122,11 +113,11 @@ export function recordHandlers(store: Store) {
       if (!isActivated) return new ControlError(404, `The sandbox has no version ${versionId} of a prompt ${promptId}.`)
       return { promptId, versionId, active: true }
     },
-  } satisfies Partial<ControlHandlers>
+  }
 }
 
 /** Handles the operations on a sandbox's whole state: `snapshots`, `export` and `import`. */
-export function snapshotHandlers(store: Store, sandboxes: Sandboxes) {
+export const snapshotHandlers: HandlerGroup = ({ store, sandboxes }) => {
   return {
     listSnapshots: async (request) => ({ snapshots: await store.listSnapshots(request.sandbox) }),
     async createSnapshot(request) {
@@ -152,7 +143,7 @@ export function snapshotHandlers(store: Store, sandboxes: Sandboxes) {
       sandboxes.use(name) // so that the sandbox is listed and counts towards --sandbox-limit
       return { events: parsed.value.events.length, prompts: parsed.value.prompts.length }
     },
-  } satisfies Partial<ControlHandlers>
+  }
 }
 
 const snapshotIdOf = ({ parameters }: ControlRequest) => String(parameters.path['snapshotId']).toLowerCase()

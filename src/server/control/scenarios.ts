@@ -12,13 +12,11 @@ import {
   ruleTimesKey,
 } from '../../service/scenarios/rules.ts'
 import { checkRules } from '../../service/scenarios/rules-file.ts'
-import type { Store } from '../../state/store.ts'
-import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { RulePosition } from '../sandboxes/settings.ts'
-import { ControlError, type ControlHandlers, type ControlRequest, type ServedInputs } from './handler.ts'
+import { ControlError, type ControlRequest, type HandlerGroup } from './handler.ts'
 
 /** Handles `GET`, `PUT`, `POST` and `DELETE scenarios`, and `GET sequences`. */
-export function scenarioHandlers(sandboxes: Sandboxes, store: Store, served: () => ServedInputs) {
+export const scenarioHandlers: HandlerGroup = ({ sandboxes, store, served }) => {
   const readRules = ({ body, bodyViolations }: ControlRequest): readonly Rule[] | ControlError => {
     const read = checkRules(body, bodyViolations, served())
     if (read.ok) return read.value
@@ -60,7 +58,7 @@ export function scenarioHandlers(sandboxes: Sandboxes, store: Store, served: () 
       const { startUp, catalogue } = served()
       return { sequences: sequencesToJson(used, placeRules(rules, startUp), catalogue) }
     },
-  } satisfies Partial<ControlHandlers>
+  }
 }
 
 const rulesToJson = (rules: readonly Rule[]) => rules.map(({ source }) => source)

@@ -11,8 +11,8 @@ import {
   type RequestQuery,
 } from '../../service/exchange/match.ts'
 import type { JournalEntry } from '../journal/entry.ts'
-import type { Journal, JournalSlice } from '../journal/journal.ts'
-import { type MatchInputs, toMatchSubject } from '../journal/match.ts'
+import { type MatchInputs, toMatchSubject } from '../journal/entry-json.ts'
+import type { Journal } from '../journal/journal.ts'
 
 /** The expected number of matching requests; `{}` stands for at least one. */
 export interface CountBounds {
@@ -21,7 +21,6 @@ export interface CountBounds {
   readonly atMost?: number
 }
 
-/** A query with the expected number of requests. */
 export interface Verification extends RequestQuery {
   readonly count: CountBounds
   /** The most milliseconds to wait until the count is as expected; 0 for none. */
@@ -36,22 +35,10 @@ interface NearMiss {
   readonly differences: readonly Difference[]
 }
 
-interface Verdict {
-  readonly count: number
-  /** True if the journal dropped requests, or bodies that the query needs, so that more may have matched. */
-  readonly truncated: boolean
-  /** The latest matching requests, at most 10. */
-  readonly matched: readonly JournalEntry[]
-  readonly satisfied: boolean
-  /** True where no more stored requests match than expected, but dropped ones may have matched. */
-  readonly unproved: boolean
-  /** The requests with the fewest differences, the nearest first, at most 3; empty where `satisfied`. */
-  readonly nearMisses: readonly NearMiss[]
-}
-
-type MatchCount = Pick<Verdict, 'count' | 'truncated' | 'matched'> & Pick<JournalSlice, 'version'>
+export type Verdict = NonNullable<Awaited<ReturnType<typeof verify>>>
 
 const maxMatchedShown = 10
+/** The number of requests with the fewest differences that a verdict has, the nearest first; none if `satisfied`. */
 const maxNearMisses = 3
 /** The number of latest requests among which near misses are searched. */
 const maxSearched = 1000
@@ -81,17 +68,19 @@ function createMatchCounter({ journal, sandbox, conditions, served, elapsed }: J
     totals.count += 1
     totals.matched = [...totals.matched, entry].slice(-maxMatchedShown)
   }
-  return async function countMatches(): Promise<MatchCount | undefined> {
-    const { entries, counts, latest, version } = await journal.list({ sandbox, after: totals.upTo })
-    if (totals.upTo > 0 && counts.generation !== totals.generation) {
+  return async function countMatches() {
+    let slice = await journal.list({ sandbox, after: totals.upTo })
+    if (totals.upTo > 0 && slice.counts.generation !== totals.generation) {
       totals = begin()
-      return countMatches()
+      slice = await journal.list({ sandbox })
     }
+    const { entries, counts, latest, version } = slice
     totals.upTo = latest
     totals.generation = counts.generation
     if (!(await visitInSlices(entries, elapsed, add))) return undefined
     const { count, open, matched } = totals
-    return { count, truncated: counts.dropped > 0 || open > 0, matched, version }
+    const truncated = counts.dropped > 0 || open > 0 // so that more may have matched
+    return { count, truncated, matched, version }
   }
 }
 
@@ -122,7 +111,7 @@ export async function verify(
   search: JournalSearch,
   { count: expected, withinMs }: Verification,
   ends: readonly AbortSignal[],
-): Promise<Verdict | undefined> {
+) {
   const { min, max } = toBounds(expected)
   const countMatches = createMatchCounter(search)
   for (;;) {
@@ -133,6 +122,7 @@ export async function verify(
     // No further request can change the verdict.
     const isDecided = count >= min && (count > max || max === Number.POSITIVE_INFINITY || truncated)
     if (left > 0 && !isDecided && (await search.journal.waitForChange(version, left, ends)) !== 'end') continue
+    // True where no more stored requests match than expected, but dropped ones may have matched.
     const unproved = max !== Number.POSITIVE_INFINITY && truncated && count <= max
     const satisfied = count >= min && count <= max && !unproved
     const nearMisses = satisfied ? [] : await findNearMisses(search)

@@ -10,24 +10,18 @@ import {
   findUnknownOperation,
   findUnknownParameter,
 } from '../../service/scenarios/rule-match-problems.ts'
-import type { Journal } from '../journal/journal.ts'
-import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import {
   ControlError,
-  type ControlHandlers,
   type ControlRequest,
   CustomReply,
+  createSlots,
+  type HandlerGroup,
   refuseUnused,
-  type ServedInputs,
 } from './handler.ts'
-import { type CountBounds, type Verification, verdictToJson, verify } from './verification.ts'
+import { type CountBounds, type Verdict, type Verification, verdictToJson, verify } from './verification.ts'
 
 /** The most verifications that are in progress at a time: each waiting one looks at every new request. */
 const maxWaiting = 100
-
-const waitingMessage =
-  `${maxWaiting} verifications are waiting already. Send this one again when one of them is handled, ` +
-  'or let them wait for less time (withinMs).'
 
 const tooLongMessage =
   `The comparison with the requests of the journal took more than ${maxWorkMs} ms and was given up. ` +
@@ -38,39 +32,28 @@ const tooLongMessage =
  * Handles `POST verify` and `POST requests/count`: the count of the requests that match a query. Waits end when
  * `stopping` is aborted.
  */
-export function verifyHandlers(
-  journal: Journal,
-  sandboxes: Sandboxes,
-  served: () => ServedInputs,
-  stopping: AbortSignal,
-) {
+export const verifyHandlers: HandlerGroup = ({ journal, sandboxes, served, stopping }) => {
+  const sentence = `${maxWaiting} verifications are waiting already. Let them wait for less time (withinMs).`
+  const takeSlot = createSlots(maxWaiting, sentence)
   const judge = async ({ sandboxFilter: sandbox, source, clientGone }: ControlRequest, verification: Verification) => {
     const search = { journal, sandbox, conditions: requestConditions(verification), served, elapsed: source.elapsed }
     return (await verify(search, verification, [clientGone, stopping])) ?? new ControlError(400, tooLongMessage)
   }
-  const judgeAndReply = async (request: ControlRequest, verification: Verification) => {
-    const verdict = await judge(request, verification)
-    if (verdict instanceof ControlError) return verdict
-    const { satisfied, count } = verdict
-    const isSuspect = satisfied && count === 0 && !verification.force
-    const refusal = isSuspect ? refuseUnused(request.sandboxFilter, sandboxes) : undefined
-    if (refusal) return refusal
-    const body = jsonBody(await verdictToJson(verdict, verification, request.source.elapsed))
-    return new CustomReply({ status: satisfied ? 200 : 417, body })
-  }
-  let waiting = 0
   return {
     async verify(request) {
       const body = request.body as unknown as Partial<Verification> // proved by the control document
-      const { count = {}, withinMs = 0, ...query } = body
-      const problem = findQueryProblem(query, served().contract) ?? findCountProblem(count)
+      const verification = { count: {}, withinMs: 0, ...body }
+      const problem = findQueryProblem(body, served().contract) ?? findCountProblem(verification.count)
       if (problem !== undefined) return new ControlError(400, problem)
-      if (waiting >= maxWaiting) return new ControlError(429, waitingMessage, { 'Retry-After': '1' })
-      waiting += 1
+      const refused = takeSlot(request.clientGone)
+      if (refused) return refused
       releaseBody(request.source)
-      return judgeAndReply(request, { ...query, count, withinMs }).finally(() => {
-        waiting -= 1
-      })
+      const verdict = await judge(request, verification)
+      if (verdict instanceof ControlError) return verdict
+      const isEmpty = isEmptyAsExpected(verdict, verification)
+      const unused = isEmpty ? refuseUnused(request.sandboxFilter, sandboxes) : undefined
+      const json = await verdictToJson(verdict, verification, request.source.elapsed)
+      return unused ?? new CustomReply({ status: verdict.satisfied ? 200 : 417, body: jsonBody(json) })
     },
     async countRequests(request) {
       const query = (request.body ?? {}) as unknown as Query // proved by the control document
@@ -79,8 +62,10 @@ export function verifyHandlers(
       const verdict = await judge(request, { ...query, count: { atLeast: 0 }, withinMs: 0 })
       return verdict instanceof ControlError ? verdict : { count: verdict.count, truncated: verdict.truncated }
     },
-  } satisfies Partial<ControlHandlers>
+  }
 }
+
+const isEmptyAsExpected = ({ satisfied, count }: Verdict, { force }: Verification) => satisfied && count === 0 && !force
 
 type Query = Pick<Verification, 'operation' | 'match' | 'force'>
 
@@ -112,7 +97,7 @@ function findRedactedField({ header = {}, query = {} }: RequestMatch = {}, hidde
   return parameter === undefined ? undefined : `query parameter "${parameter}"`
 }
 
-function findCountProblem({ exactly, atLeast, atMost }: CountBounds = {}): string | undefined {
+function findCountProblem({ exactly, atLeast, atMost }: CountBounds): string | undefined {
   if (exactly !== undefined && (atLeast ?? atMost) !== undefined)
     return '"count" has either "exactly", or "atLeast" and "atMost".'
   if (atLeast !== undefined && atMost !== undefined && atLeast > atMost)

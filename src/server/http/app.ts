@@ -13,6 +13,7 @@ import { endOfTurn } from '../../base/core/timers.ts'
 import { textBody } from '../../service/exchange/body.ts'
 import { controlAliases } from '../../service/exchange/control-aliases.ts'
 import type { OutgoingReply } from '../../service/exchange/delivery.ts'
+import type { PageSettings } from '../../service/exchange/foreign-page.ts'
 import { refusals, refuse } from '../../service/exchange/refusals.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
@@ -32,12 +33,7 @@ export interface Handlers {
   }
   /** The first part of request ids: `req`, or `req-3f2a91c0` if several processes respond. */
   readonly requestIdPrefix: string
-  readonly pages: {
-    /** The origins of pages that may read responses of the service, with CORS headers. */
-    readonly cors: CorsOrigins
-    /** The origins of pages that may call the control plane. */
-    readonly origins: readonly string[]
-  }
+  readonly pages: PageSettings
   /** Aborted when the server stops, which ends the deliveries that hang. */
   readonly stopping: { readonly signal: AbortSignal }
 }

@@ -110,7 +110,6 @@ async function drain(res: ServerResponse, closed: AbortSignal, maxMs: number | u
   clearTimeout(timer)
 }
 
-/** Returns a signal that is aborted when the response is closed. */
 function signalOfClose(res: ServerResponse): AbortSignal {
   const closed = new AbortController()
   res.once('close', () => closed.abort())
@@ -162,5 +161,4 @@ async function writeInPieces(sending: Sending, { pieces, ms }: { readonly pieces
   res.end()
 }
 
-/** Waits for `ms` milliseconds, or until `closed` is aborted. */
 const pause = (ms: number, closed: AbortSignal) => sleep(ms, undefined, { signal: closed }).catch(() => undefined)

@@ -206,7 +206,6 @@ function isBomb(stream: IncomingMessage | Decoder, decodedBytes: number): boolea
 /** The most bytes of a refused body that are read, so that a client that sends all of it first gets the refusal. */
 const maxDrainedBytes = 16 * 1024 * 1024
 
-/** Reads the rest of a request and discards it. Closes the connection if that is too long. */
 function drain(req: IncomingMessage): void {
   let left = maxDrainedBytes
   req.on('data', (chunk: Buffer) => {

@@ -1,12 +1,17 @@
 import { fromLatin1, toLatin1, utf8ToLatin1 } from '../../base/core/bytes.ts'
 import { type Json, parseJson } from '../../base/core/json.ts'
 import { maxDepth } from '../../base/core/json-syntax.ts'
+import { once } from '../../base/core/memoize.ts'
 import { decode, maxValues } from '../../base/core/strict-json.ts'
 import { redactJson, redactText } from '../../base/redaction/redact.ts'
 import { redactDocument } from '../../base/redaction/redact-document.ts'
+import { redacted } from '../../base/redaction/redact-token.ts'
+import type { Contract } from '../../service/contract/contract.ts'
 import type { DeliveryOutcome } from '../../service/exchange/delivery.ts'
+import { type MatchSubject, modelsIn, productsOf } from '../../service/exchange/match.ts'
+import { readError } from '../../service/exchange/refusals.ts'
 import { readTraceId } from '../../service/exchange/request-headers.ts'
-import { isComplete, type JournalEntry, type RecordedBody } from './entry.ts'
+import { isComplete, type JournalEntry, type LiveExchange, type RecordedBody, storedBytes } from './entry.ts'
 
 /** Converts an entry to the JSON of the control plane; without `bodies` only with their sizes. */
 export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: boolean }) {
@@ -39,6 +44,87 @@ export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: 
     advice,
   }
 }
+
+export function toLogLine(entry: JournalEntry, live: LiveExchange) {
+  const { id, request, response, durationMs, delayMs, sandbox, operation } = entry
+  const { scenarios, damage, violations, advice, aborted, delivery } = entry
+  return {
+    requestId: id,
+    method: request.method,
+    path: request.path.slice(0, 200),
+    status: response.status,
+    durationMs,
+    delayMs: delayMs > 0 ? delayMs : undefined,
+    tookMs: roundToMicroseconds(entry.endedAt - entry.receivedAt),
+    origin: response.origin,
+    brokenOff: aborted || undefined,
+    delivery: delivery.kind === 'delivered' ? undefined : delivery,
+    sandbox,
+    operation,
+    traceId: readTraceId(request.headers['traceparent']),
+    scenarios: scenarios.length > 0 ? scenarios : undefined,
+    damage: damage.length > 0 ? damage : undefined,
+    error: response.status >= 400 && violations.length === 0 ? readLoggedError(entry, live) : undefined,
+    violations: violations.length > 0 ? violations : undefined,
+    advice: advice.length > 0 ? advice : undefined,
+  }
+}
+
+/** The most characters of a body, or of a refusal, that are logged. */
+const maxLogged = 2000
+
+/** Returns the sentence of a refusal, which can quote the request. */
+function readLoggedError({ ownToken }: JournalEntry, { responseBody }: LiveExchange): string | undefined {
+  return redactText(readError(responseBody), ownToken).slice(0, maxLogged) || undefined
+}
+
+export function toLoggedBodies({ request, response, ownToken }: JournalEntry) {
+  const text = (body: RecordedBody) =>
+    body.size === 0 ? undefined : (bodyToText(body, ownToken) ?? `(${body.size} bytes)`).slice(0, maxLogged)
+  return { requestBody: text(request.body), responseBody: text(response.body) }
+}
+
+/** The inputs that tell the models and products of a request, which an entry does not store. */
+export interface MatchInputs {
+  readonly contract: Pick<Contract, 'match'>
+  /** The ids of each model's products by the model's id; all in lower case. */
+  readonly productsOfModel: ReadonlyMap<string, readonly string[]>
+}
+
+/** Returns the parts of an entry that conditions compare. A path matches with or without `/_s/NAME`. */
+export function toMatchSubject(entry: JournalEntry, inputs?: MatchInputs): MatchSubject {
+  const { operation, request, response } = entry
+  const { method, path, query, headers } = request
+  const ownPath = path.replace(/^\/_s\/[^/]*(?=\/)/, '')
+  const body = once(() => parseBody(request.body))
+  const models = () => {
+    const match = inputs?.contract.match(method, ownPath)
+    return match?.kind === 'operation' ? modelsIn(match.path) : []
+  }
+  return {
+    operation,
+    method,
+    paths: [ownPath, path],
+    query,
+    headers,
+    models,
+    products: () => productsOf(body(), models(), inputs?.productsOfModel ?? new Map()),
+    body,
+    response: {
+      status: response.status,
+      origin: response.origin,
+      violations: entry.violations.length > 0,
+      advice: entry.advice.length > 0,
+      damage: entry.damage.length > 0,
+    },
+    isRedacted,
+    incompleteBody: isComplete(request.body)
+      ? undefined
+      : `(${storedBytes(request.body)} bytes of ${request.body.size} are kept)`,
+  }
+}
+
+const isRedacted = (value: Json) => typeof value === 'string' && value.includes(redacted)
 
 export function roundToMicroseconds(ms: number): number {
   return Math.round(ms * 1000) / 1000

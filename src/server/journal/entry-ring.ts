@@ -135,7 +135,6 @@ function evictBytes(body: { latin1: RecordedBody['latin1'] }): void {
   body.latin1 = undefined
 }
 
-/** Returns a copy that has its bodies also after the ring evicts them. */
 export function copyEntry(entry: JournalEntry): JournalEntry {
   const { request, response } = entry
   return {

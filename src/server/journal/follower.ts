@@ -25,7 +25,6 @@ export class StreamFollower implements JournalShare {
   #position = 0
   /** Is true if messages before the position may have been missed, so that the counts must be compared. */
   #hasMissed = true
-  /** The sandboxes of which this process has appended exchanges to the stream. */
   readonly #used = new Set<string>()
   /** The sandboxes whose lost exchanges the stream does not count yet. */
   readonly #lost = new Set<string>()

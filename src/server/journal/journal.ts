@@ -1,6 +1,6 @@
 /**
  * The record of requests and replies: record, find, match, share with replicas. `entry.ts` is the stored exchange,
- * `match.ts` has the parts that a query compares, and `follower.ts` shares a journal with other replicas.
+ * `entry-json.ts` has its forms, and `follower.ts` shares a journal with other replicas.
  */
 
 import { clearTimeout, setImmediate, setTimeout } from '../../base/core/timers.ts'
@@ -29,7 +29,6 @@ export interface JournalShare {
   readonly requestIdPrefix: string
   /** Begins the record of an exchange of this process; `onEnd` is called at the end of its delivery. */
   begin(onEnd: (recorded: Recorded) => void): ExchangeRecord
-  /** Waits until the journal has every exchange that was handled before the call. */
   catchUp(): Promise<void>
   /** Catches up from time to time while somebody waits for a change. */
   follow(): void
@@ -67,7 +66,6 @@ export class Journal {
     return this.#share?.requestIdPrefix ?? 'req'
   }
 
-  /** True if the journal also has the exchanges of other replicas. */
   get isShared(): boolean {
     return this.#share !== undefined
   }
@@ -178,7 +176,6 @@ export class Journal {
     this.#clearListeners.add(listener)
   }
 
-  /** Waits until the journal has every exchange that was handled before the call. */
   async catchUp(): Promise<void> {
     await this.#share?.catchUp()
   }

@@ -68,7 +68,6 @@ export class CountsBySandbox {
     this.#counts.delete(sandbox)
   }
 
-  /** Returns true if exchanges of a sandbox, or of any (undefined), are lost. */
   hasLoss(sandbox: string | undefined): boolean {
     return this.#select(sandbox).some(({ lost }) => lost > 0)
   }

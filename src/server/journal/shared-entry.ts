@@ -84,7 +84,6 @@ function readShared(text: string | undefined): { latin1: string | undefined; jso
   return { latin1: utf8ToLatin1(decoded), json: once(() => parsed ?? parseBoundedJson(decoded)) }
 }
 
-/** A message with an exchange; see `StreamMessage`. */
 type SharedMessage = Pick<StreamMessage & { kind: 'exchange' }, 'number' | 'text' | 'request' | 'response'>
 
 /** Decodes the exchanges of all replicas. Equal response bodies, which are common, are parsed once. */

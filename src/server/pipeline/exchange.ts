@@ -1,20 +1,32 @@
 import type { Json } from '../../base/core/json.ts'
 import type { JsonError } from '../../base/core/json-syntax.ts'
+import type { Log } from '../../base/core/log.ts'
 import { memoizeLast } from '../../base/core/memoize.ts'
 import { readQuery } from '../../base/core/query-string.ts'
 import type { Result } from '../../base/core/result.ts'
 import { readJson } from '../../base/core/strict-json.ts'
 import type { Violation } from '../../base/core/violation.ts'
 import { otherSchemes } from '../../base/redaction/redact.ts'
-import type { Operation, ParameterValues, RawParameters } from '../../service/contract/contract.ts'
+import type { Contract, Operation, ParameterValues, RawParameters } from '../../service/contract/contract.ts'
+import type { Fallback } from '../../service/contract/fallback.ts'
 import type { DecisionTrace, RuleReference } from '../../service/exchange/decision-trace.ts'
 import { type Delivery, immediateDelivery } from '../../service/exchange/delivery.ts'
+import type { RateLimit } from '../../service/exchange/rate-headers.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
 import { type Expectation, readExpectation, readReplayOf } from '../../service/exchange/request-headers.ts'
+import type { Fixtures } from '../../service/fixtures/fixtures.ts'
 import type { OperationContext, OperationHandler } from '../../service/operations/handler.ts'
-import { type ActiveScenario, type DataOverrides, noOverrides } from '../../service/scenarios/definition.ts'
+import type { OperationHandlers } from '../../service/operations/index.ts'
+import {
+  type ActiveScenario,
+  type Catalogue,
+  type DataOverrides,
+  noOverrides,
+} from '../../service/scenarios/definition.ts'
 import type { ActiveRules } from '../../service/scenarios/rules.ts'
+import type { Store } from '../../state/store.ts'
+import type { Journal } from '../journal/journal.ts'
 import type { Sandbox, Sandboxes } from '../sandboxes/sandboxes.ts'
 
 interface Caller {
@@ -23,8 +35,50 @@ interface Caller {
   readonly plan: string
 }
 
-/** The part of the registry of sandboxes that requests use. */
-export type PipelineSandboxes = Pick<Sandboxes, 'use' | 'settings'>
+interface PipelineSettings {
+  /** The plan of keys that the fixtures do not list. */
+  readonly plan: string
+  /** True if a warning about a request, such as an unknown name, refuses the request. */
+  readonly strict: boolean
+  readonly logBodies: boolean
+  /** Gives replies the informative headers (`X-Sim-...`). */
+  readonly simHeaders: boolean
+  /** The name of this process among the replicas, if replies are to have it. */
+  readonly replica?: string | undefined
+  /** The form of the reset in the `X-RateLimit-...` headers beside the `RateLimit` fields; `off`: there are none. */
+  readonly xRateLimit: 'off' | 'epoch' | 'seconds'
+}
+
+/** Returns the fault that `convsim each` has planned for a request; called once for each, in their order. */
+export type FindPlannedFault = (operation: string, requestId: string) => ActiveScenario | undefined
+
+/** The parts of a simulator that the stages use; each stage takes some of them. */
+export interface PipelineDeps {
+  readonly settings: PipelineSettings
+  readonly contract: Contract
+  readonly fixtures: Fixtures
+  readonly sandboxes: Pick<Sandboxes, 'use' | 'settings'>
+  /** The state, which also counts the requests of rules, sequences and chance. */
+  readonly store: Store
+  readonly handlers: OperationHandlers
+  /** Replies for operations without a handler; undefined if every operation has a handler. */
+  readonly fallback?: Fallback | undefined
+  readonly catalogue: Catalogue
+  /** Scenarios of magic keys by the token (`fixtures/keys.yaml`). */
+  readonly ofKey: ReadonlyMap<string, readonly ActiveScenario[]>
+  /** Scenarios of magic models by the model's id in lower case (`fixtures/models.yaml`). */
+  readonly ofModel: ReadonlyMap<string, readonly ActiveScenario[]>
+  /** Ids of the products that each model belongs to, by the model's id (`fixtures/products.yaml`). */
+  readonly productsOfModel: ReadonlyMap<string, readonly string[]>
+  /** The rules of `--scenario` and `--rules`, for every sandbox. */
+  readonly startUp: ActiveRules
+  readonly findPlannedFault?: FindPlannedFault | undefined
+  /** Returns the rate limit of a plan, or undefined if the plan has none. */
+  readonly limitOf: (plan: string) => RateLimit | undefined
+  readonly isModel: (modelId: string) => boolean
+  readonly journal: Journal
+  readonly log: Log
+}
 
 /** Reads the token of a request. Successive requests often have the same. */
 const readBearerOf = memoizeLast(readBearer)

@@ -1,53 +1,19 @@
 /** Sends a request through the stages; `createSimulatorStages` has their order. */
 
 import type { Log } from '../../base/core/log.ts'
+import { endSentence } from '../../base/core/text.ts'
 import { nextTurn } from '../../base/core/timers.ts'
-import type { Contract } from '../../service/contract/contract.ts'
-import type { Fallback } from '../../service/contract/fallback.ts'
 import type { DecisionTrace } from '../../service/exchange/decision-trace.ts'
 import { type DeliveryOutcome, immediateDelivery, type OutgoingReply } from '../../service/exchange/delivery.ts'
-import type { RateLimit } from '../../service/exchange/rate-headers.ts'
-import { refusals, replyToStoreError } from '../../service/exchange/refusals.ts'
+import { readError, refusals, replyToStoreError } from '../../service/exchange/refusals.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
-import type { Fixtures } from '../../service/fixtures/fixtures.ts'
-import type { OperationHandlers } from '../../service/operations/index.ts'
-import type { Store } from '../../state/store.ts'
-import type { Journal } from '../journal/journal.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
-import {
-  Exchange,
-  type MatchedExchange,
-  type PipelineSandboxes,
-  type ReplyStage,
-  type RequestStage,
-} from './exchange.ts'
-import { explainReply } from './log-exchange.ts'
+import { Exchange, type MatchedExchange, type PipelineDeps, type ReplyStage, type RequestStage } from './exchange.ts'
 import { createRecorder } from './record.ts'
 import { authenticate, checkModelExists, identify, limitRate, requirePlan, validate } from './refusal-stages.ts'
-import { applyDamage, checkReply, finaliseHeaders, type HeaderSettings, handle } from './reply-stages.ts'
-import { expectRefusal, type ScenarioSources, scenario } from './scenario.ts'
-
-export interface PipelineDeps {
-  readonly contract: Contract
-  readonly fixtures: Fixtures
-  readonly sandboxes: PipelineSandboxes
-  readonly store: Store
-  readonly handlers: OperationHandlers
-  /** Replies for operations without a handler; undefined if every operation has a handler. */
-  readonly fallback: Fallback | undefined
-  readonly scenarios: ScenarioSources
-  readonly planOfUnknownKeys: string
-  /** Returns the rate limit of a plan, or undefined if the plan has none. */
-  readonly limitOf: (plan: string) => RateLimit | undefined
-  readonly isModel: (modelId: string) => boolean
-  /** True if a warning about a request, such as an unknown name, refuses the request. */
-  readonly strict: boolean
-  readonly headers: HeaderSettings
-  readonly logBodies: boolean
-  readonly journal: Journal
-  readonly log: Log
-}
+import { applyDamage, checkReply, finaliseHeaders, handle } from './reply-stages.ts'
+import { expectRefusal, scenario } from './scenario.ts'
 
 /**
  * Returns the reply to a request. Its `onEnd` records the exchange once the reply is delivered. `trace`, if given,
@@ -72,8 +38,7 @@ export function createPipeline(deps: PipelineDeps, createStages: CreateStages = 
   const stages = createStages(deps)
   const addStages = (exchange: Exchange, first: Reply) =>
     stages.reply.reduce((reply, stage) => stage(exchange, reply), first)
-  const { contract, journal, logBodies } = deps
-  const record = createRecorder({ contract, journal, log, logBodies, recordedReply: stages.recorded })
+  const record = createRecorder(deps, stages.recorded)
   const isExplained = log.isLevelEnabled('debug')
   /** Returns the reply in place of one that could not be announced to the other replicas. */
   const refuse = (exchange: Exchange, error: unknown) => {
@@ -104,31 +69,43 @@ export function createPipeline(deps: PipelineDeps, createStages: CreateStages = 
 }
 
 /**
+ * Adds the reasons for a reply to the trace: each broken rule, the sentence of another refusal, or that nothing refuses
+ * the request. `first` is the reply of the request stages, `sent` the one that left the reply stages.
+ */
+function explainReply(trace: DecisionTrace, exchange: Exchange, first: Reply, sent: Reply): void {
+  trace.decisions.push(...listReasons(exchange, first))
+  if (sent.status !== first.status)
+    trace.decisions.push(`A ${sent.status} replaces that response: ${readError(sent.body?.value)}`)
+}
+
+function listReasons(exchange: Exchange, reply: Reply): string[] {
+  const { status, origin } = reply
+  if (origin === 'scenario') return [] // the stage that found the scenario has named its source
+  if (status < 400) return [`Nothing refuses the request, so the operation ${exchange.operation?.id} is carried out.`]
+  const responses = `The stage "${exchange.stage}" returns ${status}:`
+  if (exchange.violations.length === 0) return [`${responses} ${readError(reply.body?.value)}`]
+  return exchange.violations.map(({ in: part, pointer, message }) =>
+    endSentence(`${responses} ${part}${pointer} ${message}`),
+  )
+}
+
+/**
  * Creates the stages of a simulator. The journal shows the names of the stages, so they are keys here: a bundler may
  * rename functions.
  */
 function createSimulatorStages(deps: PipelineDeps): Stages {
-  const { contract, fixtures, store, handlers } = deps
   return {
     request: Object.entries({
-      /** 404, 405; without an operation no later stage runs */
-      identify: identify(contract, handlers, deps.sandboxes),
-      /** 401 */
-      authenticate: authenticate(fixtures.keys, deps.planOfUnknownKeys),
-      /** any reply that a scenario gives */
-      scenario: scenario(deps.scenarios),
-      /** 403 */
-      plan: requirePlan(fixtures.plans),
-      /** 400, 413, 415 */
-      validate: validate(deps.strict),
-      /** 404 */
-      subject: checkModelExists(deps.isModel),
-      /** 429 */
-      rate: limitRate(store, deps.limitOf),
-      /** the operation itself */
-      handle: handle(contract.basePath, deps.fallback),
+      identify: identify(deps), // 404, 405; without an operation no later stage runs
+      authenticate: authenticate(deps), // 401
+      scenario: scenario(deps), // any reply that a scenario gives
+      plan: requirePlan(deps), // 403
+      validate: validate(deps), // 400, 413, 415
+      subject: checkModelExists(deps), // 404
+      rate: limitRate(deps), // 429
+      handle: handle(deps), // the operation itself
     } satisfies Record<string, RequestStage<MatchedExchange>>),
-    reply: [checkReply(deps.log), applyDamage, finaliseHeaders(deps.headers)],
+    reply: [checkReply(deps), applyDamage, finaliseHeaders(deps)],
     recorded: (_, reply) => reply,
     isDated: false,
   }
@@ -136,7 +113,7 @@ function createSimulatorStages(deps: PipelineDeps): Stages {
 
 /** Returns the reply of the first stage that has one. After each stage with a large body, other requests get a turn. */
 async function findFirstReply(stages: Stages['request'], exchange: Exchange, deps: PipelineDeps): Promise<Reply> {
-  const { scenarios, log } = deps
+  const { log } = deps
   const { id } = exchange.request
   const isLarge = hasLargeBody(exchange.request)
   try {
@@ -144,7 +121,7 @@ async function findFirstReply(stages: Stages['request'], exchange: Exchange, dep
       exchange.stage = name
       const outcome = stage(exchange as MatchedExchange) // without an operation, `identify` has replied
       const reply = outcome instanceof Promise ? await outcome : outcome
-      if (reply?.origin === 'contract' && stagesBeforeRules.has(name)) await expectRefusal(exchange, scenarios)
+      if (reply?.origin === 'contract' && stagesBeforeRules.has(name)) await expectRefusal(exchange, deps)
       if (reply) return reply
       if (isLarge) await nextTurn()
     }

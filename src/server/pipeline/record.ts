@@ -2,8 +2,8 @@ import { toLatin1 } from '../../base/core/bytes.ts'
 import type { Log } from '../../base/core/log.ts'
 import { redactHead, redactNamed, redactText, redactViolations } from '../../base/redaction/redact.ts'
 import { findOwnToken, minTokenLength } from '../../base/redaction/redact-token.ts'
-import type { Contract } from '../../service/contract/contract.ts'
 import { listHiddenNames } from '../../service/contract/security.ts'
+import type { DecisionTrace } from '../../service/exchange/decision-trace.ts'
 import {
   type DeliveryOutcome,
   expectedEnd,
@@ -14,23 +14,17 @@ import {
 import type { Reply } from '../../service/exchange/reply.ts'
 import { releaseBody, type SimRequest } from '../../service/exchange/request.ts'
 import type { DeliveryEnd, JournalEntry, LiveExchange, Recorded, RecordedBody } from '../journal/entry.ts'
-import { captureBody, maxResponseBodyBytes } from '../journal/entry-json.ts'
-import type { Journal } from '../journal/journal.ts'
-import { type Exchange, jsonOf, rawParametersOf } from './exchange.ts'
-import { createExchangeLog } from './log-exchange.ts'
+import { captureBody, maxResponseBodyBytes, toLoggedBodies, toLogLine } from '../journal/entry-json.ts'
+import { type Exchange, jsonOf, type PipelineDeps, rawParametersOf } from './exchange.ts'
 
-interface RecorderDeps {
-  readonly contract: Contract
-  readonly journal: Journal
-  readonly log: Log
-  readonly logBodies: boolean
-  readonly recordedReply: (exchange: Exchange, reply: Reply, outcome: DeliveryOutcome) => Reply
-}
-
-export function createRecorder({ contract, journal, log, logBodies, recordedReply }: RecorderDeps) {
+/** `recordedReply`: returns a reply as it is recorded. */
+export function createRecorder(
+  { contract, journal, log, settings }: PipelineDeps,
+  recordedReply: (exchange: Exchange, reply: Reply, outcome: DeliveryOutcome) => Reply,
+) {
   const hiddenNames = listHiddenNames(contract.document)
   const heldBodies = new HeldBodies()
-  const logExchange = createExchangeLog(log, logBodies)
+  const logExchange = createExchangeLog(log, settings.logBodies)
   /**
    * Begins to record an exchange. Other replicas have it before its reply is sent; where that fails, the reply that
    * `refuse` returns is sent and recorded instead.
@@ -77,6 +71,21 @@ export function createRecorder({ contract, journal, log, logBodies, recordedRepl
         sent = refuse(error)
       })
     return { reply: sent, onEnd, onLeave }
+  }
+}
+
+/** Creates a function that logs an exchange; `debug` adds the reasons for the response, `trace` the headers. */
+function createExchangeLog(log: Log, logBodies: boolean) {
+  const isTraced = log.isLevelEnabled('trace')
+  return ([entry, live]: Recorded, trace: DecisionTrace | undefined) => {
+    const line = toLogLine(entry, live)
+    log.info(logBodies ? { ...line, ...toLoggedBodies(entry) } : line, 'responded')
+    const { id: requestId, stage, request, response, ownToken } = entry
+    const why = trace?.decisions.map((decision) => redactText(decision, ownToken))
+    if (why) log.debug({ requestId, stage, why }, 'decided')
+    const { query, headers: requestHeaders } = request
+    if (isTraced)
+      log.trace({ requestId, query: query || undefined, requestHeaders, responseHeaders: response.headers }, 'headers')
   }
 }
 

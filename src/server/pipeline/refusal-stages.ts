@@ -6,19 +6,16 @@ import { cutText } from '../../base/core/text.ts'
 import type { Violation } from '../../base/core/violation.ts'
 import type { Contract, Operation } from '../../service/contract/contract.ts'
 import { isForm, isJson, matchMediaType } from '../../service/contract/media-types.ts'
-import { findUnknownNames } from '../../service/contract/unknown-names.ts'
-import { type RateLimit, rateHeaders } from '../../service/exchange/rate-headers.ts'
+import { findUnknownNames } from '../../service/contract/parameters.ts'
+import { rateHeaders } from '../../service/exchange/rate-headers.ts'
 import { refusals } from '../../service/exchange/refusals.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
-import type { Fixtures } from '../../service/fixtures/fixtures.ts'
-import type { OperationHandlers } from '../../service/operations/index.ts'
-import type { Store } from '../../state/store.ts'
 import { isSandboxName, readSandboxOfBaggage, sandboxNameRule } from '../sandboxes/sandboxes.ts'
 import {
   type Exchange,
   jsonOf,
   type MatchedExchange,
-  type PipelineSandboxes,
+  type PipelineDeps,
   type RequestStage,
   rawParametersOf,
 } from './exchange.ts'
@@ -28,12 +25,7 @@ import {
  * real service would not have seen the request, so it consumes no rate and no item of a sequence. With `passesUnknown`
  * a proxy passes on requests that match no operation.
  */
-export function identify(
-  contract: Contract,
-  handlers: OperationHandlers,
-  sandboxes: PipelineSandboxes,
-  passesUnknown = false,
-): RequestStage {
+export function identify({ contract, handlers, sandboxes }: PipelineDeps, passesUnknown = false): RequestStage {
   const knownPaths = [...new Set(contract.operations.map(({ path }) => contract.basePath + path))]
   return async function identify(exchange) {
     const { request } = exchange
@@ -57,7 +49,11 @@ const keyTrap =
   'Has the key itself a tilde? Then add one of your own behind it: key~default.'
 
 /** Switches to the sandbox that the request names by header, key, path or baggage; without a name it is `default`. */
-function enterSandbox(exchange: Exchange, sandboxes: PipelineSandboxes, ofPath: string | undefined): Reply | undefined {
+function enterSandbox(
+  exchange: Exchange,
+  sandboxes: PipelineDeps['sandboxes'],
+  ofPath: string | undefined,
+): Reply | undefined {
   const { headers } = exchange.request
   const ofKey = exchange.bearer.ok ? exchange.bearer.sandbox : undefined
   // The text after the tilde may be part of a secret key: the refusal does not repeat it.
@@ -113,8 +109,8 @@ function matchOperation(exchange: Exchange, contract: Contract, knownPaths: read
 }
 
 /** Identifies the caller by the bearer token, which every operation requires (docs/development/service.md, 2.2). */
-export function authenticate(keys: Fixtures['keys'], planOfUnknownKeys: string): RequestStage<MatchedExchange> {
-  const magicKeys = new Map(keys.map((key) => [key.token, key]))
+export function authenticate({ fixtures, settings }: PipelineDeps): RequestStage<MatchedExchange> {
+  const magicKeys = new Map(fixtures.keys.map((key) => [key.token, key]))
   const findMeant = memoizeLast((token: string) => findSimilar(token, magicKeys.keys()))
   return function authenticate(exchange) {
     const { operation, bearer } = exchange
@@ -123,7 +119,7 @@ export function authenticate(keys: Fixtures['keys'], planOfUnknownKeys: string):
     const { token } = bearer
     const key = magicKeys.get(token)
     if (!key) adviseKey(exchange, token, findMeant(token))
-    exchange.caller = { token, plan: key?.plan ?? planOfUnknownKeys }
+    exchange.caller = { token, plan: key?.plan ?? settings.plan }
     return undefined
   }
 }
@@ -138,7 +134,7 @@ function adviseKey(exchange: Exchange, token: string, meant: string | undefined)
 const withoutDigits = (token: string) => token.replace(/\d/g, '')
 
 /** Refuses callers whose plan lacks a feature that the operation requires (docs/development/service.md, 2.2). */
-export function requirePlan(plans: Fixtures['plans']): RequestStage<MatchedExchange> {
+export function requirePlan({ fixtures: { plans } }: PipelineDeps): RequestStage<MatchedExchange> {
   const namesByFeature = { analytics: plans.filter(({ analytics }) => analytics).map(({ name }) => name) }
   return function requirePlan(exchange) {
     const { operation, handler, caller } = exchange
@@ -150,7 +146,7 @@ export function requirePlan(plans: Fixtures['plans']): RequestStage<MatchedExcha
 }
 
 /** Checks parameters and body against the contract, and names all violations. With `strict`, warnings are refusals. */
-export function validate(strict: boolean): RequestStage<MatchedExchange> {
+export function validate({ settings: { strict } }: PipelineDeps): RequestStage<MatchedExchange> {
   return function validate(exchange) {
     const { operation, request } = exchange
     const { body } = request
@@ -211,7 +207,7 @@ function mediaTypeProblem(sent: string | undefined, mediaType: string, allowed: 
 }
 
 /** Refuses requests for a model that does not exist: with `--models open` any UUID exists, else only a fixture's. */
-export function checkModelExists(isModel: (modelId: string) => boolean): RequestStage<MatchedExchange> {
+export function checkModelExists({ isModel }: PipelineDeps): RequestStage<MatchedExchange> {
   return function checkModelExists(exchange) {
     const { operation, handler } = exchange
     const name = handler?.modelParameter
@@ -223,10 +219,9 @@ export function checkModelExists(isModel: (modelId: string) => boolean): Request
 
 /**
  * Refuses requests beyond the plan's limit (docs/development/service.md, 2.4). It is the last of all refusals, so
- * that only a request that would have been handled consumes rate. `limitOf` returns undefined for a plan without a
- * limit.
+ * that only a request that would have been handled consumes rate.
  */
-export function limitRate(store: Store, limitOf: (plan: string) => RateLimit | undefined) {
+export function limitRate({ store, limitOf }: PipelineDeps) {
   return function limitRate(exchange: MatchedExchange) {
     const { operation, handler, caller } = exchange
     const counted = handler?.rateLimit

@@ -1,5 +1,4 @@
 import type { Json } from '../../base/core/json.ts'
-import type { Log } from '../../base/core/log.ts'
 import { type Result, success } from '../../base/core/result.ts'
 import { escapeNonAscii } from '../../base/core/text.ts'
 import type { Violation } from '../../base/core/violation.ts'
@@ -16,13 +15,14 @@ import {
   type Exchange,
   type MatchedExchange,
   operationContext,
+  type PipelineDeps,
   type ReplyStage,
   type RequestStage,
   rawParametersOf,
 } from './exchange.ts'
 
 /** Carries out the operation. It is the last stage and always replies. */
-export function handle(basePath: string, fallback: Fallback | undefined): RequestStage<MatchedExchange> {
+export function handle({ contract: { basePath }, fallback }: PipelineDeps): RequestStage<MatchedExchange> {
   return async function handle(exchange) {
     const { operation, handler } = exchange
     if (!handler) return replyFromDocument(exchange, basePath, fallback)
@@ -102,7 +102,7 @@ function documentedBody(value: Json, mediaType: string): Body {
  * becomes a 500, except a refusal for which an own contract has another shape. Replies of handlers also keep the rules
  * of `x-simulated-values`; examples and exact responses need not.
  */
-export function checkReply(log: Log): ReplyStage {
+export function checkReply({ log }: Pick<PipelineDeps, 'log'>): ReplyStage {
   // Cached responses are sent many times with one body: 10 kB of it take 40 µs to check.
   const checked = new WeakMap<Body, Operation>()
   return function checkReply(exchange, reply) {
@@ -187,16 +187,7 @@ function driftReply(exchange: Exchange, reply: Reply): Result<Reply> {
 /** The longest violations header, in characters; clients and proxies refuse much longer headers. */
 const maxHeaderLength = 4000
 
-export interface HeaderSettings {
-  /** Gives replies the informative headers (`X-Sim-...`). */
-  readonly simHeaders: boolean
-  /** The name of this process among the replicas, if replies are to have it. */
-  readonly replica?: string | undefined
-  /** The form of the reset in the `X-RateLimit-...` headers beside the `RateLimit` fields; `off`: there are none. */
-  readonly xRateLimit: 'off' | 'epoch' | 'seconds'
-}
-
-export function finaliseHeaders({ simHeaders, replica, xRateLimit }: HeaderSettings): ReplyStage {
+export function finaliseHeaders({ settings: { simHeaders, replica, xRateLimit } }: PipelineDeps): ReplyStage {
   return function finaliseHeaders(exchange, reply) {
     const headers = inAscii({ ...reply.headers, ...extraHeadersFor(exchange, reply) })
     if (xRateLimit !== 'off') Object.assign(headers, olderRateHeaders(headers, xRateLimit, exchange))

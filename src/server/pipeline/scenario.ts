@@ -1,10 +1,9 @@
 import { cutText } from '../../base/core/text.ts'
 import { type MatchSubject, modelsIn, productsOf } from '../../service/exchange/match.ts'
 import { refusals } from '../../service/exchange/refusals.ts'
-import { type ActiveScenario, type Catalogue, effectOf } from '../../service/scenarios/definition.ts'
+import { type ActiveScenario, effectOf } from '../../service/scenarios/definition.ts'
 import { findConflict } from '../../service/scenarios/parse.ts'
 import {
-  type ActiveRules,
   findMismatch,
   type PlacedRule,
   placeRules,
@@ -14,45 +13,26 @@ import {
 import type { Store } from '../../state/store.ts'
 import { applicableScenarios, applyScenarios, findRuleRest, inapplicableReason, nextItem } from './apply-scenarios.ts'
 import { type RequestedControls, readControls } from './control-headers.ts'
-import { type Exchange, jsonOf, type MatchedExchange, type RequestStage } from './exchange.ts'
-
-/** The sources of scenarios besides the request's own control headers. */
-export interface ScenarioSources {
-  readonly catalogue: Catalogue
-  /** Scenarios of magic keys by the token (`fixtures/keys.yaml`). */
-  readonly ofKey: ReadonlyMap<string, readonly ActiveScenario[]>
-  /** Scenarios of magic models by the model's id in lower case (`fixtures/models.yaml`). */
-  readonly ofModel: ReadonlyMap<string, readonly ActiveScenario[]>
-  /** Ids of the products that each model belongs to, by the model's id (`fixtures/products.yaml`). */
-  readonly productsOfModel: ReadonlyMap<string, readonly string[]>
-  /** The rules of `--scenario` and `--rules`, for every sandbox. */
-  readonly startUp: ActiveRules
-  readonly findPlannedFault?: FindPlannedFault | undefined
-  /** Counts the requests of rules, sequences and chance. */
-  readonly store: Store
-}
-
-/** Returns the fault that `convsim each` has planned for a request; called once for each, in their order. */
-export type FindPlannedFault = (operation: string, requestId: string) => ActiveScenario | undefined
+import { type Exchange, jsonOf, type MatchedExchange, type PipelineDeps, type RequestStage } from './exchange.ts'
 
 /**
  * Finds the scenarios that act on a request, and applies them. Precedence: request > sandbox > start-up > default; the
  * narrowest scope that asks for anything decides alone. In the request a control header wins over a magic value.
  */
-export function scenario(sources: ScenarioSources): RequestStage<MatchedExchange> {
+export function scenario(deps: PipelineDeps): RequestStage<MatchedExchange> {
   return function scenario(exchange) {
-    const controls = readControls(exchange, sources.catalogue)
+    const controls = readControls(exchange, deps.catalogue)
     if (!controls.ok) return refusals.control(controls.error)
     const { any, preferred } = controls.value
     const problem = any ? problemWith(exchange, controls.value) : undefined
     if (problem !== undefined) return refusals.control(problem)
     exchange.requestedExplicitly = any
     if (preferred) exchange.extraHeaders['Preference-Applied'] = preferred
-    if (any) return applyRequested(exchange, controls.value, sources.store)
-    const fault = sources.findPlannedFault?.(exchange.operation.id, exchange.request.id)
+    if (any) return applyRequested(exchange, controls.value, deps.store)
+    const fault = deps.findPlannedFault?.(exchange.operation.id, exchange.request.id)
     return fault
-      ? applyScenarios(exchange, [fault], sources.store).then((reply) => reply ?? applyWiderScope(exchange, sources))
-      : applyWiderScope(exchange, sources)
+      ? applyScenarios(exchange, [fault], deps.store).then((reply) => reply ?? applyWiderScope(exchange, deps))
+      : applyWiderScope(exchange, deps)
   }
 }
 
@@ -94,10 +74,10 @@ function problemWith(exchange: MatchedExchange, { scenarios, sequence, example }
 const needsOperation = (active: ActiveScenario) =>
   active.values['when'] === 'after' || ['response', 'ordinary', 'data', 'lose-ack'].includes(effectOf(active).kind)
 
-function applyWiderScope(exchange: MatchedExchange, sources: ScenarioSources) {
-  const magic = listMagicScenarios(exchange, sources)
-  if (magic.length + exchange.rules.length + sources.startUp.length === 0) return undefined // the stage need not wait
-  return findScenarios(exchange, magic, sources).then((active) => applyScenarios(exchange, active, sources.store))
+function applyWiderScope(exchange: MatchedExchange, deps: PipelineDeps) {
+  const magic = listMagicScenarios(exchange, deps)
+  if (magic.length + exchange.rules.length + deps.startUp.length === 0) return undefined // the stage need not wait
+  return findScenarios(exchange, magic, deps).then((active) => applyScenarios(exchange, active, deps.store))
 }
 
 interface MagicScenario {
@@ -106,7 +86,7 @@ interface MagicScenario {
   readonly active: ActiveScenario
 }
 
-function listMagicScenarios({ caller, pathParameters }: Exchange, { ofKey, ofModel }: ScenarioSources) {
+function listMagicScenarios({ caller, pathParameters }: Exchange, { ofKey, ofModel }: PipelineDeps) {
   const magic: MagicScenario[] = []
   const keyed = caller && ofKey.get(caller.token)
   for (const active of keyed ?? []) magic.push({ source: "The request's key (keys.yaml)", active })
@@ -119,17 +99,17 @@ function listMagicScenarios({ caller, pathParameters }: Exchange, { ofKey, ofMod
 }
 
 /** Returns the scenarios of the narrowest scope that has any: magic values, then the sandbox, then the start-up. */
-async function findScenarios(exchange: MatchedExchange, magic: readonly MagicScenario[], sources: ScenarioSources) {
+async function findScenarios(exchange: MatchedExchange, magic: readonly MagicScenario[], deps: PipelineDeps) {
   const { trace } = exchange
   const acting = magic.filter(({ active }) => inapplicableReason(exchange, active) === undefined)
   for (const { source, active } of acting)
     trace?.decisions.push(`${source} is a magic value, which decides: "${active.text}".`)
   if (acting.length > 0) return acting.map(({ active }) => active)
-  const subject = createSubject(exchange, sources)
-  for (const placed of placeRules(exchange.rules, sources.startUp)) {
-    const found = await scenariosOfRule(exchange, placed, subject, sources.store)
+  const subject = createSubject(exchange, deps)
+  for (const placed of placeRules(exchange.rules, deps.startUp)) {
+    const found = await scenariosOfRule(exchange, placed, subject, deps.store)
     if (typeof found !== 'string') {
-      await countRule(exchange, placed, sources.store)
+      await countRule(exchange, placed, deps.store)
       return found
     }
     trace?.decisions.push(`Rule ${placed.index + 1} of the ${placed.scope} ${found}.`)
@@ -138,10 +118,10 @@ async function findScenarios(exchange: MatchedExchange, magic: readonly MagicSce
 }
 
 /** Marks a request that was refused before rules act as a negative test, if a rule `expect-refusal` matches it. */
-export async function expectRefusal(exchange: Exchange, sources: ScenarioSources): Promise<void> {
-  const { store } = sources
-  const subject = createSubject(exchange, sources)
-  for (const placed of placeRules(exchange.rules, sources.startUp)) {
+export async function expectRefusal(exchange: Exchange, deps: PipelineDeps): Promise<void> {
+  const { store } = deps
+  const subject = createSubject(exchange, deps)
+  for (const placed of placeRules(exchange.rules, deps.startUp)) {
     const { rule, index } = placed
     const isMarking = rule.scenarios.some(({ definition }) => definition.name === 'expect-refusal')
     if (!isMarking || rule.misfit !== undefined || findMismatch(rule, subject) !== undefined) continue
@@ -175,7 +155,7 @@ async function scenariosOfRule(exchange: MatchedExchange, placed: PlacedRule, su
   return active.length > 0 ? active : `makes no sense for this request at its turn, "${item.text}"`
 }
 
-function createSubject(exchange: Exchange, { productsOfModel }: ScenarioSources): MatchSubject {
+function createSubject(exchange: Exchange, { productsOfModel }: PipelineDeps): MatchSubject {
   const { operation, request, path, pathParameters } = exchange
   const { method, query, headers } = request
   const models = modelsIn(pathParameters)

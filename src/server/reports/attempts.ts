@@ -46,7 +46,6 @@ const transitMs = 1000
 /** The pause beyond the demanded wait after which a request begins a new call, milliseconds. */
 const newCallAfterMs = 60_000
 
-/** Statuses of refusals that the same request would get again. */
 const finalStatuses = [400, 401, 403, 404]
 
 /** Of an error the head is enough: clients cancel the body. */

@@ -1,6 +1,6 @@
-import { isObject } from '../../base/core/json.ts'
 import type { Violation } from '../../base/core/violation.ts'
 import { redactText } from '../../base/redaction/redact.ts'
+import { readError } from '../../service/exchange/refusals.ts'
 import type { Expectation } from '../../service/exchange/request-headers.ts'
 import type { JournalEntry, LiveExchange } from '../journal/entry.ts'
 import type { TrafficFindings } from './findings.ts'
@@ -50,7 +50,7 @@ export class ContractFindings {
       this.#findings.counts.violations += 1
       recordRules(this.#findings.violations, entry, violations)
     } else if (!isBroken && this.#isUnexpected(entry, token))
-      this.#recordUnexpected(entry, [['', isObject(responseBody) ? String(responseBody['error'] ?? '') : '']])
+      this.#recordUnexpected(entry, [['', readError(responseBody)]])
   }
 
   #isUnexpected({ stage, response: { status, origin } }: JournalEntry, token = ''): boolean {

@@ -66,14 +66,6 @@ function isUndamaged({ delivery, damage }: JournalEntry): boolean {
   return delivery.kind === 'delivered' && damage.every((kind) => usableDeliveries.includes(kind))
 }
 
-interface CoverageShare {
-  readonly met: number
-  /** The number of items that count: those that were met, and those that the simulator can show. */
-  readonly points: number
-  /** `met / points` in percent, rounded down to a tenth: 100 only if every item was met. */
-  readonly percent: number
-}
-
 interface CoveredItem {
   readonly name: string
   /** `out-of-reach`: no known request shows it, so that it does not count. */
@@ -82,21 +74,13 @@ interface CoveredItem {
   readonly missing?: { readonly sentence: string }
 }
 
-export interface OperationCoverage extends CoverageShare {
-  readonly operation: string
-  readonly method: string
-  readonly path: string
-  readonly requests: number
-  readonly items: readonly CoveredItem[]
-}
-
 /** The coverage of the whole contract. Each item counts the same. */
-export interface CoverageView extends CoverageShare {
-  readonly operations: readonly OperationCoverage[]
-}
+export type CoverageView = ReturnType<typeof viewCoverage>
+
+export type OperationCoverage = ReturnType<typeof viewOperation>
 
 /** Lists the met and the missing items by operation, in the order of the contract; a missing item has a hint. */
-export function viewCoverage(coverage: Coverage, hintFinder: HintFinder, run: ReportedRun): CoverageView {
+export function viewCoverage(coverage: Coverage, hintFinder: HintFinder, run: ReportedRun) {
   const operations = Array.from(coverage.hits.values(), (hits) =>
     viewOperation(hits, hintFinder(hits.operationItems, run)),
   )
@@ -108,7 +92,7 @@ export function viewCoverage(coverage: Coverage, hintFinder: HintFinder, run: Re
 function viewOperation(
   { operationItems: { operation, items }, requests, met }: OperationHits,
   findHint: ReturnType<HintFinder>,
-): OperationCoverage {
+) {
   const { id, method, path, successStatus } = operation
   const covered = Array.from(items, ([key, item]): CoveredItem => {
     const name = item.label
@@ -122,7 +106,8 @@ function viewOperation(
   return { operation: id, method, path, requests, ...toShare(met.size, met.size + missing), items: covered }
 }
 
-function toShare(met: number, points: number): CoverageShare {
+/** `points`: the items that were met, and those that the simulator can show. 100 % only if every item was met. */
+function toShare(met: number, points: number) {
   return { met, points, percent: points === 0 ? 100 : Math.floor((1000 * met) / points) / 10 }
 }
 

@@ -119,13 +119,8 @@ export class TrafficFindings {
   }
 
   toLists(): Readonly<Record<ReportedKind, FindingList>> {
-    const { violations, unexpected, retries, advice } = this
-    return {
-      violations: violations.toList(),
-      unexpected: unexpected.toList(),
-      retries: retries.toList(),
-      advice: advice.toList(),
-    }
+    const lists = reportedKinds.map((kind) => [kind, this[kind].toList()])
+    return Object.fromEntries(lists) as Record<ReportedKind, FindingList>
   }
 }
 

@@ -33,7 +33,6 @@ export function pluralize(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** Counts the findings, with those that had no space in the list. */
 export function countFindings({ list, further }: FindingList): number {
   return list.length + further
 }

@@ -52,7 +52,6 @@ export function redactWords(words: readonly string[]): readonly string[] {
 const isCredentialOption = (word = '') =>
   word.startsWith('-') && !word.includes('=') && isCredentialName(word.replace(/^-+/, '').toLowerCase())
 
-/** The names of the conditions without a number. */
 export const failOnKinds = ['violation', 'unexpected', 'retry', 'advice', 'no-requests'] as const
 
 /** A condition under which a run fails: a finding of a kind, or less than `below` percent of coverage. */

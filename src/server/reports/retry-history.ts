@@ -68,7 +68,6 @@ const tokenOf = ({ caller, authorization, ownToken }: JournalEntry) =>
 
 const latestNumber = (own: readonly ListedAttempt[]) => own.at(-1)?.entry.number ?? 0
 
-/** Converts the attempts of one call to JSON, the latest 50 of them. */
 function chainToJson(own: readonly ListedAttempt[]) {
   const [first] = own
   if (!first) return []

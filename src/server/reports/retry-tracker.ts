@@ -129,7 +129,6 @@ export class RetryTracker {
   }
 }
 
-/** Returns true if a request may be the retry of an exchange. */
 function mayRepeat({ receivedAt, kind, retryCount }: ReceivedRequest, before: JournalEntry): boolean {
   if (receivedAt <= before.receivedAt || receivedAt < before.endedAt - immediateMs) return false
   const isNext = retryCount === undefined || retryCount === (readRetryCount(before.request.headers) ?? 0) + 1
@@ -167,7 +166,6 @@ function withoutUncertain(tries: readonly Attempt[]): readonly Attempt[] {
 /** The time for which a client that asked in parallel is expected to send further such requests, milliseconds. */
 const expectedMs = 1000
 
-/** The largest number of kinds that are stored. */
 const maxKinds = 128
 
 /**

@@ -1,8 +1,9 @@
-import { once } from '../../base/core/memoize.ts'
+import { memoizeLast, once } from '../../base/core/memoize.ts'
+import type { Contract } from '../../service/contract/contract.ts'
 import type { JournalEntry, LiveExchange } from '../journal/entry.ts'
 import { ContractFindings, RetryProblems } from './client-findings.ts'
 import { Coverage, viewCoverage } from './coverage.ts'
-import type { OperationItems } from './coverage-items.ts'
+import { OperationItems } from './coverage-items.ts'
 import { TrafficFindings } from './findings.ts'
 import type { HintFinder } from './hint-finder.ts'
 import type { ReportedRun } from './reported-run.ts'
@@ -13,10 +14,11 @@ class TrafficCounts {
   readonly retries: RetryProblems
   readonly #contractFindings: ContractFindings
 
-  constructor({ operations, idempotentOperations, isMagicKey }: CollectorOptions) {
-    this.coverage = new Coverage(operations())
-    this.retries = new RetryProblems(this.findings, idempotentOperations)
-    this.#contractFindings = new ContractFindings(this.findings, isMagicKey)
+  constructor(present: () => ReportedInputs, items: readonly OperationItems[]) {
+    this.coverage = new Coverage(items)
+    const has = (operation: string) => present().idempotentOperations().has(operation)
+    this.retries = new RetryProblems(this.findings, { has })
+    this.#contractFindings = new ContractFindings(this.findings, (token) => present().magicKeys().has(token))
   }
 
   record(entry: JournalEntry, live: LiveExchange): void {
@@ -32,14 +34,14 @@ class TrafficCounts {
   }
 }
 
-interface CollectorOptions {
-  /** Returns the coverage items of all operations of the present contract. */
-  readonly operations: () => readonly OperationItems[]
-  /** The ids of the operations whose body has an idempotency key. */
-  readonly idempotentOperations: Pick<ReadonlySet<string>, 'has'>
-  readonly isMagicKey: (token: string) => boolean
-  /** The largest number of sandboxes with counts of their own; a further sandbox retires the oldest. */
-  readonly limit: number
+/** The inputs that exchanges are judged by. */
+export interface ReportedInputs {
+  readonly contract: Contract
+  readonly hintFinder: () => HintFinder
+  /** Returns the ids of the operations whose body has an idempotency key. */
+  readonly idempotentOperations: () => ReadonlySet<string>
+  /** Returns the tokens of the fixtures, and their hashes, which a shared journal has. */
+  readonly magicKeys: () => ReadonlySet<string>
 }
 
 /**
@@ -47,20 +49,28 @@ interface CollectorOptions {
  * evicted still counts for all sandboxes, since a suite may reset between its tests.
  */
 export class TrafficCollector {
-  readonly #options: CollectorOptions
+  readonly #present: () => ReportedInputs
+  readonly #limit: number
   readonly #bySandbox = new Map<string, TrafficCounts>()
   #retired: TrafficCounts | undefined
+  readonly #itemsOf = memoizeLast(({ operations }: Contract) => operations.map((one) => new OperationItems(one)))
 
-  constructor(options: CollectorOptions) {
-    this.#options = options
+  /** `limit`: the most sandboxes with counts of their own; a further sandbox retires the oldest. */
+  constructor(present: () => ReportedInputs, limit: number) {
+    this.#present = present
+    this.#limit = limit
+  }
+
+  #createCounts(): TrafficCounts {
+    return new TrafficCounts(this.#present, this.#itemsOf(this.#present().contract))
   }
 
   /** Goes on with the coverage items of another contract; what was met of the same items stays met. */
   adopt(): void {
     for (const counts of this.#all()) {
-      const { coverage } = counts
-      counts.coverage = new Coverage(this.#options.operations())
-      counts.coverage.merge(coverage)
+      const { coverage } = this.#createCounts()
+      coverage.merge(counts.coverage)
+      counts.coverage = coverage
     }
   }
 
@@ -73,8 +83,8 @@ export class TrafficCollector {
     }
     if (!counts) {
       const [oldest] = this.#bySandbox.keys()
-      if (this.#bySandbox.size >= this.#options.limit && oldest !== undefined) this.retire(oldest)
-      counts = new TrafficCounts(this.#options)
+      if (this.#bySandbox.size >= this.#limit && oldest !== undefined) this.retire(oldest)
+      counts = this.#createCounts()
       this.#bySandbox.set(entry.sandbox, counts)
     }
     counts.record(entry, live)
@@ -84,14 +94,15 @@ export class TrafficCollector {
   retire(sandbox: string): void {
     const counts = this.#bySandbox.get(sandbox)
     if (!counts) return
-    this.#retired ??= new TrafficCounts(this.#options)
+    this.#retired ??= this.#createCounts()
     this.#retired.merge(counts)
     this.#bySandbox.delete(sandbox)
   }
 
   /** Reports on a sandbox since it was last retired; undefined: on all sandboxes. */
-  report(sandbox: string | undefined, run: ReportedRun, hintFinder: () => HintFinder) {
+  report(sandbox: string | undefined, run: ReportedRun) {
     const { findings, coverage } = this.#countsOf(sandbox)
+    const { hintFinder } = this.#present()
     return {
       ...findings.counts,
       findings: findings.toLists(),
@@ -102,7 +113,7 @@ export class TrafficCollector {
   #countsOf(sandbox: string | undefined): TrafficCounts {
     const own = sandbox === undefined ? undefined : this.#bySandbox.get(sandbox)
     if (own) return own
-    const all = new TrafficCounts(this.#options)
+    const all = this.#createCounts()
     if (sandbox === undefined) for (const counts of this.#all()) all.merge(counts)
     return all
   }

@@ -105,7 +105,6 @@ export class SandboxSettingsStore {
     })
   }
 
-  /** Replaces the rules of every sandbox that has any by what `change` returns for them. */
   changeRules(change: ChangeRules): Promise<void> {
     return this.#records.changeRules(change)
   }
@@ -139,7 +138,6 @@ export class SandboxSettingsStore {
 
 const unchanged: ChangedSettings = {}
 
-/** Holds the changed settings in memory; they are lost when the process ends. */
 class MemoryRecords implements SettingsRecords {
   readonly #changed = new Map<string, ChangedSettings>()
 

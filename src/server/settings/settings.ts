@@ -1,5 +1,5 @@
 /** The settings of a server. `setting.ts` has the kinds of settings: text, integer, ... */
-import { type CorsOrigins, parseOrigins } from '../../base/core/origins.ts'
+import { parseOrigins } from '../../base/core/origins.ts'
 import type { PageSettings } from '../../service/exchange/foreign-page.ts'
 import { parseReportTargets, reportExtensions, reportFormats } from '../reports/formats/index.ts'
 import { expectedFailOn, failOnKinds, parseFailOn } from '../reports/reported-run.ts'
@@ -57,12 +57,7 @@ export const defaultSettings = () => defaultsOf(serverSettings)
 
 export type Settings = ReturnType<typeof defaultSettings>
 
-export interface Pages extends PageSettings {
-  /** The origins of pages whose scripts may read responses of the service; of a proxy only `--control-origins`. */
-  readonly cors: CorsOrigins
-}
-
-export function readPages({ controlHosts, controlOrigins, cors }: Settings, isProxy: boolean): Pages {
+export function readPages({ controlHosts, controlOrigins, cors }: Settings, isProxy: boolean): PageSettings {
   const origins = parseOrigins(controlOrigins ?? '') ?? []
   const allowed = isProxy ? origins : '*'
   return { hosts: splitList(controlHosts), origins, cors: cors ? allowed : [] }
@@ -74,7 +69,6 @@ export function variableOf(name: string): string | undefined {
   return `CONVSIM_${flagOf(name).slice(2).replaceAll('-', '_').toUpperCase()}`
 }
 
-/** Returns the default of a setting as help and documentation show it. */
 export function defaultOf(setting: Setting<unknown>): string {
   return setting.defaultText ?? String(setting.default ?? 'none')
 }

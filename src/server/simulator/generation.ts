@@ -11,15 +11,15 @@ import type { Fixtures } from '../../service/fixtures/fixtures.ts'
 import { createHandlers } from '../../service/operations/index.ts'
 import type { ActiveScenario, Catalogue } from '../../service/scenarios/definition.ts'
 import { createSimulation } from '../../service/simulation/simulation.ts'
-import type { Explain } from '../control/explain.ts'
-import type { ServedInputs } from '../control/handler.ts'
+import type { ControlledSimulator, ServedInputs } from '../control/handler.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { Journal } from '../journal/journal.ts'
 import { hashToken } from '../journal/shared-entry.ts'
-import { type CreateStages, createPipeline, type Pipeline, type PipelineDeps } from '../pipeline/pipeline.ts'
-import type { FindPlannedFault } from '../pipeline/scenario.ts'
+import type { PipelineDeps } from '../pipeline/exchange.ts'
+import { type CreateStages, createPipeline, type Pipeline } from '../pipeline/pipeline.ts'
 import { findIdempotentOperations } from '../reports/attempts.ts'
-import { createHintFinder, type HintFinder, parseKnownScenarios } from '../reports/hint-finder.ts'
+import { createHintFinder, parseKnownScenarios } from '../reports/hint-finder.ts'
+import type { ReportedInputs } from '../reports/traffic-collector.ts'
 import type { Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { LoadedInputs } from './loaded-inputs.ts'
@@ -38,8 +38,7 @@ export interface ProxiedService {
 }
 
 /** The parts of a pipeline that a request can change. They stay when the inputs are loaded again. */
-interface PipelineState extends Pick<PipelineDeps, 'store' | 'sandboxes' | 'journal' | 'log'> {
-  readonly findPlannedFault?: FindPlannedFault | undefined
+interface PipelineState extends Pick<PipelineDeps, 'store' | 'sandboxes' | 'journal' | 'log' | 'findPlannedFault'> {
   readonly proxied?: ProxiedService | undefined
 }
 
@@ -51,12 +50,9 @@ interface SimulatorState extends PipelineState {
  * The inputs that requests get, and the parts made of them. With `--watch` each reload makes the next generation;
  * sandboxes, state and journal stay, and a request is handled by the generation that it came to.
  */
-export interface Generation extends LoadedInputs, ServedInputs {
+export interface Generation extends LoadedInputs, ServedInputs, ReportedInputs {
   readonly service: Pipeline
-  readonly explain: Explain
-  readonly hintFinder: () => HintFinder
-  /** Returns the tokens of the fixtures, and their hashes, which a shared journal has. */
-  readonly magicKeys: () => ReadonlySet<string>
+  readonly explain: ControlledSimulator['explain']
 }
 
 export function createGeneration(
@@ -65,30 +61,22 @@ export function createGeneration(
   number: number,
   inputs: LoadedInputs,
 ): Generation {
-  const { contract, fixtures, catalogue, startUp, fallback } = inputs
+  const { contract, fixtures, catalogue } = inputs
   const simulation = createSimulation(fixtures)
   const productsOfModel = indexProductsByModel(fixtures)
-  const ofKey = parseMagic(fixtures.keys, ({ token }) => token, catalogue)
-  const ofModel = parseMagic(fixtures.models, ({ id }) => id.toLowerCase(), catalogue)
-  const isModel = createModelCheck(settings, fixtures)
-  const limitOf = createLimitLookup(settings, fixtures)
-  const createPipelineOver = ({ findPlannedFault, proxied, ...changing }: PipelineState) => {
+  const loaded = {
+    ...inputs,
+    settings,
+    productsOfModel,
+    ofKey: parseMagic(fixtures.keys, ({ token }) => token, catalogue),
+    ofModel: parseMagic(fixtures.models, ({ id }) => id.toLowerCase(), catalogue),
+    isModel: createModelCheck(settings, fixtures),
+    limitOf: createLimitLookup(settings, fixtures),
+  }
+  const createPipelineOver = ({ proxied, ...changing }: PipelineState) => {
     const { store } = changing
-    const deps = {
-      ...changing,
-      contract,
-      fixtures,
-      handlers: createHandlers(contract, { simulation, productsOfModel, responses: fixtures.responses, store }),
-      fallback,
-      scenarios: { catalogue, ofKey, ofModel, productsOfModel, startUp, findPlannedFault, store },
-      planOfUnknownKeys: settings.plan,
-      limitOf,
-      isModel,
-      strict: settings.strict,
-      headers: settings,
-      logBodies: settings.logBodies,
-    }
-    return createPipeline(deps, proxied?.createStages)
+    const handlers = createHandlers(contract, { simulation, productsOfModel, responses: fixtures.responses, store })
+    return createPipeline({ ...loaded, ...changing, handlers }, proxied?.createStages)
   }
   return {
     ...inputs,
@@ -104,8 +92,10 @@ export function createGeneration(
 }
 
 /** Creates the function behind `POST /__sim/explain`, which runs the real pipeline over copies of everything. */
-function createExplain(state: SimulatorState, createPipelineOver: (state: PipelineState) => Pipeline): Explain {
-  const { store, log, proxied, sandboxes } = state
+function createExplain(
+  { store, log, proxied, sandboxes }: SimulatorState,
+  createPipelineOver: (state: PipelineState) => Pipeline,
+): Generation['explain'] {
   return async function explain(request) {
     const journal = new Journal(0)
     let entry: JournalEntry | undefined
@@ -141,7 +131,6 @@ function parseMagic<Value extends { readonly scenario?: string | undefined }>(
   return new Map(values.map((value) => [keyOf(value), parseKnownScenarios(value.scenario ?? '', catalogue)]))
 }
 
-/** Returns the ids of each model's products by the model's id; all in lower case. */
 function indexProductsByModel({ products }: Fixtures): ReadonlyMap<string, readonly string[]> {
   const pairs = products.flatMap(({ id, models }) => models.map((model) => ({ model: model.toLowerCase(), id })))
   const groups = groupBy(pairs, ({ model }) => model)

@@ -4,7 +4,7 @@ import { type Result, reasonOf } from '../../base/core/result.ts'
 import { sleep } from '../../base/core/timers.ts'
 import { errorAt, type Findings, formatFinding } from '../../base/documents/finding.ts'
 import { activateRules, readActiveRule } from '../../service/scenarios/rules.ts'
-import type { ReloadFailure } from '../control/info.ts'
+import type { ReloadFailure } from '../control/handler.ts'
 import type { SandboxSettingsStore } from '../sandboxes/settings.ts'
 import type { Generation } from './generation.ts'
 import type { LoadedInputs } from './loaded-inputs.ts'
@@ -16,7 +16,6 @@ export function logFindings(findings: Findings, log: Log): void {
 /** The generation that is served from the next request on. */
 export interface Served {
   present: Generation
-  /** The failure of the latest reload; undefined if it succeeded, or there was none. */
   reloadFailure: ReloadFailure | undefined
 }
 

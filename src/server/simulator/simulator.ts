@@ -4,24 +4,26 @@ import type { Log } from '../../base/core/log.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { errorAt, type Findings } from '../../base/documents/finding.ts'
 import type { Contract } from '../../service/contract/contract.ts'
+import { version } from '../../service/fixtures/bundled.ts'
 import type { OpenedStore } from '../../state/file/file-store.ts'
 import { showState } from '../../state/redis/location.ts'
 import { type SandboxExport, StoreUnavailableError } from '../../state/store.ts'
 import { Control } from '../control/control.ts'
-import { controlHandlers } from '../control/handlers.ts'
 import type { Handlers } from '../http/app.ts'
-import type { EntryListener } from '../journal/journal.ts'
-import type { FindPlannedFault } from '../pipeline/scenario.ts'
-import type { Report } from '../reports/report.ts'
-import { defaultSandbox } from '../sandboxes/sandboxes.ts'
+import type { EntryListener, Journal } from '../journal/journal.ts'
+import type { FindPlannedFault } from '../pipeline/exchange.ts'
+import type { Report, Reporter } from '../reports/report.ts'
+import { parseGate } from '../reports/reported-run.ts'
+import { TrafficCollector } from '../reports/traffic-collector.ts'
+import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
+import type { SandboxSettings } from '../sandboxes/settings.ts'
 import { splitList } from '../settings/setting.ts'
 import { readPages, type Settings } from '../settings/settings.ts'
-import { createGeneration, type ProxiedService } from './generation.ts'
+import { createGeneration, type Generation, type ProxiedService } from './generation.ts'
 import { type LoadedInputs, listInputFiles, loadStartInputs } from './loaded-inputs.ts'
 import { createSandboxes, loadSeedState, openJournal, openState, withReplica } from './open-state.ts'
 import { type ExampleRequest, findExampleRequest } from './ordinary-model.ts'
 import { createFileWatcher, logFindings, reloadOnChange, type Served, type WatchFiles } from './reload.ts'
-import { createReporter } from './reporter.ts'
 
 /** Everything but the socket: requests in, replies out. */
 export interface Simulator extends Handlers {
@@ -40,7 +42,6 @@ export interface Simulator extends Handlers {
   close(): Promise<void>
 }
 
-/** Injected dependencies: clock and logger. */
 export interface Dependencies {
   readonly now: () => number
   readonly log: Log
@@ -101,11 +102,13 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
   const state = { store, sandboxes, journal, log, findPlannedFault, proxied }
   const createNext = (number: number, next: LoadedInputs) => createGeneration(settings, state, number, next)
   const served: Served = { present: createNext(1, inputs), reloadFailure: undefined }
-  const { reporter, reportAtEnd, adopt } = createReporter({ present, journal, log, sandboxes, settings, now })
+  const { reporter, reportAtEnd, adopt } = createReporter(settings, deps, { journal, sandboxes }, present)
   const [stopping, draining] = [new AbortController(), new AbortController()]
   setMaxListeners(0, stopping.signal) // one listener for each waiting request, of which there may be any number
   const pages = readPages(settings, proxied !== undefined)
-  const handlers = controlHandlers({
+  const control = new Control({
+    token: settings.controlToken,
+    log,
     served: present,
     reloadFailure: () => served.reloadFailure,
     control: inputs.control,
@@ -119,10 +122,9 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
     reporter,
     explain: (request) => present().explain(request),
     seedState,
-    corsOrigins: pages.cors,
+    pages,
     stopping: stopping.signal,
   })
-  const onChange = (sandbox: string) => sandboxes.markChanged(sandbox)
   const { settings: sandboxSettings } = sandboxes
   const load = () => loadStartInputs(settings, log, proxied?.limitCatalogue)
   const reloading = { load, createGeneration: createNext, log, now, served, sandboxSettings, adopt }
@@ -133,7 +135,7 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
     },
     findExample: () => findExampleRequest(present().contract, present().fixtures),
     service: (request) => served.present.service(request),
-    control: new Control({ contract: inputs.control, handlers, token: settings.controlToken, pages, onChange, log }),
+    control,
     requestIdPrefix: journal.requestIdPrefix,
     pages,
     report: reportAtEnd,
@@ -147,4 +149,47 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
       await store.close()
     },
   }
+}
+
+type ReadSettings = (sandbox: string) => Promise<Pick<SandboxSettings, 'seed' | 'clock'>>
+
+/** Counts the exchanges of the journal from now on, and creates the functions that report on them. */
+function createReporter(
+  settings: Settings,
+  { now, log }: Dependencies,
+  { journal, sandboxes }: { readonly journal: Journal; readonly sandboxes: Sandboxes },
+  present: () => Generation,
+) {
+  const createCollector = () => new TrafficCollector(present, settings.sandboxLimit)
+  const collector = createCollector()
+  journal.onEntry((entry, live) => collector.record(entry, live))
+  journal.onClear((sandbox) => collector.retire(sandbox))
+  // For the report at the end, if Redis is away then.
+  const own = journal.isShared ? createCollector() : collector
+  if (own !== collector) journal.onOwnEntry((entry, live) => own.record(entry, live))
+  const failOn = parseGate(settings.failOn, settings.allowNoRequests)
+  const createReport = async (counted: TrafficCollector, sandbox: string | undefined, readSettings: ReadSettings) => {
+    const { contract, contractDigest } = present()
+    const { seed, clock } = await readSettings(sandbox ?? defaultSandbox)
+    const run = { at: now(), version, command: undefined, seed, clock, contractDigest: contractDigest(), failOn }
+    const { title, version: ofContract } = contract
+    return { contract: { title, version: ofContract }, run, sandbox, ...counted.report(sandbox, run) }
+  }
+  const reporter: Reporter = async (sandbox) => {
+    await journal.catchUp()
+    const report = await createReport(collector, sandbox, (name) => sandboxes.settings.read(name))
+    return journal.hasLoss(sandbox) ? { ...report, truncated: true } : report
+  }
+  /** Reports on all sandboxes at the end of the process, or on this process if the shared state does not respond. */
+  const reportAtEnd = (): Promise<Report> =>
+    reporter(undefined).catch(async (error: unknown) => {
+      if (!(error instanceof StoreUnavailableError)) throw error
+      log.error({ reason: error.message }, 'the report has the requests to this process alone')
+      const report = await createReport(own, undefined, async (sandbox) => sandboxes.settings.lastRead(sandbox))
+      return { ...report, truncated: true }
+    })
+  const adopt = () => {
+    for (const each of new Set([collector, own])) each.adopt()
+  }
+  return { reporter, reportAtEnd, adopt }
 }

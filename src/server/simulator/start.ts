@@ -16,7 +16,6 @@ import { flagOf, type Setting } from '../settings/setting.ts'
 import { defaultSettings, endSettings, type Settings, serverSettings } from '../settings/settings.ts'
 import { createSimulator, type Dependencies, type Simulator } from './simulator.ts'
 
-/** A simulator that listens. */
 export interface RunningSimulator extends Pick<Simulator, 'findExample' | 'report' | 'findStateLoss'> {
   /** `http://127.0.0.1:4010/v1`: the base URL for clients of the service. */
   readonly baseUrl: string

@@ -31,7 +31,6 @@ const connectionFaults: Readonly<Record<string, string>> = {
   HPE_INVALID_CONSTANT: 'it does not respond with HTTP; is the scheme right, https or http?',
 }
 
-/** Describes the error with which a request to the real service ends. */
 export function describeNetworkError({ code = '', message }: NodeJS.ErrnoException, origin: string): TrafficProblem {
   if (certificateCode.test(code)) {
     const certificate = certificateFaults[code] ?? `its certificate is not valid: ${message}`

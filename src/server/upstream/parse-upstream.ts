@@ -7,7 +7,6 @@ import { failure, type Result, success } from '../../base/core/result.ts'
 /** The variable of the token for the real service. A flag could be read by other users of the machine. */
 export const upstreamTokenVariable = 'CONVSIM_UPSTREAM_TOKEN'
 
-/** Reads the token for the real service, if there is one. */
 export function readUpstreamToken(env: NodeJS.ProcessEnv): Result<string | undefined> {
   const token = env[upstreamTokenVariable]?.trim() || undefined
   if (token === undefined || /^[\x21-\x7e]+$/.test(token)) return success(token)

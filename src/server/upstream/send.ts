@@ -3,9 +3,8 @@ import { deriveChance } from '../../base/core/seeded.ts'
 import { redactHeaders, redactText } from '../../base/redaction/redact.ts'
 import { findOwnToken } from '../../base/redaction/redact-token.ts'
 import { version } from '../../service/fixtures/bundled.ts'
-import type { UpstreamClient, UpstreamRequest } from './client.ts'
+import { decodeBody, readWhole, tooLong, type UpstreamClient, type UpstreamRequest } from './client.ts'
 import { describeNetworkError } from './describe-network-error.ts'
-import { decodeBody, readWhole, tooLong } from './read-body.ts'
 import type { TrafficProblem, TrafficResponse, TrafficSample } from './traffic/sample.ts'
 
 const maxBodyBytes = 16 * 1024 * 1024

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import type { CorsOrigins } from '../../base/core/origins.ts'
 import { refuse } from './refusals.ts'
 import type { Reply } from './reply.ts'
 import type { SimRequest } from './request.ts'
@@ -13,6 +14,8 @@ export interface PageSettings {
   readonly hosts: readonly string[]
   /** Origins of web pages that may send requests, besides the own one: `http://localhost:6006`. */
   readonly origins: readonly string[]
+  /** The origins of pages whose scripts may read responses of the service; of a proxy only `--control-origins`. */
+  readonly cors: CorsOrigins
 }
 
 /** Host names that no attacker can rebind to this machine, because no public name server resolves them. */

@@ -1,3 +1,4 @@
+import { isObject, type Json } from '../../base/core/json.ts'
 import type { Log } from '../../base/core/log.ts'
 import { endSentence } from '../../base/core/text.ts'
 import type { Violation } from '../../base/core/violation.ts'
@@ -10,6 +11,12 @@ import type { Origin, Reply } from './reply.ts'
 /** Returns a reply with the service's error body. `error` says what is wrong and what a right request looks like. */
 export function refuse(status: number, error: string, origin: Origin, headers: Record<string, string> = {}): Reply {
   return { status, headers, body: jsonBody({ success: false, error }), origin }
+}
+
+/** Returns the sentence of the service's error body; empty for another body. */
+export function readError(value: Json | undefined): string {
+  const error = isObject(value) ? value['error'] : undefined
+  return typeof error === 'string' ? error : ''
 }
 
 /** Returns the first preferred status that the operation documents, or the first of all if it documents none. */

@@ -32,7 +32,7 @@ test('a bug behind the edge is a 500 in the service’s shape and a line in the 
       service,
       control: { refuse: () => undefined, isImport: () => false, handle: nobody },
       requestIdPrefix: 'req',
-      pages: { cors: [], origins: [] },
+      pages: { hosts: [], cors: [], origins: [] },
       stopping: new AbortController(),
     },
     '1mb',

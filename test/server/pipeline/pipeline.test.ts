@@ -21,19 +21,16 @@ function setup(handle: OperationHandler['handle'], log?: Log) {
   const sandboxes = new Sandboxes(settings, { now: () => 0, limit: 10, onEvicted: () => {} })
   const store = createMemoryStore()
   const pipeline = createPipeline({
-    contract: inputs.contract,
-    fixtures: inputs.fixtures,
+    ...inputs,
+    settings: { plan: 'growth', strict: false, logBodies: false, simHeaders: true, xRateLimit: 'off' },
     sandboxes,
     store,
     handlers: new Map([['createEvent', { ...createEvent, handle }]]),
-    fallback: undefined,
-    scenarios: { ...inputs, ofKey: new Map(), ofModel: new Map(), productsOfModel: new Map(), store },
-    planOfUnknownKeys: 'growth',
+    ofKey: new Map(),
+    ofModel: new Map(),
+    productsOfModel: new Map(),
     limitOf: () => undefined,
     isModel: () => true,
-    strict: false,
-    headers: { simHeaders: true, xRateLimit: 'off' },
-    logBodies: false,
     journal: new Journal(100),
     log: log ?? createLogRecorder(said),
   })

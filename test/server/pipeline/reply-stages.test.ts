@@ -9,7 +9,7 @@ import { createLogRecorder, type LogEntry } from '../../support/start.ts'
 
 function setup() {
   const said: LogEntry[] = []
-  const check = checkReply(createLogRecorder(said))
+  const check = checkReply({ log: createLogRecorder(said) })
   const exchange = {
     operation: operationOf('createEvent'),
     handler: {},

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { CommandSyntax } from '../../../src/command-line/parser/command-syntax.ts'
 import * as parser from '../../../src/command-line/parser/parse.ts'
+import type { CommandSyntax } from '../../../src/command-line/parser/program.ts'
 import { commands } from '../../../src/features/commands.ts'
 import { flagOf, type Setting } from '../../../src/server/settings/setting.ts'
 import { defaultSettings, serverSettings, variableOf } from '../../../src/server/settings/settings.ts'

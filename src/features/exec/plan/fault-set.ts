@@ -12,7 +12,6 @@ import {
 import { parseScenarios } from '../../../service/scenarios/parse.ts'
 import { splitParts } from '../../../service/scenarios/split-text.ts'
 
-/** A scenario that a suite is tried with. */
 export interface Fault {
   /** The set or family, and the scenario: `drift:drop-field`, `time:slow;ms=500`. */
   readonly name: string
@@ -91,7 +90,6 @@ function listScenarios(group: string, { definitions }: Catalogue): readonly stri
   return faultSets[group] ?? ofFamily.map(({ name }) => name)
 }
 
-/** Returns the sets of a scenario, and its family last. */
 function groupsOf({ name, family }: ScenarioDefinition): readonly string[] {
   return [...Object.keys(faultSets).filter((group) => faultSets[group]?.includes(name)), family]
 }

@@ -93,7 +93,6 @@ function listSkipped({ operation, requests }: UsedOperation): SkippedRequests[] 
     }))
 }
 
-/** Plans a fault of single requests. */
 function planRequests(fault: Fault, { operation, requests }: UsedOperation): PlannedRun[] {
   const { definition, values } = fault.scenario
   if (definition.inapplicableReason(operation, values) !== undefined) return []

@@ -70,7 +70,6 @@ export interface JudgedRun extends RunOutcome, CapturedEnd {
 
 const maxReportedRequests = 200
 
-/** Judges a run, or a run and its repetition. */
 export function judgeRun(
   run: PlannedRun,
   ends: readonly EndedRun[],
@@ -203,7 +202,6 @@ export function judgeSuiteCondition(
   return `${count} of ${subject} (${toPercent(count, met.length)} %${bound})`
 }
 
-/** Returns a share in percent, rounded to one decimal. */
 export function toPercent(part: number, whole: number): number {
   return Math.round((part / whole) * 1000) / 10
 }

@@ -122,13 +122,9 @@ function suiteToJson(report: SuiteReport, findings: readonly SuiteFinding[], rep
   const { contractDigest, failOn, ...run } = runToJson(reported)
   const { counts, made, repeated, clientFindings } = countRuns(runs)
   return {
-    runs: runs.map(({ run: { fault, operation, occurrence, pointer }, verdict }) => ({
-      fault: fault.name,
-      operation,
-      occurrence,
-      pointer,
-      verdict,
-    })),
+    runs: runs.map(({ run: { fault, operation, occurrence, pointer }, verdict }) => {
+      return { fault: fault.name, operation, occurrence, pointer, verdict }
+    }),
     summary: {
       ...counts,
       made,
@@ -140,12 +136,9 @@ function suiteToJson(report: SuiteReport, findings: readonly SuiteFinding[], rep
       notMade,
       endedBy: earlyEnd,
       requestsWithoutFaults: countRequests(baseline),
-      groups: countGroups(runs).map(({ group, counts, percent = null, clientFindings }) => ({
-        group,
-        ...counts,
-        percent,
-        clientFindings,
-      })),
+      groups: countGroups(runs).map(({ group, counts, percent = null, clientFindings }) => {
+        return { group, ...counts, percent, clientFindings }
+      }),
       failOn: failed,
     },
     truncated: notMade > 0,

@@ -6,7 +6,6 @@ import type { TestSuite } from '../runs/execute-run.ts'
 import type { EachLine } from '../settings.ts'
 import { findingOf, isConclusive, isGood, type JudgedRun, type SuiteVerdict, toPercent, verdicts } from './judge-run.ts'
 
-/** The judged runs of a suite, and what they are compared with. */
 export interface SuiteReport {
   readonly suite: Pick<EachLine, 'settings' | 'files'> & Pick<TestSuite, 'failOn'>
   readonly baseline: Baseline
@@ -53,7 +52,6 @@ export function countGroups(runs: readonly JudgedRun[]) {
   return [...groupBy(runs, ({ run }) => run.fault.group)].map(([group, own]) => ({ group, ...countRuns(own) }))
 }
 
-/** Formats a verdict for people: `not reached`. */
 export function formatVerdict(verdict: SuiteVerdict): string {
   return verdict === 'never-succeeded' ? swallowed : verdict.replace('-', ' ')
 }
@@ -82,7 +80,6 @@ export function describeProblem(report: SuiteReport): string | undefined {
   return describeNothing(report) ?? (isRed ? redBaseline : undefined)
 }
 
-/** Describes the requests of the baseline run, and the number of runs, in a sentence each. */
 export function describeSummary(report: SuiteReport): string[] {
   return [describeBaselineRun(report), summarizeRuns(report)]
 }

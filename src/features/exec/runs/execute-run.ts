@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { parseDuration } from '../../../base/core/instant.ts'
 import { type Log, silentLog } from '../../../base/core/log.ts'
 import type { Findings } from '../../../base/documents/finding.ts'
-import type { CommandLineOf } from '../../../command-line/parser/command-syntax.ts'
+import type { CommandLineOf } from '../../../command-line/parser/program.ts'
 import type { CommandContext } from '../../../command-line/process/command.ts'
 import { createStatusLine, type StatusLine } from '../../../command-line/process/count-progress.ts'
 import type { Output } from '../../../command-line/process/output.ts'
@@ -49,7 +49,6 @@ export async function openSuite(options: EachLine, context: CommandContext): Pro
   }
 }
 
-/** Returns true once no further run may begin. */
 export function isOver({ stopped, elapsed, deadline }: TestSuite): boolean {
   return stopped.aborted || elapsed() >= deadline
 }

@@ -3,7 +3,7 @@ import { constants } from 'node:os'
 import { stripVTControlCharacters } from 'node:util'
 import { cutText } from '../../../base/core/text.ts'
 import { redactText } from '../../../base/redaction/redact.ts'
-import type { CommandLineOf } from '../../../command-line/parser/command-syntax.ts'
+import type { CommandLineOf } from '../../../command-line/parser/program.ts'
 import type { EachSettings } from '../settings.ts'
 
 interface CommandLine {
@@ -51,7 +51,6 @@ export async function runCommand(
   }
 }
 
-/** The end of a command whose output was captured. */
 export interface CapturedEnd extends Pick<ExitStatus, 'code'> {
   /** True if the time limit ended the command. */
   readonly isTimedOut: boolean

@@ -98,7 +98,6 @@ export function listLines({ sentence, notes = [], details = [] }: Omit<PageFindi
 
 const entities = new Map(Object.entries({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }))
 
-/** Escapes a text for an element or an attribute of HTML and XML. */
 export function escapeMarkup(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities.get(character) ?? '')
 }

@@ -1,6 +1,7 @@
 import { isObject, type Json } from '../../../base/core/json.ts'
 import { readJson } from '../../../base/core/strict-json.ts'
 import { usableDeliveries } from '../../../service/exchange/delivery.ts'
+import { readError } from '../../../service/exchange/refusals.ts'
 import type { TrafficProblem } from './sample.ts'
 
 /** The origins whose responses a reader takes: `upstream` is the real service, `contract` convsim. */
@@ -69,7 +70,8 @@ function isOfScenario({ origin, damage, scenarios }: RecordingFields, accepted: 
 
 /** Describes a response that convsim gave because the real service behind a proxy gave none: 504 and 502. */
 function describeProxyProblem({ status, body }: RecordingFields): TrafficProblem {
-  const reason = readErrorText(body)
+  const read = body && readJson(body, 100)
+  const reason = (read?.ok && readError(read.value)) || undefined
   if (status === 504)
     return { problem: 'time-out', sentence: reason ?? 'The real service did not respond to the proxy in time.' }
   if (status === 502) {
@@ -78,10 +80,4 @@ function describeProxyProblem({ status, body }: RecordingFields): TrafficProblem
   }
   const sentence = 'convsim itself refused this request, so it did not reach the real service.'
   return { problem: 'not-the-service', sentence }
-}
-
-/** Returns the sentence of a refusal in the error shape of the service. */
-function readErrorText(body: Uint8Array | undefined): string | undefined {
-  const read = body && readJson(body, 100)
-  return read?.ok && isObject(read.value) && typeof read.value.error === 'string' ? read.value.error : undefined
 }

@@ -3,7 +3,6 @@
  * This file has the common type; `read-har.ts` and `read-journal.ts` read files.
  */
 
-/** One exchange with a service, whichever way it was observed. */
 export interface TrafficSample {
   readonly method: string
   /** Scheme, host and port of the service: `https://api.example.com`; absent where a recording does not have them. */

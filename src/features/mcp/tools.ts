@@ -17,7 +17,7 @@ import {
 const filters = 'sandbox operation status method path origin violations advice damage traceId order since cursor'
 const idHint = 'Or give the "id" of a recorded request: find_requests lists them.'
 
-export const findRequests: Tool = {
+const findRequests: Tool = {
   name: 'find_requests',
   description: 'Find what the client sent and got, newest first, 20 at a time, and the calls with "badRetries".',
   input: { listRequests: filters },
@@ -36,7 +36,7 @@ export const findRequests: Tool = {
   },
 }
 
-export const explainRequest: Tool = {
+const explainRequest: Tool = {
   name: 'explain_request',
   description:
     'Say why a recorded request ("id") got this response, or how another ("method" and "path") would be handled now.',
@@ -62,7 +62,7 @@ export const explainRequest: Tool = {
   },
 }
 
-export const verifyRequests: Tool = {
+const verifyRequests: Tool = {
   name: 'verify_requests',
   description:
     'Check how often the client sent a matching request. Else "nearMisses" has the closest ones and what differs.',
@@ -75,7 +75,7 @@ export const verifyRequests: Tool = {
 
 const usedSandbox = 'Leave "sandbox" out, or name one that a client has used.'
 
-export const coverageGaps: Tool = {
+const coverageGaps: Tool = {
   name: 'coverage_gaps',
   description:
     'List what the client never met in the contract, 20 items at a time, each with the request that meets it.',
@@ -97,7 +97,7 @@ export const coverageGaps: Tool = {
   },
 }
 
-export const runSummary: Tool = {
+const runSummary: Tool = {
   name: 'run_summary',
   description:
     'Say whether the client did well: verdict, three worst findings with numbers, next step. "failOn" sets conditions.',
@@ -169,3 +169,79 @@ function cutBody(body: Json | undefined): Json | undefined {
   const text = JSON.stringify(body) ?? ''
   return text.length <= 2000 ? body : `${text.slice(0, 2000)}...`
 }
+
+const setScenarios: Tool = {
+  name: 'set_scenarios',
+  description:
+    'Replace the rules of a sandbox, each a fault for matching requests: {"operation": "createEvent", ' +
+    '"scenario": "unavailable", "times": 2}, or a sequence: "429*2, 200". An empty list switches all off.',
+  input: { putScenarios: 'sandbox' },
+  async run({ sandbox, ...body }, { ask }) {
+    const question = { method: 'PUT', path: '/scenarios', query: { sandbox }, body }
+    const set = await askOrThrow(ask, question, 'list_scenarios names scenarios and operations.')
+    return pageOf('rules', listOf(set, 'rules'), 0)
+  },
+}
+
+const listScenarios: Tool = {
+  name: 'list_scenarios',
+  description:
+    'List the scenarios of one operation or of all, 20 at a time, with an example and the effect; and the rules.',
+  input: { getScenarios: 'sandbox', listRequests: 'operation' },
+  ownInput: { cursor: cursorArg },
+  async run({ sandbox, operation, cursor }, { ask }) {
+    const rules = await askOrThrow(ask, { path: '/scenarios', query: { sandbox } })
+    const catalogue = await askOrThrow(ask, { path: '/catalogue' })
+    const operations = listOf(catalogue, 'operations').map(({ id }) => String(id))
+    refuseOperation(operation, operations)
+    const fits = (ids: unknown) => operation === undefined || (Array.isArray(ids) && ids.includes(operation))
+    const fitting = listOf(catalogue, 'scenarios').filter((one) => fits(one['operations']))
+    const shown = fitting.map((one) => pick(one, 'name', 'about', 'example', 'clientSees'))
+    return { ...(cursor === undefined && compact({ operations, ...rules })), ...pageOf('scenarios', shown, cursor) }
+  },
+}
+
+/** The method, the path and the arguments in the body of each action; the path has the sandbox, or the query. */
+const actions = new Map<unknown, readonly [method: string, path: string, ...body: string[]]>([
+  ['create', ['PUT', '/sandboxes/{sandbox}', 'seed']],
+  ['seed', ['PUT', '/sandboxes/{sandbox}', 'seed']],
+  ['reset', ['POST', '/reset']],
+  ['delete', ['DELETE', '/sandboxes/{sandbox}']],
+  ['clock', ['PUT', '/clock', 'mode', 'now']],
+  ['advance', ['POST', '/clock/advance', 'by']],
+  ['snapshot', ['POST', '/snapshots', 'name']],
+  ['restore', ['POST', '/snapshots/{snapshotId}/restore']],
+])
+const actionNames = Array.from(actions.keys(), String)
+
+const controlSandbox: Tool = {
+  name: 'control_sandbox',
+  description:
+    'Steer a sandbox. create and seed take "seed"; clock takes "mode" and "now"; advance takes "by", in place of a ' +
+    'sleep; snapshot takes "name"; restore takes "snapshotId". The response has the base URL for the client.',
+  input: { reset: 'sandbox', putSandbox: '', putClock: '', advanceClock: '', createSnapshot: '' },
+  ownInput: {
+    action: { type: 'string', enum: actionNames },
+    snapshotId: { type: 'string', description: 'The snapshotId that the action snapshot returned.' },
+  },
+  async run({ action, ...args }, { ask, origin, basePath }) {
+    const known = actions.get(action)
+    if (!known) throw new ToolError(`"action" is one of ${actionNames.join(', ')}; got ${JSON.stringify(action)}.`)
+    const [method, template, ...names] = known
+    const takes = [...names, 'sandbox', ...(action === 'restore' ? ['snapshotId'] : [])]
+    const alien = Object.keys(compact(args)).find((name) => !takes.includes(name))
+    if (alien !== undefined) throw new ToolError(`The action ${action} takes ${takes.join(', ')}, not "${alien}".`)
+    const { sandbox = 'default', snapshotId } = args
+    if (action === 'restore' && snapshotId === undefined)
+      throw new ToolError('The action restore needs "snapshotId". Take one first with the action snapshot.')
+    const [name, id] = [sandbox, snapshotId].map((text) => encodeURIComponent(String(text)))
+    const path = template.replace('{sandbox}', `${name}`).replace('{snapshotId}', `${id}`)
+    const query = template.includes('{sandbox}') ? {} : { sandbox }
+    const question = { method, path, query, ...(names.length > 0 && { body: pick(args, ...names) }) }
+    const next = action === 'restore' ? 'Take one first with the action snapshot.' : ''
+    return { result: await askOrThrow(ask, question, next), baseUrl: `${origin}/_s/${name}${basePath}` }
+  },
+}
+
+export const readOnlyTools = [findRequests, explainRequest, verifyRequests, listScenarios, coverageGaps, runSummary]
+export const changingTools = [setScenarios, controlSandbox]
