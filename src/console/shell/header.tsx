@@ -19,10 +19,6 @@ export function Header() {
   return (
     <header class="page-head bar">
       <a class="brand bar" href={hrefOf({ view: views[0].name })}>
-        <svg viewBox="0 0 16 16" width="18" fill="#2b5fab" aria-hidden="true">
-          <rect width="16" height="16" rx="4" />
-          <path d="M4 10V8m4 2V4m4 6V6" fill="none" stroke="#fff" stroke-linecap="round" stroke-width="2" />
-        </svg>
         convsim
       </a>
       <nav ref={nav} aria-label="Views">

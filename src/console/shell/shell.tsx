@@ -117,8 +117,8 @@ function OpenQuestion() {
           <li key={loss}>{loss}</li>
         ))}
       </ul>
-      <p class="actions bar">
-        <Button label="Cancel" onClick={() => answer(false)} />
+      <p class="bar">
+        <Button label="Cancel" class="last" onClick={() => answer(false)} />
         <Button label={title.replace(/ .*/, '')} class="danger" onClick={() => answer(true)} />
       </p>
     </Dialog>
