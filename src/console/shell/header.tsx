@@ -12,6 +12,7 @@ import { isKeyListOpen, isPaletteOpen } from './commands.tsx'
 export function Header() {
   const nav = useRef<HTMLElement>(null)
   const { name: current } = currentView.value
+  const [word, tone] = states[streamState.value]
   useEffect(() => {
     // On a narrow page the link of the view may be out of sight.
     nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
@@ -31,8 +32,18 @@ export function Header() {
       </nav>
       <div class="page-state bar last nowrap">
         <SandboxClock />
-        <SandboxPicker />
-        <Connection />
+        <label class="picker">
+          Sandbox{' '}
+          <Select
+            value={sandbox.value}
+            options={[...sandboxNames.value.map((name) => [name, name] as const), ['*', 'all']]}
+            choose={showSandbox}
+            onFocus={refreshSandboxes}
+          />
+        </label>
+        <span class={`status small ${tone}`} role="status" title="The stream of requests from the simulator">
+          {word}
+        </span>
         <Opener name="Palette" keys="Ctrl K" isOpen={isPaletteOpen} />
         <Opener name="Keys" keys="?" isOpen={isKeyListOpen} />
       </div>
@@ -58,18 +69,6 @@ function RuleBadge() {
   )
 }
 
-const SandboxPicker = () => (
-  <label class="picker">
-    Sandbox{' '}
-    <Select
-      value={sandbox.value}
-      options={[...sandboxNames.value.map((name) => [name, name] as const), ['*', 'all']]}
-      choose={showSandbox}
-      onFocus={refreshSandboxes}
-    />
-  </label>
-)
-
 function SandboxClock() {
   if (clockMode.value === undefined) return null
   const name = { real: '', frozen: 'frozen', shifted: 'shifted' }[clockMode.value]
@@ -87,12 +86,3 @@ const states = {
   paused: ['Hidden', 'faint'],
   offline: ['Offline', 'bad'],
 } as const
-
-function Connection() {
-  const [word, tone] = states[streamState.value]
-  return (
-    <span class={`status small ${tone}`} role="status" title="The stream of requests from the simulator">
-      {word}
-    </span>
-  )
-}

@@ -6,7 +6,7 @@ import { askOnce, valueOrNotice } from '../../store/notices.ts'
 import { sandbox } from '../../store/route.ts'
 import { refreshSandboxes } from '../../store/server.ts'
 import { Button, CopyButton } from '../../ui/controls.tsx'
-import { Empty, sampleEvent } from '../../ui/empty.tsx'
+import { Empty, eventRequest } from '../../ui/empty.tsx'
 import { RuleForm } from './rule-form.tsx'
 import { headerOf, listConditions, nameRule, offerOf } from './rules.ts'
 
@@ -32,10 +32,7 @@ export function RuleList({ rules, startUp, counts, reload }: RuleListProps) {
         )}
       </header>
       {rules.length === 0 ? (
-        <Empty
-          title="No rules yet"
-          curl={{ method: 'POST', path: '/events', headers: { 'X-Sim-Scenario': 'rate-limited' }, body: sampleEvent }}
-        >
+        <Empty title="No rules yet" curl={eventRequest({}, { 'X-Sim-Scenario': 'rate-limited' })}>
           Every request is handled as the service returns it. Pick a scenario to switch it on for many requests, or name
           it in the header of a single one:
         </Empty>
