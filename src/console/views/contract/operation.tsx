@@ -81,8 +81,8 @@ function Response({ shown, response, isOpen }: ResponseProps) {
   const { description, assumptions } = response
   const status = Number(response.status)
   const items = [{ label: response.status, text: 'responded' }]
-  const fields = listShown(shown, response.fields, status)
-  if (fields.length === 0 && listShown(shown, [{ items }], status).length === 0) return null
+  const fields = listShown({ shown, status }, response.fields)
+  if (fields.length === 0 && listShown({ shown, status }, [{ items }]).length === 0) return null
   return (
     <div class="response">
       <div class="field wraps">
@@ -110,31 +110,33 @@ function Fields({ shown, fields, status }: ShownPart & { fields: readonly Docume
     for (const text of assumptions) if (!firstOf.has(text)) firstOf.set(text, name)
   return (
     <ul class="fields">
-      {listShown(shown, fields, status).map(({ name, place, type, isRequired, description, assumptions, items }) => {
-        const other = assumptions.map((text) => firstOf.get(text)).find((first) => first !== name)
-        const at = name.lastIndexOf('.') + 1
-        return (
-          <li key={`${place} ${name}`} class="field wraps">
-            <p>
-              <code class="breaks">
-                <span class="faint">{name.slice(0, at)}</span>
-                <b>{name.slice(at)}</b>
-              </code>{' '}
-              <span class="faint">
-                {place && `in the ${place}, `}
-                {type}
-              </span>
-              {isRequired && status === undefined && <b class="warn"> required</b>}
-            </p>
-            <div>
-              <Prose text={description} />
-              <Assumptions texts={assumptions.filter((text) => firstOf.get(text) === name)} />
-              {other !== undefined && <p class="assumption faint small">Assumed as for {other}.</p>}
-            </div>
-            <Items {...{ shown, items, status }} />
-          </li>
-        )
-      })}
+      {listShown({ shown, status }, fields).map(
+        ({ name, place, type, isRequired, description, assumptions, items }) => {
+          const other = assumptions.map((text) => firstOf.get(text)).find((first) => first !== name)
+          const at = name.lastIndexOf('.') + 1
+          return (
+            <li key={`${place} ${name}`} class="field wraps">
+              <p>
+                <code class="breaks">
+                  <span class="faint">{name.slice(0, at)}</span>
+                  <b>{name.slice(at)}</b>
+                </code>{' '}
+                <span class="faint">
+                  {place && `in the ${place}, `}
+                  {type}
+                </span>
+                {isRequired && status === undefined && <b class="warn"> required</b>}
+              </p>
+              <div>
+                <Prose text={description} />
+                <Assumptions texts={assumptions.filter((text) => firstOf.get(text) === name)} />
+                {other !== undefined && <p class="assumption faint small">Assumed as for {other}.</p>}
+              </div>
+              <Items {...{ shown, items, status }} />
+            </li>
+          )
+        },
+      )}
     </ul>
   )
 }
@@ -153,29 +155,29 @@ interface ItemsProps extends ShownPart {
 
 /** Returns the fields that the page shows: all, or those with something that was never met. */
 function listShown<Field extends Pick<ItemsProps, 'items'>>(
-  { coverage }: CoveredOperation,
+  { shown, status }: ShownPart,
   fields: readonly Field[],
-  status: number | undefined,
 ): readonly Field[] {
   if (!showsMissingOnly()) return fields
-  return fields.filter(({ items }) => items.some(({ label }) => findMissing(coverage.missing, label, status)))
+  return fields.filter(({ items }) => listStates({ shown, items, status }).some(({ missing }) => missing))
 }
 
-const findMissing = (points: readonly Schema<'MissingPoint'>[], label: string, status: number | undefined) =>
-  points.find(({ name, point }) => name === label && (status === undefined || point.status === status))
+/** Lists the items that coverage knows. `missing`: what was never met, if that is so. */
+function listStates({ shown, items, status }: ItemsProps) {
+  const { covered, missing, outOfReach } = shown.coverage
+  const states = items.map(({ label, text }) => ({
+    name: status === undefined || label === String(status) ? label : `${status} ${label}`,
+    text,
+    missing: missing.find(({ name, point }) => name === label && (status === undefined || point.status === status)),
+    isMet: covered.includes(label),
+    isOutOfReach: outOfReach.includes(label),
+  }))
+  return states.filter(({ missing, isMet, isOutOfReach }) => missing || isMet || isOutOfReach)
+}
 
 /** The items of a parameter, a field or a status. A click on one that was never met shows a request that meets it. */
-function Items({ shown, items, status }: ItemsProps) {
-  const { covered, missing, outOfReach } = shown.coverage
-  const states = items
-    .map(({ label, text }) => ({
-      name: status === undefined || label === String(status) ? label : `${status} ${label}`,
-      text,
-      missing: findMissing(missing, label, status),
-      isMet: covered.includes(label),
-      isOutOfReach: outOfReach.includes(label),
-    }))
-    .filter(({ missing, isMet, isOutOfReach }) => missing || isMet || isOutOfReach)
+function Items(props: ItemsProps) {
+  const states = listStates(props)
   const open = states.find(({ name }) => hasState('item', name))?.missing
   return (
     <>
@@ -187,21 +189,14 @@ function Items({ shown, items, status }: ItemsProps) {
       {open && (
         <div class="item-request">
           <p>{open.sentence}</p>
-          <CommandLine text={formatCurl(requestThatShows(shown.operation, open))} />
+          <CommandLine text={formatCurl(requestThatShows(props.shown.operation, open))} />
         </div>
       )}
     </>
   )
 }
 
-interface ItemProps {
-  readonly name: string
-  readonly text: string
-  readonly missing: Schema<'MissingPoint'> | undefined
-  readonly isMet: boolean
-}
-
-function Item({ name, text, missing, isMet }: ItemProps) {
+function Item({ name, text, missing, isMet }: ReturnType<typeof listStates>[number]) {
   const [sign, word] = missing ? ['○', 'Never met'] : isMet ? ['✓', 'Met'] : ['–', 'Out of reach']
   const words = (
     <>
