@@ -52,7 +52,6 @@ export interface SandboxRules<N extends Names> {
   sequences(): Promise<readonly ControlSchemas['SequenceProgress'][]>
 }
 
-/** The rules of a sandbox, the start-up rules, and the counts of both. */
 interface RuleListing<N extends Names> {
   readonly rules: readonly NewRule<N>[]
   /** The rules of `--scenario` and `--rules`, which are tried after those of the sandbox. */

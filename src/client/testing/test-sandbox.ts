@@ -17,7 +17,6 @@ export interface SandboxFixtures {
   readonly sim: TestSandbox
 }
 
-/** A sandbox that is open for a test. */
 export type OpenSandbox<N extends Names> = Awaited<ReturnType<typeof openSandbox<N>>>
 
 interface TestPlace {

@@ -48,7 +48,6 @@ export const readConditions = ({ match = {} }: Schema<'Rule'>): readonly RuleCon
     }))
   })
 
-/** Returns the rule that a form describes. */
 export function toRule(offer: Offer, texts: RuleTexts, conditions: readonly RuleCondition[]): Schema<'Rule'> {
   const { operation, text = '', times, probability } = texts
   const parameters = offer.parameters.map(({ name }) => [name, texts[`parameter ${name}`] ?? ''] as const)
