@@ -1,5 +1,5 @@
 import { dayOf, nameOfDay } from '../../base/core/instant.ts'
-import type { Json, JsonObject } from '../../base/core/json.ts'
+import type { Json } from '../../base/core/json.ts'
 import { LruCache, memoizeLast } from '../../base/core/memoize.ts'
 import type { Store } from '../../state/store.ts'
 import { type Body, exactBody, jsonBody } from '../exchange/body.ts'
@@ -84,8 +84,7 @@ function analyticsBody(
   overrides: DataOverrides,
 ): Json {
   const { persona, shape } = overrides
-  const analytics = simulation.analytics({ ...query, persona, shape })
-  return overrideFields(analytics as unknown as JsonObject, overrides) // an interface whose members are all JSON
+  return overrideFields(simulation.analytics({ ...query, persona, shape }), overrides)
 }
 
 /**
