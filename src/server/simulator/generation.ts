@@ -66,7 +66,7 @@ export function createGeneration(
   inputs: LoadedInputs,
 ): Generation {
   const { contract, fixtures, catalogue, startUp, fallback } = inputs
-  const simulation = createSimulation(fixtures)
+  const simulate = createSimulation(fixtures)
   const productsOfModel = indexProductsByModel(fixtures)
   const ofKey = parseMagic(fixtures.keys, ({ token }) => token, catalogue)
   const ofModel = parseMagic(fixtures.models, ({ id }) => id.toLowerCase(), catalogue)
@@ -78,7 +78,7 @@ export function createGeneration(
       ...changing,
       contract,
       fixtures,
-      handlers: createHandlers(contract, { simulation, productsOfModel, responses: fixtures.responses, store }),
+      handlers: createHandlers(contract, { simulate, productsOfModel, responses: fixtures.responses, store }),
       fallback,
       scenarios: { catalogue, ofKey, ofModel, productsOfModel, startUp, findPlannedFault, store },
       planOfUnknownKeys: settings.plan,
@@ -97,7 +97,7 @@ export function createGeneration(
     service: createPipelineOver(state),
     explain: createExplain(state, createPipelineOver),
     contractDigest: once(() => computeJsonDigest(contract.document)),
-    hintFinder: once(() => createHintFinder(catalogue, createPreviewer(inputs, simulation))),
+    hintFinder: once(() => createHintFinder(catalogue, createPreviewer(inputs, simulate))),
     magicKeys: once(() => new Set(fixtures.keys.flatMap(({ token }) => [token, hashToken(token)]))),
     idempotentOperations: once(() => findIdempotentOperations(contract)),
   }

@@ -28,9 +28,5 @@ export interface AnalyticsQuery {
   readonly qualityShift?: ((day: string) => number) | undefined
 }
 
-/** A generator of analytics: it generates those of every model from one set of fixtures. */
-export interface Simulation {
-  /** Returns equal analytics for equal queries. Throws where the query names an unknown persona. */
-  analytics(query: AnalyticsQuery): Analytics
-  readonly personas: readonly string[]
-}
+/** Generates analytics, equal ones for equal queries. Throws where the query names an unknown persona. */
+export type Simulate = (query: AnalyticsQuery) => Analytics
