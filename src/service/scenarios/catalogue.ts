@@ -18,7 +18,6 @@ const expectationScenarios = (
     family: 'expectations',
     description: `The request is meant ${meaning}`,
     parameters: [],
-    inapplicableReason: () => undefined,
     effect: () => ({ kind: 'expect', expectation }),
   }),
 )

@@ -59,7 +59,6 @@ export function deliveryScenario(
     family,
     description,
     parameters,
-    inapplicableReason: () => undefined,
     effect: (values) => ({ kind: 'deliver', mode: mode(values), isBeforeWork: isBeforeWork(values) }),
   }
 }

@@ -22,7 +22,7 @@ export function dataScenarios(
     ...definition,
     inapplicableReason: (operation, values) =>
       generated.includes(operation.id)
-        ? definition.inapplicableReason(operation, values)
+        ? definition.inapplicableReason?.(operation, values)
         : `it shapes the response of ${generated.join(', ')}, not of ${operation.id}`,
   }))
 }
@@ -33,7 +33,6 @@ function dataScenario(name: string, description: string, overrides: Partial<Data
     family: 'data',
     description,
     parameters: [],
-    inapplicableReason: () => undefined,
     effect: () => ({ kind: 'data', overrides }),
   }
 }

@@ -96,7 +96,6 @@ function createStatusScenario(status: number): ScenarioDefinition {
       description: `The service as it is, with the status ${status} where it is documented, ${whateverScope}.`,
       parameters: [],
       // Every success status fits every operation, so that "429*2, 200" works for an operation that returns 201.
-      inapplicableReason: () => undefined,
       effect: () => ({ kind: 'ordinary', status }),
     }
   }

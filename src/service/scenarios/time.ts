@@ -26,7 +26,6 @@ export function timeScenarios(): ScenarioDefinition[] {
         milliseconds('max', undefined, 'The longest delay: of uniform twice ms unless given, of lognormal any.'),
         number('sigma', [0, 5], 'Of lognormal: how wide; the standard deviation of the logarithm.', { default: 0.5 }),
       ],
-      inapplicableReason: () => undefined,
       problem(values) {
         const isDrawn = textOf(values, 'distribution') !== 'fixed'
         return isDrawn && longestDelay(values) < numberOf(values, 'ms') ? '"max" is less than "ms"' : undefined
