@@ -3,7 +3,7 @@ import type { Upstream } from '../../../server/upstream/parse-upstream.ts'
 import { readTrafficFile } from '../../../server/upstream/traffic/read-traffic-file.ts'
 import { describeOmitted, type ReadTraffic, type TrafficSample } from '../../../server/upstream/traffic/sample.ts'
 import type { Contract } from '../../../service/contract/contract.ts'
-import { notJudgedAtAll } from '../judge/finding.ts'
+import { NotJudgedList } from '../judge/finding.ts'
 import type { DriftSettings } from '../settings.ts'
 import type { DriftContext, GatheredTraffic, MatchedSample } from './gather.ts'
 
@@ -35,15 +35,15 @@ export async function readRecordings(
   if (origins.length > 1) return failure(describeOrigins(origins, contract))
   const expected = new Set(matched.map(({ operation }) => operation.id))
   const unused = contract.operations.filter(({ id }) => !expected.has(id))
+  const notJudged = new NotJudgedList()
+  for (const { id } of unused) notJudged.add(id, 'no-traffic', 'The recording has no request to it.')
   const omitted = recordings.reduce((sum, recording) => sum + recording.omitted, 0)
+  if (omitted > 0) notJudged.add('', 'too-many-entries', describeOmitted(omitted))
   return success({
     samples: matched.filter(({ sample }) => !isUnchanged(sample)),
     unauthorized: 'A 401 is a response to a token, and says nothing about the contract.',
     expected,
-    notJudged: [
-      ...unused.map(({ id }) => notJudgedAtAll(id, 'no-traffic', 'The recording has no request to it.')),
-      ...(omitted > 0 ? [notJudgedAtAll('', 'too-many-entries', describeOmitted(omitted))] : []),
-    ],
+    notJudged: notJudged.list(),
     howToGetMore: 'Record more traffic, with its bodies, or give a smaller --samples.',
   })
 }
