@@ -16,8 +16,7 @@ import { METHODS } from './walk.ts'
 
 /**
  * Compiles every operation under `paths`, in the document's order. A lazy compiler compiles an operation when it is
- * first used: most operations of the control plane never are.
- * @param canCheckResponses false if responses need no validators; every response then passes `checkResponse`
+ * first used: most operations of the control plane never are. Unless `canCheckResponses`, every response is valid.
  */
 export const compileOperations = (document: JsonObject, compiler: Compiler, canCheckResponses: boolean): Operation[] =>
   listOperations(document).map((place) => compileOperation(document, compiler, { ...place, canCheckResponses }))
@@ -140,10 +139,7 @@ function getBodyValidator(compiler: Compiler, mediaType: string, pointer: string
 
 type CompiledResponse = NonNullable<ReturnType<typeof compileResponse>>
 
-/**
- * Compiles the responses of the operation at `pointer`.
- * @param canCheck false if the responses need no validators; every body then passes `check`
- */
+/** Compiles the responses of the operation at `pointer`; unless `canCheck`, without validators. */
 function compileResponses(document: JsonObject, compiler: Compiler, pointer: string, canCheck: boolean) {
   const listPointer = joinPointer(pointer, 'responses')
   const byKey = new Map<string, CompiledResponse>()
@@ -159,7 +155,6 @@ function compileResponses(document: JsonObject, compiler: Compiler, pointer: str
   const statuses = numbers.sort((a, b) => a - b)
   return {
     statuses,
-    /** The lowest 2xx; 200 for `2XX`. */
     successStatus: statuses.find((status) => status >= 200 && status < 300) ?? 200,
     find,
     /** Returns every violation of a response. `isSimulated`: the simulated values are demanded, too. */

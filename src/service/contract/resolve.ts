@@ -11,10 +11,7 @@ export interface ResolvedObject {
   readonly value: JsonObject
 }
 
-/**
- * Returns the object at a pointer, or the object that a reference there finally leads to; undefined if there is none,
- * and for a circle of references.
- */
+/** Returns the object that a pointer finally leads to; undefined if there is none, and for a circle of references. */
 export function resolve(document: JsonObject, pointer: string): ResolvedObject | undefined {
   const passed = new Set<string>()
   for (let at: string | undefined = pointer; at !== undefined && !passed.has(at); ) {

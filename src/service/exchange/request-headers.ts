@@ -8,7 +8,6 @@ export type Expectation = (typeof expectations)[number]
 
 type Headers = Readonly<Record<string, string>>
 
-/** The header that declares the outcome of a request: `X-Sim-Expect: violation`. */
 export const expectationHeader = 'x-sim-expect'
 
 /** Returns the outcome that a request declares; undefined without the header, or for another value. */
@@ -26,7 +25,7 @@ export function readReplayOf({ [replayHeader]: value }: Headers): string | undef
   return value !== undefined && /^req-(?:[\da-f]{8}-)?[1-9]\d{0,15}$/.test(value) ? value : undefined
 }
 
-/** A `traceparent` header (W3C Trace Context): version, trace id, parent id, flags. Those of version 00 are no longer. */
+/** A `traceparent` header (W3C Trace Context): version, trace id, parent id, flags. Version 00 ends there. */
 const traceParent = /^(?!ff|00.{54})[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-|$)/
 
 /**

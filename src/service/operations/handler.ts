@@ -41,10 +41,7 @@ export interface OperationDefinition {
   readonly readsBody: boolean
   /** Responds like those of the handler, which the success status of the document must accept. */
   samples(simulate: Simulate): readonly Json[]
-  /**
-   * Generates the response of a model without events, if the response has numbers to override. The data family of
-   * scenarios applies to the operations that have this function.
-   */
+  /** Generates the response of a model without events; absent: the data family of scenarios does not apply. */
   generate?(simulate: Simulate, query: Pick<AnalyticsQuery, 'modelId' | 'seed' | 'now'>, overrides: DataOverrides): Json
   /** The feature that the caller's plan must include (docs/development/service.md, 2.2); absent: none. */
   readonly requires?: 'analytics'

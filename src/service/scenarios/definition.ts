@@ -84,7 +84,6 @@ export const noOverrides: DataOverrides = { persona: undefined, shape: undefined
 /** Returns a number from 0 up to 1, the same for the same seed, request, scenario and label: `chance('delay')`. */
 export type Chance = (label: string) => number
 
-/** A body with one rule of its schema broken, at this JSON pointer. */
 interface DriftedBody {
   readonly body: Json
   readonly pointer: string

@@ -71,8 +71,8 @@ const parameters: readonly Parameter[] = [
 ]
 
 /** Returns the drift family: damage derived from the reply's schema with its simulated values. */
-export function driftScenarios(): ScenarioDefinition[] {
-  return drifts.map((drift) => ({
+export const driftScenarios = drifts.map(
+  (drift): ScenarioDefinition => ({
     name: drift.name,
     family: 'drift',
     description: drift.description,
@@ -97,8 +97,8 @@ export function driftScenarios(): ScenarioDefinition[] {
       kind: 'drift',
       damage: (body, schema, seed) => damageAt(drift, values, body, schema, seed),
     }),
-  }))
-}
+  }),
+)
 
 function damageAt(drift: Drift, values: ScenarioValues, body: Json, schema: JsonObject, seed: string) {
   const pointer = textOf(values, 'pointer')

@@ -63,7 +63,6 @@ export function activateRules(id: string, rules: readonly Rule[], former: Active
   })
 }
 
-/** A rule with its scope and its place there. */
 export interface PlacedRule extends RuleReference {
   readonly rule: ActiveRule
 }

@@ -13,7 +13,6 @@ export type DetectedIssue = Schemas['DetectedIssue']
 
 /** The query for the analytics of a model. Equal queries have equal analytics. */
 export interface AnalyticsQuery {
-  /** Another seed gives other analytics. */
   readonly seed: string
   readonly modelId: string
   /** The number of data points: 7, 30, 90, or another period of an edited contract. */

@@ -30,10 +30,7 @@ export interface GatheredTraffic extends Pick<DriftInput, 'expected' | 'notJudge
 /** The most responses of an operation with one status to whose requests the simulator's own responses are compared. */
 const maxOwnResponses = 100
 
-/**
- * Collects the responses that can be judged, with the simulator's own bodies, and notes all other requests. `token` is
- * redacted in requests.
- */
+/** Collects the responses that can be judged, and notes all other requests. `token` is redacted in requests. */
 export async function gatherResponses(
   { samples, unauthorized, ...traffic }: GatheredTraffic,
   simulator: Simulator,
