@@ -157,7 +157,6 @@ class PlaceTree {
     this.pointer = pointer
   }
 
-  /** Returns the place of a pointer: `spec/openapi.yaml:12:5`. */
   place(pointer: string): string {
     const origin = this.find(parsePointer(pointer))
     return origin.source.place(origin.pointer)

@@ -49,7 +49,6 @@ export async function writePrivateFile(file: string, content: Content): Promise<
 const unwritableFolder = ['EACCES', 'EPERM', 'EROFS']
 const irreplaceable = [...unwritableFolder, 'EBUSY', 'EXDEV']
 
-/** Returns a function that throws an error of another code. */
 const ignoreCodes = (codes: readonly string[]) => (error: NodeJS.ErrnoException) => {
   if (!codes.includes(error.code ?? '')) throw error
   return undefined

@@ -14,7 +14,6 @@ export interface PublishedSchema {
 
 export type SchemaCheck = (value: unknown) => Violation[]
 
-/** An instance of ajv with the schemas that it has compiled. */
 export interface CompiledSchemas {
   readonly ajv: Ajv2020
   /** The name of each schema in the instance, by the key that its precompiled validator gets. */

@@ -100,20 +100,17 @@ function compileBody(document: JsonObject, compiler: Compiler, operation: string
     validators.set(bareMediaType(mediaType), schema && getBodyValidator(compiler, mediaType, schema.pointer))
   }
   const mediaTypes = [...validators.keys()]
-  const schemaOfFirst = (isWanted: (mediaType: string) => boolean) =>
+  const json = documentedTypes.find(isJson)
+  const expandSchema = (mediaType: string | undefined) =>
     once(() => {
-      const mediaType = documentedTypes.find(isWanted)
       const schema = mediaType === undefined ? undefined : schemaOf(mediaType)
       return schema && dereference(document, schema.value)
     })
-  const form = schemaOfFirst(isForm)
+  const form = expandSchema(documentedTypes.find(isForm))
   return {
     described: { required: body.value.required === true, mediaTypes },
-    schema: schemaOfFirst(isJson),
-    examples() {
-      const mediaType = documentedTypes.find(isJson)
-      return mediaType === undefined ? [] : readExamples(document, joinPointer(body.pointer, 'content', mediaType))
-    },
+    schema: expandSchema(json),
+    examples: () => (json === undefined ? [] : readExamples(document, joinPointer(body.pointer, 'content', json))),
     readForm(text: string): JsonObject | undefined {
       const schema = form()
       return schema && schema.type !== 'string' ? readForm(schema, text) : undefined

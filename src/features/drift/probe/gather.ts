@@ -12,7 +12,6 @@ import type { ObservedResponse } from '../observe/observation.ts'
 
 export type DriftContext = CommandContext & { readonly progress: CountProgress }
 
-/** A sample with the operation that its request matches. */
 export interface MatchedSample {
   readonly sample: TrafficSample
   readonly operation: Operation
