@@ -10,7 +10,7 @@ import type { Operation } from './contract.ts'
 import { bareMediaType, isForm, isJson, matchMediaType } from './media-types.ts'
 import { compileParameters, readForm } from './parameters.ts'
 import { dereference, readExamples, resolve } from './resolve.ts'
-import { listKeyParameters, readBearerUse } from './security.ts'
+import { listOtherSchemes, readBearerUse } from './security.ts'
 import { applySimulatedValues } from './simulated-values.ts'
 import { METHODS } from './walk.ts'
 
@@ -57,7 +57,7 @@ function compileOperation(
     summary: typeof operation.summary === 'string' ? operation.summary : '',
     secured,
     takesBearer,
-    queryKeys: listKeyParameters(document),
+    queryKeys: listOtherSchemes(document).flatMap(({ key }) => (key.in === 'query' ? key.name : [])),
     get successStatus() {
       return chosen.success ?? responses().successStatus
     },

@@ -1,7 +1,4 @@
-/**
- * The outcomes that a negative test can declare for its request: `violation`, the request breaks the contract;
- * `refusal`, the response has a status of 400 or more.
- */
+/** The outcomes that a negative test can declare: a request that breaks the contract, a status of 400 or more. */
 export const expectations = ['violation', 'refusal'] as const
 
 export type Expectation = (typeof expectations)[number]
@@ -28,10 +25,7 @@ export function readReplayOf({ [replayHeader]: value }: Headers): string | undef
 /** A `traceparent` header (W3C Trace Context): version, trace id, parent id, flags. Version 00 ends there. */
 const traceParent = /^(?!ff|00.{54})[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-|$)/
 
-/**
- * Returns the trace id of a `traceparent` header: `4bf92f3577b34da6a3ce929d0e0e4736`. Returns undefined for no header
- * and for one that W3C Trace Context ignores: another form, the version `ff`, an id of zeros, several headers.
- */
+/** Returns the trace id of a `traceparent` header; undefined for one that W3C Trace Context ignores, and for none. */
 export const readTraceId = (header: string | undefined) => traceParent.exec(header ?? '')?.[1]
 
 /**

@@ -7,10 +7,7 @@ import { NotJudgedList } from '../judge/finding.ts'
 import type { DriftSettings } from '../settings.ts'
 import type { DriftContext, GatheredTraffic, MatchedSample } from './gather.ts'
 
-/**
- * Reads recorded traffic, and finds its operations. The error says that a file cannot be read, or has several services.
- * @param upstream the service that is meant; undefined: whatever has the paths of the contract
- */
+/** Reads recorded traffic of a service; `upstream` undefined: of the only one that has the paths of the contract. */
 export async function readRecordings(
   { har, journal }: Pick<DriftSettings, 'har' | 'journal'>,
   contract: Contract,
@@ -60,10 +57,7 @@ function describeOrigins(origins: readonly string[], { basePath }: Contract): st
   return `The recording has such requests to ${named}. Give the base URL of the service that is meant, too: ${command}.`
 }
 
-/**
- * Finds the operation of a sample, if any. `basePath`: the path before those of the contract, without a slash at its
- * end; default: that of the contract, also behind a gateway's: `/gateway/v1`.
- */
+/** Finds a sample's operation. `basePath`: by default that of the contract, also behind a gateway: `/gateway/v1`. */
 function matchSample(contract: Contract, sample: TrafficSample, basePath?: string): MatchedSample | undefined {
   const [path = '', ...query] = sample.target.split('?')
   for (const below of listPathsBelow(path, contract.basePath, basePath)) {
