@@ -3,14 +3,8 @@ import { expect, test } from 'vitest'
 import { compareGolden, inLines } from '../../support/golden.ts'
 import { fixtures, now, periods, simulate } from './bundled-simulation.ts'
 
-/*
- * The golden files pin the data of the bundled fixtures: they differ when an upgrade of faker, another engine or a
- * changed formula alters data. If that is intended, write them again with
- *
- *   npm test -- test/service/simulation/golden.test.ts -u
- *
- * and state in the CHANGELOG that the same seed now gives other data.
- */
+// The golden files pin the data of the bundled fixtures. If an upgrade of faker or a changed formula alters data on
+// purpose, write them again with -u, and state in the CHANGELOG that the same seed now gives other data.
 const { models, personas } = fixtures
 
 /** Returns the answer about the first model of a persona. */
