@@ -26,7 +26,6 @@ const cacheSize = 100
 export const getModelAnalytics: OperationDefinition = {
   operationId: 'getModelAnalytics',
   modelParameter: 'modelId',
-  readsBody: false,
   generate: (simulate, query, overrides) => analyticsBody(simulate, { ...query, days: defaultDays }, overrides),
   samples: (simulate) =>
     (['no-null', 'all-null'] as const).map((shape) =>

@@ -37,8 +37,8 @@ export interface OperationDefinition {
   readonly operationId: string
   /** The name of the path parameter that takes the id of a model, which must exist; absent: the path names no model. */
   readonly modelParameter?: string
-  /** True if the handler reads a JSON body. */
-  readonly readsBody: boolean
+  /** The handler reads a JSON body. */
+  readonly readsBody?: true
   /** Responds like those of the handler, which the success status of the document must accept. */
   samples(simulate: Simulate): readonly Json[]
   /** Generates the response of a model without events; absent: the data family of scenarios does not apply. */
