@@ -42,7 +42,7 @@ const pairs = entries.flatMap((entry) =>
   allOperations.map((operation) => {
     const text = textFor(entry)
     const { values } = activeFor(text)
-    const reason = entry.inapplicableReason(operationOf(operation.id), values)
+    const reason = entry.inapplicableReason?.(operationOf(operation.id), values)
     return { text, entry, operation, reason, fits: reason === undefined, effect: entry.effect(values) }
   }),
 )
