@@ -33,14 +33,10 @@ async function findPlaces(texts: readonly string[], matches: (event: StoredEvent
   return places
 }
 
-/** Returns true for a query that not all events match. */
-function hasFilter({ offset, limit, order, ...filters }: EventQuery): boolean {
-  return Object.values(filters).some((value) => value !== undefined)
-}
-
 /** Returns a test that an event passes if it has all values of the query, or undefined if all events pass. */
 export function createTest(query: EventQuery): ((event: StoredEvent) => boolean) | undefined {
-  if (!hasFilter(query)) return undefined
+  const { offset, limit, order, ...filters } = query
+  if (Object.values(filters).every((value) => value === undefined)) return undefined
   const { eventType, externalConversationId, sampledOut, insertId } = query
   const [product, conversationId] = [uuidKey(query.productId), uuidKey(query.conversationId)]
   const eventId = uuidKey(query.eventId)

@@ -39,7 +39,6 @@ export class DurableCommitter implements Committer {
   }
 
   async commit(change: Change): Promise<void> {
-    if (this.#closing !== undefined) throw new Error('The state is closed.')
     const { data } = this.#db
     const { log } = this.#file
     try {
