@@ -33,12 +33,8 @@ async function openJournal(port: number, { size = 1000, stream = 100_000 } = {})
 }
 
 /** The end of a delivery whose client has left. */
-const end = {
-  delivery: { kind: 'client-gone', sentBytes: 3 },
-  hasClientLeft: true,
-  headSentAt: undefined,
-  endedAt: 7,
-} as const
+const delivery = { kind: 'client-gone', sentBytes: 3 } as const
+const end = { delivery, hasClientLeft: true, headSentAt: undefined, endedAt: 7 }
 
 type Opened = Awaited<ReturnType<typeof openJournal>>
 

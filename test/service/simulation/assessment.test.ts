@@ -1,16 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Analytics } from '../../../src/service/simulation/analytics.ts'
 import { ISSUE_RULES, RECOMMENDATION_RULES, STRENGTH_RULES } from '../../../src/service/simulation/rules.ts'
-import {
-  createBundledSimulation,
-  loadBundledFixtures,
-  now,
-  periods,
-  textsOf,
-  unlistedModel,
-} from './bundled-simulation.ts'
+import { bundledSimulation, loadBundledFixtures, now, periods, textsOf, unlistedModel } from './bundled-simulation.ts'
 
-const simulation = await createBundledSimulation()
+const simulation = await bundledSimulation()
 const { models, phrases } = await loadBundledFixtures()
 
 const responses: Analytics[] = simulation.personas.flatMap((persona) =>

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { type Fixtures, loadFixtures } from '../../../src/service/fixtures/fixtures.ts'
 import type { Analytics, Simulation } from '../../../src/service/simulation/analytics.ts'
 import { createSimulation } from '../../../src/service/simulation/simulation.ts'
+import { textsIn } from '../../examples/read-examples.ts'
 
 const bundledFolder = fileURLToPath(new URL('../../../fixtures', import.meta.url))
 
@@ -19,17 +20,11 @@ export async function loadBundledFixtures(): Promise<Fixtures> {
   return loaded.value
 }
 
-export async function createBundledSimulation(): Promise<Simulation> {
+export async function bundledSimulation(): Promise<Simulation> {
   return createSimulation(await loadBundledFixtures())
 }
 
 /** Returns every text of an assessment. */
 export function textsOf({ recommendations }: Analytics): string[] {
-  return stringsIn(recommendations)
-}
-
-function stringsIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value]
-  if (typeof value !== 'object' || value === null) return []
-  return Object.values(value).flatMap(stringsIn)
+  return textsIn(recommendations)
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { compareGolden, inLines } from '../../support/golden.ts'
-import { createBundledSimulation, loadBundledFixtures, now, periods } from './bundled-simulation.ts'
+import { bundledSimulation, loadBundledFixtures, now, periods } from './bundled-simulation.ts'
 
 /*
  * The golden files pin the data of the bundled fixtures: they differ when an upgrade of faker, another engine or a
@@ -11,7 +11,7 @@ import { createBundledSimulation, loadBundledFixtures, now, periods } from './bu
  *
  * and state in the CHANGELOG that the same seed now gives other data.
  */
-const world = await createBundledSimulation()
+const world = await bundledSimulation()
 const { models, personas } = await loadBundledFixtures()
 
 /** Returns the answer about the first model of a persona. */

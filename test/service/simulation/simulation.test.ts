@@ -10,9 +10,9 @@ import {
   SCORE_FIELDS,
   type ScoreField,
 } from '../../../src/service/simulation/persona.ts'
-import { createBundledSimulation, loadBundledFixtures, now, periods, unlistedModel } from './bundled-simulation.ts'
+import { bundledSimulation, loadBundledFixtures, now, periods, unlistedModel } from './bundled-simulation.ts'
 
-const simulation = await createBundledSimulation()
+const simulation = await bundledSimulation()
 const fixtures = await loadBundledFixtures()
 
 /** Returns the analytics of a model that no fixture lists. */
