@@ -38,8 +38,7 @@ export function createTest(query: EventQuery): ((event: StoredEvent) => boolean)
   const { offset, limit, order, ...filters } = query
   if (Object.values(filters).every((value) => value === undefined)) return undefined
   const { eventType, externalConversationId, sampledOut, insertId } = query
-  const [product, conversationId] = [uuidKey(query.productId), uuidKey(query.conversationId)]
-  const eventId = uuidKey(query.eventId)
+  const [product, conversationId, eventId] = [query.productId, query.conversationId, query.eventId].map(uuidKey)
   return ({ fields, ...event }) =>
     (eventType === undefined || fields.eventType === eventType) &&
     (externalConversationId === undefined || fields.externalConversationId === externalConversationId) &&

@@ -84,18 +84,13 @@ export function measureJson(root: Json): JsonSize {
   return { members, levels }
 }
 
-/** Returns true for a value with at most so many members and items, and levels. */
-export function isWithin(value: Json, members: number, levels: number): boolean {
-  return countDown(value, members, levels) >= 0
-}
-
 /** Returns how many more members and items a value may have; a negative number: it has too many, or is too deep. */
-function countDown(value: Json, members: number, levels: number): number {
+export function membersLeft(value: Json, members: number, levels: number): number {
   if (!isContainer(value)) return members
   const items = Object.values(value)
   if (levels === 0) return -1
   let left = members - items.length
-  for (const item of items) if (left >= 0) left = countDown(item, left, levels - 1)
+  for (const item of items) if (left >= 0) left = membersLeft(item, left, levels - 1)
   return left
 }
 

@@ -1,5 +1,5 @@
 import { fromLatin1, toLatin1, utf8ToLatin1 } from '../../base/core/bytes.ts'
-import { isWithin, type Json, parseJson } from '../../base/core/json.ts'
+import { type Json, membersLeft, parseJson } from '../../base/core/json.ts'
 import { maxDepth } from '../../base/core/json-syntax.ts'
 import { decode, maxValues } from '../../base/core/strict-json.ts'
 import { redactJson, redactText } from '../../base/redaction/redact.ts'
@@ -122,7 +122,7 @@ export function parseBody(body: RecordedBody): Json | undefined {
  */
 export function parseBoundedJson(text: string): Json | undefined {
   const value = parseJson(text.startsWith(byteOrderMark) ? text.slice(1) : text)
-  return value !== undefined && isWithin(value, maxValues, maxDepth) ? value : undefined
+  return value !== undefined && membersLeft(value, maxValues, maxDepth) >= 0 ? value : undefined
 }
 
 /** The most bytes stored of a response's body. Request bodies are stored whole, since queries look into them. */

@@ -21,9 +21,6 @@ export interface RedisStoreOptions extends Partial<RedisTimeouts> {
   readonly warn?: (problem: string) => void
 }
 
-const DEFAULT_COMMAND_MS = 2000
-const DEFAULT_CONNECT_MS = 5000
-
 export interface OpenedRedisStore extends OpenedStore {
   readonly shared: SharedState
   readonly connection: RedisConnection
@@ -32,7 +29,7 @@ export interface OpenedRedisStore extends OpenedStore {
 /** Opens the store in Redis. The error is a sentence with the next step, without the password. */
 export async function openRedisStore(
   location: RedisLocation,
-  { commandMs = DEFAULT_COMMAND_MS, connectMs = DEFAULT_CONNECT_MS, warn }: RedisStoreOptions = {},
+  { commandMs = 2000, connectMs = 5000, warn }: RedisStoreOptions = {},
 ): Promise<Result<OpenedRedisStore>> {
   const { prefix, shown } = location
   const connecting = RedisConnection.open(location, { commandMs, connectMs })
