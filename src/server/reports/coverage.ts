@@ -66,7 +66,7 @@ function isUndamaged({ delivery, damage }: JournalEntry): boolean {
   return delivery.kind === 'delivered' && damage.every((kind) => usableDeliveries.includes(kind))
 }
 
-interface CoveredItem {
+export interface CoveredItem {
   readonly name: string
   /** `out-of-reach`: no known request shows it, so that it does not count. */
   readonly state: 'met' | 'missing' | 'out-of-reach'
