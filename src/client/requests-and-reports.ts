@@ -179,8 +179,7 @@ async function* splitBlocks(stream: ReadableStream<Uint8Array>): AsyncGenerator<
   const decoder = new TextDecoder()
   let text = ''
   for await (const bytes of stream) {
-    text += decoder.decode(bytes, { stream: true })
-    const blocks = text.split('\n\n')
+    const blocks = (text + decoder.decode(bytes, { stream: true })).split('\n\n')
     text = blocks.pop() ?? ''
     yield* blocks
   }
@@ -188,7 +187,6 @@ async function* splitBlocks(stream: ReadableStream<Uint8Array>): AsyncGenerator<
 
 /** Reads a server-sent event. Returns undefined for a comment, and for a note about dropped or deleted requests. */
 function parseRequestEvent(block: string): ControlSchemas['Exchange'] | undefined {
-  const lines = block.split('\n')
-  const data = lines.find((line) => line.startsWith('data: '))
-  return data !== undefined && lines.includes('event: request') ? JSON.parse(data.slice(6)) : undefined
+  const [, data] = /^event: request\n(?:id: .*\n)?data: (.*)$/.exec(block) ?? []
+  return data === undefined ? undefined : JSON.parse(data)
 }

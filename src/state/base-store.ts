@@ -35,6 +35,7 @@ export class BaseStore implements Store {
   readonly #state: StateData
   readonly #committer: Committer
   readonly #counters: Counters
+  #isClosed = false
 
   constructor(state: StateData, committer: Committer, counters = new Counters()) {
     this.#state = state
@@ -130,7 +131,10 @@ export class BaseStore implements Store {
     new BaseStore(this.#state, { commit: async () => {}, close: async () => {} }, this.#counters.copy())
   readonly findLoss: Store['findLoss'] = async () => this.#committer.findLoss?.()
   readonly findOutage: Store['findOutage'] = async () => undefined // no other server has the state
-  readonly close: Store['close'] = () => this.#committer.close()
+  readonly close: Store['close'] = () => {
+    this.#isClosed = true
+    return this.#committer.close()
+  }
 
   #data(sandbox: string): SandboxData {
     return this.#state.sandbox(sandbox).data
@@ -139,7 +143,9 @@ export class BaseStore implements Store {
   /** Decides, stores and applies a change, and returns the result. No other command runs before it is applied. */
   async #commit<T>(sandbox: string, decide: Command<T>): Promise<T> {
     const { change, result } = decide(this.#state.sandbox(sandbox))
-    if (change !== undefined) await this.#committer.commit(change)
+    if (change === undefined) return result
+    if (this.#isClosed) throw new Error('The state is closed.')
+    await this.#committer.commit(change)
     return result
   }
 

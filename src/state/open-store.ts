@@ -1,8 +1,10 @@
 import { type Result, success } from '../base/core/result.ts'
+import { BaseStore } from './base-store.ts'
 import { type OpenedStore, openFileStore } from './file/file-store.ts'
 import type { FileStoreOptions } from './file/write-ahead-log.ts'
-import { createMemoryStore } from './memory/memory-store.ts'
+import { StateData } from './memory/state-data.ts'
 import { isRedisUrl, parseRedisUrl } from './redis/location.ts'
+import type { Store } from './store.ts'
 
 export interface StoreOptions extends FileStoreOptions {
   /** The beginning of the keys in Redis. */
@@ -22,4 +24,10 @@ export async function openStore(location: string, options: StoreOptions): Promis
   if (location !== ':memory:') return openFileStore(location, options)
   const store = createMemoryStore()
   return success({ store, loaded: { ...(await store.size()), journalEntries: 0, warnings: [] } })
+}
+
+/** Creates a store whose state ends with the process. It behaves as the store in a file otherwise. */
+export function createMemoryStore(): Store {
+  const state = new StateData()
+  return new BaseStore(state, { commit: async (change) => state.apply(change), close: async () => {} })
 }

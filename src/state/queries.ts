@@ -33,17 +33,12 @@ async function findPlaces(texts: readonly string[], matches: (event: StoredEvent
   return places
 }
 
-/** Returns true for a query that not all events match. */
-function hasFilter({ offset, limit, order, ...filters }: EventQuery): boolean {
-  return Object.values(filters).some((value) => value !== undefined)
-}
-
 /** Returns a test that an event passes if it has all values of the query, or undefined if all events pass. */
 export function createTest(query: EventQuery): ((event: StoredEvent) => boolean) | undefined {
-  if (!hasFilter(query)) return undefined
+  const { offset, limit, order, ...filters } = query
+  if (Object.values(filters).every((value) => value === undefined)) return undefined
   const { eventType, externalConversationId, sampledOut, insertId } = query
-  const [product, conversationId] = [uuidKey(query.productId), uuidKey(query.conversationId)]
-  const eventId = uuidKey(query.eventId)
+  const [product, conversationId, eventId] = [query.productId, query.conversationId, query.eventId].map(uuidKey)
   return ({ fields, ...event }) =>
     (eventType === undefined || fields.eventType === eventType) &&
     (externalConversationId === undefined || fields.externalConversationId === externalConversationId) &&

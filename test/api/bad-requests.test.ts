@@ -1,8 +1,11 @@
-import { expect, test } from 'vitest'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { describe, expect } from 'vitest'
 import { groupBy } from '../../src/base/core/group-by.ts'
+import { decoders } from '../../src/server/http/read-request.ts'
 import { allOperations } from '../support/all-operations.ts'
 import { analyticsPath, ask, event, expectRefusal, type RequestOptions, readStateInfo } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
+import { startForTest, test } from '../support/start.ts'
 
 const sim = sharedSimulator()
 
@@ -71,4 +74,113 @@ test.each<[string, Partial<Request>]>([
 ])('what is unusual but right is accepted: %s', async (_name, { path = events, ...how }) => {
   const response = await ask(sim(), path, { method: 'POST', body: event(), ...how })
   expect({ status: response.status, text: response.text }).toMatchObject({ status: 201 })
+})
+
+const encode: Readonly<Record<string, (text: string) => Uint8Array>> = {
+  identity: (text) => Buffer.from(text),
+  gzip: (text) => gzipSync(text),
+  deflate: (text) => deflateSync(text),
+  br: (text) => brotliCompressSync(text),
+}
+
+const send = (encoding: string, body: Uint8Array) =>
+  ask(sim(), '/v1/events', { body, headers: { 'content-encoding': encoding } })
+
+const rows = Object.entries(encode).map(([encoding, bytesOf]) => ({ encoding, bytesOf }))
+const packing = rows.filter(({ encoding }) => encoding !== 'identity')
+
+test('every encoding that is taken has its row here', () => {
+  expect([...decoders.keys()]).toEqual(Object.keys(encode))
+})
+
+describe.each(rows)('a body in $encoding', ({ encoding, bytesOf }) => {
+  test.each([encoding, encoding.toUpperCase()])('is read where it is called %s', async (name) => {
+    const response = await send(name, bytesOf(JSON.stringify(event())))
+    expect({ status: response.status, text: response.text }).toMatchObject({ status: 201 })
+  })
+
+  test('that is larger than the limit, however small it was packed, or ends too early is refused', async () => {
+    const before = await readStateInfo(sim())
+    const tooLarge = bytesOf(JSON.stringify(event({ value: 'x'.repeat(3_000_000) })))
+    expectRefusal(await send(encoding, tooLarge), 413, /limit of 1mb/)
+    expectRefusal(await send(encoding, bytesOf(JSON.stringify(event())).subarray(0, -12)), 400, /body/)
+    expect(await readStateInfo(sim())).toEqual(before)
+  })
+})
+
+test.each(packing)('what says that it is in $encoding and is not is refused', async ({ encoding }) => {
+  expectRefusal(await send(encoding, Buffer.from(JSON.stringify(event()))), 400, /body cannot be read/)
+})
+
+test('a Content-Encoding that is empty names none', async () => {
+  expect((await send('', Buffer.from(JSON.stringify(event())))).status).toBe(201)
+})
+
+test.each([10, 5000])('a response has all its bytes, with %i characters beyond ASCII', async (count) => {
+  const text = Array.from({ length: count }, (_, index) => 'é日😀'.at(index % 2)).join('')
+  const { headers, status } = await ask(sim(), '/v1/events', { body: event({ properties: { text } }) })
+  expect(status).toBe(201)
+  const shown = await ask(sim(), `/__sim/requests/${headers.get('x-request-id')}`)
+  expect(shown.body).toMatchObject({ request: { body: { json: { properties: { text } } } } })
+  expect(Number(shown.headers.get('content-length'))).toBe(Buffer.byteLength(shown.text))
+})
+
+interface Fault {
+  readonly name: string
+  readonly status: number
+  readonly path?: string
+  readonly query?: string
+  readonly how?: RequestOptions
+  readonly headers?: Record<string, string>
+  /** The request is sent to a simulator that knows only the models of the fixtures. */
+  readonly closed?: boolean
+  /** The hour's analyses are used up before. */
+  readonly exhausted?: boolean
+}
+
+/** The faults of a request for analytics, in the order in which the design looks for them. */
+const faults: readonly Fault[] = [
+  { name: 'unknown path', status: 404, path: '/v1/nowhere' },
+  { name: 'wrong method', status: 405, how: { method: 'DELETE' } },
+  { name: 'no token', status: 401, how: { token: null } },
+  { name: 'scenario', status: 503, headers: { 'x-sim-scenario': 'unavailable' } },
+  { name: 'plan', status: 403, how: { token: 'key_free' } },
+  { name: 'validation', status: 400, query: '?period=14d' },
+  { name: 'unknown model', status: 404, closed: true },
+  { name: 'rate', status: 429, exhausted: true },
+]
+
+/** Pairs that one request can have: a token cannot be missing and on the free plan at once. */
+const pairs = faults.flatMap((first, index) =>
+  faults
+    .slice(index + 1)
+    .filter((second) => !(first.name === 'no token' && second.name === 'plan'))
+    .map((second) => ({ first, second })),
+)
+
+/** A model of the fixtures, so that it is there under `--models closed`. */
+const known = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
+
+test.each(pairs)('the earlier of two faults decides: $first.name before $second.name', async ({ first, second }) => {
+  const both = [first, second]
+  const closed = both.some((fault) => fault.closed === true)
+  const sim = await startForTest({ models: closed ? 'closed' : 'open', maxAnalysesPerHour: 1 })
+  const token = both.find((fault) => fault.how?.token)?.how?.token ?? 'any-key'
+  if (both.some(({ exhausted }) => exhausted)) expect((await ask(sim, known, { token })).status).not.toBe(429)
+  const path = first.path ?? second.path ?? analyticsPath + (first.query ?? second.query ?? '')
+  const headers = { ...first.headers, ...second.headers }
+  const response = await ask(sim, path, { ...second.how, ...first.how, headers })
+  expect({ status: response.status, text: response.text }).toMatchObject({ status: first.status })
+})
+
+test.for<[string, RequestOptions, number]>([
+  ['no token before a body that is too large', { token: null, body: event({ value: 'x'.repeat(2_000_000) }) }, 401],
+  ['no token before a broken body', { token: null, body: '{' }, 401],
+  ['a scenario before a broken body', { headers: { 'x-sim-scenario': 'unavailable' }, body: '{' }, 503],
+  ['an unknown scenario before a broken body', { headers: { 'x-sim-scenario': 'x' }, body: '{' }, 400],
+  ['the content type before the body', { contentType: 'text/plain', body: '{' }, 415],
+])('on POST /events %s decides', async ([, how, status], { own }) => {
+  const before = await readStateInfo(own)
+  expect((await ask(own, '/v1/events', how)).status).toBe(status)
+  expect(await readStateInfo(own)).toEqual(before)
 })

@@ -1,4 +1,5 @@
-import { expect } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
+import { defaultSettings, type Settings } from '../../src/server/settings/settings.ts'
 import {
   analyticsPath,
   ask,
@@ -12,7 +13,7 @@ import {
 import { putRules, steer } from '../support/control.ts'
 import { controlOperations } from '../support/control-operations.ts'
 import { sharedSimulator } from '../support/shared.ts'
-import { test } from '../support/start.ts'
+import { createLogRecorder, type LogEntry, start, type TestSimulator, test } from '../support/start.ts'
 import { listSandboxes } from '../support/stored-records.ts'
 
 const sim = sharedSimulator()
@@ -79,4 +80,101 @@ test('a question about a sandbox that does not exist creates none', async () => 
     await ask(sim(), `/__sim${path.replace(/\{\w+\}/g, 'x')}?sandbox=asked-by-${id}`, { token: null })
   }
   expect(JSON.stringify(await listSandboxes(sim()))).not.toContain('asked-by')
+})
+
+const namesOf = (sandboxes: readonly { readonly name: string }[]) => sandboxes.map(({ name }) => name)
+
+describe('no control of a request reaches another sandbox', () => {
+  test('seed, instant and faults of one are gone with it', async ({ own }) => {
+    const before = await ask(own, analyticsPath)
+    const headers = { 'x-sim-seed': '99', 'x-sim-now': '2030-05-05T05:05:05Z', 'x-sim-sequence': '200' }
+    const loud = { sandbox: 'loud', scenario: 'critical', headers }
+    expect((await ask(own, analyticsPath, loud)).text).not.toBe(before.text)
+    const after = await ask(own, analyticsPath)
+    expect(after.text).toBe(before.text)
+    expect(after.headers.get('date')).toBe(before.headers.get('date'))
+    expect((await ask(own, analyticsPath, { sandbox: 'loud' })).text).toBe(before.text)
+  })
+
+  test.for<[string, Record<string, string>, string]>([
+    ['header and token', { 'x-sim-sandbox': 'a', authorization: 'Bearer k~b' }, ''],
+    ['header and path', { 'x-sim-sandbox': 'a', authorization: 'Bearer k' }, '/_s/b'],
+    ['token and path', { authorization: 'Bearer k~a' }, '/_s/b'],
+    ['a repeated header', { 'x-sim-sandbox': 'a, b', authorization: 'Bearer k' }, ''],
+  ])('%s that name two are refused, and nothing is kept', async ([, headers, prefix], { own }) => {
+    const response = await ask(own, `${prefix}/v1/events`, { body: event(), token: null, headers })
+    expectRefusal(response, 400, /more than one sandbox|cannot name a sandbox/)
+    expect(await listSandboxes(own)).toMatchObject([{ name: 'default', events: 0 }])
+  })
+})
+
+const names = ['constructor', 'default', 'DEFAULT', '0', 'a.b_c-d', 'x'.repeat(64)]
+test.each(names)('a sandbox can have the name %s', async (name) => {
+  const response = await ask(sim(), '/v1/events', { token: `k~${name}`, body: event() })
+  expect([response.status, response.headers.get('x-sim-sandbox')]).toEqual([201, name])
+  await steer(sim(), 'POST', `/reset?sandbox=${name}`)
+  expect((await listSandboxes(sim())).find((one) => one.name === name)).toMatchObject({ events: 0 })
+})
+
+const noNames = ['__proto__', '-a', '.a', 'a b', 'a/b', 'ä', '', 'x'.repeat(65), '../a', 'a\tb']
+test.each(noNames)('no sandbox is called %j: not by a request, not by the control plane', async (name) => {
+  const before = namesOf(await listSandboxes(sim()))
+  const bytes = Buffer.from(name).toString('latin1')
+  const encoded = encodeURIComponent(name)
+  const ways = [{ sandbox: bytes }, { token: `k~${bytes}` }, { path: `/_s/${encoded}${analyticsPath}` }]
+  for (const { path = analyticsPath, ...how } of name === '' ? ways.slice(0, 2) : ways)
+    expectRefusal(await ask(sim(), path, how), 400, /name.* 1 to 64 letters/)
+  expect((await ask(sim(), `/__sim/reset?sandbox=${encoded}`, { method: 'POST' })).status).toBe(400)
+  const put = await ask(sim(), `/__sim/sandboxes/${encoded}`, { method: 'PUT', body: {} })
+  expect(put.status).toBe(name === '' ? 404 : 400)
+  expect(namesOf(await listSandboxes(sim())).sort()).toEqual(before.sort())
+})
+
+describe('sandboxes are bounded', () => {
+  /** A simulator whose real time the test holds. */
+  async function timed(settings: Partial<Settings>) {
+    const said: LogEntry[] = []
+    let now = Date.UTC(2026, 0, 15)
+    const all = { ...defaultSettings(), port: 0, state: ':memory:', ...settings }
+    const started = await start(all, { now: () => now, log: createLogRecorder(said) })
+    if (!started.ok) throw new Error(JSON.stringify(started.error))
+    onTestFinished(() => started.value.close())
+    const pass = (ms: number) => {
+      now += ms
+    }
+    const dropped = () =>
+      said.filter(({ message }) => /dropped/.test(message)).map(({ level, fields }) => ({ level, ...fields }))
+    return { sim: started.value, pass, dropped }
+  }
+
+  const use = (sim: Pick<TestSimulator, 'origin'>, name: string) =>
+    ask(sim, '/v1/events', { token: `k~${name}`, body: event({ insertId: 'x' }) })
+
+  test('in number: for one more, the one that is idle for longest goes whole, and that is logged', async () => {
+    const { sim, dropped, pass } = await timed({ sandboxLimit: 4 })
+    await putRules(sim, [{ scenario: 'slow' }], 'b')
+    for (const name of ['a', 'b', 'c', 'a', 'd']) {
+      await use(sim, name)
+      pass(1000)
+    }
+    expect(namesOf(await listSandboxes(sim)).sort()).toEqual(['a', 'c', 'd', 'default'])
+    expect(dropped()).toEqual([{ level: 'warn', sandbox: 'b', reason: 'limit' }])
+    await use(sim, 'b')
+    const list = await listSandboxes(sim)
+    expect(namesOf(list)).toEqual(['a', 'd', 'default', 'b'])
+    expect(list.at(-1)).toMatchObject({ events: 1, requests: 1, rules: 0 })
+  })
+
+  test('in idle time: who was not used for so long goes when another one comes', async () => {
+    const { sim, dropped, pass } = await timed({})
+    await use(sim, 'old')
+    pass(16 * 3_600_000)
+    await use(sim, 'young')
+    pass(8 * 3_600_000 + 1)
+    await use(sim, 'young')
+    expect(dropped()).toEqual([])
+    await use(sim, 'new')
+    expect(dropped()).toEqual([{ level: 'warn', sandbox: 'old', reason: 'idle' }])
+    expect(namesOf(await listSandboxes(sim)).sort()).toEqual(['default', 'new', 'young'])
+  })
 })

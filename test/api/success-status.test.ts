@@ -72,9 +72,7 @@ describe('x-simulated-status', () => {
   })
 })
 
-describe('a document in which an operation with a handler has another shape stops the start', {
-  tags: ['long'],
-}, () => {
+describe('a document that gives an operation with a handler another shape stops the start', { tags: ['long'] }, () => {
   test.each([
     [
       'another success body',

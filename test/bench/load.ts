@@ -59,13 +59,8 @@ function computePercentiles(durations: readonly number[]) {
 
 /** Returns the rows of a load: medians of the rounds on each target. */
 export function loadRows(name: string, numbers: readonly (readonly LoadResult[])[]): Row[] {
-  const row = (what: string, pick: (one: LoadResult) => number): Row => ({
-    name: `${name}, ${what}`,
-    values: numbers.map((rounds) => median(rounds.map(pick))),
+  const measures = { 'requests/s': 'perSecond', 'p50 ms': 'p50', 'p99 ms': 'p99' } as const
+  return Object.entries(measures).map(([what, measure]) => {
+    return { name: `${name}, ${what}`, values: numbers.map((rounds) => median(rounds.map((one) => one[measure]))) }
   })
-  return [
-    row('requests/s', ({ perSecond }) => perSecond),
-    row('p50 ms', ({ p50 }) => p50),
-    row('p99 ms', ({ p99 }) => p99),
-  ]
 }

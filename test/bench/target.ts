@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { createServer } from 'node:net'
+import { text as readText } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BenchRequest } from './requests.ts'
 
@@ -105,16 +106,8 @@ export function send(url: string, { path, method, headers, body }: Omit<BenchReq
   return new Promise<BenchReply>((resolve, reject) => {
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
     const sent = request(url + path, { method, headers: { ...headers, ...length } }, (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('error', reject)
-      response.on('end', () =>
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.rawHeaders,
-          text: Buffer.concat(chunks).toString(),
-        }),
-      )
+      const { statusCode: status = 0, rawHeaders } = response
+      readText(response).then((text) => resolve({ status, headers: rawHeaders, text }), reject)
     })
     sent.on('error', (error: NodeJS.ErrnoException) => {
       // The server may close an idle connection in the moment in which it is used again.

@@ -15,11 +15,7 @@ test.each([
 
 describe.each([
   ['the package', 'dist/convsim.cjs', 'dist/THIRD-PARTY-LICENSES.txt'],
-  [
-    'Prism in the image',
-    'dist/node_modules/@stoplight/prism-http/index.js',
-    'dist/node_modules/THIRD-PARTY-LICENSES.txt',
-  ],
+  ['the image', 'dist/node_modules/@stoplight/prism-http/index.js', 'dist/node_modules/THIRD-PARTY-LICENSES.txt'],
 ])('the licences beside the bundle of %s', (_name, bundle, licences) => {
   // esbuild writes the path of each file above its code, or before its function where comments are left out.
   const text = read(bundle).replaceAll('\\\n', '')

@@ -111,10 +111,8 @@ test('npm ends with what it has started, and a failed step says that nothing was
   const script = `require('node:fs').writeFileSync('building', String(process.pid)); setTimeout(() => {}, 60_000)`
   const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
   const building = async (build: string) => {
-    await writeFile(
-      join(folder, 'package.json'),
-      JSON.stringify({ ...manifest, scripts: { ...manifest.scripts, build } }),
-    )
+    const scripts = { ...manifest.scripts, build }
+    await writeFile(join(folder, 'package.json'), JSON.stringify({ ...manifest, scripts }))
     return npm(folder, ...serve)
   }
   await mkdir(join(folder, 'node_modules/tsx'), { recursive: true })

@@ -100,10 +100,7 @@ test.each<[string, object]>([
 
 /** A document with schemas of which each refers to the next one, and with `first` at its response. */
 function withChain(length: number, next: (ref: Json) => Json, first: Json = { $ref: '#/components/schemas/A0' }) {
-  const schemas = Array.from({ length }, (_, index) => [
-    `A${index}`,
-    next({ $ref: `#/components/schemas/A${index + 1}` }),
-  ])
+  const schemas = Array.from({ length }, (_, at) => [`A${at}`, next({ $ref: `#/components/schemas/A${at + 1}` })])
   return withSchemas(first, Object.fromEntries(schemas))
 }
 const nested = (levels: number) => `${'{a: '.repeat(levels)}1${'}'.repeat(levels)}`

@@ -42,12 +42,8 @@ test('recorded traffic is refused as a pipe by name, and read from a pipe of the
   const named = convsim(['drift', '--har', 'pipe'], { cwd })
   expect([await named.ended, named.stderr()]).toEqual([1, expect.stringContaining('pipe is a pipe; an ordinary file')])
   const har = await tempFile('{"log": {"entries": []}}', 'a.har')
-  const shell = startProgram('bash', [
-    '-c',
-    `exec "$0" "$1" drift --har <(sleep 0.3; cat ${har})`,
-    process.execPath,
-    cli,
-  ])
+  const late = `exec "$0" "$1" drift --har <(sleep 0.3; cat ${har})`
+  const shell = startProgram('bash', ['-c', late, process.execPath, cli])
   await shell.ended
   expect(shell.stderr() + shell.stdout()).not.toContain('pipe')
 })

@@ -12,8 +12,7 @@ describeInBrowser('the view of the events', () => {
   test('says how to record a first one, and shows it with the indexes that it moves by a weight', async () => {
     const { own, page } = await browser.openNew('#/events')
     const line = await page.locator('.command-line code').textContent()
-    const { body } = /-d '(?<body>.*)'$/s.exec(line ?? '')?.groups ?? {}
-    const sent = JSON.parse(body ?? '')
+    const sent = JSON.parse(/-d '(.*)'$/s.exec(line ?? '')?.[1] ?? '')
     expect(await ask(own, '/v1/events', { body: sent })).toMatchObject({ status: 201 })
     const row = page.getByRole('row', { name: 'upgrade_purchased' })
     await row.waitFor()

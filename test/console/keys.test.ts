@@ -74,24 +74,24 @@ describeInBrowser('the focus', () => {
     expect(await page.evaluate('document.activeElement.closest("form") !== null')).toBe(true)
   })
 
-  test.each([
-    { view: 'requests', part: '[data-open]' },
-    { view: 'events', part: '[data-open]' },
-  ])('returns to the row of $view that is closed, and j goes on from there', async ({ view, part }) => {
-    const headers = { 'x-sim-sandbox': `back-${view}` }
-    for (const eventType of ['first', 'second', 'third'])
-      await ask(sim(), '/v1/events', { body: event({ eventType }), headers })
-    const page = await browser.open(sim(), { place: `#/${view}?sandbox=back-${view}` })
-    const links = page.locator('main tbody a')
-    await links.nth(2).waitFor()
-    await links.nth(1).click()
-    await page.locator(part).waitFor()
-    await page.keyboard.press('Shift+Tab')
-    await page.locator(part).focus()
-    await page.keyboard.press('Escape')
-    const href = await links.nth(1).getAttribute('href')
-    await expect.poll(() => page.evaluate('document.activeElement.getAttribute("href")')).toBe(href)
-    await page.keyboard.press('j')
-    await expect.poll(() => links.nth(2).getAttribute('aria-current')).toBe('true')
-  })
+  test.each(['requests', 'events'])(
+    'returns to the row of %s that is closed, and j goes on from there',
+    async (view) => {
+      const headers = { 'x-sim-sandbox': `back-${view}` }
+      for (const eventType of ['first', 'second', 'third'])
+        await ask(sim(), '/v1/events', { body: event({ eventType }), headers })
+      const page = await browser.open(sim(), { place: `#/${view}?sandbox=back-${view}` })
+      const links = page.locator('main tbody a')
+      await links.nth(2).waitFor()
+      await links.nth(1).click()
+      await page.locator('[data-open]').waitFor()
+      await page.keyboard.press('Shift+Tab')
+      await page.locator('[data-open]').focus()
+      await page.keyboard.press('Escape')
+      const href = await links.nth(1).getAttribute('href')
+      await expect.poll(() => page.evaluate('document.activeElement.getAttribute("href")')).toBe(href)
+      await page.keyboard.press('j')
+      await expect.poll(() => links.nth(2).getAttribute('aria-current')).toBe('true')
+    },
+  )
 })

@@ -17,9 +17,9 @@ describeInBrowser('the view of the prompts', () => {
   test('says how to create a first one, and shows it as soon as it is created', async () => {
     const { own, page } = await browser.openNew('#/prompts')
     const line = await page.locator('.command-line code').textContent()
-    const { body } = /-d '(?<body>.*)'$/s.exec(line ?? '')?.groups ?? {}
     expect(line).toContain(`${own.origin}/v1/prompts`)
-    expect(await ask(own, '/v1/prompts', { body: JSON.parse(body ?? '') })).toMatchObject({ status: 201 })
+    const body = JSON.parse(/-d '(.*)'$/s.exec(line ?? '')?.[1] ?? '')
+    expect(await ask(own, '/v1/prompts', { body })).toMatchObject({ status: 201 })
     await page.getByRole('link', { name: 'Order assistant' }).waitFor()
     await page.getByText('it gets a second version').waitFor()
     expect(await page.locator('.diff var').textContent()).toBe('{{customer}}')

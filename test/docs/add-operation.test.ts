@@ -56,8 +56,6 @@ import type { OperationDefinition } from './handler.ts'
 /** GET /prompts: lists the ids of the prompts. */
 export const listPrompts: OperationDefinition = {
   operationId: 'listPrompts',
-  pathParameters: [],
-  readsBody: false,
   samples: () => [{ promptIds: [] }],
   createHandle:
     ({ store }) =>

@@ -68,10 +68,8 @@ test('the action starts the package for the following steps, with its arguments 
   const overlay = { overlay: '1.0.0', info: { title: 'Version 2', version: '1' }, actions }
   writeFileSync(join(project.folder, 'v2.json'), JSON.stringify(overlay))
   const [file] = readdirSync(project.folder).filter((name) => name.endsWith('.tgz'))
-  const { code, env, outputs } = await runAction({
-    package: `./${file}`,
-    arguments: '--seed action-7\n--overlay v2.json',
-  })
+  const flags = '--seed action-7\n--overlay v2.json'
+  const { code, env, outputs } = await runAction({ package: `./${file}`, arguments: flags })
   expect(code).toBe(0)
   expect(env['CONVSIM_BASE_URL']).toMatch(/:\d+\/v2$/)
   expect(outputs).toMatchObject({ 'base-url': env['CONVSIM_BASE_URL'], 'control-url': env['CONVSIM_CONTROL_URL'] })

@@ -32,8 +32,5 @@ export function textsIn(value: unknown): string[] {
 /** Returns every member with this name at any depth. */
 export function membersIn(value: unknown, name: string): unknown[] {
   if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([key, member]) => [
-    ...(key === name ? [member] : []),
-    ...membersIn(member, name),
-  ])
+  return Object.entries(value).flatMap(([key, one]) => [...(key === name ? [one] : []), ...membersIn(one, name)])
 }

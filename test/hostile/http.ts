@@ -120,12 +120,9 @@ export class HttpTrial extends ServerTrial {
   /** Reads the numbers, and forgets what was stored, since events that clients store may take any memory. */
   async #check(): Promise<void> {
     await this.#readStall('ordinary and malformed requests')
-    for (const [method, path] of [
-      ['POST', '/__sim/reset'],
-      ['DELETE', '/__sim/scenarios'],
-      ['GET', '/__sim/health'],
-    ] as const)
-      await this.#ask(path, { method, path, headers: {} })
+    const controls = { reset: 'POST', scenarios: 'DELETE', health: 'GET' } as const
+    for (const [name, method] of Object.entries(controls))
+      await this.#ask(name, { method, path: `/__sim/${name}`, headers: {} })
     this.#recordMemory(readResidentMb(this.child.pid ?? 0) ?? 0)
   }
 

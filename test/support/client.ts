@@ -159,11 +159,7 @@ export interface OperationRequest {
 }
 
 /** Sends a valid request to an operation, with the options of the test. */
-export function askOperation(
-  target: Target,
-  operation: OperationRequest,
-  how: RequestOptions = {},
-): Promise<TestResponse> {
+export function askOperation(target: Target, operation: OperationRequest, how: RequestOptions = {}) {
   const { method, path, body } = operation
   return ask(target, path, { method, ...(body && { body }), ...how })
 }

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { controlContract } from '../../src/service/fixtures/bundled.ts'
+import { basename } from 'node:path'
+import { bundledContract, controlContract } from '../../src/service/fixtures/bundled.ts'
 import type { Parameter } from '../../src/service/scenarios/parameters.ts'
 import { inputs } from './catalogue.ts'
 import { controlOperations } from './control-operations.ts'
@@ -9,7 +10,6 @@ import { controlOperations } from './control-operations.ts'
 /** The files that `npm run generate` writes. */
 export const generatedFiles = {
   clientNames: new URL('../../src/client/names.ts', import.meta.url),
-  controlTypes: new URL('../../src/client/control-types.ts', import.meta.url),
   operationIds: new URL('../../src/server/control/operation-ids.ts', import.meta.url),
 }
 
@@ -23,14 +23,20 @@ export type ControlOperationId =
 ${members}`
 }
 
-/** Returns the first line of the control types, with the digest of the document, which shows whether it changed. */
-export async function controlTypesHeading(): Promise<string> {
+/** The documents whose types `npm run generate` writes. */
+export const typedDocuments = [
+  { document: controlContract, file: new URL('../../src/client/control-types.ts', import.meta.url) },
+  { document: bundledContract, file: new URL('../../src/service/simulation/service-types.ts', import.meta.url) },
+]
+
+/** Returns the first line of a document's types, with its digest, which shows whether it changed. */
+export async function typesHeading(document: string): Promise<string> {
   const digest = createHash('sha256')
-    .update(await readFile(controlContract))
+    .update(await readFile(document))
     .digest('hex')
   return (
-    "/** Types of the control plane's requests and responses, generated from its document. " +
-    `\`npm run generate\` writes them from the document with the SHA-256 ${digest}. */\n`
+    `/** Types of requests and responses. \`npm run generate\` writes them from ${basename(document)} ` +
+    `with the SHA-256 ${digest}. */\n`
   )
 }
 

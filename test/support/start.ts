@@ -56,10 +56,7 @@ export async function startWatched(
 }
 
 /** Starts the application for one test, at whose end it is closed. */
-export async function startForTest(
-  settings: Partial<Settings> = {},
-  upstream?: UpstreamAccess,
-): Promise<TestSimulator> {
+export async function startForTest(settings: Partial<Settings> = {}, upstream?: UpstreamAccess) {
   const simulator = await startWatched(settings, upstream)
   let closing: Promise<void> | undefined
   const close = () => {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Json } from '../../src/base/core/json.ts'
+import type { JsonObject } from '../../src/base/core/json.ts'
 import { silentLog } from '../../src/base/core/log.ts'
 import { reasonOf } from '../../src/base/core/result.ts'
 import { defaultSettings, type Settings } from '../../src/server/settings/settings.ts'
@@ -14,10 +14,7 @@ const { start } = bundle.start()
 const path = '/data'
 
 /** A document with one operation, `GET /data`, whose response has this content and schema. */
-export const documentWithData = (
-  media: { readonly [name: string]: Json },
-  more: { readonly [name: string]: Json } = {},
-) => ({
+export const documentWithData = (media: JsonObject, more: JsonObject = {}) => ({
   openapi: '3.1.0',
   info: { title: 'Data', version: '1' },
   servers: [{ url: '/v1' }],

@@ -3,8 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { controlContract } from '../../src/service/fixtures/bundled.ts'
-import { clientNamesText, controlTypesHeading, generatedFiles, operationIdsText } from './generated.ts'
+import { clientNamesText, generatedFiles, operationIdsText, typedDocuments, typesHeading } from './generated.ts'
 
 await writeFile(generatedFiles.operationIds, await operationIdsText())
 await writeFile(generatedFiles.clientNames, clientNamesText())
@@ -12,21 +11,23 @@ await writeFile(generatedFiles.clientNames, clientNamesText())
 // openapi-typescript does not run with TypeScript 7, so it runs with TypeScript 5 in a folder of its own.
 const packages = ['openapi-typescript@7.13.0', 'typescript@5.9.3']
 
-const folder = await mkdtemp(join(tmpdir(), 'convsim-control-types-'))
+const folder = await mkdtemp(join(tmpdir(), 'convsim-types-'))
 try {
   const run = promisify(execFile)
   await writeFile(join(folder, 'package.json'), '{ "private": true }')
   await run('npm', ['install', '--no-audit', '--no-fund', '--no-save', ...packages], { cwd: folder })
-  const output = join(folder, 'control-types.ts')
+  const output = join(folder, 'types.ts')
   // A field with a default may be left out of a request, and an object without listed properties may have any.
   const options = ['--default-non-nullable=false', '--empty-objects-unknown', '--output', output]
-  await run('npx', ['--no-install', 'openapi-typescript', controlContract, ...options], { cwd: folder })
-  // The package leaves out what is @internal: users have the schemas.
-  const text = (await readFile(output, 'utf8')).replace(
-    /^export interface (paths|operations) /gm,
-    '/** @internal */\n$&',
-  )
-  await writeFile(generatedFiles.controlTypes, `${await controlTypesHeading()}\n${text}`)
+  for (const { document, file } of typedDocuments) {
+    await run('npx', ['--no-install', 'openapi-typescript', document, ...options], { cwd: folder })
+    // The package leaves out what is @internal: users have the schemas.
+    const text = (await readFile(output, 'utf8')).replace(
+      /^export interface (paths|operations) /gm,
+      '/** @internal */\n$&',
+    )
+    await writeFile(file, `${await typesHeading(document)}\n${text}`)
+  }
 } finally {
   await rm(folder, { recursive: true })
 }

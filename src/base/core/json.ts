@@ -84,6 +84,16 @@ export function measureJson(root: Json): JsonSize {
   return { members, levels }
 }
 
+/** Returns how many more members and items a value may have; a negative number: it has too many, or is too deep. */
+export function membersLeft(value: Json, members: number, levels: number): number {
+  if (!isContainer(value)) return members
+  const items = Object.values(value)
+  if (levels === 0) return -1
+  let left = members - items.length
+  for (const item of items) if (left >= 0) left = membersLeft(item, left, levels - 1)
+  return left
+}
+
 /** Returns true for a list of objects, and for anything else that can be iterated. */
 function isRecords(value: unknown): value is Iterable<unknown> | AsyncIterable<unknown> {
   if (Array.isArray(value)) return isObject(value[0])

@@ -14,14 +14,13 @@ const simplify = (name: string) => name.replace(/[_-]/g, '').toLowerCase()
 
 /** Returns true if one inserted, missing, changed or swapped letter is the only difference, except in short names. */
 function isOneLetterAway(one: string, other: string): boolean {
-  const [short, long] = one.length < other.length ? [one, other] : [other, one]
-  if (short.length < 3 || long.length - short.length > 1) return false
+  if (Math.min(one.length, other.length) < 3) return false
   let start = 0
-  while (start < short.length && short[start] === long[start]) start += 1
-  const rest = (text: string, from: number) => text.slice(start + from)
-  if (long.length > short.length) return rest(long, 1) === rest(short, 0)
-  const isSwapped = short[start] === long[start + 1] && short[start + 1] === long[start]
-  return rest(long, 1) === rest(short, 1) || (isSwapped && rest(long, 2) === rest(short, 2))
+  while (start < one.length && one[start] === other[start]) start += 1
+  const isSameAfter = (skipped: number, skippedOfOther: number) =>
+    one.slice(start + skipped) === other.slice(start + skippedOfOther)
+  const isSwapped = one[start] === other[start + 1] && one[start + 1] === other[start]
+  return isSameAfter(0, 1) || isSameAfter(1, 0) || isSameAfter(1, 1) || (isSwapped && isSameAfter(2, 2))
 }
 
 /** The largest number of letters by which a name that is written in haste differs from the name that is meant. */

@@ -14,6 +14,8 @@ const chunkLength = 64 * 1024
 export class SlicedWork {
   readonly #now: () => number
   #since: number
+  /** Milliseconds of work before the present slice. */
+  workedMs = 0
 
   /** `now` returns milliseconds since any fixed time. */
   constructor(now: () => number = monotonicNow) {
@@ -26,6 +28,7 @@ export class SlicedWork {
   }
 
   async rest(): Promise<void> {
+    this.workedMs += this.#now() - this.#since
     await letOthersRun()
     this.#since = this.#now()
   }
@@ -74,17 +77,12 @@ export async function visitInSlices<Item>(
   elapsed: () => number,
   visit: (item: Item) => void,
 ): Promise<boolean> {
-  let next = 0
-  let workMs = 0
-  while (next < items.length) {
-    await letOthersRun() // also before the first: the request that asks for the work may have taken long to read
-    const start = elapsed()
-    do {
-      visit(items[next] as Item) // below the length
-      next += 1
-    } while (next < items.length && elapsed() - start < sliceMs)
-    workMs += elapsed() - start
-    if (workMs > maxWorkMs) return false
+  const work = new SlicedWork(elapsed)
+  await work.rest() // the request that asks for the work may have taken long to read
+  for (const item of items) {
+    if (work.isDue) await work.rest()
+    if (work.workedMs > maxWorkMs) return false
+    visit(item)
   }
   return true
 }

@@ -1,16 +1,11 @@
-/**
- * Reads JSON strictly, also large JSON in slices, between which other requests are handled: 16 MB in one piece take
- * 60 ms to parse, and 5 s to check if they are empty lists.
- */
-import { type Json, parseJson } from './json.ts'
+/** Reads JSON strictly, large JSON in slices: at once, 16 MB take 60 ms to parse, and 5 s if they are empty lists. */
+import { isUtf8 } from 'node:buffer'
+import { type Json, membersLeft, parseJson } from './json.ts'
 import { type JsonError, JsonReader, maxDepth } from './json-syntax.ts'
 import { failure, type Result, success } from './result.ts'
 import { SlicedWork } from './slices.ts'
 
-/**
- * The most members and items of a value at all levels. Each costs a copy, a check and a part of a digest, some 5 µs in
- * all, so that a megabyte of short ones would hold up all other requests for half a second.
- */
+/** The most members and items of a value. Each costs some 5 µs: a copy, a check, and a part of a digest. */
 export const maxValues = 10_000
 
 /** The most members and items of large JSON in all. */
@@ -26,16 +21,11 @@ const notUtf8 = failure({ pointer: '', message: 'must be UTF-8 text' })
 export function readJson(bytes: Uint8Array, values = maxValues): Result<Json, JsonError> {
   const text = decode(bytes)
   if (text === undefined) return notUtf8
-  const plain = text.length <= values ? parsePlainJson(text) : undefined
-  if (plain !== undefined) return success(plain)
+  // JSON that `JSON.stringify` writes again unchanged has no repeated member, and is read in a fraction of the time.
+  const plain = /\\u|__proto__/.test(text) ? undefined : parseJson(text)
+  if (plain !== undefined && membersLeft(plain, values, maxDepth) >= 0 && JSON.stringify(plain) === text)
+    return success(plain)
   return new JsonReader(text, values).read().next().value as Result<Json, JsonError> // there is no pause
-}
-
-/** Parses JSON that `JSON.stringify` writes again as it is, in half the time; a repeated member is lost there. */
-function parsePlainJson(text: string): Json | undefined {
-  if (/\\u|__proto__/.test(text) || (text.match(/[[{]/g)?.length ?? 0) > maxDepth) return undefined
-  const value = parseJson(text)
-  return value !== undefined && JSON.stringify(value) === text ? value : undefined
 }
 
 /** Parses JSON as strictly as `readJson`, with bounds for an object of long lists, in slices. */
@@ -51,13 +41,9 @@ export async function readLargeJson(bytes: Uint8Array): Promise<Result<Json, Jso
   }
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true })
+const utf8 = new TextDecoder()
 
 /** Decodes UTF-8. Returns undefined for other bytes. */
 export function decode(bytes: Uint8Array): string | undefined {
-  try {
-    return utf8.decode(bytes)
-  } catch {
-    return undefined
-  }
+  return isUtf8(bytes) ? utf8.decode(bytes) : undefined
 }

@@ -2,7 +2,6 @@ import { isObject, type Json, measureJson } from '../core/json.ts'
 import { joinPointer, parsePointer, valueAtTokens } from '../core/json-pointer.ts'
 import { failure, type Result, success } from '../core/result.ts'
 import type { Flaw } from '../core/violation.ts'
-import { copyJson } from './edit.ts'
 import { errorAt, type Findings } from './finding.ts'
 import { findTreeFault, MAX_VALUES } from './parse.ts'
 import type { JsonPath, Overlay, OverlayAction, SelectedNode } from './read-overlay.ts'
@@ -29,7 +28,7 @@ class Draft {
   readonly #overlay: Source
 
   constructor(document: Source, overlay: Source) {
-    this.value = copyJson(document.value)
+    this.value = JSON.parse(JSON.stringify(document.value)) // an alias of YAML shares a value between places
     this.places = new PlaceTree(document)
     this.#overlay = overlay
   }
@@ -158,7 +157,6 @@ class PlaceTree {
     this.pointer = pointer
   }
 
-  /** Returns the place of a pointer: `spec/openapi.yaml:12:5`. */
   place(pointer: string): string {
     const origin = this.find(parsePointer(pointer))
     return origin.source.place(origin.pointer)

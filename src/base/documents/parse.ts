@@ -23,11 +23,7 @@ import type { Source } from './source.ts'
 /** The largest number of syntax errors in the findings: later ones are mostly consequences of the first. */
 const MAX_SYNTAX_ERRORS = 5
 
-/**
- * Parses YAML, and JSON as a subset of YAML.
- * @param file the path of the file, for the places of findings
- * @returns findings if the text is not a single valid document
- */
+/** Parses YAML, and JSON as a subset of YAML. `file`: the path, for the places of findings. */
 export function parseSource(text: string, file: string): Result<Source, Findings> {
   try {
     return readText(text, file)
@@ -145,8 +141,8 @@ function findFault(value: Json, pointer: string, passed: { count: number; around
   passed.count += 1
   if (passed.count > MAX_VALUES) return { pointer, message: `is too large: a file has at most ${MAX_VALUES} values` }
   if (typeof value !== 'object' || value === null) return undefined
-  const message = findNestingProblem(value, passed.around)
-  if (message !== undefined) return { pointer, message }
+  if (passed.around.includes(value)) return { pointer, message: 'contains itself, by an alias' }
+  if (passed.around.length === MAX_LEVELS) return { pointer, message: TOO_DEEP }
   passed.around.push(value)
   for (const [name, member] of Object.entries(value)) {
     const at = joinPointer(pointer, name)
@@ -158,11 +154,6 @@ function findFault(value: Json, pointer: string, passed: { count: number; around
 }
 
 const NO_PROTO = '"__proto__" is not allowed as a member name: programs take it for something else'
-
-function findNestingProblem(value: object, around: readonly object[]): string | undefined {
-  if (around.includes(value)) return 'contains itself, by an alias'
-  return around.length === MAX_LEVELS ? `is nested deeper than ${MAX_LEVELS} levels` : undefined
-}
 
 /** Writes a value as YAML, with the short lines that a reader expects. */
 export const writeYaml = (value: Json): string => stringify(value, { lineWidth: 120, singleQuote: true })

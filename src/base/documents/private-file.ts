@@ -25,7 +25,8 @@ type Content = string | AsyncIterable<string>
 export async function writePrivateFile(file: string, content: Content): Promise<void> {
   const found = await stat(file).catch(() => undefined)
   if (found?.isFIFO()) return writePipe(file, content)
-  const isReplaceable = found ? found.isFile() : !(await isLink(file)) // a link to a missing file gets that file
+  const link = found ? undefined : await lstat(file).catch(() => undefined)
+  const isReplaceable = found ? found.isFile() : !link?.isSymbolicLink() // a link to a missing file gets that file
   if (isOpenFile(file) || !isReplaceable) return writeInPlace(file, content)
   const path = found ? await realpath(file) : file
   const folder = await mkdtemp(join(dirname(path), '.convsim-')).catch(ignoreCodes(unwritableFolder))
@@ -48,17 +49,10 @@ export async function writePrivateFile(file: string, content: Content): Promise<
 const unwritableFolder = ['EACCES', 'EPERM', 'EROFS']
 const irreplaceable = [...unwritableFolder, 'EBUSY', 'EXDEV']
 
-/** Returns a function that throws an error of another code. */
 const ignoreCodes = (codes: readonly string[]) => (error: NodeJS.ErrnoException) => {
   if (!codes.includes(error.code ?? '')) throw error
   return undefined
 }
-
-const isLink = (file: string) =>
-  lstat(file).then(
-    (found) => found.isSymbolicLink(),
-    () => false,
-  )
 
 async function writeInPlace(file: string, content: Content): Promise<void> {
   const isOpen = isOpenFile(file)

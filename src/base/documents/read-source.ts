@@ -9,10 +9,7 @@ import type { Source } from './source.ts'
 /** The largest size of a file. A parser of YAML takes seconds for it. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024
 
-/**
- * Reads a YAML or JSON file. A file that equals a precompiled one is not parsed: the parser delays a start.
- * @returns findings if the file cannot be read or parsed
- */
+/** Reads a YAML or JSON file. A file that equals a precompiled one is not parsed: the parser delays a start. */
 export async function readSource(file: string, precompiled?: PrecompiledFiles): Promise<Result<Source, Findings>> {
   let bytes: Buffer
   try {

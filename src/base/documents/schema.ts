@@ -12,10 +12,8 @@ export interface PublishedSchema {
   readonly schema: JsonObject
 }
 
-/** Checks a value against a schema. */
 export type SchemaCheck = (value: unknown) => Violation[]
 
-/** An instance of ajv with the schemas that it has compiled. */
 export interface CompiledSchemas {
   readonly ajv: Ajv2020
   /** The name of each schema in the instance, by the key that its precompiled validator gets. */
@@ -23,10 +21,8 @@ export interface CompiledSchemas {
 }
 
 /**
- * Compiles one of our own schemas, for files that users write (fixtures, rules, exports). Formats and sentences are
- * those of the contract. The check changes nothing: no value is coerced, no default filled in.
- * @param name the subject of the schema, for the message of the exception: `the fixtures`
- * @throws if the schema is invalid or ajv warns about it, because a schema of ours is then a bug
+ * Compiles one of our own schemas, for files that users write. The check coerces no value, and fills in no default.
+ * Throws if the schema is invalid or ajv warns about it, because that is a bug.
  */
 export function compileSchema(schema: JsonObject, name: string): SchemaCheck {
   const validate = compilePublished({ schema, name }).ajv.getSchema(KEY)

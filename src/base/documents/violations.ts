@@ -18,10 +18,7 @@ const MAX_LISTED = 20
 /** The largest quoted part of a text, in characters. */
 const MAX_QUOTED_LENGTH = 60
 
-/**
- * Returns the text that a message quotes in place of a secret value; undefined for any other value.
- * @param names those on the way to the value
- */
+/** Returns the text that a message quotes in place of a secret value, if it is one. `names` lead to the value. */
 export type HideSecret = (names: readonly string[], value: unknown) => string | undefined
 
 /**

@@ -25,11 +25,6 @@ export type ExpectSandbox = <Sandbox extends AnySandbox>(
   message?: string,
 ) => SandboxMatchers<NamesOf<Sandbox>> & { readonly not: SandboxMatchers<NamesOf<Sandbox>> }
 
-interface MatcherResult {
-  readonly pass: boolean
-  readonly message: () => string
-}
-
 /** The implementations of the matchers, for `expect.extend` of vitest, Jest and Playwright. */
 export const sandboxMatchers = {
   toHaveReceived: (sim: SandboxClient, ...expected: Parameters<SandboxClient['expectReceived']>) =>
@@ -44,7 +39,7 @@ export const sandboxMatchers = {
 }
 
 /** Judges an expectation. `otherwise`: the message where it is met and `not` stands before the matcher. */
-async function toMatcherResult(expectation: Promise<void>, otherwise: string): Promise<MatcherResult> {
+async function toMatcherResult(expectation: Promise<void>, otherwise: string) {
   try {
     await expectation
     return { pass: true, message: () => otherwise }

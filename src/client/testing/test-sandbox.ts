@@ -17,16 +17,7 @@ export interface SandboxFixtures {
   readonly sim: TestSandbox
 }
 
-/** A sandbox that is open for a test. */
-export interface OpenSandbox<N extends Names> {
-  readonly sim: TestSandbox<N>
-  /**
-   * Deletes the sandbox, unless its client has findings: then its requests can be looked at.
-   * @throws ExpectationError if its client broke the contract, got a response that nothing asked for, or has retry
-   * problems
-   */
-  close(): Promise<void>
-}
+export type OpenSandbox<N extends Names> = Awaited<ReturnType<typeof openSandbox<N>>>
 
 interface TestPlace {
   /** The path from the folder of the project, so that it is the same on every machine. */
@@ -45,7 +36,7 @@ const openNames = new Set<string>()
 export async function openSandbox<N extends Names = BundledNames>(
   place: TestPlace,
   startOwn?: () => Promise<SimulatorClient>,
-): Promise<OpenSandbox<N>> {
+) {
   const simulator = await connectOnce(startOwn)
   const name = freeName(sandboxNameOf(place))
   const sandbox = simulator.sandbox(name) as unknown as SandboxClient<N> // names are checked by types alone
@@ -62,11 +53,12 @@ export async function openSandbox<N extends Names = BundledNames>(
     refuseUnknownKinds(kinds)
     for (const kind of kinds) allowed.add(kind)
   }
-  const sim = { ...sandbox, allow }
+  const sim: TestSandbox<N> = { ...sandbox, allow }
   const framesOfUse = watchUse(sim)
   return {
     sim,
-    async close() {
+    /** Deletes the sandbox, unless its client has findings, which it throws: then its requests can be looked at. */
+    async close(): Promise<void> {
       try {
         const problem = await findingsProblem(sandbox, [...allowed], (kind) => `sim.allow('${kind}')`)
         if (problem !== undefined) throw new ExpectationError(problem, framesOfUse())

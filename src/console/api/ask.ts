@@ -21,33 +21,22 @@ interface AskOptions<Path extends ControlPath, Method extends ControlMethod> {
 }
 
 /** Asks the control plane: `await ask('get', '/coverage', { query: { sandbox: 'default' } })`. It never throws. */
-export async function ask<Path extends ControlPath, Method extends ControlMethod>(
+export const ask = <Path extends ControlPath, Method extends ControlMethod>(
   method: Method,
   path: Path,
   options: AskOptions<Path, Method> = {},
-): Promise<Asked<ResponseOf<Path, Method>>> {
-  return read(await send(method, path, options), (response) => response.json())
-}
+): Promise<Asked<ResponseOf<Path, Method>>> => send(method, path, options, (response) => response.json())
 
-export async function askText<Path extends ControlPath>(path: Path, options: AskOptions<Path, 'get'>) {
-  return read(await send('get', path, options), (response) => response.text())
-}
-
-async function read<Value>(sent: Asked<Response>, readBody: (response: Response) => Promise<Value>) {
-  if (sent.problem) return sent
-  try {
-    return { value: await readBody(sent.value) }
-  } catch {
-    return { problem: unreachable() }
-  }
-}
+export const askText = <Path extends ControlPath>(path: Path, options: AskOptions<Path, 'get'>) =>
+  send('get', path, options, (response) => response.text())
 
 /** Sends a request with the token. Any refusal is a problem; that of a missing token makes the page ask for it. */
-export async function send<Path extends ControlPath, Method extends ControlMethod>(
+export async function send<Path extends ControlPath, Method extends ControlMethod, Value>(
   method: Method,
   path: Path,
   { path: names = {}, query, body, signal }: AskOptions<Path, Method>,
-): Promise<Asked<Response>> {
+  read: (response: Response) => Value | Promise<Value>,
+): Promise<Asked<Value>> {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(names[name] ?? ''))
   const sent = Object.entries(query ?? {}).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)]],
@@ -59,11 +48,12 @@ export async function send<Path extends ControlPath, Method extends ControlMetho
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
     })
-    if (response.ok) return { value: response }
+    if (response.ok) return { value: await read(response) }
     if (response.status === 401) isTokenNeeded.value = true
     return { problem: { status: response.status, sentence: await readProblemSentence(response) } }
   } catch {
-    return { problem: unreachable() }
+    const advice = 'Start it again; this page reconnects by itself.'
+    return { problem: { sentence: `The simulator at ${location.host} does not respond. ${advice}` } }
   }
 }
 
@@ -77,10 +67,6 @@ async function readProblemSentence(response: Response): Promise<string> {
   }
   return `The response was ${response.status} ${response.statusText}. Is something between this page and the simulator?`
 }
-
-const unreachable = (): Problem => ({
-  sentence: `The simulator at ${location.host} does not respond. Start it again; this page reconnects by itself.`,
-})
 
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name]
 

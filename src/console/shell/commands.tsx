@@ -175,8 +175,8 @@ export function KeyList() {
           </div>
         ))}
       </dl>
-      <p class="actions bar">
-        <Button label="Close" onClick={() => (isKeyListOpen.value = false)} />
+      <p class="bar">
+        <Button label="Close" class="last" onClick={() => (isKeyListOpen.value = false)} />
       </p>
     </Dialog>
   )

@@ -12,6 +12,7 @@ import { isKeyListOpen, isPaletteOpen } from './commands.tsx'
 export function Header() {
   const nav = useRef<HTMLElement>(null)
   const { name: current } = currentView.value
+  const [word, tone] = states[streamState.value]
   useEffect(() => {
     // On a narrow page the link of the view may be out of sight.
     nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
@@ -19,10 +20,6 @@ export function Header() {
   return (
     <header class="page-head bar">
       <a class="brand bar" href={hrefOf({ view: views[0].name })}>
-        <svg viewBox="0 0 16 16" width="18" fill="#2b5fab" aria-hidden="true">
-          <rect width="16" height="16" rx="4" />
-          <path d="M4 10V8m4 2V4m4 6V6" fill="none" stroke="#fff" stroke-linecap="round" stroke-width="2" />
-        </svg>
         convsim
       </a>
       <nav ref={nav} aria-label="Views">
@@ -35,8 +32,18 @@ export function Header() {
       </nav>
       <div class="page-state bar last nowrap">
         <SandboxClock />
-        <SandboxPicker />
-        <Connection />
+        <label class="picker">
+          Sandbox{' '}
+          <Select
+            value={sandbox.value}
+            options={[...sandboxNames.value.map((name) => [name, name] as const), ['*', 'all']]}
+            choose={showSandbox}
+            onFocus={refreshSandboxes}
+          />
+        </label>
+        <span class={`status small ${tone}`} role="status" title="The stream of requests from the simulator">
+          {word}
+        </span>
         <Opener name="Palette" keys="Ctrl K" isOpen={isPaletteOpen} />
         <Opener name="Keys" keys="?" isOpen={isKeyListOpen} />
       </div>
@@ -62,18 +69,6 @@ function RuleBadge() {
   )
 }
 
-const SandboxPicker = () => (
-  <label class="picker">
-    Sandbox{' '}
-    <Select
-      value={sandbox.value}
-      options={[...sandboxNames.value.map((name) => [name, name] as const), ['*', 'all']]}
-      choose={showSandbox}
-      onFocus={refreshSandboxes}
-    />
-  </label>
-)
-
 function SandboxClock() {
   if (clockMode.value === undefined) return null
   const name = { real: '', frozen: 'frozen', shifted: 'shifted' }[clockMode.value]
@@ -91,12 +86,3 @@ const states = {
   paused: ['Hidden', 'faint'],
   offline: ['Offline', 'bad'],
 } as const
-
-function Connection() {
-  const [word, tone] = states[streamState.value]
-  return (
-    <span class={`status small ${tone}`} role="status" title="The stream of requests from the simulator">
-      {word}
-    </span>
-  )
-}

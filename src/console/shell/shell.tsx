@@ -25,10 +25,15 @@ export function Shell() {
     ],
     [],
   )
+  const trouble = findTrouble()
   return (
     <>
       <Header />
-      <Banner />
+      {trouble !== undefined && (
+        <p class="banner toolbar marked bad" role="alert">
+          {trouble}
+        </p>
+      )}
       <main>
         <h1 class="hidden">{currentView.value.title}</h1>
         <CurrentView key={`${currentView.value.name} ${sandbox.value}`} />
@@ -42,6 +47,7 @@ export function Shell() {
   )
 }
 
+/** Returns a sentence about what keeps the page from showing what is asked for, if anything. */
 function findTrouble(): string | undefined {
   if (isTokenNeeded.value) return 'The simulator shows nothing without its token (--control-token). Enter it to go on.'
   if (streamState.value === 'offline')
@@ -49,16 +55,6 @@ function findTrouble(): string | undefined {
   const names = sandboxes.value?.map(({ name }) => name)
   if (!names || ['*', 'default', ...names].includes(sandbox.value) || !isSandboxName(sandbox.value)) return undefined
   return `There is no sandbox ${sandbox.value}: it was deleted, or no request has used it yet.`
-}
-
-function Banner() {
-  const sentence = findTrouble()
-  if (sentence === undefined) return null
-  return (
-    <p class="banner toolbar marked bad" role="alert">
-      {sentence}
-    </p>
-  )
 }
 
 const isSandboxName = (name: string) => /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)
@@ -117,8 +113,8 @@ function OpenQuestion() {
           <li key={loss}>{loss}</li>
         ))}
       </ul>
-      <p class="actions bar">
-        <Button label="Cancel" onClick={() => answer(false)} />
+      <p class="bar">
+        <Button label="Cancel" class="last" onClick={() => answer(false)} />
         <Button label={title.replace(/ .*/, '')} class="danger" onClick={() => answer(true)} />
       </p>
     </Dialog>

@@ -87,11 +87,11 @@ async function streamOnce(name: string, signal: AbortSignal, onOpen: () => void)
   const newest = await ask('get', '/requests', { query: { sandbox: name, order: 'newest', limit: 1 }, signal })
   if (newest.problem || signal.aborted) return newest.problem
   const query = { sandbox: name, since: newest.value.requests[0]?.number ?? 0, bodies: true }
-  const { value: response, problem } = await send('get', '/requests/stream', { query, signal })
-  if (problem) return problem
-  onOpen()
-  await readEvents(response).catch(() => undefined) // the connection was lost, or the page has closed it
-  return undefined
+  const { problem } = await send('get', '/requests/stream', { query, signal }, (response) => {
+    onOpen()
+    return readEvents(response).catch(() => undefined) // the connection was lost, or the page has closed it
+  })
+  return problem
 }
 
 /** Reads server-sent events to their end. `EventSource` sends no token. */

@@ -1,13 +1,9 @@
 import { computed, signal } from '@preact/signals'
 
-/** The place in the console that the address names: `#/requests/req-7?sandbox=a&q=status:4xx`. */
-interface Route {
-  readonly view: string
-  readonly id: string | undefined
-  readonly query: Readonly<Record<string, string>>
-}
-
-/** The current place. The address is the only source of it, so that each state of the page is a link. */
+/**
+ * The current place: `#/requests/req-7?sandbox=a&q=status:4xx`. The address is the only source of it, so that each
+ * state of the page is a link.
+ */
 export const route = signal(parseRoute(location.hash))
 
 /** The sandbox that the whole page shows: `default` unless the address names another; `*` for all. */
@@ -17,13 +13,13 @@ addEventListener('hashchange', () => {
   route.value = parseRoute(location.hash)
 })
 
-function parseRoute(hash: string): Route {
+function parseRoute(hash: string) {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?')
   const [view = '', ...id] = path.split('/')
   return {
     view: decodePart(view),
     id: id.length === 0 ? undefined : decodePart(id.join('/')),
-    query: Object.fromEntries(new URLSearchParams(query)),
+    query: Object.fromEntries(new URLSearchParams(query)) as Readonly<Record<string, string>>,
   }
 }
 

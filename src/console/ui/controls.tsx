@@ -22,8 +22,6 @@ interface CopyButtonProps {
   readonly isDisabled?: boolean
 }
 
-let silence: ReturnType<typeof setTimeout> | undefined
-
 /** A button that copies a text to the clipboard. Its words say so for a while, which is announced beside its name. */
 export function CopyButton({ label, text, title, isDisabled = false }: CopyButtonProps) {
   const isCopied = useSignal(false)
@@ -33,9 +31,10 @@ export function CopyButton({ label, text, title, isDisabled = false }: CopyButto
     if (!(await copyText(made))) return showProblem('The browser does not let this page use the clipboard.')
     isCopied.value = true
     announcement.value = 'Copied'
-    setTimeout(() => (isCopied.value = false), 1_600)
-    clearTimeout(silence)
-    silence = setTimeout(() => (announcement.value = ''), 1_600)
+    setTimeout(() => {
+      isCopied.value = false
+      announcement.value = ''
+    }, 1_600)
   }
   return (
     <Button

@@ -32,7 +32,7 @@ export function Loading({ problem }: { readonly problem?: Problem | undefined })
 
 export const CommandLine = ({ text }: { readonly text: string }) => (
   <div class="command-line box full">
-    <code>{text}</code>
+    <code class="grows">{text}</code>
     <CopyButton label="Copy" title="Copy the command" text={text} />
   </div>
 )
@@ -53,6 +53,13 @@ export const sampleEvent = {
   influence: 'positive',
   externalConversationId: 'chat-1',
 }
+
+export const eventRequest = (fields: object = {}, headers: CurlRequest['headers'] = {}): CurlRequest => ({
+  method: 'POST',
+  path: '/events',
+  headers,
+  body: { ...sampleEvent, ...fields },
+})
 
 /** Returns the URL at this very server, and the headers that lead to the sandbox that the page shows. */
 function addressOf({ path, headers, body }: CurlRequest) {

@@ -71,12 +71,6 @@ interface NodeProps {
   readonly source?: string | undefined
 }
 
-const classes: Readonly<Record<string, string>> = {
-  string: 'json-string',
-  number: 'json-number',
-  boolean: 'json-number',
-}
-
 function Node(props: NodeProps) {
   return Object.keys(branchOf(props.value)).length > 0 ? <Branch {...props} /> : <Leaf {...props} />
 }
@@ -86,7 +80,7 @@ const branchOf = (value: unknown): object => (typeof value === 'object' ? (value
 const Leaf = ({ name, value, marks, source }: NodeProps) => (
   <div class={lineClassOf(marks)}>
     <Line {...{ name, marks }}>
-      <span class={classes[typeof value] ?? 'faint'}>
+      <span class={`json-${typeof value}`}>
         <LongText text={source ?? JSON.stringify(value)} />
       </span>
       {source !== undefined && <span class="mark neutral">JavaScript writes {JSON.stringify(value)}</span>}

@@ -10,15 +10,8 @@ import { RetriesPage } from './retries/retries.tsx'
 import { SandboxesPage } from './sandboxes/sandboxes.tsx'
 import { ScenariosPage } from './scenarios/scenarios.tsx'
 
-interface ConsoleView {
-  readonly name: string
-  readonly title: string
-  /** Is true for a view that can show all sandboxes at once. Others ask the user to pick one. */
-  readonly showsAllSandboxes: boolean
-  readonly Page: () => VNode
-}
-
-const view = (title: string, showsAllSandboxes: boolean, Page: () => VNode): ConsoleView => ({
+/** `showsAllSandboxes`: it can show all sandboxes at once. Other views ask the user to pick one. */
+const view = (title: string, showsAllSandboxes: boolean, Page: () => VNode) => ({
   name: title.toLowerCase(),
   title,
   showsAllSandboxes,
@@ -26,7 +19,7 @@ const view = (title: string, showsAllSandboxes: boolean, Page: () => VNode): Con
 })
 
 /** The views in the order of the navigation; the first is shown where the address names none. */
-export const views: readonly [ConsoleView, ...ConsoleView[]] = [
+export const views = [
   view('Requests', true, RequestsPage),
   view('Retries', true, RetriesPage),
   view('Scenarios', false, ScenariosPage),
@@ -35,6 +28,6 @@ export const views: readonly [ConsoleView, ...ConsoleView[]] = [
   view('Events', false, EventsPage),
   view('Contract', true, ContractPage),
   view('Sandboxes', true, SandboxesPage),
-]
+] as const
 
-export const currentView = computed<ConsoleView>(() => views.find(({ name }) => name === route.value.view) ?? views[0])
+export const currentView = computed(() => views.find(({ name }) => name === route.value.view) ?? views[0])

@@ -32,10 +32,7 @@ type InputLoader = (
   changes: Partial<Pick<Settings, 'contract' | 'fixtures' | 'overlay'>>,
 ) => ReturnType<typeof loadInputs>
 
-/**
- * Checks contract documents, overlays, scenario files and folders of fixtures; by default the contract and fixtures of
- * the settings, or the bundled ones. `--overlay` changes the contract.
- */
+/** Checks files and folders; by default the contract and the fixtures of the settings, or the bundled ones. */
 export function checkFiles(
   files: readonly string[],
   settings: Pick<Settings, 'contract' | 'overlay' | 'fixtures' | 'scenario' | 'rules' | 'plan'>,

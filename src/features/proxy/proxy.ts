@@ -66,7 +66,7 @@ function limitToProxy(definition: ScenarioDefinition): ScenarioDefinition {
   return {
     ...definition,
     inapplicableReason(operation, values) {
-      const reason = definition.inapplicableReason(operation, values)
+      const reason = definition.inapplicableReason?.(operation, values)
       if (reason !== undefined) return reason
       const effect = definition.effect(values)
       if (effect.kind === 'data')

@@ -61,7 +61,7 @@ function listScenarios({ catalogue, contract }: LoadedInputs): string {
 }
 
 const reasonAgainst = ({ definition, values }: ActiveScenario, operation: Operation) =>
-  definition.inapplicableReason(operation, values)
+  definition.inapplicableReason?.(operation, values)
 
 /** Names the operations of a scenario that does not make sense for all of them. */
 function describeLimits(definition: ScenarioDefinition, { operations }: Contract): string {

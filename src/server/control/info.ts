@@ -77,7 +77,7 @@ function operationsToJson({ operations }: Contract) {
 function scenarioToJson(definition: ScenarioDefinition, { operations }: Contract) {
   const { name, family, description, parameters } = definition
   const { text, values } = exampleOf(definition)
-  const fitting = operations.filter((operation) => definition.inapplicableReason(operation, values) === undefined)
+  const fitting = operations.filter((operation) => definition.inapplicableReason?.(operation, values) === undefined)
   return {
     name,
     family,

@@ -1,5 +1,5 @@
 import { fromLatin1, toLatin1, utf8ToLatin1 } from '../../base/core/bytes.ts'
-import { type Json, parseJson } from '../../base/core/json.ts'
+import { type Json, membersLeft, parseJson } from '../../base/core/json.ts'
 import { maxDepth } from '../../base/core/json-syntax.ts'
 import { once } from '../../base/core/memoize.ts'
 import { decode, maxValues } from '../../base/core/strict-json.ts'
@@ -208,18 +208,7 @@ export function parseBody(body: RecordedBody): Json | undefined {
  */
 export function parseBoundedJson(text: string): Json | undefined {
   const value = parseJson(text.startsWith(byteOrderMark) ? text.slice(1) : text)
-  return value !== undefined && countDown(value, maxValues, maxDepth) >= 0 ? value : undefined
-}
-
-/** Returns how many more members and items a value may have; a negative number: it has too many, or is too deep. */
-function countDown(value: Json, values: number, depth: number): number {
-  if (typeof value !== 'object' || value === null) return values
-  const items = Object.values(value)
-  if (depth === 0 || items.length > values) return -1
-  return items.reduce<number>(
-    (left, item) => (left < 0 ? left : countDown(item, left, depth - 1)),
-    values - items.length,
-  )
+  return value !== undefined && membersLeft(value, maxValues, maxDepth) >= 0 ? value : undefined
 }
 
 /** The most bytes stored of a response's body. Request bodies are stored whole, since queries look into them. */

@@ -66,7 +66,7 @@ export const applicableScenarios = (exchange: MatchedExchange, scenarios: readon
 
 /** Returns the reason why a scenario makes no sense for the operation of the exchange, or undefined if it does. */
 export function inapplicableReason({ operation }: MatchedExchange, { definition, values, text }: ActiveScenario) {
-  const reason = definition.inapplicableReason(operation, values)
+  const reason = definition.inapplicableReason?.(operation, values)
   return reason === undefined ? undefined : endSentence(`The scenario "${text}" makes no sense here: ${reason}`)
 }
 

@@ -74,7 +74,7 @@ function findBest(candidates: readonly Candidate[], { items }: OperationItems, k
 function previewRefusals(operation: Operation, catalogue: Catalogue): Preview[] {
   return [...catalogue.definitions, ...catalogue.statuses].flatMap((definition) => {
     const read = readValues(definition.parameters, new Map())
-    if (!read.ok || definition.inapplicableReason(operation, read.value) !== undefined) return []
+    if (!read.ok || definition.inapplicableReason?.(operation, read.value) !== undefined) return []
     const effect = definition.effect(read.value)
     const hint = scenarioHint(definition.name)
     if (effect.kind === 'ordinary') return [{ hint, status: effect.status, body: undefined }]
@@ -95,7 +95,7 @@ function nullCandidates({ items, operation }: OperationItems, catalogue: Catalog
     if (kind !== 'null' || status !== operation.successStatus) return []
     const text = `null;fields=${fieldName(pointer)}`
     const [active] = parseKnownScenarios(text, catalogue)
-    const fits = active && active.definition.inapplicableReason(operation, active.values) === undefined
+    const fits = active && active.definition.inapplicableReason?.(operation, active.values) === undefined
     return fits ? [{ hint: scenarioHint(text), shows: new Set([key]) }] : []
   })
 }

@@ -86,23 +86,25 @@ const takesParts = ({ body }: Operation) => body?.mediaTypes.some((type) => type
 
 /** Creates a function that describes where an operation of a document differs from the one that its handler expects. */
 function createOperationCheck(fixtures: Fixtures): (operation: Operation) => string[] {
-  const simulation = createSimulation(fixtures)
+  const simulate = createSimulation(fixtures)
   return function findProblems(operation) {
     const declaration = handledOperations.find(({ operationId }) => operationId === operation.id)
     if (!declaration) return []
-    const { pathParameters, readsBody, samples } = declaration
+    const { modelParameter, readsBody, samples } = declaration
     const documented = operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
-    const missing = pathParameters.filter((name) => !documented.includes(name))
+    const lacksModel = modelParameter !== undefined && !documented.includes(modelParameter)
     const needsJson = readsBody && !(operation.body?.required && operation.bodySchema())
     // The response to a dropped event is the example of the document, if it has one, and not that of the handler.
     const dropped = [operation.droppedStatus].filter((status) => operation.examples(status).length === 0)
     const successes = new Set([operation.successStatus, ...dropped])
     const refusals = operation.statuses.filter((status) => status >= 400)
     return [
-      ...missing.map((name) => `the simulator reads the path parameter "${name}", which ${operation.path} lacks`),
+      ...(lacksModel
+        ? [`the simulator reads the path parameter "${modelParameter}", which ${operation.path} lacks`]
+        : []),
       ...(needsJson ? ['the simulator reads a JSON body, which the document must require'] : []),
       ...(readsBody && takesParts(operation) ? ['the simulator reads no body of several parts (multipart)'] : []),
-      ...[...successes].flatMap((status) => describeMisfit(operation, status, samples(simulation))),
+      ...[...successes].flatMap((status) => describeMisfit(operation, status, samples(simulate))),
       ...refusals.flatMap((status) => describeMisfit(operation, status, refusal)),
     ]
   }

@@ -62,7 +62,7 @@ export function createGeneration(
   inputs: LoadedInputs,
 ): Generation {
   const { contract, fixtures, catalogue } = inputs
-  const simulation = createSimulation(fixtures)
+  const simulate = createSimulation(fixtures)
   const productsOfModel = indexProductsByModel(fixtures)
   const loaded = {
     ...inputs,
@@ -75,7 +75,7 @@ export function createGeneration(
   }
   const createPipelineOver = ({ proxied, ...changing }: PipelineState) => {
     const { store } = changing
-    const handlers = createHandlers(contract, { simulation, productsOfModel, responses: fixtures.responses, store })
+    const handlers = createHandlers(contract, { simulate, productsOfModel, responses: fixtures.responses, store })
     return createPipeline({ ...loaded, ...changing, handlers }, proxied?.createStages)
   }
   return {
@@ -85,7 +85,7 @@ export function createGeneration(
     service: createPipelineOver(state),
     explain: createExplain(state, createPipelineOver),
     contractDigest: once(() => computeJsonDigest(contract.document)),
-    hintFinder: once(() => createHintFinder(catalogue, createPreviewer(inputs, simulation))),
+    hintFinder: once(() => createHintFinder(catalogue, createPreviewer(inputs, simulate))),
     magicKeys: once(() => new Set(fixtures.keys.flatMap(({ token }) => [token, hashToken(token)]))),
     idempotentOperations: once(() => findIdempotentOperations(contract)),
   }

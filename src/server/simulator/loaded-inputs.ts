@@ -104,7 +104,7 @@ const generatedOperations = handledOperations.flatMap(({ operationId, generate }
 
 async function loadStartUpRules(settings: Settings, context: RuleContext) {
   const { scenario, rules } = settings
-  const fromFlag = readRules(scenario === undefined ? {} : { rules: [{ scenario }] }, context)
+  const fromFlag = readRules(scenario === undefined ? [] : [{ scenario }], context)
   const fromFile = rules === undefined ? success([]) : await loadRulesFile(rules, context)
   if (fromFlag.ok && fromFile.ok) return success(activateRules('start-up', [...fromFlag.value, ...fromFile.value]))
   const findings = fromFlag.ok ? [] : fromFlag.error.map(({ message }) => errorAt('--scenario', message))

@@ -2,7 +2,7 @@ import type { Contract, Operation } from '../../service/contract/contract.ts'
 import type { Fixtures } from '../../service/fixtures/fixtures.ts'
 import { handledOperations } from '../../service/operations/index.ts'
 import { type Catalogue, type DataOverrides, noOverrides } from '../../service/scenarios/definition.ts'
-import type { Simulation } from '../../service/simulation/analytics.ts'
+import type { Simulate } from '../../service/simulation/analytics.ts'
 import type { KnownModel } from '../../service/simulation/persona.ts'
 import { type Preview, type Previewer, parseKnownScenarios, scenarioHint } from '../reports/hint-finder.ts'
 import type { LoadedInputs } from './loaded-inputs.ts'
@@ -48,9 +48,9 @@ function isAskedByPath({ method, parameters }: Operation, hasModel: boolean): bo
 }
 
 /** Creates a previewer, which generates responses for an ordinary model under each scenario of the data family. */
-export function createPreviewer({ contract, fixtures, catalogue }: LoadedInputs, simulation: Simulation): Previewer {
+export function createPreviewer({ contract, fixtures, catalogue }: LoadedInputs, simulate: Simulate): Previewer {
   const model = findOrdinaryModel(fixtures)
-  const names = [...simulation.personas, 'no-null', 'all-null']
+  const names = [...fixtures.personas.map(({ name }) => name), 'no-null', 'all-null']
   const scenarios = names.filter((name) => catalogue.find(name)?.family === 'data')
   return (id, seed, now) => {
     const operation = contract.operations.find((one) => one.id === id)
@@ -59,7 +59,7 @@ export function createPreviewer({ contract, fixtures, catalogue }: LoadedInputs,
     const path = buildModelPath(contract, operation, model.id)
     const query = { seed, modelId: model.id.toLowerCase(), now }
     return scenarios.map((scenario): Preview => {
-      const body = declaration.generate?.(simulation, query, overridesOf(scenario, catalogue)) ?? null
+      const body = declaration.generate?.(simulate, query, overridesOf(scenario, catalogue)) ?? null
       return { hint: scenarioHint(scenario, path), status: operation.successStatus, body }
     })
   }

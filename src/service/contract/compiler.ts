@@ -10,7 +10,6 @@ export interface Compiler {
   readonly lazy: boolean
   /** Returns the validator of the schema at a pointer. It coerces no value, and fills in no default. */
   getValidator(pointer: string): Validator | undefined
-  /** Returns that validator with the simulated values, which the simulator's own responses keep. */
   getSimulatedValidator(pointer: string): Validator | undefined
   /** Returns the validator of an object of parameters, which coerces texts and fills in defaults in that object. */
   getParameterValidator(schema: JsonObject, pointer: string): Validator | undefined

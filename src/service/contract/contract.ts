@@ -75,10 +75,7 @@ export interface Operation {
   readParameters(sent: RawParameters): { values: ParameterValues; violations: Violation[] }
   /** Returns the object of a form, or undefined if the document describes no object for its media type. */
   readForm(text: string): JsonObject | undefined
-  /**
-   * Returns every violation of a request body. The media type has no parameters such as `charset`. Bodies of several
-   * parts (`multipart/form-data`) are not checked.
-   */
+  /** Returns every violation of a request body. `mediaType` has no parameters; that of several parts is not checked. */
   checkBody(mediaType: string, body: Json): Violation[]
   /** Returns every violation of a response. An undocumented status breaks the keyword `status`. */
   checkResponse(status: number, body: Json): Violation[]
@@ -86,7 +83,6 @@ export interface Operation {
   checkSimulatedResponse(status: number, body: Json): Violation[]
   /** Returns the named JSON examples of a documented status, in the document's order. */
   examples(status: number): readonly Example[]
-  /** Returns true if the documented response of a status has a body. */
   hasResponseBody(status: number): boolean
   /** Returns the documented media types of a status, in lower case without parameters, in the document's order. */
   responseMediaTypes(status: number): readonly string[]
@@ -133,9 +129,6 @@ export interface Contract {
   readonly warnings: readonly Finding[]
   /** The document after `normaliseSchemas`; its references are not resolved. */
   readonly document: JsonObject
-  /**
-   * Finds the operation of a request. A HEAD request does not match GET.
-   * @param path the sent path: base path included, percent-encoding untouched, no query
-   */
+  /** Finds the operation of a request by its path as sent, without the query. A HEAD request does not match GET. */
   match(method: string, path: string): OperationMatch
 }

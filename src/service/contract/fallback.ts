@@ -72,7 +72,10 @@ export async function createFallback(contract: Contract): Promise<Result<Fallbac
   const instance = prism.createInstance({ ...CONFIG, mock: { dynamic: false } }, { logger })
 
   const mock = async (request: FallbackRequest, seed?: string): Promise<Result<FallbackReply>> => {
-    const config = { ...CONFIG, mock: mockOptions(request, seed) }
+    // New options for each request, because Prism writes into them.
+    const options = { dynamic: seed !== undefined, mediaTypes: [...MEDIA_TYPES], ...(seed !== undefined && { seed }) }
+    const { status } = request
+    const config = { ...CONFIG, mock: { ...options, ...(status !== undefined && { code: status }) } }
     const outcome = await attempt(() => instance.request(toPrismRequest(request), operations, config)())
     // Prism stores the seed in a generator that the whole process shares.
     if (seed !== undefined) prism.resetJSONSchemaGenerator()
@@ -167,16 +170,6 @@ function toPrismRequest({ operation, path, query, headers, body }: FallbackReque
     url: { path, query: structuredClone(query) as Record<string, string | string[]> }, // a copy that Prism may change
     headers: { ...headers },
     ...(body !== undefined && { body }),
-  }
-}
-
-/** Returns new options for each request, because Prism writes into the configuration. */
-function mockOptions({ status }: FallbackRequest, seed: string | undefined) {
-  return {
-    dynamic: seed !== undefined,
-    mediaTypes: [...MEDIA_TYPES],
-    ...(status !== undefined && { code: status }),
-    ...(seed !== undefined && { seed }),
   }
 }
 

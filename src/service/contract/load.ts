@@ -20,16 +20,9 @@ import { compileOperations } from './operation.ts'
 import { checkExpansion } from './resolve.ts'
 
 export interface LoadOptions {
-  /**
-   * Is true for `checkStructure` and `checkSchemas`, which take some 200 ms, and false for a document that passed them.
-   * The other checks always run, except on a precompiled document, which the build has checked.
-   * @default true
-   */
+  /** False leaves out `checkStructure` and `checkSchemas`, which take some 200 ms. @default true */
   readonly structure?: boolean
-  /**
-   * Is true for validators of responses, which are most of the validators. Tests alone check some documents' responses.
-   * @default true
-   */
+  /** False leaves out the validators of responses, which are most of the validators. @default true */
   readonly responses?: boolean
   /** The precompiled files, which are neither parsed nor compiled. @default the files that the build has precompiled */
   readonly precompiled?: PrecompiledFiles
@@ -37,10 +30,7 @@ export interface LoadOptions {
   readonly overlays?: readonly string[]
 }
 
-/**
- * Reads an OpenAPI 3.1 or 3.2 document (YAML or JSON), checks it and compiles every validator.
- * @returns all findings, warnings included, if any of them is an error
- */
+/** Reads, checks and compiles an OpenAPI document. The error has all findings, warnings included. */
 export async function loadContract(file: string, options: LoadOptions = {}): Promise<Result<Contract, Findings>> {
   try {
     return await readContract(file, options)

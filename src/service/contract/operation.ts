@@ -10,14 +10,13 @@ import type { Operation } from './contract.ts'
 import { bareMediaType, isForm, isJson, matchMediaType } from './media-types.ts'
 import { compileParameters, readForm } from './parameters.ts'
 import { dereference, readExamples, resolve } from './resolve.ts'
-import { listKeyParameters, readBearerUse } from './security.ts'
+import { listOtherSchemes, readBearerUse } from './security.ts'
 import { applySimulatedValues } from './simulated-values.ts'
 import { METHODS } from './walk.ts'
 
 /**
  * Compiles every operation under `paths`, in the document's order. A lazy compiler compiles an operation when it is
- * first used: most operations of the control plane never are.
- * @param canCheckResponses false if responses need no validators; every response then passes `checkResponse`
+ * first used: most operations of the control plane never are. Unless `canCheckResponses`, every response is valid.
  */
 export const compileOperations = (document: JsonObject, compiler: Compiler, canCheckResponses: boolean): Operation[] =>
   listOperations(document).map((place) => compileOperation(document, compiler, { ...place, canCheckResponses }))
@@ -58,7 +57,7 @@ function compileOperation(
     summary: typeof operation.summary === 'string' ? operation.summary : '',
     secured,
     takesBearer,
-    queryKeys: listKeyParameters(document),
+    queryKeys: listOtherSchemes(document).flatMap(({ key }) => (key.in === 'query' ? key.name : [])),
     get successStatus() {
       return chosen.success ?? responses().successStatus
     },
@@ -101,20 +100,17 @@ function compileBody(document: JsonObject, compiler: Compiler, operation: string
     validators.set(bareMediaType(mediaType), schema && getBodyValidator(compiler, mediaType, schema.pointer))
   }
   const mediaTypes = [...validators.keys()]
-  const schemaOfFirst = (isWanted: (mediaType: string) => boolean) =>
+  const json = documentedTypes.find(isJson)
+  const expandSchema = (mediaType: string | undefined) =>
     once(() => {
-      const mediaType = documentedTypes.find(isWanted)
       const schema = mediaType === undefined ? undefined : schemaOf(mediaType)
       return schema && dereference(document, schema.value)
     })
-  const form = schemaOfFirst(isForm)
+  const form = expandSchema(documentedTypes.find(isForm))
   return {
     described: { required: body.value.required === true, mediaTypes },
-    schema: schemaOfFirst(isJson),
-    examples() {
-      const mediaType = documentedTypes.find(isJson)
-      return mediaType === undefined ? [] : readExamples(document, joinPointer(body.pointer, 'content', mediaType))
-    },
+    schema: expandSchema(json),
+    examples: () => (json === undefined ? [] : readExamples(document, joinPointer(body.pointer, 'content', json))),
     readForm(text: string): JsonObject | undefined {
       const schema = form()
       return schema && schema.type !== 'string' ? readForm(schema, text) : undefined
@@ -140,10 +136,7 @@ function getBodyValidator(compiler: Compiler, mediaType: string, pointer: string
 
 type CompiledResponse = NonNullable<ReturnType<typeof compileResponse>>
 
-/**
- * Compiles the responses of the operation at `pointer`.
- * @param canCheck false if the responses need no validators; every body then passes `check`
- */
+/** Compiles the responses of the operation at `pointer`; unless `canCheck`, without validators. */
 function compileResponses(document: JsonObject, compiler: Compiler, pointer: string, canCheck: boolean) {
   const listPointer = joinPointer(pointer, 'responses')
   const byKey = new Map<string, CompiledResponse>()
@@ -159,7 +152,6 @@ function compileResponses(document: JsonObject, compiler: Compiler, pointer: str
   const statuses = numbers.sort((a, b) => a - b)
   return {
     statuses,
-    /** The lowest 2xx; 200 for `2XX`. */
     successStatus: statuses.find((status) => status >= 200 && status < 300) ?? 200,
     find,
     /** Returns every violation of a response. `isSimulated`: the simulated values are demanded, too. */

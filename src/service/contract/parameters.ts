@@ -16,7 +16,6 @@ import { listHiddenNames } from './security.ts'
 const LOCATIONS = ['path', 'query', 'header'] as const
 type ParameterLocation = (typeof LOCATIONS)[number]
 
-/** The sent texts of a location. */
 type SentTexts = RawParameters[ParameterLocation]
 
 interface Parameter extends DescribedParameter {

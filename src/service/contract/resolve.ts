@@ -11,10 +11,7 @@ export interface ResolvedObject {
   readonly value: JsonObject
 }
 
-/**
- * Returns the object at a pointer, or the object that a reference there finally leads to; undefined if there is none,
- * and for a circle of references.
- */
+/** Returns the object that a pointer finally leads to; undefined if there is none, and for a circle of references. */
 export function resolve(document: JsonObject, pointer: string): ResolvedObject | undefined {
   const passed = new Set<string>()
   for (let at: string | undefined = pointer; at !== undefined && !passed.has(at); ) {
@@ -28,9 +25,8 @@ export function resolve(document: JsonObject, pointer: string): ResolvedObject |
 }
 
 /**
- * Returns the examples of a media type, a parameter or a header in the document's order; a single one has the name
- * `example`. Each has the pointer of its value, not of a reference to it. An example in another file (`externalValue`)
- * is left out.
+ * Returns the examples of a media type, a parameter or a header in the document's order, each with the pointer of its
+ * value; a single one has the name `example`. An example in another file (`externalValue`) is left out.
  */
 export function readExamples(document: JsonObject, pointer: string): (Example & { readonly pointer: string })[] {
   const owner = resolve(document, pointer)

@@ -24,10 +24,6 @@ export function listOtherSchemes(document: JsonObject) {
   })
 }
 
-export function listKeyParameters(document: JsonObject): readonly string[] {
-  return listOtherSchemes(document).flatMap(({ key }) => (key.in === 'query' ? key.name : []))
-}
-
 /** Returns the names of all headers and query parameters that have an API key, in lower case. */
 export function listHiddenNames(document: JsonObject): readonly string[] {
   const keys = listOtherSchemes(document).filter(({ key }) => key.in === 'header' || key.in === 'query')

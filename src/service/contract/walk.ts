@@ -36,10 +36,8 @@ const map = (kind: NodeKind): MemberRule => ({ form: 'map', kind })
 /** A map in which a name `x-...` is an extension; in others it is a name as any other. */
 const extensibleMap = (kind: NodeKind): MemberRule => ({ form: 'map with extensions', kind })
 
-/** The methods of a path item, in lower case as in the document. */
 export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
 
-/** The members that a parameter and a header have in common. */
 const described = { schema: single('schema'), content: map('mediaType'), examples: map('example') }
 
 /**
@@ -95,10 +93,7 @@ const MEMBERS: Readonly<Record<NodeKind, Readonly<Record<string, MemberRule>>>> 
   },
 }
 
-/**
- * Yields every object of a document, or of a part of another kind, with a known kind: each before the objects in it, in
- * the document's order.
- */
+/** Yields every object of a known kind in a document or in a part of it, each before the objects in it. */
 export const walk = (root: JsonObject, kind: NodeKind = 'document'): Generator<DocumentNode> => visit(kind, '', root)
 
 function* visit(kind: NodeKind, pointer: string, value: Json | undefined): Generator<DocumentNode> {

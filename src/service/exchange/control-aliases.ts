@@ -13,10 +13,7 @@ export const controlAliases: ReadonlyMap<string, string> = new Map([
   ['/metrics', '/__sim/metrics'],
 ])
 
-/**
- * Returns the full paths of a contract's operations, as Express compares paths. They take precedence over the
- * simulator's own.
- */
+/** Returns the full paths of operations, as Express compares them. They take precedence over the simulator's own. */
 export function listDocumentedPaths({ basePath, operations }: Contract): ReadonlySet<string> {
   return new Set(operations.map(({ path }) => toRoutePath(basePath + path)))
 }

@@ -42,15 +42,14 @@ export interface ClientSight {
   readonly hasClientLeft: boolean
 }
 
-/** The deliveries without status and headers. */
-const headless: readonly string[] = ['reset', 'empty']
+const withoutHead: readonly string[] = ['reset', 'empty']
 
 /** Returns the end, at `now`, of a delivery at once to a client that stays. */
 export function expectedEnd({ mode: { kind } }: Delivery, now: number) {
   return {
     delivery: usableDeliveries.includes(kind) ? delivered : ({ kind: 'damaged' } as const),
     hasClientLeft: false,
-    headSentAt: headless.includes(kind) ? undefined : now,
+    headSentAt: withoutHead.includes(kind) ? undefined : now,
     endedAt: now,
   }
 }

@@ -81,7 +81,6 @@ export interface MatchSubject {
   readonly models: () => readonly string[]
   /** Returns the ids of the request's products, in lower case. */
   readonly products: () => readonly string[]
-  /** Returns the JSON body; undefined without one. */
   readonly body: () => Json | undefined
   /** Undefined before the request is handled. */
   readonly response?: {
@@ -150,10 +149,7 @@ function toList<Value>(value: Value | undefined): Value[] {
 const hasRedacted = ({ isRedacted }: MatchSubject, values: readonly Json[]) =>
   values.some((value) => isRedacted?.(value) === true)
 
-/**
- * Returns a condition that one of the values matches, for null that there is none; for undefined no condition.
- * `isOpen`: another value may have been sent.
- */
+/** Requires a value that matches; null requires that there is none. `isOpen`: another value may have been sent. */
 function condition(
   field: string,
   expected: Json | undefined,

@@ -44,7 +44,6 @@ export const messages = {
   },
 }
 
-/** The error of a request whose client disconnected before the end of the body. */
 export const abortedMessage = 'The client went away before the end of its body.'
 
 /** The milliseconds after which a client may try again while the shared state does not respond. */

@@ -19,7 +19,6 @@ export interface Reply {
   readonly cookies?: readonly string[]
 }
 
-/** A body that is passed on while it arrives from the real service. */
 export interface RelayedBody {
   /** The media type, or undefined if the service named none. */
   readonly mediaType: string | undefined

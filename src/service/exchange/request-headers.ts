@@ -1,14 +1,10 @@
-/**
- * The outcomes that a negative test can declare for its request: `violation`, the request breaks the contract;
- * `refusal`, the response has a status of 400 or more.
- */
+/** The outcomes that a negative test can declare: a request that breaks the contract, a status of 400 or more. */
 export const expectations = ['violation', 'refusal'] as const
 
 export type Expectation = (typeof expectations)[number]
 
 type Headers = Readonly<Record<string, string>>
 
-/** The header that declares the outcome of a request: `X-Sim-Expect: violation`. */
 export const expectationHeader = 'x-sim-expect'
 
 /** Returns the outcome that a request declares; undefined without the header, or for another value. */
@@ -26,19 +22,11 @@ export function readReplayOf({ [replayHeader]: value }: Headers): string | undef
   return value !== undefined && /^req-(?:[\da-f]{8}-)?[1-9]\d{0,15}$/.test(value) ? value : undefined
 }
 
-/** A `traceparent` header (W3C Trace Context): version, trace id, parent id, flags, and later additions. */
-const traceParent = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/
+/** A `traceparent` header (W3C Trace Context): version, trace id, parent id, flags. Version 00 ends there. */
+const traceParent = /^(?!ff|00.{54})[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-|$)/
 
-/**
- * Returns the trace id of a `traceparent` header: `4bf92f3577b34da6a3ce929d0e0e4736`. Returns undefined for no header
- * and for one that W3C Trace Context ignores: another form, the version `ff`, an id of zeros, several headers.
- */
-export function readTraceId(header: string | undefined): string | undefined {
-  if (header === undefined) return undefined
-  const [, version, traceId = '', parentId = '', more] = traceParent.exec(header) ?? []
-  const isVersion = version === '00' ? more === undefined : version !== 'ff'
-  return isVersion && /[1-9a-f]/.test(traceId) && /[1-9a-f]/.test(parentId) ? traceId : undefined
-}
+/** Returns the trace id of a `traceparent` header; undefined for one that W3C Trace Context ignores, and for none. */
+export const readTraceId = (header: string | undefined) => traceParent.exec(header ?? '')?.[1]
 
 /**
  * Returns true if a list such as `Accept` or `Accept-Encoding` names a value with a weight above 0: `text/html`, as

@@ -1,11 +1,11 @@
 import { dayOf, nameOfDay } from '../../base/core/instant.ts'
-import type { Json, JsonObject } from '../../base/core/json.ts'
+import type { Json } from '../../base/core/json.ts'
 import { LruCache, memoizeLast } from '../../base/core/memoize.ts'
 import type { Store } from '../../state/store.ts'
 import { type Body, exactBody, jsonBody } from '../exchange/body.ts'
 import { type DataOverrides, noOverrides } from '../scenarios/definition.ts'
 import { overrideFields } from '../scenarios/fields.ts'
-import type { AnalyticsQuery, Simulation } from '../simulation/analytics.ts'
+import type { AnalyticsQuery, Simulate } from '../simulation/analytics.ts'
 import type { OperationDefinition } from './handler.ts'
 
 export const defaultDays = 30
@@ -25,17 +25,15 @@ const cacheSize = 100
  */
 export const getModelAnalytics: OperationDefinition = {
   operationId: 'getModelAnalytics',
-  pathParameters: ['modelId'],
   modelParameter: 'modelId',
-  readsBody: false,
-  generate: (simulation, query, overrides) => analyticsBody(simulation, { ...query, days: defaultDays }, overrides),
-  samples: (simulation) =>
+  generate: (simulate, query, overrides) => analyticsBody(simulate, { ...query, days: defaultDays }, overrides),
+  samples: (simulate) =>
     (['no-null', 'all-null'] as const).map((shape) =>
-      analyticsBody(simulation, { modelId: sampleModel, seed: '1', now: 0, days: 7 }, { ...noOverrides, shape }),
+      analyticsBody(simulate, { modelId: sampleModel, seed: '1', now: 0, days: 7 }, { ...noOverrides, shape }),
     ),
   requires: 'analytics',
   rateLimit: 'analyses',
-  createHandle({ simulation, store, productsOfModel, responses }) {
+  createHandle({ simulate, store, productsOfModel, responses }) {
     // By model and period, each encoded once.
     const exactResponses = new Map(
       responses
@@ -55,7 +53,7 @@ export const getModelAnalytics: OperationDefinition = {
       const products = productsOfModel.get(modelId)
       const shift = products && (await qualityShift(store, sandbox, products, numbers))
       return cache.get(cacheKey(numbers, overrides, shift?.key), () =>
-        jsonBody(analyticsBody(simulation, { ...numbers, qualityShift: shift?.of }, overrides)),
+        jsonBody(analyticsBody(simulate, { ...numbers, qualityShift: shift?.of }, overrides)),
       )
     }
   },
@@ -79,13 +77,12 @@ function cacheKey(
 
 /** Builds the body of a 200 with the overrides applied. The caller owns the result. */
 function analyticsBody(
-  simulation: Simulation,
+  simulate: Simulate,
   query: Omit<AnalyticsQuery, 'persona' | 'shape'>,
   overrides: DataOverrides,
 ): Json {
   const { persona, shape } = overrides
-  const analytics = simulation.analytics({ ...query, persona, shape })
-  return overrideFields(analytics as unknown as JsonObject, overrides) // an interface whose members are all JSON
+  return overrideFields(simulate({ ...query, persona, shape }), overrides)
 }
 
 /**

@@ -11,7 +11,6 @@ type EventBody = Partial<EventDraft> & Pick<EventDraft, 'eventType' | 'productId
 /** POST /events (docs/development/service.md, 5): records a business event once per `insertId`. */
 export const createEvent: OperationDefinition = {
   operationId: 'createEvent',
-  pathParameters: [],
   readsBody: true,
   samples: () => [{ success: true, eventId: '2c5ea4c0-4067-41e9-8bad-9b1deb4d3b7d' }],
   warnings(request) {

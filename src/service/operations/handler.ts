@@ -6,7 +6,7 @@ import type { ParameterValues } from '../contract/contract.ts'
 import type { Body } from '../exchange/body.ts'
 import type { ExactResponse } from '../fixtures/responses.ts'
 import type { DataOverrides } from '../scenarios/definition.ts'
-import type { AnalyticsQuery, Simulation } from '../simulation/analytics.ts'
+import type { AnalyticsQuery, Simulate } from '../simulation/analytics.ts'
 
 /** A validated request as a handler sees it, with sandbox, seed and time for changes of the state. */
 export interface OperationContext extends WriteContext {
@@ -25,7 +25,7 @@ export interface OperationContext extends WriteContext {
 }
 
 export interface OperationDeps {
-  readonly simulation: Simulation
+  readonly simulate: Simulate
   readonly store: Store
   /** Ids of the products that each model belongs to, by the model's id; both in lower case. */
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
@@ -35,23 +35,14 @@ export interface OperationDeps {
 /** An operation of the service: what it reads of the document, the conditions under which it runs, and its handler. */
 export interface OperationDefinition {
   readonly operationId: string
-  /** Names of the path parameters that the handler reads. */
-  readonly pathParameters: readonly string[]
   /** The name of the path parameter that takes the id of a model, which must exist; absent: the path names no model. */
   readonly modelParameter?: string
-  /** True if the handler reads a JSON body. */
-  readonly readsBody: boolean
+  /** The handler reads a JSON body. */
+  readonly readsBody?: true
   /** Responds like those of the handler, which the success status of the document must accept. */
-  samples(simulation: Simulation): readonly Json[]
-  /**
-   * Generates the response of a model without events, if the response has numbers to override. The data family of
-   * scenarios applies to the operations that have this function.
-   */
-  generate?(
-    simulation: Simulation,
-    query: Pick<AnalyticsQuery, 'modelId' | 'seed' | 'now'>,
-    overrides: DataOverrides,
-  ): Json
+  samples(simulate: Simulate): readonly Json[]
+  /** Generates the response of a model without events; absent: the data family of scenarios does not apply. */
+  generate?(simulate: Simulate, query: Pick<AnalyticsQuery, 'modelId' | 'seed' | 'now'>, overrides: DataOverrides): Json
   /** The feature that the caller's plan must include (docs/development/service.md, 2.2); absent: none. */
   readonly requires?: 'analytics'
   /** The hourly limit of the plan that a request counts against (docs/development/service.md, 2.4); absent: none. */
@@ -60,7 +51,6 @@ export interface OperationDefinition {
   warnings?(request: ValidBody): readonly Violation[]
   /** Returns recommendations that the request does not follow; they are never refused. */
   recommendations?(request: ValidBody): readonly Violation[]
-  /** Creates the function that carries out the operation. */
   createHandle(deps: OperationDeps): OperationHandler['handle']
 }
 

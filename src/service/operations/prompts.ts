@@ -7,7 +7,6 @@ import { bodyOf, type OperationDefinition } from './handler.ts'
 /** POST /prompts (docs/development/service.md, 4): adds an immutable version that is not active. */
 export const createPrompt: OperationDefinition = {
   operationId: 'createPrompt',
-  pathParameters: [],
   readsBody: true,
   samples: () => [
     {

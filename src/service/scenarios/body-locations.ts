@@ -10,8 +10,7 @@ export interface BodyPlace {
   readonly required: boolean
 }
 
-/** A value of a body, with the schema that describes it. */
-interface BodyLocation extends BodyPlace {
+export interface BodyLocation extends BodyPlace {
   readonly value: Json
 }
 

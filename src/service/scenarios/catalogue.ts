@@ -18,26 +18,22 @@ const expectationScenarios = (
     family: 'expectations',
     description: `The request is meant ${meaning}`,
     parameters: [],
-    inapplicableReason: () => undefined,
     effect: () => ({ kind: 'expect', expectation }),
   }),
 )
 
-/**
- * Creates the catalogue of the scenarios that a contract and its personas allow.
- * @param generated the ids of the operations whose handlers generate numbers, to which the data family applies
- */
+/** Creates the catalogue. `generated`: the ids of the operations whose numbers are generated, for the data family. */
 export function createCatalogue(
   contract: Contract,
   personas: readonly NamedPersona[],
   generated: readonly string[],
 ): Catalogue {
   const definitions = [
-    ...refusalScenarios(),
+    ...refusalScenarios,
     ...dataScenarios(contract, personas, generated),
-    ...timeScenarios(),
-    ...connectionScenarios(),
-    ...driftScenarios(),
+    ...timeScenarios,
+    ...connectionScenarios,
+    ...driftScenarios,
     ...expectationScenarios,
   ]
   return joinCatalogue(definitions, statusScenarios(contract))

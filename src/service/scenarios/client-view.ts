@@ -48,7 +48,6 @@ function describeFigures({ persona, shape, nulls = [], extreme }: Partial<DataOv
   return nulls.length > 0 ? `null in ${nulls.join(', ')}` : 'zero counts, and null wherever null is allowed'
 }
 
-/** `success`: the documented success as `Status 200`. */
 function describeDelivery(mode: DeliveryMode, success: string): string {
   switch (mode.kind) {
     case 'whole':

@@ -5,47 +5,45 @@ import { isBeforeWork, number, numberOf, type Parameter, type ScenarioValues, wh
 const keepParameter = number('keep', [0, 0.99], 'The share of the body that is sent.', { default: 0.5 })
 
 /** Returns the connection family, and `lost-ack` of the idempotency family. */
-export function connectionScenarios(): ScenarioDefinition[] {
-  return [
-    deliveryScenario(
-      'connection',
-      'reset',
-      'The connection is reset (TCP RST) instead of a response, and nothing is stored unless when=after.',
-      [whenParameter('before')],
-      () => ({ kind: 'reset' }),
-    ),
-    deliveryScenario(
-      'connection',
-      'empty-response',
-      'The connection is closed without a byte of a response, and nothing is stored unless when=after.',
-      [whenParameter('before')],
-      () => ({ kind: 'empty' }),
-    ),
-    deliveryScenario(
-      'connection',
-      'truncated',
-      'The body breaks off: fewer bytes than Content-Length promises, then the end; ' +
-        'the write is kept unless when=before.',
-      [keepParameter, whenParameter('after')],
-      (values) => ({ kind: 'truncated', keep: numberOf(values, 'keep') }),
-    ),
-    deliveryScenario(
-      'connection',
-      'malformed-json',
-      'The body breaks off, and Content-Length agrees: not JSON; the write is kept unless when=before.',
-      [keepParameter, whenParameter('after')],
-      (values) => ({ kind: 'malformed', keep: numberOf(values, 'keep') }),
-    ),
-    {
-      name: 'lost-ack',
-      family: 'idempotency',
-      description: 'The write is kept, and the connection is reset before the response.',
-      parameters: [],
-      inapplicableReason: ({ id, method }) => (method === 'GET' ? `${id} writes nothing` : undefined),
-      effect: () => ({ kind: 'lose-ack' }),
-    },
-  ]
-}
+export const connectionScenarios: readonly ScenarioDefinition[] = [
+  deliveryScenario(
+    'connection',
+    'reset',
+    'The connection is reset (TCP RST) instead of a response, and nothing is stored unless when=after.',
+    [whenParameter('before')],
+    () => ({ kind: 'reset' }),
+  ),
+  deliveryScenario(
+    'connection',
+    'empty-response',
+    'The connection is closed without a byte of a response, and nothing is stored unless when=after.',
+    [whenParameter('before')],
+    () => ({ kind: 'empty' }),
+  ),
+  deliveryScenario(
+    'connection',
+    'truncated',
+    'The body breaks off: fewer bytes than Content-Length promises, then the end; ' +
+      'the write is kept unless when=before.',
+    [keepParameter, whenParameter('after')],
+    (values) => ({ kind: 'truncated', keep: numberOf(values, 'keep') }),
+  ),
+  deliveryScenario(
+    'connection',
+    'malformed-json',
+    'The body breaks off, and Content-Length agrees: not JSON; the write is kept unless when=before.',
+    [keepParameter, whenParameter('after')],
+    (values) => ({ kind: 'malformed', keep: numberOf(values, 'keep') }),
+  ),
+  {
+    name: 'lost-ack',
+    family: 'idempotency',
+    description: 'The write is kept, and the connection is reset before the response.',
+    parameters: [],
+    inapplicableReason: ({ id, method }) => (method === 'GET' ? `${id} writes nothing` : undefined),
+    effect: () => ({ kind: 'lose-ack' }),
+  },
+]
 
 export function deliveryScenario(
   family: 'connection' | 'time',
@@ -59,7 +57,6 @@ export function deliveryScenario(
     family,
     description,
     parameters,
-    inapplicableReason: () => undefined,
     effect: (values) => ({ kind: 'deliver', mode: mode(values), isBeforeWork: isBeforeWork(values) }),
   }
 }

@@ -2,11 +2,7 @@ import type { Contract } from '../contract/contract.ts'
 import type { DataOverrides, NamedPersona, ScenarioDefinition } from './definition.ts'
 import { fieldScenarios } from './fields.ts'
 
-/**
- * Returns the data family: every persona by its name, `all-null`, `no-null`, `null;fields=...` and the extreme
- * responses.
- * @param generated the ids of the operations whose handlers generate numbers; the family applies to no other
- */
+/** Returns the data family, for the operations whose handlers generate numbers; `generated` has their ids. */
 export function dataScenarios(
   { operations }: Contract,
   personas: readonly NamedPersona[],
@@ -22,7 +18,7 @@ export function dataScenarios(
     ...definition,
     inapplicableReason: (operation, values) =>
       generated.includes(operation.id)
-        ? definition.inapplicableReason(operation, values)
+        ? definition.inapplicableReason?.(operation, values)
         : `it shapes the response of ${generated.join(', ')}, not of ${operation.id}`,
   }))
 }
@@ -33,7 +29,6 @@ function dataScenario(name: string, description: string, overrides: Partial<Data
     family: 'data',
     description,
     parameters: [],
-    inapplicableReason: () => undefined,
     effect: () => ({ kind: 'data', overrides }),
   }
 }

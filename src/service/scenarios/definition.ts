@@ -21,8 +21,8 @@ export interface ScenarioDefinition {
   readonly description: string
   /** Its own parameters, besides `p`, which every scenario takes. */
   readonly parameters: readonly Parameter[]
-  /** Returns the reason why the scenario makes no sense for an operation; undefined: it makes sense. */
-  inapplicableReason(operation: Operation, values: ScenarioValues): string | undefined
+  /** Returns the reason why the scenario makes no sense for an operation; absent or undefined: it makes sense. */
+  inapplicableReason?(operation: Operation, values: ScenarioValues): string | undefined
   /** Returns the problem of values that do not go together (`"max" is less than "ms"`), or undefined for none. */
   problem?(values: ScenarioValues): string | undefined
   /** Returns the values of the parameter "pointer" for an operation, with a star for items; absent without one. */
@@ -84,7 +84,6 @@ export const noOverrides: DataOverrides = { persona: undefined, shape: undefined
 /** Returns a number from 0 up to 1, the same for the same seed, request, scenario and label: `chance('delay')`. */
 export type Chance = (label: string) => number
 
-/** A body with one rule of its schema broken, at this JSON pointer. */
 interface DriftedBody {
   readonly body: Json
   readonly pointer: string

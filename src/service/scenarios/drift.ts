@@ -1,11 +1,11 @@
 import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
+import { parsePointer } from '../../base/core/json-pointer.ts'
 import { failure, success } from '../../base/core/result.ts'
 import { deriveChance } from '../../base/core/seeded.ts'
 import { describeKnown } from '../../base/core/similar.ts'
 import { cutText } from '../../base/core/text.ts'
-import { applyEdits, type Edit } from '../../base/documents/edit.ts'
 import type { Operation } from '../contract/contract.ts'
-import { type BodyPlace, listBodyLocations, listSchemaLocations, typesOf } from './body-locations.ts'
+import { type BodyLocation, type BodyPlace, listBodyLocations, listSchemaLocations, typesOf } from './body-locations.ts'
 import type { ScenarioDefinition } from './definition.ts'
 import { integer, numberOf, type Parameter, type ScenarioValues, textOf } from './parameters.ts'
 
@@ -17,7 +17,8 @@ interface Drift {
   readonly fits: (place: BodyPlace) => boolean
   /** Returns true for a value that it can damage there; absent: any. */
   readonly fitsValue?: (value: Json) => boolean
-  readonly damage: (place: BodyPlace) => Edit
+  /** Returns the value that the place gets instead; undefined removes the member. */
+  readonly damage: (location: BodyLocation) => Json | undefined
 }
 
 const hasType = (schema: JsonObject) => typesOf(schema).length > 0
@@ -27,26 +28,26 @@ const drifts: readonly Drift[] = [
     name: 'drop-field',
     description: 'A required field is missing.',
     fits: ({ required }) => required,
-    damage: ({ pointer }) => ({ kind: 'remove', pointer }),
+    damage: () => undefined,
   },
   {
     name: 'wrong-type',
     description: 'A field has another type than the contract says.',
     fits: ({ schema, pointer }) => pointer !== '' && hasType(schema),
-    damage: ({ pointer, schema }) => ({ kind: 'set', pointer, value: valueOfAnotherType(typesOf(schema)) }),
+    damage: ({ schema }) => valueOfAnotherType(typesOf(schema)),
   },
   {
     name: 'null-required',
     description: 'A field that is never null is null.',
     fits: ({ schema, pointer }) => pointer !== '' && hasType(schema) && !typesOf(schema).includes('null'),
-    damage: ({ pointer }) => ({ kind: 'set', pointer, value: null }),
+    damage: () => null,
   },
   {
     name: 'unknown-enum',
     description: 'A field has a value that the contract does not list.',
     fits: ({ schema }) => Array.isArray(schema['enum']) && !('const' in schema),
     fitsValue: (value) => typeof value === 'string',
-    damage: ({ pointer }) => ({ kind: 'set', pointer, value: 'value_of_a_later_version' }),
+    damage: () => 'value_of_a_later_version',
   },
   {
     name: 'extra-field',
@@ -54,11 +55,7 @@ const drifts: readonly Drift[] = [
       'An object has a field that the contract does not list; it breaks only readers that refuse unknown fields.',
     fits: ({ schema }) => isObject(schema['properties']),
     fitsValue: isObject,
-    damage: ({ pointer }) => ({
-      kind: 'set',
-      pointer: `${pointer}/unexpectedField`,
-      value: 'added in a later version',
-    }),
+    damage: ({ value }) => ({ ...(value as JsonObject), unexpectedField: 'added in a later version' }),
   },
 ]
 
@@ -74,8 +71,8 @@ const parameters: readonly Parameter[] = [
 ]
 
 /** Returns the drift family: damage derived from the reply's schema with its simulated values. */
-export function driftScenarios(): ScenarioDefinition[] {
-  return drifts.map((drift) => ({
+export const driftScenarios = drifts.map(
+  (drift): ScenarioDefinition => ({
     name: drift.name,
     family: 'drift',
     description: drift.description,
@@ -100,23 +97,36 @@ export function driftScenarios(): ScenarioDefinition[] {
       kind: 'drift',
       damage: (body, schema, seed) => damageAt(drift, values, body, schema, seed),
     }),
-  }))
-}
+  }),
+)
 
 function damageAt(drift: Drift, values: ScenarioValues, body: Json, schema: JsonObject, seed: string) {
   const pointer = textOf(values, 'pointer')
   const possible = listBodyLocations(body, schema).filter(
     (one) => drift.fits(one) && (drift.fitsValue?.(one.value) ?? true),
   )
-  if (pointer === undefined) {
-    const chosen =
-      possible[Math.floor(deriveChance([`${seed}:${numberOf(values, 'seed')}`, drift.name]) * possible.length)]
-    if (chosen) return success({ body: applyEdits(body, [drift.damage(chosen)]), pointer: chosen.pointer })
-    return failure(`The scenario "${drift.name}" cannot be done anywhere in this response.`)
-  }
-  const named = possible.filter((one) => one.pointer === pointer || withStars(one.pointer) === pointer)
-  if (named.length === 0) return failure(`The scenario "${drift.name}" cannot be done at ${pointer} of this response.`)
-  return success({ body: applyEdits(body, named.map(drift.damage)), pointer })
+  const drawn = Math.floor(deriveChance([`${seed}:${numberOf(values, 'seed')}`, drift.name]) * possible.length)
+  const chosen =
+    pointer === undefined
+      ? possible.slice(drawn, drawn + 1)
+      : possible.filter((one) => one.pointer === pointer || withStars(one.pointer) === pointer)
+  const [first] = chosen
+  const where = pointer === undefined ? 'anywhere in' : `at ${pointer} of`
+  if (!first) return failure(`The scenario "${drift.name}" cannot be done ${where} this response.`)
+  const damaged = chosen.reduce<Json>(
+    (whole, one) => replaceAt(whole, parsePointer(one.pointer), drift.damage(one)) ?? null,
+    body,
+  )
+  return success({ body: damaged, pointer: pointer ?? first.pointer })
+}
+
+/** Returns a copy of a body with another value at a place, or without the member there. */
+function replaceAt(body: Json, [token, ...rest]: readonly string[], value: Json | undefined): Json | undefined {
+  if (token === undefined) return value
+  if (Array.isArray(body)) return body.with(Number(token), replaceAt(body[Number(token)] ?? null, rest, value) ?? null)
+  const { [token]: old = null, ...others } = body as JsonObject // the schema has led to the member
+  const inner = replaceAt(old, rest, value)
+  return inner === undefined ? others : { ...(body as JsonObject), [token]: inner }
 }
 
 /** Returns a pointer with a star for each index: `/dataPoints/*`. */

@@ -78,25 +78,10 @@ function describeUnknownName(name: string, specs: readonly Parameter[]): string 
   return `has no parameter "${cutText(name)}"${guess}; it takes: ${known.join(', ')}`
 }
 
-export function numberOf(values: ScenarioValues, name: string): number {
-  const value = values[name]
-  if (typeof value !== 'number') throw new Error(`the parameter ${name} is not a number`)
-  return value
-}
-
-/** Returns a text that `readValues` has parsed; undefined where none was given and there is no default. */
-export function textOf(values: ScenarioValues, name: string): string | undefined {
-  const value = values[name]
-  if (typeof value === 'string' || value === undefined) return value
-  throw new Error(`the parameter ${name} is not a text`)
-}
-
-/** Returns the names of a list; none where none was given. */
-export function namesOf(values: ScenarioValues, name: string): readonly string[] {
-  const value = values[name] ?? []
-  if (typeof value !== 'object') throw new Error(`the parameter ${name} is not a list of names`)
-  return value
-}
+// `readValues` has given each value the type of its parameter.
+export const numberOf = (values: ScenarioValues, name: string) => values[name] as number
+export const textOf = (values: ScenarioValues, name: string) => values[name] as string | undefined
+export const namesOf = (values: ScenarioValues, name: string) => (values[name] ?? []) as readonly string[]
 
 /** Describes the values that a parameter takes: `a whole number from 0 to 86400 (s)`. */
 function describeAllowedRange(spec: Parameter): string {

@@ -66,13 +66,9 @@ const limitOf = (values: ScenarioValues): RateLimit => ({ quota: numberOf(values
 
 const resetMsOf = (values: ScenarioValues) => numberOf(values, 'retry-after') * 1000
 
-/** Returns the refusals with a name: `forbidden`, `rate-limited;retry-after=3`, ... */
-export function refusalScenarios(): ScenarioDefinition[] {
-  return namedRefusals.map((refusal) => {
-    const { name, statuses, summary } = refusal
-    return refusalScenario(name, `Returns ${statuses[0]}: ${summary}`, statuses, refusal)
-  })
-}
+export const refusalScenarios = namedRefusals.map((refusal) =>
+  refusalScenario(refusal.name, `Returns ${refusal.statuses[0]}: ${refusal.summary}`, refusal.statuses, refusal),
+)
 
 /** Returns a scenario for every documented status: `404`. One below 400 switches off scenarios of wider scopes. */
 export function statusScenarios(contract: Contract): ScenarioDefinition[] {
@@ -96,7 +92,6 @@ function createStatusScenario(status: number): ScenarioDefinition {
       description: `The service as it is, with the status ${status} where it is documented, ${whateverScope}.`,
       parameters: [],
       // Every success status fits every operation, so that "429*2, 200" works for an operation that returns 201.
-      inapplicableReason: () => undefined,
       effect: () => ({ kind: 'ordinary', status }),
     }
   }

@@ -38,7 +38,6 @@ export function findMatchProblems(
 
 const listIds = (operations: readonly Operation[]) => operations.map(({ id }) => id).join(', ')
 
-/** Returns true for an operation that can name a model by its path. */
 export const asksForModel = ({ path }: Operation) => path.includes('{')
 
 function findUselessModel({ model }: RequestMatch, operations: readonly Operation[]): string | undefined {

@@ -4,7 +4,6 @@ import { joinPointer, parsePointer, valueAtTokens } from '../../base/core/json-p
 import { failure, type Result } from '../../base/core/result.ts'
 import { findNearest } from '../../base/core/similar.ts'
 import type { Flaw, Violation } from '../../base/core/violation.ts'
-import { applyEdits, type Edit } from '../../base/documents/edit.ts'
 import { errorAt, type Findings } from '../../base/documents/finding.ts'
 import { loadSchema } from '../../base/documents/load-schema.ts'
 import { readSource } from '../../base/documents/read-source.ts'
@@ -47,8 +46,8 @@ export function isContract(value: Json): boolean {
 }
 
 /**
- * Checks `{rules: [...]}` for names that do not exist and rules that make no sense. The error has these problems and
- * the schema's `violations` in the order of the document. `describe` words a violation; default: its message.
+ * Checks `{rules: [...]}`. The error has the schema's `violations`, and for rules without any the names that do not
+ * exist and what makes no sense, in the order of the document. `describe` words a violation; default: its message.
  */
 export function checkRules(
   document: Json | undefined,
@@ -62,11 +61,12 @@ export function checkRules(
   }))
   // Later parts were not checked by the schema, so their types are unknown.
   if (violations.some(({ keyword }) => keyword === 'more')) return failure(faults)
-  const sound = violations.length === 0 ? document : withoutFaults(document ?? null, faults)
-  const rules = readRules(isObject(sound) ? sound : {}, context)
+  const faulty = new Set(faults.map(({ pointer }) => parsePointer(pointer)[1]))
+  const sources = isObject(document) && Array.isArray(document['rules']) ? document['rules'] : []
+  const sound = sources.map((source, index) => (faulty.has(String(index)) ? null : source))
+  const rules = readRules(sound, context)
   if (rules.ok && faults.length === 0) return rules
-  const problems = rules.ok ? [] : rules.error.filter((problem) => !isConsequence(problem, sound, faults))
-  return failure(sortByPosition(document ?? null, [...faults, ...problems]))
+  return failure(sortByPosition(document ?? null, [...faults, ...(rules.ok ? [] : rules.error)]))
 }
 
 /** Returns the remedy for a status that YAML reads as a number: `; write "429" in quotes`; empty for anything else. */
@@ -75,26 +75,6 @@ function describeQuotes(document: Json | undefined, pointer: string): string {
   const value = valueAtTokens(document, tokens)
   const isText = tokens.length === 3 && ['scenario', 'sequence'].includes(tokens[2] ?? '')
   return isText && typeof value === 'number' ? `; write "${value}", in quotes` : ''
-}
-
-/** Returns the document without the values that break the schema, and null for a faulty rule, to check the rest. */
-function withoutFaults(document: Json, faults: readonly Flaw[]): Json {
-  const edits = faults.map(({ pointer }): Edit => {
-    // Of a pointer that was cut the condition is known, but not the member.
-    const tokens = parsePointer(pointer).slice(0, pointer.endsWith('…') ? 3 : undefined)
-    return tokens.length === 2
-      ? { kind: 'set', pointer, value: null }
-      : { kind: 'remove', pointer: joinPointer('', ...tokens) }
-  })
-  return applyEdits(document, edits)
-}
-
-/** Returns true for a rule that switches nothing on only because its scenario breaks the schema or has a wrong name. */
-function isConsequence({ pointer }: Flaw, sound: Json | undefined, faults: readonly Flaw[]): boolean {
-  const tokens = parsePointer(pointer)
-  const [, index, field] = tokens
-  if (field !== 'scenario' || valueAtTokens(sound, tokens) !== undefined) return false
-  return faults.some((fault) => parsePointer(fault.pointer)[1] === index)
 }
 
 /** Sorts problems as their values stand in the document. A value that is missing stands where its object begins. */

@@ -1,4 +1,4 @@
-import { canonicalJson, isObject, type JsonObject } from '../../base/core/json.ts'
+import { canonicalJson, isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { endSentence } from '../../base/core/text.ts'
 import type { Flaw } from '../../base/core/violation.ts'
@@ -18,7 +18,7 @@ import { asksForModel, findMatchProblems, findUnknownOperation } from './rule-ma
 /** The requests that a rule matches: the conditions of `POST /__sim/verify`, except those on the response. */
 type RuleMatch = Pick<RequestMatch, 'model' | 'product' | 'method' | 'path' | 'query' | 'header' | 'body'>
 
-/** A rule as it is written. Without its values that break the schema, each of the others is of its type. */
+/** A rule as it is written, which fits the schema. */
 type WrittenRule = Partial<Pick<Rule, 'operation' | 'match' | 'times' | 'probability' | 'enabled'>> & {
   readonly scenario?: string
   readonly sequence?: string
@@ -63,7 +63,6 @@ export function activateRules(id: string, rules: readonly Rule[], former: Active
   })
 }
 
-/** A rule with its scope and its place there. */
 export interface PlacedRule extends RuleReference {
   readonly rule: ActiveRule
 }
@@ -93,9 +92,8 @@ export interface RuleContext {
 const maxProblems = 100
 const more = `There may be more problems: the check stops after ${maxProblems}.`
 
-/** Parses `{rules: [...]}` that fits `spec/scenarios.schema.json`. The error lists the first 100 problems. */
-export function readRules(document: JsonObject, context: RuleContext): Result<readonly Rule[], readonly Flaw[]> {
-  const sources = Array.isArray(document['rules']) ? document['rules'] : []
+/** Parses rules that fit `spec/scenarios.schema.json`, and passes over null. The error lists the first 100 problems. */
+export function readRules(sources: readonly Json[], context: RuleContext): Result<readonly Rule[], readonly Flaw[]> {
   const rules: Rule[] = []
   const problems: Flaw[] = []
   for (const [index, source] of sources.entries()) {
@@ -142,16 +140,15 @@ type RuleAction = Pick<Rule, 'scenarios' | 'sequence'>
 const noAction: RuleAction = { scenarios: [], sequence: undefined }
 
 function readRuleAction({ scenario, sequence }: WrittenRule, catalogue: Catalogue): Result<RuleAction, Flaw> {
-  if (sequence !== undefined && scenario !== undefined)
-    return failure({ pointer: '/sequence', message: 'A rule has either a scenario or a sequence.' })
+  const fault = (member: string, message: string) => failure({ pointer: `/${member}`, message })
   if (sequence !== undefined) {
+    if (scenario !== undefined) return fault('sequence', 'A rule has either a scenario or a sequence.')
     const parsed = parseSequence(sequence, catalogue)
-    if (!parsed.ok) return failure({ pointer: '/sequence', message: parsed.error })
-    return success({ scenarios: [], sequence: parsed.value })
+    return parsed.ok ? success({ scenarios: [], sequence: parsed.value }) : fault('sequence', parsed.error)
   }
   const parsed = parseScenarios(scenario ?? '', catalogue)
-  if (!parsed.ok) return failure({ pointer: '/scenario', message: parsed.error })
-  if (parsed.value.length === 0) return failure({ pointer: '/scenario', message: 'The rule switches nothing on.' })
+  if (!parsed.ok) return fault('scenario', parsed.error)
+  if (parsed.value.length === 0) return fault('scenario', 'The rule switches nothing on.')
   return success({ scenarios: parsed.value, sequence: undefined })
 }
 
@@ -166,7 +163,7 @@ export function findMismatch(rule: Rule, subject: MatchSubject): string | undefi
 export function listInapplicable({ scenarios, sequence }: RuleAction, operations: readonly Operation[]): string[] {
   const all = [...scenarios, ...(sequence?.items.map(({ scenario }) => scenario) ?? [])]
   return all.flatMap(({ definition, values, text }) => {
-    const reasons = operations.map((operation) => definition.inapplicableReason(operation, values))
+    const reasons = operations.map((operation) => definition.inapplicableReason?.(operation, values))
     const isInapplicable = reasons.length > 0 && reasons.every((reason) => reason !== undefined)
     return isInapplicable ? [endSentence(`"${text}" makes no sense here: ${reasons[0]}`)] : []
   })

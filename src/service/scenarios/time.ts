@@ -8,55 +8,52 @@ const maxDelayMs = 600_000
 const milliseconds = (name: string, defaultMs: number | undefined, description: string): Parameter =>
   integer(name, [0, maxDelayMs], description, { ...(defaultMs !== undefined && { default: defaultMs }), unit: 'ms' })
 
-export function timeScenarios(): ScenarioDefinition[] {
-  return [
-    {
-      name: 'slow',
-      family: 'time',
-      description: 'The response is late.',
-      parameters: [
-        milliseconds('ms', 1000, 'The delay; the least one where uniform, the median where lognormal.'),
-        {
-          name: 'distribution',
-          type: 'choice',
-          of: ['fixed', 'uniform', 'lognormal'],
-          default: 'fixed',
-          description: 'How delays are spread.',
-        },
-        milliseconds('max', undefined, 'The longest delay: of uniform twice ms unless given, of lognormal any.'),
-        number('sigma', [0, 5], 'Of lognormal: how wide; the standard deviation of the logarithm.', { default: 0.5 }),
-      ],
-      inapplicableReason: () => undefined,
-      problem(values) {
-        const isDrawn = textOf(values, 'distribution') !== 'fixed'
-        return isDrawn && longestDelay(values) < numberOf(values, 'ms') ? '"max" is less than "ms"' : undefined
+export const timeScenarios: readonly ScenarioDefinition[] = [
+  {
+    name: 'slow',
+    family: 'time',
+    description: 'The response is late.',
+    parameters: [
+      milliseconds('ms', 1000, 'The delay; the least one where uniform, the median where lognormal.'),
+      {
+        name: 'distribution',
+        type: 'choice',
+        of: ['fixed', 'uniform', 'lognormal'],
+        default: 'fixed',
+        description: 'How delays are spread.',
       },
-      effect: (values) => ({
-        kind: 'delay',
-        drawn: textOf(values, 'distribution') !== 'fixed',
-        ms: (chance) => drawDelay(values, chance),
-      }),
+      milliseconds('max', undefined, 'The longest delay: of uniform twice ms unless given, of lognormal any.'),
+      number('sigma', [0, 5], 'Of lognormal: how wide; the standard deviation of the logarithm.', { default: 0.5 }),
+    ],
+    problem(values) {
+      const isDrawn = textOf(values, 'distribution') !== 'fixed'
+      return isDrawn && longestDelay(values) < numberOf(values, 'ms') ? '"max" is less than "ms"' : undefined
     },
-    deliveryScenario(
-      'time',
-      'dribble',
-      'The body comes in pieces, spread over time.',
-      [
-        milliseconds('ms', 2000, 'From the first piece to the last.'),
-        integer('pieces', [2, 1000], 'How many.', { default: 10 }),
-      ],
-      (values) => ({ kind: 'dribble', ms: numberOf(values, 'ms'), pieces: numberOf(values, 'pieces') }),
-    ),
-    deliveryScenario(
-      'time',
-      'hang',
-      'No response ever comes; the connection stays open until the client gives up, ' +
-        'and nothing is stored unless when=after.',
-      [whenParameter('before')],
-      () => ({ kind: 'hang' }),
-    ),
-  ]
-}
+    effect: (values) => ({
+      kind: 'delay',
+      drawn: textOf(values, 'distribution') !== 'fixed',
+      ms: (chance) => drawDelay(values, chance),
+    }),
+  },
+  deliveryScenario(
+    'time',
+    'dribble',
+    'The body comes in pieces, spread over time.',
+    [
+      milliseconds('ms', 2000, 'From the first piece to the last.'),
+      integer('pieces', [2, 1000], 'How many.', { default: 10 }),
+    ],
+    (values) => ({ kind: 'dribble', ms: numberOf(values, 'ms'), pieces: numberOf(values, 'pieces') }),
+  ),
+  deliveryScenario(
+    'time',
+    'hang',
+    'No response ever comes; the connection stays open until the client gives up, ' +
+      'and nothing is stored unless when=after.',
+    [whenParameter('before')],
+    () => ({ kind: 'hang' }),
+  ),
+]
 
 function longestDelay(values: ScenarioValues): number {
   if (values['max'] !== undefined) return numberOf(values, 'max')

@@ -52,7 +52,6 @@ function createPhraseWriter(model: AssessedModel, phrases: Phrases, totals: Peri
     phrases,
     write: (variants: Variants, place: string, wording: Wording = {}) =>
       fill(chooseVariant(variants, seed, modelId, place), wording),
-    /** Writes two variants, in their order. */
     writeTwo: (variants: Variants, place: string, wording: Wording) =>
       chooseTwoVariants(variants, seed, modelId, place).map((phrase) => fill(phrase, wording)),
   }

@@ -70,11 +70,8 @@ export function measurePeriod(totals: PeriodTotals): Measurements {
 
 /** Returns the day with the lowest quality, the first if several have it, or undefined without traffic. */
 export function worstDay(days: readonly Day[]): { day: number; quality: number } | undefined {
-  let worst: { day: number; quality: number } | undefined
-  for (const { day, values } of days) {
-    if (values && (!worst || qualityOf(values) < worst.quality)) worst = { day, quality: qualityOf(values) }
-  }
-  return worst
+  const rated = days.flatMap(({ day, values }) => (values ? [{ day, quality: qualityOf(values) }] : []))
+  return rated.sort((one, other) => one.quality - other.quality)[0]
 }
 
 const qualityOf = ({ scores }: DayValues) => scores.avgConversationQualityIndex

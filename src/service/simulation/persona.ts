@@ -32,11 +32,8 @@ export const LABEL_FIELDS = [
 ] as const
 export type LabelField = (typeof LABEL_FIELDS)[number]
 
-export function mapToRecord<K extends string, V>(keys: readonly K[], toValue: (key: K) => V): Record<K, V> {
-  const record = {} as Record<K, V> // until the loop has ended
-  for (const key of keys) record[key] = toValue(key)
-  return record
-}
+export const mapToRecord = <K extends string, V>(keys: readonly K[], toValue: (key: K) => V) =>
+  Object.fromEntries(keys.map((key) => [key, toValue(key)])) as Record<K, V>
 
 /** A kind of model: the parameters from which its days are drawn. `fixtures/personas.yaml` explains each. */
 export interface Persona {

@@ -28,7 +28,6 @@ interface RecommendationPhrases {
 
 export type Wording = Readonly<Record<string, string>>
 
-/** Matches `{{name}}` and `{{ name }}`. */
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g
 
 export function listPlaceholders(phrase: string): string[] {

@@ -31,7 +31,6 @@ interface IssueRule extends StrengthRule {
   readonly severity: DetectedIssue['severity']
 }
 
-/** A recommendation, with the issues or strengths that lead to it. */
 export interface RecommendationRule {
   readonly id: string
   readonly category: Recommendation['category']

@@ -5,7 +5,7 @@
  * draws each day (day.ts), adds up the period (period.ts), and assesses it by rules (assessment.ts).
  */
 import { dayOf, nameOfDay } from '../../base/core/instant.ts'
-import type { Analytics, AnalyticsQuery, DataPoint, LabelScore, Simulation } from './analytics.ts'
+import type { Analytics, AnalyticsQuery, DataPoint, LabelScore, Simulate } from './analytics.ts'
 import { assess } from './assessment.ts'
 import { clamp, type Day, drawDay, roundScore } from './day.ts'
 import { labelScore } from './labels.ts'
@@ -31,8 +31,7 @@ interface SimulationFixtures {
 /** The least traffic of a day with the shape `no-null`: 7 such days have the `MIN_CONVERSATIONS` of an assessment. */
 const MIN_FOR_NO_NULL = { conversations: 5, ratings: 1 }
 
-/** Creates the simulation of these fixtures. It has no state: equal queries have equal analytics. */
-export function createSimulation({ personas, models, phrases }: SimulationFixtures): Simulation {
+export function createSimulation({ personas, models, phrases }: SimulationFixtures): Simulate {
   const personaByName = new Map(personas.map((persona) => [persona.name, persona]))
   const modelById = new Map(models.map((model) => [model.id.toLowerCase(), model]))
 
@@ -43,20 +42,17 @@ export function createSimulation({ personas, models, phrases }: SimulationFixtur
     return persona
   }
 
-  return {
-    personas: personas.map(({ name }) => name),
-    analytics(query) {
-      const modelId = query.modelId.toLowerCase()
-      const model = modelById.get(modelId)
-      const name = query.persona ?? model?.persona
-      const persona = name === undefined ? drawPersona(personas, query.seed, modelId) : getPersona(name)
-      // A persona of the query overrides the shape of the model's fixture.
-      const shape = query.shape ?? (query.persona === undefined ? model?.shape : undefined)
-      const days = shiftQuality(drawDays(persona, { ...query, modelId, shape }), query.qualityShift)
-      const totals = aggregate(days, shape === 'no-null' ? [] : (persona.switchedOff ?? []))
-      const recommendations = assess({ seed: query.seed, modelId, name: model?.name }, totals, phrases)
-      return toAnalytics(totals, recommendations)
-    },
+  return (query) => {
+    const modelId = query.modelId.toLowerCase()
+    const model = modelById.get(modelId)
+    const name = query.persona ?? model?.persona
+    const persona = name === undefined ? drawPersona(personas, query.seed, modelId) : getPersona(name)
+    // A persona of the query overrides the shape of the model's fixture.
+    const shape = query.shape ?? (query.persona === undefined ? model?.shape : undefined)
+    const days = shiftQuality(drawDays(persona, { ...query, modelId, shape }), query.qualityShift)
+    const totals = aggregate(days, shape === 'no-null' ? [] : (persona.switchedOff ?? []))
+    const recommendations = assess({ seed: query.seed, modelId, name: model?.name }, totals, phrases)
+    return toAnalytics(totals, recommendations)
   }
 }
 

@@ -2,7 +2,7 @@ import type { Low } from 'lowdb'
 import { jsonPieces } from '../../base/core/json.ts'
 import { reasonOf } from '../../base/core/result.ts'
 import { chunksInSlices } from '../../base/core/slices.ts'
-import { clearTimeout, monotonicNow, setTimeout } from '../../base/core/timers.ts'
+import { monotonicNow, sleep } from '../../base/core/timers.ts'
 import type { Committer } from '../base-store.ts'
 import type { Change, ImportChange, StateData } from '../memory/state-data.ts'
 import { describeLoss, StoreWriteError } from '../store.ts'
@@ -22,9 +22,10 @@ export class DurableCommitter implements Committer {
   readonly #options: CompleteOptions
   /** The time of the next checkpoint at the earliest, by `monotonicNow`. */
   #earliest = 0
-  /** Waits for the next checkpoint. Absent: the file has all changes, or a checkpoint is being written. */
-  #timer: NodeJS.Timeout | undefined
-  #checkpoint: Promise<void> | undefined
+  /** Waits for checkpoints and writes them. Absent: the file has all changes. */
+  #checkpoints: Promise<void> | undefined
+  /** Ends the wait for the next checkpoint. */
+  readonly #stop = new AbortController()
   /** Is true if the last checkpoint failed, which is reported once. */
   #isFailing = false
   #closing: Promise<void> | undefined
@@ -39,13 +40,12 @@ export class DurableCommitter implements Committer {
   }
 
   async commit(change: Change): Promise<void> {
-    if (this.#closing !== undefined) throw new Error('The state is closed.')
     const { data } = this.#db
     const { log } = this.#file
     try {
       const members = this.#preparedImports.get(change) ?? JSON.stringify(change).slice(1)
       log.append(data.seq + 1, members, () => data.apply(change))
-      this.#planCheckpoint()
+      this.#checkpoints ??= this.#writeCheckpoints()
       if (this.#options.sync) await log.sync()
     } catch (error) {
       const loss = log.findLoss()
@@ -54,22 +54,15 @@ export class DurableCommitter implements Committer {
     }
   }
 
-  #planCheckpoint(): void {
-    if (this.#timer !== undefined || this.#checkpoint !== undefined) return
-    const delay = Math.max(this.#options.checkpointMs, this.#earliest - monotonicNow())
-    this.#timer = setTimeout(() => void this.#beginCheckpoint(), delay)
-    this.#timer.unref() // the log has all changes
-  }
-
-  /** Writes a checkpoint, and plans the next one if there were changes meanwhile. */
-  #beginCheckpoint(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    this.#checkpoint = this.#writeCheckpoint().finally(() => {
-      this.#checkpoint = undefined
-      if (this.#closing === undefined && this.#isPending()) this.#planCheckpoint()
-    })
-    return this.#checkpoint
+  /** Writes checkpoints until the file has all changes, or the store is closed. */
+  async #writeCheckpoints(): Promise<void> {
+    do {
+      const pauseMs = Math.max(this.#options.checkpointMs, this.#earliest - monotonicNow())
+      // The process need not wait for it, since the log has all changes.
+      await sleep(pauseMs, undefined, { ref: false, signal: this.#stop.signal }).catch(() => undefined)
+      await this.#writeCheckpoint()
+    } while (this.#isPending() && !this.#stop.signal.aborted)
+    this.#checkpoints = undefined // at once, so that no change finds one that is over
   }
 
   /** Returns true if the file lacks changes, and this process may write it. */
@@ -112,9 +105,9 @@ export class DurableCommitter implements Committer {
 
   async #finish(): Promise<void> {
     try {
-      await this.#checkpoint
-      if (this.#isPending()) await this.#beginCheckpoint()
-      clearTimeout(this.#timer)
+      this.#stop.abort()
+      await this.#checkpoints
+      if (this.#isPending()) await this.#writeCheckpoint()
       await this.#file.log.close(this.#file.seq === this.#db.data.seq)
     } finally {
       this.#lock.release()

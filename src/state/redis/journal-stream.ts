@@ -4,7 +4,7 @@
  * exchanges of each sandbox it has missed.
  */
 import { randomUUID } from 'node:crypto'
-import type { ExchangeStream, MessagePlace, StreamBatch, StreamMessage } from '../exchanges.ts'
+import type { ExchangeStream, MessagePlace, StreamMessage } from '../exchanges.ts'
 import type { RedisConnection } from './connection.ts'
 import { isRefusal } from './faults.ts'
 import { sharedKeys } from './keys.ts'
@@ -40,65 +40,45 @@ type ReadReply = [
   counts: [sandbox: string, begun: string, count: string][] | null,
 ]
 
-export class RedisJournalStream implements ExchangeStream {
-  readonly replica: string
-  readonly #options: JournalStreamOptions
-  readonly #keys: readonly string[]
+/** Opens the journal of all replicas. */
+export function openJournalStream({ connection, prefix, replica, size }: JournalStreamOptions): ExchangeStream {
+  const keys = ['-head', '', '-bodies', '-counts'].map((part) => `${sharedKeys(prefix)}journal${part}`)
   /** The number of the latest known exchange, behind which a new stream begins where Redis has lost this one. */
-  #latest = 0
+  let latest = 0
 
-  constructor(options: JournalStreamOptions) {
-    this.#options = options
-    this.replica = options.replica
-    this.#keys = ['-head', '', '-bodies', '-counts'].map((part) => `${sharedKeys(options.prefix)}journal${part}`)
-  }
-
-  append(sandbox: string, entry: string, request: string, response: string): Promise<MessagePlace | undefined> {
-    return this.#append('exchange', sandbox, entry, request, response)
-  }
-
-  appendEnd(text: string): Promise<MessagePlace | undefined> {
-    return this.#append('end', '', text)
-  }
-
-  async countLost(sandboxes: readonly string[]): Promise<boolean> {
-    const counted = await Promise.all(sandboxes.map((sandbox) => this.#append('lost', sandbox, '')))
-    return !counted.includes(undefined)
-  }
-
-  async clear(sandbox: string | undefined): Promise<void> {
-    await this.#send('clear', '', sandbox ?? '')
-  }
-
-  /** Appends a message. Returns undefined while Redis refuses changes. */
-  async #append(...message: NewMessage): Promise<MessagePlace | undefined> {
-    try {
-      return await this.#send(...message)
-    } catch (error) {
-      if (isRefusal(error)) return undefined
-      throw error
-    }
-  }
-
-  async #send(...[kind, sandbox, text, request = '', response = '']: NewMessage): Promise<MessagePlace> {
-    const { connection, size } = this.#options
-    const bounds = [randomUUID(), this.#latest, size, MAX_BODY_BYTES]
-    const reply = await connection.run(APPEND, this.#keys, [...bounds, kind, sandbox, text, request, response])
+  async function send(...[kind, sandbox, text, request = '', response = '']: NewMessage): Promise<MessagePlace> {
+    const bounds = [randomUUID(), latest, size, MAX_BODY_BYTES]
+    const reply = await connection.run(APPEND, keys, [...bounds, kind, sandbox, text, request, response])
     const [id, number] = reply as [string, string] // the script returns these
-    this.#latest = Math.max(this.#latest, Number(number))
+    latest = Math.max(latest, Number(number))
     return { id, number: Number(number) }
   }
 
-  async read(position: number, withCounts: boolean): Promise<StreamBatch> {
-    const args = [position, READ_MESSAGES, READ_BYTES, String(withCounts)]
-    const reply = await this.#options.connection.run(READ, this.#keys, args)
-    const [id, end, entries, stored, counts] = reply as unknown as ReadReply
-    const bodies = new Map([['0', ''], ...stored])
-    const messages = entries.map((entry) => toMessage(entry, bodies))
-    for (const message of messages)
-      if (message.kind === 'exchange') this.#latest = Math.max(this.#latest, message.number)
-    const places = counts?.map(([sandbox, begun, count]) => [sandbox, { begun, count: Number(count) }] as const)
-    return { id, end: Number(end), messages, counts: places && new Map(places) }
+  /** Appends a message. Returns undefined while Redis refuses changes. */
+  const append = (...message: NewMessage) =>
+    send(...message).catch((error: unknown) => {
+      if (isRefusal(error)) return undefined
+      throw error
+    })
+
+  return {
+    replica,
+    append: (...exchange) => append('exchange', ...exchange),
+    appendEnd: (text) => append('end', '', text),
+    countLost: async (sandboxes) => {
+      const counted = await Promise.all(sandboxes.map((sandbox) => append('lost', sandbox, '')))
+      return !counted.includes(undefined)
+    },
+    clear: async (sandbox = '') => void (await send('clear', '', sandbox)),
+    read: async (position, withCounts) => {
+      const reply = await connection.run(READ, keys, [position, READ_MESSAGES, READ_BYTES, String(withCounts)])
+      const [id, end, entries, stored, counts] = reply as unknown as ReadReply
+      const bodies = new Map([['0', ''], ...stored])
+      const messages = entries.map((entry) => toMessage(entry, bodies))
+      for (const message of messages) if (message.kind === 'exchange') latest = Math.max(latest, message.number)
+      const places = counts?.map(([sandbox, begun, count]) => [sandbox, { begun, count: Number(count) }] as const)
+      return { id, end: Number(end), messages, counts: places && new Map(places) }
+    },
   }
 }
 

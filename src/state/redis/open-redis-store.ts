@@ -1,25 +1,25 @@
 /** Opens the state in Redis: connects, and checks that it takes changes and has the same format. */
+import { hash } from 'node:crypto'
+import type { JsonObject } from '../../base/core/json.ts'
+import { LruCache } from '../../base/core/memoize.ts'
 import { failure, type Result, reasonOf, success } from '../../base/core/result.ts'
 import type { OpenedStore } from '../file/file-store.ts'
 import type { SharedState } from '../shared-state.ts'
 import { StoreUnavailableError } from '../store.ts'
 import { createScript, RedisConnection, type RedisTimeouts } from './connection.ts'
 import { describeStartFault } from './faults.ts'
-import { RedisJournalStream } from './journal-stream.ts'
+import { openJournalStream } from './journal-stream.ts'
 import { sharedKeys } from './keys.ts'
 import type { RedisLocation } from './location.ts'
 import { FORMAT_MARK } from './lua/prelude.ts'
+import { PUT_FIELD } from './lua/sandbox-scripts.ts'
 import { createRedisStore, listNames } from './redis-store.ts'
-import { SandboxScripts } from './sandbox-scripts.ts'
-import { createSettings } from './settings.ts'
+import { parseStoredJson, SandboxScripts } from './sandbox-scripts.ts'
 
 export interface RedisStoreOptions extends Partial<RedisTimeouts> {
   /** Receives a sentence each time that Redis was emptied. Default: no effect. */
   readonly warn?: (problem: string) => void
 }
-
-const DEFAULT_COMMAND_MS = 2000
-const DEFAULT_CONNECT_MS = 5000
 
 export interface OpenedRedisStore extends OpenedStore {
   readonly shared: SharedState
@@ -29,7 +29,7 @@ export interface OpenedRedisStore extends OpenedStore {
 /** Opens the store in Redis. The error is a sentence with the next step, without the password. */
 export async function openRedisStore(
   location: RedisLocation,
-  { commandMs = DEFAULT_COMMAND_MS, connectMs = DEFAULT_CONNECT_MS, warn }: RedisStoreOptions = {},
+  { commandMs = 2000, connectMs = 5000, warn }: RedisStoreOptions = {},
 ): Promise<Result<OpenedRedisStore>> {
   const { prefix, shown } = location
   const connecting = RedisConnection.open(location, { commandMs, connectMs })
@@ -56,7 +56,7 @@ export async function openRedisStore(
       shown,
       ...createSettings(scripts),
       listSandboxes: (limit) => listNames(connection, prefix, limit),
-      openJournal: (size) => new RedisJournalStream({ connection, prefix, replica: scripts.createId(), size }),
+      openJournal: (size) => openJournalStream({ connection, prefix, replica: scripts.createId(), size }),
     }
     return success({ store, loaded: { sandboxes, journalEntries: 0, warnings: warnings.flat() }, shared, connection })
   } catch (error) {
@@ -122,5 +122,33 @@ function createProbe(
     if (knownId !== undefined && id !== knownId) warn(`The state in ${shown} ${EMPTIED}`)
     knownId = id
     return undefined
+  }
+}
+
+const MAX_ATTEMPTS = 50
+
+/** Creates the readings and changes of the settings of sandboxes. Equal settings are parsed once, and never changed. */
+function createSettings(scripts: SandboxScripts): Pick<SharedState, 'readRecord' | 'updateRecord'> {
+  const parsed = new LruCache<JsonObject>(200)
+  async function read(sandbox: string) {
+    const [text = ''] = await scripts.readFields(sandbox, 'settings')
+    if (text === '') return { text, record: undefined }
+    return { text, record: parsed.get(text, () => parseStoredJson<JsonObject>(sandbox, 'settings', text)) }
+  }
+  return {
+    readRecord: async (sandbox) => (await read(sandbox)).record,
+    async updateRecord(sandbox, update) {
+      for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
+        const present = await read(sandbox)
+        const { record, result } = update(present.record)
+        if (record === present.record) return result
+        const value = record === undefined ? '' : JSON.stringify(record)
+        const [outcome] = await scripts.run(PUT_FIELD, sandbox, hash('sha1', present.text), 'settings', value)
+        if (outcome === 'stored') return result
+      }
+      throw new StoreUnavailableError(
+        'Other replicas kept changing the sandbox, so this change was given up; send it again.',
+      )
+    },
   }
 }

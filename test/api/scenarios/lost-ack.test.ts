@@ -16,9 +16,7 @@ const post = (sim: TestSimulator, body: Json, headers: Record<string, string> = 
 const lost = { 'x-sim-scenario': 'lost-ack' }
 
 describe('lost-ack', () => {
-  test('keeps the event and loses the response; a retry with the insertId gets the id of that event', async ({
-    own,
-  }) => {
+  test('keeps the event and loses the response; a retry with the insertId gets its id', async ({ own }) => {
     const twin = await startForTest()
     const body = event({ insertId: 'order-7' })
     expect(await post(own, body, lost)).toBe('ECONNRESET')

@@ -75,9 +75,7 @@ describe('each has its own count', () => {
     expect(valueAt(sequences, '/2/rule')).toBeUndefined()
   })
 
-  test('set of rules: put again, they begin again, and what was put before is not told any more', async ({
-    sandbox,
-  }) => {
+  test('set of rules: put again, they begin again, and no longer list what was put before', async ({ sandbox }) => {
     for (let round = 0; round < 2; round += 1) {
       await putRules(sim(), [{ sequence: '429*2, 200' }], sandbox)
       expect(await statusesOf(3, { sandbox })).toEqual([429, 429, 200])

@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AnyNames, connect } from '../../../src/index.ts'
 import { startWatched } from '../../support/start.ts'
-import { readBlocks } from './page.ts'
-import type { RunnerProject, RunnerResult, TestOutcome } from './runner.ts'
-import { type BehaviourRecord, createRunnerProject, type Runner } from './runner.ts'
+import {
+  type BehaviourRecord,
+  createRunnerProject,
+  type Runner,
+  type RunnerProject,
+  readBlocks,
+  type TestOutcome,
+} from './runner.ts'
 
 /** The milliseconds that two runs of a runner may take on a busy machine. */
 const limitMs = 480_000
@@ -34,8 +39,8 @@ const typesEverywhere = [
 /** Holds a runner to docs/testing.md, in a project with the packed package, which the returned function returns. */
 export function describeRunner(runner: Runner): () => RunnerProject {
   let project: RunnerProject
-  let own: RunnerResult
-  let outside: RunnerResult
+  let own: Awaited<ReturnType<RunnerProject['run']>>
+  let outside: typeof own
   /** The error of a client that connects to the simulator of the first run after it. */
   let afterwards: string
   /** The names of the sandboxes that the second run left in its simulator. */

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { transformSync } from 'esbuild'
 import { createProject, type Project, repository } from '../../package/project.ts'
-import { readBlocks } from './page.ts'
+import { findBlocks, readPage } from '../../support/doc-pages.ts'
 
 const projects = fileURLToPath(new URL('projects/', import.meta.url))
 
@@ -30,24 +30,8 @@ export interface BehaviourRecord {
   readonly process: number
 }
 
-/** A run of a test runner. */
-export interface RunnerResult {
-  readonly code: number
-  readonly outcomes: readonly TestOutcome[]
-  readonly records: readonly BehaviourRecord[]
-}
-
 /** A project of a user with a test runner, in which the package is installed. */
-export interface RunnerProject {
-  write(file: string, text: string): void
-  /** Runs the tests with these files and options. */
-  run(args: readonly string[]): Promise<RunnerResult>
-  /** Runs the tests without the simulator that the project starts for them. `env`: further variables. */
-  runAlone(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<RunnerResult>
-  /** Compiles a file strictly, and returns what the compiler prints: nothing, if all is well. */
-  compile(file: string, ...options: string[]): string
-  remove(): void
-}
+export type RunnerProject = ReturnType<typeof createRunnerProject>
 
 /** A test runner, and what it does beyond all others. */
 export interface Runner {
@@ -83,7 +67,7 @@ export interface Runner {
 }
 
 /** Creates a project with the files of a section of docs/testing.md and with the cases of `projects/`. */
-export function createRunnerProject(runner: Runner): RunnerProject {
+export function createRunnerProject(runner: Runner) {
   const project = createProject()
   const { folder } = project
   const write = (file: string, text: string) => writeFileSync(join(folder, file), text)
@@ -108,12 +92,23 @@ export function createRunnerProject(runner: Runner): RunnerProject {
   }
   return {
     write,
-    run: (args) => run([...(runner.starter ?? []), ...runner.command, ...args]),
-    runAlone: (args, env) => run([...runner.command, ...args], env),
-    compile: (file, ...options) => compileStrictly(project, [file], '--types', 'node', ...options),
+    /** Runs the tests with these files and options. */
+    run: (args: readonly string[]) => run([...(runner.starter ?? []), ...runner.command, ...args]),
+    /** Runs the tests without the simulator that the project starts for them. `env`: further variables. */
+    runAlone: (args: readonly string[], env?: Readonly<Record<string, string>>) =>
+      run([...runner.command, ...args], env),
+    /** Compiles a file strictly, and returns what the compiler prints: nothing, if all is well. */
+    compile: (file: string, ...options: string[]) => compileStrictly(project, [file], '--types', 'node', ...options),
     remove: () => project.remove(),
   }
 }
+
+/** Reads the fenced blocks of docs/testing.md. `file`: the name in the first line, if any, which their text lacks. */
+export const readBlocks = () =>
+  findBlocks(readPage('docs/testing.md')).map((block) => {
+    const [line = '', file] = /^\/\/ (\S+\.\w+)\n/.exec(block.text) ?? []
+    return { ...block, file, text: block.text.slice(line.length) }
+  })
 
 /** Compiles files of a project, and returns what the compiler prints: nothing, if all is well. */
 export function compileStrictly(project: Project, files: readonly string[], ...options: readonly string[]): string {

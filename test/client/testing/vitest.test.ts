@@ -2,7 +2,7 @@
 import { transformSync } from 'esbuild'
 import { expect, test } from 'vitest'
 import { describeRunner, readJestReport } from './contract.ts'
-import { readBlocks } from './page.ts'
+import { readBlocks } from './runner.ts'
 
 const options = ['run', '--reporter=json', '--outputFile=report.json', '--testTimeout=60000']
 

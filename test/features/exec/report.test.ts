@@ -32,11 +32,7 @@ test.each<[string, SuiteReport, string]>([
 
 test.each<[string, SuiteReport, RegExp]>([
   ['the skipped requests, beside the share', mixed, /createEvent: requests 2 to 4 are like requests 1, 5\./],
-  [
-    'that the verdicts are not reliable',
-    twice,
-    /The verdicts are not reliable.*at the end it failed with exit code 1\./,
-  ],
+  ['that verdicts are unreliable', twice, /The verdicts are not reliable.*at the end it failed with exit code 1\./],
   ['that the command is red without faults', red, /The command fails without faults, too\./],
   ['how many runs are unsteady', twice, /1 of 2 runs is unsteady, since two runs disagree/],
 ])('the text, Markdown and HTML say %s', (_, report, words) => {
@@ -174,11 +170,7 @@ test('annotates a run of GitHub, with an error for what fails', () => {
 
 test.each([
   ['TAP', "ok 1 - reads\n# Subtest: writes\nnot ok 2 - writes\n  ---\n  error: 'Expected 1 event'\n1..2\n# fail 1", 0],
-  [
-    'pytest',
-    '____ test_write ____\n    def test_write():\n>       assert 1\nE       assert 2 == 1\n1 failed in 0.2s',
-    1,
-  ],
+  ['pytest', '____ test_a ____\n    def test_a():\n>       assert 1\nE       assert 2 == 1\n1 failed in 0.2s', 1],
   ['vitest', ' × writes 12ms\n\n FAIL  a.test.ts > writes\nAssertionError: expected 2 to be 1\n Tests  1 failed', 1],
   ['nothing that failed', 'reading\ndone', undefined],
 ])('the assertion of %s is found above the counts', (_, output, first) => {

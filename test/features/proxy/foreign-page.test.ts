@@ -168,10 +168,8 @@ test('a proxy without a token sends that of a page on, and the service decides, 
   const sim = await proxyTo(service.origin)
   const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
   const response = await ask(sim, analyticsPath, { headers, token: 'page-key-1' })
-  expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([
-    200,
-    'https://app.example.com',
-  ])
+  expect(response.status).toBe(200)
+  expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example.com')
   const asked = { ...headers, 'access-control-request-method': 'PUT' }
   const preflight = await ask(sim, analyticsPath, { method: 'OPTIONS', headers: asked, token: null })
   expect(preflight.headers.get('access-control-allow-origin')).toBe('https://app.example.com')

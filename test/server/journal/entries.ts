@@ -26,6 +26,8 @@ export interface EntryParts {
 
 const bodyOf = (text: string) => captureBody(utf8ToLatin1(text))
 
+const created = { status: 201, headers: {}, origin: 'contract' } as const
+
 /** Creates the next entry of a journal. */
 export function entryFor(journal: Journal, parts: EntryParts = {}): JournalEntry {
   const number = journal.recorded + 1
@@ -54,13 +56,7 @@ export function entryFor(journal: Journal, parts: EntryParts = {}): JournalEntry
     ownToken: undefined,
     authorization: undefined,
     aborted: false,
-    response: {
-      status: 201,
-      headers: {},
-      body: bodyOf(parts.responseBody ?? ''),
-      origin: 'contract',
-      ...parts.response,
-    },
+    response: { ...created, body: bodyOf(parts.responseBody ?? ''), ...parts.response },
     delivery: delivered,
     stage: 'handle',
     rule: undefined,

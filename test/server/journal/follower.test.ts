@@ -5,7 +5,7 @@ import { isComplete } from '../../../src/server/journal/entry.ts'
 import { bodyToText, captureBody, parseBody } from '../../../src/server/journal/entry-json.ts'
 import { StreamFollower } from '../../../src/server/journal/follower.ts'
 import { RedisConnection } from '../../../src/state/redis/connection.ts'
-import { RedisJournalStream } from '../../../src/state/redis/journal-stream.ts'
+import { openJournalStream } from '../../../src/state/redis/journal-stream.ts'
 import { parseRedisUrl } from '../../../src/state/redis/location.ts'
 import { StoreUnavailableError } from '../../../src/state/store.ts'
 import { startCuttingProxy } from '../../support/cutting-proxy.ts'
@@ -24,7 +24,7 @@ async function openJournal(port: number, { size = 1000, stream = 100_000 } = {})
   const replica = `${replicas}`.padStart(8, '0')
   const problems: string[] = []
   const log = { ...silentLog, warn: ({ problem }: object & { problem?: string }) => problems.push(String(problem)) }
-  const shared = new RedisJournalStream({ connection, prefix: 'follow', replica, size: stream })
+  const shared = openJournalStream({ connection, prefix: 'follow', replica, size: stream })
   const follower = new StreamFollower(size, log, shared)
   const { journal } = follower
   const append = async (parts: EntryParts = {}, ownToken?: string, responseBody?: Json) =>
@@ -33,12 +33,8 @@ async function openJournal(port: number, { size = 1000, stream = 100_000 } = {})
 }
 
 /** The end of a delivery whose client has left. */
-const end = {
-  delivery: { kind: 'client-gone', sentBytes: 3 },
-  hasClientLeft: true,
-  headSentAt: undefined,
-  endedAt: 7,
-} as const
+const delivery = { kind: 'client-gone', sentBytes: 3 } as const
+const end = { delivery, hasClientLeft: true, headSentAt: undefined, endedAt: 7 }
 
 type Opened = Awaited<ReturnType<typeof openJournal>>
 

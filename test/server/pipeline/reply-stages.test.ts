@@ -10,11 +10,8 @@ import { createLogRecorder, type LogEntry } from '../../support/start.ts'
 function setup() {
   const said: LogEntry[] = []
   const check = checkReply({ log: createLogRecorder(said) })
-  const exchange = {
-    operation: operationOf('createEvent'),
-    handler: {},
-    request: { id: 'req-1' },
-  } as unknown as Exchange
+  const operation = operationOf('createEvent')
+  const exchange = { operation, handler: {}, request: { id: 'req-1' } } as unknown as Exchange
   const response = (status: number, body: Json, origin: Origin = 'contract'): Reply =>
     check(exchange, { status, headers: {}, body: jsonBody(body), origin })
   return { response, said }

@@ -15,10 +15,7 @@ function entry(request: Partial<JournalEntry['request']>): JournalEntry {
 }
 
 /** Runs the command in a shell with a stand-in for curl. @returns the arguments and the input that curl would get */
-function runInShell(
-  command: string,
-  own: NodeJS.ProcessEnv = { TOKEN: 'my token' },
-): { args: string[]; input: Buffer } {
+function runInShell(command: string, own: NodeJS.ProcessEnv = { TOKEN: 'my token' }) {
   const script = `curl() { printf '%s\\0' "$@"; printf END; if [ "\${!#}" = @- ]; then cat; fi; }\n${command}`
   const env = { PATH: process.env['PATH'] ?? '', X_API_KEY: 'my key', ...own }
   const out = execFileSync('bash', ['--norc', '-c', script], { ...childLimits, env })

@@ -258,16 +258,13 @@ describe('commands', () => {
     const behind = command.runsCommand ? ['--', 'npm', 'test', '--port', '2'] : []
     const [name = ''] = Object.keys(command.settings)
     const { good = '', means } = rows.find((row) => row.command === command && row.name === name) ?? {}
+    const settings = { [name]: means }
     const flag = means === true ? [flagOf(name)] : [flagOf(name), good]
     for (const words of [
       [command.name, ...flag],
       [...flag, command.name],
     ])
-      expect(parseCommandLine([...words, ...behind], {})).toMatchObject({
-        kind: 'run',
-        command,
-        settings: { [name]: means },
-      })
+      expect(parseCommandLine([...words, ...behind], {})).toMatchObject({ kind: 'run', command, settings })
   })
 
   test('exec passes everything after "--" to its command, and has defaults of its own', () => {

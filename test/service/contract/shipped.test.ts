@@ -2,16 +2,16 @@ import { createConfig, lint } from '@redocly/openapi-core'
 import { describe, expect, test } from 'vitest'
 import { isObject, type Json, type JsonObject } from '../../../src/base/core/json.ts'
 import { valueAt } from '../../../src/base/core/json-pointer.ts'
+import { bundledContract } from '../../../src/service/fixtures/bundled.ts'
 import { analyticsFields } from '../../support/analytics.ts'
 import { inputs, operationOf } from '../../support/catalogue.ts'
-import { BUNDLED } from './documents.ts'
 
 const { contract } = inputs
 
 const SCORES = ['ConversationQualityIndex', 'SatisfactionScore', 'GrowthScore', 'FrictionScore', 'SafetyScore']
 
 test('Redocly finds no problem in the bundled document', async () => {
-  const problems = await lint({ ref: BUNDLED, config: await createConfig({ extends: ['recommended'] }) })
+  const problems = await lint({ ref: bundledContract, config: await createConfig({ extends: ['recommended'] }) })
   expect(problems.map(({ ruleId, message, severity }) => ({ ruleId, message, severity }))).toEqual([])
 })
 

@@ -1,23 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import type { Analytics } from '../../../src/service/simulation/analytics.ts'
 import { ISSUE_RULES, RECOMMENDATION_RULES, STRENGTH_RULES } from '../../../src/service/simulation/rules.ts'
-import {
-  createBundledSimulation,
-  loadBundledFixtures,
-  now,
-  periods,
-  textsOf,
-  unlistedModel,
-} from './bundled-simulation.ts'
+import { fixtures, now, periods, simulate, unlistedModel } from './bundled-simulation.ts'
 
-const simulation = await createBundledSimulation()
-const { models, phrases } = await loadBundledFixtures()
+const { models, personas, phrases } = fixtures
 
-const responses: Analytics[] = simulation.personas.flatMap((persona) =>
+const responses: Analytics[] = personas.flatMap(({ name: persona }) =>
   [
     ...models.slice(0, 5).map(({ id }) => id),
     ...Array.from({ length: 25 }, (_, index) => unlistedModel(index)),
-  ].flatMap((modelId) => periods.map((days) => simulation.analytics({ seed: '1', modelId, days, now, persona }))),
+  ].flatMap((modelId) => periods.map((days) => simulate({ seed: '1', modelId, days, now, persona }))),
 )
 const assessed = responses.flatMap(({ recommendations }) => recommendations ?? [])
 
@@ -25,8 +17,14 @@ function ids(of: readonly { readonly id: string }[]): string[] {
   return of.map(({ id }) => id).sort()
 }
 
+function stringsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value).flatMap(stringsIn)
+}
+
 describe('the texts', () => {
-  const texts = [...new Set(responses.flatMap(textsOf))]
+  const texts = [...new Set(responses.flatMap(({ recommendations }) => stringsIn(recommendations)))]
 
   test.each([
     ['are never empty', /^\s*$/],
@@ -55,7 +53,7 @@ describe('the texts', () => {
   test('depend on the seed', () => {
     const query = { modelId: unlistedModel(1), days: 30, now, persona: 'critical' } as const
     const summaries = Array.from({ length: 12 }, (_, seed) =>
-      simulation.analytics({ ...query, seed: String(seed) }).recommendations?.summary.replace(/[\d.,]+/g, ''),
+      simulate({ ...query, seed: String(seed) }).recommendations?.summary.replace(/[\d.,]+/g, ''),
     )
     expect(new Set(summaries).size).toBeGreaterThan(3)
   })

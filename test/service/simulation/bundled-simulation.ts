@@ -1,9 +1,8 @@
-import { fileURLToPath } from 'node:url'
-import { type Fixtures, loadFixtures } from '../../../src/service/fixtures/fixtures.ts'
-import type { Analytics, Simulation } from '../../../src/service/simulation/analytics.ts'
 import { createSimulation } from '../../../src/service/simulation/simulation.ts'
+import { inputs } from '../../support/catalogue.ts'
 
-const bundledFolder = fileURLToPath(new URL('../../../fixtures', import.meta.url))
+export const { fixtures } = inputs
+export const simulate = createSimulation(fixtures)
 
 export const now = Date.parse('2026-01-15T12:00:00.000Z')
 export const periods = [7, 30, 90] as const
@@ -11,25 +10,4 @@ export const periods = [7, 30, 90] as const
 /** Returns the id of a model that no fixture lists: `unlistedModel(7)`. */
 export function unlistedModel(index: number): string {
   return `5ca1ab1e-0000-4000-8000-${String(index).padStart(12, '0')}`
-}
-
-export async function loadBundledFixtures(): Promise<Fixtures> {
-  const loaded = await loadFixtures(bundledFolder)
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.error, null, 2))
-  return loaded.value
-}
-
-export async function createBundledSimulation(): Promise<Simulation> {
-  return createSimulation(await loadBundledFixtures())
-}
-
-/** Returns every text of an assessment. */
-export function textsOf({ recommendations }: Analytics): string[] {
-  return stringsIn(recommendations)
-}
-
-function stringsIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value]
-  if (typeof value !== 'object' || value === null) return []
-  return Object.values(value).flatMap(stringsIn)
 }

@@ -1,23 +1,16 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { compareGolden, inLines } from '../../support/golden.ts'
-import { createBundledSimulation, loadBundledFixtures, now, periods } from './bundled-simulation.ts'
+import { fixtures, now, periods, simulate } from './bundled-simulation.ts'
 
-/*
- * The golden files pin the data of the bundled fixtures: they differ when an upgrade of faker, another engine or a
- * changed formula alters data. If that is intended, write them again with
- *
- *   npm test -- test/service/simulation/golden.test.ts -u
- *
- * and state in the CHANGELOG that the same seed now gives other data.
- */
-const world = await createBundledSimulation()
-const { models, personas } = await loadBundledFixtures()
+// The golden files pin the data of the bundled fixtures. If an upgrade of faker or a changed formula alters data on
+// purpose, write them again with -u, and state in the CHANGELOG that the same seed now gives other data.
+const { models, personas } = fixtures
 
 /** Returns the answer about the first model of a persona. */
 function answerOf(persona: string, days: (typeof periods)[number]) {
   const modelId = models.find((model) => model.persona === persona)?.id ?? ''
-  return world.analytics({ seed: '1', modelId, days, now })
+  return simulate({ seed: '1', modelId, days, now })
 }
 
 test.each(['critical', 'empty'])('%s over 7 days', async (persona) => {

@@ -10,14 +10,13 @@ import {
   SCORE_FIELDS,
   type ScoreField,
 } from '../../../src/service/simulation/persona.ts'
-import { createBundledSimulation, loadBundledFixtures, now, periods, unlistedModel } from './bundled-simulation.ts'
+import { fixtures, now, periods, simulate, unlistedModel } from './bundled-simulation.ts'
 
-const simulation = await createBundledSimulation()
-const fixtures = await loadBundledFixtures()
+const personaNames = fixtures.personas.map(({ name }) => name)
 
 /** Returns the analytics of a model that no fixture lists. */
 const analyticsOf = (index: number, days: number, more: Partial<AnalyticsQuery> = {}) =>
-  simulation.analytics({ seed: '1', modelId: unlistedModel(index), days, now, ...more })
+  simulate({ seed: '1', modelId: unlistedModel(index), days, now, ...more })
 
 const sum = (points: readonly DataPoint[], field: 'conversationCount' | 'messageCount') =>
   points.reduce((total, point) => total + point[field], 0)
@@ -92,7 +91,7 @@ test('the values of a day do not depend on the time of the query', () => {
     fc.property(
       fc.date({ min: new Date('1970-01-01'), max: new Date('2100-12-31'), noInvalidDate: true }),
       fc.integer({ min: 0, max: 89 }),
-      fc.constantFrom(...simulation.personas),
+      fc.constantFrom(...personaNames),
       (date, later, persona) => {
         const first = analyticsOf(1, 90, { persona, now: date.getTime() }).dataPoints
         const second = analyticsOf(1, 90, { persona, now: date.getTime() + later * 86_400_000 }).dataPoints
@@ -119,7 +118,7 @@ test.each([
 })
 
 test('conversation quality follows from the other scores', () => {
-  for (const persona of simulation.personas) {
+  for (const persona of personaNames) {
     for (const point of analyticsOf(1, 90, { persona }).dataPoints) {
       const { avgSatisfactionScore, avgGrowthScore, avgFrictionScore, avgSafetyScore } = point
       if (point.avgConversationQualityIndex === null) continue
@@ -177,9 +176,9 @@ test('a period with fewer than 20 conversations has no assessment', () => {
 test('a model has the shape of its fixture unless the query names a shape or persona', () => {
   const shaped = fixtures.models.find(({ shape }) => shape === 'all-null')
   const query = { seed: '1', modelId: shaped?.id ?? '', days: 7, now } as const
-  expect(simulation.analytics(query).conversationCount).toBe(0)
-  expect(simulation.analytics({ ...query, persona: 'healthy' }).conversationCount).toBeGreaterThan(0)
-  expect(simulation.analytics({ ...query, shape: 'no-null' }).conversationCount).toBeGreaterThan(0)
+  expect(simulate(query).conversationCount).toBe(0)
+  expect(simulate({ ...query, persona: 'healthy' }).conversationCount).toBeGreaterThan(0)
+  expect(simulate({ ...query, shape: 'no-null' }).conversationCount).toBeGreaterThan(0)
 })
 
 /** Returns everything that does not depend on conversation quality. */
@@ -189,7 +188,7 @@ function withoutQuality({ avgConversationQualityIndex: _, recommendations: __, d
 
 test('a shifted quality stays within 0 and 1, and days without conversations stay null', () => {
   fc.assert(
-    fc.property(fc.double({ min: -5, max: 5, noNaN: true }), fc.constantFrom(...simulation.personas), (by, persona) => {
+    fc.property(fc.double({ min: -5, max: 5, noNaN: true }), fc.constantFrom(...personaNames), (by, persona) => {
       const plain = analyticsOf(3, 30, { persona })
       const shifted = analyticsOf(3, 30, { persona, qualityShift: () => by })
       expect(withoutQuality(shifted)).toEqual(withoutQuality(plain))

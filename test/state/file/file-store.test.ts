@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { type Store, StoreWriteError } from '../../../src/state/store.ts'
 import { conformance } from '../conformance.ts'
 import { type RestartableStore, stateProperty } from '../property.ts'
-import { copyAsKilled, limitedDisk, openOrFail, statePath } from './open-file.ts'
+import { copyAsKilled, openOrFail, smallDisk, statePath } from './open-file.ts'
 
 conformance('the store in a file', async () => (await openOrFail(statePath())).store)
 
@@ -13,7 +13,7 @@ conformance('the store in a file with frequent checkpoints', async () => {
 /** Opens a store in a file with frequent checkpoints and a disk that can be full. */
 async function open(): Promise<RestartableStore> {
   let path = statePath()
-  const disk = limitedDisk()
+  const disk = smallDisk()
   /** The stores that count as killed. They must be closed at the end. */
   const killed: Store[] = []
   const openAgain = async () => {

@@ -63,7 +63,7 @@ function copyIfExists(from: string, to: string): void {
 }
 
 /** Expects a sandbox to be the same after a kill and after a stop. Returns the store that was opened after the stop. */
-export async function expectSurvival(path: string, store: Store): Promise<Store> {
+export async function expectKept(path: string, store: Store): Promise<Store> {
   const before = await exportSandbox(store, 'default')
   const killed = await openOrFail(copyAsKilled(path))
   expect(await exportSandbox(killed.store, 'default')).toEqual(before)
@@ -74,7 +74,7 @@ export async function expectSurvival(path: string, store: Store): Promise<Store>
 }
 
 /** A disk with a number of free bytes. Like a real disk, it writes the part that fits. */
-export function limitedDisk() {
+export function smallDisk() {
   const disk = {
     free: Number.POSITIVE_INFINITY,
     write: (fd: number, bytes: Uint8Array, offset: number) => {

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { WriteAheadLog } from '../../../src/state/file/write-ahead-log.ts'
 import { StateData } from '../../../src/state/memory/state-data.ts'
 import { context, event, listInsertIds } from '../drafts.ts'
-import { copyAsKilled, expectSurvival, openNew, openOrFail, problemOf, statePath } from './open-file.ts'
+import { copyAsKilled, expectKept, openNew, openOrFail, problemOf, statePath } from './open-file.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -21,7 +21,7 @@ test('texts of any kind and size are the same after a kill, and after a stop', a
   const texts = ['', 'größe', '会話', '\ud800', '\u2028\n\r\t"\\', '__proto__', 'x'.repeat(2_000_000)]
   const { path, store } = await openNew()
   for (const value of texts) await store.recordEvent(context, event({ value, properties: { [value]: [value] } }))
-  await expectSurvival(path, store)
+  await expectKept(path, store)
 })
 
 test('a change that was written and cannot be applied is taken off the log again', async () => {

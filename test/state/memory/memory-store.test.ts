@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
+import { createMemoryStore } from '../../../src/state/open-store.ts'
 import { conformance } from '../conformance.ts'
 import { context, event, listEvents, recordAll } from '../drafts.ts'
 import { stateProperty } from '../property.ts'

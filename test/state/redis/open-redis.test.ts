@@ -154,17 +154,15 @@ describeWithRedis('a state in Redis', () => {
     const waiting = store.recordEvent(context, event()).catch((error: Error) => error.message)
     lost.resume()
     await lost.kill()
-    const reasons = [
-      'the connection was closed',
-      'the connection was reset: ECONNRESET',
-      'nothing listens there: ECONNREFUSED',
-    ]
     const said = [await waiting]
     for (let round = 0; round < 5; round += 1) {
       said.push(await store.recordEvent(context, event()).catch((error: Error) => error.message))
       await new Promise((resolve) => setTimeout(resolve, 30))
     }
     for (const message of said)
-      if (typeof message === 'string') expect(reasons).toContain(/\(([^)]*)\)/.exec(message)?.[1])
+      if (typeof message === 'string')
+        expect(message).toMatch(
+          /\((the connection was (closed|reset: ECONNRESET)|nothing listens there: ECONNREFUSED)\)/,
+        )
   })
 })

@@ -1,10 +1,6 @@
 import { onTestFinished } from 'vitest'
 import { parseRedisUrl } from '../../../src/state/redis/location.ts'
-import {
-  type OpenedRedisStore,
-  openRedisStore,
-  type RedisStoreOptions,
-} from '../../../src/state/redis/open-redis-store.ts'
+import { openRedisStore, type RedisStoreOptions } from '../../../src/state/redis/open-redis-store.ts'
 
 let prefixes = 0
 
@@ -18,11 +14,7 @@ export function nextPrefix(): string {
 const patient = { commandMs: 30_000, connectMs: 30_000 }
 
 /** Opens the store in Redis until the end of the test. Throws if it is refused. */
-export async function openRedisOrFail(
-  url: string,
-  prefix: string,
-  options: RedisStoreOptions = {},
-): Promise<OpenedRedisStore> {
+export async function openRedisOrFail(url: string, prefix: string, options: RedisStoreOptions = {}) {
   const location = parseRedisUrl(url, prefix)
   if (!location.ok) throw new Error(location.error)
   const opened = await openRedisStore(location.value, { ...patient, ...options })
@@ -32,9 +24,9 @@ export async function openRedisOrFail(
 }
 
 /** Opens two replicas of a store under a prefix of their own until the end of the test. */
-export async function openTwoReplicas(url: string): Promise<[OpenedRedisStore, OpenedRedisStore]> {
+export async function openTwoReplicas(url: string) {
   const prefix = nextPrefix()
-  return [await openRedisOrFail(url, prefix), await openRedisOrFail(url, prefix)]
+  return [await openRedisOrFail(url, prefix), await openRedisOrFail(url, prefix)] as const
 }
 
 /** Opens the store in Redis under a prefix of its own until the end of the test. */

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { impactOfEvent } from '../../../src/state/collections/events.ts'
-import { createMemoryStore } from '../../../src/state/memory/memory-store.ts'
+import { createMemoryStore } from '../../../src/state/open-store.ts'
 import { impactField, sandboxKeys } from '../../../src/state/redis/keys.ts'
 import type { Store } from '../../../src/state/store.ts'
 import { describeWithRedis, sharedRedis } from '../../support/redis.ts'

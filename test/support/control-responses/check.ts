@@ -73,11 +73,7 @@ function findHeaderFault(document: CompiledDocument, response: string, { headers
   return undefined
 }
 
-function findContentFault(
-  document: CompiledDocument,
-  documented: string,
-  response: RecordedResponse,
-): string | undefined {
+function findContentFault(document: CompiledDocument, documented: string, response: RecordedResponse) {
   const content = document.at(joinPointer(documented, 'content'))
   const mediaType = (response.headers['content-type'] ?? '').split(';', 1)[0] ?? ''
   if (content === undefined) return response.size > 0 ? 'a body that is not documented' : undefined

@@ -55,27 +55,7 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 const entriesOf = (value: unknown) =>
   Object.entries(objectOf(value)).map(([name, member]) => [name, objectOf(member)] as const)
 
-export interface DocumentedItem {
-  /** The label that coverage gives it: `query period=7d`. */
-  readonly label: string
-  /** The words beside the parameter or field: `7d`. */
-  readonly text: string
-}
-
-export interface DocumentedField {
-  /** `period`, or `components.content`. */
-  readonly name: string
-  /** The place of a parameter: `query`; undefined for a field. */
-  readonly place?: string
-  /** JSON pointer with a star for the items of an array; empty for a parameter. */
-  readonly pointer: string
-  readonly type: string
-  readonly isRequired: boolean
-  readonly description: string
-  readonly assumptions: readonly string[]
-  readonly items: readonly DocumentedItem[]
-  readonly sample: unknown
-}
+export type DocumentedField = ReturnType<typeof describeField>
 
 /** Lists the fields of a flat schema, each with the fields within it. The prefix of labels is `body ` in a request. */
 function listFields(schema: ContractNode, prefix: string, pointer = ''): DocumentedField[] {
@@ -94,7 +74,8 @@ function listFields(schema: ContractNode, prefix: string, pointer = ''): Documen
   return field.description === '' && field.assumptions.length === 0 ? named : [...named, { ...field, items: [] }]
 }
 
-function describeField(schema: ContractNode, pointer: string, prefix: string): DocumentedField {
+/** Describes a field. `pointer`: its JSON pointer, with a star for the items of an array; empty for a parameter. */
+function describeField(schema: ContractNode, pointer: string, prefix: string) {
   const [inner] = enterArray(schema, pointer)
   // Coverage names a field without the stars of arrays: `dataPoints.date`.
   const parts = pointer.split('/').filter((part) => part !== '' && part !== '*')
@@ -102,12 +83,16 @@ function describeField(schema: ContractNode, pointer: string, prefix: string): D
   const label = prefix + name
   const values = ['null', 'not null', ...listOf(inner['enum']).map(String)]
   return {
+    /** `components.content`, or `period`. */
     name,
+    /** The place of a parameter: `query`; empty for a field. */
+    place: '',
     pointer,
     type: typeOf(schema),
     isRequired: false,
     description: textOrEmpty(schema['description']),
     assumptions: [...new Set([...assumptionsOf(schema), ...assumptionsOf(inner)])],
+    /** What coverage counts, by the label that it gives it: `query period=7d`. */
     items: [{ label, text: 'sent' }, ...values.map((text) => ({ label: `${label}: ${text}`, text }))],
     sample: sampleOf(schema),
   }

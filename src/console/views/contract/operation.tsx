@@ -1,81 +1,88 @@
-import { createContext } from 'preact'
-import { useContext } from 'preact/hooks'
 import type { Schema } from '../../api/ask.ts'
 import { hasState, hrefOf, toggleState } from '../../store/route.ts'
 import { catalogue, groupByFamily } from '../../store/server.ts'
 import { Button } from '../../ui/controls.tsx'
 import { CommandLine, formatCurl } from '../../ui/empty.tsx'
 import { count } from '../../ui/text.tsx'
-import { type DocumentedField, type DocumentedItem, type DocumentedOperation, requestThatShows } from './document.ts'
+import { type DocumentedField, type DocumentedOperation, requestThatShows } from './document.ts'
 
-export function Operation({ operation, coverage }: CoveredOperation) {
+interface CoveredOperation {
+  readonly operation: DocumentedOperation
+  readonly coverage: Schema<'OperationCoverage'>
+}
+
+export function Operation(shown: CoveredOperation) {
+  const { operation, coverage } = shown
   const { id, method, path, summary, description, assumptions, parameters, body, responses } = operation
   const success = responses.find(({ status }) => status.startsWith('2'))
   const servedBy = catalogue.value.operations.find((one) => one.id === id)?.servedBy
   const scenarios = catalogue.value.scenarios.filter(({ operations }) => operations.includes(id))
   return (
-    <CoverageContext.Provider value={{ operation, coverage }}>
-      <article class="operation" aria-labelledby="operation">
-        <h2 id="operation" class="mono breaks">
-          {method} {path}
-        </h2>
-        <p class="operation-facts facts">
-          <code>{id}</code>
-          <a href={hrefOf({ view: 'requests', query: { q: `op:${id}` } })}>{count(coverage.requests, 'request')}</a>
-          <Share share={coverage} />
-          {servedBy && (
-            <span>Served {servedBy === 'simulator' ? 'by the simulator' : 'from the examples of the document'}</span>
-          )}
-        </p>
-        <p>
-          <b>{summary}.</b> <Prose text={description} />
-        </p>
-        <Assumptions texts={assumptions} />
-        <details class="operation-scenarios">
-          <summary>{count(scenarios.length, 'scenario')} to switch on</summary>
-          {groupByFamily(scenarios).map(([family, members]) => (
-            <p key={family} class="facts">
-              <span class="faint">{family}</span>
-              {members.map(({ name, about }) => (
-                <a key={name} title={about} href={hrefOf({ view: 'scenarios', id: name, query: { operation: id } })}>
-                  {name}
-                </a>
-              ))}
-            </p>
-          ))}
-        </details>
-        {parameters.length > 0 && (
-          <section>
-            <h3>Parameters</h3>
-            <Fields fields={parameters} />
-          </section>
+    <article class="operation" aria-labelledby="operation">
+      <h2 id="operation" class="mono breaks">
+        {method} {path}
+      </h2>
+      <p class="operation-facts facts">
+        <code>{id}</code>
+        <a href={hrefOf({ view: 'requests', query: { q: `op:${id}` } })}>{count(coverage.requests, 'request')}</a>
+        <Share share={coverage} />
+        {servedBy && (
+          <span>Served {servedBy === 'simulator' ? 'by the simulator' : 'from the examples of the document'}</span>
         )}
-        {body && (
-          <section>
-            <h3>Request body</h3>
-            <Prose text={body.description} />
-            <Assumptions texts={body.assumptions} />
-            <Fields fields={body.fields} />
-          </section>
-        )}
+      </p>
+      <p>
+        <b>{summary}.</b> <Prose text={description} />
+      </p>
+      <Assumptions texts={assumptions} />
+      <details class="operation-scenarios">
+        <summary>{count(scenarios.length, 'scenario')} to switch on</summary>
+        {groupByFamily(scenarios).map(([family, members]) => (
+          <p key={family} class="facts">
+            <span class="faint">{family}</span>
+            {members.map(({ name, about }) => (
+              <a key={name} title={about} href={hrefOf({ view: 'scenarios', id: name, query: { operation: id } })}>
+                {name}
+              </a>
+            ))}
+          </p>
+        ))}
+      </details>
+      {parameters.length > 0 && (
         <section>
-          <h3>Responses</h3>
-          {responses.map((response) => (
-            <Response key={response.status} response={response} isOpen={response === success} />
-          ))}
+          <h3>Parameters</h3>
+          <Fields shown={shown} fields={parameters} />
         </section>
-      </article>
-    </CoverageContext.Provider>
+      )}
+      {body && (
+        <section>
+          <h3>Request body</h3>
+          <Prose text={body.description} />
+          <Assumptions texts={body.assumptions} />
+          <Fields shown={shown} fields={body.fields} />
+        </section>
+      )}
+      <section>
+        <h3>Responses</h3>
+        {responses.map((response) => (
+          <Response key={response.status} {...{ shown, response }} isOpen={response === success} />
+        ))}
+      </section>
+    </article>
   )
 }
 
-function Response({ response, isOpen }: { response: DocumentedOperation['responses'][number]; isOpen: boolean }) {
+interface ResponseProps {
+  readonly shown: CoveredOperation
+  readonly response: DocumentedOperation['responses'][number]
+  readonly isOpen: boolean
+}
+
+function Response({ shown, response, isOpen }: ResponseProps) {
   const { description, assumptions } = response
   const status = Number(response.status)
   const items = [{ label: response.status, text: 'responded' }]
-  const fields = useShown(response.fields, status)
-  const isShown = useShown([{ items }], status).length > 0
-  if (!isShown && fields.length === 0) return null
+  const fields = listShown({ shown, status }, response.fields)
+  if (fields.length === 0 && listShown({ shown, status }, [{ items }]).length === 0) return null
   return (
     <div class="response">
       <div class="field wraps">
@@ -84,12 +91,12 @@ function Response({ response, isOpen }: { response: DocumentedOperation['respons
           <Prose text={description} />
           <Assumptions texts={assumptions} />
         </div>
-        <Items {...{ items, status }} />
+        <Items {...{ shown, items, status }} />
       </div>
       {fields.length > 0 && (
         <details open={isOpen}>
           <summary>Body of {count(fields.length, 'field')}</summary>
-          <Fields {...{ fields, status }} />
+          <Fields {...{ shown, fields, status }} />
         </details>
       )}
     </div>
@@ -97,80 +104,80 @@ function Response({ response, isOpen }: { response: DocumentedOperation['respons
 }
 
 /** A list of fields. An assumption that holds for several of them stands at the first. */
-function Fields({ fields, status }: { fields: readonly DocumentedField[]; status?: number }) {
+function Fields({ shown, fields, status }: ShownPart & { fields: readonly DocumentedField[] }) {
   const firstOf = new Map<string, string>()
   for (const { name, assumptions } of fields)
     for (const text of assumptions) if (!firstOf.has(text)) firstOf.set(text, name)
   return (
     <ul class="fields">
-      {useShown(fields, status).map(({ name, place, type, isRequired, description, assumptions, items }) => {
-        const other = assumptions.map((text) => firstOf.get(text)).find((first) => first !== name)
-        const at = name.lastIndexOf('.') + 1
-        return (
-          <li key={`${place} ${name}`} class="field wraps">
-            <p>
-              <code class="breaks">
-                <span class="faint">{name.slice(0, at)}</span>
-                <b>{name.slice(at)}</b>
-              </code>{' '}
-              <span class="faint">
-                {place && `in the ${place}, `}
-                {type}
-              </span>
-              {isRequired && status === undefined && <b class="warn"> required</b>}
-            </p>
-            <div>
-              <Prose text={description} />
-              <Assumptions texts={assumptions.filter((text) => firstOf.get(text) === name)} />
-              {other !== undefined && <p class="assumption faint small">Assumed as for {other}.</p>}
-            </div>
-            <Items {...{ items, status }} />
-          </li>
-        )
-      })}
+      {listShown({ shown, status }, fields).map(
+        ({ name, place, type, isRequired, description, assumptions, items }) => {
+          const other = assumptions.map((text) => firstOf.get(text)).find((first) => first !== name)
+          const at = name.lastIndexOf('.') + 1
+          return (
+            <li key={`${place} ${name}`} class="field wraps">
+              <p>
+                <code class="breaks">
+                  <span class="faint">{name.slice(0, at)}</span>
+                  <b>{name.slice(at)}</b>
+                </code>{' '}
+                <span class="faint">
+                  {place && `in the ${place}, `}
+                  {type}
+                </span>
+                {isRequired && status === undefined && <b class="warn"> required</b>}
+              </p>
+              <div>
+                <Prose text={description} />
+                <Assumptions texts={assumptions.filter((text) => firstOf.get(text) === name)} />
+                {other !== undefined && <p class="assumption faint small">Assumed as for {other}.</p>}
+              </div>
+              <Items {...{ shown, items, status }} />
+            </li>
+          )
+        },
+      )}
     </ul>
   )
 }
 
-interface CoveredOperation {
-  readonly operation: DocumentedOperation
-  readonly coverage: Schema<'OperationCoverage'>
-}
-
-const CoverageContext = createContext<CoveredOperation | undefined>(undefined)
-
 export const showsMissingOnly = () => hasState('only', 'missing')
 
-interface ItemsProps {
-  readonly items: readonly DocumentedItem[]
-  /** The status of the response that they are part of; undefined for items of a request. */
+interface ShownPart {
+  readonly shown: CoveredOperation
+  /** The status of the response that the fields or items are part of; undefined for those of a request. */
   readonly status?: number | undefined
 }
 
-/** Returns those that the page shows: all, or those with something that was never met. */
-function useShown<Field extends ItemsProps>(fields: readonly Field[], status?: number): readonly Field[] {
-  const points = useContext(CoverageContext)?.coverage.missing ?? []
-  if (!showsMissingOnly()) return fields
-  return fields.filter(({ items }) => items.some(({ label }) => findMissing(points, label, status)))
+interface ItemsProps extends ShownPart {
+  readonly items: DocumentedField['items']
 }
 
-const findMissing = (points: readonly Schema<'MissingPoint'>[], label: string, status: number | undefined) =>
-  points.find(({ name, point }) => name === label && (status === undefined || point.status === status))
+/** Returns the fields that the page shows: all, or those with something that was never met. */
+function listShown<Field extends Pick<ItemsProps, 'items'>>(
+  { shown, status }: ShownPart,
+  fields: readonly Field[],
+): readonly Field[] {
+  if (!showsMissingOnly()) return fields
+  return fields.filter(({ items }) => listStates({ shown, items, status }).some(({ missing }) => missing))
+}
+
+/** Lists the items that coverage knows. `missing`: what was never met, if that is so. */
+function listStates({ shown, items, status }: ItemsProps) {
+  const { covered, missing, outOfReach } = shown.coverage
+  const states = items.map(({ label, text }) => ({
+    name: status === undefined || label === String(status) ? label : `${status} ${label}`,
+    text,
+    missing: missing.find(({ name, point }) => name === label && (status === undefined || point.status === status)),
+    isMet: covered.includes(label),
+    isOutOfReach: outOfReach.includes(label),
+  }))
+  return states.filter(({ missing, isMet, isOutOfReach }) => missing || isMet || isOutOfReach)
+}
 
 /** The items of a parameter, a field or a status. A click on one that was never met shows a request that meets it. */
-function Items({ items, status }: ItemsProps) {
-  const shown = useContext(CoverageContext)
-  if (!shown) return null
-  const { covered, missing, outOfReach } = shown.coverage
-  const states = items
-    .map(({ label, text }) => ({
-      name: status === undefined || label === String(status) ? label : `${status} ${label}`,
-      text,
-      missing: findMissing(missing, label, status),
-      isMet: covered.includes(label),
-      isOutOfReach: outOfReach.includes(label),
-    }))
-    .filter(({ missing, isMet, isOutOfReach }) => missing || isMet || isOutOfReach)
+function Items(props: ItemsProps) {
+  const states = listStates(props)
   const open = states.find(({ name }) => hasState('item', name))?.missing
   return (
     <>
@@ -182,21 +189,14 @@ function Items({ items, status }: ItemsProps) {
       {open && (
         <div class="item-request">
           <p>{open.sentence}</p>
-          <CommandLine text={formatCurl(requestThatShows(shown.operation, open))} />
+          <CommandLine text={formatCurl(requestThatShows(props.shown.operation, open))} />
         </div>
       )}
     </>
   )
 }
 
-interface ItemProps {
-  readonly name: string
-  readonly text: string
-  readonly missing: Schema<'MissingPoint'> | undefined
-  readonly isMet: boolean
-}
-
-function Item({ name, text, missing, isMet }: ItemProps) {
+function Item({ name, text, missing, isMet }: ReturnType<typeof listStates>[number]) {
   const [sign, word] = missing ? ['○', 'Never met'] : isMet ? ['✓', 'Met'] : ['–', 'Out of reach']
   const words = (
     <>

@@ -7,13 +7,10 @@ import { type JsonRecord, objectOf, textOrEmpty } from '../../ui/text.tsx'
 
 export const qualityField = 'avgConversationQualityIndex'
 
-/** The body of a response with analytics, which a scenario may have damaged. */
-export interface Numbers {
-  readonly body: JsonRecord
-  readonly days: readonly JsonRecord[]
-}
+export type Numbers = NonNullable<ReturnType<typeof readNumbers>>
 
-export function readNumbers(response: unknown): Numbers | undefined {
+/** Reads the body of a response with analytics, which a scenario may have damaged. Undefined: it has no days. */
+export function readNumbers(response: unknown) {
   const body = objectOf(response)
   const days = body['dataPoints']
   return Array.isArray(days) && days.length > 0 ? { body, days: days.map(objectOf) } : undefined

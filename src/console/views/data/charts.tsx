@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import type { Schema } from '../../api/ask.ts'
 import { Chart } from '../../ui/chart.tsx'
 import { CopyButton } from '../../ui/controls.tsx'
-import { CommandLine, formatCurl, sampleEvent } from '../../ui/empty.tsx'
+import { CommandLine, eventRequest, formatCurl } from '../../ui/empty.tsx'
 import { DataTable, formatSigned, QualityTable } from '../../ui/table.tsx'
 import { objectOf, textOrEmpty } from '../../ui/text.tsx'
 import { type Numbers, qualityField, readNumber } from './analytics.ts'
@@ -164,9 +164,7 @@ export function EventEffects({ products, moved, quality, ...compared }: EventEff
             Nothing yet: no event came for {products.map(({ name }) => name).join(' or ')}. Send one, and the quality of
             its day moves.
           </p>
-          <CommandLine
-            text={formatCurl({ method: 'POST', path: '/events', body: { ...sampleEvent, productId: product.id } })}
-          />
+          <CommandLine text={formatCurl(eventRequest({ productId: product.id }))} />
         </>
       )}
       {moved.length > 0 && (

@@ -4,7 +4,7 @@ import { hrefOf, route, sandbox } from '../../store/route.ts'
 import { change } from '../../store/server.ts'
 import { useResponse } from '../../store/use-response.ts'
 import { Button, FieldForm } from '../../ui/controls.tsx'
-import { Empty, Loading, sampleEvent } from '../../ui/empty.tsx'
+import { Empty, eventRequest, Loading } from '../../ui/empty.tsx'
 import { OpenPart, SearchableList } from '../../ui/searchable-list.tsx'
 import { QualityTable } from '../../ui/table.tsx'
 import { countListed, isUuid } from '../../ui/text.tsx'
@@ -108,10 +108,7 @@ function NoEvents({ isSearch }: { readonly isSearch: boolean }) {
       </Empty>
     )
   return (
-    <Empty
-      title="No events yet"
-      curl={{ method: 'POST', path: '/events', body: { ...sampleEvent, insertId: 'order-1' } }}
-    >
+    <Empty title="No events yet" curl={eventRequest({ insertId: 'order-1' })}>
       Record one. With its influence it moves the indexes of its product and conversation; sent again with the same{' '}
       <code>insertId</code>, it counts once.
     </Empty>

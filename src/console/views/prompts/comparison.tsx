@@ -136,10 +136,9 @@ const splitWords = (text: string) => text.match(/\{\{[^{}]*\}\}|[\p{L}\p{N}_]+|\
 function diffTexts(left: readonly string[], right: readonly string[]): readonly DiffStep[] {
   const lengthAt = measureCommon(left, right)
   const findKind = (at: number, other: number): DiffStep['kind'] => {
-    if (at === left.length) return 'added'
-    if (other === right.length) return 'removed'
     if (left[at] === right[other]) return 'same'
-    return lengthAt(at + 1, other) >= lengthAt(at, other + 1) ? 'removed' : 'added'
+    if (at === left.length) return 'added'
+    return other === right.length || lengthAt(at + 1, other) >= lengthAt(at, other + 1) ? 'removed' : 'added'
   }
   const steps: DiffStep[] = []
   let [at, other] = [0, 0]

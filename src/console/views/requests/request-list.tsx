@@ -8,10 +8,7 @@ import { targetOf } from './replay.ts'
 import { retryProblemsOf } from './search.ts'
 import { type DeliveryFacts, describeCause, describeSubject, findBreak, shortenIds } from './subject.ts'
 
-interface RequestListProps {
-  readonly listed: readonly Schema<'Exchange'>[]
-  readonly isScrolled: { current: boolean }
-}
+type Exchange = Schema<'Exchange'>
 
 const columns = {
   Time: 'time',
@@ -24,7 +21,7 @@ const columns = {
 }
 
 /** The list of requests, the newest on top. New rows do not move the list while it is scrolled or a request is open. */
-export function RequestList({ listed, isScrolled }: RequestListProps) {
+export function RequestList({ listed, isScrolled }: { listed: readonly Exchange[]; isScrolled: { current: boolean } }) {
   const openId = route.value.id
   const box = useRef<HTMLDivElement>(null)
   const first = useRef<Element | null>(null)
@@ -86,7 +83,7 @@ export function RequestList({ listed, isScrolled }: RequestListProps) {
 const topOf = (row: Element | undefined) => row?.getBoundingClientRect().top ?? 0
 
 interface RequestRowProps {
-  readonly exchange: Schema<'Exchange'>
+  readonly exchange: Exchange
   readonly isOpen: boolean
   readonly retries: readonly string[]
 }

@@ -3,7 +3,7 @@ import { useCommands } from '../../store/commands.ts'
 import { navigate, replaceRoute, route, sandbox } from '../../store/route.ts'
 import { info } from '../../store/server.ts'
 import { Button } from '../../ui/controls.tsx'
-import { Empty, sampleEvent } from '../../ui/empty.tsx'
+import { Empty, eventRequest } from '../../ui/empty.tsx'
 import { SearchableList } from '../../ui/searchable-list.tsx'
 import { countListed } from '../../ui/text.tsx'
 import { clearRequests, RequestDetail } from './detail.tsx'
@@ -93,7 +93,7 @@ function NoRequests({ isSearch }: { readonly isSearch: boolean }) {
       </Empty>
     )
   return (
-    <Empty title="No requests yet" curl={{ method: 'POST', path: '/events', body: sampleEvent }}>
+    <Empty title="No requests yet" curl={eventRequest()}>
       Point your client at this server, or send a first request. It appears here as soon as it is handled.
     </Empty>
   )

@@ -8,12 +8,7 @@ import { describeSubject, findBreak } from './subject.ts'
 
 type Exchange = Schema<'Exchange'>
 
-export interface RequestSearch {
-  readonly matches: (exchange: Exchange) => boolean
-  readonly isEmpty: boolean
-  readonly readsRetries: boolean
-  readonly problem: string | undefined
-}
+export type RequestSearch = ReturnType<typeof parseSearch>
 
 /** The marks of `has:`, each with the list that must not be empty. */
 const marks: Readonly<Record<string, (exchange: Exchange) => readonly unknown[]>> = {
@@ -43,7 +38,7 @@ interface Term {
 }
 
 /** Parses a search text: `status:4xx op:createEvent has:violation -has:advice "some text"`. */
-export function parseSearch(text: string): RequestSearch {
+export function parseSearch(text: string) {
   const terms = [...text.toLowerCase().matchAll(/(-?)(?:([a-z]+):)?(?:"([^"]*)"?|([^\s"]+))/g)].map(
     ([, minus, word, quoted, plain]): Term => ({
       word: word === 'operation' ? 'op' : word,
@@ -62,7 +57,7 @@ export function parseSearch(text: string): RequestSearch {
     return choices.some((one) => meets(exchange, one))
   }
   return {
-    matches: (exchange) => known.every((term) => isMet(exchange, term)),
+    matches: (exchange: Exchange) => known.every((term) => isMet(exchange, term)),
     isEmpty: known.length === 0,
     readsRetries: known.some(({ word, value }) => word === 'has' && value === 'retry'),
     problem: terms.map(findProblem).find((found) => found !== undefined),

@@ -141,17 +141,7 @@ function formatSpan(ms: number): string {
   return rest === 0 ? whole : `${whole} ${rest} ${minutes < 60 ? 's' : 'min'}`
 }
 
-/** An attempt with its piece of the time line, which ends where the next attempt begins. */
-interface PlacedAttempt {
-  readonly attempt: RetryAttempt
-  readonly next: RetryAttempt | undefined
-  /** The width of the piece, percent of the line. */
-  readonly width: number
-  /** The ends of the bars, percent of the piece: the request, the wait it asked for, and a wait that was cut short. */
-  readonly took: number
-  readonly demanded: number
-  readonly missed: number
-}
+type PlacedAttempt = ReturnType<typeof placeAttempts>['placed'][number]
 
 /** The share of the line that the attempts get in equal parts, percent, so that those without a pause can be read. */
 const equalShare = 60
@@ -161,7 +151,8 @@ const minLineMs = 200
 
 /**
  * Places the attempts of a chain by the pauses as they are judged, in which advancing the sandbox's clock is waiting.
- * The line includes a wait that is not over. `spanMs` is the time from the first listed attempt to the last response.
+ * Each has a piece of the line, up to the next attempt; the last one includes a wait that is not over. `spanMs` is the
+ * time from the first listed attempt to the last response.
  */
 function placeAttempts(attempts: readonly RetryAttempt[]) {
   let endMs = 0
@@ -172,14 +163,16 @@ function placeAttempts(attempts: readonly RetryAttempt[]) {
   })
   // Something follows the last response, so that it does not look as long as the rest of the line.
   const lineMs = Math.max(minLineMs, endMs * 1.1, ...timed.map(({ waitEndMs }) => waitEndMs))
-  const placed = timed.map(({ attempt, startMs, endMs, waitEndMs }, index): PlacedAttempt => {
+  const placed = timed.map(({ attempt, startMs, endMs, waitEndMs }, index) => {
     const pieceMs = (timed[index + 1]?.startMs ?? lineMs) - startMs
     const owedUntil = Math.max(0, ...timed.slice(0, index).map((before) => before.waitEndMs))
     const percentOf = (ms: number) => Math.min(100, Math.max(0, ((ms - startMs) / pieceMs) * 100))
     return {
       attempt,
       next: attempts[index + 1],
+      /** The width of the piece, percent of the line. */
       width: equalShare / timed.length + (pieceMs / lineMs) * (100 - equalShare),
+      /** The ends of the bars, percent of the piece: the request, the wait it asked for, and one that was cut short. */
       took: percentOf(endMs),
       demanded: attempt.retryAfterMs === undefined ? 0 : percentOf(waitEndMs),
       missed: percentOf(owedUntil),

@@ -3,10 +3,12 @@ import { useCommands, useListKeys } from '../../store/commands.ts'
 import { hasState, hrefOf, navigate, route, sandbox, toggleState } from '../../store/route.ts'
 import { useResponse } from '../../store/use-response.ts'
 import { Button, CopyButton } from '../../ui/controls.tsx'
-import { Empty, Loading, sampleEvent } from '../../ui/empty.tsx'
+import { Empty, eventRequest, Loading } from '../../ui/empty.tsx'
 import { count, Mark } from '../../ui/text.tsx'
 import { addPause } from '../requests/search.ts'
 import { Chain } from './chain.tsx'
+
+const failingCall = eventRequest({ insertId: 'retry-me' }, { 'X-Sim-Scenario': 'rate-limited;retry-after=5' })
 
 type Chains = ResponseOf<'/retries', 'get'>['chains']
 
@@ -45,7 +47,12 @@ export function RetriesPage() {
           </p>
           <Button label="All failed calls" aria-pressed={isAll} onClick={toggle} />
         </div>
-        {chains.length === 0 && <NoChains />}
+        {chains.length === 0 && (
+          <Empty title="No call was tried again yet" curl={failingCall}>
+            A call that fails and comes again appears here on a time line, with the wait that it was asked for. Send
+            this twice: the second time comes too early.
+          </Empty>
+        )}
         <ul>
           {id !== undefined && !chains.some((chain) => chain.id === id) && <Unlisted key={id} id={id} />}
           {chains.map((chain) => (
@@ -78,21 +85,6 @@ function summarizeCalls(chains: Chains, further: number, isAll: boolean): string
   const problems = faulty > 0 ? `, ${faulty} with retry problems` : ''
   return `${count(chains.length, 'call')} ${isAll ? 'failed' : 'tried again'}${problems}${older}.`
 }
-
-const NoChains = () => (
-  <Empty
-    title="No call was tried again yet"
-    curl={{
-      method: 'POST',
-      path: '/events',
-      headers: { 'X-Sim-Scenario': 'rate-limited;retry-after=5' },
-      body: { ...sampleEvent, insertId: 'retry-me' },
-    }}
-  >
-    A call that fails and comes again appears here on a time line, with the wait that it was asked for. Send this twice:
-    the second time comes too early.
-  </Empty>
-)
 
 function Rules({ rules, problems: { findings, further } }: ResponseOf<'/retries', 'get'>) {
   const listed = Object.entries(rules).map(([rule, sentence]) => {

@@ -3,7 +3,7 @@ import type { Schema } from '../../api/ask.ts'
 import { hrefOf, sandbox } from '../../store/route.ts'
 import { info, sandboxes } from '../../store/server.ts'
 import { seedField } from '../../ui/controls.tsx'
-import { Empty, Loading, sampleEvent } from '../../ui/empty.tsx'
+import { Empty, eventRequest, Loading } from '../../ui/empty.tsx'
 import { DataTable } from '../../ui/table.tsx'
 import { Ago } from '../../ui/text.tsx'
 import { createSandbox, SandboxDetail } from './sandbox-detail.tsx'
@@ -42,14 +42,12 @@ const numberColumn = (title: string, name: 'events' | 'prompts' | 'snapshots' | 
 })
 
 function SandboxList({ rows }: { readonly rows: readonly Row[] }) {
-  if (rows.length === 0) {
-    const headers = { 'X-Sim-Sandbox': 'worker-1' }
+  if (rows.length === 0)
     return (
-      <Empty title="No sandbox in use yet" curl={{ method: 'POST', path: '/events', headers, body: sampleEvent }}>
+      <Empty title="No sandbox in use yet" curl={eventRequest({}, { 'X-Sim-Sandbox': 'worker-1' })}>
         A sandbox is created when a request first names it, or above.
       </Empty>
     )
-  }
   const rank = ({ name }: Row) => (name === 'default' ? '' : name)
   return (
     <div class="rows">

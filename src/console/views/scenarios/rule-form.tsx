@@ -14,13 +14,14 @@ interface RuleFormProps {
   readonly onCancel?: () => void
 }
 
-type Parameter = Offer['parameters'][number]
+/** A field of the form: a text unless it has a type or choices. */
+type Parameter = Partial<Offer['parameters'][number]> & { readonly name: string; readonly about: string }
 
 export function RuleForm({ offer, rule: before, save, action, onCancel }: RuleFormProps) {
   const texts = useSignal(readTexts(before))
   const conditions = useSignal(readConditions(before))
   const refusal = useSignal<string | undefined>(undefined)
-  const rule = toRule(before, offer, texts.value, conditions.value)
+  const rule = toRule(offer, texts.value, conditions.value)
   const submit = async (event: Event) => {
     event.preventDefault()
     refusal.value = (await save(rule)).problem?.sentence
@@ -60,38 +61,26 @@ export function RuleForm({ offer, rule: before, save, action, onCancel }: RuleFo
   )
 }
 
-const writtenText = {
-  type: 'text',
-  required: true,
-  about: 'As in the header, with commas between the items.',
-} as const
+const writtenText = { required: true, about: 'As in the header, with commas between the items.' }
 
-const operationField: Parameter = {
-  name: 'operation',
-  type: 'choice',
-  required: false,
-  default: 'all',
-  about: 'The requests that it acts on.',
-}
+const operationField = { name: 'operation', default: 'all', about: 'The requests that it acts on.' }
 
-const timesField: Parameter = {
+const timesField = {
   name: 'times',
   type: 'integer',
-  required: false,
   default: 'always',
   minimum: 0,
   about: 'The number of requests that it acts on.',
-}
+} as const
 
-const probabilityField: Parameter = {
+const probabilityField = {
   name: 'probability',
   type: 'number',
-  required: false,
   default: 1,
   minimum: 0,
   maximum: 1,
   about: 'From 0 to 1. If the rule does not act, the next rule is tried.',
-}
+} as const
 
 function Field({ parameter, value, set }: { parameter: Parameter; value: string; set: (value: string) => void }) {
   const { name, about, unit, type, required, minimum: min, maximum: max, of: choices } = parameter

@@ -6,7 +6,7 @@ import { askOnce, valueOrNotice } from '../../store/notices.ts'
 import { sandbox } from '../../store/route.ts'
 import { refreshSandboxes } from '../../store/server.ts'
 import { Button, CopyButton } from '../../ui/controls.tsx'
-import { Empty, sampleEvent } from '../../ui/empty.tsx'
+import { Empty, eventRequest } from '../../ui/empty.tsx'
 import { RuleForm } from './rule-form.tsx'
 import { headerOf, listConditions, nameRule, offerOf } from './rules.ts'
 
@@ -14,10 +14,11 @@ type RuleListProps = ResponseOf<'/scenarios', 'get'> & { readonly reload: () => 
 
 export function RuleList({ rules, startUp, counts, reload }: RuleListProps) {
   const change = useQueuedChanges(reload)
-  const put = (changed: Rules) => valueOrNotice(change((present) => (isSame(present, rules) ? changed : undefined)))
+  const put = (changed: (rules: Rules) => Rules) =>
+    valueOrNotice(change((present) => (textOf(...present) === textOf(...rules) ? changed(present) : undefined)))
   const removeAll = async () => {
     const losses = rules.map((rule, index) => `rule ${index + 1}: ${nameRule(rule)}`)
-    if (await askOnce('Remove all rules?', losses)) await put([])
+    if (await askOnce('Remove all rules?', losses)) await put(() => [])
   }
   return (
     <>
@@ -25,16 +26,13 @@ export function RuleList({ rules, startUp, counts, reload }: RuleListProps) {
         <h2>Rules</h2>
         {rules.length > 0 && (
           <>
-            <Button label="Count again" class="quiet" onClick={() => void put(rules)} />
+            <Button label="Count again" class="quiet" onClick={() => void put((present) => present)} />
             <Button label="Remove all" class="quiet" onClick={removeAll} />
           </>
         )}
       </header>
       {rules.length === 0 ? (
-        <Empty
-          title="No rules yet"
-          curl={{ method: 'POST', path: '/events', headers: { 'X-Sim-Scenario': 'rate-limited' }, body: sampleEvent }}
-        >
+        <Empty title="No rules yet" curl={eventRequest({}, { 'X-Sim-Scenario': 'rate-limited' })}>
           Every request is handled as the service returns it. Pick a scenario to switch it on for many requests, or name
           it in the header of a single one:
         </Empty>
@@ -99,7 +97,9 @@ const changeRules: ChangeRules = async (change) => {
   return { problem: { sentence: 'The rules were changed meanwhile. They are shown now; change them again.' } }
 }
 
-const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
+/** Returns rules as a text, whether they are on or off: a switch can be clicked again before the list is drawn. */
+const textOf = (...rules: readonly (Schema<'Rule'> | undefined)[]) =>
+  JSON.stringify(rules.map((rule) => ({ ...rule, enabled: undefined })))
 
 interface RuleItemProps {
   readonly rule: Schema<'Rule'>
@@ -116,9 +116,10 @@ function RuleItem({ rule, index, count, change }: RuleItemProps) {
   const isOn = rule.enabled !== false
   // Another client may have put another rule at the place, also while the form is open.
   const changeOwn = (changed: (rules: Rules) => Rules, shown = rule) =>
-    change((rules) => (isSame(rules[index], shown) ? changed(rules) : undefined))
+    change((rules) => (textOf(rules[index]) === textOf(shown) ? changed(rules) : undefined))
   const put = (changed: (rules: Rules) => Rules) => valueOrNotice(changeOwn(changed))
-  const toggle = () => put((rules) => rules.with(index, { ...rule, enabled: !isOn }))
+  const toggle = ({ currentTarget: { checked: enabled } }: { readonly currentTarget: HTMLInputElement }) =>
+    put((rules) => rules.with(index, { ...rule, enabled }))
   const moveUp = async () => {
     await put((rules) => rules.toSpliced(index, 1).toSpliced(index - 1, 0, ...rules.slice(index, index + 1)))
     focusLater(`move-${Math.max(1, index - 1)}`)
@@ -132,7 +133,8 @@ function RuleItem({ rule, index, count, change }: RuleItemProps) {
     focusLater(`edit-${index}`)
   }
   const save = async (changed: Schema<'Rule'>) => {
-    const saved = await changeOwn((rules) => rules.with(index, changed), edited.peek())
+    const keepSwitch = (rules: Rules) => (rules[index]?.enabled === false ? { ...changed, enabled: false } : changed)
+    const saved = await changeOwn((rules) => rules.with(index, keepSwitch(rules)), edited.peek())
     if (saved.value) finish()
     return saved
   }
@@ -177,7 +179,7 @@ const focusLater = (id: string) => requestAnimationFrame(() => document.getEleme
 
 type RuleTextProps = Pick<RuleItemProps, 'rule' | 'count'> & { readonly children?: ComponentChildren }
 
-const RuleText = ({ rule, count: { acted, left }, children }: RuleTextProps) => (
+const RuleText = ({ rule, count: { acted, left, misfit }, children }: RuleTextProps) => (
   <>
     <div class="grows breaks">
       <code>
@@ -185,6 +187,7 @@ const RuleText = ({ rule, count: { acted, left }, children }: RuleTextProps) => 
       </code>
       {rule.sequence !== undefined && <span class="faint"> sequence</span>}
       <p class="faint">{listConditions(rule).join(' · ')}</p>
+      {misfit !== undefined && <p class="bad">Passed over: {misfit}</p>}
     </div>
     <div class="number last">
       {children}

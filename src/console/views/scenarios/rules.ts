@@ -48,13 +48,7 @@ export const readConditions = ({ match = {} }: Schema<'Rule'>): readonly RuleCon
     }))
   })
 
-/** Returns the rule that a form describes. `before`: the rule that it changes, which stays switched on or off. */
-export function toRule(
-  { enabled }: Schema<'Rule'>,
-  offer: Offer,
-  texts: RuleTexts,
-  conditions: readonly RuleCondition[],
-): Schema<'Rule'> {
+export function toRule(offer: Offer, texts: RuleTexts, conditions: readonly RuleCondition[]): Schema<'Rule'> {
   const { operation, text = '', times, probability } = texts
   const parameters = offer.parameters.map(({ name }) => [name, texts[`parameter ${name}`] ?? ''] as const)
   return {
@@ -63,7 +57,6 @@ export function toRule(
     [offer.freeText ?? 'scenario']: offer.freeText ? text : formatScenario(offer.name, parameters),
     ...(times && { times: Number(times) }),
     ...(probability && { probability: Number(probability) }),
-    ...(enabled !== undefined && { enabled }),
   }
 }
 

@@ -47,15 +47,6 @@ export interface NotJudged {
   readonly sentence: string
 }
 
-/** Returns the entry about an operation or a recording as a whole. */
-export const notJudgedAtAll = (operation: string, reason: NotJudgedReason, sentence: string): NotJudged => ({
-  operation,
-  reason,
-  request: undefined,
-  count: 0,
-  sentence,
-})
-
 /** Collects the requests about which nothing is said: one entry for each operation and reason. */
 export class NotJudgedList {
   readonly #entries = new Map<string, Omit<NotJudged, 'sentence'> & { readonly sentence: string | (() => string) }>()

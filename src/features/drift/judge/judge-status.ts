@@ -64,7 +64,6 @@ export function judgeStatus(context: StatusContext): { findings: DriftFinding[];
   return { findings: findings.sort(comparePlaces), omitted: tallies.length - listed.length }
 }
 
-/** Compares each response with the contract, and counts the places of its body. */
 function tallyDifferences(
   context: StatusContext,
   headers: readonly DocumentedHeader[] | undefined,
@@ -108,7 +107,6 @@ function findAbsentFields(
   })
 }
 
-/** Finds the optional headers that no response has. */
 function findAbsentHeaders(
   documented: readonly DocumentedHeader[],
   responses: readonly ObservedResponse[],

@@ -43,10 +43,7 @@ function toTally(missing: Tally, added: Tally): Tally {
   return { ...missing, first, values: added.values }
 }
 
-/**
- * Creates a function that returns true if a new field, under the old name, leaves no fault at the field in any response
- * without the old one.
- */
+/** Creates a test whether a new field, under the old name, has no fault in any response without the old one. */
 function createTrials(operation: Operation): (missing: Tally, added: Tally) => boolean {
   let left = maxTriedMembers
   return (missing, added) => {

@@ -67,8 +67,7 @@ const endKeywords = ['more', 'timeout']
 
 /**
  * Checks a body. A check stops after 100 errors; then the longest list with errors is checked in two halves, all halves
- * before their own ones, so that the parts are spread over the whole list where they are too many. Each broken rule has
- * the part that its pointer leads into.
+ * before their own ones, to spread the parts over the list. Each broken rule has the part that its pointer leads into.
  */
 function checkInParts(body: Json, check: (part: Json) => Violation[]) {
   const broken: { readonly violation: Violation; readonly part: Json }[] = []
@@ -158,9 +157,8 @@ function observeNewFields(body: Json, schema: JsonObject): Observation[] {
 }
 
 /**
- * Yields each object within values that share a place, with the schemas of its documented properties by name. Objects
- * whose names are data are passed over. `schemas`: those of the place, which all apply, without references. `pointer`:
- * JSON pointer of the place, with `*` for the items of an array.
+ * Yields each object within values that share a place, with the schemas of its documented properties by name, and
+ * passes over objects whose names are data. `schemas`: those of the place, which all apply, without references.
  */
 export function* listObjects(
   values: readonly Json[],

@@ -29,7 +29,6 @@ export function findResponse(document: JsonObject, operation: Operation, status:
   return found.flatMap((name) => findDocumentPlace(document, joinPointer(list, name)) ?? [])[0]
 }
 
-/** Finds the content of a response that is JSON. */
 export function findJsonMedia({ pointer, value }: ResolvedObject): ResolvedObject | undefined {
   const content = isObject(value.content) ? value.content : {}
   const [mediaType = '', media] = Object.entries(content).find(([name]) => isJson(name)) ?? []

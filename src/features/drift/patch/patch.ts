@@ -34,10 +34,7 @@ interface Attempt {
 
 type TryOut = (steps: readonly Step[], patched: Source) => Promise<Result<Attempt, Findings>>
 
-/**
- * Proposes a change of the contract and proves it on the same responses. `judge` compares them with a changed contract.
- * The error lists what is wrong with the change.
- */
+/** Proposes a change of the contract and proves it: `judge` compares the same responses with a changed contract. */
 export async function createPatch(
   source: Source,
   report: DriftReport,

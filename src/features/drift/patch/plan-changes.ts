@@ -26,10 +26,7 @@ export type ContractChange = readonly JsonObject[]
 
 type PlannedChanges = Result<readonly ContractChange[]>
 
-/**
- * Plans the changes of a document after which it allows what a finding shows. They loosen the rules that are there, and
- * a new field is optional, so simulated responses still pass.
- */
+/** Plans changes after which a document allows what a finding shows, and all that it allowed before. */
 export function planChanges(document: JsonObject, finding: DriftFinding): PlannedChanges {
   const { operation, status, pointer, kind, values } = finding
   if (kind === 'broken-json') return failure('A body that is no JSON is a fault of the service; no contract allows it.')

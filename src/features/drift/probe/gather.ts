@@ -12,7 +12,6 @@ import type { ObservedResponse } from '../observe/observation.ts'
 
 export type DriftContext = CommandContext & { readonly progress: CountProgress }
 
-/** A sample with the operation that its request matches. */
 export interface MatchedSample {
   readonly sample: TrafficSample
   readonly operation: Operation
@@ -30,10 +29,7 @@ export interface GatheredTraffic extends Pick<DriftInput, 'expected' | 'notJudge
 /** The most responses of an operation with one status to whose requests the simulator's own responses are compared. */
 const maxOwnResponses = 100
 
-/**
- * Collects the responses that can be judged, with the simulator's own bodies, and notes all other requests. `token` is
- * redacted in requests.
- */
+/** Collects the responses that can be judged, and notes all other requests. `token` is redacted in requests. */
 export async function gatherResponses(
   { samples, unauthorized, ...traffic }: GatheredTraffic,
   simulator: Simulator,

@@ -3,14 +3,11 @@ import type { Upstream } from '../../../server/upstream/parse-upstream.ts'
 import { readTrafficFile } from '../../../server/upstream/traffic/read-traffic-file.ts'
 import { describeOmitted, type ReadTraffic, type TrafficSample } from '../../../server/upstream/traffic/sample.ts'
 import type { Contract } from '../../../service/contract/contract.ts'
-import { notJudgedAtAll } from '../judge/finding.ts'
+import { NotJudgedList } from '../judge/finding.ts'
 import type { DriftSettings } from '../settings.ts'
 import type { DriftContext, GatheredTraffic, MatchedSample } from './gather.ts'
 
-/**
- * Reads recorded traffic, and finds its operations. The error says that a file cannot be read, or has several services.
- * @param upstream the service that is meant; undefined: whatever has the paths of the contract
- */
+/** Reads recorded traffic of a service; `upstream` undefined: of the only one that has the paths of the contract. */
 export async function readRecordings(
   { har, journal }: Pick<DriftSettings, 'har' | 'journal'>,
   contract: Contract,
@@ -35,15 +32,15 @@ export async function readRecordings(
   if (origins.length > 1) return failure(describeOrigins(origins, contract))
   const expected = new Set(matched.map(({ operation }) => operation.id))
   const unused = contract.operations.filter(({ id }) => !expected.has(id))
+  const notJudged = new NotJudgedList()
+  for (const { id } of unused) notJudged.add(id, 'no-traffic', 'The recording has no request to it.')
   const omitted = recordings.reduce((sum, recording) => sum + recording.omitted, 0)
+  if (omitted > 0) notJudged.add('', 'too-many-entries', describeOmitted(omitted))
   return success({
     samples: matched.filter(({ sample }) => !isUnchanged(sample)),
     unauthorized: 'A 401 is a response to a token, and says nothing about the contract.',
     expected,
-    notJudged: [
-      ...unused.map(({ id }) => notJudgedAtAll(id, 'no-traffic', 'The recording has no request to it.')),
-      ...(omitted > 0 ? [notJudgedAtAll('', 'too-many-entries', describeOmitted(omitted))] : []),
-    ],
+    notJudged: notJudged.list(),
     howToGetMore: 'Record more traffic, with its bodies, or give a smaller --samples.',
   })
 }
@@ -60,10 +57,7 @@ function describeOrigins(origins: readonly string[], { basePath }: Contract): st
   return `The recording has such requests to ${named}. Give the base URL of the service that is meant, too: ${command}.`
 }
 
-/**
- * Finds the operation of a sample, if any. `basePath`: the path before those of the contract, without a slash at its
- * end; default: that of the contract, also behind a gateway's: `/gateway/v1`.
- */
+/** Finds a sample's operation. `basePath`: by default that of the contract, also behind a gateway: `/gateway/v1`. */
 function matchSample(contract: Contract, sample: TrafficSample, basePath?: string): MatchedSample | undefined {
   const [path = '', ...query] = sample.target.split('?')
   for (const below of listPathsBelow(path, contract.basePath, basePath)) {

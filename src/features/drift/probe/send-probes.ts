@@ -2,7 +2,7 @@ import { sleep } from '../../../base/core/timers.ts'
 import type { UpstreamClient } from '../../../server/upstream/client.ts'
 import { upstreamTokenVariable } from '../../../server/upstream/parse-upstream.ts'
 import { sendWithRetries } from '../../../server/upstream/send.ts'
-import { type NotJudged, notJudgedAtAll } from '../judge/finding.ts'
+import { NotJudgedList } from '../judge/finding.ts'
 import { type DriftContext, type GatheredTraffic, type MatchedSample, redactTarget } from './gather.ts'
 import type { ProbePlan } from './plan-probes.ts'
 
@@ -17,7 +17,7 @@ export async function sendProbes(
 ): Promise<GatheredTraffic> {
   const { token, basePath } = client.target
   const samples: MatchedSample[] = []
-  const notJudged: NotJudged[] = []
+  const notJudged = new NotJudgedList()
   const pause = (ms: number) => {
     progress.clear()
     if (ms >= 2000) printError(`convsim drift: waiting ${Math.ceil(ms / 1000)} s, as the service asks.`)
@@ -39,12 +39,12 @@ export async function sendProbes(
         `The service asks to wait ${Math.ceil(sent.pauseMs / 1000)} s; ` +
         `${left} probes were not sent. Run it again after that, or with fewer --ids.`
       const request = `${method} ${redactTarget(operation, basePath + target)}`
-      notJudged.push({ operation: operation.id, reason: 'rate-limited', request, count: 1, sentence })
+      notJudged.add(operation.id, 'rate-limited', sentence, request)
       break
     }
     if (sent.pauseMs > 0) await pause(sent.pauseMs)
   }
-  for (const { operation, sentence } of unplanned) notJudged.push(notJudgedAtAll(operation, 'not-probed', sentence))
+  for (const { operation, sentence } of unplanned) notJudged.add(operation, 'not-probed', sentence)
   return {
     samples,
     unauthorized:
@@ -52,7 +52,7 @@ export async function sendProbes(
         ? `The service asks for a token (401). Set ${upstreamTokenVariable}.`
         : `The service does not accept the token in ${upstreamTokenVariable} (401). Set a valid one.`,
     expected: new Set(probes.map(({ operation }) => operation.id)),
-    notJudged,
+    notJudged: notJudged.list(),
     howToGetMore: 'Give ids that the service knows (--ids), or a smaller --samples.',
   }
 }

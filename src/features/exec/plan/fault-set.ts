@@ -134,7 +134,7 @@ function findFittingOperation(
   { definition, values, text }: ActiveScenario,
   operations: readonly Operation[],
 ): Result<Operation> {
-  const reasons = operations.map((one) => definition.inapplicableReason(one, values))
+  const reasons = operations.map((one) => definition.inapplicableReason?.(one, values))
   const operation = operations[reasons.indexOf(undefined)]
   if (operation) return success(operation)
   const { pointer } = values

@@ -95,7 +95,7 @@ function listSkipped({ operation, requests }: UsedOperation): SkippedRequests[] 
 
 function planRequests(fault: Fault, { operation, requests }: UsedOperation): PlannedRun[] {
   const { definition, values } = fault.scenario
-  if (definition.inapplicableReason(operation, values) !== undefined) return []
+  if (definition.inapplicableReason?.(operation, values) !== undefined) return []
   const place = { fault, operation: operation.id, pointer: undefined, isReachable: true }
   return requests.map(({ occurrence }) => ({ ...place, occurrence }))
 }

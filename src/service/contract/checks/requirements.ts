@@ -73,7 +73,6 @@ function* checkOperations(document: JsonObject, source: Source): Generator<Docum
   }
 }
 
-/** Returns the documented 2xx statuses of an operation, and `2XX`. */
 const listSuccesses = ({ responses }: JsonObject) =>
   Object.keys(isObject(responses) ? responses : {}).filter((status) => /^2(\d\d|XX)$/i.test(status))
 

@@ -37,7 +37,6 @@ function checkAgainstMetaSchema({ pointer, value }: DocumentNode, ajv: Ajv2020):
   )
 }
 
-/** Returns the sentence of a finding, which for an unknown type names the known ones. */
 function describeViolation({ pointer, keyword, message }: Violation): string {
   const name = pointer.slice(pointer.lastIndexOf('/') + 1)
   return name === 'type' && keyword === 'anyOf'

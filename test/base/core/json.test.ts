@@ -1,6 +1,19 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { jsonPieces } from '../../../src/base/core/json.ts'
+import { canonicalJson, isSameJson, type Json, jsonPieces, measureJson } from '../../../src/base/core/json.ts'
+
+test.each<[Json, number, number]>([
+  ['text', 0, 0],
+  [[], 0, 1],
+  [{ a: 1, b: [1, { c: 2 }] }, 5, 3],
+])('%j has %i members in %i levels', (value, members, levels) => {
+  expect(measureJson(value)).toEqual({ members, levels })
+})
+
+test('the levels of very deep JSON are counted', () => {
+  const deep: Json = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
+  expect(measureJson(deep)).toEqual({ members: 99_999, levels: 100_000 })
+})
 
 async function piecesOf(value: unknown): Promise<string[]> {
   const pieces: string[] = []
@@ -25,4 +38,17 @@ test('a piece has one event, or one version of a prompt', async () => {
   const prompts = [{ promptId: 'p', versions: [{ fields: { components: [{ content: 'c' }] } }, { fields: {} }] }]
   const pieces = await piecesOf({ format: 1, events, prompts })
   for (const record of [...events, ...(prompts[0]?.versions ?? [])]) expect(pieces).toContain(JSON.stringify(record))
+})
+
+const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as Json)
+
+test('two values are the same where their canonical texts are', () => {
+  fc.assert(
+    fc.property(json, json, (one, other) => {
+      expect(isSameJson(one, other)).toBe(canonicalJson(one) === canonicalJson(other))
+      expect(isSameJson(one, JSON.parse(JSON.stringify(one)))).toBe(true)
+      expect(isSameJson({ a: one, b: other }, { b: other, a: one })).toBe(true)
+      expect(isSameJson(one, undefined)).toBe(false)
+    }),
+  )
 })
