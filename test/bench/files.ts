@@ -14,6 +14,8 @@ import { defaultSettings, type Settings } from '../../src/server/settings/settin
  * in all processes of its run.
  */
 const sources = new URL('../../src/', import.meta.url).href
+/** The names of functions without one, and of those that tsx adds to each file to name the others. */
+const unnamed = ['', '__name', '<static_initializer>']
 const folder = mkdtempSync(join(tmpdir(), 'convsim-files-'))
 const session = new Session()
 session.connect()
@@ -57,9 +59,6 @@ function measureEach(): string[] {
   const files = readdirSync(coverage).map((name) => JSON.parse(readFileSync(join(coverage, name), 'utf8')))
   return listFiles(files.flatMap(({ result }) => result))
 }
-
-/** The names of functions without one, and of those that tsx adds to each file to name the others. */
-const unnamed = ['', '__name', '<static_initializer>']
 
 /** Lists the files that have a function with a name that was called. */
 function listFiles(scripts: readonly Profiler.ScriptCoverage[]): string[] {

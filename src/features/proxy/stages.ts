@@ -28,7 +28,7 @@ export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, 
   const checkOwnReply = checkReply(deps)
   return {
     request: Object.entries({
-      authenticate: readCaller(token === undefined ? undefined : pages), // 403 for a foreign page, before it can create a sandbox by a name
+      authenticate: readCaller(token === undefined ? undefined : pages), // 403, before a foreign page names a sandbox
       identify: identify({ ...deps, handlers }, true), // 400 for a malformed name of a sandbox
       scenario: scenarioOfOperation(scenario(noMagicValues)), // any reply that a scenario gives
       validate: judgeRequest(validate(deps)),

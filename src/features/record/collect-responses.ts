@@ -1,11 +1,11 @@
 import { isObject, type Json, type JsonObject, measureJson } from '../../base/core/json.ts'
-import { readQuery } from '../../base/core/query-string.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { readJson } from '../../base/core/strict-json.ts'
 import { redactJson } from '../../base/redaction/redact.ts'
 import { redacted } from '../../base/redaction/redact-token.ts'
 import type { TrafficResponse, TrafficSample } from '../../server/upstream/traffic/sample.ts'
 import type { Contract, Operation } from '../../service/contract/contract.ts'
+import { readQuery } from '../../service/exchange/request.ts'
 
 /** The operation whose responses are recorded: the only one whose response is generated. */
 export const recordedOperation = 'getModelAnalytics'

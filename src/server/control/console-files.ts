@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { encodedBody } from '../../service/exchange/body.ts'
 import { refuse } from '../../service/exchange/refusals.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
-import type { SimRequest } from '../../service/exchange/request.ts'
-import { accepts } from '../../service/exchange/request-headers.ts'
+import { accepts, type SimRequest } from '../../service/exchange/request.ts'
 import { bundledConsole } from '../../service/fixtures/bundled.ts'
 
 /** Matches the paths of the script and the stylesheet, whose names have a hash. No other file is served. */

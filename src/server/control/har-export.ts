@@ -1,7 +1,7 @@
 import { jsonPieces } from '../../base/core/json.ts'
-import { readQuery } from '../../base/core/query-string.ts'
 import { mapEach } from '../../base/core/slices.ts'
 import { redactToken } from '../../base/redaction/redact-token.ts'
+import { readQuery } from '../../service/exchange/request.ts'
 import { version } from '../../service/fixtures/bundled.ts'
 import { isComplete, type JournalEntry, type RecordedBody, storedBytes, targetOf } from '../journal/entry.ts'
 import { bodyToBase64, bodyToText, deliveryToJson, parseBody, roundToMicroseconds } from '../journal/entry-json.ts'

@@ -1,11 +1,10 @@
-import { readQuery } from '../../base/core/query-string.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { describeKnown } from '../../base/core/similar.ts'
 import { readJson, readLargeJson } from '../../base/core/strict-json.ts'
 import { cutText } from '../../base/core/text.ts'
 import type { Operation, RawParameters } from '../../service/contract/contract.ts'
 import { abortedMessage, formatViolations } from '../../service/exchange/refusals.ts'
-import type { SimRequest } from '../../service/exchange/request.ts'
+import { readQuery, type SimRequest } from '../../service/exchange/request.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import { ControlError, type ControlRequest } from './handler.ts'
 

@@ -10,7 +10,7 @@ import type { Contract } from '../../service/contract/contract.ts'
 import type { DeliveryOutcome } from '../../service/exchange/delivery.ts'
 import { type MatchSubject, modelsIn, productsOf } from '../../service/exchange/match.ts'
 import { readError } from '../../service/exchange/refusals.ts'
-import { readTraceId } from '../../service/exchange/request-headers.ts'
+import { readTraceId } from '../../service/exchange/request.ts'
 import { isComplete, type JournalEntry, type LiveExchange, type RecordedBody, storedBytes } from './entry.ts'
 
 /** Converts an entry to the JSON of the control plane; without `bodies` only with their sizes. */

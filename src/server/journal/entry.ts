@@ -4,7 +4,7 @@ import type { Operation, RawParameters } from '../../service/contract/contract.t
 import type { RuleReference } from '../../service/exchange/decision-trace.ts'
 import type { DeliveryOutcome } from '../../service/exchange/delivery.ts'
 import type { Origin } from '../../service/exchange/reply.ts'
-import type { Expectation } from '../../service/exchange/request-headers.ts'
+import type { Expectation } from '../../service/exchange/request.ts'
 
 export interface RecordedBody {
   /** The stored bytes, a character for each; undefined if they were evicted or could not be read. */

@@ -6,8 +6,14 @@
 import { clearTimeout, setImmediate, setTimeout } from '../../base/core/timers.ts'
 import type { SandboxPlace } from '../../state/exchanges.ts'
 import type { DeliveryEnd, ExchangeRecord, JournalEntry, LiveExchange, Recorded } from './entry.ts'
-import { copyEntry, type EntryRange, EntryRing } from './entry-ring.ts'
-import { CountsBySandbox, type JournalCounts, type SandboxCounts } from './sandbox-counts.ts'
+import {
+  CountsBySandbox,
+  copyEntry,
+  type EntryRange,
+  EntryRing,
+  type JournalCounts,
+  type SandboxCounts,
+} from './entry-ring.ts'
 
 /** The stored entries of a range, and the state of the journal at the moment of reading. */
 export interface JournalSlice {

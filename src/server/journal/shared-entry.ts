@@ -3,12 +3,12 @@ import { toLatin1, utf8ToLatin1 } from '../../base/core/bytes.ts'
 import type { Json } from '../../base/core/json.ts'
 import type { Log } from '../../base/core/log.ts'
 import { LruCache, memoizeLast, once } from '../../base/core/memoize.ts'
-import { readQuery } from '../../base/core/query-string.ts'
 import { reasonOf } from '../../base/core/result.ts'
 import { timeOrigin } from '../../base/core/timers.ts'
 import { redactJson, redactText } from '../../base/redaction/redact.ts'
 import { redactToken } from '../../base/redaction/redact-token.ts'
 import type { RawParameters } from '../../service/contract/contract.ts'
+import { readQuery } from '../../service/exchange/request.ts'
 import type { MessagePlace, StreamMessage } from '../../state/exchanges.ts'
 import {
   type DeliveryEnd,

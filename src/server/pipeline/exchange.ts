@@ -2,7 +2,6 @@ import type { Json } from '../../base/core/json.ts'
 import type { JsonError } from '../../base/core/json-syntax.ts'
 import type { Log } from '../../base/core/log.ts'
 import { memoizeLast } from '../../base/core/memoize.ts'
-import { readQuery } from '../../base/core/query-string.ts'
 import type { Result } from '../../base/core/result.ts'
 import { readJson } from '../../base/core/strict-json.ts'
 import type { Violation } from '../../base/core/violation.ts'
@@ -13,8 +12,13 @@ import type { DecisionTrace, RuleReference } from '../../service/exchange/decisi
 import { type Delivery, immediateDelivery } from '../../service/exchange/delivery.ts'
 import type { RateLimit } from '../../service/exchange/rate-headers.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
-import type { SimRequest } from '../../service/exchange/request.ts'
-import { type Expectation, readExpectation, readReplayOf } from '../../service/exchange/request-headers.ts'
+import {
+  type Expectation,
+  readExpectation,
+  readQuery,
+  readReplayOf,
+  type SimRequest,
+} from '../../service/exchange/request.ts'
 import type { Fixtures } from '../../service/fixtures/fixtures.ts'
 import type { OperationContext, OperationHandler } from '../../service/operations/handler.ts'
 import type { OperationHandlers } from '../../service/operations/index.ts'

@@ -1,7 +1,7 @@
 import type { Violation } from '../../base/core/violation.ts'
 import { redactText } from '../../base/redaction/redact.ts'
 import { readError } from '../../service/exchange/refusals.ts'
-import type { Expectation } from '../../service/exchange/request-headers.ts'
+import type { Expectation } from '../../service/exchange/request.ts'
 import type { JournalEntry, LiveExchange } from '../journal/entry.ts'
 import type { TrafficFindings } from './findings.ts'
 import { type RetryFault, type RetryRule, retryRules } from './judge-retry.ts'

@@ -1,10 +1,9 @@
 import type { Json } from '../../base/core/json.ts'
 import { parsePointer, valueAt, valueAtTokens } from '../../base/core/json-pointer.ts'
-import { readQuery } from '../../base/core/query-string.ts'
 import type { Violation } from '../../base/core/violation.ts'
 import { redactJson } from '../../base/redaction/redact.ts'
 import { redacted } from '../../base/redaction/redact-token.ts'
-import { replayHeader } from '../../service/exchange/request-headers.ts'
+import { readQuery, replayHeader } from '../../service/exchange/request.ts'
 import { isComplete, type JournalEntry, type RecordedBody, storedBytes, targetOf } from '../journal/entry.ts'
 import { bodyToBase64, bodyToText, decodeBody, parseBody } from '../journal/entry-json.ts'
 

@@ -1,8 +1,7 @@
 import { isObject, isSameJson, type Json, type JsonObject } from '../../base/core/json.ts'
 import { parsePointer, valueAtTokens } from '../../base/core/json-pointer.ts'
-import { readQuery } from '../../base/core/query-string.ts'
 import type { Origin } from './reply.ts'
-import { readTraceId } from './request-headers.ts'
+import { readQuery, readTraceId } from './request.ts'
 
 /** A field whose value is not the expected one. */
 export interface Difference {

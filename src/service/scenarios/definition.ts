@@ -8,7 +8,7 @@ import type { Result } from '../../base/core/result.ts'
 import type { Operation } from '../contract/contract.ts'
 import type { DeliveryMode } from '../exchange/delivery.ts'
 import type { Reply } from '../exchange/reply.ts'
-import type { Expectation } from '../exchange/request-headers.ts'
+import type { Expectation } from '../exchange/request.ts'
 import { number, type Parameter, type ScenarioValues } from './parameters.ts'
 
 export const families = ['refusals', 'data', 'time', 'connection', 'drift', 'idempotency', 'expectations'] as const

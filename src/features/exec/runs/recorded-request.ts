@@ -1,10 +1,10 @@
 import { groupBy } from '../../../base/core/group-by.ts'
 import { isObject, type Json } from '../../../base/core/json.ts'
 import { joinPointer } from '../../../base/core/json-pointer.ts'
-import { readQuery } from '../../../base/core/query-string.ts'
 import type { JournalEntry, LiveExchange } from '../../../server/journal/entry.ts'
 import { parseBody } from '../../../server/journal/entry-json.ts'
 import type { Operation } from '../../../service/contract/contract.ts'
+import { readQuery } from '../../../service/exchange/request.ts'
 
 /** A request of a run, with the parts that plans, verdicts and reports need. */
 export interface RecordedRequest extends Pick<JournalEntry, 'receivedAt' | 'scenarios' | 'damage'> {
