@@ -21,8 +21,8 @@ const notUtf8 = failure({ pointer: '', message: 'must be UTF-8 text' })
 export function readJson(bytes: Uint8Array, values = maxValues): Result<Json, JsonError> {
   const text = decode(bytes)
   if (text === undefined) return notUtf8
-  // JSON that `JSON.stringify` writes again unchanged has no repeated member, and is read in a fraction of the time.
-  const plain = /\\u|__proto__/.test(text) ? undefined : parseJson(text)
+  // JSON that `JSON.stringify` writes again unchanged has no repeated member. Nesting in longer text takes too long.
+  const plain = text.length > 10 * values || /\\u|__proto__/.test(text) ? undefined : parseJson(text)
   if (plain !== undefined && membersLeft(plain, values, maxDepth) >= 0 && JSON.stringify(plain) === text)
     return success(plain)
   return new JsonReader(text, values).read().next().value as Result<Json, JsonError> // there is no pause
