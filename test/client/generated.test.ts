@@ -1,6 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { clientNamesText, generatedFiles, operationIdsText, typedDocuments, typesHeading } from '../support/generated.ts'
+import {
+  clientNamesText,
+  generatedFiles,
+  operationIdsText,
+  typedDocuments,
+  typesHeading,
+} from '../support/generated.ts'
 
 test('the names of the typed client are those of the contract, the catalogue and the fixtures', async () => {
   expect(await readFile(generatedFiles.clientNames, 'utf8'), 'run `npm run generate`').toBe(clientNamesText())
