@@ -9,7 +9,7 @@ export const qualityField = 'avgConversationQualityIndex'
 
 export type Numbers = NonNullable<ReturnType<typeof readNumbers>>
 
-/** Reads the body of a response with analytics, which a scenario may have damaged. Undefined: it has no days. */
+/** Reads the body of a response with analytics, which a scenario may have damaged; undefined if it has no days. */
 export function readNumbers(response: unknown) {
   const body = objectOf(response)
   const days = body['dataPoints']
