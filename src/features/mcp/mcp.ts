@@ -3,8 +3,7 @@
  * Each tool calls the control plane; `server.ts` lists and serves them.
  */
 import { readFile } from 'node:fs/promises'
-import { registerControls } from '../../server/control/control.ts'
-import { CustomReply } from '../../server/control/handler.ts'
+import { CustomReply, registerControls } from '../../server/control/handler.ts'
 import { textBody } from '../../service/exchange/body.ts'
 import { bundledSkill } from '../../service/fixtures/bundled.ts'
 import { askInProcess } from './tool.ts'

@@ -20,6 +20,7 @@ import {
   type ControlledSimulator,
   CustomReply,
   createJsonReply,
+  featureControls,
   type HandlerGroup,
 } from './handler.ts'
 import { infoHandlers } from './info.ts'
@@ -38,15 +39,6 @@ const groups: readonly HandlerGroup[] = [
   ...[qualityHandlers, requestHandlers, verifyHandlers, explainHandlers, metricsHandlers, reportHandlers],
 ]
 
-type CreateHandlers = (handle: Control['handle']) => ControlHandlers
-
-const features: CreateHandlers[] = []
-
-/** Adds the operations of a feature to every control plane that is created from now on. */
-export function registerControls(create: CreateHandlers): void {
-  features.push(create)
-}
-
 interface ControlDeps extends ControlledSimulator {
   /** Bearer token that a request must carry; undefined: no token is required. */
   readonly token: string | undefined
@@ -64,7 +56,7 @@ export class Control {
 
   constructor(deps: ControlDeps) {
     this.#deps = deps
-    const ofFeatures = features.map((create) => create((request, gone) => this.handle(request, gone)))
+    const ofFeatures = featureControls.map((create) => create((request, gone) => this.handle(request, gone)))
     this.#handlers = Object.assign({}, ...groups.map((create) => create(deps)), ...ofFeatures)
   }
 

@@ -191,3 +191,12 @@ export function refuseUnused(sandbox: string | undefined, sandboxes: Pick<Sandbo
     'GET /__sim/sandboxes lists those in use.'
   return new ControlError(404, error)
 }
+
+type CreateHandlers = (handle: (request: SimRequest, clientGone: AbortSignal) => Promise<Reply>) => ControlHandlers
+
+export const featureControls: CreateHandlers[] = []
+
+/** Adds the operations of a feature to every control plane that is created from now on. */
+export function registerControls(create: CreateHandlers): void {
+  featureControls.push(create)
+}
