@@ -29,7 +29,6 @@ exports.proxy = () => require('./src/features/proxy/proxy.ts')
 exports.commands = () => require('./src/features/commands.ts')
 `
 
-/** The text of the command. */
 const command = `#!/usr/bin/env node
 import module from 'node:module'
 module.enableCompileCache?.() // for the next start; Node 20 has none

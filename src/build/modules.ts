@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import manifest from '../../package.json' with { type: 'json' }
 
-/** The folder of the checkout. */
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The modules of the package, as `exports` of package.json names their files. */

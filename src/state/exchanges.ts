@@ -42,7 +42,6 @@ export interface MessagePlace {
 
 /** The exchanges of all replicas in one order. A method rejects where the shared store does not respond. */
 export interface ExchangeStream {
-  /** The id of this process. */
   readonly replica: string
   /** Appends an exchange. Returns undefined while the store takes no changes. */
   append(sandbox: string, entry: string, request: string, response: string): Promise<MessagePlace | undefined>

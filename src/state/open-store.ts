@@ -7,7 +7,6 @@ import { isRedisUrl, parseRedisUrl } from './redis/location.ts'
 import type { Store } from './store.ts'
 
 export interface StoreOptions extends FileStoreOptions {
-  /** The beginning of the keys in Redis. */
   readonly prefix: string
   /** Receives a sentence if Redis was emptied. */
   readonly warn: (problem: string) => void

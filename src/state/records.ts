@@ -50,7 +50,6 @@ export interface PromptComponentDraft {
   readonly [other: string]: Json | undefined
 }
 
-/** An immutable version of a prompt. */
 export interface PromptVersion {
   readonly versionId: string
   /** 1, 2, 3, ... within its prompt. */

@@ -11,7 +11,6 @@ import { collections } from './collections/index.ts'
 import { DEFAULT_QUALITY, EXPORT_FORMAT } from './records.ts'
 import type { SandboxExport } from './store.ts'
 
-/** The schema of exports, which the build precompiles. */
 export const exportSchema: PublishedSchema = { name: 'export', schema }
 
 const loadCheck = once(() => loadSchema(exportSchema))

@@ -84,7 +84,6 @@ export function dayOf(instant: number): number {
   return Math.floor(instant / DAY_MS)
 }
 
-/** Returns the first instant of a UTC day. */
 export function startOfDay(day: number): Date {
   return new Date(day * DAY_MS)
 }

@@ -1,6 +1,7 @@
 import { type Json, type JsonObject, parseJson } from './json.ts'
 import { joinPointer } from './json-pointer.ts'
 import { failure, type Result, success } from './result.ts'
+import type { Flaw } from './violation.ts'
 
 /** The deepest accepted nesting, in levels, which saves the stack of functions that recurse into values. */
 export const maxDepth = 64
@@ -16,14 +17,6 @@ const space = /[ \t\n\r]+/y
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 const stringPart = /[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 
-/** The reason why bytes are not acceptable JSON. */
-export interface JsonError {
-  /** JSON pointer of the value at fault; empty for the whole text. */
-  readonly pointer: string
-  /** A sentence without its subject: `must be UTF-8 text`. */
-  readonly message: string
-}
-
 class JsonRefusal extends Error {}
 
 /** Reads JSON. With `maxValues` it is strict; `isLarge` adds the bounds of records, and pauses. */
@@ -31,7 +24,6 @@ export class JsonReader {
   readonly #text: string
   readonly #maxValues: number
   readonly #isLarge: boolean
-  /** The names and indexes that lead to the present value. */
   #path: (string | number)[] = []
   #values = 0
   /** The index at which the present record begins, and the number of values before it. */
@@ -47,7 +39,7 @@ export class JsonReader {
   }
 
   /** Returns the value or the first fault. Yields at each list and object of large JSON. */
-  *read(): Generator<undefined, Result<Json, JsonError>> {
+  *read(): Generator<undefined, Result<Json, Flaw>> {
     try {
       this.#skip(0)
       const value = yield* this.#readValue('a value')
@@ -86,7 +78,6 @@ export class JsonReader {
     return container
   }
 
-  /** Reads a name and its colon. */
   #readName(members: JsonObject, expected: string): string {
     if (this.#text[this.at] !== '"') this.#refuseSyntax(expected)
     const name = String(this.#readScalar(expected))
@@ -128,7 +119,6 @@ export class JsonReader {
     this.#boundRecord(this.at - this.#record.at, maxRecordLength, 'characters')
   }
 
-  /** Counts the member or item that comes next. */
   #enter(key: string | number): void {
     if (typeof key === 'number' && this.#path.length === 1) this.#record = { at: this.at, values: this.#values }
     this.#path.push(key)

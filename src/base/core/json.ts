@@ -73,7 +73,6 @@ type Container = Json[] | JsonObject
 
 const isContainer = (value: Json): value is Container => typeof value === 'object' && value !== null
 
-/** Measures a value, however deep it is. */
 export function measureJson(root: Json): JsonSize {
   let members = 0
   let levels = 0

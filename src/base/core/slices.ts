@@ -60,7 +60,6 @@ export async function* chunksInSlices(
   if (chunk !== '') yield chunk
 }
 
-/** Yields what each item is converted to. */
 export async function* mapEach<Item, Result>(
   items: Iterable<Item> | AsyncIterable<Item>,
   convert: (item: Item) => Result,

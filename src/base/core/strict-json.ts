@@ -1,9 +1,10 @@
 /** Reads JSON strictly, large JSON in slices: at once, 16 MB take 60 ms to parse, and 5 s if they are empty lists. */
 import { isUtf8 } from 'node:buffer'
 import { type Json, membersLeft, parseJson } from './json.ts'
-import { type JsonError, JsonReader, maxDepth } from './json-syntax.ts'
+import { JsonReader, maxDepth } from './json-syntax.ts'
 import { failure, type Result, success } from './result.ts'
 import { SlicedWork } from './slices.ts'
+import type { Flaw } from './violation.ts'
 
 /** The most members and items of a value. Each costs some 5 µs: a copy, a check, and a part of a digest. */
 export const maxValues = 10_000
@@ -18,18 +19,18 @@ const notUtf8 = failure({ pointer: '', message: 'must be UTF-8 text' })
  * `maxDepth` levels, no number that a double cannot hold. Inputs that two parsers could read differently are refused.
  * @param values the most members and items
  */
-export function readJson(bytes: Uint8Array, values = maxValues): Result<Json, JsonError> {
+export function readJson(bytes: Uint8Array, values = maxValues): Result<Json, Flaw> {
   const text = decode(bytes)
   if (text === undefined) return notUtf8
   // JSON that `JSON.stringify` writes again unchanged has no repeated member. Nesting in longer text takes too long.
   const plain = text.length > 10 * values || /\\u|__proto__/.test(text) ? undefined : parseJson(text)
   if (plain !== undefined && membersLeft(plain, values, maxDepth) >= 0 && JSON.stringify(plain) === text)
     return success(plain)
-  return new JsonReader(text, values).read().next().value as Result<Json, JsonError> // there is no pause
+  return new JsonReader(text, values).read().next().value as Result<Json, Flaw> // there is no pause
 }
 
 /** Parses JSON as strictly as `readJson`, with bounds for an object of long lists, in slices. */
-export async function readLargeJson(bytes: Uint8Array): Promise<Result<Json, JsonError>> {
+export async function readLargeJson(bytes: Uint8Array): Promise<Result<Json, Flaw>> {
   const text = decode(bytes)
   if (text === undefined) return notUtf8
   const work = new SlicedWork()

@@ -2,7 +2,6 @@ import { performance } from 'node:perf_hooks'
 import { nextTick as tick } from 'node:process'
 import { setImmediate as immediate, setTimeout as timeout } from 'node:timers/promises'
 
-/** The timers and clocks of the process. */
 const present = {
   clearTimeout: globalThis.clearTimeout,
   setImmediate: globalThis.setImmediate,

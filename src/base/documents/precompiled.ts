@@ -13,7 +13,6 @@ export interface PrecompiledSource {
 export interface PrecompiledFiles {
   /** Each file by its `computeDigest`. */
   readonly sources: Readonly<Record<string, PrecompiledSource>>
-  /** The validators of published schemas by name. */
   readonly schemas: Readonly<Record<string, Validator>>
 }
 

@@ -30,7 +30,6 @@ export function compileSchema(schema: JsonObject, name: string): SchemaCheck {
   return (value) => (validate(value) ? [] : toViolations(validate.errors, 'body'))
 }
 
-/** The name of a published schema in its instance of ajv. */
 const KEY = 'published'
 
 /** Compiles a schema, whose key is empty. `code`: the form of ajv's functions, for the build. */

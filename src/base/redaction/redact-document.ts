@@ -16,7 +16,6 @@ export function redactDocument(text: string, token?: string): string {
     )
 }
 
-/** The pattern of an OAuth code at the beginning of a form. */
 const formCode = /^(code=)[^&\s]+(?=&)/
 
 // Each pattern begins at a line or a `<`, and passes no other beginning before its value, so that its time is linear.

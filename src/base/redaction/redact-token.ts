@@ -117,7 +117,6 @@ const credentialName =
 /** The pattern of a name with `key` behind a word that makes it a credential. */
 const keyName = /(?:api|access|account|secret|private|master|encryption|subscription|functions|signing)[-_ .+]?key/i
 
-/** The pattern of further names of two words. */
 const twoWords =
   /amz-security|conn(?:ection)?[-_ .+]?str(?:ing|$)|one[-_ .+]?time[-_ .+]?code|(?:^|[-_ .+[])code[-_ .+]?verifier/i
 

@@ -137,7 +137,6 @@ function redactParameter(text: string): string {
   return isCredentialName(name.includes('%') ? percentDecode(name) : name) ? `${name}=${redacted}` : text
 }
 
-/** Between the name and the value of a member of JSON. */
 const colon = /\s*:\s*/y
 
 /** The value of a member: a string, which may be cut, or a number or word. */

@@ -14,7 +14,6 @@ const purposes = ['Serve', 'Test a client', 'Compare with the real service', 'Lo
 /** A command as the command line, its help and the documentation describe it. */
 export interface CommandSyntax<Table extends SettingTable = SettingTable> {
   readonly name: string
-  /** Another name of the command. */
   readonly alias?: string
   /** The command's part of its usage line: `[files...] [options]`. */
   readonly usage: string
@@ -41,7 +40,6 @@ export interface CommandSyntax<Table extends SettingTable = SettingTable> {
 /** A command line of a command that takes these settings. */
 export interface CommandLineOf<Values> {
   readonly settings: Values
-  /** The arguments besides flags. */
   readonly files: readonly string[]
   /** The environment variables that gave settings, by flag: `--port` has `PORT`. */
   readonly variables: ReadonlyMap<string, string>

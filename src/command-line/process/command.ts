@@ -14,9 +14,7 @@ export interface CommandContext {
   readonly now: () => number
   /** Returns the milliseconds since the process began. */
   readonly elapsed: () => number
-  /** Parses the words of another command line of this program. */
   readonly parse: (words: readonly string[]) => Invocation<CliCommand>
-  /** Opens the log of a command that serves. */
   readonly openOutput: (settings: LogSettings) => Promise<Output>
 }
 

@@ -81,7 +81,6 @@ function describeDamage({ damage }: JsonObject): string[] {
   })
 }
 
-/** Describes the end of a delivery whose response did not reach the client. */
 function prettyDelivery({ delivery, brokenOff }: JsonObject): string[] {
   const { kind, sentBytes } = isObject(delivery) ? delivery : {}
   if (brokenOff) return ['the client left before the end of its request']
@@ -98,7 +97,6 @@ function formatLoaded({ contract, operations, state }: JsonObject): string {
   return `Simulating ${operations} operations of ${contract}; the state is in ${place} (${records}).`
 }
 
-/** Returns the first violation as text, and the number of further ones. */
 function prettyViolations(violations: unknown): string[] {
   const [first, ...others] = asList(violations)
   if (!isObject(first)) return []
@@ -119,7 +117,6 @@ function formatOther({ level, time: _time, msg, err, ...fields }: JsonObject, pa
   return [head, ...formatBelow(paint, stack.map(escapeControls), '')].join('\n')
 }
 
-/** Formats texts as indented lines below the line that they belong to. */
 const formatBelow = (paint: Paint, texts: readonly unknown[], prefix: string): string[] =>
   texts.map((text) => paint('gray', `    ${prefix}${text}`))
 
@@ -134,5 +131,4 @@ function styleOf(status: number): Style {
 
 const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** Returns a list of a value that is there. */
 const listOf = (value: unknown): readonly unknown[] => (value === undefined ? [] : [value])

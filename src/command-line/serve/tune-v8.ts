@@ -5,7 +5,6 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 /** Node's function that stores the code that V8 has compiled, for the next start. Node 20 has none. */
 const { flushCompileCache } = nodeModule as { readonly flushCompileCache?: () => void }
 
-/** The largest size of V8's space for young objects. */
 const maxYoungSpaceBytes = 8 * 1024 * 1024
 
 /** The pause between measurements of a space of that size: a measurement takes a fifth of the time of a collection. */

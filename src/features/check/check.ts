@@ -16,7 +16,6 @@ import { buildContract } from '../../service/contract/load.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../../service/fixtures/bundled.ts'
 import { isContract, isRulesFile, loadRulesFile } from '../../service/scenarios/rules-file.ts'
 
-/** The result of `convsim check` for one file or folder. */
 interface CheckResult {
   readonly file: string
   readonly findings: Findings

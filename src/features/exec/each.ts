@@ -19,7 +19,6 @@ import { executeRun, isOver, openSuite, refuseStart, type TestSuite, UntriableSu
 import { isRed } from './runs/run-command.ts'
 import type { EachLine } from './settings.ts'
 
-/** Tries the command with each fault, and returns the exit code. */
 export async function each(line: EachLine, context: CommandContext): Promise<number> {
   const suite = await openSuite(line, context)
   try {

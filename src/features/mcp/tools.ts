@@ -164,7 +164,6 @@ function showChain(chain: JsonObject): JsonObject {
   return compact({ call: `${chain['method']} ${chain['path']}`, attempts: shown, findings: [...new Set(sentences)] })
 }
 
-/** Returns a body, of a long one the first characters as text. */
 function cutBody(body: Json | undefined): Json | undefined {
   const text = JSON.stringify(body) ?? ''
   return text.length <= 2000 ? body : `${text.slice(0, 2000)}...`

@@ -13,7 +13,6 @@ import { recordedOperation, type SeenResponse } from './collect-responses.ts'
 export interface FixturePlan {
   /** New files, by their path in the folder. */
   readonly files: ReadonlyMap<string, string>
-  /** The models to append to those of `models.yaml`. */
   readonly models: readonly JsonObject[]
   readonly lines: readonly string[]
 }

@@ -68,7 +68,6 @@ export interface ControlledSimulator {
   readonly served: () => ServedInputs
   /** Returns the failure of the latest reload; undefined if it succeeded, or there was none. */
   readonly reloadFailure: () => ReloadFailure | undefined
-  /** The document of the control plane. */
   readonly control: Contract
   readonly sandboxes: Sandboxes
   readonly store: Store
@@ -84,7 +83,6 @@ export interface ControlledSimulator {
   readonly draining: AbortSignal
   /** Aborted when the simulator stops: streams end, and a waiting verification responds with what has come so far. */
   readonly stopping: AbortSignal
-  /** The files of `--overlay`. */
   readonly overlays: readonly string[]
   readonly isWatched: boolean
   /** Value of `--state`: `:memory:`, the path of a file, or a URL without user and password. */

@@ -73,7 +73,6 @@ function countsToJson(rules: ActiveRules, used: ReadonlyMap<string, number>) {
   })
 }
 
-/** The mark after the stored part of a long key. */
 const cutMark = '\u2026'
 
 /** An operation and a sequence in a key. Only the id of an operation without `operationId` has a space: `GET /a`. */

@@ -30,7 +30,6 @@ export interface JournalSlice {
 /** A function that the journal calls for each recorded exchange, within the request's turn: it must be fast. */
 export type EntryListener = (entry: JournalEntry, live: LiveExchange) => void
 
-/** What shares a journal with those of other replicas. */
 export interface JournalShare {
   readonly requestIdPrefix: string
   /** Begins the record of an exchange of this process; `onEnd` is called at the end of its delivery. */

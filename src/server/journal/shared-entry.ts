@@ -151,7 +151,6 @@ export class ExchangeDecoder {
 const TOLERANCE_MS = 100
 const FAILED_TOLERANCE_MS = 10
 
-/** What appends exchanges of this process for all replicas. */
 interface Appender {
   append(entry: JournalEntry, live: LiveExchange): Promise<MessagePlace | undefined>
   correct(place: MessagePlace, end: DeliveryEnd): Promise<void>

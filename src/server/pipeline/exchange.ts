@@ -1,10 +1,9 @@
 import type { Json } from '../../base/core/json.ts'
-import type { JsonError } from '../../base/core/json-syntax.ts'
 import type { Log } from '../../base/core/log.ts'
 import { memoizeLast } from '../../base/core/memoize.ts'
 import type { Result } from '../../base/core/result.ts'
 import { readJson } from '../../base/core/strict-json.ts'
-import type { Violation } from '../../base/core/violation.ts'
+import type { Flaw, Violation } from '../../base/core/violation.ts'
 import { otherSchemes } from '../../base/redaction/redact.ts'
 import type { Contract, Operation, ParameterValues, RawParameters } from '../../service/contract/contract.ts'
 import type { Fallback } from '../../service/contract/fallback.ts'
@@ -129,12 +128,11 @@ export class Exchange {
   /** The parameters as sent; see `rawParametersOf`. Undefined until they are first read. */
   rawParameters: RawParameters | undefined
   /** The body as JSON; see `jsonOf`. Undefined until it is first read. */
-  json: Result<Json, JsonError> | undefined
+  json: Result<Json, Flaw> | undefined
   /** Set by `validate`. */
   parameters: ParameterValues | undefined
   /** Set by `validate`; undefined where the operation takes no body. */
   body: Json | undefined
-  /** Rules of the contract that the request broke. */
   violations: readonly Violation[] = []
   /** Rules of the contract that the reply breaks: by damage on purpose, or in a reply of ours that was withheld. */
   responseViolations: readonly Violation[] = []
@@ -170,7 +168,7 @@ export type MatchedExchange = Exchange & { readonly operation: Operation }
 export const isMatched = (exchange: Exchange): exchange is MatchedExchange => exchange.operation !== undefined
 
 /** Returns the request's body as JSON, parsed once; undefined without a body. `validate` judges it. */
-export function jsonOf(exchange: Exchange): Result<Json, JsonError> | undefined {
+export function jsonOf(exchange: Exchange): Result<Json, Flaw> | undefined {
   const { body } = exchange.request
   if (body.kind === 'bytes') exchange.json ??= readJson(body.bytes)
   return exchange.json

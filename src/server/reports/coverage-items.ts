@@ -27,7 +27,6 @@ export interface CoverageItem {
 
 export class OperationItems {
   readonly operation: Operation
-  /** The items by their keys, in the order of the contract. */
   readonly items = new Map<string, CoverageItem>()
   readonly #body: BodyReader
   readonly #responses: ReadonlyMap<number, BodyReader>

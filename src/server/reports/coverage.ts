@@ -23,7 +23,6 @@ interface OperationHits {
  * (`origin: simulator`) counts for neither, since the service would never send it.
  */
 export class Coverage {
-  /** The hits by operation, in the order of the contract. */
   readonly hits: ReadonlyMap<string, OperationHits>
 
   constructor(operations: readonly OperationItems[]) {
@@ -74,7 +73,6 @@ export interface CoveredItem {
   readonly missing?: { readonly sentence: string }
 }
 
-/** The coverage of the whole contract. Each item counts the same. */
 export type CoverageView = ReturnType<typeof viewCoverage>
 
 export type OperationCoverage = ReturnType<typeof viewOperation>

@@ -93,11 +93,9 @@ class FindingTally {
   }
 }
 
-/** Numbers of exchanges with the service. */
 export interface RequestCounts {
   /** All exchanges, refused ones included. */
   requests: number
-  /** Requests that broke the contract. */
   violations: number
   /** Responses of status 400 or more that neither a scenario nor a violation explains. */
   unexpected: number
@@ -105,7 +103,6 @@ export interface RequestCounts {
   expected: number
 }
 
-/** The counted requests, and the findings about them. */
 export class TrafficFindings {
   readonly counts: RequestCounts = { requests: 0, violations: 0, unexpected: 0, expected: 0 }
   readonly violations = new FindingTally()

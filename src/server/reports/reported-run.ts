@@ -11,7 +11,6 @@ export interface ReportedRun {
   readonly clock: { readonly mode: string; readonly now: number }
   /** A digest of the contract's document: `sha256:9f86d0...`. */
   readonly contractDigest: string
-  /** The conditions of `--fail-on`; empty for none. */
   readonly failOn: readonly FailCondition[]
 }
 

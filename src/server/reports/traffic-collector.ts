@@ -34,7 +34,6 @@ class TrafficCounts {
   }
 }
 
-/** The inputs that exchanges are judged by. */
 export interface ReportedInputs {
   readonly contract: Contract
   readonly hintFinder: () => HintFinder

@@ -25,9 +25,7 @@ export interface ClockSetting {
 export interface SandboxSettings {
   /** The seed of its analytics, identifiers and chance. */
   readonly seed: string
-  /** The rules for all its requests. */
   readonly rules: ActiveRules
-  /** The mode and the present time of its clock. */
   readonly clock: ClockState
 }
 

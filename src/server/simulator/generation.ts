@@ -27,7 +27,6 @@ import { createPreviewer } from './ordinary-model.ts'
 
 /** The real service, in place of the operations of the simulator. The command `proxy` alone gives one. */
 export interface ProxiedService {
-  /** The base URL of the service. */
   readonly url: string
   /** Returns the catalogue, in which the scenarios that need a response of the simulator make no sense. */
   readonly limitCatalogue: (all: Catalogue) => Catalogue

@@ -13,7 +13,6 @@ export function logFindings(findings: Findings, log: Log): void {
   for (const { severity, place, message } of findings) log[severity === 'info' ? 'info' : 'warn']({ place }, message)
 }
 
-/** The generation that is served from the next request on. */
 export interface Served {
   present: Generation
   reloadFailure: ReloadFailure | undefined

@@ -38,7 +38,6 @@ export interface Simulator extends Handlers {
   readonly draining: AbortController
   /** Says why the state is not written any more, not even by `close`: a removed state folder, for example. */
   findStateLoss(): Promise<string | undefined>
-  /** Writes the state and releases its file. */
   close(): Promise<void>
 }
 

@@ -20,7 +20,6 @@ export interface Upstream {
   readonly basePath: string
 }
 
-/** A real service as requests reach it. */
 export interface UpstreamAccess extends Upstream {
   /** The bearer token, if any. Never written anywhere. */
   readonly token: string | undefined

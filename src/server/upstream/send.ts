@@ -11,7 +11,6 @@ const maxBodyBytes = 16 * 1024 * 1024
 
 const maxRedirects = 5
 
-/** A request of `application/json` to the real service. */
 export interface JsonRequest {
   /** Upper case. */
   readonly method: string

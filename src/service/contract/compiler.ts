@@ -13,7 +13,6 @@ export interface Compiler {
   getSimulatedValidator(pointer: string): Validator | undefined
   /** Returns the validator of an object of parameters, which coerces texts and fills in defaults in that object. */
   getParameterValidator(schema: JsonObject, pointer: string): Validator | undefined
-  /** The findings of all compilations so far, without repetitions. */
   readonly findings: readonly Finding[]
 }
 

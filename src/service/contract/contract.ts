@@ -55,7 +55,6 @@ export interface Operation {
   readonly secured: boolean
   /** True if an alternative of `security` demands a bearer token. */
   readonly takesBearer: boolean
-  /** The names of query parameters that have an API key. */
   readonly queryKeys: readonly string[]
   /** The status `success` of `x-simulated-status`, or else the lowest documented 2xx status; 200 for `2XX` alone. */
   readonly successStatus: number
@@ -106,7 +105,6 @@ export type OperationMatch =
   /** The path is not under the base path; `isBaseMissing` is true if it matches with the base path in front. */
   | { readonly kind: 'outside-base'; readonly isBaseMissing: boolean }
   | { readonly kind: 'unknown-path' }
-  /** The percent-encoding of the path is invalid. */
   | { readonly kind: 'malformed'; readonly reason: string }
 
 /** A decision of the simulator's authors where the service description is silent (`x-assumption`). */

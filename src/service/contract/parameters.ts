@@ -161,7 +161,6 @@ function parseText({ isJson, separator }: Parameter, text: string | readonly str
 /** A field of a form or of a `deepObject`: its name, and its text or its texts if it is repeated. */
 type Field = readonly [name: string, text: string | readonly string[]]
 
-/** Returns the object of a form, whose texts its validator coerces. */
 export function readForm(schema: JsonObject, text: string): JsonObject {
   // `parse` sets no member to undefined.
   return readFields(schema, Object.entries(parse(text, '&', '=', { maxKeys: 0 })) as unknown as readonly Field[])

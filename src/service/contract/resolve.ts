@@ -4,7 +4,6 @@ import { type DocumentFault, error } from './checks/fault.ts'
 import type { Example } from './contract.ts'
 import { mapNodes, type NodeKind, walk } from './walk.ts'
 
-/** An object of the document, found by following references. */
 export interface ResolvedObject {
   /** JSON pointer of the object itself, not of a reference to it. */
   readonly pointer: string

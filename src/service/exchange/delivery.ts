@@ -9,14 +9,12 @@ export type DeliveryMode =
   | { readonly kind: 'hang' }
   /** TCP RST. */
   | { readonly kind: 'reset' }
-  /** The connection is closed without a byte. */
   | { readonly kind: 'empty' }
   /** The first `keep` (0 to 1) of the body under the whole body's Content-Length, then the end of the connection. */
   | { readonly kind: 'truncated'; readonly keep: number }
   /** The first `keep` (0 to 1) of the body, with a Content-Length that agrees. */
   | { readonly kind: 'malformed'; readonly keep: number }
 
-/** The delivery modes after which the client has a usable reply. */
 export const usableDeliveries: readonly string[] = ['whole', 'dribble'] satisfies DeliveryMode['kind'][]
 
 /** The end of a delivery: the part of the reply that reached the client. */
@@ -34,7 +32,6 @@ export type DeliveryOutcome =
 
 export const delivered: DeliveryOutcome = { kind: 'delivered' }
 
-/** The client's part in the end of a delivery. */
 export interface ClientSight {
   /** The time at which the head was sent, by the process's monotonic clock, in milliseconds; undefined if unsent. */
   readonly headSentAt: number | undefined

@@ -3,7 +3,6 @@ import { parsePointer, valueAtTokens } from '../../base/core/json-pointer.ts'
 import type { Origin } from './reply.ts'
 import { readQuery, readTraceId } from './request.ts'
 
-/** A field whose value is not the expected one. */
 export interface Difference {
   /** The name of the field: `operation`, `status`, `query/period`, `header/x-team`, `body/components/0/content`. */
   readonly field: string
@@ -34,12 +33,10 @@ export function matchOutcome(conditions: readonly Condition[], subject: MatchSub
 
 /** The conditions of a rule, of a filter, or of a query on the journal; an absent condition matches every request. */
 export interface RequestMatch {
-  /** The id of the model that the request names. */
   readonly model?: string
   /** The `productId` of the body; for analytics a product to which the fixtures assign the model. */
   readonly product?: string
   readonly method?: string
-  /** The path as sent, without the query. */
   readonly path?: string
   /** Exact values by name; null matches a request without the parameter. */
   readonly query?: Readonly<Record<string, string | null>>

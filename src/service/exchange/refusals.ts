@@ -49,7 +49,6 @@ export const abortedMessage = 'The client went away before the end of its body.'
 /** The milliseconds after which a client may try again while the shared state does not respond. */
 const unavailableMs = 1000
 
-/** The refusals of the pipeline, in the order of its stages. */
 export const refusals = {
   /** `right`: the path under the base URL, if it would be an operation. */
   outsideBase: (base: string, path: string, right: string | undefined) =>

@@ -37,7 +37,6 @@ export interface OperationDefinition {
   readonly operationId: string
   /** The name of the path parameter that takes the id of a model, which must exist; absent: the path names no model. */
   readonly modelParameter?: string
-  /** The handler reads a JSON body. */
   readonly readsBody?: true
   /** Responds like those of the handler, which the success status of the document must accept. */
   samples(simulate: Simulate): readonly Json[]
@@ -58,7 +57,6 @@ export interface OperationDefinition {
 export type ValidBody = Pick<OperationContext, 'body'>
 
 export interface OperationHandler extends Omit<OperationDefinition, 'createHandle'> {
-  /** Returns the body of the documented success status. */
   readonly handle: (context: OperationContext) => Promise<Body>
 }
 

@@ -8,7 +8,6 @@ import { createPrompt } from './prompts.ts'
 /** The operations that the simulator carries out; it returns any other of a document from its examples. */
 export const handledOperations: readonly OperationDefinition[] = [getModelAnalytics, createPrompt, createEvent]
 
-/** Handlers by `operationId`. */
 export type OperationHandlers = ReadonlyMap<string, OperationHandler>
 
 /** Creates the handlers of those operations that the contract has; an edited contract may have left some out. */

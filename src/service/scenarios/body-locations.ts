@@ -1,7 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 import { joinPointer, parsePointer } from '../../base/core/json-pointer.ts'
 
-/** A place of a response: a value, or the schema of values. */
 export interface BodyPlace {
   /** JSON pointer; that of a schema has a star for the index of an item: `/dataPoints/*`. */
   readonly pointer: string

@@ -43,7 +43,6 @@ export interface ActiveScenario {
 export const effectOf = ({ definition, values }: ActiveScenario): Effect => definition.effect(values)
 
 export interface Catalogue {
-  /** The scenarios that lists show. */
   readonly definitions: readonly ScenarioDefinition[]
   /** The documented statuses, each of which is a scenario by its number: `429`. Lists leave them out. */
   readonly statuses: readonly ScenarioDefinition[]

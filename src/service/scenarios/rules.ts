@@ -18,7 +18,6 @@ import { asksForModel, findMatchProblems, findUnknownOperation } from './rule-ma
 /** The requests that a rule matches: the conditions of `POST /__sim/verify`, except those on the response. */
 type RuleMatch = Pick<RequestMatch, 'model' | 'product' | 'method' | 'path' | 'query' | 'header' | 'body'>
 
-/** A rule as it is written, which fits the schema. */
 type WrittenRule = Partial<Pick<Rule, 'operation' | 'match' | 'times' | 'probability' | 'enabled'>> & {
   readonly scenario?: string
   readonly sequence?: string

@@ -94,7 +94,6 @@ function drawValues(profile: ModelProfile, day: number, traffic: DayTraffic, ran
   }
 }
 
-/** Draws the labelled scores, which follow from satisfaction and friction. */
 function drawLabels(scores: Persona['scores'], deviation: () => number): DayValues['labels'] {
   const within = (value: number, low: number) => roundScore(clamp(value + deviation(), low, 1))
   return {

@@ -8,7 +8,6 @@ export interface LabelBand {
   readonly closed?: boolean
 }
 
-/** The bands of the scores that say how hard a conversation was. */
 const strain = [
   { label: 'none', below: 0.2 },
   { label: 'low', below: 0.4 },

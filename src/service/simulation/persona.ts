@@ -22,7 +22,6 @@ export const DETECTION_FIELDS = [
 ] as const
 export type DetectionField = (typeof DETECTION_FIELDS)[number]
 
-/** The analytics fields that are a score with a label. */
 export const LABEL_FIELDS = [
   'averageUserSentiment',
   'averageChangeInUserSentiment',

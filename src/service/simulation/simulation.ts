@@ -56,7 +56,6 @@ export function createSimulation({ personas, models, phrases }: SimulationFixtur
   }
 }
 
-/** Draws the days up to the one of `now`, oldest first. */
 function drawDays(persona: Persona, { seed, modelId, shape, days, now }: AnalyticsQuery): Day[] {
   const minimum = shape === 'no-null' ? MIN_FOR_NO_NULL : { conversations: 0, ratings: 0 }
   const profile = { seed, modelId, persona, traits: drawTraits(seed, modelId), minimum }

@@ -75,7 +75,6 @@ export class Lock {
   }
 }
 
-/** Creates a lock file. Returns undefined if another process was faster. */
 function createLock(path: string): Lock | undefined {
   try {
     const lock = new Lock(path)

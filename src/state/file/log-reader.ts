@@ -3,7 +3,6 @@ import type { Change, StateData } from '../memory/state-data.ts'
 import { failAt, findEntry, isSealed, StateFileError } from './disk.ts'
 
 export interface LogTail {
-  /** The number of the entries that the state did not contain. */
   readonly entries: number
   /** Sentences about an entry that a crash cut off. */
   readonly warnings: readonly string[]

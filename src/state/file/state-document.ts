@@ -8,7 +8,6 @@ import { EXPORT_FORMAT, type SnapshotHead } from '../records.ts'
 import { parseExport } from '../sandbox-export.ts'
 import { StateFileError } from './disk.ts'
 
-/** The content of a state file of the current format. */
 export interface StateDocument {
   /** The number of the last log entry that the file contains. 0: none. */
   readonly seq?: number

@@ -58,7 +58,6 @@ export class WriteAheadLog {
   #bytes = 0
   /** Is true if the files were checked in this turn. */
   #isChecked = false
-  /** The last sync of the names in the folder. */
   #naming: Promise<void> = Promise.resolve()
   /** The latest sync of entries, and the one that waits for it. */
   #lastSync: Promise<void> = Promise.resolve()
@@ -153,7 +152,6 @@ export class WriteAheadLog {
     })
   }
 
-  /** Truncates what a failed write left behind. */
   #cutOff(fd: number, length: number): void {
     try {
       ftruncateSync(fd, length)

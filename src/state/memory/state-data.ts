@@ -88,7 +88,6 @@ export const EMPTY_ENTRY = emptyEntry()
 /** The data of all sandboxes. All stored data is changed here only, by `apply`. */
 export class StateData {
   readonly sandboxes: Map<string, SandboxEntry>
-  /** The number of changes up to now. */
   seq: number
 
   constructor(seq = 0, sandboxes: Iterable<[string, SandboxEntry]> = []) {

@@ -50,7 +50,6 @@ export function isErrorReply(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError'
 }
 
-/** Returns true for the refusal of a Redis that responds. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof Error && isErrorReply(error.cause)
 }

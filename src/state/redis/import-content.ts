@@ -62,7 +62,6 @@ export async function importContent(
   return outcome === 'imported'
 }
 
-/** Lists all fields, first those of the head. */
 function* listFields(content: StoredContent): Generator<Field> {
   const { quality, events = [], prompts = [] } = content
   for (const [name, count] of Object.entries(countRecords(content))) yield ['head', countField(name), count]

@@ -13,7 +13,6 @@ import { APPEND, READ } from './lua/journal-scripts.ts'
 interface JournalStreamOptions {
   readonly connection: RedisConnection
   readonly prefix: string
-  /** The id of this process. */
   readonly replica: string
   /** The messages that Redis stores, about. */
   readonly size: number
@@ -31,7 +30,6 @@ type NewMessage = readonly [kind: string, sandbox: string, text: string, request
 
 type RedisStreamEntry = readonly [id: string, fields: readonly string[]]
 
-/** The reply of `READ`. */
 type ReadReply = [
   id: string,
   end: string,
@@ -40,7 +38,6 @@ type ReadReply = [
   counts: [sandbox: string, begun: string, count: string][] | null,
 ]
 
-/** Opens the journal of all replicas. */
 export function openJournalStream({ connection, prefix, replica, size }: JournalStreamOptions): ExchangeStream {
   const keys = ['-head', '', '-bodies', '-counts'].map((part) => `${sharedKeys(prefix)}journal${part}`)
   /** The number of the latest known exchange, behind which a new stream begins where Redis has lost this one. */

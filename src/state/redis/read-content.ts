@@ -11,7 +11,6 @@ import { parseField, parseStoredJson, type SandboxScripts } from './sandbox-scri
 /** A record and its mark: the number of its replays, or the id of its active version; empty for none. */
 type StoredText = readonly [text: string, mark: string]
 
-/** The reply of `READ_RECORDS`. */
 type Slice = readonly [generation: string, texts: readonly string[], marks: readonly string[]]
 
 /** A sandbox at one moment, with the numbers of its records. */

@@ -2,7 +2,6 @@ import type { Schema } from '../../api/ask.ts'
 import { basePath } from '../../store/server.ts'
 import { findDamage } from './subject.ts'
 
-/** The text that the journal writes in place of a credential. */
 const redacted = '[redacted]'
 
 /** The header that marks a request as sent by this page, so that nothing is held against the tested client for it. */

@@ -22,13 +22,11 @@ import { breaksClients, type FindingContext, toFinding } from './to-finding.ts'
 /** The most differences of one status of an operation that are listed, those that break clients first. */
 const maxListed = 500
 
-/** The counts of an operation, for all its statuses. */
 export interface OperationSummary {
   /** The number of successful responses whose body can be judged. */
   successes: number
   /** The number of responses that were compared whole: those whose body is known. */
   judged: number
-  /** The places of rules that could not be judged. */
   readonly unreadable: Set<string>
 }
 

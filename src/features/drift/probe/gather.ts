@@ -22,7 +22,6 @@ export interface MatchedSample {
 /** The traffic of the real service. `notJudged` has the operations and requests without samples. */
 export interface GatheredTraffic extends Pick<DriftInput, 'expected' | 'notJudged' | 'howToGetMore'> {
   readonly samples: readonly MatchedSample[]
-  /** The sentence about a 401. */
   readonly unauthorized: string
 }
 

@@ -82,7 +82,6 @@ function splitName(text: string): { readonly scenario: string; readonly group: s
   return groupNames.includes(group) ? { scenario, group } : { scenario: text, group: undefined }
 }
 
-/** Lists the scenarios of a set, or those of a family that need no parameter. */
 function listScenarios(group: string, { definitions }: Catalogue): readonly string[] {
   const ofFamily = definitions.filter(
     ({ family, parameters }) => family === group && !parameters.some(({ required }) => required),
@@ -155,7 +154,6 @@ function isToBeNoticed(name: string, effect: Effect, operation: Operation): bool
   return status >= 400 && status < 500 && ![408, 425, 429].includes(status)
 }
 
-/** The run that `--only` names. */
 export interface NamedRun {
   readonly fault: Fault
   readonly operation: string

@@ -100,7 +100,6 @@ function planRequests(fault: Fault, { operation, requests }: UsedOperation): Pla
   return requests.map(({ occurrence }) => ({ ...place, occurrence }))
 }
 
-/** Plans a drift at each field that the contract has. */
 function planFields(fault: Fault, { operation, requests }: UsedOperation): PlannedRun[] {
   const { scenario, pointer: only } = fault
   const schema = operation.simulatedResponseSchema(operation.successStatus)

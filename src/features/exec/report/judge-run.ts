@@ -118,7 +118,6 @@ export function judgeOutcomes({ fault }: PlannedRun, outcomes: readonly RunOutco
   return succeeded > 0 ? 'unsteady' : 'never-succeeded'
 }
 
-/** Lists the findings on the client: `retry: createEvent: retry-after: ...`. */
 function listSentences(report: FindingsReport): string[] {
   return describeFindings(report).flatMap(({ kind, line }) => (kind === 'advice' ? [] : line))
 }

@@ -9,7 +9,6 @@ import { eachSettings, type SuiteFailCondition } from '../settings.ts'
 import { findingOf, type JudgedRun } from './judge-run.ts'
 import { type SuiteReport, swallowed } from './suite-report.ts'
 
-/** A run that needs a look, in words. */
 export interface SuiteFinding extends Pick<JudgedRun, 'client' | 'lastLines' | 'requests'> {
   /** The name of the run: `resilience:reset@createEvent#2`. */
   readonly name: string
@@ -22,7 +21,6 @@ export interface SuiteFinding extends Pick<JudgedRun, 'client' | 'lastLines' | '
   readonly repeat: string
 }
 
-/** Lists the findings in the order of the plan. */
 export function listFindings({ suite, baseline, runs }: SuiteReport): SuiteFinding[] {
   return runs.flatMap((judged) => {
     const kind = findingKindOf(judged)

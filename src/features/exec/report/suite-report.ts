@@ -21,7 +21,6 @@ export interface SuiteReport {
   readonly failed: readonly string[]
 }
 
-/** The reasons of an early end, for people. */
 const earlyEnds = {
   'max-runs': '--max-runs',
   time: '--time',
@@ -47,7 +46,6 @@ export function countRuns(runs: readonly JudgedRun[]) {
   }
 }
 
-/** Counts the runs of each set or family, in the order of the plan. */
 export function countGroups(runs: readonly JudgedRun[]) {
   return [...groupBy(runs, ({ run }) => run.fault.group)].map(([group, own]) => ({ group, ...countRuns(own) }))
 }
@@ -140,7 +138,6 @@ function describeFields(runs: readonly JudgedRun[]): string[] {
   })
 }
 
-/** Names a field, and describes how the tests react to its drift. */
 function describeField(pointer: string | undefined, tried: readonly JudgedRun[]) {
   const listNames = (some: readonly JudgedRun[]) => some.map(({ run }) => run.fault.scenario.definition.name).join(', ')
   const unnoticed = tried.filter(({ verdict }) => verdict === 'unnoticed')

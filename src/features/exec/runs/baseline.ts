@@ -47,7 +47,6 @@ export async function recordBaseline(suite: TestSuite): Promise<Baseline> {
   }
 }
 
-/** Makes a run without faults, which must be green and send a request. */
 async function recordRun(suite: TestSuite, number: 1 | 2, log?: Log) {
   const limitMs = parseDuration(suite.settings.runTimeout ?? defaultLimit) ?? 0
   const title = `run ${number} of 2 without faults`
@@ -74,7 +73,6 @@ function describeRed(suite: TestSuite, { code, isTimedOut, lastLines }: EndedRun
 }
 
 interface BaselineOptions {
-  /** The words that are shown with the seconds. */
   readonly title: string
   readonly when: string
   readonly limitMs: number

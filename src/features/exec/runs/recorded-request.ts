@@ -8,7 +8,6 @@ import { readQuery } from '../../../service/exchange/request.ts'
 
 /** A request of a run, with the parts that plans, verdicts and reports need. */
 export interface RecordedRequest extends Pick<JournalEntry, 'receivedAt' | 'scenarios' | 'damage'> {
-  /** The operation that the request matches, if any. */
   readonly operation: Operation | undefined
   /**
    * The number, from 1, among the operation's requests that a fault can be injected into; 0 for all others, such as

@@ -12,11 +12,9 @@ interface CommandLine {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** The end of a command that was started, or could not be. */
 interface ExitStatus {
   /** The exit code as in a shell: 128 + n for signal n, 127 if the command does not exist, 126 if it cannot be run. */
   readonly code: number
-  /** The reason for 126 or 127. */
   readonly problem?: string
 }
 
@@ -52,13 +50,11 @@ export async function runCommand(
 }
 
 export interface CapturedEnd extends Pick<ExitStatus, 'code'> {
-  /** True if the time limit ended the command. */
   readonly isTimedOut: boolean
   /** The last lines of stdout and stderr, without credentials and control characters. */
   readonly lastLines: readonly string[]
 }
 
-/** Returns true for a command that failed, or did not end in time. */
 export function isRed({ code, isTimedOut }: Pick<CapturedEnd, 'code' | 'isTimedOut'>): boolean {
   return isTimedOut || code !== 0
 }
@@ -126,7 +122,6 @@ export class LastLines {
   #lines: readonly string[] = []
   readonly #open: { text: string }[] = []
 
-  /** Returns a function that adds text of a further stream. */
   openStream(): (text: string) => void {
     const line = { text: '' }
     this.#open.push(line)

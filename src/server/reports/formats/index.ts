@@ -112,12 +112,10 @@ export async function mayOverwrite(file: string, isOurs: (beginning: string) => 
   }
 }
 
-/** Renders the page of a report in a format, with a line end. */
 export function renderReport({ render }: ReportFormat, page: Page): string {
   return `${render(page)}\n`
 }
 
-/** The renderers of `--format`, with which a command prints its findings. */
 const printers = { text: renderText, github: renderGithub, markdown: renderMarkdown }
 
 export type PrintedFormat = keyof typeof printers | 'json'

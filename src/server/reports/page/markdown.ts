@@ -29,7 +29,6 @@ function renderBlock(block: PageBlock): readonly string[] {
   }
 }
 
-/** Writes one line as a paragraph, and several as a list. */
 function renderLines(lines: readonly string[]): string[] {
   const escaped = lines.map(escapeMarkdown)
   return escaped.length > 1 ? [escaped.map((line) => `- ${line}`).join('\n')] : escaped
@@ -75,7 +74,6 @@ function fence(lines: readonly string[], language = ''): string {
 
 const removeControls = (text: string) => text.toWellFormed().replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
 
-/** Escapes a text for Markdown and HTML, on one line. */
 function escapeMarkdown(text: string): string {
   return removeControls(text)
     .replace(/[&<>]/g, (character) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[character] ?? '')

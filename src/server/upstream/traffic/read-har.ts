@@ -9,7 +9,6 @@ import { maxExchanges, type ReadTraffic, type TrafficSample } from './sample.ts'
 /** The most different tokens of a file, each of which is searched for in all texts. */
 const maxTokens = 100
 
-/** Replaces the tokens of all requests in a text. */
 type Redact = (text: string) => string
 
 export interface ReadOptions {

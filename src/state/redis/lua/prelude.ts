@@ -55,5 +55,4 @@ local function uuid(...)
 end
 `
 
-/** Creates a script that reads or changes a sandbox. */
 export const sandboxScript = (text: string) => createScript(PRELUDE + text)
