@@ -38,7 +38,7 @@ export class JsonReader {
     this.#isLarge = isLarge
   }
 
-  /** Returns the value or the first fault. Yields at each list and object of large JSON. */
+  /** Returns the value or the first fault. Yields at each value of large JSON. */
   *read(): Generator<undefined, Result<Json, Flaw>> {
     try {
       this.#skip(0)
@@ -52,9 +52,9 @@ export class JsonReader {
   }
 
   *#readValue(expected: string): Generator<undefined, Json> {
+    if (this.#isLarge) yield
     const first = this.#text[this.at]
     if (first !== '{' && first !== '[') return this.#readScalar(expected)
-    if (this.#isLarge) yield
     if (this.#path.length === maxDepth) this.#refuse(`must not be nested deeper than ${maxDepth} levels`)
     if (this.#path.length === 1000) this.#refuseSyntax('less nesting') // which the stack could not hold
     this.#skip(1)

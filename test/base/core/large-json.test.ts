@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseJson } from '../../../src/base/core/json.ts'
-import { describeSyntaxError, maxRecordLength, maxRecordValues } from '../../../src/base/core/json-syntax.ts'
+import {
+  describeSyntaxError,
+  JsonReader,
+  maxRecordLength,
+  maxRecordValues,
+} from '../../../src/base/core/json-syntax.ts'
 import { maxLargeValues, readLargeJson } from '../../../src/base/core/strict-json.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)
@@ -74,4 +79,8 @@ describe('readLargeJson bounds', () => {
     const refused = await refusal(`{"events":${values(maxLargeValues + 1)}}`)
     expect(refused).toBe(' must not have more than 2000000 members and items in all')
   })
+})
+
+test('it can rest at every value, so that a long list of numbers does not hold up other requests', () => {
+  expect([...new JsonReader('{"events":[1,2,[3]]}', 100, true).read()]).toHaveLength(6)
 })
