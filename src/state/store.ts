@@ -77,7 +77,7 @@ export class StoreReadError extends Error {
 
 export interface Snapshot extends SnapshotHead, RecordCounts {}
 
-/** The sandboxes that an import replaces: any, or one without records. */
+/** `if-empty`: an import replaces only a sandbox that has no records. */
 export type ImportCondition = 'always' | 'if-empty'
 
 /** A sandbox as JSON, for an import into another sandbox or simulator. Identifiers stay the same. */

@@ -46,3 +46,16 @@ export function parseReference(reference: string): string | undefined {
     return undefined
   }
 }
+
+/** Returns a copy with another value at a place, or without the member there. A missing place changes nothing. */
+export function replaceAt(whole: Json, [token, ...rest]: readonly string[], value: Json | undefined): Json | undefined {
+  if (token === undefined) return value
+  if (Array.isArray(whole)) {
+    const index = Number(token)
+    return index in whole ? whole.with(index, replaceAt(whole[index] ?? null, rest, value) ?? null) : whole
+  }
+  if (!isObject(whole) || !Object.hasOwn(whole, token)) return whole
+  const { [token]: old = null, ...others } = whole
+  const inner = replaceAt(old, rest, value)
+  return inner === undefined ? others : { ...whole, [token]: inner }
+}

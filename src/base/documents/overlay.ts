@@ -40,11 +40,13 @@ class Draft {
     return ofTree && { pointer: action.pointer, message: `makes a document that ${ofTree.message}` }
   }
 
-  #change({ pointer, target, change }: OverlayAction): Flaw | undefined {
+  #change({ pointer, target, change, changesPrimitives }: OverlayAction): Flaw | undefined {
     const fault = (message: string) => ({ pointer: joinPointer(pointer, 'target'), message })
     const nodes = target.select(this.value)
     const kinds = new Set(nodes.map(({ value }) => kindOf(value)))
     if (nodes.length === 0) return fault(`meets nothing in the document: ${target.text}`)
+    if (!changesPrimitives && kinds.has('a single value'))
+      return fault('meets a value that is neither an object nor a list, which needs "overlay: 1.1.0"')
     if (change.kind === 'remove') {
       const isWhole = nodes.some(({ tokens }) => tokens.length === 0)
       if (isWhole) return fault('is the whole document, which cannot be removed')

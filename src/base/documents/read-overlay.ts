@@ -25,6 +25,8 @@ export interface OverlayAction {
     | { readonly kind: 'update'; readonly value: Json }
     /** `from`: the path of the update within the document. */
     | { readonly kind: 'copy'; readonly from: JsonPath }
+  /** True for an overlay 1.1, whose target can also be a text, a number, a boolean or null. */
+  readonly changesPrimitives: boolean
 }
 
 export interface SelectedNode {
@@ -54,7 +56,8 @@ export async function checkOverlay(source: Source): Promise<Result<Overlay, Find
   const violations = check(value)
   if (violations.length > 0) return failure(violations.map((violation) => createOverlayFinding(violation, source)))
   const actions = Array.isArray(value.actions) ? value.actions : []
-  const read = joinResults(actions.map((action, index) => readAction(action, joinPointer('/actions', index), source)))
+  const isOld = String(value.overlay).startsWith('1.0.')
+  const read = joinResults(actions.map((action, index) => readAction(action, `/actions/${index}`, source, isOld)))
   return read.ok ? success({ source, actions: read.value }) : read
 }
 
@@ -68,17 +71,18 @@ function createOverlayFinding({ pointer, message }: Violation, source: Source): 
   return errorAt(source.place(pointer), sentence)
 }
 
-function readAction(action: Json, pointer: string, source: Source): Result<OverlayAction, Findings> {
+function readAction(action: Json, pointer: string, source: Source, isOld: boolean): Result<OverlayAction, Findings> {
   const { target, update, copy, remove } = isObject(action) ? action : {}
   const fail = (member: string, message: string) =>
     failure([errorAt(source.place(joinPointer(pointer, member)), message)])
   const parsed = parseJsonPath(String(target))
   if (!parsed.ok) return fail('target', `is no JSONPath: ${parsed.error}`)
-  const common = { pointer, target: parsed.value }
+  const common = { pointer, target: parsed.value, changesPrimitives: !isOld }
   if (remove === true) return success({ ...common, change: { kind: 'remove' } })
   if (copy !== undefined && update !== undefined) return fail('copy', 'cannot stand beside "update": use one')
   if (update !== undefined) return success({ ...common, change: { kind: 'update', value: update } })
   if (copy === undefined) return fail('target', 'has nothing to do: add "update", "copy" or "remove: true"')
+  if (isOld) return fail('copy', 'needs "overlay: 1.1.0" at the top; 1.0 has no "copy"')
   const from = parseJsonPath(String(copy))
   if (!from.ok) return fail('copy', `is no JSONPath: ${from.error}`)
   return success({ ...common, change: { kind: 'copy', from: from.value } })

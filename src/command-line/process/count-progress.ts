@@ -2,7 +2,6 @@
 export interface StatusLine {
   /** Replaces the text of the line: `run 3 of 10, 1 finding, 16 s left`. */
   show(text: string): void
-  /** Removes the line, before something else is printed. */
   clear(): void
 }
 

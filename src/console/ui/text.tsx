@@ -34,7 +34,6 @@ export const hasWords = (text: string, search = ''): boolean =>
 /** A JSON object whose members are unknown, so that each is looked at before it is used. */
 export type JsonRecord = Readonly<Record<string, unknown>>
 
-/** Returns a value that is an object; empty for any other. */
 export const objectOf = (value: unknown): JsonRecord =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonRecord) : {}
 

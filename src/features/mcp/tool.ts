@@ -97,7 +97,6 @@ export function readOrThrow({ status, json }: ControlResponse, next = ''): JsonO
   throw new ToolError(`${json['error'] ?? `The simulator returned ${status}.`} ${advice}`.trim())
 }
 
-/** Returns a member that is an object; empty if there is none. */
 export const objectOf = (json: JsonObject, name: string): JsonObject => (isObject(json[name]) ? json[name] : {})
 
 /** Returns the objects of a member that is a list; none if there is no such list. */

@@ -67,7 +67,6 @@ function withPassedBody(exchange: Exchange, reply: Reply, relay: RecordingRelay,
   }
 }
 
-/** Removes credentials of the proxy and of the service from what is recorded. */
 function withoutToken(reply: Reply, token: string | undefined): Reply {
   const { body, cookies = [], ...head } = reply
   const headers = cookies.length > 0 ? { ...head.headers, 'set-cookie': redacted } : head.headers

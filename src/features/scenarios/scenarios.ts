@@ -40,7 +40,6 @@ export async function printScenarios(
   return found.ok ? 0 : 1
 }
 
-/** Finds a scenario by its name alone, or those of a text with parameters. */
 function findScenarios(text: string, catalogue: Catalogue): Result<readonly ActiveScenario[]> {
   const definition = catalogue.find(text.trim())
   if (definition) return success([exampleOf(definition)])
@@ -142,5 +141,4 @@ function formatExampleCurl(
   return parts.join(' \\\n  ')
 }
 
-/** Quotes a text for a POSIX shell. */
 const quoteForShell = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`

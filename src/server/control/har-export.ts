@@ -10,7 +10,6 @@ import { JsonPieces } from './handler.ts'
 /** Deliveries of which the client gets no byte; browsers write the status 0 for them. */
 const silentDeliveries = ['reset', 'empty', 'hang']
 
-/** Returns a HAR file (HTTP Archive 1.2), with further members of its log. */
 export function writeHar(entries: readonly JournalEntry[], counts: object): JsonPieces {
   const log = { version: '1.2', creator: { name: 'convsim', version }, pages: [], ...withUnderscores(counts) }
   const pieces = harPieces({ ...log, entries: mapEach(entries, entryToHar) })

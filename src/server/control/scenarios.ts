@@ -15,7 +15,6 @@ import { checkRules } from '../../service/scenarios/rules-file.ts'
 import type { RulePosition } from '../sandboxes/settings.ts'
 import { ControlError, type ControlRequest, type HandlerGroup } from './handler.ts'
 
-/** Handles `GET`, `PUT`, `POST` and `DELETE scenarios`, and `GET sequences`. */
 export const scenarioHandlers: HandlerGroup = ({ sandboxes, store, served }) => {
   const readRules = ({ body, bodyViolations }: ControlRequest): readonly Rule[] | ControlError => {
     const read = checkRules(body, bodyViolations, served())

@@ -139,7 +139,6 @@ function firstShare(bytes: Uint8Array, keep: number): Uint8Array {
   return bytes.subarray(0, Math.min(Math.floor(bytes.length * keep), Math.max(0, bytes.length - 1)))
 }
 
-/** Writes the body in `pieces` pieces, evenly over `ms` milliseconds. */
 async function writeInPieces(sending: Sending, { pieces, ms }: { readonly pieces: number; readonly ms: number }) {
   const { res, outgoing } = sending
   const bytes = outgoing.reply.body?.bytes() ?? noBytes

@@ -73,7 +73,6 @@ export function toLogLine(entry: JournalEntry, live: LiveExchange) {
 /** The most characters of a body, or of a refusal, that are logged. */
 const maxLogged = 2000
 
-/** Returns the sentence of a refusal, which can quote the request. */
 function readLoggedError({ ownToken }: JournalEntry, { responseBody }: LiveExchange): string | undefined {
   return redactText(readError(responseBody), ownToken).slice(0, maxLogged) || undefined
 }

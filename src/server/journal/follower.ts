@@ -70,7 +70,6 @@ export class StreamFollower implements JournalShare {
     return this.#untilClose(this.#appendEnd(text))
   }
 
-  /** Makes `close` wait for a message that is on its way. */
   #untilClose<T>(sent: Promise<T>): Promise<T> {
     this.#sent.add(sent)
     const forget = () => void this.#sent.delete(sent)

@@ -76,7 +76,6 @@ function shareBody(body: RecordedBody, token: string | undefined, live?: LiveExc
   return JSON.stringify({ text: clean, parsed: whole === undefined ? undefined : redactJson(whole, token) })
 }
 
-/** Reads a shared body. `text`: see `StreamMessage`. */
 function readShared(text: string | undefined): { latin1: string | undefined; json: () => Json | undefined } {
   if (!text) return { latin1: undefined, json: () => undefined }
   const { text: decoded, base64, parsed } = JSON.parse(text) // of `shareBody`

@@ -33,7 +33,7 @@ interface MemberRule {
 const single = (kind: NodeKind): MemberRule => ({ form: 'single', kind })
 const list = (kind: NodeKind): MemberRule => ({ form: 'list', kind })
 const map = (kind: NodeKind): MemberRule => ({ form: 'map', kind })
-/** A map in which a name `x-...` is an extension; in others it is a name as any other. */
+/** A map whose names `x-...` are extensions, as in `paths`. In other maps they have no special meaning. */
 const extensibleMap = (kind: NodeKind): MemberRule => ({ form: 'map with extensions', kind })
 
 export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const

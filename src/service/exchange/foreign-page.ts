@@ -4,7 +4,6 @@ import { refuse } from './refusals.ts'
 import type { Reply } from './reply.ts'
 import type { SimRequest } from './request.ts'
 
-/** The pages in browsers that may send requests. */
 export interface PageSettings {
   /**
    * Host names that are allowed besides those that are never public. Empty: all names without dots, since public name

@@ -24,7 +24,6 @@ export function pickDocumentedStatus(operation: Operation, preferred: readonly [
   return preferred.find((status) => operation.statuses.includes(status)) ?? preferred[0]
 }
 
-/** Refuses with the first preferred status that the operation documents. */
 function refuseDocumented(
   operation: Operation,
   preferred: readonly [number, ...number[]],

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
-import { parsePointer } from '../../base/core/json-pointer.ts'
+import { parsePointer, replaceAt } from '../../base/core/json-pointer.ts'
 import { failure, success } from '../../base/core/result.ts'
 import { deriveChance } from '../../base/core/seeded.ts'
 import { describeKnown } from '../../base/core/similar.ts'
@@ -13,7 +13,6 @@ import { integer, numberOf, type Parameter, type ScenarioValues, textOf } from '
 interface Drift {
   readonly name: string
   readonly description: string
-  /** Returns true for a place that the drift may damage. */
   readonly fits: (place: BodyPlace) => boolean
   /** Returns true for a value that it can damage there; absent: any. */
   readonly fitsValue?: (value: Json) => boolean
@@ -118,15 +117,6 @@ function damageAt(drift: Drift, values: ScenarioValues, body: Json, schema: Json
     body,
   )
   return success({ body: damaged, pointer: pointer ?? first.pointer })
-}
-
-/** Returns a copy of a body with another value at a place, or without the member there. */
-function replaceAt(body: Json, [token, ...rest]: readonly string[], value: Json | undefined): Json | undefined {
-  if (token === undefined) return value
-  if (Array.isArray(body)) return body.with(Number(token), replaceAt(body[Number(token)] ?? null, rest, value) ?? null)
-  const { [token]: old = null, ...others } = body as JsonObject // the schema has led to the member
-  const inner = replaceAt(old, rest, value)
-  return inner === undefined ? others : { ...(body as JsonObject), [token]: inner }
 }
 
 /** Returns a pointer with a star for each index: `/dataPoints/*`. */

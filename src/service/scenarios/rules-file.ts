@@ -1,6 +1,6 @@
 import scenarioSchema from '../../../spec/scenarios.schema.json' with { type: 'json' }
 import { isObject, type Json } from '../../base/core/json.ts'
-import { joinPointer, parsePointer, valueAtTokens } from '../../base/core/json-pointer.ts'
+import { joinPointer, parsePointer, replaceAt, valueAtTokens } from '../../base/core/json-pointer.ts'
 import { failure, type Result } from '../../base/core/result.ts'
 import { findNearest } from '../../base/core/similar.ts'
 import type { Flaw, Violation } from '../../base/core/violation.ts'
@@ -46,8 +46,8 @@ export function isContract(value: Json): boolean {
 }
 
 /**
- * Checks `{rules: [...]}`. The error has the schema's `violations`, and for rules without any the names that do not
- * exist and what makes no sense, in the order of the document. `describe` words a violation; default: its message.
+ * Checks `{rules: [...]}` for names that do not exist and rules that make no sense. The error has these problems and
+ * the schema's `violations` in the order of the document. `describe` words a violation; default: its message.
  */
 export function checkRules(
   document: Json | undefined,
@@ -61,12 +61,28 @@ export function checkRules(
   }))
   // Later parts were not checked by the schema, so their types are unknown.
   if (violations.some(({ keyword }) => keyword === 'more')) return failure(faults)
-  const faulty = new Set(faults.map(({ pointer }) => parsePointer(pointer)[1]))
-  const sources = isObject(document) && Array.isArray(document['rules']) ? document['rules'] : []
-  const sound = sources.map((source, index) => (faulty.has(String(index)) ? null : source))
-  const rules = readRules(sound, context)
+  const sound = withoutFaults(document ?? null, faults)
+  const rules = readRules(isObject(sound) && Array.isArray(sound['rules']) ? sound['rules'] : [], context)
   if (rules.ok && faults.length === 0) return rules
-  return failure(sortByPosition(document ?? null, [...faults, ...(rules.ok ? [] : rules.error)]))
+  const problems = rules.ok ? [] : rules.error.filter((problem) => !isConsequence(problem, sound, faults))
+  return failure(sortByPosition(document ?? null, [...faults, ...problems]))
+}
+
+/** Returns the document without the values that break the schema, and null for a faulty rule, to check the rest. */
+function withoutFaults(document: Json, faults: readonly Flaw[]): Json {
+  return faults.reduce<Json>((sound, { pointer }) => {
+    // Of a pointer that was cut the condition is known, but not the member.
+    const tokens = parsePointer(pointer).slice(0, pointer.endsWith('…') ? 3 : undefined)
+    return replaceAt(sound, tokens, tokens.length === 2 ? null : undefined) ?? null
+  }, document)
+}
+
+/** Returns true for a rule that switches nothing on only because its scenario breaks the schema or has a wrong name. */
+function isConsequence({ pointer }: Flaw, sound: Json, faults: readonly Flaw[]): boolean {
+  const tokens = parsePointer(pointer)
+  const [, index, field] = tokens
+  if (field !== 'scenario' || valueAtTokens(sound, tokens) !== undefined) return false
+  return faults.some((fault) => parsePointer(fault.pointer)[1] === index)
 }
 
 /** Returns the remedy for a status that YAML reads as a number: `; write "429" in quotes`; empty for anything else. */

@@ -24,7 +24,6 @@ export class DurableCommitter implements Committer {
   #earliest = 0
   /** Waits for checkpoints and writes them. Absent: the file has all changes. */
   #checkpoints: Promise<void> | undefined
-  /** Ends the wait for the next checkpoint. */
   readonly #stop = new AbortController()
   /** Is true if the last checkpoint failed, which is reported once. */
   #isFailing = false

@@ -45,7 +45,6 @@ const reasons: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'it did not respond in time',
 }
 
-/** Returns true for an error reply of Redis, as opposed to no reply. */
 export function isErrorReply(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError'
 }
@@ -77,7 +76,6 @@ export function describeReason(error: unknown): string {
   return describeResponse(error) ?? reasons[code] ?? `it cannot be reached: ${code}`
 }
 
-/** Describes why a start cannot use Redis, with the next step. */
 export function describeStartFault(error: unknown, { shown }: RedisLocation): string {
   const problem = `The state in ${shown} cannot be used`
   const response = describeResponse(error)

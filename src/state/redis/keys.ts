@@ -25,7 +25,6 @@ export function sandboxKeys(prefix: string, sandbox: string): string {
 
 export const countField = (collection: string) => `count:${collection}`
 
-/** Returns the field of the sum of impact of a product and a day. */
 export const impactField = (product: string | null, day: string) => JSON.stringify([day, product])
 
 /**

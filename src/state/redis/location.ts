@@ -16,7 +16,6 @@ export interface RedisLocation {
   readonly prefix: string
 }
 
-/** Returns true for a value of `--state` that names a Redis server. */
 export function isRedisUrl(state: string): boolean {
   return /^rediss?:/i.test(state)
 }

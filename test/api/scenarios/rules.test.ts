@@ -163,7 +163,7 @@ describe('PUT /__sim/scenarios', () => {
     ]
     const response = await ask(sim(), '/__sim/scenarios', { method: 'PUT', body: { rules }, token: null })
     expect(response.status).toBe(400)
-    const places = ['0/scenario', '1/scenario', '1/match/model', '2/sequence', '2/probabillity']
+    const places = ['0/scenario', '1/scenario', '1/match/model', '1/match/path', '2/sequence', '2/probabillity']
     expect(errorOf(response).match(/\S+\/\S+: /g)).toEqual(places.map((place) => `body/rules/${place}: `))
     expect(errorOf(response)).toContain('write "503", in quotes.')
     expect(errorOf(response)).toMatch(/did you mean "probability"\?$/)

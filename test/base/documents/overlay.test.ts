@@ -76,12 +76,6 @@ test('copy uses a value of the document as the update', async () => {
   expect(await changed(actions, { a: { x: [1] } })).toEqual({ a: { x: [1] }, b: { x: [1] } })
 })
 
-test('an overlay 1.0 may do what 1.1 has added', async () => {
-  const actions = '  - { target: $.name, update: Oil }\n  - { target: $.people, copy: $.name }\n'
-  const result = await apply(actions, undefined, head.replace('1.1.0', '1.0.0'))
-  expect(result).toMatchObject({ ok: true, value: { value: { name: 'Oil', people: [{}, {}, {}, 'Oil'] } } })
-})
-
 test('the document stays as it was, and shares nothing with the result', async () => {
   const document = sourceOf(DOCUMENT, 'doc.yaml')
   const removal = '  - { target: "$.people[0]", remove: true }\n'
@@ -157,6 +151,17 @@ describe('refused with its line is', () => {
     expect(await findingsOf('  - { update: 1 }\n')).toEqual([
       expect.stringMatching(/^overlay\.yaml:4:5 error is not valid in an overlay: \/actions\/0\/target is required/),
     ])
+  })
+
+  test('what overlay 1.0 does not have', async () => {
+    const old = head.replace('1.1.0', '1.0.0')
+    expect(await findingsOf('  - { target: $.name, update: Oil }\n', old)).toEqual([
+      'overlay.yaml:4:7 error meets a value that is neither an object nor a list, which needs "overlay: 1.1.0"',
+    ])
+    expect(await findingsOf('  - { target: $.colours, copy: $.people }\n', old)).toEqual([
+      'overlay.yaml:4:26 error needs "overlay: 1.1.0" at the top; 1.0 has no "copy"',
+    ])
+    expect(await findingsOf('  - { target: $.people, update: { id: d } }\n', old)).toEqual([])
   })
 
   test('another version, and a file that is no overlay', async () => {

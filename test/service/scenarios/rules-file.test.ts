@@ -104,7 +104,7 @@ describe('convsim check FILE', () => {
     }
   })
 
-  test('names what is wrong with the shape of a rule, line by line', async () => {
+  test('names shape and meaning within one match, line by line', async () => {
     const file = await fileWith(`rules:
   - operation: createEvent
     scenario: 503
@@ -119,8 +119,10 @@ describe('convsim check FILE', () => {
     const findings = stdout.split('\n').filter((line) => line.includes(': error: '))
     expect(findings.map((line) => line.split(`${file}:`)[1])).toEqual([
       expect.stringMatching(/^3:5: error: \/rules\/0\/scenario must be a string; .*; write "503", in quotes$/),
+      expect.stringMatching(/^5:7: error: No request body has the field "\/evntType"/),
       expect.stringMatching(/^6:7: error: \/rules\/0\/match\/model must be a string/),
       expect.stringMatching(/^7:7: error: \/rules\/0\/match\/methd is not allowed here; did you mean "method"\?$/),
+      expect.stringMatching(/^8:7: error: There is no query parameter "peroid"/),
       expect.stringMatching(/^8:16: error: \/rules\/0\/match\/query\/a must be a string or null/),
       expect.stringMatching(/^9:5: error: \/rules\/0\/times must be/),
     ])

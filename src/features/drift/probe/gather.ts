@@ -63,7 +63,6 @@ const anyOrigin = 'http://localhost'
 const recordedRedirect =
   'The service redirects this request, which is no response to it. Record requests to the address that it redirects to.'
 
-/** Returns the response of a sample, or the reason why it is not judged. */
 function findResponse({ response, target, origin = anyOrigin }: TrafficSample, unauthorized: string) {
   if ('problem' in response) return response
   if (response.status === 401) return { problem: 'unauthorized', sentence: unauthorized } as const

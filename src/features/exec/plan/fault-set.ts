@@ -76,7 +76,6 @@ export function parseFaultSet(
 
 const expectedSet = `A set is ${groupNames.join(', ')}, or scenarios such as "slow;ms=500".`
 
-/** Splits `drift:drop-field` into the set and the scenario. */
 function splitName(text: string): { readonly scenario: string; readonly group: string | undefined } {
   const [, group = '', scenario = ''] = /^([a-z]+):(.+)$/.exec(text) ?? []
   return groupNames.includes(group) ? { scenario, group } : { scenario: text, group: undefined }

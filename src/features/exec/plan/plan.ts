@@ -115,7 +115,6 @@ function planFields(fault: Fault, { operation, requests }: UsedOperation): Plann
   return scenario.definition.pointers?.(operation).map(plan) ?? []
 }
 
-/** Returns a drift of a single field: `drop-field;pointer=/messageCount`. */
 function atPointer(scenario: ActiveScenario, pointer: string): ActiveScenario {
   const values = { ...scenario.values, pointer }
   return { ...scenario, values, text: `${scenario.text};pointer=${pointer}` }

@@ -117,7 +117,6 @@ function createRecorder(run: PlannedRun | undefined) {
   const scenario = run && scenarioOf(run)
   return {
     recorded,
-    /** Numbers a request to an operation, and returns its fault, if any. */
     findPlannedFault(operation: string, requestId: string) {
       const number = (counts.get(operation) ?? 0) + 1
       counts.set(operation, number)

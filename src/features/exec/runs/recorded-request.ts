@@ -106,7 +106,6 @@ export function findVaryingMembers(
   return new Set(names.filter((name) => first.get(name) !== second.get(name)))
 }
 
-/** Returns the name of a member that is unique among all calls. */
 export function nameMember(call: string, member: string): string {
   return `${call} ${member}`
 }
