@@ -38,6 +38,7 @@ module.createRequire(import.meta.url)('./${BUNDLE}').cli()
 /** The imports that `libraries.cjs` has, and that no start with the bundled documents needs. */
 const seldomLoaded: readonly string[] = [
   './library.ts', // of src/features/mcp: with its list of imports, a half of that library is left out
+  '@scalar/openapi-upgrader/2.0-to-3.0',
   '@seriousme/openapi-schema-validator',
   'ajv',
   'ajv-formats',

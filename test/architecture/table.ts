@@ -57,6 +57,7 @@ export const libraries: Readonly<Record<string, { readonly only: readonly string
   '@modelcontextprotocol/server': { only: ['features/mcp/library.ts'] },
   '@faker-js/faker': { only: ['service/simulation/'] },
   '@preact/signals': { only: ['console/'] },
+  '@scalar/openapi-upgrader': { only: ['service/contract/upgrade.ts'], lazy: true },
   '@seriousme/openapi-schema-validator': { only: ['service/contract/checks/structure.ts'], lazy: true },
   '@stoplight/prism-http': { only: ['service/contract/fallback.ts'], lazy: true },
   ajv: { only: ['base/documents/', 'service/contract/', 'build/'] },

@@ -35,7 +35,7 @@ export function parseSource(text: string, file: string): Result<Source, Findings
 
 function readText(text: string, file: string): Result<Source, Findings> {
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines })
+  const document = parseDocument(text, { lineCounter: lines, merge: true })
   const placeOf = (offset: number) => {
     const { line, col } = lines.linePos(offset)
     return `${file}:${line}:${col}`
@@ -44,14 +44,15 @@ function readText(text: string, file: string): Result<Source, Findings> {
     const faults = listSyntaxFaults(document.errors, text, file)
     return failure(faults.map(({ at, message }) => errorAt(placeOf(at), message)))
   }
+  if (document.contents === null) return failure([errorAt(`${file}:1:1`, 'is empty; YAML or JSON is expected')])
   let value: Json
   try {
-    // YAML's core schema, the default, yields only values of JSON's types.
-    value = document.toJS({ maxAliasCount: MAX_ALIASES }) as Json
+    // YAML's core schema, the default, yields only values of JSON's types. All places of an alias share one value.
+    value = document.toJS({ maxAliasCount: -1 }) as Json
   } catch (error) {
+    if (reasonOf(error) === 'Merge sources must be maps or map aliases') return failure([errorAt(file, NO_MERGE)])
     if (!(error instanceof ReferenceError)) throw error
-    const unresolved = findUnresolvedAlias(document)
-    return failure([errorAt(placeOf(unresolved ?? 0), unresolved === undefined ? TOO_MANY_ALIASES : NO_ANCHOR)])
+    return failure([errorAt(placeOf(findUnresolvedAlias(document) ?? 0), NO_ANCHOR)])
   }
   const fault = findTreeFault(value)
   if (fault) return failure([errorAt(placeOf(findOffset(document, fault.pointer)), fault.message)])
@@ -62,10 +63,7 @@ function readText(text: string, file: string): Result<Source, Findings> {
 const MAX_LEVELS = 200
 const TOO_DEEP = `is nested deeper than ${MAX_LEVELS} levels`
 
-/** The largest number of values that aliases may expand to. */
-const MAX_ALIASES = 1000
-
-const TOO_MANY_ALIASES = `has aliases that expand to more than ${MAX_ALIASES} values; write some of them out`
+const NO_MERGE = 'has a merge key (<<) that is not followed by an alias of an object'
 
 const NO_ANCHOR = 'is an alias of no anchor: write the anchor (&name) above its alias (*name)'
 
@@ -130,8 +128,10 @@ function findUnresolvedAlias(document: Document): number | undefined {
 
 const offsetOfNode = (node: unknown): number => (isNode(node) ? (node.range?.[0] ?? 0) : 0)
 
-/** The largest number of values of a file. An alias of YAML counts as often as it is used. */
+/** The largest number of values of a file. */
 export const MAX_VALUES = 1_000_000
+
+const TOO_LARGE = `is too large: a file has at most ${MAX_VALUES} values, those of an alias counted at each use`
 
 /** Finds the first reason why a value is no JSON tree of usable size: aliases of YAML can write values without end. */
 export const findTreeFault = (root: Json): Flaw | undefined => findFault(root, '', { count: 0, around: [] })
@@ -139,7 +139,7 @@ export const findTreeFault = (root: Json): Flaw | undefined => findFault(root, '
 /** `passed`: the number of values so far, and the objects and lists around the present one. */
 function findFault(value: Json, pointer: string, passed: { count: number; around: object[] }): Flaw | undefined {
   passed.count += 1
-  if (passed.count > MAX_VALUES) return { pointer, message: `is too large: a file has at most ${MAX_VALUES} values` }
+  if (passed.count > MAX_VALUES) return { pointer, message: TOO_LARGE }
   if (typeof value !== 'object' || value === null) return undefined
   if (passed.around.includes(value)) return { pointer, message: 'contains itself, by an alias' }
   if (passed.around.length === MAX_LEVELS) return { pointer, message: TOO_DEEP }

@@ -10,6 +10,8 @@ export interface Source {
   /** The path by which the caller asked for the file. */
   readonly file: string
   readonly value: Json
+  /** The files that parts of the value come from; undefined if all of it comes from `file`. */
+  readonly files?: readonly string[]
   /**
    * Returns the place of a JSON pointer, or of the nearest value around it: `spec/openapi.yaml:12:5`. In a precompiled
    * file every place is the file alone; read the file without `precompiled` to get lines.

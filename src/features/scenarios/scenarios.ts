@@ -123,10 +123,10 @@ function listOtherWays({ definition, text }: ActiveScenario, { fixtures }: Loade
 function formatExampleCurl(
   operation: Operation,
   { definition, values, text }: ActiveScenario,
-  { contract, fixtures }: LoadedInputs,
+  { fixtures }: LoadedInputs,
   port: number,
 ): string {
-  const path = buildModelPath(contract, operation, findOrdinaryModel(fixtures)?.id)
+  const path = buildModelPath(operation, findOrdinaryModel(fixtures)?.id)
   // An expectation is about a request that is refused.
   const isRefused = definition.effect(values).kind === 'expect' && refusesEmptyBody(operation)
   const valid = operation.bodyExamples()[0]?.value ?? {}

@@ -26,7 +26,7 @@ import {
  * a proxy passes on requests that match no operation.
  */
 export function identify({ contract, handlers, sandboxes }: PipelineDeps, passesUnknown = false): RequestStage {
-  const knownPaths = [...new Set(contract.operations.map(({ path }) => contract.basePath + path))]
+  const knownPaths = [...new Set(contract.operations.map(({ basePath, path }) => basePath + path))]
   return async function identify(exchange) {
     const { request } = exchange
     const [, sandboxOfPath, rest] = /^\/_s\/([^/]*)(\/.*)$/.exec(request.path) ?? []

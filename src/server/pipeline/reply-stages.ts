@@ -22,10 +22,10 @@ import {
 } from './exchange.ts'
 
 /** Carries out the operation. It is the last stage and always replies. */
-export function handle({ contract: { basePath }, fallback }: PipelineDeps): RequestStage<MatchedExchange> {
+export function handle({ fallback }: PipelineDeps): RequestStage<MatchedExchange> {
   return async function handle(exchange) {
     const { operation, handler } = exchange
-    if (!handler) return replyFromDocument(exchange, basePath, fallback)
+    if (!handler) return replyFromDocument(exchange, fallback)
     const problem = problemWithRequestedStatus(exchange)
     if (problem !== undefined) return refusals.control(problem)
     const body = await handler.handle(operationContext(exchange))
@@ -59,13 +59,13 @@ function hasSuccessShape(operation: Operation, status: number): boolean {
 }
 
 /** Replies to an operation without a handler, which an edited contract added, from its examples and schemas. */
-async function replyFromDocument(exchange: MatchedExchange, basePath: string, fallback?: Fallback): Promise<Reply> {
+async function replyFromDocument(exchange: MatchedExchange, fallback?: Fallback): Promise<Reply> {
   const { operation } = exchange
   if (!fallback) throw new Error(`no handler and no fallback for ${operation.id}`)
   const { query, header } = rawParametersOf(exchange)
   const reply = await fallback({
     operation,
-    path: exchange.path.slice(basePath.length),
+    path: exchange.path.slice(operation.basePath.length),
     query,
     headers: header,
     body: exchange.body,

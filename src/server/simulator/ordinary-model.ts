@@ -18,9 +18,9 @@ export function findOrdinaryModel({ models }: Fixtures): KnownModel | undefined 
 }
 
 /** Returns the path of a request about a model: `/v1/models/ID/analytics`. Other path parameters stay `ID`. */
-export function buildModelPath(contract: Contract, operation: Operation, modelId = placeholder): string {
+export function buildModelPath(operation: Operation, modelId = placeholder): string {
   const fill = (_: string, name: string) => encodeURIComponent(modelParameters.has(name) ? modelId : placeholder)
-  return contract.basePath + operation.path.replace(/\{([^{}]*)\}/g, fill)
+  return operation.basePath + operation.path.replace(/\{([^{}]*)\}/g, fill)
 }
 
 export interface ExampleRequest {
@@ -35,7 +35,7 @@ export function findExampleRequest(contract: Contract, fixtures: Fixtures): Exam
   const model = findOrdinaryModel(fixtures)
   const operation = contract.operations.find((candidate) => isAskedByPath(candidate, model !== undefined))
   if (!operation) return undefined
-  const path = buildModelPath(contract, operation, model?.id)
+  const path = buildModelPath(operation, model?.id)
   const failing = operation.statuses.filter((status) => status >= 400)
   const status = failing.includes(429) ? 429 : failing[0]
   return { path, scenario: status === undefined ? 'slow;ms=2000' : String(status) }
@@ -56,7 +56,7 @@ export function createPreviewer({ contract, fixtures, catalogue }: LoadedInputs,
     const operation = contract.operations.find((one) => one.id === id)
     const declaration = handledOperations.find(({ operationId }) => operationId === id)
     if (!operation || !model || !declaration?.generate) return []
-    const path = buildModelPath(contract, operation, model.id)
+    const path = buildModelPath(operation, model.id)
     const query = { seed, modelId: model.id.toLowerCase(), now }
     return scenarios.map((scenario): Preview => {
       const body = declaration.generate?.(simulate, query, overridesOf(scenario, catalogue)) ?? null

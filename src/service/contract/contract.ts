@@ -47,6 +47,8 @@ export interface Operation {
   readonly method: string
   /** The path template of the document, without the base path: `/models/{modelId}/analytics`. */
   readonly path: string
+  /** The base path of its servers: those of the operation, else of its path item, else of the document. */
+  readonly basePath: string
   /** JSON pointer in the document: `/paths/~1events/post`. */
   readonly pointer: string
   /** The `summary` of the document; empty if it has none. */
@@ -117,6 +119,8 @@ export interface Assumption {
 /** A document that is loaded, checked and compiled once, at the start. */
 export interface Contract {
   readonly file: string
+  /** The files that were read for the document: `file`, and those that its references lead to. */
+  readonly files: readonly string[]
   readonly title: string
   readonly version: string
   /** The path of the first server URL without a trailing slash: `/v1`; empty for the root. */

@@ -10,14 +10,16 @@ import type { Source } from '../../base/documents/source.ts'
 import { checkExamples } from './checks/examples.ts'
 import { placeFaults } from './checks/fault.ts'
 import { normaliseSchemas } from './checks/normalise.ts'
-import { checkReferences } from './checks/references.ts'
-import { checkRequirements, checkVersion, readBasePath } from './checks/requirements.ts'
+import { bundleReferences } from './checks/references.ts'
+import { checkRequirements, checkVersion } from './checks/requirements.ts'
 import { checkStructure } from './checks/structure.ts'
 import { createPrecompiledCompiler } from './compiler.ts'
 import type { Assumption, Contract, Operation } from './contract.ts'
 import { createMatcher } from './match.ts'
 import { compileOperations } from './operation.ts'
 import { checkExpansion } from './resolve.ts'
+import { readBasePath } from './servers.ts'
+import { upgrade } from './upgrade.ts'
 
 export interface LoadOptions {
   /** False leaves out `checkStructure` and `checkSchemas`, which take some 200 ms. @default true */
@@ -68,22 +70,25 @@ export async function readOverlaid(file: string, overlays: readonly string[]): P
 }
 
 /** Checks and compiles a document in steps, and normalises the schemas of `source.value` in place. */
-export async function buildContract(source: Source, options: LoadOptions = {}): Promise<Result<Contract, Findings>> {
+export async function buildContract(read: Source, options: LoadOptions = {}): Promise<Result<Contract, Findings>> {
   const { structure = true, responses = true, overlays = [] } = options
-  const { value: document, file } = source
-  if (!isObject(document)) return failure([errorAt(source.place(''), 'is not an OpenAPI document')])
-  const version = checkVersion(document)
-  if (version) return failure(placeFaults([version], source))
+  const { value: written } = read
+  if (!isObject(written)) return failure([errorAt(read.place(''), 'is not an OpenAPI document')])
+  const version = checkVersion(written)
+  if (version) return failure(placeFaults([version], read))
   // The build has checked and normalised a precompiled document.
-  if (source.precompiled) {
-    const compiler = createPrecompiledCompiler(source.precompiled)
-    return success(createContract(file, document, compileOperations(document, compiler, responses), []))
+  if (read.precompiled) {
+    const compiler = createPrecompiledCompiler(read.precompiled)
+    return success(createContract(read, written, compileOperations(written, compiler, responses), []))
   }
   await nextTurn()
-  const faults = structure ? await checkStructure(document) : []
+  const bundled = await bundleReferences(read, written)
+  const faults = structure ? await checkStructure(written) : []
+  faults.push(...bundled.faults)
   await nextTurn()
-  for (const check of [checkReferences, normaliseSchemas]) faults.push(...check(document))
-  faults.push(...checkRequirements(document, source))
+  const { source, document, note } = await upgrade(bundled.source, written)
+  const normalised = normaliseSchemas(document)
+  faults.push(...(note ? [note] : normalised), ...checkRequirements(document, source))
   const endless = checkExpansion(document)
   if (endless.length > 0) return failure(placeFaults([...faults, ...endless], source))
   const { createAjvCompiler } = await import('./ajv-compiler.ts') // ajv takes 100 ms to load
@@ -97,15 +102,21 @@ export async function buildContract(source: Source, options: LoadOptions = {}): 
   const findings = [...placeFaults(faults, source), ...compiler.findings, ...placeFaults(examples, source)]
   return findings.some(({ severity }) => severity === 'error')
     ? failure(findings)
-    : success(createContract(file, document, operations, findings))
+    : success(createContract(source, document, operations, findings))
 }
 
-function createContract(file: string, document: JsonObject, operations: Operation[], warnings: Findings): Contract {
+function createContract(
+  { file, files = [file] }: Source,
+  document: JsonObject,
+  operations: Operation[],
+  warnings: Findings,
+): Contract {
   const { title = '', version = '' } = isObject(document.info) ? document.info : {}
-  const basePath = readBasePath(document) ?? ''
+  const basePath = readBasePath(document.servers)
   const assumptions = once(() => collectAssumptions(document))
   return {
     file,
+    files,
     title: String(title),
     version: String(version),
     basePath,

@@ -14,18 +14,28 @@ interface PathTemplate {
   readonly operations: ReadonlyMap<string, Operation>
 }
 
+/** The templates under one base path, which has `depth` segments. */
+interface PathBase {
+  readonly depth: number
+  readonly templates: readonly PathTemplate[]
+}
+
 /**
- * Creates the matcher of a document's paths under its base path. If several templates match, the first concrete segment
- * decides, as OpenAPI demands: `/models/mine` wins over `/models/{modelId}`, even if only the latter has the method.
+ * Creates the matcher of a document's paths under their base paths, of which the longest wins. If several templates
+ * match, the first concrete segment decides, as OpenAPI demands: `/models/mine` wins over `/models/{modelId}`, even if
+ * only the latter has the method.
  */
 export function createMatcher(basePath: string, operations: readonly Operation[]): Contract['match'] {
-  const templates = listTemplates(operations)
+  const bases = [...groupBy(operations, (operation) => operation.basePath)]
+    .map(([base, list]) => ({ base, depth: base.split('/').length - 1, templates: listTemplates(list) }))
+    .sort((a, b) => b.base.length - a.base.length)
+  const belowRoot = bases.filter(({ base }) => base === basePath).map((base) => ({ ...base, depth: 0 }))
   return (method, path) => {
-    const isInsideBase = path === basePath || path.startsWith(`${basePath}/`)
-    const segments = decodePath(isInsideBase ? path.slice(basePath.length) : path)
+    const around = bases.filter(({ base }) => path === base || path.startsWith(`${base}/`))
+    const segments = decodePath(path)
     if (!segments.ok) return { kind: 'malformed', reason: segments.error }
-    const found = findTemplate(templates, segments.value)
-    if (!isInsideBase) return { kind: 'outside-base', isBaseMissing: found !== undefined }
+    const found = findTemplate(around.length > 0 ? around : belowRoot, segments.value)
+    if (around.length === 0) return { kind: 'outside-base', isBaseMissing: found !== undefined }
     if (found === undefined) return { kind: 'unknown-path' }
     const operation = found.template.operations.get(method)
     if (operation !== undefined) return { kind: 'operation', operation, path: found.values }
@@ -72,12 +82,15 @@ function decodePath(path: string): Result<string[]> {
 }
 
 /** Finds the first template that matches, with the parameters of the path, each at least one character long. */
-function findTemplate(templates: readonly PathTemplate[], segments: readonly string[]) {
-  for (const template of templates) {
-    if (template.segments.length !== segments.length) continue
-    const values: Record<string, string> = {}
-    if (template.segments.every((expected, index) => matchSegment(expected, segments[index] ?? '', values)))
-      return { template, values }
+function findTemplate(bases: readonly PathBase[], path: readonly string[]) {
+  for (const { depth, templates } of bases) {
+    const segments = path.slice(depth)
+    for (const template of templates) {
+      if (template.segments.length !== segments.length) continue
+      const values: Record<string, string> = {}
+      if (template.segments.every((expected, index) => matchSegment(expected, segments[index] ?? '', values)))
+        return { template, values }
+    }
   }
   return undefined
 }

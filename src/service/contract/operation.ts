@@ -11,6 +11,7 @@ import { bareMediaType, isForm, isJson, matchMediaType } from './media-types.ts'
 import { compileParameters, readForm } from './parameters.ts'
 import { dereference, readExamples, resolve } from './resolve.ts'
 import { listOtherSchemes, readBearerUse } from './security.ts'
+import { readBasePath } from './servers.ts'
 import { applySimulatedValues } from './simulated-values.ts'
 import { METHODS } from './walk.ts'
 
@@ -53,6 +54,7 @@ function compileOperation(
     id: typeof operation.operationId === 'string' ? operation.operationId : `${method} ${at.path}`,
     method,
     path: at.path,
+    basePath: readBasePath(operation.servers, resolve(document, at.item)?.value.servers, document.servers),
     pointer,
     summary: typeof operation.summary === 'string' ? operation.summary : '',
     secured,

@@ -41,12 +41,17 @@ export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patc
 const described = { schema: single('schema'), content: map('mediaType'), examples: map('example') }
 
 /**
- * The members of each kind of OpenAPI 3.1, with the kinds of their values; `*` is every other member without `x-`. All
- * others are data: an example, a default or a property with the name `schema` is never taken for a schema, and a `$ref`
- * in it is no reference.
+ * The members of each kind of OpenAPI 3.1 and Swagger 2.0, with the kinds of their values; `*` is every other member
+ * without `x-`. All others are data: an example, a default or a property with the name `schema` is never taken for a
+ * schema, and a `$ref` in it is no reference.
  */
 const MEMBERS: Readonly<Record<NodeKind, Readonly<Record<string, MemberRule>>>> = {
-  document: { paths: extensibleMap('pathItem'), webhooks: map('pathItem'), components: single('components') },
+  document: {
+    paths: extensibleMap('pathItem'),
+    webhooks: map('pathItem'),
+    components: single('components'),
+    ...{ definitions: map('schema'), parameters: map('parameter'), responses: map('response') }, // of Swagger 2.0
+  },
   components: {
     schemas: map('schema'),
     responses: map('response'),
@@ -74,7 +79,7 @@ const MEMBERS: Readonly<Record<NodeKind, Readonly<Record<string, MemberRule>>>> 
   parameter: described,
   header: described,
   requestBody: { content: map('mediaType') },
-  response: { headers: map('header'), content: map('mediaType'), links: map('link') },
+  response: { headers: map('header'), content: map('mediaType'), links: map('link'), schema: single('schema') },
   mediaType: { schema: single('schema'), examples: map('example'), encoding: map('encoding') },
   encoding: { headers: map('header') },
   example: {},

@@ -14,8 +14,8 @@ export const controlAliases: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Returns the full paths of operations, as Express compares them. They take precedence over the simulator's own. */
-export function listDocumentedPaths({ basePath, operations }: Contract): ReadonlySet<string> {
-  return new Set(operations.map(({ path }) => toRoutePath(basePath + path)))
+export function listDocumentedPaths({ operations }: Contract): ReadonlySet<string> {
+  return new Set(operations.map(({ basePath, path }) => toRoutePath(basePath + path)))
 }
 
 /** Returns a path as Express compares it: the case of letters and a slash at the end make no difference. */

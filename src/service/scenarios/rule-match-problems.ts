@@ -53,7 +53,7 @@ function findUselessMethod({ method }: RequestMatch, operations: readonly Operat
 
 function findUselessPath(
   { path }: RequestMatch,
-  { match, basePath }: Contract,
+  { match }: Contract,
   operations: readonly Operation[],
 ): string | undefined {
   const bare = path?.replace(/^\/_s\/[^/]*(?=\/)/, '') ?? '' // without the base path of a sandbox
@@ -62,7 +62,7 @@ function findUselessPath(
     return found.kind === 'operation' && found.operation.id === operation.id
   }
   if (path === undefined || operations.some(isAsked)) return undefined
-  const known = [...new Set(operations.map((operation) => basePath + operation.path))]
+  const known = [...new Set(operations.map((operation) => operation.basePath + operation.path))]
   return `No request of ${listIds(operations)} has the path "${cutText(path, 200)}". ${describeKnown(path, known)}`
 }
 

@@ -2,24 +2,41 @@ import type { JsonObject } from '../../../base/core/json.ts'
 import { walk } from '../walk.ts'
 import { type DocumentFault, warning } from './fault.ts'
 
+const KEYWORDS_OF_3_0 = ['nullable', 'x-nullable', 'exclusiveMinimum', 'exclusiveMaximum']
+
 /**
- * Changes schemas with `nullable: true` in place so that they allow null, and warns about each. OpenAPI 3.1 does not
- * define `nullable`, so validators would refuse the intended null. `nullable: false` is deleted without a warning.
- * Call this after `checkReferences`, and before any other reader of the schemas.
+ * Changes schemas with keywords of OpenAPI 3.0 in place: they allow null for `nullable: true` and exclude the bound for
+ * `exclusiveMinimum: true`. OpenAPI 3.1 does not define `nullable`, so validators would refuse the intended null; each
+ * gets a warning. Call this after `bundleReferences`, and before any other reader of the schemas.
  */
 export function normaliseSchemas(document: JsonObject): DocumentFault[] {
   // The list is complete before the first change, because a change adds members that the walk would visit.
-  const schemas = [...walk(document)].filter(({ kind, value }) => kind === 'schema' && 'nullable' in value)
+  const schemas = [...walk(document)].filter(
+    ({ kind, value }) => kind === 'schema' && KEYWORDS_OF_3_0.some((name) => typeof value[name] === 'boolean'),
+  )
   return schemas.flatMap(({ pointer, value }) => {
-    const isNullable = value.nullable === true
-    delete value.nullable
-    if (!isNullable) return []
+    const faults = ['Minimum', 'Maximum'].flatMap((bound) => excludeBound({ pointer, value }, bound))
+    const isNullable = value.nullable === true || value['x-nullable'] === true
+    for (const name of ['nullable', 'x-nullable']) delete value[name]
+    if (!isNullable) return faults
     allowNull(value)
     const message =
       '"nullable: true" means nothing in OpenAPI 3.1; read as if null were allowed. ' +
       'Write a list of types with null instead: type: [string, "null"]'
-    return [warning(`${pointer}/nullable`, message)]
+    return [...faults, warning(`${pointer}/nullable`, message)]
   })
+}
+
+/** Makes `exclusiveMinimum: true` beside a `minimum` the exclusive minimum itself. */
+function excludeBound({ pointer, value }: { pointer: string; value: JsonObject }, bound: string): DocumentFault[] {
+  const [inclusive, exclusive] = [bound.toLowerCase(), `exclusive${bound}`]
+  const { [inclusive]: limit, [exclusive]: isExcluded } = value
+  if (typeof isExcluded !== 'boolean') return []
+  delete value[exclusive]
+  if (!isExcluded || limit === undefined) return []
+  delete value[inclusive]
+  value[exclusive] = limit
+  return [warning(`${pointer}/${exclusive}`, `"${exclusive}: true" is OpenAPI 3.0; read as "${exclusive}: ${limit}"`)]
 }
 
 function allowNull(schema: JsonObject): void {

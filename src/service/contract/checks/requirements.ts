@@ -5,6 +5,7 @@ import type { Source } from '../../../base/documents/source.ts'
 import { listOperations, simulatedStatus } from '../operation.ts'
 import { resolve } from '../resolve.ts'
 import { listOtherSchemes } from '../security.ts'
+import { readServerPath } from '../servers.ts'
 import { type DocumentNode, METHODS, walk } from '../walk.ts'
 import { type DocumentFault, error, warning } from './fault.ts'
 
@@ -14,19 +15,18 @@ const SUPPORTED_DIALECT =
 
 const SUPPORTED_STYLES = ['simple', 'form', 'spaceDelimited', 'pipeDelimited', 'deepObject']
 
-const conversion =
-  'To convert it, write "openapi: 3.1.0", "type: [string, \'null\']" for "nullable: true", ' +
-  'a number for "exclusiveMinimum: true", and "examples: [...]" for "example" in schemas'
-
-/** Returns the fault of a document that is not OpenAPI 3.1 or 3.2, after which no other check makes sense. */
-export function checkVersion({ openapi, swagger, rules }: JsonObject): DocumentFault | undefined {
-  if (typeof openapi === 'string' && /^3\.[12](\.\d+)?$/.test(openapi)) return undefined
-  const version = openapi ?? swagger
-  if (version !== undefined) {
-    const convert = String(openapi).startsWith('3.0') ? conversion : 'Convert it to 3.1 with a converter'
-    const message = `is OpenAPI ${version}; only 3.1 and 3.2 are understood. ${convert}`
-    return error(openapi === undefined ? '/swagger' : '/openapi', message)
-  }
+/**
+ * Writes the version of a document in full: YAML reads one without quotes as a number. Returns the fault of a version
+ * that is not served, after which no other check makes sense.
+ */
+export function checkVersion(document: JsonObject): DocumentFault | undefined {
+  const { openapi, swagger, rules } = document
+  const member = openapi === undefined && swagger !== undefined ? 'swagger' : 'openapi'
+  const version = writeVersion(document)
+  if (version !== undefined) document[member] = version
+  if (version !== undefined) return undefined
+  if (document[member] !== undefined)
+    return error(`/${member}`, `is OpenAPI ${document[member]}; only 2.0, 3.0, 3.1 and 3.2 are understood`)
   return error(
     '/openapi',
     rules === undefined
@@ -35,12 +35,14 @@ export function checkVersion({ openapi, swagger, rules }: JsonObject): DocumentF
   )
 }
 
-/** Checks that a valid document can be simulated: a server, operations with a 2xx status, unique ids and paths. */
+function writeVersion({ openapi, swagger }: JsonObject): string | undefined {
+  if (openapi === undefined) return /^2(\.0)?$/.test(String(swagger)) ? '2.0' : undefined
+  const [, version, patch = '.0'] = /^(3\.[012])(\.\d.*)?$/.exec(openapi === 3 ? '3.0' : String(openapi)) ?? []
+  return version && version + patch
+}
+
+/** Checks that a valid document can be simulated: operations with a 2xx status, unique ids and paths. */
 export function* checkRequirements(document: JsonObject, source: Source): Generator<DocumentFault> {
-  if (readBasePath(document) === undefined) {
-    const message = 'needs a first server with a URL; its path is where the API is served: "servers: [{url: /v1}]"'
-    yield error('/servers/0/url', message)
-  }
   if (String(document.openapi).startsWith('3.2')) {
     const message = 'is OpenAPI 3.2, and served as 3.1: of what 3.2 adds, only "dataValue" of examples is used'
     yield { severity: 'info', pointer: '/openapi', message }
@@ -52,9 +54,12 @@ export function* checkRequirements(document: JsonObject, source: Source): Genera
     yield warning(pointer, `credentials of the scheme "${name}" are not checked; only bearer tokens are`)
 }
 
+const NO_OPERATION =
+  'describes no operation, so there is nothing to serve; webhooks are requests that the API itself sends'
+
 function* checkOperations(document: JsonObject, source: Source): Generator<DocumentFault> {
   const served = listOperations(document).map(({ item, method }) => joinPointer(item, method))
-  if (served.length === 0) yield error('/paths', 'describes no operation')
+  if (served.length === 0) yield error('/paths', NO_OPERATION)
   const described = [...walk(document)]
     .filter(({ kind, pointer }) => kind === 'operation' && pointer.startsWith('/paths/'))
     .map(({ pointer }) => pointer)
@@ -97,9 +102,15 @@ function* findUnchecked({ kind, pointer, value }: DocumentNode): Generator<Docum
   const mediaTypes = kind === 'requestBody' && isObject(value.content) ? Object.keys(value.content) : []
   for (const mediaType of mediaTypes.filter((one) => /^multipart\//i.test(one)))
     yield warning(at('content', mediaType), `bodies of the type ${mediaType} are accepted unchecked`)
+  if (['document', 'pathItem', 'operation'].includes(kind)) yield* checkServers(at('servers'), value.servers)
   if (kind === 'document') yield* checkDialect(at('jsonSchemaDialect'), value.jsonSchemaDialect)
   if (kind === 'schema') yield* checkDialect(at('$schema'), value.$schema)
   if (kind === 'parameter') yield* findUncheckedParameter(pointer, value)
+}
+
+function* checkServers(pointer: string, servers: Json | undefined): Generator<DocumentFault> {
+  if (Array.isArray(servers) && servers.length > 0 && readServerPath(servers[0]) === undefined)
+    yield warning(`${pointer}/0/url`, 'is not a usable URL, so the API is served under "/"')
 }
 
 function* checkDialect(pointer: string, dialect: Json | undefined): Generator<DocumentFault> {
@@ -124,18 +135,4 @@ function* checkPaths(document: JsonObject): Generator<DocumentFault> {
     if (first === undefined) firstPaths.set(anonymousPath, path)
     else yield error(joinPointer('/paths', path), `the path ${path} cannot be told apart from ${first}`)
   }
-}
-
-/** Returns the path of the first server URL, without a trailing slash: `/v1`; undefined if there is no usable URL. */
-export function readBasePath({ servers }: JsonObject): string | undefined {
-  const server = Array.isArray(servers) ? servers[0] : undefined
-  if (!isObject(server) || typeof server.url !== 'string') return undefined
-  const variables = isObject(server.variables) ? server.variables : {}
-  const url = server.url.replace(/\{([^{}]*)\}/g, (all, name: string) => {
-    const variable = variables[name]
-    return isObject(variable) && typeof variable.default === 'string' ? variable.default : all
-  })
-  // A server URL may be relative; the origin is not used.
-  if (!URL.canParse(url, 'http://localhost')) return undefined
-  return new URL(url, 'http://localhost').pathname.replace(/(?<!\/)\/+$/, '')
 }

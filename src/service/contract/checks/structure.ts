@@ -18,7 +18,7 @@ export async function checkStructure(document: JsonObject): Promise<DocumentFaul
       .filter(({ keyword }) => keyword !== 'unevaluatedProperties')
       .map(({ pointer }) => parentPointer(pointer)),
   )
-  const version = String(document.openapi).slice(0, 3)
+  const version = String(document.openapi ?? document.swagger).slice(0, 3)
   return violations
     .filter(({ keyword, pointer }) => keyword !== 'unevaluatedProperties' || !explained.has(parentPointer(pointer)))
     .map(({ pointer, message }) =>
