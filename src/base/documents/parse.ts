@@ -56,6 +56,7 @@ function readText(text: string, file: string): Result<Source, Findings> {
   }
   const fault = findTreeFault(value)
   if (fault) return failure([errorAt(placeOf(findOffset(document, fault.pointer)), fault.message)])
+  if (text.includes('*')) value = JSON.parse(JSON.stringify(value)) // each use of an alias gets a value of its own
   return success({ file, value, place: (pointer) => placeOf(findOffset(document, pointer)) })
 }
 

@@ -55,9 +55,16 @@ export interface Dependencies {
 /** Loads and checks all inputs, opens the state, and joins the parts. Does not listen. The error lists all findings. */
 export async function createSimulator(settings: Settings, deps: Dependencies): Promise<Result<Simulator, Findings>> {
   const { log, proxied } = deps
+  let ofContract: readonly string[] = [] // a file that is new in the list is a change: it is loaded once more
+  const load = async () => {
+    const loaded = await loadStartInputs(settings, log, proxied?.limitCatalogue)
+    if (loaded.ok) ofContract = loaded.value.contract.files
+    return loaded
+  }
+  const listFiles = () => [...listInputFiles(settings), ...ofContract]
   // Created before the files are read, so that no change is missed.
-  const watch = settings.watch ? await createFileWatcher(() => listInputFiles(settings)) : undefined
-  const inputs = await loadStartInputs(settings, log, proxied?.limitCatalogue)
+  const watch = settings.watch ? await createFileWatcher(listFiles) : undefined
+  const inputs = await load()
   if (!inputs.ok) return inputs
   const seedState = await loadSeedState(settings.seedState)
   if (!seedState.ok) return seedState
@@ -76,7 +83,7 @@ export async function createSimulator(settings: Settings, deps: Dependencies): P
       scenarios: catalogue.definitions.length,
     }
     log.info({ ...counts, state: { file: showState(settings.state), ...loaded } }, 'loaded')
-    const start = { ...opened.value, inputs: inputs.value, seedState: seedState.value, watch }
+    const start = { ...opened.value, inputs: inputs.value, load, seedState: seedState.value, watch }
     return success(await joinParts(withReplica(settings, opened.value), deps, start))
   } catch (error) {
     await store.close() // otherwise the file stays locked until the process ends
@@ -88,13 +95,14 @@ export async function createSimulator(settings: Settings, deps: Dependencies): P
 /** The checked inputs and the opened state of a start; a state to begin with and a watcher only with their flags. */
 interface Start extends OpenedStore {
   readonly inputs: LoadedInputs
+  readonly load: () => Promise<Result<LoadedInputs, Findings>>
   readonly seedState: SandboxExport | undefined
   readonly watch: WatchFiles | undefined
 }
 
 async function joinParts(settings: Settings, deps: Dependencies, start: Start): Promise<Simulator> {
   const { now, log, findPlannedFault, proxied } = deps
-  const { inputs, seedState, store, shared, watch } = start
+  const { inputs, load, seedState, store, shared, watch } = start
   const present = () => served.present
   const journal = openJournal(settings, deps, shared)
   const sandboxes = await createSandboxes(settings, { now, log, store, shared, journal, rules: present })
@@ -125,7 +133,6 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
     stopping: stopping.signal,
   })
   const { settings: sandboxSettings } = sandboxes
-  const load = () => loadStartInputs(settings, log, proxied?.limitCatalogue)
   const reloading = { load, createGeneration: createNext, log, now, served, sandboxSettings, adopt }
   if (watch) reloadOnChange(watch, stopping.signal, reloading)
   return {

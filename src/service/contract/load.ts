@@ -10,7 +10,7 @@ import type { Source } from '../../base/documents/source.ts'
 import { checkExamples } from './checks/examples.ts'
 import { placeFaults } from './checks/fault.ts'
 import { normaliseSchemas } from './checks/normalise.ts'
-import { bundleReferences } from './checks/references.ts'
+import { bundleReferences, leaveOut } from './checks/references.ts'
 import { checkRequirements, checkVersion } from './checks/requirements.ts'
 import { checkStructure } from './checks/structure.ts'
 import { createPrecompiledCompiler } from './compiler.ts'
@@ -84,7 +84,7 @@ export async function buildContract(read: Source, options: LoadOptions = {}): Pr
   await nextTurn()
   const bundled = await bundleReferences(read, written)
   const faults = structure ? await checkStructure(written) : []
-  faults.push(...bundled.faults)
+  faults.push(...leaveOut(written, bundled.failed))
   await nextTurn()
   const { source, document, note } = await upgrade(bundled.source, written)
   const normalised = normaliseSchemas(document)
