@@ -111,29 +111,35 @@ const oneself = (room: string, name = 'a') => ({
   components: { [room]: { [name]: { $ref: `#/components/${room}/${name}` } } },
 })
 
+test.each<[string, object]>([
+  ['a file as a schema', documentWithData({ schema: file })],
+  ['a file beside the folder as a schema', documentWithData({ schema: { $ref: '../secret.json' } })],
+  ['an address as a schema', documentWithData({ schema: { items: url } })],
+  ['a file as an example', documentWithData({ schema: {}, examples: { a: file } })],
+  ['a file as an example x-a', documentWithData({ schema: {}, examples: { 'x-a': file } })],
+  ['a file as a link', withLink(file)],
+  ['an address as a callback', withEverywhere({}, {}, { callbacks: { a: url } })],
+  ['a file as a scheme', withScheme(file)],
+  ['a scheme that is itself', withEverywhere(oneself('securitySchemes'))],
+  ['an example that is itself', withEverywhere(oneself('examples', 'x-a'))],
+  ['a reference to an example', documentWithData({ example: {}, schema: toExample })],
+  ['a reference to an extension', documentWithData({ schema: { $ref: '#/x-a' } }, { 'x-a': file })],
+  ['a reference that is a number', documentWithData({ schema: { $ref: 7 } })],
+  ['a reference that is a list', documentWithData({ schema: { items: { $ref: [url] } } })],
+  ['an index that is none', withSchemas(toNoIndex, { A: { allOf: [{}] } })],
+  ['a $dynamicRef to an address', documentWithData({ schema: { $dynamicRef: 'URL' } })],
+  ['an $id twice', withSchema({ anyOf: [{ $id: 'a', type: 'object' }, { $id: 'a' }] })],
+])('a document is served without what a reference must not read: %s', async (_, document) => {
+  const { checked, started } = await outcomeOf(document)
+  expect([checked, started]).toEqual([[], []])
+})
+
 test.each<[string, object | string, RegExp]>([
-  ['a file as a schema', documentWithData({ schema: file }), /leads out of the document/],
-  ['an address as a schema', documentWithData({ schema: { items: url } }), /leads out of the document/],
-  ['a file as an example', documentWithData({ examples: { a: file } }), /leads out of the document/],
-  ['a file as an example x-a', documentWithData({ examples: { 'x-a': file } }), /leads out of the document/],
   ['a file as a path', documentWithData({}, { paths: { '/data': file } }), /leads out of the document/],
   ['a file as paths', documentWithData({}, { paths: file }), /not valid OpenAPI/],
-  ['a file as a link', withLink(file), /leads out of the document/],
-  ['an address as a callback', withEverywhere({}, {}, { callbacks: { a: url } }), /leads out of the document/],
-  ['a file as a scheme', withScheme(file), /leads out of/],
-  ['a scheme that is itself', withEverywhere(oneself('securitySchemes')), /leads back to itself/],
-  ['an example that is itself', withEverywhere(oneself('examples', 'x-a')), /leads back to itself/],
-  ['a reference to an example', documentWithData({ example: {}, schema: toExample }), /is data/],
-  ['a reference to an extension', documentWithData({ schema: { $ref: '#/x-a' } }, { 'x-a': file }), /is data/],
-  ['a reference that is a number', documentWithData({ schema: { $ref: 7 } }), /must be a string/],
-  ['a reference that is a list', documentWithData({ schema: { items: { $ref: [url] } } }), /must be a string/],
-  ['an index that is none', withSchemas(toNoIndex, { A: { allOf: [{}] } }), /leads to nothing/],
-  ['a $dynamicRef to an address', documentWithData({ schema: { $dynamicRef: 'URL' } }), /cannot be compiled/],
   ['a $schema that is a number', documentWithData({ schema: { $schema: 7 } }), /"\$schema" must be a string/],
-  ['an $id twice', withSchema({ anyOf: [{ $id: 'a', type: 'object' }, { $id: 'a' }] }), /more than one/],
   ['1,000 references in a row', withChain(1000, (ref) => ref), /200 levels/],
   ['1,000 schemas in each other', withChain(1000, (a) => ({ properties: { a } })), /200 levels/],
-  ['2,000 schemas that nothing refers to', withChain(2000, (items) => ({ items }), {}), /leads to nothing/],
   ['10,000 levels', text.replace('"HERE"', nested(10_000)), /nested deeper than/],
   ['300 levels', text.replace('"HERE"', nested(300)), /nested deeper than/],
   ['an alias of itself', text.replace('"HERE"', '&a [*a]'), /contains itself/],
@@ -145,8 +151,7 @@ test.each<[string, object | string, RegExp]>([
 
 test.each<[string, Json, RegExp]>([
   ['$.paths["/data"].get', { responses: file }, /not valid OpenAPI/],
-  ['$', { openapi: '3' }, /only 3\.1 and 3\.2/],
-  ['$.paths["/data"].get.responses', { 201: file }, /leads out of the document/],
+  ['$', { openapi: '3' }, /only 2\.0, 3\.0, 3\.1 and 3\.2/],
 ])('an overlay that spoils %s with %j is refused by check and start alike', async (target, update, reason) => {
   const overlay = { overlay: '1.1.0', info: { title: 'O', version: '1' }, actions: [{ target, update }] }
   const { checked, started } = await outcomeOf(documentWithData({ example: 1 }), overlay)

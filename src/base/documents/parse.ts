@@ -50,7 +50,8 @@ function readText(text: string, file: string): Result<Source, Findings> {
     // YAML's core schema, the default, yields only values of JSON's types. All places of an alias share one value.
     value = document.toJS({ maxAliasCount: -1 }) as Json
   } catch (error) {
-    if (reasonOf(error) === 'Merge sources must be maps or map aliases') return failure([errorAt(file, NO_MERGE)])
+    if (reasonOf(error) === 'Merge sources must be maps or map aliases')
+      return failure([errorAt(`${file}:1:1`, NO_MERGE)])
     if (!(error instanceof ReferenceError)) throw error
     return failure([errorAt(placeOf(findUnresolvedAlias(document) ?? 0), NO_ANCHOR)])
   }

@@ -44,7 +44,7 @@ const commonSettings = {
     expected: 'the name of a file',
     defaultText: 'the bundled one',
     files: { areWritten: false, list: (file = bundledContract) => [file] },
-    description: 'The OpenAPI 3.1 or 3.2 document of the service.',
+    description: 'The OpenAPI document of the service: 3.x or Swagger 2.0.',
   }),
   overlay: text({
     value: 'FILE',

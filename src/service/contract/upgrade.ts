@@ -1,10 +1,10 @@
 /** Upgrades Swagger 2.0 and OpenAPI 3.0 to 3.1 in memory. */
-import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
+import type { Json, JsonObject } from '../../base/core/json.ts'
 import { joinPointer, valueAt } from '../../base/core/json-pointer.ts'
 import type { Source } from '../../base/documents/source.ts'
 import type { DocumentFault } from './checks/fault.ts'
+import { listOperations } from './operation.ts'
 import { resolve } from './resolve.ts'
-import { METHODS } from './walk.ts'
 
 /** Where Swagger 2.0 has the members that OpenAPI 3 has elsewhere. */
 const SWAGGER_PLACES = [
@@ -15,15 +15,16 @@ const SWAGGER_PLACES = [
 ] as const
 
 /**
- * Returns the upgraded document, and a note unless it is 3.1 or 3.2 already. What is left of 3.0 is in its schemas, and changed by `normaliseSchemas`: it knows
- * which objects are schemas, whereas the library would change data and properties with the name of a keyword, too.
+ * Returns the upgraded document, and a note unless it is 3.1 or 3.2 already. What is left of 3.0 is in its schemas, and
+ * changed by `normaliseSchemas`: the library would change examples, and properties named `example`, too.
  */
 export async function upgrade(source: Source, document: JsonObject) {
-  const version = document.swagger ?? document.openapi
-  if (/^3\.[12]/.test(String(version))) return { source, document, note: undefined }
-  const message = `is ${document.swagger ? 'Swagger' : 'OpenAPI'} ${version}, and was upgraded to 3.1 in memory; the file stays as it is`
+  const { swagger, openapi } = document
+  if (/^3\.[12]/.test(String(openapi))) return { source, document, note: undefined }
+  const name = swagger === undefined ? `OpenAPI ${openapi}` : 'Swagger 2.0'
+  const message = `is ${name}, and was upgraded to 3.1 in memory; the file stays as it is`
   const note: DocumentFault = { severity: 'info', pointer: '/openapi', message }
-  if (version !== '2.0') return { source, document: Object.assign(document, { openapi: '3.1.0' }), note }
+  if (swagger === undefined) return { source, document: Object.assign(document, { openapi: '3.1.0' }), note }
   const { upgradeFromTwoToThree } = await import('@scalar/openapi-upgrader/2.0-to-3.0')
   const upgraded = upgradeFromTwoToThree(prepareSwagger(document)) as JsonObject
   const place = (pointer: string) => {
@@ -38,33 +39,31 @@ export async function upgrade(source: Source, document: JsonObject) {
  * responses and media types instead of references and defaults, and forms are a body with all rules of their fields.
  */
 function prepareSwagger(document: JsonObject): JsonObject {
-  const { parameters: _, responses: __, ...others } = document
-  const paths = Object.keys(isObject(document.paths) ? document.paths : {}).map((path) => {
-    const item = resolve(document, joinPointer('/paths', path))
-    const methods = METHODS.filter((method) => isObject(item?.value[method]))
-    return [path, Object.fromEntries(methods.map((method) => [method, prepareOperation(document, item, method)]))]
-  })
-  return { ...others, paths: Object.fromEntries(paths) }
+  const { parameters: _, responses: __, produces: ___, ...others } = document
+  const paths: JsonObject = {}
+  for (const { path, method, item } of listOperations(document))
+    paths[path] = { ...(paths[path] as JsonObject), [method]: prepareOperation(document, item, method) }
+  return { ...others, paths }
 }
 
-function prepareOperation(document: JsonObject, item: { pointer: string } | undefined, method: string): JsonObject {
-  const pointer = joinPointer(item?.pointer ?? '', method)
+function prepareOperation(document: JsonObject, item: string, method: string): JsonObject {
+  const pointer = joinPointer(item, method)
   const operation = resolve(document, pointer)?.value ?? {}
-  const own = listMembers(document, joinPointer(pointer, 'parameters')).map(([, parameter]) => parameter)
-  const shared = listMembers(document, joinPointer(item?.pointer ?? '', 'parameters')).map(([, one]) => one)
-  const isOwn = (one: JsonObject) => own.some((other) => other.name === one.name && other.in === one.in)
-  const parameters = [...own, ...shared.filter((one) => !isOwn(one))].filter((one) => typeof one.in === 'string')
+  const listed = [item, pointer].flatMap((owner) => listMembers(document, joinPointer(owner, 'parameters')))
+  const named = new Map(listed.map(([, parameter]) => [`${parameter.in} ${parameter.name}`, parameter]))
+  const parameters = [...named.values()].filter((parameter) => typeof parameter.in === 'string')
   const fields = parameters.filter((parameter) => parameter.in === 'formData')
-  const isFilled = (list: Json | undefined) => Array.isArray(list) && list.length > 0
-  const [produces, consumes] = ['produces', 'consumes'].map((name) => [operation[name], document[name]].find(isFilled))
-  const formType = fields.some(({ type }) => type === 'file')
-    ? 'multipart/form-data'
-    : 'application/x-www-form-urlencoded'
+  const [produces, consumes] = ['produces', 'consumes'].map((name) => {
+    const lists = [operation[name], document[name]]
+    return lists.find((list) => Array.isArray(list) && list.length > 0) ?? ['application/json']
+  })
   return structuredClone({
     ...operation,
-    produces: produces ?? ['application/json'],
-    consumes: fields.length > 0 && !/form/.test(String(consumes)) ? [formType] : (consumes ?? ['application/json']),
-    parameters: [...parameters.filter((one) => one.in !== 'formData'), ...(fields.length > 0 ? [toBody(fields)] : [])],
+    ...{
+      produces: produces ?? null,
+      consumes: fields.length > 0 ? listFormTypes(consumes, fields) : (consumes ?? null),
+    },
+    parameters: [...parameters.filter((one) => !fields.includes(one)), ...(fields.length > 0 ? [toBody(fields)] : [])],
     responses: Object.fromEntries(listMembers(document, joinPointer(pointer, 'responses'))),
   })
 }
@@ -75,6 +74,12 @@ function listMembers(document: JsonObject, pointer: string): [name: string, Json
     const member = resolve(document, joinPointer(pointer, name))
     return member && !name.startsWith('x-') ? [[name, member.value]] : []
   })
+}
+
+function listFormTypes(consumes: Json | undefined, fields: readonly JsonObject[]): Json[] {
+  const types = [consumes ?? []].flat().filter((type) => /form/.test(String(type)))
+  const hasFile = fields.some(({ type }) => type === 'file')
+  return types.length > 0 ? types : [hasFile ? 'multipart/form-data' : 'application/x-www-form-urlencoded']
 }
 
 function toBody(fields: readonly JsonObject[]): JsonObject {

@@ -47,6 +47,9 @@ test.each([
   ['{"a": 1,,}', '1:9', ''],
   ['a: 1\n---\nb: 2\n', '2:1', 'begins a second document; a file has one'],
   ['a: *nothing\n', '1:4', 'is an alias of no anchor'],
+  ['a: &a 1\nb: { <<: *a }\n', '1:1', 'has a merge key (<<)'],
+  ['', '1:1', 'is empty'],
+  ['# only a comment\n', '1:1', 'is empty'],
   ['a:\n  - { "__proto__": { "b": 1 } }\n', '2:7', '"__proto__" is not allowed as a member name'],
   ['a: &a\n  b: [*a]\n', '2:7', 'contains itself, by an alias'],
   [`${'['.repeat(201)}${']'.repeat(201)}`, '1:201', 'nested deeper than 200 levels'],
@@ -74,9 +77,21 @@ test('aliases that expand exponentially are refused', () => {
   for (let level = 1; level < 10; level += 1) {
     lines.push(`a${level}: &a${level} [${new Array(10).fill(`*a${level - 1}`).join(', ')}]`)
   }
-  const message = expect.stringMatching(/^has aliases that expand to more than/)
-  const error = [{ place: 'file.yaml:1:1', message }]
-  expect(parseSource(lines.join('\n'), 'file.yaml')).toMatchObject({ ok: false, error })
+  const message = expect.stringMatching(/^is too large: .* those of an alias counted at each use$/)
+  expect(parseSource(lines.join('\n'), 'file.yaml')).toMatchObject({ ok: false, error: [{ message }] })
+})
+
+test('an alias can be used any number of times, and each use has a value of its own', () => {
+  const { value } = parse(`a: &a { b: { c: 1 } }\nlist: [${new Array(5000).fill('*a').join(', ')}]\n`)
+  const { list } = value as { list: { b: object }[] }
+  expect(list).toHaveLength(5000)
+  expect(list[0]?.b).toEqual({ c: 1 })
+  expect(list[0]?.b).not.toBe(list[1]?.b)
+})
+
+test('a merge key takes over the members of its aliases that the object does not have itself', () => {
+  const { value } = parse('a: &a { x: 1, y: 1 }\nb: &b { z: 3 }\nc: { <<: [*a, *b], y: 2 }\nd: { "<<": 1 }\n')
+  expect(value).toMatchObject({ c: { x: 1, y: 2, z: 3 }, d: { '<<': 1 } })
 })
 
 test('items are appended to a list of any form, whose comments stay', () => {

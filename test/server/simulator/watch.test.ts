@@ -49,6 +49,19 @@ const untilInfo = (simulator: TestSimulator, members: object) =>
 const generation = (number: number) => ({ contract: { generation: number } })
 
 describe('--watch', () => {
+  test('notices a change of a file that the contract refers to', async () => {
+    const folder = await tempFolder()
+    const contract = join(folder, 'api.yaml')
+    const path = (text: string) =>
+      `get: { responses: { '200': { description: ok, content: { application/json: { example: ${text} } } } } }\n`
+    await writeFile(contract, "openapi: 3.0.3\ninfo: { title: A, version: '1' }\npaths: { /a: { $ref: a.yaml } }\n")
+    await writeFile(join(folder, 'a.yaml'), path('first'))
+    const simulator = await startForTest({ contract, watch: true })
+    expect((await ask(simulator, '/a')).body).toBe('first')
+    await writeFile(join(folder, 'a.yaml'), path('second'))
+    await vi.waitFor(async () => expect((await ask(simulator, '/a')).body).toBe('second'), { timeout: 45_000 })
+  })
+
   test('serves a changed contract, overlay, fixture and file of rules, and keeps the state', async () => {
     const simulator = await startWatching()
     const { replace, contract } = simulator

@@ -117,3 +117,31 @@ test('a document whose server has no path is matched from the root', async () =>
   expect(root.match('GET', '/files/plain').kind).toBe('operation')
   expect(root.match('GET', 'files/plain')).toEqual({ kind: 'outside-base', isBaseMissing: false })
 })
+
+test('a path item and an operation have their own base paths, of which the longest wins', async () => {
+  const servers = '[{ url: /v2/deep }]'
+  const own = await contractOf(`openapi: 3.1.0
+info: { title: Bases, version: 1.0.0 }
+servers: [{ url: '/v{n}', variables: { n: { default: 2 } } }]
+paths:
+  /a: { get: ${ok}, post: { servers: [{ url: 'https://other.test' }], ${ok.slice(1)} }
+  /b: { servers: ${servers}, get: ${ok} }
+  /{any}/b: { get: ${ok} }
+`)
+  expect(own.basePath).toBe('/v2')
+  const matches = [
+    ['GET', '/v2/a', 'operation GET /a'],
+    ['POST', '/a', 'operation POST /a'],
+    ['POST', '/v2/a', 'wrong-method'],
+    ['GET', '/v2/deep/b', 'operation GET /b'],
+    ['GET', '/v2/other/b', 'operation GET /{any}/b'],
+    ['GET', '/v2/b', 'unknown-path'],
+  ] as const
+  for (const [method, path, expected] of matches) {
+    const found = own.match(method, path)
+    expect([path, `${found.kind}${found.kind === 'operation' ? ` ${found.operation.id}` : ''}`]).toEqual([
+      path,
+      expected,
+    ])
+  }
+})

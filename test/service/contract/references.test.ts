@@ -1,0 +1,194 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { loadContract } from '../../../src/service/contract/load.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+import { contractOf, findingsOf, operationOf, SMALL } from './documents.ts'
+
+/** Writes files to a folder, and loads the first. Places of findings begin behind the folder. */
+async function load(files: Readonly<Record<string, string>>) {
+  const folder = await tempFolder()
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true })
+    await writeFile(join(folder, name), text)
+  }
+  const loaded = await loadContract(join(folder, Object.keys(files)[0] ?? ''))
+  const findings = (loaded.ok ? loaded.value.warnings : loaded.error).map(({ severity, place, message }) =>
+    `${place} ${severity} ${message}`.replaceAll(`${folder}/`, ''),
+  )
+  return { contract: loaded.ok ? loaded.value : undefined, findings, folder }
+}
+
+const main = SMALL.slice(0, SMALL.indexOf('  /things'))
+const wrong = '{ type: string, typo: 1 }'
+
+describe('references to other files', () => {
+  const files = {
+    'api.yaml': `${main}  /things: { $ref: './paths/things.yaml' }\n  /{id}: { get: { $ref: paths/one.json#/get } }
+components: { schemas: { Id: { type: integer } } }\n`,
+    'paths/things.yaml': `get:
+  operationId: listThings
+  parameters: [{ $ref: '../shared files.yml#/Limit' }]
+  responses:
+    '200':
+      description: ok
+      content: { application/json: { schema: { type: array, items: { $ref: ../schemas/Thing.yaml } } } }
+    '404': { $ref: '../shared%20files.yml#/Missing' }
+`,
+    'paths/one.json':
+      '{"get": {"operationId": "getOne", "responses": {"404": {"$ref": "../shared files.yml#/Missing"},\n' +
+      '"200": {"description": "ok", "content": {"application/json": {"schema": {"$ref": "../schemas/Thing.yaml#"}}}}}}}',
+    'shared files.yml': `Limit: { in: query, name: limit, schema: { type: integer } }
+Missing: { description: no, content: { application/json: { schema: { $ref: '#/Problem' } } } }
+Problem: { type: object, required: [title], properties: { title: ${wrong} } }
+`,
+    'schemas/Thing.yaml': `type: object
+required: [id]
+properties:
+  id: { $ref: '../api.yaml#/components/schemas/Id' }
+  owner: { $ref: Person.yaml }
+`,
+    'schemas/Person.yaml': "type: object\nproperties: { things: { type: array, items: { $ref: 'Thing.yaml' } } }\n",
+  }
+
+  test('are followed in chains and circles, and findings name the file and line', async () => {
+    const { contract, findings, folder } = await load(files)
+    const finding = '"typo" is not a keyword of JSON Schema 2020-12 and has no effect'
+    expect(findings).toEqual([`shared files.yml:3:82 warning ${finding}`])
+    if (!contract) return
+    const operation = operationOf(contract, 'listThings')
+    const body = [{ id: 1, owner: { things: [{ id: 'x' }] } }]
+    expect(operation.checkResponse(200, body)).toMatchObject([{ pointer: '/0/owner/things/0/id' }])
+    expect(operation.checkResponse(404, {})).toMatchObject([{ pointer: '/title' }])
+    expect(operationOf(contract, 'getOne').checkResponse(200, {})).toMatchObject([{ pointer: '/id' }])
+    expect(operation.parameters).toMatchObject([{ name: 'limit' }])
+    expect(Object.keys(contract.document.components?.['schemas' as never] ?? {})).toEqual([
+      'Id',
+      'Thing',
+      'Person',
+      'Problem',
+    ])
+    expect(contract.files.map((file) => file.slice(folder.length + 1)).sort()).toEqual(Object.keys(files).sort())
+  })
+
+  test('work in documents of Swagger 2.0, whose parts are upgraded, too', async () => {
+    const { contract, findings } = await load({
+      'api.yaml': "swagger: '2.0'\ninfo: { title: A, version: '1' }\npaths: { /a: { $ref: 'parts.yaml#/path' } }\n",
+      'parts.yaml': `path:
+  post:
+    operationId: add
+    parameters: [{ $ref: '#/body' }]
+    responses: { '200': { $ref: '#/ok' } }
+body: { in: body, name: body, schema: { $ref: '#/thing' } }
+ok: { description: ok, schema: { $ref: '#/thing' } }
+thing: { type: object, properties: { a: ${wrong} } }
+`,
+    })
+    const finding = '8:57 error is not valid OpenAPI 2.0: /definitions/thing/properties/a/typo is not allowed here'
+    expect(findings[0]).toContain(`parts.yaml:${finding}`)
+    expect(contract).toBeUndefined()
+  })
+
+  const cannot = (path: string, fault: string) => `cannot be followed: ${path} ${fault}`
+  const outside = 'leads out of the document; only files beside it, or in the working directory, are read'
+  test.each([
+    ['none.yaml', cannot('none.yaml', 'cannot be read: there is no such file')],
+    ['folder.yaml#/A', cannot('folder.yaml', 'is a folder; an ordinary file is expected')],
+    ['broken.yaml', cannot('broken.yaml:2:1', 'is a key that this object has already')],
+    ['empty.yaml', cannot('empty.yaml:1:1', 'is empty; YAML or JSON is expected')],
+    ['api.xsd', 'leads to a file that is not named .yaml, .yml or .json'],
+    ['other.yaml#/None', 'leads to nothing'],
+    ['other.yaml#/text', 'leads to no object'],
+    ['http://api.test/a.yaml', outside],
+    ['/etc/a.yaml', outside],
+    ['../a.yaml', outside],
+    ['file:///etc/a.yaml', outside],
+  ])('the reference %s leaves a schema open, and a path item without operations', async (ref, fault) => {
+    const others = {
+      'folder.yaml/a': '',
+      'broken.yaml': 'a: 1\na: 2\n',
+      'empty.yaml': '',
+      'other.yaml': 'text: x\n',
+    }
+    const schema = await load({ 'api.yaml': SMALL.replace('#/components/schemas/Thing', ref), ...others })
+    expect(schema.findings).toEqual([`api.yaml:13:25 warning $ref "${ref}" ${fault}; any value is accepted`])
+    const path = await load({
+      'api.yaml': `${SMALL}  pathItems: {}\n`.replace('paths:', `paths:\n  /a: { $ref: '${ref}' }`),
+      ...others,
+    })
+    expect(path.findings).toContain(`api.yaml:5:9 error $ref "${ref}" ${fault}`)
+  })
+
+  test('that only lead to each other end', async () => {
+    const item = (name: string) => `$ref: ${name}.yaml\n`
+    const { findings } = await load({
+      'api.yaml': `${main}  /a: { $ref: a.yaml }\n`,
+      'a.yaml': item('b'),
+      'b.yaml': item('a'),
+    })
+    expect(findings).toContain('b.yaml:1:1 error $ref "a.yaml" leads back to itself')
+  })
+})
+
+describe('names of schemas', () => {
+  test.each([
+    ['an $anchor', '#thing', '$anchor: thing'],
+    ['an $id', 'https://api.test/thing', '$id: https://api.test/thing'],
+    ['an $id with an empty fragment', 'https://api.test/thing#', '$id: https://api.test/thing#'],
+    ['the path of an $id', '/schemas/thing', '$id: https://api.test/schemas/thing'],
+    ['a relative $id', 'thing', '$id: thing'],
+    ['a part of a schema with an $id', 'thing#/$defs/own', '$id: thing'],
+    ['a place of the document beside an $id', '#/components/schemas/Thing', '$id: thing'],
+  ])('%s is found', async (_, ref, name) => {
+    const own = name.startsWith('$id') ? '#/$defs/deep' : '#/components/schemas/Thing/$defs/deep'
+    const text = SMALL.replace('#/components/schemas/Thing', ref).replace(
+      '    Thing:\n',
+      `    Thing:\n      ${name}\n      $defs: { own: { $ref: '${own}' }, deep: { type: object, required: [name] } }\n`,
+    )
+    expect((await findingsOf(text)).filter((finding) => !finding.includes(' info '))).toEqual([])
+    const operation = operationOf(await contractOf(text), 'listThings')
+    expect(operation.checkResponse(200, {})).toMatchObject([{ pointer: '/name' }])
+  })
+
+  test('a $dynamicRef leads to its anchor, also of a recursive schema', async () => {
+    const more = "\n        inner: { $dynamicRef: '#node' }\n      $dynamicAnchor: node\n      $id: tree\n"
+    const text = SMALL.replace('name: { type: string }\n', `name: { type: string }${more}`)
+    expect(await findingsOf(text)).toEqual([])
+    const operation = operationOf(await contractOf(text), 'listThings')
+    expect(operation.checkResponse(200, { name: 'a', inner: { name: 1 } })).toMatchObject([{ pointer: '/inner/name' }])
+  })
+})
+
+describe('a reference that fails', () => {
+  test.each([
+    ['to nothing', '#/components/schemas/Thin', 'leads to nothing'],
+    ['to nothing by an anchor', '#thin', 'leads to nothing'],
+    ['to a response', '#/paths/~1things/get/responses/200', 'leads to a response; a schema is expected here'],
+  ])('%s leaves a schema open', async (_target, ref, fault) => {
+    const text = SMALL.replace('#/components/schemas/Thing', ref)
+    expect(await findingsOf(text)).toEqual([`13:25 warning $ref "${ref}" ${fault}; any value is accepted`])
+    expect(operationOf(await contractOf(text), 'listThings').checkResponse(200, 7)).toEqual([])
+  })
+
+  test('is left out where it is a parameter, body, response, example or link', async () => {
+    const none = "{ $ref: '#/components/x-none' }"
+    const text = SMALL.replace(
+      '      responses:\n',
+      `      parameters: [${none}]\n      requestBody: ${none}\n      responses:\n        '404': ${none}\n`,
+    ).replace('example: { name: ball }', `examples: { a: ${none} }\n          links: { b: ${none} }`)
+    const findings = await findingsOf(text)
+    expect(findings).toHaveLength(5)
+    for (const finding of findings) expect(finding).toMatch(/warning .* leads to nothing; it is left out$/)
+    const operation = operationOf(await contractOf(text), 'listThings')
+    expect([operation.body, operation.parameters, operation.examples(200)]).toEqual([undefined, [], []])
+    expect(operation.statuses).toEqual([200, 404])
+  })
+
+  test('is none where a schema is in another place than usual', async () => {
+    const text = SMALL.replace('#/components/schemas/Thing', '#/x-shapes/Thing')
+      .replace('components:\n  schemas', 'x-shapes')
+      .replace('    Thing:', '  Thing:')
+    const operation = operationOf(await contractOf(text), 'listThings')
+    expect(operation.checkResponse(200, {})).toMatchObject([{ pointer: '/name' }])
+  })
+})
