@@ -180,7 +180,7 @@ function compileResponse(document: JsonObject, compiler: Compiler | undefined, p
     examples: once(() => (media === undefined ? [] : readExamples(document, media))),
     schema,
     simulatedSchema: once(() => applySimulatedValues(schema() ?? {}, 'schema') ?? schema()),
-    validate: described && compiler?.getValidator(described.pointer),
+    validate: described && compiler?.getResponseValidator(described.pointer),
     validateSimulated: described && compiler?.getSimulatedValidator(described.pointer),
   }
 }
