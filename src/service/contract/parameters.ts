@@ -15,8 +15,9 @@ import { createFinder, type Fields, readSent, type Serialisation } from './reque
 import { dereference, type ResolvedObject, resolve } from './resolve.ts'
 import { listHiddenNames } from './security.ts'
 
-const LOCATIONS = ['path', 'query', 'header', 'cookie'] as const
-type ParameterLocation = (typeof LOCATIONS)[number]
+const DEFAULT_STYLES = { path: 'simple', query: 'form', header: 'simple', cookie: 'form' } as const
+type ParameterLocation = keyof typeof DEFAULT_STYLES
+const LOCATIONS = Object.keys(DEFAULT_STYLES) as ParameterLocation[]
 
 interface Parameter extends Serialisation {
   readonly required: boolean
@@ -82,9 +83,7 @@ function readParameter(document: JsonObject, { pointer, value }: ResolvedObject)
   const mediaType = isObject(value.content) ? Object.keys(value.content)[0] : undefined
   const owner = mediaType === undefined ? pointer : joinPointer(pointer, 'content', mediaType)
   const schemaPointer = joinPointer(owner, 'schema')
-  const { style = location === 'query' || location === 'cookie' ? 'form' : 'simple' } = mediaType
-    ? { style: '' }
-    : value
+  const { style = DEFAULT_STYLES[location] } = mediaType === undefined ? value : { style: '' }
   return {
     in: location,
     name,
