@@ -34,6 +34,7 @@ export async function precompile(): Promise<string> {
   return `
 import { fullFormats } from 'ajv-formats/dist/formats.js'
 import { OWN_FORMATS } from ${JSON.stringify(join(root, 'src/base/documents/formats.ts'))}
+import { isMultiple } from ${JSON.stringify(join(root, 'src/base/core/decimal.ts'))}
 const FORMATS = { ...fullFormats, ...OWN_FORMATS }
 export const precompiled = { sources: { ${sources.join()} }, schemas: { ${schemas.join()} } }`
 }

@@ -1,7 +1,7 @@
 import { memoizeLast } from './memoize.ts'
 
-/** The syntax of a date, alone or with a time; a time with seconds may have a fraction and an offset. */
-const INSTANT_PATTERN = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?(Z|[+-]\d{2}:\d{2})?)?)?$/i
+/** The syntax of a date, alone or with a time, which may have an offset; its seconds may have a fraction. */
+const INSTANT_PATTERN = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(Z|[+-]\d{2}:\d{2})?)?$/i
 
 const MINUTE_MS = 60_000
 
@@ -10,8 +10,9 @@ const MAX_INSTANT = Date.parse('9999-12-31T23:59:59Z')
 
 /**
  * Parses an instant in one of three forms of ISO 8601: RFC 3339 (`2026-01-15T12:00:00.5+01:00`), a calendar date
- * (`2026-01-15`), a date-time without offset (`2026-01-15T12:00`); the last two are in UTC. A leap second becomes the
- * last millisecond of its day. The year in UTC must have four digits, as in RFC 3339.
+ * (`2026-01-15`), a date-time without offset (`2026-01-15T12:00:00`); the last two are in UTC. A time can lack its
+ * seconds, also before an offset. A leap second becomes the last millisecond of its day. The year in UTC must have four
+ * digits, as in RFC 3339.
  * @returns epoch milliseconds, or undefined for any other text, such as the 30th of February
  */
 export function parseInstant(text: string): number | undefined {

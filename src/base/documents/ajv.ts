@@ -2,6 +2,7 @@ import { _, type ErrorObject, type KeywordCxt, Name, type Options, type SchemaVa
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { resetErrorsCount } from 'ajv/dist/compile/errors.js'
 import formats from 'ajv-formats'
+import { isMultiple } from '../core/decimal.ts'
 import { canonicalJson, type Json } from '../core/json.ts'
 import { OWN_FORMATS } from './formats.ts'
 import { MAX_ERRORS } from './violations.ts'
@@ -33,6 +34,7 @@ export function createAjv(warn: (message: string) => void, options: Options = {}
   ajv.addVocabulary([...OPENAPI_KEYWORDS])
   boundErrors(ajv)
   addLinearUniqueItems(ajv)
+  addDecimalMultipleOf(ajv)
   return ajv
 }
 
@@ -70,12 +72,17 @@ function boundErrors(ajv: Ajv2020): void {
 }
 
 function endIterations(ajv: Ajv2020, keyword: string, end: EndOfIteration): void {
+  changeCode(ajv, keyword, (code) => (cxt, type) => generateLoops(cxt, end, () => code(cxt, type)))
+}
+
+type KeywordCode = (cxt: KeywordCxt, type?: string) => void
+
+function changeCode(ajv: Ajv2020, keyword: string, change: (code: KeywordCode) => KeywordCode): void {
   const rule = ajv.RULES.all[keyword]
   if (typeof rule !== 'object' || !('code' in rule.definition)) throw new Error(`ajv has no keyword ${keyword}`)
   const { definition } = rule
-  const generate: typeof definition.code = (cxt, type) => generateLoops(cxt, end, () => definition.code(cxt, type))
   // Replaced in place: an added keyword would come last, after those that depend on it.
-  Object.assign(rule, { definition: { ...definition, code: generate } })
+  Object.assign(rule, { definition: { ...definition, code: change(definition.code) } })
 }
 
 /** Runs `generate`, whose loops end with the code of `end`; those of the schemas within them stay as they are. */
@@ -123,4 +130,13 @@ function findRepeated(items: readonly Json[]): { readonly i: number; readonly j:
     indexes.set(key, i)
   }
   return undefined
+}
+
+/** Replaces ajv's check of `multipleOf`, which divides binary fractions: it refuses 19.99 as a multiple of 0.01. */
+function addDecimalMultipleOf(ajv: Ajv2020): void {
+  changeCode(ajv, 'multipleOf', () => (cxt) => {
+    // The build's module of precompiled validators imports the function by this name.
+    const check = cxt.gen.scopeValue('func', { ref: isMultiple, code: _`isMultiple` })
+    cxt.fail(_`!${check}(${cxt.data}, ${cxt.schemaCode})`)
+  })
 }

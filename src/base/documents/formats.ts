@@ -1,17 +1,26 @@
+import type { Format } from 'ajv'
 import { parseInstant } from '../core/instant.ts'
 
-/** The pattern of a date-time with its offset. ajv-formats accepts a space in place of the `T`. */
-const TIME_WITH_OFFSET = /^[\d-]+T[\d:.]+(?:Z|[+-]\d{2}:\d{2})$/i
+/** The pattern of a time of RFC 3339: with seconds and offset. */
+const FULL_TIME = /T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i
 
-/** The formats that ajv-formats lacks (`iso-8601`, `utc-instant`), or has with a laxer rule (`date-time`, `uuid`). */
-export const OWN_FORMATS: Readonly<Record<string, RegExp | ((text: string) => boolean)>> = {
-  'iso-8601': (text) => parseInstant(text) !== undefined,
+const isDateTime = (text: string) => FULL_TIME.test(text) && parseInstant(text) !== undefined
+
+/** The formats that ajv-formats lacks (`iso-8601`, `utc-instant`), or has with another rule than its specification. */
+export const OWN_FORMATS = {
+  'iso-8601': (text: string) => parseInstant(text) !== undefined,
   // The form of `Date.toISOString`, in which the state file and bundles have their times.
-  'utc-instant': (text) => !Number.isNaN(Date.parse(text)) && new Date(text).toISOString() === text,
-  'date-time': (text) => TIME_WITH_OFFSET.test(text) && parseInstant(text) !== undefined,
+  'utc-instant': (text: string) => !Number.isNaN(Date.parse(text)) && new Date(text).toISOString() === text,
+  'date-time': isDateTime, // without a space in place of the `T`
+  time: (text: string) => isDateTime(`2000-01-01T${text}`),
   // The prefix `urn:uuid:`, which ajv-formats accepts, is not part of a UUID in a JSON API.
   uuid: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i,
-}
+  // As JSON, the greatest of 64 bits is 2^63 in JavaScript.
+  int64: { type: 'number', validate: (number: number) => Number.isInteger(number) && Math.abs(number) <= 2 ** 63 },
+  byte: /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/,
+  // Also of hosts that the Internet does not have, such as http://localhost:3000.
+  url: (text: string) => /^[a-z][a-z\d+.-]*:[^\s<>"\\^`{|}]+$/i.test(text) && URL.canParse(text),
+} as const satisfies Readonly<Record<string, Format>>
 
 /** The end of "must be ..." for each format. */
 export const FORMAT_PHRASES: Readonly<Record<string, string>> = {
@@ -20,6 +29,11 @@ export const FORMAT_PHRASES: Readonly<Record<string, string>> = {
   'iso-8601': 'an ISO 8601 date or date-time such as "2026-01-15", "2026-01-15T12:00:00" or "2026-01-15T12:00:00Z"',
   'utc-instant': 'a UTC time such as "2026-01-15T12:00:00.000Z"',
   date: 'a date such as "2026-01-15"',
+  time: 'an RFC 3339 time such as "12:00:00Z"',
+  int32: 'an integer from -2147483648 to 2147483647',
+  int64: 'an integer from -2^63 to 2^63 - 1',
+  byte: 'a text in base64',
+  url: 'a URL',
   email: 'an e-mail address',
   uri: 'a URI',
 }

@@ -1,3 +1,4 @@
+import { findCredentials } from '../../server/pipeline/credentials.ts'
 import {
   isMatched,
   type MatchedExchange,
@@ -83,8 +84,7 @@ function scenarioOfOperation(stage: RequestStage<MatchedExchange>): RequestStage
 function judgeRequest(stage: RequestStage<MatchedExchange>): RequestStage {
   return (exchange) => {
     if (!isMatched(exchange)) return undefined
-    const { operation, bearer, request } = exchange
-    if ((bearer.ok || !operation.secured) && request.body.kind !== 'unreadable') stage(exchange)
+    if (findCredentials(exchange) && exchange.request.body.kind !== 'unreadable') stage(exchange)
     return undefined
   }
 }

@@ -9,9 +9,10 @@ import { readError, refusals, replyToStoreError } from '../../service/exchange/r
 import type { Reply } from '../../service/exchange/reply.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
+import { authenticate } from './credentials.ts'
 import { Exchange, type MatchedExchange, type PipelineDeps, type ReplyStage, type RequestStage } from './exchange.ts'
 import { createRecorder } from './record.ts'
-import { authenticate, checkModelExists, identify, limitRate, requirePlan, validate } from './refusal-stages.ts'
+import { checkModelExists, identify, limitRate, requirePlan, validate } from './refusal-stages.ts'
 import { applyDamage, checkReply, finaliseHeaders, handle } from './reply-stages.ts'
 import { expectRefusal, scenario } from './scenario.ts'
 

@@ -12,7 +12,7 @@ import {
   type OutgoingReply,
 } from '../../service/exchange/delivery.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
-import { releaseBody, type SimRequest } from '../../service/exchange/request.ts'
+import { releaseBody } from '../../service/exchange/request.ts'
 import type { DeliveryEnd, JournalEntry, LiveExchange, Recorded, RecordedBody } from '../journal/entry.ts'
 import { captureBody, maxResponseBodyBytes, toLoggedBodies, toLogLine } from '../journal/entry-json.ts'
 import { type Exchange, jsonOf, type PipelineDeps, rawParametersOf } from './exchange.ts'
@@ -37,7 +37,7 @@ export function createRecorder(
     const create = (end: DeliveryEnd): Recorded => {
       if (heldBodies.end(exchange)) jsonOf(exchange)
       const recorded = recordedReply(exchange, sent, end.delivery)
-      const token = findOwnKey(exchange.request.headers, hiddenNames)
+      const token = findOwnKey(exchange, hiddenNames)
       const head = { ...redactNamed(redactHead(exchange.request), hiddenNames), token }
       const entry = createEntry(exchange, recorded, head, journal.recorded + 1, durationMs, end)
       return [entry, liveExchangeOf(exchange, recorded)]
@@ -102,10 +102,11 @@ function liveExchangeOf(exchange: Exchange, reply: Reply): LiveExchange {
   }
 }
 
-/** Returns the request's own token, or without one its API key in a header that the contract declares. */
-function findOwnKey(headers: SimRequest['headers'], names: readonly string[]): string | undefined {
+/** Returns the request's own token, or without one its API key in a header or place that the contract declares. */
+function findOwnKey({ request: { headers }, caller }: Exchange, names: readonly string[]): string | undefined {
   if (headers['authorization'] !== undefined) return findOwnToken(headers)
-  return names.map((name) => headers[name] ?? '').find((key) => key.length >= minTokenLength)
+  const keys = [...names.map((name) => headers[name] ?? ''), caller?.token ?? '']
+  return keys.find((key) => key.length >= minTokenLength)
 }
 
 function createEntry(

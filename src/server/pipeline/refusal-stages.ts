@@ -1,12 +1,9 @@
-import type { Json } from '../../base/core/json.ts'
-import { memoizeLast } from '../../base/core/memoize.ts'
 import { success } from '../../base/core/result.ts'
-import { findSimilar } from '../../base/core/similar.ts'
 import { cutText } from '../../base/core/text.ts'
 import type { Violation } from '../../base/core/violation.ts'
-import type { Contract, Operation } from '../../service/contract/contract.ts'
-import { isForm, isJson, matchMediaType } from '../../service/contract/media-types.ts'
-import { findUnknownNames } from '../../service/contract/parameters.ts'
+import type { Contract } from '../../service/contract/contract.ts'
+import { bareMediaType, isForm, isJson, matchMediaType } from '../../service/contract/media-types.ts'
+import { findUnknownNames } from '../../service/contract/request/unknown-names.ts'
 import { rateHeaders } from '../../service/exchange/rate-headers.ts'
 import { refusals } from '../../service/exchange/refusals.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
@@ -108,31 +105,6 @@ function matchOperation(exchange: Exchange, contract: Contract, knownPaths: read
   }
 }
 
-/** Identifies the caller by the bearer token, which every operation requires (docs/development/service.md, 2.2). */
-export function authenticate({ fixtures, settings }: PipelineDeps): RequestStage<MatchedExchange> {
-  const magicKeys = new Map(fixtures.keys.map((key) => [key.token, key]))
-  const findMeant = memoizeLast((token: string) => findSimilar(token, magicKeys.keys()))
-  return function authenticate(exchange) {
-    const { operation, bearer } = exchange
-    if (!operation.takesBearer) return undefined
-    if (!bearer.ok) return operation.secured ? refusals.unauthorized(operation, bearer.problem) : undefined
-    const { token } = bearer
-    const key = magicKeys.get(token)
-    if (!key) adviseKey(exchange, token, findMeant(token))
-    exchange.caller = { token, plan: key?.plan ?? settings.plan }
-    return undefined
-  }
-}
-
-function adviseKey(exchange: Exchange, token: string, meant: string | undefined): void {
-  // Keys that differ in a number, such as customer-1 and customer-2, are no slips.
-  if (meant === undefined || withoutDigits(meant) === withoutDigits(token)) return
-  const message = `is a letter away from the magic key ${meant}, and switches on nothing; did you mean that?`
-  exchange.advice = [...exchange.advice, { in: 'header', pointer: '/authorization', keyword: 'magic-key', message }]
-}
-
-const withoutDigits = (token: string) => token.replace(/\d/g, '')
-
 /** Refuses callers whose plan lacks a feature that the operation requires (docs/development/service.md, 2.2). */
 export function requirePlan({ fixtures: { plans } }: PipelineDeps): RequestStage<MatchedExchange> {
   const namesByFeature = { analytics: plans.filter(({ analytics }) => analytics).map(({ name }) => name) }
@@ -182,27 +154,27 @@ function checkBody(exchange: MatchedExchange): Violation[] {
     return expected.required ? [{ in: 'body', pointer: '', keyword: 'required', message }] : []
   }
   const contentType = request.headers['content-type']
-  const mediaType = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  const mediaType = bareMediaType(contentType ?? '')
   const problem = mediaTypeProblem(contentType, mediaType, expected.mediaTypes)
   if (problem) return [{ in: 'header', pointer: '/content-type', keyword: 'media-type', message: problem }]
-  const read = isJson(mediaType) ? jsonOf(exchange) : readText(operation, mediaType, request.body.bytes)
+  const read = isJson(mediaType)
+    ? jsonOf(exchange)
+    : success(operation.readText(mediaType, new TextDecoder().decode(request.body.bytes)))
   if (!read) throw new Error('a body of bytes was not read')
   if (!read.ok) return [{ in: 'body', pointer: read.error.pointer, keyword: 'json', message: read.error.message }]
   exchange.body = read.value
   return operation.checkBody(mediaType, read.value)
 }
 
-/** Reads a body that is no JSON, which an own contract may describe: a form is an object, all else a string. */
-function readText(operation: Operation, mediaType: string, bytes: Uint8Array): ReturnType<typeof success<Json>> {
-  const text = new TextDecoder().decode(bytes)
-  return success((isForm(mediaType) ? operation.readForm(text) : undefined) ?? text)
-}
-
-/** Returns what is wrong with a content type that the document does not cover, if it is. JSON is UTF-8 (RFC 8259). */
+/** Returns what is wrong with a content type, if anything. JSON is UTF-8 (RFC 8259), and so are forms. */
 function mediaTypeProblem(sent: string | undefined, mediaType: string, allowed: readonly string[]): string | undefined {
-  if (sent === undefined) return `is missing; send ${allowed.join(' or ')}`
-  if (matchMediaType(allowed, mediaType) === undefined) return `must be ${allowed.join(' or ')}; got "${cutText(sent)}"`
-  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(sent)?.[1]?.toLowerCase() ?? 'utf-8'
+  const isAllowed = allowed.length === 0 || matchMediaType(allowed, mediaType) !== undefined
+  if (!isAllowed)
+    return sent === undefined
+      ? `is missing; send ${allowed.join(' or ')}`
+      : `must be ${allowed.join(' or ')}; got "${cutText(sent)}"`
+  if (!isJson(mediaType) && !isForm(mediaType)) return undefined
+  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(sent ?? '')?.[1]?.toLowerCase() ?? 'utf-8'
   return ['utf-8', 'utf8', 'us-ascii'].includes(charset) ? undefined : `must have the charset utf-8; got "${charset}"`
 }
 

@@ -7,14 +7,23 @@ import type { CompiledSchemas } from '../../base/documents/schema.ts'
 import type { Source } from '../../base/documents/source.ts'
 import { placeFaults } from './checks/fault.ts'
 import { checkSchemas } from './checks/schemas.ts'
-import { type Compiler, DOCUMENT, keyOfParameters, SIMULATED, schemaRef, simulatedRef } from './compiler.ts'
+import {
+  type Compiler,
+  DOCUMENT,
+  keyOfParameters,
+  responseRef,
+  SIMULATED,
+  schemaRef,
+  simulatedRef,
+} from './compiler.ts'
 import { limitTime, mayTakeLong } from './limit-time.ts'
+import { withoutRequired } from './request/without-required.ts'
 import { applySimulatedValues } from './simulated-values.ts'
 import { mapNodes, type NodeKind, walk } from './walk.ts'
 
 /**
  * Creates a compiler that uses ajv. The build can write its schemas to a file, which are in `compiled`: those of
- * `getValidator` and `getParameterValidator`, and those with simulated values if there are any.
+ * `getValidator` and `getParameterValidator`, and those for responses and with simulated values if they differ.
  * @param options `meta: false` leaves out `checkSchemas`; `code` has ajv's options for the code that the build writes
  */
 export function createAjvCompiler(
@@ -37,10 +46,13 @@ export function createAjvCompiler(
     const ajv = createAjv(warn, { ...options, ...more }).addSchema(withoutData('document', root), uri)
     return { ajv, names: new Map<string, string>() }
   }
-  const plain = create(document, DOCUMENT, {}, (message) => report('warning', message))
-  // The others warn of nothing, since the first instance compiles the same schemas and warns of them.
-  const coercing = create(document, DOCUMENT, { strict: false, coerceTypes: true, useDefaults: true })
-  const narrowed = applySimulatedValues(document, 'document')
+  const [request, response] = [withoutRequired(document, 'readOnly'), withoutRequired(document, 'writeOnly')]
+  const warn = (message: string) => report('warning', message)
+  const plain = create(request, DOCUMENT, {}, warn)
+  // Two warn of nothing, since the others compile the same schemas and warn of them.
+  const filling = create(request, DOCUMENT, { strict: false, useDefaults: true })
+  const responses = request === response ? undefined : create(response, DOCUMENT, {}, warn)
+  const narrowed = applySimulatedValues(response, 'document')
   const narrow = narrowed && create(narrowed, SIMULATED, { strict: false })
   if (meta) findings.push(...placeFaults(checkSchemas(document, plain.ajv), source))
   for (const { kind, value } of walk(document)) {
@@ -62,19 +74,22 @@ export function createAjvCompiler(
     }
   }
   const getValidator = (pointer: string) => tryCompile(pointer, plain, schemaRef(pointer))
+  const getResponseValidator = (pointer: string) =>
+    responses ? tryCompile(pointer, responses, schemaRef(pointer), responseRef(pointer)) : getValidator(pointer)
   return {
     lazy: false,
     getValidator,
+    getResponseValidator,
     getSimulatedValidator: (pointer) =>
-      narrow ? tryCompile(pointer, narrow, simulatedRef(pointer)) : getValidator(pointer),
+      narrow ? tryCompile(pointer, narrow, simulatedRef(pointer)) : getResponseValidator(pointer),
     getParameterValidator(schema, pointer) {
       const key = keyOfParameters(schema)
-      const name = coercing.names.get(key) ?? `parameters-${coercing.names.size}`
-      if (!coercing.names.has(key)) coercing.ajv.addSchema(schema, name)
-      return tryCompile(pointer, coercing, name, key)
+      const name = filling.names.get(key) ?? `parameters-${filling.names.size}`
+      if (!filling.names.has(key)) filling.ajv.addSchema(schema, name)
+      return tryCompile(pointer, filling, name, key)
     },
     findings,
-    compiled: narrow ? [plain, coercing, narrow] : [plain, coercing],
+    compiled: [plain, filling, responses, narrow].filter((one) => one !== undefined),
   }
 }
 

@@ -8,10 +8,12 @@ import type { PrecompiledSource } from '../../base/documents/precompiled.ts'
 export interface Compiler {
   /** Is true if an operation gets its validators when first used, false if at load, which then reports the findings. */
   readonly lazy: boolean
-  /** Returns the validator of the schema at a pointer. It coerces no value, and fills in no default. */
+  /** Returns the validator of the schema at a pointer for requests, which need no `readOnly` properties. */
   getValidator(pointer: string): Validator | undefined
+  /** Returns the validator of the schema at a pointer for responses, which need no `writeOnly` properties. */
+  getResponseValidator(pointer: string): Validator | undefined
   getSimulatedValidator(pointer: string): Validator | undefined
-  /** Returns the validator of an object of parameters, which coerces texts and fills in defaults in that object. */
+  /** Returns the validator of an object of parameters or of a form, which fills in defaults in that object. */
   getParameterValidator(schema: JsonObject, pointer: string): Validator | undefined
   readonly findings: readonly Finding[]
 }
@@ -27,6 +29,9 @@ export const SIMULATED = 'simulated'
 /** Returns a reference to a schema with its simulated values, also the key of its precompiled validator. */
 export const simulatedRef = (pointer: string) => SIMULATED + toFragment(pointer)
 
+/** Returns the key of a schema's precompiled validator for responses. */
+export const responseRef = (pointer: string) => `responses${toFragment(pointer)}`
+
 export const keyOfParameters = (schema: JsonObject) => JSON.stringify(schema)
 
 /** Creates a compiler that compiles nothing. It has no findings, because the build refuses documents with findings. */
@@ -36,11 +41,13 @@ export function createPrecompiledCompiler({ validators }: PrecompiledSource): Co
     if (validator === undefined) throw new Error(`the build has not precompiled the validator of ${key}`)
     return validator
   }
+  const getResponseValidator = (pointer: string) => validators[responseRef(pointer)] ?? find(schemaRef(pointer))
   return {
     lazy: true,
     getValidator: (pointer) => find(schemaRef(pointer)),
+    getResponseValidator,
     // A document without simulated values has no validators for them.
-    getSimulatedValidator: (pointer) => validators[simulatedRef(pointer)] ?? find(schemaRef(pointer)),
+    getSimulatedValidator: (pointer) => validators[simulatedRef(pointer)] ?? getResponseValidator(pointer),
     getParameterValidator: (schema) => find(keyOfParameters(schema)),
     findings: [],
   }

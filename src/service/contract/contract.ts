@@ -32,12 +32,23 @@ export interface DescribedParameter {
   readonly isDeepObject: boolean
   /** The schema with every `$ref` resolved; empty if the document has none. */
   readonly schema: JsonObject
+  /** Returns true for a name in a query that belongs to it: its own, `filter[min]`, or a property of an object. */
+  hasMember(sent: string): boolean
 }
 
 export interface Example {
   /** The name in the document; `example` for a single example without a name. */
   readonly name: string
   readonly value: Json
+}
+
+/** A credential that an operation demands. */
+export interface Credential {
+  readonly in: 'header' | 'query' | 'cookie'
+  /** The name in the document; `Authorization` for the schemes of HTTP. */
+  readonly name: string
+  /** The scheme before it in `Authorization`, such as `Bearer`; undefined for an API key, which has none. */
+  readonly scheme: string | undefined
 }
 
 export interface Operation {
@@ -53,10 +64,9 @@ export interface Operation {
   readonly pointer: string
   /** The `summary` of the document; empty if it has none. */
   readonly summary: string
-  /** True if each alternative of `security`, of the operation or of the document, demands a bearer token. */
-  readonly secured: boolean
-  /** True if an alternative of `security` demands a bearer token. */
-  readonly takesBearer: boolean
+  /** The alternatives of `security`, of the operation or of the document, each with the credentials that it demands. */
+  readonly security: readonly (readonly Credential[])[]
+  /** The names of the query parameters that have API keys. */
   readonly queryKeys: readonly string[]
   /** The status `success` of `x-simulated-status`, or else the lowest documented 2xx status; 200 for `2XX` alone. */
   readonly successStatus: number
@@ -74,9 +84,9 @@ export interface Operation {
   bodyExamples(): readonly Example[]
   /** Coerces the sent parameters to their types and lists every violation; `values` is reliable only without any. */
   readParameters(sent: RawParameters): { values: ParameterValues; violations: Violation[] }
-  /** Returns the object of a form, or undefined if the document describes no object for its media type. */
-  readForm(text: string): JsonObject | undefined
-  /** Returns every violation of a request body. `mediaType` has no parameters; that of several parts is not checked. */
+  /** Returns the value of a body that is not JSON: the object of a form, or else the text itself. */
+  readText(mediaType: string, text: string): Json
+  /** Returns every violation of a body, of a media type without parameters. Objects are checked in JSON and forms. */
   checkBody(mediaType: string, body: Json): Violation[]
   /** Returns every violation of a response. An undocumented status breaks the keyword `status`. */
   checkResponse(status: number, body: Json): Violation[]

@@ -1,3 +1,5 @@
+import type { Shape } from './request/shape.ts'
+
 /** Returns a media type in lower case without parameters: `application/json` of `Application/JSON; charset=utf-8`. */
 export const bareMediaType = (mediaType: string): string => mediaType.replace(/;.*/s, '').trim().toLowerCase()
 
@@ -24,3 +26,7 @@ export function matchMediaType(documented: readonly string[], sent: string): str
 
 /** Returns true for the media type of a form whose fields stand in one text: `user=joe&age=7`. */
 export const isForm = (mediaType: string): boolean => bareMediaType(mediaType) === 'application/x-www-form-urlencoded'
+
+/** Returns true if a body that is not JSON is checked: a form of an object, or a text whose schema takes texts. */
+export const isCheckedText = (mediaType: string, { types, takesText }: Shape): boolean =>
+  (isForm(mediaType) && types.has('object')) || (takesText && !bareMediaType(mediaType).startsWith('multipart/'))

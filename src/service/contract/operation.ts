@@ -2,15 +2,15 @@ import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 import { joinPointer } from '../../base/core/json-pointer.ts'
 import { once } from '../../base/core/memoize.ts'
 import type { Violation } from '../../base/core/violation.ts'
-import type { Validator } from '../../base/documents/ajv.ts'
 import { toViolations } from '../../base/documents/violations.ts'
 import { hideCredential } from '../../base/redaction/redact-document.ts'
 import { type Compiler, schemaRef } from './compiler.ts'
 import type { Operation } from './contract.ts'
-import { bareMediaType, isForm, isJson, matchMediaType } from './media-types.ts'
-import { compileParameters, readForm } from './parameters.ts'
+import { bareMediaType, isCheckedText, isForm, isJson, matchMediaType } from './media-types.ts'
+import { compileForm, compileParameters } from './parameters.ts'
+import { Shape } from './request/shape.ts'
 import { dereference, readExamples, resolve } from './resolve.ts'
-import { listOtherSchemes, readBearerUse } from './security.ts'
+import { listKeys, readSecurity } from './security.ts'
 import { readBasePath } from './servers.ts'
 import { applySimulatedValues } from './simulated-values.ts'
 import { METHODS } from './walk.ts'
@@ -48,7 +48,6 @@ function compileOperation(
   const body = once(() => compileBody(document, compiler, pointer))
   const parameters = once(() => compileParameters(document, compiler, at.item, pointer))
   const chosen = (operation[simulatedStatus] ?? {}) as { success?: number; dropped?: number } // checked at the start
-  const { secured, takesBearer } = readBearerUse(document, operation.security ?? document.security)
   if (!compiler.lazy) for (const compile of [responses, body, parameters]) compile()
   return {
     id: typeof operation.operationId === 'string' ? operation.operationId : `${method} ${at.path}`,
@@ -57,9 +56,8 @@ function compileOperation(
     basePath: readBasePath(operation.servers, resolve(document, at.item)?.value.servers, document.servers),
     pointer,
     summary: typeof operation.summary === 'string' ? operation.summary : '',
-    secured,
-    takesBearer,
-    queryKeys: listOtherSchemes(document).flatMap(({ key }) => (key.in === 'query' ? key.name : [])),
+    security: readSecurity(document, operation.security ?? document.security),
+    queryKeys: listKeys(document, ['query']),
     get successStatus() {
       return chosen.success ?? responses().successStatus
     },
@@ -78,7 +76,7 @@ function compileOperation(
     bodySchema: () => body()?.schema(),
     bodyExamples: () => body()?.examples() ?? [],
     readParameters: (sent) => parameters().read(sent),
-    readForm: (text) => body()?.readForm(text),
+    readText: (mediaType, text) => body()?.readText(mediaType, text) ?? text,
     checkBody: (mediaType, value) => body()?.check(mediaType, value) ?? [],
     checkResponse: (status, value) => responses().check(status, value, false),
     checkSimulatedResponse: (status, value) => responses().check(status, value, true),
@@ -95,45 +93,43 @@ function compileBody(document: JsonObject, compiler: Compiler, operation: string
   const body = resolve(document, joinPointer(operation, 'requestBody'))
   if (body === undefined) return undefined
   const documentedTypes = isObject(body.value.content) ? Object.keys(body.value.content) : []
-  const schemaOf = (mediaType: string) => resolve(document, joinPointer(body.pointer, 'content', mediaType, 'schema'))
-  const validators = new Map<string, Validator | undefined>()
-  for (const mediaType of documentedTypes) {
-    const schema = schemaOf(mediaType)
-    validators.set(bareMediaType(mediaType), schema && getBodyValidator(compiler, mediaType, schema.pointer))
-  }
-  const mediaTypes = [...validators.keys()]
+  const mediaPointer = (mediaType: string) => joinPointer(body.pointer, 'content', mediaType)
+  const contents = new Map(
+    documentedTypes.map((type) => [bareMediaType(type), compileContent(document, compiler, type, mediaPointer(type))]),
+  )
+  const mediaTypes = [...contents.keys()]
+  const find = (mediaType: string) => contents.get(matchMediaType(mediaTypes, mediaType) ?? '')
   const json = documentedTypes.find(isJson)
-  const expandSchema = (mediaType: string | undefined) =>
-    once(() => {
-      const schema = mediaType === undefined ? undefined : schemaOf(mediaType)
-      return schema && dereference(document, schema.value)
-    })
-  const form = expandSchema(documentedTypes.find(isForm))
   return {
     described: { required: body.value.required === true, mediaTypes },
-    schema: expandSchema(json),
-    examples: () => (json === undefined ? [] : readExamples(document, joinPointer(body.pointer, 'content', json))),
-    readForm(text: string): JsonObject | undefined {
-      const schema = form()
-      return schema && schema.type !== 'string' ? readForm(schema, text) : undefined
-    },
+    schema: once(() => {
+      const schema = json === undefined ? undefined : resolve(document, joinPointer(mediaPointer(json), 'schema'))
+      return schema && dereference(document, schema.value)
+    }),
+    examples: () => (json === undefined ? [] : readExamples(document, mediaPointer(json))),
+    readText: (mediaType: string, text: string): Json => find(mediaType)?.readForm?.(text) ?? text,
     check(mediaType: string, value: Json): Violation[] {
-      const documented = validators.has(mediaType) ? mediaType : matchMediaType(mediaTypes, mediaType)
-      if (documented === undefined) {
+      const content = find(mediaType)
+      if (content === undefined && mediaTypes.length > 0) {
         const message = `must be sent as ${mediaTypes.join(' or ')}; got ${mediaType || 'no content type'}`
         return [{ in: 'body', pointer: '', keyword: 'media-type', message }]
       }
-      const validate = validators.get(documented)
+      const { validate } = content?.isText || isJson(mediaType) ? (content ?? {}) : {}
       return validate === undefined || validate(value) ? [] : toViolations(validate.errors, 'body', '', hideCredential)
     },
   }
 }
 
-/** Returns the validator of a body: that of a form coerces its texts. A body of several parts has none. */
-function getBodyValidator(compiler: Compiler, mediaType: string, pointer: string): Validator | undefined {
-  const validator = compiler.getValidator(pointer) // also where it is not used, for the findings on the schema
-  if (bareMediaType(mediaType).startsWith('multipart/')) return undefined
-  return isForm(mediaType) ? compiler.getParameterValidator({ $ref: schemaRef(pointer) }, pointer) : validator
+/** Compiles the content of a body of a media type. */
+function compileContent(document: JsonObject, compiler: Compiler, mediaType: string, media: string) {
+  const schema = resolve(document, joinPointer(media, 'schema'))
+  if (schema === undefined) return {}
+  const shape = new Shape(document, [schema.value])
+  const isText = isCheckedText(mediaType, shape)
+  const validate = compiler.getValidator(schema.pointer) // also where it is not used, for the findings on the schema
+  if (!isForm(mediaType) || !shape.types.has('object')) return { isText, validate }
+  const validateForm = compiler.getParameterValidator({ $ref: schemaRef(schema.pointer) }, schema.pointer)
+  return { isText, validate: validateForm, readForm: compileForm(document, media) }
 }
 
 type CompiledResponse = NonNullable<ReturnType<typeof compileResponse>>
@@ -186,7 +182,7 @@ function compileResponse(document: JsonObject, compiler: Compiler | undefined, p
     examples: once(() => (media === undefined ? [] : readExamples(document, media))),
     schema,
     simulatedSchema: once(() => applySimulatedValues(schema() ?? {}, 'schema') ?? schema()),
-    validate: described && compiler?.getValidator(described.pointer),
+    validate: described && compiler?.getResponseValidator(described.pointer),
     validateSimulated: described && compiler?.getSimulatedValidator(described.pointer),
   }
 }

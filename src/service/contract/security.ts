@@ -1,31 +1,69 @@
-/** The security schemes of a document. Only those that send a bearer token are checked. */
+/** The security schemes of a document, and the credentials that they demand. */
 import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 import { joinPointer, valueAt } from '../../base/core/json-pointer.ts'
+import type { Credential, Operation } from './contract.ts'
 import { resolve } from './resolve.ts'
 
 const schemesPointer = '/components/securitySchemes'
 
-/** Says if each alternative of `security`, or some, has a scheme that sends a bearer token. */
-export function readBearerUse(document: JsonObject, security: Json | undefined) {
-  const others = listOtherSchemes(document).map(({ name }) => name)
-  const alternatives = Array.isArray(security) ? security : []
-  const bearer = alternatives.filter((one) => isObject(one) && Object.keys(one).some((name) => !others.includes(name)))
-  return { secured: bearer.length > 0 && bearer.length === alternatives.length, takesBearer: bearer.length > 0 }
+export const schemePointer = (name: string) => joinPointer(schemesPointer, name)
+
+/** Returns the alternatives of `security`. Certificates and schemes that the document lacks demand nothing. */
+export function readSecurity(document: JsonObject, security: Json | undefined): Security {
+  const alternatives = Array.isArray(security) ? security.filter(isObject) : []
+  return alternatives.map((one) => Object.keys(one).flatMap((name) => readScheme(document, name) ?? []))
 }
 
-/** Returns the schemes that send no bearer token: keys, basic authentication and certificates. */
-export function listOtherSchemes(document: JsonObject) {
-  return Object.keys(valueAt(document, schemesPointer) ?? {}).flatMap((name) => {
-    const pointer = joinPointer(schemesPointer, name)
-    const { type, scheme, ...others } = resolve(document, pointer)?.value ?? {}
-    const isKey = type === 'apiKey' && String(others.name).toLowerCase() !== 'authorization' // that is a bearer token
-    const isOther = type === 'http' ? String(scheme).toLowerCase() !== 'bearer' : isKey || type === 'mutualTLS'
-    return isOther ? [{ name, pointer, key: { in: others.in, name: String(others.name) } }] : []
-  })
+/** Returns the credential of a scheme, or undefined if none is checked. */
+function readScheme(document: JsonObject, id: string): Credential | undefined {
+  const { type, scheme, in: place, name } = resolve(document, schemePointer(id))?.value ?? {}
+  if (type === 'apiKey' && (place === 'header' || place === 'query' || place === 'cookie'))
+    return { in: place, name: String(name), scheme: undefined }
+  if (type === 'http') return authorization(String(scheme))
+  return type === 'oauth2' || type === 'openIdConnect' ? authorization('bearer') : undefined
 }
 
-/** Returns the names of all headers and query parameters that have an API key, in lower case. */
+const authorization = (scheme: string): Credential => ({
+  in: 'header',
+  name: 'Authorization',
+  scheme: scheme.slice(0, 1).toUpperCase() + scheme.slice(1).toLowerCase(),
+})
+
+/** Returns the names of the API keys in some of the locations. */
+export function listKeys(document: JsonObject, locations: readonly Credential['in'][]): readonly string[] {
+  const credentials = Object.keys(valueAt(document, schemesPointer) ?? {}).map((id) => readScheme(document, id))
+  return credentials.flatMap((one) => (one && !one.scheme && locations.includes(one.in) ? one.name : []))
+}
+
+/** Returns the names of headers, query parameters and cookies with an API key, in lower case, but `authorization`. */
 export function listHiddenNames(document: JsonObject): readonly string[] {
-  const keys = listOtherSchemes(document).filter(({ key }) => key.in === 'header' || key.in === 'query')
-  return keys.map(({ key }) => key.name.toLowerCase())
+  const names = listKeys(document, ['header', 'query', 'cookie']).map((name) => name.toLowerCase())
+  return names.filter((name) => name !== 'authorization') // whose scheme and sandbox stay
+}
+
+type Security = Operation['security']
+
+/** Returns the alternatives that demand something; without any, a bearer token. */
+function listDemands(security: Security): Security {
+  const demands = security.filter((credentials) => credentials.length > 0)
+  return demands.length > 0 ? demands : [[authorization('bearer')]]
+}
+
+/** Describes what to send: `your API key as "X-Key: <API_KEY>", or as "?key=<API_KEY>"`. */
+export function describeSecurity(security: Security): string {
+  const demands = listDemands(security)
+  const isKey = demands.flat().every(({ scheme = 'Bearer' }) => scheme === 'Bearer')
+  const alternatives = demands.map((credentials) => credentials.map(describeCredential).join(' and '))
+  return `your ${isKey ? 'API key' : 'credentials'} as ${alternatives.join(', or as ')}`
+}
+
+function describeCredential({ in: place, name, scheme }: Credential): string {
+  if (scheme !== undefined) return `"Authorization: ${scheme} <${scheme === 'Bearer' ? 'API_KEY' : 'CREDENTIALS'}>"`
+  return `"${{ header: `${name}: `, query: `?${name}=`, cookie: `Cookie: ${name}=` }[place]}<API_KEY>"`
+}
+
+/** Returns the challenges of a 401. HTTP defines none for keys; `APIKey` is common. */
+export function listChallenges(security: Security): string {
+  const schemes = new Set(listDemands(security).flatMap((one) => one.map(({ scheme = 'APIKey' }) => scheme)))
+  return [...schemes].map((one) => (['APIKey', 'Bearer'].includes(one) ? one : `${one} realm="api"`)).join(', ')
 }

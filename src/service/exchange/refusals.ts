@@ -4,6 +4,7 @@ import { endSentence } from '../../base/core/text.ts'
 import type { Violation } from '../../base/core/violation.ts'
 import { StoreReadError, StoreUnavailableError, StoreWriteError } from '../../state/store.ts'
 import type { Operation } from '../contract/contract.ts'
+import { describeSecurity, listChallenges } from '../contract/security.ts'
 import { jsonBody } from './body.ts'
 import { hourMs, type RateLimit, retryHeaders } from './rate-headers.ts'
 import type { Origin, Reply } from './reply.ts'
@@ -35,7 +36,8 @@ function refuseDocumented(
 
 /** The messages of both the pipeline and scenarios: a client cannot tell a simulated refusal from a real one. */
 export const messages = {
-  unauthorized: (problem: string) => `${problem} Send your API key as "Authorization: Bearer <API_KEY>".`,
+  unauthorized: (problem: string, { security }: Pick<Operation, 'security'>) =>
+    `${problem} Send ${describeSecurity(security)}.`,
   unknownModel: (modelId: string) => `Model ${modelId} not found.`,
   rateLimited({ quota, windowMs }: RateLimit, resetMs: number) {
     const window = windowMs === hourMs ? 'an hour' : `in ${windowMs / 1000} s`
@@ -66,7 +68,9 @@ export const refusals = {
       Allow: allowed.join(', '),
     }),
   unauthorized: (operation: Operation, problem: string) =>
-    refuseDocumented(operation, [401], messages.unauthorized(problem), { 'WWW-Authenticate': 'Bearer' }),
+    refuseDocumented(operation, [401], messages.unauthorized(problem, operation), {
+      'WWW-Authenticate': listChallenges(operation.security),
+    }),
   /** `sufficient`: the names of the plans that include the feature. */
   plan(operation: Operation, plan: string, sufficient: readonly string[]) {
     const names = sufficient.map((name) => `"${name}"`).join(', ')

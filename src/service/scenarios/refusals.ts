@@ -1,5 +1,6 @@
 import { isObject } from '../../base/core/json.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
+import { listChallenges } from '../contract/security.ts'
 import { hourMs, type RateLimit, rateHeaders, retryHeaders } from '../exchange/rate-headers.ts'
 import { messages, pickDocumentedStatus, refuse } from '../exchange/refusals.ts'
 import type { ScenarioDefinition } from './definition.ts'
@@ -12,9 +13,9 @@ interface Refusal {
   /** A sentence for the catalogue; also the message for an operation without an example of the status. */
   readonly summary: string
   /** Returns the message of the error body; absent or undefined: the error of the document's first example. */
-  readonly message?: (values: ScenarioValues, modelId: string | undefined) => string | undefined
+  readonly message?: (values: ScenarioValues, modelId: string | undefined, operation: Operation) => string | undefined
   readonly parameters?: readonly Parameter[]
-  readonly headers?: (values: ScenarioValues) => Record<string, string>
+  readonly headers?: (values: ScenarioValues, operation?: Operation) => Record<string, string>
 }
 
 const retryAfter = integer('retry-after', [0, 86_400], 'When the client may come back.', { default: 1, unit: 's' })
@@ -30,8 +31,8 @@ const namedRefusals: readonly Refusal[] = [
     name: 'unauthorized',
     statuses: [401],
     summary: 'The API key is not valid.',
-    message: () => messages.unauthorized('The API key is not valid.'),
-    headers: () => ({ 'WWW-Authenticate': 'Bearer' }),
+    message: (_values, _modelId, operation) => messages.unauthorized('The API key is not valid.', operation),
+    headers: (_values, operation) => ({ 'WWW-Authenticate': listChallenges(operation?.security ?? []) }),
   },
   { name: 'forbidden', statuses: [403], summary: 'Your plan does not include this feature.' },
   {
@@ -120,12 +121,12 @@ function refusalScenario(
       reply(operation, modelId) {
         const status = pickDocumentedStatus(operation, statuses)
         const message =
-          refusal?.message?.(values, modelId) ??
+          refusal?.message?.(values, modelId, operation) ??
           documentedError(operation, status) ??
           refusal?.summary ??
           operation.responseDescription(status) ??
           `Status ${status}.`
-        return refuse(status, message, 'scenario', refusal?.headers?.(values))
+        return refuse(status, message, 'scenario', refusal?.headers?.(values, operation))
       },
     }),
   }

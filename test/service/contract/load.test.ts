@@ -118,13 +118,20 @@ test('all findings are returned at once', async () => {
   ])
 })
 
-test('a parameter of an unsupported kind causes a warning', async () => {
-  const parameters =
-    '      parameters:\n        - { in: cookie, name: a, schema: { type: string } }\n' +
-    '        - { in: path, name: b, required: true, style: matrix, schema: { type: string } }\n'
-  expect(await findingsOf(withText('      responses:', `${parameters}      responses:`))).toEqual([
-    '9:13 warning parameters in cookies are ignored',
-    '10:48 warning the style "matrix" is not understood; the parameter is read as plain text',
+test('a body that is accepted unchecked, and a scheme that is not defined, cause a warning', async () => {
+  const schema = '{ schema: { type: object } }'
+  const types = ['application/json', 'application/x-www-form-urlencoded', 'text/*', '*/*', 'multipart/form-data']
+  const content = [...types, 'application/xml', 'application/x-ndjson'].map(
+    (type) => `            ${type}: ${schema}\n`,
+  )
+  const checked = '            text/csv: { schema: { type: string } }\n            image/png: {}\n'
+  const body = `      requestBody:\n          content:\n${content.join('')}${checked}`.replace('*/*', "'*/*'")
+  const security = '      security: [{}, { missing: [] }]\n'
+  expect(await findingsOf(withText('      responses:', `${security}${body}      responses:`))).toEqual([
+    '8:24 warning the scheme "missing" is not defined in components.securitySchemes; it demands no credential',
+    '15:13 warning bodies of the type multipart/form-data are accepted unchecked',
+    '16:13 warning bodies of the type application/xml are accepted unchecked',
+    '17:13 warning bodies of the type application/x-ndjson are accepted unchecked',
   ])
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { RawParameters } from '../../../src/service/contract/contract.ts'
-import { contractOf, operationOf, SMALL } from './documents.ts'
+import { contractOf, operationOf } from './documents.ts'
 
 const contract = await contractOf(`openapi: 3.1.0
 info: { title: Everything, version: 1.0.0 }
@@ -27,7 +27,6 @@ paths:
         - { name: filter, in: query, content: { application/json: { schema: { type: object, required: [a] } } } }
         - { name: X-Trace, in: header, required: true, schema: { type: string, minLength: 3, default: abc } }
         - { name: Accept, in: header, required: true, schema: { type: string } }
-        - { name: session, in: cookie, required: true, schema: { type: string } }
       responses:
         '200': { description: fine, content: { application/json: { schema: { $ref: '#/components/schemas/Tree' } } } }
         '204': { description: nothing }
@@ -175,29 +174,6 @@ describe('responses', () => {
     })
     expect(read.responseSchema(204)).toBeUndefined()
   })
-})
-
-test('a credential is demanded unless the list is empty or has an empty requirement', () => {
-  expect([write.secured, read.secured, operationOf(contract, 'POST /free').secured]).toEqual([true, false, false])
-})
-
-test('a credential is demanded where each alternative sends a bearer token', async () => {
-  const schemes = {
-    bearer: '{ type: http, scheme: Bearer }',
-    oauth: '{ type: oauth2, flows: {} }',
-    key: '{ type: apiKey, in: header, name: X-Key }',
-    basic: '{ type: http, scheme: basic }',
-  }
-  const lines = Object.entries(schemes).map(([name, scheme]) => `    ${name}: ${scheme}\n`)
-  const isSecured = async (security: string) => {
-    const text = SMALL.replace('components:', `components:\n  securitySchemes:\n${lines.join('')}`)
-    const secured = text.replace('operationId: listThings', (id) => `${id}\n      security: ${security}`)
-    return operationOf(await contractOf(secured), 'listThings').secured
-  }
-  for (const security of ['[{ bearer: [] }]', '[{ oauth: [] }]', '[{ bearer: [], key: [] }]'])
-    expect([security, await isSecured(security)]).toEqual([security, true])
-  for (const security of ['[{ key: [] }]', '[{ basic: [] }]', '[{ bearer: [] }, { key: [] }]'])
-    expect([security, await isSecured(security)]).toEqual([security, false])
 })
 
 test('the responses of a path item whose name begins with x- are those of any other', async () => {

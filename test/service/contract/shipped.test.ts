@@ -21,7 +21,7 @@ test.each([
   { id: 'createEvent', success: 201, statuses: [201, 400, 401, 403, 404, 413, 415, 429, 500, 503], body: true },
 ])('$id documents its statuses and demands a key', ({ id, success, statuses, body }) => {
   const operation = operationOf(id)
-  expect(operation).toMatchObject({ successStatus: success, statuses, secured: true })
+  expect(operation).toMatchObject({ successStatus: success, statuses, security: [[{ scheme: 'Bearer' }]] })
   expect(operation.summary).not.toBe('')
   expect(operation.body).toEqual(body && { required: true, mediaTypes: ['application/json'] })
 })

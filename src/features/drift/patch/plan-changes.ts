@@ -190,7 +190,7 @@ function jsonTypeOf(value: Json): string {
 
 function hasFormat(name: (typeof formats)[number], text: string): boolean {
   const rule = OWN_FORMATS[name]
-  return rule instanceof RegExp ? rule.test(text) : (rule?.(text) ?? false)
+  return rule instanceof RegExp ? rule.test(text) : rule(text)
 }
 
 /** Merges an update into the value at a JSON pointer; a list gets its items. */

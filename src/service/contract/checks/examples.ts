@@ -15,7 +15,8 @@ export function checkExamples(
 ): DocumentFault[] {
   return [...walk(document)].filter(hasJsonExamples).flatMap((node) => {
     const schema = resolve(document, joinPointer(node.pointer, 'schema'))
-    const validate = schema && compiler.getValidator(schema.pointer)
+    const isResponse = node.pointer.includes('/responses/') || node.kind === 'header'
+    const validate = schema && compiler[isResponse ? 'getResponseValidator' : 'getValidator'](schema.pointer)
     if (validate === undefined) return []
     return readExamples(document, node.pointer).flatMap((example) => {
       if (validate(example.value)) return []

@@ -2,9 +2,11 @@
 import { isObject, type Json, type JsonObject } from '../../../base/core/json.ts'
 import { joinPointer } from '../../../base/core/json-pointer.ts'
 import type { Source } from '../../../base/documents/source.ts'
+import { isCheckedText, isJson } from '../media-types.ts'
 import { listOperations, simulatedStatus } from '../operation.ts'
+import { Shape } from '../request/shape.ts'
 import { resolve } from '../resolve.ts'
-import { listOtherSchemes } from '../security.ts'
+import { schemePointer } from '../security.ts'
 import { readServerPath } from '../servers.ts'
 import { type DocumentNode, METHODS, walk } from '../walk.ts'
 import { type DocumentFault, error, warning } from './fault.ts'
@@ -12,8 +14,6 @@ import { type DocumentFault, error, warning } from './fault.ts'
 /** JSON Schema 2020-12 and the dialects that stand for it, the only supported ones. */
 const SUPPORTED_DIALECT =
   /^https:\/\/(json-schema\.org\/draft\/2020-12\/schema|spec\.openapis\.org\/oas\/3\.[12]\/dialect\/[\w-]+)$/
-
-const SUPPORTED_STYLES = ['simple', 'form', 'spaceDelimited', 'pipeDelimited', 'deepObject']
 
 /**
  * Writes the version of a document in full: YAML reads one without quotes as a number. Returns the fault of a version
@@ -49,9 +49,7 @@ export function* checkRequirements(document: JsonObject, source: Source): Genera
   }
   yield* checkOperations(document, source)
   yield* checkPaths(document)
-  for (const node of walk(document)) yield* findUnchecked(node)
-  for (const { name, pointer } of listOtherSchemes(document))
-    yield warning(pointer, `credentials of the scheme "${name}" are not checked; only bearer tokens are`)
+  for (const node of walk(document)) yield* findUnchecked(document, node)
 }
 
 const NO_OPERATION =
@@ -93,19 +91,36 @@ function checkSimulatedStatus(operation: JsonObject): string | undefined {
   )
 }
 
-/** Warns of parts that are ignored: members beside a `$ref`, bodies of several parts, dialects, cookies, styles. */
-function* findUnchecked({ kind, pointer, value }: DocumentNode): Generator<DocumentFault> {
+/** Warns of parts that are ignored: members beside a `$ref`, bodies in other types, dialects, undefined schemes. */
+function* findUnchecked(document: JsonObject, { kind, pointer, value }: DocumentNode): Generator<DocumentFault> {
   const at = (...tokens: string[]) => joinPointer(pointer, ...tokens)
   const members = kind === 'pathItem' && '$ref' in value ? [...METHODS, 'parameters'] : []
   for (const name of members.filter((one) => one in value))
     yield warning(at(name), 'is ignored, because the path item refers to another one with $ref')
-  const mediaTypes = kind === 'requestBody' && isObject(value.content) ? Object.keys(value.content) : []
-  for (const mediaType of mediaTypes.filter((one) => /^multipart\//i.test(one)))
-    yield warning(at('content', mediaType), `bodies of the type ${mediaType} are accepted unchecked`)
   if (['document', 'pathItem', 'operation'].includes(kind)) yield* checkServers(at('servers'), value.servers)
+  if (kind === 'requestBody') yield* findUncheckedBodies(document, pointer, value)
+  if (kind === 'document' || kind === 'operation') yield* findUndefinedSchemes(document, at('security'), value.security)
   if (kind === 'document') yield* checkDialect(at('jsonSchemaDialect'), value.jsonSchemaDialect)
   if (kind === 'schema') yield* checkDialect(at('$schema'), value.$schema)
-  if (kind === 'parameter') yield* findUncheckedParameter(pointer, value)
+  if (kind === 'securityScheme' && value.type === 'mutualTLS')
+    yield warning(pointer, 'client certificates are not checked')
+}
+
+function* findUncheckedBodies(document: JsonObject, pointer: string, { content = {} }: JsonObject) {
+  for (const mediaType of Object.keys(content ?? {}).filter((type) => !isJson(type))) {
+    const media = joinPointer(pointer, 'content', mediaType)
+    const schema = resolve(document, joinPointer(media, 'schema'))
+    if (schema && !isCheckedText(mediaType, new Shape(document, [schema.value])))
+      yield warning(media, `bodies of the type ${mediaType} are accepted unchecked`)
+  }
+}
+
+function* findUndefinedSchemes(document: JsonObject, pointer: string, security: Json | undefined) {
+  for (const [index, names] of Array.isArray(security) ? security.entries() : [])
+    for (const name of Object.keys(names ?? {}).filter((one) => resolve(document, schemePointer(one)) === undefined)) {
+      const message = `the scheme "${name}" is not defined in components.securitySchemes; it demands no credential`
+      yield warning(joinPointer(pointer, index, name), message)
+    }
 }
 
 function* checkServers(pointer: string, servers: Json | undefined): Generator<DocumentFault> {
@@ -116,14 +131,6 @@ function* checkServers(pointer: string, servers: Json | undefined): Generator<Do
 function* checkDialect(pointer: string, dialect: Json | undefined): Generator<DocumentFault> {
   if (typeof dialect === 'string' && !SUPPORTED_DIALECT.test(dialect))
     yield warning(pointer, `the dialect "${dialect}" is not known; schemas are read as JSON Schema 2020-12`)
-}
-
-function* findUncheckedParameter(pointer: string, { in: location, style }: JsonObject): Generator<DocumentFault> {
-  if (location === 'cookie') yield warning(joinPointer(pointer, 'in'), 'parameters in cookies are ignored')
-  if (typeof style === 'string' && !SUPPORTED_STYLES.includes(style)) {
-    const message = `the style "${style}" is not understood; the parameter is read as plain text`
-    yield warning(joinPointer(pointer, 'style'), message)
-  }
 }
 
 /** Refuses path templates that differ only in the names of their parameters, because they match the same paths. */

@@ -1,0 +1,18 @@
+/**
+ * Returns true if a number is a multiple of another one in decimal arithmetic on their shortest texts: 19.99 is one of
+ * 0.01, though the quotient of the binary fractions is not an integer.
+ */
+export function isMultiple(value: number, divisor: number): boolean {
+  if (divisor === 0 || !Number.isFinite(value)) return false
+  const [digits, exponent] = toDecimal(value)
+  const [divisorDigits, divisorExponent] = toDecimal(divisor)
+  const shift = Math.min(exponent, divisorExponent)
+  return (digits * 10n ** BigInt(exponent - shift)) % (divisorDigits * 10n ** BigInt(divisorExponent - shift)) === 0n
+}
+
+/** Returns digits and exponent of a finite number: -15 and -1 of -1.5. */
+function toDecimal(number: number): [digits: bigint, exponent: number] {
+  const [mantissa = '', exponent = '0'] = String(number).split('e')
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  return [BigInt(whole + fraction), Number(exponent) - fraction.length]
+}

@@ -1,0 +1,67 @@
+import { memoizeLast } from '../../base/core/memoize.ts'
+import { findSimilar } from '../../base/core/similar.ts'
+import type { Credential } from '../../service/contract/contract.ts'
+import { readCookies } from '../../service/contract/parameters.ts'
+import { refusals } from '../../service/exchange/refusals.ts'
+import {
+  type Exchange,
+  type MatchedExchange,
+  type PipelineDeps,
+  type RequestStage,
+  rawParametersOf,
+} from './exchange.ts'
+
+/** Identifies the caller by its bearer token, or else by the first credential that the operation demands. */
+export function authenticate({ fixtures, settings }: PipelineDeps): RequestStage<MatchedExchange> {
+  const magicKeys = new Map(fixtures.keys.map((key) => [key.token, key]))
+  const findMeant = memoizeLast((token: string) => findSimilar(token, magicKeys.keys()))
+  return function authenticate(exchange) {
+    const { operation, bearer } = exchange
+    const found = findCredentials(exchange)
+    if (!found) return refusals.unauthorized(operation, describeMissing(exchange))
+    const token = bearer.ok && found.some((text) => text.includes(bearer.token)) ? bearer.token : found[0]
+    if (token === undefined) return undefined
+    const key = magicKeys.get(token)
+    if (!key && bearer.ok) adviseKey(exchange, token, findMeant(token))
+    exchange.caller = { token, plan: key?.plan ?? settings.plan }
+    return undefined
+  }
+}
+
+/** Returns the credentials of the alternatives of which all are sent; undefined if the operation demands others. */
+export function findCredentials(exchange: MatchedExchange): readonly string[] | undefined {
+  const { security } = exchange.operation
+  const sent = security.map((credentials) => credentials.map((one) => readCredential(one, exchange)))
+  const complete = sent.filter((texts) => !texts.includes(undefined))
+  return security.length > 0 && complete.length === 0 ? undefined : complete.flat().filter((text) => text !== undefined)
+}
+
+function readCredential(credential: Credential, exchange: Exchange): string | undefined {
+  const { bearer } = exchange
+  if (credential.scheme === 'Bearer') return bearer.ok ? bearer.token : undefined
+  const [text] = [findText(credential, exchange)].flat()
+  if (credential.scheme === undefined) return text?.trim() || undefined
+  const [, scheme = '', rest] = /^\s*(\S+)\s+(\S.*)$/s.exec(text ?? '') ?? []
+  return scheme.toLowerCase() === credential.scheme.toLowerCase() ? rest : undefined
+}
+
+function findText({ in: place, name }: Credential, exchange: Exchange) {
+  const { query, header } = rawParametersOf(exchange)
+  if (place === 'header') return header[name.toLowerCase()]
+  return place === 'query' ? query[name] : readCookies(header)[name]
+}
+
+function describeMissing({ operation: { security }, bearer }: MatchedExchange): string {
+  const [first] = security.flat()
+  if (first?.scheme === 'Bearer' && !bearer.ok) return bearer.problem
+  return `The ${first?.scheme === undefined ? 'API key is' : 'credentials are'} missing.`
+}
+
+function adviseKey(exchange: Exchange, token: string, meant: string | undefined): void {
+  // Keys that differ in a number, such as customer-1 and customer-2, are no slips.
+  if (meant === undefined || withoutDigits(meant) === withoutDigits(token)) return
+  const message = `is a letter away from the magic key ${meant}, and switches on nothing; did you mean that?`
+  exchange.advice = [...exchange.advice, { in: 'header', pointer: '/authorization', keyword: 'magic-key', message }]
+}
+
+const withoutDigits = (token: string) => token.replace(/\d/g, '')

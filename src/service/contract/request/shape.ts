@@ -1,0 +1,99 @@
+/** Texts of a request as values: parameters and fields by their styles and schemas, and names that are unknown. */
+import { isObject, type Json, type JsonObject } from '../../../base/core/json.ts'
+import { parseReference } from '../../../base/core/json-pointer.ts'
+import { resolve } from '../resolve.ts'
+import { listParts } from '../schema-parts.ts'
+
+/** What was sent of a parameter before it gets the types of its schema: a text, a list, or members by name. */
+export type Sent = string | readonly Sent[] | Map<string, Sent>
+
+/** The syntax of a number in JSON: not `0x10`, `+1`, `.5` or `Infinity`. */
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i
+
+/** The types that a schema names in any of its parts, references followed, and the shapes within it. */
+export class Shape {
+  /** Empty for a schema without types. */
+  readonly types: ReadonlySet<string>
+  /** The names of the properties. */
+  readonly names: ReadonlySet<string>
+  readonly #document: JsonObject
+  readonly #parts: ReadonlySet<JsonObject>
+  readonly #inner = new Map<string, Shape>()
+
+  constructor(document: JsonObject, schemas: readonly JsonObject[]) {
+    const parts = new Set(schemas)
+    // The loop also visits the parts that it adds.
+    for (const part of parts) {
+      const pointer = typeof part.$ref === 'string' ? parseReference(part.$ref) : undefined
+      const target = pointer === undefined ? undefined : resolve(document, pointer)
+      if (target) parts.add(target.value)
+      for (const keyword of ['allOf', 'anyOf', 'oneOf']) for (const one of listParts(part, keyword)) parts.add(one)
+    }
+    this.#document = document
+    this.#parts = parts
+    this.types = new Set([...parts].flatMap(listTypes))
+    this.names = new Set([...parts].flatMap(({ properties }) => Object.keys(isObject(properties) ? properties : {})))
+  }
+
+  /** Is true if a text can be a value: for a schema that names `string`, or no type. */
+  get takesText(): boolean {
+    return this.types.size === 0 || this.types.has('string')
+  }
+
+  /** Is true if members without a name in `properties` are described, or none is. */
+  get isOpen(): boolean {
+    return this.names.size === 0 || this.has('additionalProperties')
+  }
+
+  /** Returns true if a part has a keyword with another value than false. */
+  has(keyword: string): boolean {
+    return [...this.#parts].some(({ [keyword]: value = false }) => value !== false)
+  }
+
+  get items(): Shape {
+    return this.#find('items', (part) => [part.items, ...listParts(part, 'prefixItems')])
+  }
+
+  member(name: string): Shape {
+    return this.names.has(name)
+      ? this.#find(`/${name}`, ({ properties }) => [isObject(properties) ? properties[name] : undefined])
+      : this.#find('others', ({ additionalProperties }) => [additionalProperties])
+  }
+
+  #find(key: string, find: (part: JsonObject) => readonly (Json | undefined)[]): Shape {
+    const known = this.#inner.get(key)
+    const found = known ?? new Shape(this.#document, [...this.#parts].flatMap(find).filter(isObject))
+    if (!known) this.#inner.set(key, found)
+    return found
+  }
+
+  /** Returns the value of what was sent. A text that is not of its type stays; validators name the type. */
+  read(sent: Sent): Json {
+    const isList = this.types.has('array')
+    if (typeof sent === 'string') {
+      const isText = !isList || (sent === '' && this.takesText)
+      return isText ? this.readText(sent) : [this.items.read(sent)]
+    }
+    if (!(sent instanceof Map)) return sent.map((item) => this.items.read(item))
+    // Items are sent with empty names, or with their indexes: `ids[]=1`, `ids[0]=1`.
+    if (isList)
+      return [...sent.values()].flatMap((one) => (Array.isArray(one) ? this.read(one) : [this.items.read(one)]))
+    return Object.fromEntries([...sent].map(([name, inner]) => [name, this.member(name).read(inner)]))
+  }
+
+  /** Returns the value of a text that is not a list. */
+  readText(text: string): Json {
+    const { types } = this
+    if ((types.has('integer') || types.has('number')) && NUMBER.test(text) && Number.isFinite(Number(text)))
+      return Number(text)
+    if (types.has('boolean') && (text === 'true' || text === 'false')) return text === 'true'
+    return text === '' && types.has('null') && !types.has('string') ? null : text
+  }
+}
+
+/** Returns the types of a part: those of its values or members where it names none. */
+function listTypes({ type, const: only, enum: listed = only === undefined ? null : [only], ...part }: JsonObject) {
+  if (type !== undefined) return [type].flat().map(String)
+  if (Array.isArray(listed)) return listed.map((value) => (value === null ? 'null' : typeof value))
+  return [...(part.properties ? ['object'] : []), ...(part.items ? ['array'] : [])]
+}

@@ -1,0 +1,116 @@
+import { type Json, parseJson } from '../../../base/core/json.ts'
+import { failure, type Result, success } from '../../../base/core/result.ts'
+import type { Violation } from '../../../base/core/violation.ts'
+import type { Sent, Shape } from './shape.ts'
+
+/** Texts by their names; a repeated one has several. */
+export type Fields = Readonly<Record<string, string | readonly string[]>>
+
+/** How a parameter, or a field of a form, is written. */
+export interface Serialisation {
+  readonly in: 'path' | 'query' | 'header' | 'cookie'
+  readonly name: string
+  readonly style: string
+  readonly explode: boolean
+  /** True if its text is JSON. */
+  readonly isJson: boolean
+  readonly shape: Shape
+}
+
+/** The mark before the values of each style, and what separates the values: not exploded, and exploded. */
+const STYLES: Readonly<Record<string, readonly [mark: string, separator?: string, exploded?: string]>> = {
+  simple: ['', ',', ','],
+  label: ['.', ',', '.'],
+  matrix: [';', ',', ';'],
+  form: ['', ','],
+  spaceDelimited: ['', ' ', ' '],
+  pipeDelimited: ['', '|', '|'],
+}
+
+/** The most names in brackets that are read: `a[b][c]` has two. */
+const MAX_DEPTH = 20
+
+/**
+ * Creates a function that finds what was sent of parameters of one location, and the names that belong to none. It
+ * takes linear time, since a form can have any number of names.
+ */
+export function createFinder<Known extends Serialisation>(parameters: readonly Known[]) {
+  const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]))
+  const spread = parameters.filter(isSpread)
+  const findOwner = (key: string) => {
+    const names = [key.slice(0, key.lastIndexOf('[')), key.slice(0, key.indexOf('['))]
+    const known = byName.get(key)
+    return known ?? [...names.map((name) => byName.get(name)), ...spread].find((one) => one && pathOf(one, key))
+  }
+  return (fields: Fields) => {
+    const sent = new Map<Known, Sent>()
+    const unknown: string[] = []
+    for (const key of Object.keys(fields)) {
+      const owner = findOwner(key)
+      if (owner) sent.set(owner, insert(sent.get(owner), pathOf(owner, key) ?? [], fields[key] ?? ''))
+      else unknown.push(key)
+    }
+    return { sent, unknown }
+  }
+}
+
+/** Returns true for an object whose properties are sent as parameters of their own. */
+const isSpread = ({ style, explode, shape: { types } }: Serialisation) =>
+  style === 'form' && explode && types.has('object') && !types.has('array')
+
+/** Returns the names that lead from a parameter to what is sent by a name: `a`, `b` for `filter[a][b]`. */
+function pathOf(parameter: Serialisation, key: string): string[] | undefined {
+  const { name, style, in: place, shape } = parameter
+  if (key === name) return []
+  if (isSpread(parameter)) return shape.names.has(key) || shape.isOpen ? [key] : undefined
+  if (!key.startsWith(`${name}[`) || !key.endsWith(']')) return undefined
+  const path = key.slice(name.length + 1, -1).split('][')
+  const isItem = place === 'query' && shape.types.has('array') && /^\d*$/.test(path[0] ?? '')
+  return (style === 'deepObject' || isItem) && path.length <= MAX_DEPTH ? path : undefined
+}
+
+/** Adds a text to members at the place that names lead to. */
+function insert(known: Sent | undefined, [name, ...rest]: readonly string[], text: Sent): Sent {
+  if (name === undefined) return text
+  const members = known instanceof Map ? known : new Map<string, Sent>()
+  return members.set(name, insert(members.get(name), rest, text))
+}
+
+/** Reads what was sent of a parameter. The error is a broken rule. */
+export function readSent(parameter: Serialisation, sent: Sent): Result<Json, Pick<Violation, 'keyword' | 'message'>> {
+  const { in: place, style, explode, isJson, shape } = parameter
+  if (isJson && !(sent instanceof Map)) {
+    const values = [sent].flat().map((text) => parseJson(String(text)))
+    const parsed = values.filter((value) => value !== undefined)
+    if (parsed.length < values.length) return failure({ keyword: 'json', message: 'must be JSON; it cannot be parsed' })
+    const [only = null] = parsed
+    return success(typeof sent === 'string' && (Array.isArray(only) || !shape.types.has('array')) ? only : parsed)
+  }
+  const split = typeof sent === 'string' ? splitText(parameter, sent) : sent
+  if (split !== undefined) return success(shape.read(split))
+  const message = `must be in the style "${style}" of a ${place} parameter, ${explode ? '' : 'not '}exploded`
+  return failure({ keyword: 'style', message })
+}
+
+/** Splits a text into items or members; undefined if it is not in the style of the parameter. */
+function splitText({ in: place, name, style, explode, shape }: Serialisation, text: string): Sent | undefined {
+  const isList = shape.types.has('array')
+  const isObject = shape.types.has('object') && !isList
+  const [mark, together, exploded] = STYLES[style] ?? ['']
+  // Each value has the name before it: `;color=blue;color=black`.
+  const prefix = style === 'matrix' && !(isObject && explode) ? `;${name}=` : mark
+  if (!text.startsWith(prefix)) return undefined
+  const rest = text.replaceAll(prefix, mark).slice(mark.length)
+  const separator = explode ? exploded : together
+  if (separator === undefined || !(isList || isObject)) return rest
+  const parts = rest.split(separator).map((part) => (place === 'header' ? part.trim() : part))
+  return isList ? parts : pairUp(parts, explode)
+}
+
+/** Pairs names with values: `x=1`, `y=2` if exploded, and else `x`, `1`, `y`, `2`; undefined if one has no value. */
+function pairUp(parts: readonly string[], explode: boolean): Sent | undefined {
+  const pairs = explode
+    ? parts.map((part) => part.split(/=(.*)/s, 2))
+    : parts.flatMap((_, at) => (at % 2 === 0 ? [parts.slice(at, at + 2)] : []))
+  return pairs.every((pair) => pair.length === 2) ? new Map(pairs as [string, string][]) : undefined
+}
