@@ -42,7 +42,7 @@ export function* checkRequirements(document: JsonObject, source: Source): Genera
     yield error('/servers/0/url', message)
   }
   if (String(document.openapi).startsWith('3.2')) {
-    const message = 'is OpenAPI 3.2, and served as 3.1: of what 3.2 adds, only "dataValue" of examples is used'
+    const message = 'is OpenAPI 3.2, and served as 3.1: of what 3.2 adds, only examples and "itemSchema" are used'
     yield { severity: 'info', pointer: '/openapi', message }
   }
   yield* checkOperations(document, source)
