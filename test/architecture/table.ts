@@ -59,12 +59,12 @@ export const libraries: Readonly<Record<string, { readonly only: readonly string
   '@preact/signals': { only: ['console/'] },
   '@scalar/openapi-upgrader': { only: ['service/contract/upgrade.ts'], lazy: true },
   '@seriousme/openapi-schema-validator': { only: ['service/contract/checks/structure.ts'], lazy: true },
-  '@stoplight/prism-http': { only: ['service/contract/fallback.ts'], lazy: true },
   ajv: { only: ['base/documents/', 'service/contract/', 'build/'] },
   'ajv-formats': { only: ['base/documents/', 'service/contract/'] },
   commander: { only: ['command-line/parser/parse.ts', 'command-line/parser/program.ts'] },
   cors: { only: ['server/http/'] },
   esbuild: { only: ['build/'] },
+  'fast-check': { only: ['service/responses/tools.ts'], lazy: true },
   express: { only: ['server/http/'] },
   ioredis: { only: ['state/redis/connection.ts'], lazy: true },
   lowdb: { only: ['state/file/'] },
@@ -73,8 +73,7 @@ export const libraries: Readonly<Record<string, { readonly only: readonly string
   '@playwright/test': { only: ['client/testing/playwright.ts'] },
   testcontainers: { only: ['client/testing/testcontainers.ts'] },
   vitest: { only: ['client/testing/vitest.ts'] },
-  // Prism asks its caller for a logger that can have children.
-  pino: { only: ['command-line/process/process-log.ts', 'service/contract/fallback.ts'] },
+  pino: { only: ['command-line/process/process-log.ts'] },
   preact: { only: ['console/'] },
   'prom-client': { only: ['server/control/metrics.ts'], lazy: true },
   yaml: { only: ['base/documents/'] },
@@ -145,6 +144,7 @@ export const habits: readonly Habit[] = [
     only: [
       'build/',
       'service/contract/checks/schemas.ts', // tries the pattern of a schema
+      'service/responses/tools.ts', // the patterns of a schema, for short texts
       'service/contract/match.ts', // path templates of the document, compared with one path
     ],
     instead: 'write a literal',

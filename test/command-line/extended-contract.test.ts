@@ -91,7 +91,7 @@ describe('an extended document', () => {
     })
     expect(again.map(({ text }) => text)).toEqual([created.text, created.text])
     const { text } = await ask(sim, '/__sim/contract', { token: null })
-    expect(text).toContain('"$ref":"#/components/schemas/Error"') // Prism has not changed the document
+    expect(text).toContain('"$ref":"#/components/schemas/Error"') // which generation has not changed
     const left = await ask(sim, '/v1/organizations/current', { method: 'DELETE' })
     expect([left.status, left.text]).toEqual([204, ''])
   })

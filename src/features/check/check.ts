@@ -10,10 +10,13 @@ import type { Page, PageFinding, PageSection } from '../../server/reports/page/p
 import { pluralize } from '../../server/reports/report.ts'
 import { splitList } from '../../server/settings/setting.ts'
 import { defaultSettings, type Settings } from '../../server/settings/settings.ts'
-import { loadFallback, loadInputs } from '../../server/simulator/loaded-inputs.ts'
+import { listUnhandled } from '../../server/simulator/check-operations.ts'
+import { loadInputs } from '../../server/simulator/loaded-inputs.ts'
 import type { Contract } from '../../service/contract/contract.ts'
 import { buildContract } from '../../service/contract/load.ts'
+import { isJson } from '../../service/contract/media-types.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../../service/fixtures/bundled.ts'
+import { createFallback } from '../../service/responses/fallback.ts'
 import { isContract, isRulesFile, loadRulesFile } from '../../service/scenarios/rules-file.ts'
 
 interface CheckResult {
@@ -66,7 +69,7 @@ async function checkFile(file: string, overlays: readonly string[], load: InputL
     return control.ok ? success(summarise(control.value)) : control
   }
   const inputs = await load({ contract: file })
-  return inputs.ok ? checkReplies(inputs.value.contract) : inputs
+  return inputs.ok ? checkReplies(inputs.value.contract, source.value.place) : inputs
 }
 
 const unknownKind =
@@ -81,14 +84,27 @@ async function checkFixtures(folder: string, load: InputLoader): Promise<Checked
   return success({ summary: `${personas.length} personas, ${models.length} models${exact}` })
 }
 
-/** Checks that Prism can reply for operations without a handler. A missing Prism is not an error of the document. */
-async function checkReplies(contract: Contract): Promise<Checked> {
-  const replies = await loadFallback(contract)
-  if (replies.ok) return success(summarise(contract))
-  const finding = errorAt(contract.file, replies.error.message)
-  return replies.error.isPrismMissing
-    ? success(summarise(contract, { ...finding, severity: 'warning' }))
-    : failure([finding])
+/** The most operations whose response is tried: some documents have a thousand, and a check must not take minutes. */
+const maxTried = 200
+
+/** Tries the success response of operations without a handler, and warns where the body breaks its schema. */
+async function checkReplies(contract: Contract, place = (_pointer: string) => contract.file): Promise<Checked> {
+  const fallback = createFallback(contract)
+  const operations = listUnhandled(contract)
+  const findings: Finding[] = []
+  for (const operation of operations.slice(0, maxTried)) {
+    const { status, body } = await fallback({ operation })
+    const violations = body && isJson(body.mediaType) ? operation.checkResponse(status, body.value) : []
+    const [first] = violations
+    if (first === undefined || operation.examples(status).length > 0) continue // examples are checked by the load
+    const message =
+      `no valid body was found for the schema of ${status} of ${operation.id}: ${first.pointer || 'the body'} ` +
+      `${first.message}. It is sent with this fault; add an example, which is sent instead`
+    findings.push({ severity: 'warning', place: place(operation.responsePointer(status) ?? ''), message })
+  }
+  const message = `the responses of the first ${maxTried} of ${operations.length} operations were tried`
+  if (operations.length > maxTried) findings.push({ severity: 'info', place: contract.file, message })
+  return success(summarise(contract, ...findings))
 }
 
 function summarise({ operations, assumptions, warnings }: Contract, ...more: Finding[]) {

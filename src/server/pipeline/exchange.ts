@@ -6,7 +6,6 @@ import { readJson } from '../../base/core/strict-json.ts'
 import type { Flaw, Violation } from '../../base/core/violation.ts'
 import { otherSchemes } from '../../base/redaction/redact.ts'
 import type { Contract, Operation, ParameterValues, RawParameters } from '../../service/contract/contract.ts'
-import type { Fallback } from '../../service/contract/fallback.ts'
 import type { DecisionTrace, RuleReference } from '../../service/exchange/decision-trace.ts'
 import { type Delivery, immediateDelivery } from '../../service/exchange/delivery.ts'
 import type { RateLimit } from '../../service/exchange/rate-headers.ts'
@@ -21,6 +20,7 @@ import {
 import type { Fixtures } from '../../service/fixtures/fixtures.ts'
 import type { OperationContext, OperationHandler } from '../../service/operations/handler.ts'
 import type { OperationHandlers } from '../../service/operations/index.ts'
+import type { Fallback } from '../../service/responses/fallback.ts'
 import {
   type ActiveScenario,
   type Catalogue,

@@ -3,13 +3,13 @@ import { type Result, success } from '../../base/core/result.ts'
 import { escapeNonAscii } from '../../base/core/text.ts'
 import type { Violation } from '../../base/core/violation.ts'
 import type { Operation } from '../../service/contract/contract.ts'
-import type { Fallback } from '../../service/contract/fallback.ts'
 import { bareMediaType, isJson } from '../../service/contract/media-types.ts'
 import { type Body, jsonBody, textBody } from '../../service/exchange/body.ts'
 import { immediateDelivery } from '../../service/exchange/delivery.ts'
 import { olderRateHeaders } from '../../service/exchange/rate-headers.ts'
 import { countBrokenRules, refusals } from '../../service/exchange/refusals.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
+import type { Fallback } from '../../service/responses/fallback.ts'
 import { effectOf } from '../../service/scenarios/definition.ts'
 import {
   type Exchange,
@@ -18,7 +18,6 @@ import {
   type PipelineDeps,
   type ReplyStage,
   type RequestStage,
-  rawParametersOf,
 } from './exchange.ts'
 
 /** Carries out the operation. It is the last stage and always replies. */
@@ -60,22 +59,12 @@ function hasSuccessShape(operation: Operation, status: number): boolean {
 
 /** Replies to an operation without a handler, which an edited contract added, from its examples and schemas. */
 async function replyFromDocument(exchange: MatchedExchange, fallback?: Fallback): Promise<Reply> {
-  const { operation } = exchange
+  const { operation, requestedStatus, request } = exchange
   if (!fallback) throw new Error(`no handler and no fallback for ${operation.id}`)
-  const { query, header } = rawParametersOf(exchange)
-  const reply = await fallback({
-    operation,
-    path: exchange.path.slice(operation.basePath.length),
-    query,
-    headers: header,
-    body: exchange.body,
-    status: exchange.requestedStatus,
-  })
-  if (!reply.ok) return refusals.ownFault(`Prism finds no response in the document: ${reply.error}`)
-  const { status, body } = reply.value
-  const { 'content-type': mediaType = '', ...others } = reply.value.headers
-  const headers = Object.fromEntries(Object.entries(others).filter(([name]) => isDocumentedHeader(name)))
-  return { status, headers, body: body === undefined ? undefined : documentedBody(body, mediaType), origin: 'contract' }
+  const reply = await fallback({ operation, status: requestedStatus, accept: request.headers.accept })
+  const headers = Object.fromEntries(Object.entries(reply.headers).filter(([name]) => isDocumentedHeader(name)))
+  const body = reply.body && { ...documentedBody(reply.body), isDocumented: true as const }
+  return { status: reply.status, headers, body, origin: 'contract' }
 }
 
 /** Returns true for a header that is sent as documented: HTTP allows its name, and nothing else decides its value. */
@@ -88,30 +77,40 @@ const ownHeaders = new Set([
   ...['content-encoding', 'content-length', 'date', 'x-request-id'],
 ])
 
-/** Creates a body of the document: text as it is, all else as JSON, in the documented media type if that fits. */
-function documentedBody(value: Json, mediaType: string): Body {
-  if (!/^[\x20-\x7e]+$/.test(mediaType) || mediaType.includes('*')) return jsonBody(value)
-  if (bareMediaType(mediaType).endsWith('+json')) return jsonBody(value, mediaType)
-  if (isJson(mediaType) || typeof value !== 'string') return jsonBody(value)
+/** Creates a body of the document, in its media type; JSON is always UTF-8. */
+function documentedBody({ value, mediaType }: { readonly value: Json; readonly mediaType: string }): Body {
+  if (isJson(mediaType))
+    return bareMediaType(mediaType).endsWith('+json') ? jsonBody(value, mediaType) : jsonBody(value)
   const type = mediaType.replace(/;\s*charset=[^;]*/i, '')
-  return textBody(value, type !== mediaType || type.startsWith('text/') ? `${type}; charset=utf-8` : type)
+  return textBody(String(value), type !== mediaType || type.startsWith('text/') ? `${type}; charset=utf-8` : type)
 }
 
 /**
  * Checks the reply against the contract before any damage on purpose. A reply of ours that breaks it is a bug and
- * becomes a 500, except a refusal for which an own contract has another shape. Replies of handlers also keep the rules
- * of `x-simulated-values`; examples and exact responses need not.
+ * becomes a 500, except a refusal for which an own contract has another shape, and a body of the document, which a
+ * header and the log say of. Replies of handlers also keep the rules of `x-simulated-values`; examples and exact
+ * responses need not.
  */
 export function checkReply({ log }: Pick<PipelineDeps, 'log'>): ReplyStage {
   // Cached responses are sent many times with one body: 10 kB of it take 40 µs to check.
   const checked = new WeakMap<Body, Operation>()
+  const warned = new Set<string>()
+  const passFaults = (exchange: Exchange, reply: Reply, { id }: Operation, violations: readonly Violation[]) => {
+    exchange.responseViolations = violations
+    const { status } = reply
+    const key = `${status} ${id}`
+    if (violations.length > 0 && !warned.has(key)) log.warn({ operation: id, status, violations }, brokenByDocument)
+    if (violations.length > 0) warned.add(key)
+    return reply
+  }
   return function checkReply(exchange, reply) {
     const { operation, handler, request } = exchange
     const { status, body, origin } = reply
     if (!operation || !body || origin === 'simulator' || checked.get(body) === operation) return reply
     const violations = findViolations(operation, reply, body, handler !== undefined)
-    const isOwnShape = status >= 400 && !(handler && operation.statuses.includes(status))
-    if (isOwnShape) return shapeRefusal(operation, reply, violations.length === 0 ? body.value : undefined)
+    if (isOfDocument(exchange, reply)) return passFaults(exchange, reply, operation, violations)
+    if (isOwnRefusal(operation, handler !== undefined, status))
+      return shapeRefusal(operation, reply, violations.length === 0 ? body.value : undefined)
     if (violations.length === 0) {
       checked.set(body, operation)
       return reply
@@ -127,11 +126,23 @@ export function checkReply({ log }: Pick<PipelineDeps, 'log'>): ReplyStage {
   }
 }
 
+const brokenByDocument = 'the response of the document breaks its schema; a valid example would be sent unchanged'
+
+const isOwnRefusal = ({ statuses }: Operation, isHandled: boolean, status: number) =>
+  status >= 400 && !(isHandled && statuses.includes(status))
+
+/** Returns true for a reply whose faults are those of a user's document: an example, or a body made from a schema. */
+function isOfDocument({ handler }: Exchange, { body, status }: Reply): boolean {
+  return handler === undefined && (body?.isDocumented === true || status < 400)
+}
+
 /** Shapes a refusal as the document describes it: as `fitting`, if given, or else as its example, if it has one. */
 function shapeRefusal(operation: Operation, reply: Reply, fitting: Json | undefined): Reply {
   const value = fitting ?? operation.examples(reply.status)[0]?.value
   const mediaType = operation.responseMediaTypes(reply.status).find(isJson)
-  return value === undefined || mediaType === undefined ? reply : { ...reply, body: documentedBody(value, mediaType) }
+  return value === undefined || mediaType === undefined
+    ? reply
+    : { ...reply, body: documentedBody({ value, mediaType }) }
 }
 
 /** Returns the rules that a reply breaks. Text of a document is described by no JSON schema. */
@@ -217,6 +228,9 @@ function addSimHeaders(headers: Record<string, string>, exchange: Exchange, repl
   if (scenarios.length > 0) headers['X-Sim-Scenario'] = escapeNonAscii(scenarios.map(({ text }) => text).join(', '))
   if (violations.length > 0) headers['X-Sim-Violations'] = violationsHeader(violations)
   if (advice.length > 0) headers['X-Sim-Advice'] = violationsHeader(advice)
+  // Those of a deliberate damage are no surprise, and those of a real service are for the report.
+  if (exchange.responseViolations.length > 0 && exchange.damage.length === 0 && reply.body?.isDocumented)
+    headers['X-Sim-Response-Violations'] = violationsHeader(exchange.responseViolations)
 }
 
 /** Returns `{"total":3,"violations":[...]}` without the last violations if not all fit; `more` if there may be more. */

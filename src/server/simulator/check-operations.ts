@@ -2,7 +2,6 @@ import { groupBy } from '../../base/core/group-by.ts'
 import type { Json } from '../../base/core/json.ts'
 import { errorAt, type Finding } from '../../base/documents/finding.ts'
 import type { Contract, Operation } from '../../service/contract/contract.ts'
-import { describeTooLarge } from '../../service/contract/fallback.ts'
 import type { Fixtures } from '../../service/fixtures/fixtures.ts'
 import { defaultDays, getModelAnalytics, readDays } from '../../service/operations/analytics.ts'
 import { handledOperations, type OperationHandlers } from '../../service/operations/index.ts'
@@ -18,7 +17,7 @@ export function checkOperations(contract: Contract, fixtures: Fixtures): { probl
   const problems = contract.operations.flatMap((operation) =>
     findProblems(operation).map((problem) => errorAt(contract.file, `${operation.id}: ${problem}. ${remedy}`)),
   )
-  const found = [...checkRefusals(contract), ...checkSizes(contract), ...checkPeriods(contract)]
+  const found = [...checkRefusals(contract), ...checkPeriods(contract)]
   return { problems, contract: { ...contract, warnings: [...contract.warnings, ...found] } }
 }
 
@@ -61,16 +60,6 @@ function checkRefusals({ file, operations }: Contract): Finding[] {
     const remedy = `Add an example for ${withoutExample}, which is sent instead; until then ${shape} is sent`
     return [{ severity: 'warning', place: file, message: `${problem}. ${remedy}` }]
   })
-}
-
-/** Warns of responses that are too large to be generated, of operations without a handler. */
-function checkSizes(contract: Contract): Finding[] {
-  return listUnhandled(contract).flatMap((operation) =>
-    [...new Set([operation.successStatus, ...operation.statuses])]
-      .filter((status) => status < 400)
-      .flatMap((status) => describeTooLarge(operation, status) ?? [])
-      .map((message): Finding => ({ severity: 'warning', place: contract.file, message })),
-  )
 }
 
 /** Warns of the periods of analytics in a document that are no number of days. */

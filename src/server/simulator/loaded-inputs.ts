@@ -4,12 +4,12 @@ import { failure, type Result, success } from '../../base/core/result.ts'
 import { describeKnown } from '../../base/core/similar.ts'
 import { errorAt, type Finding, type Findings } from '../../base/documents/finding.ts'
 import type { Contract } from '../../service/contract/contract.ts'
-import { createFallback, type Fallback } from '../../service/contract/fallback.ts'
 import { loadContract } from '../../service/contract/load.ts'
 import { bundledContract, bundledFixtures, controlContract } from '../../service/fixtures/bundled.ts'
 import { listFixtureFiles } from '../../service/fixtures/fixture-files.ts'
 import { type Fixtures, loadFixtures } from '../../service/fixtures/fixtures.ts'
 import { handledOperations } from '../../service/operations/index.ts'
+import { createFallback, type Fallback } from '../../service/responses/fallback.ts'
 import { createCatalogue } from '../../service/scenarios/catalogue.ts'
 import type { Catalogue } from '../../service/scenarios/definition.ts'
 import { parseScenarios } from '../../service/scenarios/parse.ts'
@@ -63,7 +63,7 @@ export async function loadInputs(
   return success({ ...documents, catalogue, startUp: startUp.value })
 }
 
-/** Loads the inputs, and creates the replies (by Prism) for operations without a handler, but not for a proxy. */
+/** Loads the inputs, and creates the replies for operations without a handler, but not for a proxy. */
 export async function loadStartInputs(
   settings: Settings,
   log: Log,
@@ -71,23 +71,10 @@ export async function loadStartInputs(
 ): Promise<Result<LoadedInputs, Findings>> {
   const inputs = await loadInputs(settings, limitCatalogue)
   if (!inputs.ok || limitCatalogue) return inputs
-  const { contract } = inputs.value
-  const fallback = await loadFallback(contract)
-  if (!fallback.ok) return failure([errorAt(contract.file, fallback.error.message)])
-  const operations = listUnhandled(contract).map(({ id }) => id)
-  if (fallback.value) log.info({ operations }, 'served from the examples and schemas of the contract, by Prism')
-  return success({ ...inputs.value, fallback: fallback.value })
-}
-
-/** Creates the replies for operations without a handler; undefined if there are none. */
-export async function loadFallback(contract: Contract) {
-  const operations = listUnhandled(contract).map(({ id }) => id)
-  if (operations.length === 0) return success(undefined)
-  const fallback = await createFallback(contract)
-  if (fallback.ok) return fallback
-  const { message, isPrismMissing } = fallback.error
-  const prefix = `Operations without a handler are served by Prism: ${operations.join(', ')}.`
-  return failure({ isPrismMissing, message: `${prefix} ${message}` })
+  const operations = listUnhandled(inputs.value.contract).map(({ id }) => id)
+  if (operations.length === 0) return inputs
+  log.info({ operations }, 'served from the examples and schemas of the contract')
+  return success({ ...inputs.value, fallback: createFallback(inputs.value.contract) })
 }
 
 /** Returns the files that the inputs are read from at present; those of a fixtures folder one by one. */

@@ -97,7 +97,7 @@ export function createAjvCompiler(
  * Returns a copy without what is no schema and no keyword, since ajv takes each `$id` and `$anchor` for one. Each
  * schema has the dialect of the document.
  */
-function withoutData(kind: NodeKind, value: JsonObject): JsonObject {
+export function withoutData(kind: NodeKind, value: JsonObject): JsonObject {
   const isKept = (name: string) => kind === 'schema' && !['$schema', 'example', 'examples'].includes(name)
   return mapNodes(kind, value, withoutData, (data, name) =>
     name === '$ref' || (isKept(name) && !name.startsWith('x-')) ? data : undefined,

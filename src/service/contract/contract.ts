@@ -68,7 +68,7 @@ export interface Operation {
   readonly security: readonly (readonly Credential[])[]
   /** The names of the query parameters that have API keys. */
   readonly queryKeys: readonly string[]
-  /** The status `success` of `x-simulated-status`, or else the lowest documented 2xx status; 200 for `2XX` alone. */
+  /** The status `success` of `x-simulated-status`, or else the lowest documented 2xx status; 200 for `2XX` or `default`. */
   readonly successStatus: number
   /** The status `dropped` of `x-simulated-status`, for an event that sampling drops; else the success status. */
   readonly droppedStatus: number
@@ -97,6 +97,8 @@ export interface Operation {
   hasResponseBody(status: number): boolean
   /** Returns the documented media types of a status, in lower case without parameters, in the document's order. */
   responseMediaTypes(status: number): readonly string[]
+  /** Returns the pointer of the response that a status has: its own, else that of its range (`4XX`), else `default`. */
+  responsePointer(status: number): string | undefined
   /** Returns the description of a status; undefined if the status is not documented. */
   responseDescription(status: number): string | undefined
   /** Returns the JSON schema of a status's body with every `$ref` resolved; undefined if there is none. */

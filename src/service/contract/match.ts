@@ -63,7 +63,13 @@ function sortKeyOf({ segments }: PathTemplate): string {
 function parseSegment(segment: string): Segment {
   const parts = segment.split(/\{([^{}]*)\}/) // texts and names in turn
   const every = (first: number) => parts.filter((_, index) => index % 2 === first)
-  return { texts: every(0), names: every(1) }
+  return { texts: every(0).map(decode), names: every(1) }
+}
+
+/** Returns a text of a template as requests have it after `decodePath`: percent-encoded or not, they mean the same. */
+function decode(text: string): string {
+  const decoded = decodePath(`/${text}`)
+  return decoded.ok ? decoded.value.join('/') : text
 }
 
 /** Returns the decoded segments of a path. An encoded slash stays within its segment. */

@@ -83,6 +83,7 @@ function compileOperation(
     examples: (status) => responses().find(status)?.examples() ?? [],
     hasResponseBody: (status) => (responses().find(status)?.mediaTypes.length ?? 0) > 0,
     responseMediaTypes: (status) => responses().find(status)?.mediaTypes ?? [],
+    responsePointer: (status) => responses().find(status)?.pointer,
     responseDescription: (status) => responses().find(status)?.description,
     responseSchema: (status) => responses().find(status)?.schema(),
     simulatedResponseSchema: (status) => responses().find(status)?.simulatedSchema(),
@@ -150,7 +151,7 @@ function compileResponses(document: JsonObject, compiler: Compiler, pointer: str
   const statuses = numbers.sort((a, b) => a - b)
   return {
     statuses,
-    successStatus: statuses.find((status) => status >= 200 && status < 300) ?? 200,
+    successStatus: statuses.find((status) => status >= 200 && status < 300) ?? (find(200) ? 200 : (statuses[0] ?? 200)),
     find,
     /** Returns every violation of a response. `isSimulated`: the simulated values are demanded, too. */
     check(status: number, body: Json, isSimulated: boolean): Violation[] {
@@ -177,6 +178,7 @@ function compileResponse(document: JsonObject, compiler: Compiler | undefined, p
   const described = media === undefined ? undefined : resolve(document, joinPointer(media, 'schema'))
   const schema = once(() => described && dereference(document, described.value))
   return {
+    pointer: response.pointer,
     description: typeof description === 'string' ? description : '',
     mediaTypes: [...new Set(mediaTypes.map(bareMediaType))],
     examples: once(() => (media === undefined ? [] : readExamples(document, media))),

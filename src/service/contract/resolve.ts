@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../base/core/json.ts'
+import { isObject, type JsonObject, parseJson } from '../../base/core/json.ts'
 import { joinPointer, parseReference, valueAt } from '../../base/core/json-pointer.ts'
 import { type DocumentFault, error } from './checks/fault.ts'
 import type { Example } from './contract.ts'
@@ -34,9 +34,10 @@ export function readExamples(document: JsonObject, pointer: string): (Example & 
   if (single !== undefined) return [{ name: 'example', value: single, pointer: joinPointer(owner.pointer, 'example') }]
   return Object.keys(isObject(examples) ? examples : {}).flatMap((name) => {
     const example = resolve(document, joinPointer(owner.pointer, 'examples', name))
-    const member = example?.value.value === undefined ? 'dataValue' : 'value' // OpenAPI 3.2 has both
-    const value = example?.value[member]
-    return example && value !== undefined ? [{ name, value, pointer: joinPointer(example.pointer, member) }] : []
+    const member = ['value', 'dataValue', 'serializedValue'].find((one) => example?.value[one] !== undefined) // of 3.2
+    if (example === undefined || member === undefined) return []
+    const text = member === 'serializedValue' ? parseJson(String(example.value[member])) : undefined
+    return [{ name, value: text ?? example.value[member] ?? null, pointer: joinPointer(example.pointer, member) }]
   })
 }
 

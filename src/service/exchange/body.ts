@@ -9,6 +9,8 @@ export interface Body {
   readonly mediaType: string
   /** Is true for a body that a fixture has word for word, which need not keep the rules of `x-simulated-values`. */
   readonly isExact?: true
+  /** Is true for an example of the document, or a body made from its schema: a fault of it is one of the document. */
+  readonly isDocumented?: true
   /** Returns the encoded body with one character for each byte, encoded on the first call. */
   latin1(): string
   /** Returns the encoded body, created on the first call. */

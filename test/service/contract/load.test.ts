@@ -147,7 +147,7 @@ test('the findings on a contract and on overlays that cannot be read come togeth
 
 describe('a document of OpenAPI 3.2', () => {
   const document = SMALL.replace('openapi: 3.1.0', 'openapi: 3.2.0')
-  const note = '1:1 info is OpenAPI 3.2, and served as 3.1: of what 3.2 adds, only "dataValue" of examples is used'
+  const note = '1:1 info is OpenAPI 3.2, and served as 3.1: of what 3.2 adds, only examples and "itemSchema" are used'
 
   test('is served as one of 3.1, and the findings say so', async () => {
     expect(await findingsOf(document)).toEqual([note])

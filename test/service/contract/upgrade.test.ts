@@ -109,7 +109,7 @@ describe('a document of Swagger 2.0', () => {
     const [note, colour, file, table] = ['addNote', 'addColour', 'addFile', 'getTable'].map((id) =>
       operationOf(contract, id),
     )
-    expect(note?.secured).toBe(true)
+    expect(note?.security).toHaveLength(1)
     expect(note?.checkBody('application/json', { text: null })).toEqual([])
     expect(note?.checkBody('application/json', {})).toMatchObject([{ pointer: '/text', keyword: 'required' }])
     const read = (tags: string) => note?.readParameters({ path: {}, query: { tags }, header: {} })
@@ -119,8 +119,9 @@ describe('a document of Swagger 2.0', () => {
     expect(note?.checkResponse(400, { code: 'x' })).toMatchObject([{ pointer: '/code' }])
 
     expect(colour?.body).toEqual({ required: true, mediaTypes: ['application/x-www-form-urlencoded'] })
-    const form = colour?.readForm('colour=green&depth=4') ?? {}
-    const violations = colour?.checkBody('application/x-www-form-urlencoded', form)
+    const mediaType = 'application/x-www-form-urlencoded'
+    const form = colour?.readText(mediaType, 'colour=green&depth=4') ?? {}
+    const violations = colour?.checkBody(mediaType, form)
     expect(violations?.map(({ pointer }) => pointer)).toEqual(['/colour', '/depth'])
     expect(file?.body?.mediaTypes).toEqual(['multipart/form-data'])
     expect(table?.responseMediaTypes(200)).toEqual(['text/csv'])

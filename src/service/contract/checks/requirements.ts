@@ -44,7 +44,7 @@ function writeVersion({ openapi, swagger }: JsonObject): string | undefined {
 /** Checks that a valid document can be simulated: operations with a 2xx status, unique ids and paths. */
 export function* checkRequirements(document: JsonObject, source: Source): Generator<DocumentFault> {
   if (String(document.openapi).startsWith('3.2')) {
-    const message = 'is OpenAPI 3.2, and served as 3.1: of what 3.2 adds, only "dataValue" of examples is used'
+    const message = 'is OpenAPI 3.2, and served as 3.1: of what 3.2 adds, only examples and "itemSchema" are used'
     yield { severity: 'info', pointer: '/openapi', message }
   }
   yield* checkOperations(document, source)

@@ -1,0 +1,94 @@
+import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
+import { bareMediaType, isForm, isJson } from '../contract/media-types.ts'
+import { flatten } from './flatten.ts'
+
+/** The media types that stand for a range of them. */
+const USUAL: Readonly<Record<string, string>> = { text: 'text/plain', image: 'image/png', audio: 'audio/mpeg' }
+
+/** Returns the media type of a documented one or range: `text/plain` for `text/*`, JSON for that of all. */
+export function concreteType(mediaType: string): string {
+  if (/[^\x20-\x7e]/.test(mediaType) || !mediaType.includes('/')) return 'application/octet-stream'
+  if (!mediaType.includes('*')) return mediaType
+  if (isJson(mediaType)) return 'application/json'
+  return USUAL[mediaType.split('/')[0] ?? ''] ?? 'application/octet-stream'
+}
+
+const isXml = (type: string) => /[/+]xml$/.test(type)
+const isSequence = (type: string) => /[/.+-](ndjson|jsonl|json-lines|json-seq|event-stream)$/.test(type)
+
+/** Returns what a generated body of a type is made from: the documented schema, any text, or nothing. */
+export function schemaFor(mediaType: string, schema: Json | undefined): Json | undefined {
+  const type = bareMediaType(mediaType)
+  const isStructured = [isJson, isXml, isSequence, isForm].some((is) => is(type)) || /[/+-]yaml$/.test(type)
+  if (isStructured) return schema
+  if (!type.startsWith('text/')) return undefined
+  return isObject(schema) && schema['type'] === 'string' ? schema : { type: 'string' }
+}
+
+/** Returns a value as text of a media type that is not JSON. A text stays as it is. */
+export function toText(root: JsonObject, mediaType: string, value: Json, schema?: Json): string {
+  const type = bareMediaType(mediaType)
+  if (typeof value === 'string' && !isJson(type)) return value
+  if (isXml(type)) {
+    const { $ref = 'root' } = isObject(schema) ? schema : {}
+    const name = String($ref).replace(/.*\//, '')
+    return `<?xml version="1.0" encoding="UTF-8"?>\n${toXml(root, name, value, schema)}`
+  }
+  if (type === 'text/event-stream') return [value].flat().map(toEvent).join('')
+  if (isSequence(type))
+    return [value]
+      .flat()
+      .map((item) => `${JSON.stringify(item)}\n`)
+      .join('')
+  if (isForm(type) && isObject(value)) {
+    const fields = Object.entries(value).map(([name, member]): [string, string] => [name, plainText(member)])
+    return new URLSearchParams(fields).toString()
+  }
+  return JSON.stringify(value)
+}
+
+/** Returns a value as a header has it: a list and the names and values of an object with commas between. */
+export function toSimpleStyle(value: Json, explode: boolean): string {
+  if (!isObject(value)) return [value].flat().map(plainText).join(',')
+  return Object.entries(value)
+    .map(([name, member]) => `${name}${explode ? '=' : ','}${plainText(member)}`)
+    .join(',')
+}
+
+const plainText = (value: Json) => (typeof value === 'object' ? JSON.stringify(value) : String(value))
+
+/** Returns an event of a stream: its documented fields, or its data as JSON. */
+function toEvent(item: Json): string {
+  const fields = isObject(item) && 'data' in item ? item : { data: item }
+  return `${Object.entries(fields)
+    .map(([name, value]) => `${name}: ${plainText(value)}\n`)
+    .join('')}\n`
+}
+
+const escapeXml = (value: Json) => plainText(value).replace(/[<>&"]/g, (character) => `&#${character.charCodeAt(0)};`)
+
+/** Returns an element of XML, named and placed by the keyword `xml` of its schema; a list is one element per item. */
+function toXml(root: JsonObject, name: string, value: Json, schema: Json = {}): string {
+  const { properties, items, additionalProperties, xml = {} }: JsonObject = flatten(root, schema, 0, []) ?? {}
+  const { name: own = name, prefix, namespace, wrapped = false } = xml as JsonObject
+  const tag = prefix === undefined ? String(own) : `${prefix}:${own}`
+  const space =
+    namespace === undefined ? '' : ` xmlns${prefix === undefined ? '' : `:${prefix}`}="${escapeXml(namespace)}"`
+  const element = (content: string, attributes = '') => `<${tag}${space}${attributes}>${content}</${tag}>`
+  if (Array.isArray(value)) {
+    const list = value.map((item) => toXml(root, wrapped ? name : tag, item, items)).join('')
+    return wrapped ? element(list) : list
+  }
+  if (!isObject(value)) return element(value === null ? '' : escapeXml(value))
+  const described = (member: string) => (properties as JsonObject)[member] ?? additionalProperties
+  const attributes = Object.entries(value).map(([member, text]) => toAttribute(root, member, text, described(member)))
+  const elements = Object.entries(value).map(([member, inner], index) =>
+    attributes[index] === '' ? toXml(root, member, inner, described(member)) : '',
+  )
+  return element(elements.join(''), attributes.join(''))
+}
+
+function toAttribute(root: JsonObject, member: string, value: Json, schema: Json = {}): string {
+  const xml = flatten(root, schema, 0, [])?.xml
+  return isObject(xml) && xml.attribute === true ? ` ${xml.name ?? member}="${escapeXml(value)}"` : ''
+}

@@ -1,0 +1,108 @@
+/** Responses of a document's operations without a handler, from examples and schemas. */
+import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
+import { joinPointer } from '../../base/core/json-pointer.ts'
+import { once } from '../../base/core/memoize.ts'
+import type { Contract, Operation } from '../contract/contract.ts'
+import { isJson, matchMediaType } from '../contract/media-types.ts'
+import { readExamples, resolve } from '../contract/resolve.ts'
+import { concreteType, schemaFor, toSimpleStyle, toText } from './content.ts'
+import { createMakeValue, type MakeValue } from './tools.ts'
+
+interface FallbackRequest {
+  readonly operation: Operation
+  /** The documented status to reply with, by itself, a range (`4XX`) or `default`; undefined: the success status. */
+  readonly status?: number | undefined
+  /** The header `Accept`, which chooses among the documented media types. */
+  readonly accept?: string | undefined
+}
+
+interface FallbackReply {
+  readonly status: number
+  /** Lower-case names, without `content-type`. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Undefined if the document describes no body. */
+  readonly body: FallbackBody | undefined
+}
+
+interface FallbackBody {
+  /** A text, unless the media type is JSON. */
+  readonly value: Json
+  readonly mediaType: string
+}
+
+/**
+ * Returns the response that the document describes for an operation: an example unchanged, or else a body generated
+ * from its schema, the same each time. A body can break its schema, where no valid one is found.
+ */
+export type Fallback = (request: FallbackRequest) => Promise<FallbackReply>
+
+/** Creates the fallback of a document, which it reads when an operation is first requested. */
+export function createFallback({ document }: Pick<Contract, 'document'>): Fallback {
+  const makeValue = once(() => createMakeValue(document))
+  const replies = new Map<string, Promise<FallbackReply>>()
+  return ({ operation, status = operation.successStatus, accept = '*/*' }) => {
+    const response = operation.responsePointer(status) ?? ''
+    const hasBody = operation.method !== 'HEAD' && ![204, 205, 304].includes(status)
+    const mediaType = hasBody ? chooseType(document, response, accept) : undefined
+    const key = JSON.stringify([operation.pointer, status, mediaType])
+    const create = async (make: Promise<MakeValue>) => ({
+      status,
+      headers: await makeHeaders(document, response, await make),
+      body: mediaType === undefined ? undefined : await makeBody(document, operation, status, mediaType, await make),
+    })
+    const reply = replies.get(key) ?? create(makeValue())
+    replies.set(key, reply)
+    return reply
+  }
+}
+
+/** Returns the documented media type that `Accept` prefers; of several, JSON is first, then those with an example. */
+function chooseType(document: JsonObject, response: string, accept: string): string | undefined {
+  const all = Object.keys(resolve(document, joinPointer(response, 'content'))?.value ?? {})
+  const json = all.find(isJson) // the only one that is checked
+  const hasExample = (type: string) => readExamples(document, joinPointer(response, 'content', type)).length > 0
+  const rank = (type: string) => (type === json ? 0 : hasExample(type) ? 1 : 2)
+  const offered = all.filter((type) => !isJson(type) || type === json).sort((a, b) => rank(a) - rank(b))
+  const weight = (range: string) => Number(/;\s*q=([\d.]+)/i.exec(range)?.[1] ?? 1)
+  const ranges = accept.split(',').filter((range) => weight(range) > 0)
+  const accepted = ranges
+    .sort((a, b) => weight(b) - weight(a))
+    .flatMap((range) => offered.find((type) => matchMediaType([range], concreteType(type)) !== undefined) ?? [])
+  return accepted[0] ?? offered[0]
+}
+
+async function makeHeaders(document: JsonObject, response: string, make: MakeValue): Promise<Record<string, string>> {
+  const headers: Record<string, string> = {}
+  for (const name of Object.keys(resolve(document, joinPointer(response, 'headers'))?.value ?? {})) {
+    const value = await makeHeader(document, joinPointer(response, 'headers', name), make)
+    if (value !== undefined && name.toLowerCase() !== 'content-type') headers[name.toLowerCase()] = value
+  }
+  return headers
+}
+
+async function makeHeader(document: JsonObject, pointer: string, make: MakeValue): Promise<string | undefined> {
+  const { content, explode } = resolve(document, pointer)?.value ?? {}
+  const [type] = Object.keys(isObject(content) ? content : {})
+  const at = type === undefined ? pointer : joinPointer(resolve(document, pointer)?.pointer ?? '', 'content', type)
+  const example = readExamples(document, at)[0]?.value
+  const value = example ?? (await make(resolve(document, at)?.value.schema ?? false))
+  if (value === undefined || value === null) return undefined
+  return type === undefined ? toSimpleStyle(value, explode === true) : toText(document, type, value)
+}
+
+async function makeBody(
+  document: JsonObject,
+  operation: Operation,
+  status: number,
+  documentedType: string,
+  make: MakeValue,
+): Promise<FallbackBody> {
+  const mediaType = concreteType(documentedType)
+  const at = joinPointer(operation.responsePointer(status) ?? '', 'content', documentedType)
+  const { itemSchema, schema = itemSchema } = resolve(document, at)?.value ?? {}
+  const source = schemaFor(mediaType, schema) ?? false
+  const countErrors = (value: Json) => (isJson(mediaType) ? operation.checkResponse(status, value).length : 0)
+  const value = readExamples(document, at)[0]?.value ?? (await make(source, countErrors))
+  if (isJson(mediaType)) return { value: value ?? null, mediaType }
+  return { value: value === undefined ? '' : toText(document, mediaType, value, schema), mediaType }
+}

@@ -1,0 +1,66 @@
+import { type FlatSchema, numberOf } from './flatten.ts'
+import type { Tools } from './generate.ts'
+
+/** The longest generated text, in characters. */
+const maxLength = 10_000
+
+/** Texts of each format, a usual and a short one. */
+const FORMATS: Readonly<Record<string, readonly string[]>> = {
+  ...{ email: ['user@example.com', 'a@b.co'], 'idn-email': ['user@example.com', 'a@b.co'], byte: ['dGV4dA=='] },
+  ...{
+    hostname: ['example.com', 'a.co'],
+    'idn-hostname': ['example.com', 'a.co'],
+    uri: ['https://example.com', 'a:b'],
+  },
+  ...{
+    url: ['https://example.com', 'http://a.co'],
+    iri: ['https://example.com', 'a:b'],
+    'uri-reference': ['/example'],
+  },
+  ...{
+    'uri-template': ['/{example}'],
+    'iri-reference': ['/example'],
+    ipv4: ['192.0.2.1'],
+    ipv6: ['2001:db8::1', '::1'],
+  },
+  ...{ date: ['2026-01-15'], time: ['12:00:00Z'], 'date-time': ['2026-01-15T12:00:00Z'], 'iso-8601': ['2026-01-15'] },
+  ...{ uuid: ['4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34'], regex: ['^a'], duration: ['P1D'], 'json-pointer': ['/a'] },
+  ...{ 'relative-json-pointer': ['0'] },
+}
+
+/** Returns a text of a schema, in its length; each variant of one without format and pattern is another. */
+export function makeText(flat: FlatSchema, variant: number, matchText: Tools['matchText']): string {
+  const { pattern, format } = flat
+  const least = Math.min(numberOf(flat.minLength, 0), maxLength)
+  const most = numberOf(flat.maxLength, maxLength)
+  const matched = typeof pattern === 'string' ? matchText(pattern, variant) : undefined
+  const texts = matched === undefined ? FORMATS[String(format)] : [matched]
+  if (texts === undefined) {
+    const suffix = String(variant || '')
+    return 'string'.padEnd(least, 'string').slice(0, Math.max(0, most - suffix.length)) + suffix.slice(0, most)
+  }
+  const text = texts.find(({ length }) => length <= most) ?? texts.at(-1) ?? ''
+  return [...text.padEnd(least, text.at(-1))].slice(0, most).join('')
+}
+
+/** Returns the number of a schema that is nearest to 0; each variant is a step further. */
+export function makeNumber(flat: FlatSchema, variant: number, isInteger: boolean): number {
+  const above = numberOf(flat.exclusiveMinimum, Number.NEGATIVE_INFINITY)
+  const below = numberOf(flat.exclusiveMaximum, Number.POSITIVE_INFINITY)
+  const low = Math.max(above, numberOf(flat.minimum, Number.NEGATIVE_INFINITY))
+  const high = Math.min(below, numberOf(flat.maximum, Number.POSITIVE_INFINITY))
+  const multiples = Array.from(
+    { length: 100 },
+    (_, index) => numberOf(flat.multipleOf, isInteger ? 1 : 0) * (index + 1),
+  )
+  const unit = multiples.find((one) => !isInteger || Number.isInteger(one)) ?? 1
+  const step = unit || Math.min((high - low) / 4, 0.5)
+  const align = (limit: number, round: (number: number) => number) =>
+    unit > 0 ? round(Number((limit / unit).toPrecision(12))) * unit : limit
+  const [lowest, highest] = [align(low, Math.ceil), align(high, Math.floor)]
+  const first = lowest <= above ? lowest + step : lowest
+  const last = highest >= below ? highest - step : highest
+  const start = Math.min(Math.max(0, first), last)
+  const value = last < 0 ? Math.max(start - variant * step, first) : Math.min(start + variant * step, last)
+  return Number(value.toPrecision(15))
+}

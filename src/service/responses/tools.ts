@@ -1,0 +1,65 @@
+import type { Json, JsonObject } from '../../base/core/json.ts'
+import type { Validator } from '../../base/documents/ajv.ts'
+import { DOCUMENT } from '../contract/compiler.ts'
+import { generate, type Tools } from './generate.ts'
+
+/** Returns a value for a schema, the one that `countErrors` finds the fewest errors in; undefined if there is none. */
+export type MakeValue = (schema: Json, countErrors?: (value: Json) => number) => Promise<Json | undefined>
+
+/** Loads the library that makes texts for regular expressions; those that check values, when they are needed. */
+export async function createMakeValue(document: JsonObject): Promise<MakeValue> {
+  const { sample, stringMatching } = await import('fast-check')
+  const matchText: Tools['matchText'] = (pattern, seed) =>
+    tryFlags(pattern, (expression) => {
+      // It has no assertions, so that texts are made without, and tried.
+      const plain = pattern.replace(/\(\?<?[=!](?:[^()\\]|\\.|\([^()]*\))*\)|\\[bB]/g, '')
+      const texts = sample(stringMatching(new RegExp(plain, expression.flags), { size: 'xsmall' }), {
+        seed,
+        numRuns: 20,
+      })
+      return texts.find((text) => expression.test(text))
+    })
+  const isMatch = (pattern: string, text: string) => tryFlags(pattern, (expression) => expression.test(text)) ?? false
+  return async (schema, countErrors = () => 0) => {
+    const first = generate(document, schema, { matchText, isMatch })
+    const errors = first === undefined ? Number.POSITIVE_INFINITY : countErrors(first)
+    if (errors === 0) return first
+    const second = generate(document, schema, { matchText, isMatch, isValid: await createCheck(document) })
+    return second !== undefined && countErrors(second) < errors ? second : first
+  }
+}
+
+/** Returns a result for a regular expression with the flag `u`, or else without; undefined where neither has one. */
+function tryFlags<T>(pattern: string, use: (expression: RegExp) => T | undefined): T | undefined {
+  for (const flags of ['u', '']) {
+    try {
+      const result = use(new RegExp(pattern, flags))
+      if (result !== undefined) return result
+    } catch {
+      // not a regular expression with these flags, or one that the library cannot make texts for
+    }
+  }
+  return undefined
+}
+
+/** Creates the check of parts of schemas, whose references lead into the document. */
+async function createCheck(document: JsonObject): Promise<NonNullable<Tools['isValid']>> {
+  const [{ createAjv }, { withoutData }] = await Promise.all([
+    import('../../base/documents/ajv.ts'),
+    import('../contract/ajv-compiler.ts'),
+  ])
+  const ajv = createAjv(() => undefined, { strict: false }).addSchema(withoutData('document', document), DOCUMENT)
+  const validators = new Map<string, Validator | undefined>()
+  return (schema, value) => {
+    const text = JSON.stringify(withoutData('schema', schema)).replaceAll('"$ref":"#', `"$ref":"${DOCUMENT}#`)
+    if (!validators.has(text)) validators.set(text, compile(text))
+    return validators.get(text)?.(value) ?? true
+  }
+  function compile(text: string): Validator | undefined {
+    try {
+      return ajv.compile(JSON.parse(text)) as Validator
+    } catch {
+      return undefined // the checks of the document have told why
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { checkFiles } from '../../../src/features/check/check.ts'
+import { defaultSettings } from '../../../src/server/settings/settings.ts'
+import { ask } from '../../support/client.ts'
+import { sharedSimulator } from '../../support/shared.ts'
+import { startForTest } from '../../support/start.ts'
+import { type OnFinished, tempFile } from '../../support/temp-folder.ts'
+
+const components = `components:
+  schemas:
+    Node:
+      type: object
+      required: [name, children]
+      properties:
+        name: { type: string }
+        parent: &node { $ref: '#/components/schemas/Node' }
+        children: { items: *node }
+    List:
+      required: [next]
+      properties: { next: { anyOf: [{ $ref: '#/components/schemas/List' }, { type: 'null' }] } }
+    Endless: { type: object, required: [next], properties: { next: { $ref: '#/components/schemas/Endless' } } }
+    Cat: { type: object, required: [kind, lives], properties: { kind: { type: string }, lives: { type: integer } } }
+    Dog: { type: object, required: [kind, barks], properties: { kind: { type: string }, barks: { type: boolean } } }
+    Secret: { type: string, writeOnly: true }
+`
+const formats = ['date', 'time', 'date-time', 'uuid', 'ipv4', 'ipv6', 'uri', 'url', 'hostname', 'duration', 'byte']
+  .concat(['email', 'idn-email', 'iri', 'regex', 'json-pointer', 'relative-json-pointer', 'uri-template', 'unknown'])
+  .map((format) => `${format}: { type: string, format: ${format} }`)
+
+const [cat, dog] = ["$ref: '#/components/schemas/Cat'", "$ref: '#/components/schemas/Dog'"]
+const [text, whole] = ['{ type: string }', '{ type: integer }']
+const ab = `properties: { a: ${text}, b: ${text} }`
+
+/** Schemas, each with the body that is made from it, if it matters. */
+const valid: readonly (readonly [schema: string, expected?: unknown])[] = [
+  [`type: array, prefixItems: [${text}, ${whole}], items: false, minItems: 2`, ['string', 0]],
+  [`type: array, prefixItems: [${text}], items: ${whole}, contains: { minimum: 5 }`, ['string', 5]],
+  [`propertyNames: { enum: [a, b] }, additionalProperties: ${whole}, minProperties: 2`, { a: 0, b: 0 }],
+  ["patternProperties: { '^x-[a-z]{3}$': {} }, additionalProperties: false, minProperties: 2"],
+  ['type: number, exclusiveMinimum: 0, maximum: 0.01'],
+  ['type: number, exclusiveMinimum: 0, exclusiveMaximum: 0.5, multipleOf: 0.25', 0.25],
+  ['type: number, multipleOf: 0.01, minimum: 19.991, exclusiveMaximum: 20.01', 20],
+  ['type: integer, exclusiveMaximum: -5', -6],
+  ['allOf: [{ type: integer, minimum: 5 }, { multipleOf: 4 }]', 8],
+  [`type: object, required: [a], dependentSchemas: { a: { required: [b], ${ab} } }`, { a: 'string', b: 'string' }],
+  [`type: object, ${ab}, dependentRequired: { a: [b, c] }`, { a: 'string', b: 'string', c: null }],
+  ['type: array, contains: { type: integer, minimum: 5 }, minContains: 3', [5, 5, 5]],
+  [`type: array, minItems: 3, items: ${whole}, contains: { const: 0 }, maxContains: 1`],
+  ["type: string, pattern: '^\\p{Lu}{3}$'"],
+  ["type: string, pattern: '^(?=.*\\d)[a-z\\d]{4,8}$'"],
+  ["type: string, pattern: '^[A-Z]{2}-\\d+$', maxLength: 4"],
+  ["type: string, pattern: '^\\d+$', minLength: 12"],
+  ['type: string, format: email, maxLength: 8', 'a@b.co'],
+  ['type: string, format: url, minLength: 40'],
+  [`type: object, properties: { ${formats.join(', ')} }`],
+  ['oneOf: [{ type: integer }, { type: number }]', 0.5],
+  [`type: object, ${ab}, oneOf: [{ required: [a] }, { required: [b] }]`, { a: expect.anything() }],
+  [`oneOf: [{ ${cat} }, { ${dog} }], discriminator: { propertyName: kind }`, { kind: 'Cat', lives: 0 }],
+  [
+    `oneOf: [{ ${cat} }, { ${dog} }], discriminator: { propertyName: kind, mapping: { kitty: Cat } }`,
+    { kind: 'kitty', lives: 0 },
+  ],
+  ["anyOf: [{ type: 'null' }, { type: string, minLength: 9 }]", 'stringstr'],
+  [`type: object, ${ab}, not: { required: [a] }`, {}],
+  ['type: string, not: { const: string }', 'string1'],
+  ["not: { type: ['null', string, number, object] }"],
+  [
+    'required: [k], properties: { k: { enum: [x, y] } }, if: { properties: { k: { const: x } } }, ' +
+      'then: { required: [z] }',
+    { k: 'x', z: null },
+  ],
+  [`type: object, if: { required: [z], not: {} }, else: { required: [a], ${ab} }`, { a: expect.any(String) }],
+  [`type: array, uniqueItems: true, minItems: 2, items: { properties: { n: ${whole} } }`, [{ n: 0 }, { n: 1 }]],
+  ['type: array, uniqueItems: true, minItems: 2, items: { enum: [a, b] }', ['a', 'b']],
+  [`allOf: [{ ${ab} }], properties: { c: ${whole} }, unevaluatedProperties: false`, { a: 'string', b: 'string', c: 0 }],
+  [`allOf: [{ type: object, properties: { c: {} }, additionalProperties: false }, { ${ab} }]`],
+  [`type: object, ${ab}, maxProperties: 1`, { a: 'string' }],
+  ["$ref: '#/components/schemas/Node'", { name: 'string', parent: {}, children: [{}] }],
+  ["$ref: '#/components/schemas/List'"],
+  [`allOf: [{ ${cat} }, { allOf: [{ ${cat} }] }]`, { kind: 'string', lives: 0 }],
+  [
+    "properties: { id: { type: string, readOnly: true }, secret: { $ref: '#/components/schemas/Secret' } }",
+    { id: 'string' },
+  ],
+  ['type: string, default: null', expect.any(String)],
+  ['properties: { age: { type: integer, example: old } }', { age: 1 }],
+  ['properties: { name: { examples: [Ada] }, age: { default: 36 } }', { name: 'Ada', age: 36 }],
+  ["type: ['null', string]", 'string'],
+  [''],
+  [`properties: { constructor: ${text}, toString: ${whole} }`, { constructor: 'string', toString: 0 }],
+]
+
+/** Schemas that no value, or none of a sensible size, is valid for. */
+const impossible = [
+  'not: {}',
+  "$ref: '#/components/schemas/Endless'",
+  "allOf: [{ type: string, pattern: '^a' }, { pattern: 'b$' }]",
+  'type: integer, minimum: 5, maximum: 4',
+  `type: array, minItems: 100000000, items: ${text}`,
+  `type: array, minItems: 1000, items: { type: array, minItems: 1000, items: ${text} }`,
+  'type: string, minLength: 1000000000',
+  'type: object, minProperties: 10000000',
+]
+
+function documentOf(schemas: readonly string[], onFinished?: OnFinished): Promise<string> {
+  const paths = schemas.map((schema, index) => {
+    const responses = `{ '200': { description: d, content: { application/json: { schema: { ${schema} } } } } }`
+    return `  /${index}: { get: { operationId: get${index}, responses: ${responses} } }\n`
+  })
+  const head = 'openapi: 3.1.0\ninfo: { title: Schemas, version: 1.0.0 }\nservers: [{ url: /v1 }]\npaths:\n'
+  return tempFile(head + paths.join('') + components, 'openapi.yaml', onFinished)
+}
+
+const all = [...valid.map(([schema]) => schema), ...impossible]
+const own = sharedSimulator(async (onFinished) => ({ contract: await documentOf(all, onFinished) }))
+
+test.each(valid.map(([schema, expected], index) => [schema, index, expected] as const))(
+  'a body made from a schema is valid, and the same each time: %s',
+  async (_schema, index, expected) => {
+    const [first, second] = [await ask(own(), `/v1/${index}`), await ask(own(), `/v1/${index}`)]
+    expect(first.headers.get('x-sim-response-violations')).toBe(null)
+    expect([first.status, second.text]).toEqual([200, first.text])
+    if (expected !== undefined) expect({ body: first.body }).toMatchObject({ body: expected })
+  },
+)
+
+test.each(impossible.map((schema, index) => [schema, valid.length + index] as const))(
+  'a body that cannot be valid is sent, with what it breaks in a header and once in the log: %s',
+  async (_schema, index) => {
+    for (const _ of [1, 2]) {
+      const { status, headers } = await ask(own(), `/v1/${index}`)
+      expect([status, headers.get('x-sim-response-violations')]).toEqual([
+        200,
+        expect.stringMatching(/^\{"total":\d+,/),
+      ])
+    }
+    const warnings = own().logged.filter(({ level, message }) => level === 'warn' && /breaks its schema/.test(message))
+    expect(warnings.filter(({ fields }) => JSON.stringify(fields).includes(`"get${index}"`))).toHaveLength(1)
+  },
+)
+
+test('check warns of the responses that cannot be valid, with their places', async () => {
+  const [checked] = await checkFiles([await documentOf(all)], defaultSettings())
+  const warnings = checked?.findings.filter(({ message }) => message.startsWith('no valid body was found')) ?? []
+  const found = warnings.map(({ message, severity, place }) => [/of (get\d+):/.exec(message)?.[1], severity, place])
+  expect(found).toEqual(
+    impossible.map((_, index) => [`get${valid.length + index}`, 'warning', expect.stringMatching(/yaml:\d+:\d+$/)]),
+  )
+})
+
+const { schema: randomSchema } = fc.letrec<{ schema: string; leaf: string }>((tie) => {
+  const part = tie('schema').map((schema) => `{ ${schema} }`)
+  const [low, high] = [fc.integer({ min: 0, max: 2 }), fc.integer({ min: 3, max: 6 })]
+  const parts = (most: number) =>
+    fc.array(part, { minLength: 1, maxLength: most }).map((list) => `[${list.join(', ')}]`)
+  const names = fc.subarray(['a', 'b', 'c', 'd']).map((list) => `[${list.join(', ')}]`)
+  const members = fc.tuple(part, part).map(([a, b]) => `{ a: ${a}, b: ${b} }`)
+  const keywords = (type: string, values: Record<string, fc.Arbitrary<unknown>>) =>
+    fc.record(values, { requiredKeys: [] }).map((record) => {
+      return [`type: ${type}`, ...Object.entries(record).map(([name, value]) => `${name}: ${value}`)].join(', ')
+    })
+  const patterns = fc.constantFrom("'^a'", "'\\d'")
+  const range = { minimum: low, maximum: high, exclusiveMinimum: low, multipleOf: fc.constantFrom(0.5, 3) }
+  const leaf = fc.oneof(
+    fc.constantFrom('', "type: 'null'", 'const: 1', 'enum: [a, 2]', cat, "$ref: '#/components/schemas/Node'"),
+    fc.constantFrom('integer', 'number').chain((type) => keywords(type, range)),
+    keywords('string', { minLength: low, maxLength: high, pattern: patterns }),
+  )
+  const object = { properties: members, required: names, additionalProperties: part, minProperties: low }
+  const array = { items: part, prefixItems: parts(2), minItems: low, maxItems: high, contains: part }
+  const schema = fc.oneof(
+    { maxDepth: 3 },
+    tie('leaf'),
+    keywords('object', { ...object, propertyNames: fc.constant('{ maxLength: 5 }') }),
+    keywords('array', { ...array, uniqueItems: fc.boolean() }),
+    ...['allOf', 'anyOf', 'oneOf'].map((name) => parts(3).map((list) => `${name}: ${list}`)),
+    part.map((not) => `not: ${not}`),
+    fc.tuple(part, part, part).map(([condition, then, other]) => `if: ${condition}, then: ${then}, else: ${other}`),
+  )
+  return { leaf, schema }
+})
+
+test('a body for any schema is valid, or says what it breaks, and never a 500', async () => {
+  const schemas = fc.sample(randomSchema, { seed: 50, numRuns: 300 })
+  const sim = await startForTest({ contract: await documentOf(schemas) })
+  const flagged: string[] = []
+  for (const [index, schema] of schemas.entries()) {
+    const { status, headers } = await ask(sim, `/v1/${index}`)
+    expect(status).toBe(200)
+    if (headers.has('x-sim-response-violations')) flagged.push(schema)
+  }
+  expect(flagged.length).toBeLessThan(schemas.length / 3) // those contradict themselves
+})
