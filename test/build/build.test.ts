@@ -82,7 +82,7 @@ describe.each(Object.entries(startAndStop))('a start of %s', (_name, args) => {
     ['libraries.cjs', 'the bundled documents need no parser, no compiler of schemas and no metrics'],
     ['fast-uri', 'validators are precompiled and call only small parts of ajv'],
     ['yaml', 'documents are precompiled'],
-    ['fast-check', 'few documents have operations without a handler'],
+    ['@stoplight/prism-http', 'few documents have operations without a handler'],
     ['@seriousme/openapi-schema-validator', 'documents are precompiled'],
     ['@scalar/openapi-upgrader', 'few documents are of Swagger 2.0'],
     ['prom-client', 'most simulators never report metrics'],
@@ -110,17 +110,17 @@ test('the bundle has less than 2.6 MB of code, and with the seldom loaded librar
   expect(isAscii(bytes)).toBe(true)
 })
 
-test('the bundle loads only modules of Node and the client of Redis from outside of dist', () => {
+test('the bundle loads only modules of Node, Prism and the client of Redis from outside of dist', () => {
   const targets = [...script.matchAll(/[^.`'"]\brequire\("([^"]+)"\)/g)].map(([, target = '']) => target)
   const isOutside = (target: string) =>
     !target.startsWith('./') && !builtinModules.includes(target.replace(/^node:/, ''))
   const otherTargets = targets.filter(isOutside)
   expect(targets).toContain('node:http')
-  expect(new Set(otherTargets)).toEqual(new Set(['ioredis']))
+  expect(new Set(otherTargets)).toEqual(new Set(['@stoplight/prism-http', 'ioredis']))
 })
 
-test('Node finds the client of Redis in dist, as one file', () => {
+test('Node finds Prism in dist, as one file', () => {
   const options = { ...childLimits, cwd: dist, encoding: 'utf8' } as const
-  const text = execFileSync(process.execPath, ['-p', "require.resolve('ioredis')"], options)
-  expect(text.trim()).toBe(join(dist, 'node_modules/ioredis/index.js'))
+  const text = execFileSync(process.execPath, ['-p', "require.resolve('@stoplight/prism-http')"], options)
+  expect(text.trim()).toBe(join(dist, 'node_modules/@stoplight/prism-http/index.js'))
 })
