@@ -45,6 +45,7 @@ const seldomLoaded: readonly string[] = [
   'ajv/dist/2020.js',
   'ajv/dist/compile/errors.js',
   'ajv/dist/standalone/index.js',
+  'fast-check',
   'jsonpath-js',
   'prom-client',
   'yaml',

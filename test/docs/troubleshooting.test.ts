@@ -1,18 +1,14 @@
 // @module-tag long
 import { execFileSync } from 'node:child_process'
-import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { analyticsPath, ask, errorOf, event, type RequestOptions } from '../support/client.ts'
-import { convsim, type RunOptions, run, startProgram } from '../support/command.ts'
+import { convsim, type RunOptions, run } from '../support/command.ts'
 import { patternOf, readPage } from '../support/doc-pages.ts'
-import { documentWithPaths } from '../support/documents.ts'
 import { askRaw } from '../support/raw-http.ts'
 import { startForTest } from '../support/start.ts'
 import { tempFolder } from '../support/temp-folder.ts'
-
-const checkout = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The messages of the page by the headings of their sections. */
 const messages = new Map(
@@ -32,19 +28,6 @@ async function refuse(args: readonly string[], options?: RunOptions): Promise<st
 /** Returns the error of a request to a simulator of its own. */
 async function fail(path: string, how?: RequestOptions, settings?: Parameters<typeof startForTest>[0]) {
   return errorOf(await ask(await startForTest(settings), path, how))
-}
-
-/** Starts the built package in a folder without Prism, with a document that needs it. */
-async function startWithoutPrism(): Promise<string> {
-  const folder = await tempFolder()
-  for (const name of ['dist', 'spec', 'fixtures', 'package.json'])
-    cpSync(join(checkout, name), join(folder, name), { recursive: true, filter: (path) => !/node_modules/.test(path) })
-  const responses = { 200: { description: 'Yes.' } }
-  const document = await documentWithPaths({ '/ping': { get: { operationId: 'ping', responses } } })
-  const args = [join(folder, 'dist/cli.js'), document, '--port', '0', '--state', ':memory:']
-  const command = startProgram(process.execPath, args)
-  await command.untilStderr(/prism-http/)
-  return command.stderr()
 }
 
 /** Returns what each prints about a script that it cannot try. */
@@ -91,7 +74,6 @@ const provocations: Readonly<Record<string, () => Promise<string>>> = {
     writeFileSync(join(cwd, 'rules.yaml'), 'rules:\n  - scenari: reset\n')
     return refuse(['--port', '0', '--state', ':memory:', '--rules', 'rules.yaml'], { cwd })
   },
-  'Prism is missing': startWithoutPrism,
   'The library has no such setting': async () => {
     const { startSimulator } = await import('../../src/index.ts')
     return String(await startSimulator({ ['prot' as 'port']: 1 }).catch((error: unknown) => error))

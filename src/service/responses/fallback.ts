@@ -6,6 +6,7 @@ import type { Contract, Operation } from '../contract/contract.ts'
 import { isJson, matchMediaType } from '../contract/media-types.ts'
 import { readExamples, resolve } from '../contract/resolve.ts'
 import { concreteType, schemaFor, toSimpleStyle, toText } from './content.ts'
+import { samplePrism } from './prism.ts'
 import { createMakeValue, type MakeValue } from './tools.ts'
 
 interface FallbackRequest {
@@ -102,7 +103,10 @@ async function makeBody(
   const { itemSchema, schema = itemSchema } = resolve(document, at)?.value ?? {}
   const source = schemaFor(mediaType, schema) ?? false
   const countErrors = (value: Json) => (isJson(mediaType) ? operation.checkResponse(status, value).length : 0)
-  const value = readExamples(document, at)[0]?.value ?? (await make(source, countErrors))
+  const example = readExamples(document, at)[0]?.value
+  const sampled = example === undefined && isJson(mediaType) ? await samplePrism(document, schema) : undefined
+  const isFine = sampled !== undefined && countErrors(sampled) === 0
+  const value = example ?? (isFine ? sampled : await make(source, countErrors))
   if (isJson(mediaType)) return { value: value ?? null, mediaType }
   return { value: value === undefined ? '' : toText(document, mediaType, value, schema), mediaType }
 }

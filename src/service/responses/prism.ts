@@ -1,0 +1,47 @@
+import type { Json, JsonObject } from '../../base/core/json.ts'
+import { once } from '../../base/core/memoize.ts'
+import { dereference } from '../contract/resolve.ts'
+
+/** The pipeline validates the request before and the response after, so Prism validates nothing. */
+const CONFIG = {
+  isProxy: false,
+  checkSecurity: false,
+  validateRequest: false,
+  validateResponse: false,
+  errors: false,
+  upstreamProxy: undefined,
+  mock: { dynamic: false },
+} as const
+
+/**
+ * Loads Prism, which takes a second and 95 MB; undefined where it is not installed, since the npm package lacks it.
+ * Prism calls `logger.success`, which pino does not have, in each request.
+ */
+const load = once(async () => {
+  try {
+    const [{ default: prism }, { pino }] = await Promise.all([import('@stoplight/prism-http'), import('pino')])
+    const logger = pino({ level: 'silent' }, { write: () => undefined })
+    return { prism, instance: prism.createInstance(CONFIG, { logger: Object.assign(logger, { success: () => {} }) }) }
+  } catch {
+    return undefined
+  }
+})
+
+/** Returns the body that Prism's mock sends for a JSON schema; undefined for a recursive one, or if Prism has none. */
+export async function samplePrism(document: JsonObject, schema: Json | undefined): Promise<Json | undefined> {
+  const expanded = typeof schema === 'object' ? dereference(document, schema as JsonObject) : undefined
+  if (expanded === undefined || JSON.stringify(expanded).includes('"$ref"')) return undefined
+  const loaded = await load()
+  const content = { 'application/json': { schema: expanded } }
+  const paths = { '/': { get: { responses: { 200: { description: '', content } } } } }
+  const description = { openapi: '3.1.0', info: { title: '', version: '' }, paths }
+  try {
+    // The operation that responds is the one that the contract matched, so Prism gets no other.
+    const operations = (await loaded?.prism.getHttpOperationsFromSpec(description)) ?? []
+    const reply = await loaded?.instance.request({ method: 'get', url: { path: '/' } }, operations)()
+    if (reply?._tag !== 'Right' || reply.right.output.body === undefined) return undefined
+    return JSON.parse(JSON.stringify(reply.right.output.body))
+  } catch {
+    return undefined // it throws for schemas that it does not expect
+  }
+}
