@@ -1,9 +1,8 @@
 import type { Json } from '../../base/core/json.ts'
-import { type Result, success } from '../../base/core/result.ts'
+import { failure, type Result, success } from '../../base/core/result.ts'
 import { escapeNonAscii } from '../../base/core/text.ts'
 import type { Violation } from '../../base/core/violation.ts'
 import type { Operation } from '../../service/contract/contract.ts'
-import type { Fallback } from '../../service/contract/fallback.ts'
 import { bareMediaType, isJson } from '../../service/contract/media-types.ts'
 import { type Body, jsonBody, textBody } from '../../service/exchange/body.ts'
 import { immediateDelivery } from '../../service/exchange/delivery.ts'
@@ -22,10 +21,13 @@ import {
 } from './exchange.ts'
 
 /** Carries out the operation. It is the last stage and always replies. */
-export function handle({ contract: { basePath }, fallback }: PipelineDeps): RequestStage<MatchedExchange> {
+export function handle(deps: PipelineDeps): RequestStage<MatchedExchange> {
   return async function handle(exchange) {
     const { operation, handler } = exchange
-    if (!handler) return replyFromDocument(exchange, basePath, fallback)
+    if (!handler) {
+      const reply = await mockReply(exchange, deps, exchange.requestedStatus)
+      return reply.ok ? reply.value : refusals.ownFault(`Prism finds no response in the document: ${reply.error}`)
+    }
     const problem = problemWithRequestedStatus(exchange)
     if (problem !== undefined) return refusals.control(problem)
     const body = await handler.handle(operationContext(exchange))
@@ -58,24 +60,29 @@ function hasSuccessShape(operation: Operation, status: number): boolean {
   return operation.hasResponseBody(status) && shapes[0] === shapes[1]
 }
 
-/** Replies to an operation without a handler, which an edited contract added, from its examples and schemas. */
-async function replyFromDocument(exchange: MatchedExchange, basePath: string, fallback?: Fallback): Promise<Reply> {
+/** Returns the reply of the document's examples and schemas, or why there is none. `status`: default the success. */
+export async function mockReply(
+  exchange: MatchedExchange,
+  deps: PipelineDeps,
+  status?: number,
+): Promise<Result<Reply>> {
   const { operation } = exchange
-  if (!fallback) throw new Error(`no handler and no fallback for ${operation.id}`)
+  const { contract, fallback } = deps
+  if (!fallback) return failure(`no fallback for ${operation.id}`)
   const { query, header } = rawParametersOf(exchange)
   const reply = await fallback({
     operation,
-    path: exchange.path.slice(basePath.length),
+    path: exchange.path.slice(contract.basePath.length),
     query,
     headers: header,
     body: exchange.body,
-    status: exchange.requestedStatus,
+    status,
   })
-  if (!reply.ok) return refusals.ownFault(`Prism finds no response in the document: ${reply.error}`)
-  const { status, body } = reply.value
+  if (!reply.ok) return reply
   const { 'content-type': mediaType = '', ...others } = reply.value.headers
   const headers = Object.fromEntries(Object.entries(others).filter(([name]) => isDocumentedHeader(name)))
-  return { status, headers, body: body === undefined ? undefined : documentedBody(body, mediaType), origin: 'contract' }
+  const body = reply.value.body === undefined ? undefined : documentedBody(reply.value.body, mediaType)
+  return success({ status: reply.value.status, headers, body, origin: 'contract' })
 }
 
 /** Returns true for a header that is sent as documented: HTTP allows its name, and nothing else decides its value. */
@@ -89,7 +96,7 @@ const ownHeaders = new Set([
 ])
 
 /** Creates a body of the document: text as it is, all else as JSON, in the documented media type if that fits. */
-function documentedBody(value: Json, mediaType: string): Body {
+export function documentedBody(value: Json, mediaType: string): Body {
   if (!/^[\x20-\x7e]+$/.test(mediaType) || mediaType.includes('*')) return jsonBody(value)
   if (bareMediaType(mediaType).endsWith('+json')) return jsonBody(value, mediaType)
   if (isJson(mediaType) || typeof value !== 'string') return jsonBody(value)
@@ -99,8 +106,8 @@ function documentedBody(value: Json, mediaType: string): Body {
 
 /**
  * Checks the reply against the contract before any damage on purpose. A reply of ours that breaks it is a bug and
- * becomes a 500, except a refusal for which an own contract has another shape. Replies of handlers also keep the rules
- * of `x-simulated-values`; examples and exact responses need not.
+ * becomes a 500, except a refusal, which an own contract may not document. Replies of handlers also keep the rules of
+ * `x-simulated-values`; exact responses need not.
  */
 export function checkReply({ log }: Pick<PipelineDeps, 'log'>): ReplyStage {
   // Cached responses are sent many times with one body: 10 kB of it take 40 µs to check.
@@ -108,10 +115,9 @@ export function checkReply({ log }: Pick<PipelineDeps, 'log'>): ReplyStage {
   return function checkReply(exchange, reply) {
     const { operation, handler, request } = exchange
     const { status, body, origin } = reply
-    if (!operation || !body || origin === 'simulator' || checked.get(body) === operation) return reply
-    const violations = findViolations(operation, reply, body, handler !== undefined)
-    const isOwnShape = status >= 400 && !(handler && operation.statuses.includes(status))
-    if (isOwnShape) return shapeRefusal(operation, reply, violations.length === 0 ? body.value : undefined)
+    if (!operation || !body || origin !== 'contract' || checked.get(body) === operation) return reply
+    if (status >= 400 && !(handler && operation.statuses.includes(status))) return reply
+    const violations = findViolations(operation, status, body, handler !== undefined)
     if (violations.length === 0) {
       checked.set(body, operation)
       return reply
@@ -127,23 +133,10 @@ export function checkReply({ log }: Pick<PipelineDeps, 'log'>): ReplyStage {
   }
 }
 
-/** Shapes a refusal as the document describes it: as `fitting`, if given, or else as its example, if it has one. */
-function shapeRefusal(operation: Operation, reply: Reply, fitting: Json | undefined): Reply {
-  const value = fitting ?? operation.examples(reply.status)[0]?.value
-  const mediaType = operation.responseMediaTypes(reply.status).find(isJson)
-  return value === undefined || mediaType === undefined ? reply : { ...reply, body: documentedBody(value, mediaType) }
-}
-
 /** Returns the rules that a reply breaks. Text of a document is described by no JSON schema. */
-function findViolations(operation: Operation, reply: Reply, body: Body, isHandled: boolean): readonly Violation[] {
-  const { status, origin } = reply
-  if (!isJson(body.mediaType)) return []
-  const violations =
-    isHandled && origin === 'contract' && !body.isExact
-      ? operation.checkSimulatedResponse(status, body.value)
-      : operation.checkResponse(status, body.value)
-  // A refusal that an edited contract does not document (401 of an added operation) is still the right refusal.
-  return status >= 400 && violations.every(({ keyword }) => keyword === 'status') ? [] : violations
+function findViolations(operation: Operation, status: number, body: Body, isHandled: boolean): readonly Violation[] {
+  const check = isHandled && !body.isExact ? operation.checkSimulatedResponse : operation.checkResponse
+  return isJson(body.mediaType) ? check(status, body.value) : []
 }
 
 /** Damages the reply as scenarios ask. Impossible damage is refused if the request itself asks for it. */
