@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
-import type { Json } from '../../src/base/core/json.ts'
+import { isObject, type Json } from '../../src/base/core/json.ts'
 import { ask as askSimulator, type RequestOptions, refusalStatuses, type TestResponse } from '../support/client.ts'
-import { putRules } from '../support/control.ts'
+import { putRules, steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { listRequests } from '../support/stored-records.ts'
 import { tempFile } from '../support/temp-folder.ts'
@@ -209,4 +209,24 @@ describe('a refusal that the client deserves has the documented shape, too', () 
     expect(response.headers.get('x-sim-origin')).toBe('contract')
     expect(response.headers.has('x-sim-damage')).toBe(false)
   })
+})
+
+test('every refusal and status acts on every operation, and the catalogue names the undocumented ones', async () => {
+  const { scenarios } = (await steer(sim(), 'GET', '/catalogue')) as { scenarios: Json[] }
+  const refusals = scenarios.filter(isObject).filter(({ family }) => family === 'refusals')
+  expect(refusals.map(({ name }) => name)).toEqual(Object.keys(refusalStatuses))
+  const names = Object.keys(documented) as Name[]
+  for (const scenario of [...refusals.map(({ name }) => String(name)), '402', '504', '599'])
+    for (const name of names) {
+      const response = await ask(name, { scenario })
+      const asked = refusalStatuses[scenario] ?? Number(scenario)
+      const expected = name === 'both' && asked === 400 ? 422 : asked
+      expect([name, scenario, response.status]).toEqual([name, scenario, expected])
+      expect(response.headers.get('x-sim-scenario')).toBe(scenario)
+    }
+  for (const { name, operations, undocumented } of refusals) {
+    expect(operations).toEqual(names)
+    const status = refusalStatuses[String(name)] ?? 0
+    expect([name, undocumented]).toEqual([name, names.filter((one) => isUndocumented(one, status))])
+  }
 })
