@@ -103,7 +103,7 @@ describe('an extended document', () => {
     ['a wrong method', productPath, { method: 'PUT' }, 405],
     ['a body without a required member, with the documented status', '/v1/segments', { body: {} }, 422],
     ['a body that is no JSON, with the documented status', '/v1/segments', { body: '{' }, 422],
-    ['a scenario that it has no status for', productPath, { headers: { 'x-sim-scenario': 'rate-limited' } }, 400],
+    ['a scenario whose status it does not document', productPath, { scenario: 'rate-limited' }, 429],
   ])('%s is refused as in any other operation', async (_name, path, how, status) => {
     const response = await ask(extended(), path, how)
     expect([response.status, errorOf(response)]).toEqual([status, expect.stringMatching(/./)])

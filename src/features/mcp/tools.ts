@@ -195,7 +195,7 @@ const listScenarios: Tool = {
     refuseOperation(operation, operations)
     const fits = (ids: unknown) => operation === undefined || (Array.isArray(ids) && ids.includes(operation))
     const fitting = listOf(catalogue, 'scenarios').filter((one) => fits(one['operations']))
-    const shown = fitting.map((one) => pick(one, 'name', 'about', 'example', 'clientSees'))
+    const shown = fitting.map((one) => pick(one, 'name', 'about', 'undocumented', 'example', 'clientSees'))
     return { ...(cursor === undefined && compact({ operations, ...rules })), ...pageOf('scenarios', shown, cursor) }
   },
 }

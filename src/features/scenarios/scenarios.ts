@@ -7,6 +7,7 @@ import { defaultSettings, type Settings } from '../../server/settings/settings.t
 import { type LoadedInputs, loadInputs } from '../../server/simulator/loaded-inputs.ts'
 import { buildModelPath, findOrdinaryModel } from '../../server/simulator/ordinary-model.ts'
 import type { Contract, Operation } from '../../service/contract/contract.ts'
+import { isDocumented } from '../../service/exchange/refusals.ts'
 import { describeClientView, describeParameter, exampleOf, formatRow } from '../../service/scenarios/client-view.ts'
 import {
   type ActiveScenario,
@@ -97,6 +98,7 @@ function findShowing({ definition, values }: ActiveScenario, fitting: readonly O
   const byMethod = [...fitting].sort((one, other) => Number(other.method === 'GET') - Number(one.method === 'GET'))
   const isShown = (operation: Operation) => {
     if (effect.kind === 'ordinary') return operation.statuses.includes(effect.status)
+    if (effect.kind === 'response') return isDocumented(operation, effect.reply(operation).status)
     return effect.kind !== 'expect' || refusesEmptyBody(operation)
   }
   return byMethod.find(isShown) ?? byMethod[0]

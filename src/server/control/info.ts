@@ -1,7 +1,8 @@
 import { endSentence } from '../../base/core/text.ts'
 import type { Findings } from '../../base/documents/finding.ts'
-import type { Contract } from '../../service/contract/contract.ts'
+import type { Contract, Operation } from '../../service/contract/contract.ts'
 import { jsonBody } from '../../service/exchange/body.ts'
+import { isDocumented } from '../../service/exchange/refusals.ts'
 import { version } from '../../service/fixtures/bundled.ts'
 import { handledOperations } from '../../service/operations/index.ts'
 import { describeClientView, exampleOf } from '../../service/scenarios/client-view.ts'
@@ -77,14 +78,18 @@ function operationsToJson({ operations }: Contract) {
 function scenarioToJson(definition: ScenarioDefinition, { operations }: Contract) {
   const { name, family, description, parameters } = definition
   const { text, values } = exampleOf(definition)
+  const effect = definition.effect(values)
+  const isUnlisted = (one: Operation) => effect.kind === 'response' && !isDocumented(one, effect.reply(one).status)
+  const undocumented = operations.filter(isUnlisted).map(({ id }) => id)
   const fitting = operations.filter((operation) => definition.inapplicableReason?.(operation, values) === undefined)
   return {
     name,
     family,
     about: description,
     operations: fitting.map(({ id }) => id),
+    undocumented: undocumented.length > 0 ? undocumented : undefined,
     example: text,
-    clientSees: fitting[0] && describeClientView(definition.effect(values), fitting[0]),
+    clientSees: fitting[0] && describeClientView(effect, fitting[0]),
     parameters: [...parameters, probability].map(({ required = false, description: about, ...spec }) => {
       return { ...spec, about, required }
     }),

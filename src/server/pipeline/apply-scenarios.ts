@@ -1,7 +1,7 @@
 import { deriveChance } from '../../base/core/seeded.ts'
 import { endSentence } from '../../base/core/text.ts'
 import { jsonBody } from '../../service/exchange/body.ts'
-import { refusals } from '../../service/exchange/refusals.ts'
+import { isDocumented, refusals } from '../../service/exchange/refusals.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
 import { type ActiveScenario, type Chance, type Effect, effectOf } from '../../service/scenarios/definition.ts'
 import { numberOf } from '../../service/scenarios/parameters.ts'
@@ -41,10 +41,16 @@ function replyBeforeWork({ operation, scenarios, delivery }: MatchedExchange): R
 /** Applies the part of an effect that comes before the operation; drift and `lost-ack` are applied by `applyDamage`. */
 function applyEffect(exchange: MatchedExchange, effect: Effect, chance: Chance): Reply | undefined {
   switch (effect.kind) {
-    case 'response':
-      return effect.reply(exchange.operation, exchange.pathParameters['modelId'])
+    case 'response': {
+      const reply = effect.reply(exchange.operation, exchange.pathParameters['modelId'])
+      if (!isDocumented(exchange.operation, reply.status)) {
+        exchange.damage = [...exchange.damage, 'undocumented status']
+        exchange.responseViolations = exchange.operation.checkResponse(reply.status, null)
+      }
+      return reply
+    }
     case 'ordinary':
-      if (exchange.operation.statuses.includes(effect.status)) exchange.requestedStatus = effect.status
+      if (isDocumented(exchange.operation, effect.status)) exchange.requestedStatus = effect.status
       break
     case 'data':
       exchange.dataOverrides = { ...exchange.dataOverrides, ...effect.overrides }

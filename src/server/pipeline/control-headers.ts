@@ -4,15 +4,17 @@ import { isSeed } from '../../base/core/seeded.ts'
 import { findNearest } from '../../base/core/similar.ts'
 import { cutText } from '../../base/core/text.ts'
 import type { Operation } from '../../service/contract/contract.ts'
-import { jsonBody } from '../../service/exchange/body.ts'
+import { isJson } from '../../service/contract/media-types.ts'
+import { isDocumented } from '../../service/exchange/refusals.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
 import { expectationHeader, expectations, replayHeader } from '../../service/exchange/request.ts'
 import type { ActiveScenario, Catalogue } from '../../service/scenarios/definition.ts'
 import { maxControlLength } from '../../service/scenarios/parameters.ts'
 import { parseScenarios, parseSequence, type Sequence } from '../../service/scenarios/parse.ts'
-import { standardHeaders } from '../../service/scenarios/refusals.ts'
+import { createStatusScenario, standardHeaders } from '../../service/scenarios/refusals.ts'
 import { splitOutsideQuotes, splitPair } from '../../service/scenarios/split-text.ts'
 import type { Exchange, MatchedExchange } from './exchange.ts'
+import { documentedBody } from './reply-stages.ts'
 
 /** The request headers that steer the simulator. Any other `X-Sim-` header is refused, not ignored. */
 const controlHeaders = [
@@ -98,13 +100,15 @@ function readPreferredResponse(
 ): Result<Pick<RequestedControls, 'scenarios' | 'example'>> {
   const code = preferences.get('code')
   const name = preferences.get('example')
-  if (code !== undefined && !operation.statuses.some((status) => String(status) === code))
-    return failure(`Prefer: code=${code}: ${operation.id} documents ${operation.statuses.join(', ')}.`)
+  if (code !== undefined && !(/^[2-5]\d\d$/.test(code) && isDocumented(operation, Number(code))))
+    return failure(`Prefer: code=${code}: ${operation.id} documents ${operation.responses.join(', ')}.`)
   if (name !== undefined) {
     const example = exampleReply(operation, name, code)
     return example.ok ? success({ scenarios: [], example: example.value }) : example
   }
-  const scenarios = parseScenarios(code ?? '', catalogue)
+  // A success that only a range documents (`2XX`) is no scenario by its number.
+  const find = (status: string) => catalogue.find(status) ?? createStatusScenario(Number(status))
+  const scenarios = parseScenarios(code ?? '', { ...catalogue, find })
   return scenarios.ok ? success({ scenarios: scenarios.value, example: undefined }) : scenarios
 }
 
@@ -113,8 +117,10 @@ function exampleReply(operation: Operation, name: string, code: string | undefin
   const statuses = code === undefined ? [operation.successStatus, ...operation.statuses] : [Number(code)]
   for (const status of statuses) {
     const example = operation.examples(status).find((candidate) => candidate.name === name)
-    const headers = standardHeaders(status)
-    if (example) return success({ status, headers, body: jsonBody(example.value), origin: 'scenario' })
+    if (!example) continue
+    const mediaType = operation.responseMediaTypes(status).find(isJson) ?? 'application/json'
+    const body = documentedBody({ value: example.value, mediaType })
+    return success({ status, headers: standardHeaders(status), body: { ...body, isExact: true }, origin: 'scenario' })
   }
   const known = operation.statuses.flatMap((status) =>
     operation.examples(status).map((example) => `${status} ${example.name}`),

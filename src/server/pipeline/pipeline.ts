@@ -15,6 +15,7 @@ import { createRecorder } from './record.ts'
 import { checkModelExists, identify, limitRate, requirePlan, validate } from './refusal-stages.ts'
 import { applyDamage, checkReply, finaliseHeaders, handle } from './reply-stages.ts'
 import { expectRefusal, scenario } from './scenario.ts'
+import { shapeRefusal } from './shape-refusal.ts'
 
 /**
  * Returns the reply to a request. Its `onEnd` records the exchange once the reply is delivered. `trace`, if given,
@@ -123,7 +124,7 @@ async function findFirstReply(stages: Stages['request'], exchange: Exchange, dep
       const outcome = stage(exchange as MatchedExchange) // without an operation, `identify` has replied
       const reply = outcome instanceof Promise ? await outcome : outcome
       if (reply?.origin === 'contract' && stagesBeforeRules.has(name)) await expectRefusal(exchange, deps)
-      if (reply) return reply
+      if (reply) return await shapeRefusal(exchange, reply, deps)
       if (isLarge) await nextTurn()
     }
     throw new Error('no stage replied')

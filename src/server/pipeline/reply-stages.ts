@@ -24,7 +24,10 @@ import {
 export function handle({ fallback }: PipelineDeps): RequestStage<MatchedExchange> {
   return async function handle(exchange) {
     const { operation, handler } = exchange
-    if (!handler) return replyFromDocument(exchange, fallback)
+    if (!handler) {
+      if (!fallback) throw new Error(`no handler and no fallback for ${operation.id}`)
+      return replyFromDocument(exchange, fallback, exchange.requestedStatus)
+    }
     const problem = problemWithRequestedStatus(exchange)
     if (problem !== undefined) return refusals.control(problem)
     const body = await handler.handle(operationContext(exchange))
@@ -57,14 +60,13 @@ function hasSuccessShape(operation: Operation, status: number): boolean {
   return operation.hasResponseBody(status) && shapes[0] === shapes[1]
 }
 
-/** Replies to an operation without a handler, which an edited contract added, from its examples and schemas. */
-async function replyFromDocument(exchange: MatchedExchange, fallback?: Fallback): Promise<Reply> {
-  const { operation, requestedStatus, request } = exchange
-  if (!fallback) throw new Error(`no handler and no fallback for ${operation.id}`)
-  const reply = await fallback({ operation, status: requestedStatus, accept: request.headers.accept })
+/** Returns the reply of the document's examples and schemas. `status`: by default that of the success. */
+export async function replyFromDocument(exchange: MatchedExchange, fallback: Fallback, status?: number) {
+  const { operation, request } = exchange
+  const reply = await fallback({ operation, status, accept: request.headers.accept })
   const headers = Object.fromEntries(Object.entries(reply.headers).filter(([name]) => isDocumentedHeader(name)))
   const body = reply.body && { ...documentedBody(reply.body), isDocumented: true as const }
-  return { status: reply.status, headers, body, origin: 'contract' }
+  return { status: reply.status, headers, body, origin: 'contract' } satisfies Reply
 }
 
 /** Returns true for a header that is sent as documented: HTTP allows its name, and nothing else decides its value. */
@@ -78,7 +80,7 @@ const ownHeaders = new Set([
 ])
 
 /** Creates a body of the document, in its media type; JSON is always UTF-8. */
-function documentedBody({ value, mediaType }: { readonly value: Json; readonly mediaType: string }): Body {
+export function documentedBody({ value, mediaType }: { readonly value: Json; readonly mediaType: string }): Body {
   if (isJson(mediaType))
     return bareMediaType(mediaType).endsWith('+json') ? jsonBody(value, mediaType) : jsonBody(value)
   const type = mediaType.replace(/;\s*charset=[^;]*/i, '')
@@ -87,9 +89,8 @@ function documentedBody({ value, mediaType }: { readonly value: Json; readonly m
 
 /**
  * Checks the reply against the contract before any damage on purpose. A reply of ours that breaks it is a bug and
- * becomes a 500, except a refusal for which an own contract has another shape, and a body of the document, which a
- * header and the log say of. Replies of handlers also keep the rules of `x-simulated-values`; examples and exact
- * responses need not.
+ * becomes a 500, except a refusal, which an own contract may not document, and a body of the document, which a header
+ * and the log say of. Replies of handlers also keep the rules of `x-simulated-values`; exact responses need not.
  */
 export function checkReply({ log }: Pick<PipelineDeps, 'log'>): ReplyStage {
   // Cached responses are sent many times with one body: 10 kB of it take 40 µs to check.
@@ -107,10 +108,10 @@ export function checkReply({ log }: Pick<PipelineDeps, 'log'>): ReplyStage {
     const { operation, handler, request } = exchange
     const { status, body, origin } = reply
     if (!operation || !body || origin === 'simulator' || checked.get(body) === operation) return reply
-    const violations = findViolations(operation, reply, body, handler !== undefined)
+    const isRefusal = origin !== 'contract' || (status >= 400 && !(handler && operation.statuses.includes(status)))
+    if (isRefusal && body.isDocumented !== true) return reply
+    const violations = findViolations(operation, status, body, handler !== undefined)
     if (isOfDocument(exchange, reply)) return passFaults(exchange, reply, operation, violations)
-    if (isOwnRefusal(operation, handler !== undefined, status))
-      return shapeRefusal(operation, reply, violations.length === 0 ? body.value : undefined)
     if (violations.length === 0) {
       checked.set(body, operation)
       return reply
@@ -128,33 +129,15 @@ export function checkReply({ log }: Pick<PipelineDeps, 'log'>): ReplyStage {
 
 const brokenByDocument = 'the response of the document breaks its schema; a valid example would be sent unchanged'
 
-const isOwnRefusal = ({ statuses }: Operation, isHandled: boolean, status: number) =>
-  status >= 400 && !(isHandled && statuses.includes(status))
-
 /** Returns true for a reply whose faults are those of a user's document: an example, or a body made from a schema. */
 function isOfDocument({ handler }: Exchange, { body, status }: Reply): boolean {
   return handler === undefined && (body?.isDocumented === true || status < 400)
 }
 
-/** Shapes a refusal as the document describes it: as `fitting`, if given, or else as its example, if it has one. */
-function shapeRefusal(operation: Operation, reply: Reply, fitting: Json | undefined): Reply {
-  const value = fitting ?? operation.examples(reply.status)[0]?.value
-  const mediaType = operation.responseMediaTypes(reply.status).find(isJson)
-  return value === undefined || mediaType === undefined
-    ? reply
-    : { ...reply, body: documentedBody({ value, mediaType }) }
-}
-
 /** Returns the rules that a reply breaks. Text of a document is described by no JSON schema. */
-function findViolations(operation: Operation, reply: Reply, body: Body, isHandled: boolean): readonly Violation[] {
-  const { status, origin } = reply
-  if (!isJson(body.mediaType)) return []
-  const violations =
-    isHandled && origin === 'contract' && !body.isExact
-      ? operation.checkSimulatedResponse(status, body.value)
-      : operation.checkResponse(status, body.value)
-  // A refusal that an edited contract does not document (401 of an added operation) is still the right refusal.
-  return status >= 400 && violations.every(({ keyword }) => keyword === 'status') ? [] : violations
+function findViolations(operation: Operation, status: number, body: Body, isHandled: boolean): readonly Violation[] {
+  const check = isHandled && !body.isExact ? operation.checkSimulatedResponse : operation.checkResponse
+  return isJson(body.mediaType) ? check(status, body.value) : []
 }
 
 /** Damages the reply as scenarios ask. Impossible damage is refused if the request itself asks for it. */

@@ -1,6 +1,7 @@
 import type { Json } from '../../base/core/json.ts'
 import { once } from '../../base/core/memoize.ts'
 import type { Operation } from '../../service/contract/contract.ts'
+import { bodyOfRefusal } from '../../service/exchange/refusals.ts'
 import type { ActiveScenario, Catalogue } from '../../service/scenarios/definition.ts'
 import { readValues } from '../../service/scenarios/parameters.ts'
 import { parseScenarios } from '../../service/scenarios/parse.ts'
@@ -79,8 +80,8 @@ function previewRefusals(operation: Operation, catalogue: Catalogue): Preview[] 
     const hint = scenarioHint(definition.name)
     if (effect.kind === 'ordinary') return [{ hint, status: effect.status, body: undefined }]
     if (effect.kind !== 'response') return []
-    const { status, body } = effect.reply(operation)
-    return [{ hint, status, body: body?.value }]
+    const reply = effect.reply(operation)
+    return [{ hint, status: reply.status, body: bodyOfRefusal(operation, reply) }]
   })
 }
 

@@ -1,4 +1,3 @@
-import { groupBy } from '../../base/core/group-by.ts'
 import type { Json } from '../../base/core/json.ts'
 import { errorAt, type Finding } from '../../base/documents/finding.ts'
 import type { Contract, Operation } from '../../service/contract/contract.ts'
@@ -17,7 +16,7 @@ export function checkOperations(contract: Contract, fixtures: Fixtures): { probl
   const problems = contract.operations.flatMap((operation) =>
     findProblems(operation).map((problem) => errorAt(contract.file, `${operation.id}: ${problem}. ${remedy}`)),
   )
-  const found = [...checkRefusals(contract), ...checkPeriods(contract)]
+  const found = checkPeriods(contract)
   return { problems, contract: { ...contract, warnings: [...contract.warnings, ...found] } }
 }
 
@@ -35,31 +34,6 @@ export function withFittingDocument(
 export function listUnhandled({ operations }: Contract): Operation[] {
   const handled = new Set(handledOperations.map(({ operationId }) => operationId))
   return operations.filter(({ id }) => !handled.has(id))
-}
-
-/** The refusals of the pipeline, which an operation need not document. */
-const ownRefusals = [400, 401, 413, 415]
-
-/** Warns of the refusals whose body the schemas of a document reject, `default` and `4XX` included. */
-function checkRefusals({ file, operations }: Contract): Finding[] {
-  const misfits = operations.map((operation) => {
-    const statuses = new Set([...ownRefusals, ...operation.statuses.filter((status) => status >= 400)])
-    const all = [...statuses].sort((a, b) => a - b).filter((status) => describeMisfit(operation, status, refusal)[0])
-    const withoutExample = all.filter((status) => operation.examples(status).length === 0)
-    return { id: operation.id, all: all.join(', '), withoutExample: withoutExample.join(', ') }
-  })
-  const groups = groupBy(misfits, ({ all, withoutExample }) => `${all}; ${withoutExample}`)
-  return [...groups.values()].flatMap(([first, ...others]): Finding[] => {
-    if (!first?.all) return []
-    const { id, all, withoutExample } = first
-    const named = others.length === 0 ? id : `${id} and ${others.length} more`
-    const shape = '{"success": false, "error": "..."}'
-    const problem = `${named}: the contract describes other refusals than ${shape} for ${all}`
-    if (withoutExample === '')
-      return [{ severity: 'info', place: file, message: `${problem}. Their examples are sent instead` }]
-    const remedy = `Add an example for ${withoutExample}, which is sent instead; until then ${shape} is sent`
-    return [{ severity: 'warning', place: file, message: `${problem}. ${remedy}` }]
-  })
 }
 
 /** Warns of the periods of analytics in a document that are no number of days. */

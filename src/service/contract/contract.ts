@@ -74,6 +74,8 @@ export interface Operation {
   readonly droppedStatus: number
   /** The documented statuses that are numbers, ascending. */
   readonly statuses: readonly number[]
+  /** The documented responses in the document's order: `200`, `4XX`, `default`. */
+  readonly responses: readonly string[]
   readonly body: { readonly required: boolean; readonly mediaTypes: readonly string[] } | undefined
   /** The parameters that are read, those of the path item first. Cookies are left out. */
   readonly parameters: readonly DescribedParameter[]

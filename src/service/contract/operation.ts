@@ -67,6 +67,9 @@ function compileOperation(
     get statuses() {
       return responses().statuses
     },
+    get responses() {
+      return responses().keys
+    },
     get body() {
       return body()?.described
     },
@@ -149,15 +152,17 @@ function compileResponses(document: JsonObject, compiler: Compiler, pointer: str
     byKey.get(String(status)) ?? byKey.get(`${Math.floor(status / 100)}XX`) ?? byKey.get('DEFAULT')
   const numbers = [...byKey.keys()].filter((key) => /^\d{3}$/.test(key)).map(Number)
   const statuses = numbers.sort((a, b) => a - b)
+  const keys = [...byKey.keys()].map((key) => key.replace('DEFAULT', 'default'))
   return {
     statuses,
     successStatus: statuses.find((status) => status >= 200 && status < 300) ?? (find(200) ? 200 : (statuses[0] ?? 200)),
+    keys,
     find,
     /** Returns every violation of a response. `isSimulated`: the simulated values are demanded, too. */
     check(status: number, body: Json, isSimulated: boolean): Violation[] {
       const response = find(status)
       if (response === undefined) {
-        const message = `the status ${status} is not documented; documented are ${[...byKey.keys()].join(', ')}`
+        const message = `the status ${status} is not documented; documented are ${keys.join(', ')}`
         return [{ in: 'response', pointer: '', keyword: 'status', message }]
       }
       const validate = isSimulated ? response.validateSimulated : response.validate

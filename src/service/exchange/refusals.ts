@@ -4,6 +4,8 @@ import { endSentence } from '../../base/core/text.ts'
 import type { Violation } from '../../base/core/violation.ts'
 import { StoreReadError, StoreUnavailableError, StoreWriteError } from '../../state/store.ts'
 import type { Operation } from '../contract/contract.ts'
+import { isJson } from '../contract/media-types.ts'
+import { listSchemaParts, mergeProperties } from '../contract/schema-parts.ts'
 import { describeSecurity, listChallenges } from '../contract/security.ts'
 import { jsonBody } from './body.ts'
 import { hourMs, type RateLimit, retryHeaders } from './rate-headers.ts'
@@ -20,9 +22,25 @@ export function readError(value: Json | undefined): string {
   return typeof error === 'string' ? error : ''
 }
 
-/** Returns the first preferred status that the operation documents, or the first of all if it documents none. */
+/** Returns the first preferred status with a response of its own; else the first, of a range, `default` or neither. */
 export function pickDocumentedStatus(operation: Operation, preferred: readonly [number, ...number[]]): number {
   return preferred.find((status) => operation.statuses.includes(status)) ?? preferred[0]
+}
+
+/** Returns true where a response of the status, of its range (`4XX`) or, for an error, `default` is documented. */
+export function isDocumented({ responses, successStatus }: Operation, status: number): boolean {
+  const keys = [String(status), `${Math.floor(status / 100)}XX`, ...(status < 400 ? [] : ['default'])]
+  return status === successStatus || keys.some((key) => responses.includes(key))
+}
+
+/** Returns the body of a refusal: ours if the schema has its `error` or no member, else an example, if one fits. */
+export function bodyOfRefusal(operation: Operation, { status, body }: Pick<Reply, 'status' | 'body'>) {
+  if (!body || !operation.hasResponseBody(status)) return body?.value
+  if (!operation.responseMediaTypes(status).some(isJson)) return undefined
+  const examples = operation.examples(status).map(({ value }) => value)
+  const names = mergeProperties(listSchemaParts(operation.responseSchema(status) ?? {}))
+  const isOurs = names.has('error') || (names.size === 0 && examples.length === 0)
+  return [...(isOurs ? [body.value] : []), ...examples].find((one) => operation.checkResponse(status, one).length === 0)
 }
 
 function refuseDocumented(

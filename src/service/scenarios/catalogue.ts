@@ -3,7 +3,7 @@ import { connectionScenarios } from './connection.ts'
 import { dataScenarios } from './data.ts'
 import type { Catalogue, NamedPersona, ScenarioDefinition } from './definition.ts'
 import { driftScenarios } from './drift.ts'
-import { refusalScenarios, statusScenarios } from './refusals.ts'
+import { createStatusScenario, refusalScenarios, statusScenarios } from './refusals.ts'
 import { timeScenarios } from './time.ts'
 
 /** The expectations family: a rule of it marks the requests of negative tests that cannot send `X-Sim-Expect`. */
@@ -41,5 +41,7 @@ export function createCatalogue(
 
 export function joinCatalogue(definitions: readonly ScenarioDefinition[], statuses: readonly ScenarioDefinition[]) {
   const byName = new Map([...definitions, ...statuses].map((definition) => [definition.name, definition]))
-  return { definitions, statuses, find: (name: string) => byName.get(name) }
+  const find = (name: string) =>
+    byName.get(name) ?? (/^[45]\d\d$/.test(name) ? createStatusScenario(Number(name)) : undefined)
+  return { definitions, statuses, find }
 }

@@ -1,6 +1,6 @@
 import type { Operation } from '../contract/contract.ts'
 import type { DeliveryMode } from '../exchange/delivery.ts'
-import { pickDocumentedStatus } from '../exchange/refusals.ts'
+import { bodyOfRefusal, isDocumented } from '../exchange/refusals.ts'
 import type { Reply } from '../exchange/reply.ts'
 import {
   type ActiveScenario,
@@ -15,12 +15,10 @@ import { type Parameter, readValues } from './parameters.ts'
 export function describeClientView(effect: Effect, operation: Operation): string {
   const success = `Status ${operation.successStatus}`
   switch (effect.kind) {
-    case 'ordinary': {
-      const status = pickDocumentedStatus(operation, [effect.status, operation.successStatus])
-      return `Status ${status} with the ordinary body.`
-    }
+    case 'ordinary':
+      return `${isDocumented(operation, effect.status) ? `Status ${effect.status}` : success} with the ordinary body.`
     case 'response':
-      return describeReply(effect.reply(operation))
+      return describeReply(effect.reply(operation), operation)
     case 'data':
       return `${success} with ${describeFigures(effect.overrides)}.`
     case 'delay':
@@ -36,9 +34,11 @@ export function describeClientView(effect: Effect, operation: Operation): string
   }
 }
 
-function describeReply({ status, headers, body }: Reply): string {
-  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-  return [`Status ${status}`, ...fields, ...(body ? [`body ${JSON.stringify(body.value)}`] : [])].join(', ')
+function describeReply(reply: Reply, operation: Operation): string {
+  const fields = Object.entries(reply.headers).map(([name, value]) => `${name}: ${value}`)
+  const body = bodyOfRefusal(operation, reply)
+  const status = `Status ${reply.status}${isDocumented(operation, reply.status) ? '' : ' (undocumented)'}`
+  return [status, ...fields, body === undefined ? 'a body as documented' : `body ${JSON.stringify(body)}`].join(', ')
 }
 
 function describeFigures({ persona, shape, nulls = [], extreme }: Partial<DataOverrides>): string {

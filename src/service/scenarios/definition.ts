@@ -46,6 +46,7 @@ export interface Catalogue {
   readonly definitions: readonly ScenarioDefinition[]
   /** The documented statuses, each of which is a scenario by its number: `429`. Lists leave them out. */
   readonly statuses: readonly ScenarioDefinition[]
+  /** Also finds each status from 400 to 599 that is not documented. */
   find(name: string): ScenarioDefinition | undefined
 }
 

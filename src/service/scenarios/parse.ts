@@ -162,7 +162,7 @@ function parseScenario(text: string, catalogue: Catalogue): Result<ActiveScenari
 function describeUnknownScenario(name: string, { definitions, statuses }: Catalogue): string {
   const unknown = `There is no scenario "${cutText(name)}".`
   if (/^\d+$/.test(name))
-    return `${unknown} The documented statuses are ${statuses.map((status) => status.name).join(', ')}.`
+    return `${unknown} The documented statuses are ${statuses.map((one) => one.name).join(', ')}; 400 to 599 all work.`
   const names = definitions.map((definition) => definition.name)
   return `${unknown} ${describeKnown(name, names, 'convsim scenarios and GET /__sim/catalogue list all.')}`
 }

@@ -1,14 +1,13 @@
-import { isObject } from '../../base/core/json.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import { listChallenges } from '../contract/security.ts'
 import { hourMs, type RateLimit, rateHeaders, retryHeaders } from '../exchange/rate-headers.ts'
-import { messages, pickDocumentedStatus, refuse } from '../exchange/refusals.ts'
+import { messages, pickDocumentedStatus, readError, refuse } from '../exchange/refusals.ts'
 import type { ScenarioDefinition } from './definition.ts'
 import { integer, numberOf, type Parameter, readValues, type ScenarioValues } from './parameters.ts'
 
 interface Refusal {
   readonly name: string
-  /** Statuses in order of preference; the first that the operation documents is sent. */
+  /** Statuses in order of preference; the first that the operation documents, else the first of all, is sent. */
   readonly statuses: readonly [number, ...number[]]
   /** A sentence for the catalogue; also the message for an operation without an example of the status. */
   readonly summary: string
@@ -72,8 +71,8 @@ export const refusalScenarios = namedRefusals.map((refusal) =>
 )
 
 /** Returns a scenario for every documented status: `404`. One below 400 switches off scenarios of wider scopes. */
-export function statusScenarios(contract: Contract): ScenarioDefinition[] {
-  const statuses = new Set(contract.operations.flatMap((operation) => operation.statuses))
+export function statusScenarios({ operations }: Contract): ScenarioDefinition[] {
+  const statuses = new Set(operations.flatMap((operation) => [operation.successStatus, ...operation.statuses]))
   // A response of 1xx would be followed by another one.
   return [...statuses]
     .filter((status) => status >= 200)
@@ -83,7 +82,7 @@ export function statusScenarios(contract: Contract): ScenarioDefinition[] {
 
 const whateverScope = 'whatever a wider scope says'
 
-function createStatusScenario(status: number): ScenarioDefinition {
+export function createStatusScenario(status: number): ScenarioDefinition {
   const name = String(status)
   const namedRefusal = namedRefusals.find((refusal) => refusal.statuses[0] === status)
   if (status < 400) {
@@ -96,7 +95,7 @@ function createStatusScenario(status: number): ScenarioDefinition {
       effect: () => ({ kind: 'ordinary', status }),
     }
   }
-  const manner = namedRefusal ? `, as "${namedRefusal.name}" does` : ' as the contract documents it'
+  const manner = namedRefusal ? `, as "${namedRefusal.name}" does` : ' as the contract documents it, if it does'
   return refusalScenario(name, `Returns ${status}${manner}.`, [status], namedRefusal)
 }
 
@@ -112,17 +111,13 @@ function refusalScenario(
     family: 'refusals',
     description,
     parameters: refusal?.parameters ?? [],
-    inapplicableReason: ({ id, statuses: documented }) =>
-      statuses.some((status) => documented.includes(status))
-        ? undefined
-        : `${id} documents no ${statuses[0]}, only ${documented.join(', ')}`,
     effect: (values) => ({
       kind: 'response',
       reply(operation, modelId) {
         const status = pickDocumentedStatus(operation, statuses)
         const message =
           refusal?.message?.(values, modelId, operation) ??
-          documentedError(operation, status) ??
+          operation.examples(status).flatMap(({ value }) => readError(value) || [])[0] ??
           refusal?.summary ??
           operation.responseDescription(status) ??
           `Status ${status}.`
@@ -137,9 +132,4 @@ export function standardHeaders(status: number): Record<string, string> {
   const { parameters = [], headers } = namedRefusals.find(({ statuses }) => statuses[0] === status) ?? {}
   const defaults = readValues(parameters, new Map())
   return (defaults.ok && headers?.(defaults.value)) || {}
-}
-
-function documentedError(operation: Operation, status: number): string | undefined {
-  const errors = operation.examples(status).map(({ value }) => (isObject(value) ? value['error'] : undefined))
-  return errors.find((error) => typeof error === 'string')
 }

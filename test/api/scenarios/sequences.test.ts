@@ -130,7 +130,7 @@ test('a sequence acts together with scenarios', async ({ sandbox }) => {
 describe('is refused, and counts for nothing', () => {
   test.for<[string, RegExp]>([
     ['429*0, 200', /not an item of a sequence/],
-    ['200, 413', /makes no sense here/],
+    ['200, lost-ack', /makes no sense here/],
     [`429*2, ${'2'.repeat(2000)}`, /at most 2000 characters/],
   ])('%j', async ([sequence, says], { sandbox }) => {
     const response = await ask(sim(), analyticsPath, { sandbox, headers: { 'x-sim-sequence': sequence } })

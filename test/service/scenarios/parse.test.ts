@@ -50,7 +50,7 @@ describe('a list of scenarios', () => {
     ['constructor', /no scenario "constructor"\. convsim scenarios/],
     ['Forbiden', /Did you mean "forbidden"\?/],
     ['nonsense', /no scenario "nonsense"\. convsim scenarios and GET \/__sim\/catalogue list all\.$/],
-    ['418', /no scenario "418"\. The documented statuses are 200, 201, 400, [\d, ]+\.$/],
+    ['399', /no scenario "399"\. The documented statuses are 200, 201, 400, [\d, ]+; 400 to 599 all work\.$/],
     ['429;retry_after=1', /has no parameter "retry_after" \(did you mean "retry-after"\?\); it takes: retry-after, /],
   ])('%j is refused', (text, words) => {
     expect(parseScenarios(text, catalogue)).toEqual({ ok: false, error: expect.stringMatching(words) })

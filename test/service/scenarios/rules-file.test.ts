@@ -51,7 +51,7 @@ describe('--rules FILE', () => {
   })
 
   test('does not start with a file that is not right, and says where', async () => {
-    const file = await fileWith(good.replace('429*2', '499*2'))
+    const file = await fileWith(good.replace('429*2', '699*2'))
     await expect(startForTest({ rules: file })).rejects.toThrow(`${file}:9:`)
     await expect(startForTest({ rules: '/nowhere/rules.yaml' })).rejects.toThrow('/nowhere/rules.yaml: cannot be read')
   })
@@ -71,8 +71,8 @@ const inEvents = `${ofEvents}scenario: "503"\n    match:\n`
 
 /** A rule with one thing wrong with it, the line where it stands, and what is said about it. */
 const wrong: [string, string, number, RegExp][] = [
-  ['an unknown status', `${ofEvents}scenario: "499"`, 5, /no scenario "499"\. The documented statuses/],
-  ['another status', 'operation: getModelAnalytics\n    scenario: "413"', 4, /"413" makes no sense here/],
+  ['an unknown status', `${ofEvents}scenario: "699"`, 5, /no scenario "699"\. The documented statuses/],
+  ['a scenario of another operation', `${ofEvents}scenario: all-null`, 4, /"all-null" makes no sense here/],
   ['an unknown field', `${inEvents}      body:\n        /eventTyp: a`, 7, /Did you mean "\/eventType"\? Known: /],
   ['no write', `match: { model: ${modelId} }\n    scenario: lost-ack`, 4, /"lost-ack" makes no sense here/],
   ['an impossible model', `${inEvents}      model: ${modelId}`, 7, /createEvent asks for no model by its path/],

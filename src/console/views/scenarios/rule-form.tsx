@@ -38,6 +38,7 @@ export function RuleForm({ offer, rule: before, save, action, onCancel }: RuleFo
   return (
     <form class="rule-form stack" onSubmit={submit}>
       {offer.clientSees && <p class="faint breaks">The client sees: {offer.clientSees}</p>}
+      {offer.undocumented && <p class="warn breaks">Not documented by {offer.undocumented.join(', ')}</p>}
       {offer.freeText && fieldOf({ ...writtenText, name: offer.name }, 'text')}
       {offer.parameters.map((parameter) => fieldOf(parameter, `parameter ${parameter.name}`))}
       {fieldOf({ ...operationField, of: [...operations] })}

@@ -1,0 +1,232 @@
+import { describe, expect, test } from 'vitest'
+import { parse, stringify } from 'yaml'
+import { isObject, type Json } from '../../src/base/core/json.ts'
+import { ask as askSimulator, type RequestOptions, refusalStatuses, type TestResponse } from '../support/client.ts'
+import { putRules, steer } from '../support/control.ts'
+import { sharedSimulator } from '../support/shared.ts'
+import { listRequests } from '../support/stored-records.ts'
+import { tempFile } from '../support/temp-folder.ts'
+
+const problem = `
+  type: object
+  required: [type, title, status]
+  properties:
+    type: { type: string, format: uri }
+    title: { type: string }
+    status: { type: integer }
+    detail: { type: string }
+`
+const nested = `
+  type: object
+  additionalProperties: false
+  required: [error]
+  properties:
+    error:
+      type: object
+      required: [code, message]
+      properties: { code: { type: integer }, message: { type: string }, field: { enum: [a, b] } }
+`
+const own = '{ type: object, required: [error], properties: { error: { type: string } } }'
+
+/** The responses of one operation each, besides its 200: what is documented for the others. */
+const documented = {
+  nothing: '{}',
+  without_body: `{ '404': { description: Gone. }, default: { description: Wrong. } }`,
+  exact: `{ '404': ${json(problem, 'application/problem+json')}, '429': ${json(nested)}, '503': ${json(own)} }`,
+  range: `{ 4XX: ${json(problem, 'application/problem+json')}, 5XX: ${json(nested, 'application/vnd.acme+json')} }`,
+  both: `{ '422': ${json(nested)}, 4XX: ${json(problem)}, default: ${json(own)} }`,
+  fallback: `{ default: ${json(nested)} }`,
+  lenient: `{ default: ${json('{ type: object, properties: { reason: { enum: [late] } } }')} }`,
+  list: `{ default: ${json('{ type: array, minItems: 1, items: { type: string } }')} }`,
+  text: `
+    4XX: { description: No., content: { text/plain: { example: No thanks. } } }
+    5XX: { description: Down., content: { text/html: { example: <h1>Down</h1> } } }`,
+  examples: `
+    default:
+      description: No.
+      content:
+        application/problem+json:
+          examples: { first: { value: { title: One } }, second: { value: { title: Two } } }`,
+} as const
+
+type Name = keyof typeof documented
+
+function json(schema: string, type = 'application/json'): string {
+  return JSON.stringify({ description: 'No.', content: { [type]: { schema: parse(schema) } } })
+}
+
+const success = { description: 'Done.', content: { 'application/json': { example: { done: true } } } }
+
+const document = stringify({
+  openapi: '3.1.0',
+  info: { title: 'Refusals', version: '1' },
+  servers: [{ url: '/v1' }],
+  components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+  paths: Object.fromEntries(
+    Object.entries(documented).map(([name, responses]) => [
+      `/${name}`,
+      {
+        post: {
+          operationId: name,
+          security: [{ bearer: [] }],
+          requestBody: { content: { 'application/json': { schema: { type: 'object' } } } },
+          responses: { 200: success, ...parse(responses) },
+        },
+      },
+    ]),
+  ),
+})
+
+const sim = sharedSimulator(async (onFinished) => ({
+  contract: await tempFile(document, 'refusals.yaml', onFinished),
+  xRateLimit: 'seconds',
+}))
+
+const ask = (name: Name, how: RequestOptions) => askSimulator(sim(), `/v1/${name}`, { method: 'POST', ...how })
+
+/** Returns the status, the media type and the body of a response. */
+function seen({ status, headers, text }: TestResponse): [number, string, Json] {
+  const type = headers.get('content-type')?.replace('; charset=utf-8', '') ?? ''
+  return [status, type, type.endsWith('json') ? JSON.parse(text) : text]
+}
+
+const ours = (error = expect.any(String)) => ({ success: false, error })
+const problemOf = (status: number) => ({ type: expect.any(String), title: expect.any(String), status })
+const nestedOf = (code: number, message = expect.any(String)) => ({ error: expect.objectContaining({ code, message }) })
+const [plain, problemJson] = ['application/json', 'application/problem+json']
+
+type Expected = readonly [status: number, type: string, body: unknown]
+
+const unavailable = 'The service is temporarily unavailable. Retry later.'
+
+const table: readonly [Name, string, Expected][] = [
+  ['nothing', 'unavailable', [503, plain, ours(unavailable)]],
+  ['nothing', 'bad-request', [400, plain, ours()]],
+  ['nothing', '418', [418, plain, ours('Status 418.')]],
+  ['without_body', '404', [404, plain, ours()]],
+  ['without_body', 'unavailable', [503, plain, ours(unavailable)]],
+  ['exact', '404', [404, problemJson, expect.objectContaining(problemOf(404))]],
+  ['exact', 'rate-limited', [429, plain, nestedOf(429, expect.stringMatching(/^Rate limit exceeded/))]],
+  ['exact', 'unavailable', [503, plain, ours(unavailable)]],
+  ['exact', 'server-error', [500, plain, ours()]],
+  ['range', 'not-found', [404, problemJson, expect.objectContaining({ ...problemOf(404), detail: 'Not found.' })]],
+  ['range', 'bad-request', [400, problemJson, expect.objectContaining(problemOf(400))]],
+  ['range', '418', [418, problemJson, expect.objectContaining(problemOf(418))]],
+  ['range', 'unavailable', [503, 'application/vnd.acme+json', nestedOf(503, unavailable)]],
+  ['both', 'bad-request', [422, plain, nestedOf(422)]],
+  ['both', '400', [400, plain, expect.objectContaining(problemOf(400))]],
+  ['both', 'unavailable', [503, plain, ours(unavailable)]],
+  ['fallback', 'forbidden', [403, plain, nestedOf(403)]],
+  ['fallback', 'unavailable', [503, plain, nestedOf(503, unavailable)]],
+  ['lenient', 'unavailable', [503, plain, { reason: 'late' }]],
+  ['list', 'unavailable', [503, plain, [expect.any(String)]]],
+  ['text', 'not-found', [404, 'text/plain', 'No thanks.']],
+  ['text', 'unavailable', [503, 'text/html', '<h1>Down</h1>']],
+  ['examples', 'unavailable', [503, problemJson, { title: 'One' }]],
+]
+
+const isUndocumented = (name: Name, status: number) =>
+  name === 'nothing' || (name === 'exact' && ![404, 429, 503].includes(status))
+
+describe('a refusal is the documented one of its status, of its range, else of default, else ours', () => {
+  test.each(table)('%s: %s by a header', async (name, scenario, expected) => {
+    const response = await ask(name, { scenario })
+    expect(seen(response)).toEqual(expected)
+    expect(response.headers.get('x-sim-origin')).toBe('scenario')
+    const mark = isUndocumented(name, response.status) ? 'undocumented status' : null
+    expect(response.headers.get('x-sim-damage')).toBe(mark)
+    const rules = mark === null ? [] : [{ in: 'response', keyword: 'status' }]
+    expect((await listRequests(sim())).at(-1)?.responseViolations).toMatchObject(rules)
+  })
+
+  test.each(table)('%s: %s by a rule, a sequence and a rule with a sequence', async (name, scenario, expected) => {
+    const sandbox = `${name}-${scenario}`
+    await putRules(sim(), [{ operation: name, scenario, times: 1 }, { sequence: `${scenario}, 200` }], sandbox)
+    const header = { 'x-sim-sequence': `${scenario}, 200` }
+    const each = [
+      await ask(name, { sandbox }),
+      await ask(name, { sandbox }),
+      await ask(name, { sandbox, headers: header }),
+    ]
+    expect(each.map(seen)).toEqual([expected, expected, expected])
+    expect((await ask(name, { sandbox })).status).toBe(200)
+  })
+
+  test.each(table)('%s: %s by Prefer: code, if it is documented', async (name, scenario, expected) => {
+    const code = refusalStatuses[scenario] === undefined ? scenario : String(expected[0])
+    const response = await ask(name, { headers: { prefer: `code=${code}` } })
+    if (isUndocumented(name, Number(code))) {
+      const known = name === 'nothing' ? '200' : '200, 404, 429, 503'
+      expect(seen(response)).toEqual([400, plain, ours(`Prefer: code=${code}: ${name} documents ${known}.`)])
+      expect(response.headers.get('preference-applied')).toBeNull()
+    } else {
+      expect(seen(response)).toEqual(expected)
+      expect(response.headers.get('preference-applied')).toBe(`code=${code}`)
+    }
+  })
+})
+
+test('Prefer: code names the documented ranges where it is refused', async () => {
+  const response = await ask('range', { headers: { prefer: 'code=202' } })
+  expect(seen(response)).toEqual([400, plain, ours('Prefer: code=202: range documents 200, 4XX, 5XX.')])
+})
+
+test('Prefer: example is the named example, in its media type', async () => {
+  const response = await ask('examples', { headers: { prefer: 'code=503, example=second' } })
+  expect(seen(response)).toEqual([503, problemJson, { title: 'Two' }])
+})
+
+describe('rate-limited has its headers', () => {
+  test.each(Object.keys(documented) as Name[])('%s', async (name) => {
+    const { status, headers } = await ask(name, { scenario: 'rate-limited;retry-after=3;limit=7' })
+    expect([status, Object.fromEntries(headers)]).toMatchObject([
+      429,
+      {
+        'retry-after': '3',
+        'retry-after-ms': '3000',
+        ratelimit: '"analyses";r=0;t=3',
+        'ratelimit-policy': '"analyses";q=7;w=3600',
+        'x-ratelimit-remaining': '0',
+      },
+    ])
+  })
+})
+
+describe('a refusal that the client deserves has the documented shape, too', () => {
+  test.each<[Name, RequestOptions, Expected]>([
+    ['nothing', { token: null }, [401, plain, ours()]],
+    ['range', { token: null }, [401, problemJson, expect.objectContaining(problemOf(401))]],
+    [
+      'both',
+      { body: [] },
+      [422, plain, nestedOf(422, expect.stringMatching(/^Invalid request: body: must be an obj/))],
+    ],
+    ['fallback', { body: '{', contentType: 'text/x' }, [415, plain, nestedOf(415, expect.stringMatching(/text\/x/))]],
+    ['text', { body: '{' }, [400, 'text/plain', 'No thanks.']],
+  ])('%s: %j', async (name, how, expected) => {
+    const response = await ask(name, how)
+    expect(seen(response)).toEqual(expected)
+    expect(response.headers.get('x-sim-origin')).toBe('contract')
+    expect(response.headers.has('x-sim-damage')).toBe(false)
+  })
+})
+
+test('every refusal and status acts on every operation, and the catalogue names the undocumented ones', async () => {
+  const { scenarios } = (await steer(sim(), 'GET', '/catalogue')) as { scenarios: Json[] }
+  const refusals = scenarios.filter(isObject).filter(({ family }) => family === 'refusals')
+  expect(refusals.map(({ name }) => name)).toEqual(Object.keys(refusalStatuses))
+  const names = Object.keys(documented) as Name[]
+  for (const scenario of [...refusals.map(({ name }) => String(name)), '402', '504', '599'])
+    for (const name of names) {
+      const response = await ask(name, { scenario })
+      const asked = refusalStatuses[scenario] ?? Number(scenario)
+      const expected = name === 'both' && asked === 400 ? 422 : asked
+      expect([name, scenario, response.status]).toEqual([name, scenario, expected])
+      expect(response.headers.get('x-sim-scenario')).toBe(scenario)
+    }
+  for (const { name, operations, undocumented } of refusals) {
+    expect(operations).toEqual(names)
+    const status = refusalStatuses[String(name)] ?? 0
+    expect([name, undocumented]).toEqual([name, names.filter((one) => isUndocumented(one, status))])
+  }
+})
