@@ -37,7 +37,8 @@ components: { schemas: { Id: { type: integer } } }\n`,
 `,
     'paths/one.json':
       '{"get": {"operationId": "getOne", "responses": {"404": {"$ref": "../shared files.yml#/Missing"},\n' +
-      '"200": {"description": "ok", "content": {"application/json": {"schema": {"$ref": "../schemas/Thing.yaml#"}}}}}}}',
+      '"200": {"description": "ok", "content": {"application/json":\n' +
+      '{"schema": {"$ref": "../schemas/Thing.yaml#"}}}}}}}',
     'shared files.yml': `Limit: { in: query, name: limit, schema: { type: integer } }
 Missing: { description: no, content: { application/json: { schema: { $ref: '#/Problem' } } } }
 Problem: { type: object, required: [title], properties: { title: ${wrong} } }

@@ -88,7 +88,10 @@ paths:
       parameters: [{ in: formData, name: file, type: file, required: true }]
       responses: { '200': { description: ok, schema: { type: file } } }
   /table:
-    get: { operationId: getTable, produces: [text/csv], responses: { '200': { description: ok, schema: { type: string } } } }
+    get:
+      operationId: getTable
+      produces: [text/csv]
+      responses: { '200': { description: ok, schema: { type: string } } }
 definitions:
   Note: { type: object, required: [text], properties: { text: { type: string, x-nullable: true } } }
   Problem: { type: object, properties: { code: { type: integer, format: shape } } }
@@ -99,7 +102,7 @@ describe('a document of Swagger 2.0', () => {
     expect(await findingsOf(SWAGGER)).toEqual([
       note('Swagger 2.0'),
       '37:5 warning bodies of the type multipart/form-data are accepted unchecked',
-      '45:65 warning the format "shape" is not known and not checked',
+      '48:65 warning the format "shape" is not known and not checked',
     ])
   })
 

@@ -1,4 +1,4 @@
-import { dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, extname, join, relative, resolve } from 'node:path'
 import { isObject, type Json, type JsonObject, measureJson } from '../../../base/core/json.ts'
 import { parsePointer, parseReference, toFragment, valueAt, valueAtTokens } from '../../../base/core/json-pointer.ts'
 import { failure, type Result, success } from '../../../base/core/result.ts'
@@ -24,8 +24,8 @@ interface FailedReference extends DocumentNode {
 }
 
 /**
- * Changes a document in place so that each `$ref` leads to a place in it, an object of the expected kind: parts of other
- * files are copied, and `$id`s and anchors replaced by pointers. The source's places lead to the file of a value.
+ * Changes a document in place so that each `$ref` leads to a place in it, an object of the expected kind: parts of
+ * other files are copied, and `$id`s and anchors replaced by pointers. The source's places lead to the file of a value.
  * @returns also the references for which there is no such place; `leaveOut` removes them
  */
 export async function bundleReferences(main: Source, document: JsonObject) {
@@ -162,7 +162,7 @@ class Bundle {
       map[name] ??= {}
       map = map[name] as JsonObject // or the structure is wrong
     }
-    const name = (pointer || source.file.replace(/\.\w+$/, '')).replace(/.*[\\/]/, '').replace(/[^\w.-]/g, '_')
+    const name = (pointer.split('/').at(-1) || basename(source.file, extname(source.file))).replace(/[^\w.-]/g, '_')
     let free = name
     for (let count = 2; Object.hasOwn(map, free); count += 1) free = `${name}_${count}`
     return `/${[...section, free].join('/')}`
@@ -187,7 +187,7 @@ const keyOf = ({ source, pointer }: Origin): string => `${source.file}#${pointer
 function listNames({ $id, $anchor, $dynamicAnchor }: JsonObject, file: string): string[] {
   const id = typeof $id === 'string' ? $id.replace(/#$/, '') : ''
   const anchors = [$anchor, $dynamicAnchor].filter((name) => typeof name === 'string')
-  const ids = [id, id.replace(/^\w+:\/\/[^/]*/, ''), id.replace(/.*\//, '')]
+  const ids = [id, id.replace(/^\w+:\/\/[^/]*/, ''), id.slice(id.lastIndexOf('/') + 1)]
   return [...ids.filter((name) => name !== ''), ...anchors.map((name) => `${file}#${name}`)]
 }
 
