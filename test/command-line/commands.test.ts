@@ -119,7 +119,7 @@ describe('check', () => {
 
   test('--format github escapes everything that would end a command or a property', () => {
     const findings = [{ severity: 'error', place: 'a,b:c%.yaml:1:2', message: '100 %\n::error::x' }] as const
-    expect(formatChecks([{ file: 'a', findings, summary: '' }], 'github').split('\n')[0]).toBe(
+    expect(formatChecks([{ file: 'a', ok: false, findings, summary: '' }], 'github').split('\n')[0]).toBe(
       '::error file=a%2Cb%3Ac%25.yaml,line=1,col=2::100 %25%0A::error::x',
     )
   })

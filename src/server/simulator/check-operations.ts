@@ -8,19 +8,21 @@ import { defaultDays, getModelAnalytics, readDays } from '../../service/operatio
 import { handledOperations, type OperationHandlers } from '../../service/operations/index.ts'
 import { createSimulation } from '../../service/simulation/simulation.ts'
 
-/**
- * Checks that a document's operations have the parameters, body and responses that their handlers expect. The returned
- * contract has warnings about what else of the document the simulator cannot follow.
- */
-export function checkOperations(contract: Contract, fixtures: Fixtures): { problems: Finding[]; contract: Contract } {
+/** Checks that a document's operations have the parameters, body and responses that their handlers expect. */
+export function checkOperations(contract: Contract, fixtures: Fixtures): Finding[] {
   const findProblems = createOperationCheck(fixtures)
   const remedy = 'Change the document, or rename the operationId to have the operation served from its examples'
-  const problems = contract.operations.flatMap((operation) =>
+  return contract.operations.flatMap((operation) =>
     findProblems(operation).map((problem) => errorAt(contract.file, `${operation.id}: ${problem}. ${remedy}`)),
   )
-  const found = [...checkRefusals(contract), ...checkSizes(contract), ...checkPeriods(contract)]
-  return { problems, contract: { ...contract, warnings: [...contract.warnings, ...found] } }
 }
+
+/** Warns of what else of a document the simulator cannot follow. */
+export const findLimits = (contract: Contract): Finding[] => [
+  ...checkRefusals(contract),
+  ...checkSizes(contract),
+  ...checkPeriods(contract),
+]
 
 /** Returns the handlers whose operations have the parameters, body and responses in the document that they expect. */
 export function withFittingDocument(
