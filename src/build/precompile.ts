@@ -42,10 +42,12 @@ export const precompiled = { sources: { ${sources.join()} }, schemas: { ${schema
 async function precompileDocument(file: string, hasResponseValidators: boolean): Promise<string> {
   const source = unwrap(await readSource(file))
   // buildContract runs all checks, and normalises the value of the source in place.
-  const { warnings, document } = unwrap(await buildContract(source))
+  const { warnings, document } = unwrap(await buildContract(source, { thorough: true }))
   if (warnings.length > 0) throw new Error(JSON.stringify(warnings))
-  const compiler = createAjvCompiler(document, source, { meta: false, code: STANDALONE_OPTIONS })
+  const compiler = createAjvCompiler(document, { lazy: false, code: STANDALONE_OPTIONS })
   compileOperations(document, compiler, hasResponseValidators) // as a start does
+  const [fault] = compiler.compileAll()
+  if (fault) throw new Error(`${file}: ${fault.message}`)
   const validators = compiler.compiled.map((compiled) => `...${writeValidators(compiled)}`)
   return writeEntry(source, `{ ${validators.join()} }`, hasResponseValidators)
 }

@@ -42,7 +42,8 @@ test.runIf(existsSync('/dev/full'))('output that cannot be written is an error',
 })
 
 describe('check', () => {
-  const brokenDocument = () => documentWith('operationId: createEvent', 'operationId: createPrompt')
+  const brokenDocument = () =>
+    documentWith('operationId: createEvent', 'operationId: createEvent\n      x-simulated-status: { success: 299 }')
   const brokenFixtures = () => fixturesWith('models.yaml', 'persona: healthy', 'persona: hearty')
   const optionalBody = () => {
     const required = '      requestBody:\n        required: true\n        description: The event.'
@@ -55,7 +56,7 @@ describe('check', () => {
     )
 
   test('finds no fault in the bundled files and prints counts', async () => {
-    const { code, stdout } = await runInProcess(['check'])
+    const { code, stdout } = await runInProcess(['check', '--strict'])
     expect(code).toBe(0)
     expect(stdout).toMatch(
       new RegExp(`spec/openapi\\.yaml: ok, ${allOperations.length} operations, \\d+ assumptions\n`),
@@ -68,7 +69,7 @@ describe('check', () => {
 
   test.each<[string, () => Promise<string>, RegExp]>([
     ['an operation unfit for its handler', optionalBody, /contract\.yaml: error: createEvent: the simulator reads/],
-    ['each fault of a document', brokenDocument, /contract\.yaml:\d+:\d+: error: .*createPrompt/],
+    ['each fault of a document', brokenDocument, /contract\.yaml:\d+:\d+: error: must choose documented 2xx/],
     ['the fault of a fixture', brokenFixtures, /models\.yaml:\d+:\d+: error: .*hearty/],
   ])('prints %s with its place, and exits with 1', async (_, write, fault) => {
     const { code, stdout } = await runInProcess(['check', await write()])
@@ -97,7 +98,7 @@ describe('check', () => {
     expect(JSON.parse(stdout)).toEqual({
       ok: false,
       files: [
-        { file: broken, ok: false, summary: '', findings: finding('error', broken, '"createPrompt"', at) },
+        { file: broken, ok: false, summary: '', findings: finding('error', broken, 'must choose documented 2xx', at) },
         { file: odd, ok: true, summary, findings: finding('warning', odd, 'nullable', at) },
         { file: 'none.yaml', ok: false, summary: '', findings: finding('error', 'none.yaml', 'cannot be read') },
       ],
@@ -111,7 +112,7 @@ describe('check', () => {
     const files = [basename(broken), odd, 'none.yaml']
     const { code, stdout } = await run(['check', ...files, '--format', 'github'], { cwd: dirname(broken) })
     expect(code).toBe(1)
-    expect(stdout).toMatch(/^::error file=contract\.yaml,line=\d+,col=\d+::.*createPrompt/m)
+    expect(stdout).toMatch(/^::error file=contract\.yaml,line=\d+,col=\d+::must choose documented/m)
     expect(stdout).toMatch(/^::warning file=\.\.\/[^:,]+contract\.yaml,line=\d+,col=\d+::.*nullable/m)
     expect(stdout).toMatch(/^::error::none\.yaml: cannot be read/m)
     expect(stdout).toMatch(/contract\.yaml: ok, 3 operations/)
@@ -119,7 +120,7 @@ describe('check', () => {
 
   test('--format github escapes everything that would end a command or a property', () => {
     const findings = [{ severity: 'error', place: 'a,b:c%.yaml:1:2', message: '100 %\n::error::x' }] as const
-    expect(formatChecks([{ file: 'a', findings, summary: '' }], 'github').split('\n')[0]).toBe(
+    expect(formatChecks([{ file: 'a', ok: false, findings, summary: '' }], 'github').split('\n')[0]).toBe(
       '::error file=a%2Cb%3Ac%25.yaml,line=1,col=2::100 %25%0A::error::x',
     )
   })

@@ -75,6 +75,15 @@ describe('a $ref in data is data', () => {
   })
 })
 
+/** A document with schemas of which each refers to the next one, and with `first` at its response. */
+function withChain(length: number, next: (ref: Json) => Json, first: Json = { $ref: '#/components/schemas/A0' }) {
+  const schemas = Array.from({ length }, (_, at) => [`A${at}`, next({ $ref: `#/components/schemas/A${at + 1}` })])
+  return withSchemas(first, Object.fromEntries(schemas))
+}
+const oneself = (room: string, name = 'a') => ({
+  components: { [room]: { [name]: { $ref: `#/components/${room}/${name}` } } },
+})
+
 test.each<[string, object]>([
   ['extensions', withEverywhere(extensions, extensions, extensions, extensions)],
   ['extensions of schemas', documentWithData({ schema: { type: 'object', ...extensions }, ...extensions })],
@@ -92,43 +101,37 @@ test.each<[string, object]>([
   ['a recursive schema', withSchemas(local, { A: { type: 'object', properties: { a: local } } })],
   ['an encoded reference', withSchemas({ $ref: '#/components%2Fschemas/%41' }, { A: { type: 'object' } })],
   ['a reference into a callback', withEverywhere({}, {}, intoCallback)],
+  ['a file as an example', documentWithData({ examples: { a: file } })],
+  ['a file as an example x-a', documentWithData({ examples: { 'x-a': file } })],
+  ['a file as a link', withLink(file)],
+  ['an address as a callback', withEverywhere({}, {}, { callbacks: { a: url } })],
+  ['a file as a scheme', withScheme(file)],
+  ['a scheme that is itself', withEverywhere(oneself('securitySchemes'))],
+  ['an example that is itself', withEverywhere(oneself('examples', 'x-a'))],
+  ['a $dynamicRef to an address', documentWithData({ schema: { $dynamicRef: 'URL' } })],
+  ['a $schema that is a number', documentWithData({ schema: { $schema: 7 } })],
+  ['an $id twice', withSchema({ anyOf: [{ $id: 'a', type: 'object' }, { $id: 'a' }] })],
+  ['2,000 schemas that nothing refers to', withChain(2000, (items) => ({ items }), {})],
   ['100,000 values', withSchema({ enum: Array.from({ length: 100_000 }, (_, index) => index) })],
 ])('a document is served and passes check: %s', async (_, document) => {
   const { started, body } = await outcomeOf(document)
   expect([started, body]).toEqual([[], expect.any(String)])
 })
 
-/** A document with schemas of which each refers to the next one, and with `first` at its response. */
-function withChain(length: number, next: (ref: Json) => Json, first: Json = { $ref: '#/components/schemas/A0' }) {
-  const schemas = Array.from({ length }, (_, at) => [`A${at}`, next({ $ref: `#/components/schemas/A${at + 1}` })])
-  return withSchemas(first, Object.fromEntries(schemas))
-}
 const nested = (levels: number) => `${'{a: '.repeat(levels)}1${'}'.repeat(levels)}`
 const text = JSON.stringify(documentWithData({ example: 'HERE' }))
 const toExample = { $ref: '#/paths/~1data/get/responses/200/content/application~1json/example' }
 const toNoIndex = { $ref: '#/components/schemas/A/allOf/' }
-const oneself = (room: string, name = 'a') => ({
-  components: { [room]: { [name]: { $ref: `#/components/${room}/${name}` } } },
-})
 
 test.each<[string, object]>([
   ['a file as a schema', documentWithData({ schema: file })],
   ['a file beside the folder as a schema', documentWithData({ schema: { $ref: '../secret.json' } })],
   ['an address as a schema', documentWithData({ schema: { items: url } })],
-  ['a file as an example', documentWithData({ schema: {}, examples: { a: file } })],
-  ['a file as an example x-a', documentWithData({ schema: {}, examples: { 'x-a': file } })],
-  ['a file as a link', withLink(file)],
-  ['an address as a callback', withEverywhere({}, {}, { callbacks: { a: url } })],
-  ['a file as a scheme', withScheme(file)],
-  ['a scheme that is itself', withEverywhere(oneself('securitySchemes'))],
-  ['an example that is itself', withEverywhere(oneself('examples', 'x-a'))],
   ['a reference to an example', documentWithData({ example: {}, schema: toExample })],
   ['a reference to an extension', documentWithData({ schema: { $ref: '#/x-a' } }, { 'x-a': file })],
   ['a reference that is a number', documentWithData({ schema: { $ref: 7 } })],
   ['a reference that is a list', documentWithData({ schema: { items: { $ref: [url] } } })],
   ['an index that is none', withSchemas(toNoIndex, { A: { allOf: [{}] } })],
-  ['a $dynamicRef to an address', documentWithData({ schema: { $dynamicRef: 'URL' } })],
-  ['an $id twice', withSchema({ anyOf: [{ $id: 'a', type: 'object' }, { $id: 'a' }] })],
 ])('a document is served without what a reference must not read: %s', async (_, document) => {
   const { checked, started } = await outcomeOf(document)
   expect([checked, started]).toEqual([[], []])
@@ -136,10 +139,7 @@ test.each<[string, object]>([
 
 test.each<[string, object | string, RegExp]>([
   ['a file as a path', documentWithData({}, { paths: { '/data': file } }), /leads out of the document/],
-  ['a file as paths', documentWithData({}, { paths: file }), /not valid OpenAPI/],
-  ['a $schema that is a number', documentWithData({ schema: { $schema: 7 } }), /"\$schema" must be a string/],
-  ['1,000 references in a row', withChain(1000, (ref) => ref), /200 levels/],
-  ['1,000 schemas in each other', withChain(1000, (a) => ({ properties: { a } })), /200 levels/],
+  ['a file as paths', documentWithData({}, { paths: file }), /describes no operation/],
   ['10,000 levels', text.replace('"HERE"', nested(10_000)), /nested deeper than/],
   ['300 levels', text.replace('"HERE"', nested(300)), /nested deeper than/],
   ['an alias of itself', text.replace('"HERE"', '&a [*a]'), /contains itself/],
@@ -149,11 +149,11 @@ test.each<[string, object | string, RegExp]>([
   expect([checked.join(), started.join()]).toEqual([expect.stringMatching(reason), expect.stringMatching(reason)])
 })
 
-test.each<[string, Json, RegExp]>([
-  ['$.paths["/data"].get', { responses: file }, /not valid OpenAPI/],
-  ['$', { openapi: '3' }, /only 2\.0, 3\.0, 3\.1 and 3\.2/],
-])('an overlay that spoils %s with %j is refused by check and start alike', async (target, update, reason) => {
-  const overlay = { overlay: '1.1.0', info: { title: 'O', version: '1' }, actions: [{ target, update }] }
-  const { checked, started } = await outcomeOf(documentWithData({ example: 1 }), overlay)
-  expect([checked.join(), started.join()]).toEqual([expect.stringMatching(reason), expect.stringMatching(reason)])
-})
+test.each<[string, Json, RegExp]>([['$', { openapi: '3' }, /only 2\.0, 3\.0, 3\.1 and 3\.2/]])(
+  'an overlay that spoils %s with %j is refused by check and start alike',
+  async (target, update, reason) => {
+    const overlay = { overlay: '1.1.0', info: { title: 'O', version: '1' }, actions: [{ target, update }] }
+    const { checked, started } = await outcomeOf(documentWithData({ example: 1 }), overlay)
+    expect([checked.join(), started.join()]).toEqual([expect.stringMatching(reason), expect.stringMatching(reason)])
+  },
+)

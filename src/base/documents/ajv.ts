@@ -10,9 +10,6 @@ import { MAX_ERRORS } from './violations.ts'
 /** A compiled schema: returns true for a valid value, and otherwise sets `errors`. */
 export type Validator = ((value: unknown) => boolean) & { errors?: ErrorObject[] | null }
 
-/** The keywords of OpenAPI that do not restrict values. (ajv itself supports `nullable`.) */
-export const OPENAPI_KEYWORDS = ['discriminator', 'xml', 'externalDocs', 'example'] as const
-
 /** Creates a JSON Schema 2020-12 validator that reports every error; `warn` gets a message on questionable parts. */
 export function createAjv(warn: (message: string) => void, options: Options = {}): Ajv2020 {
   const ajv = new Ajv2020({
@@ -31,7 +28,6 @@ export function createAjv(warn: (message: string) => void, options: Options = {}
   })
   formats.default(ajv)
   for (const [name, format] of Object.entries(OWN_FORMATS)) ajv.addFormat(name, format)
-  ajv.addVocabulary([...OPENAPI_KEYWORDS])
   boundErrors(ajv)
   addLinearUniqueItems(ajv)
   addDecimalMultipleOf(ajv)

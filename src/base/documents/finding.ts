@@ -14,5 +14,10 @@ export const errorAt = (place: string, message: string): Finding => ({ severity:
 
 export type Findings = readonly Finding[]
 
+const ORDER: readonly Finding['severity'][] = ['error', 'warning', 'info']
+
+export const errorsFirst = (findings: Findings): Finding[] =>
+  findings.toSorted((one, other) => ORDER.indexOf(one.severity) - ORDER.indexOf(other.severity))
+
 /** Formats a finding as a line of output: `  --state: error: ...`. */
 export const formatFinding = ({ severity, place, message }: Finding): string => `  ${place}: ${severity}: ${message}`

@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { failure, type Result, success } from '../../base/core/result.ts'
-import { errorAt, type Finding, type Findings } from '../../base/documents/finding.ts'
+import { errorAt, errorsFirst, type Finding, type Findings } from '../../base/documents/finding.ts'
 import { isOverlay, readOverlay } from '../../base/documents/read-overlay.ts'
 import { readSource } from '../../base/documents/read-source.ts'
 import { type PrintedFormat, renderPrinted } from '../../server/reports/formats/index.ts'
@@ -10,7 +10,7 @@ import type { Page, PageFinding, PageSection } from '../../server/reports/page/p
 import { pluralize } from '../../server/reports/report.ts'
 import { splitList } from '../../server/settings/setting.ts'
 import { defaultSettings, type Settings } from '../../server/settings/settings.ts'
-import { listUnhandled } from '../../server/simulator/check-operations.ts'
+import { findLimits, listUnhandled } from '../../server/simulator/check-operations.ts'
 import { loadInputs } from '../../server/simulator/loaded-inputs.ts'
 import type { Contract } from '../../service/contract/contract.ts'
 import { buildContract } from '../../service/contract/load.ts'
@@ -21,6 +21,8 @@ import { isContract, isRulesFile, loadRulesFile } from '../../service/scenarios/
 
 interface CheckResult {
   readonly file: string
+  /** False with an error, and in a strict check also with a warning. */
+  readonly ok: boolean
   readonly findings: Findings
   /** A summary of the content, `3 operations, 48 assumptions`, or empty for a file or folder with an error. */
   readonly summary: string
@@ -37,19 +39,23 @@ type InputLoader = (
 /** Checks files and folders; by default the contract and the fixtures of the settings, or the bundled ones. */
 export function checkFiles(
   files: readonly string[],
-  settings: Pick<Settings, 'contract' | 'overlay' | 'fixtures' | 'scenario' | 'rules' | 'plan'>,
+  given: Pick<Settings, 'contract' | 'overlay' | 'fixtures' | 'scenario' | 'rules' | 'plan'> & { strict: boolean },
 ): Promise<CheckResult[]> {
+  const { strict, ...settings } = given
   const { contract, overlay, fixtures } = settings
   const overlays = splitList(overlay)
   const changed = overlays.length > 0 ? (contract ?? bundledContract) : contract
   const named = [changed, fixtures].filter((file) => file !== undefined)
   const known = named.length > 0 ? named : [bundledContract, controlContract, bundledFixtures]
   // Fixtures are loaded together with the contract of the settings, so that names of scenarios are checked, too.
-  const load: InputLoader = (changes) => loadInputs({ ...defaultSettings(), ...settings, ...changes })
+  const load: InputLoader = (changes) => loadInputs({ ...defaultSettings(), ...settings, ...changes }, undefined, true)
   return Promise.all(
     (files.length > 0 ? files : known).map(async (file) => {
       const checked = await checkFile(file, overlays, load)
-      return checked.ok ? { file, findings: [], ...checked.value } : { file, findings: checked.error, summary: '' }
+      if (!checked.ok) return { file, ok: false, findings: errorsFirst(checked.error), summary: '' }
+      const { summary, findings = [] } = checked.value
+      const ok = !strict || findings.every(({ severity }) => severity === 'info')
+      return { file, ok, findings, summary }
     }),
   )
 }
@@ -65,7 +71,7 @@ async function checkFile(file: string, overlays: readonly string[], load: InputL
   if (isRulesFile(value)) return checkScenarioFile(file, load)
   if (!isContract(value)) return failure([errorAt(source.value.place(''), unknownKind)])
   if (resolve(file) === controlContract) {
-    const control = await buildContract(source.value) // it has handlers and refusals of its own
+    const control = await buildContract(source.value, { thorough: true }) // it has handlers and refusals of its own
     return control.ok ? success(summarise(control.value)) : control
   }
   const inputs = await load({ contract: file })
@@ -91,7 +97,7 @@ const maxTried = 200
 async function checkReplies(contract: Contract, place = (_pointer: string) => contract.file): Promise<Checked> {
   const fallback = createFallback(contract)
   const operations = listUnhandled(contract)
-  const findings: Finding[] = []
+  const findings: Finding[] = findLimits(contract)
   for (const operation of operations.slice(0, maxTried)) {
     const { status, body } = await fallback({ operation })
     const violations = body && isJson(body.mediaType) ? operation.checkResponse(status, body.value) : []
@@ -109,7 +115,7 @@ async function checkReplies(contract: Contract, place = (_pointer: string) => co
 
 function summarise({ operations, assumptions, warnings }: Contract, ...more: Finding[]) {
   const summary = `${operations.length} operations, ${assumptions.length} assumptions`
-  return { summary, findings: [...warnings, ...more] }
+  return { summary, findings: errorsFirst([...warnings, ...more]) }
 }
 
 /** Checks a scenario file against the contract and the fixtures of the settings. */
@@ -136,15 +142,16 @@ export function formatChecks(results: readonly CheckResult[], format: PrintedFor
   return renderPrinted(format, results.map(toCheckPage), { ok: files.every(({ ok }) => ok), files })
 }
 
-function resultToJson({ file, findings, summary }: CheckResult) {
+function resultToJson({ file, ok, findings, summary }: CheckResult) {
   const located = findings.map(({ severity, place, message }) => {
     const { file, ...position } = readPlace(place) ?? { file: place }
     return { severity, place: file, ...position, message }
   })
-  return { file, ok: summary !== '', summary, findings: located }
+  return { file, ok, summary, findings: located }
 }
 
-function toCheckPage({ file, findings, summary }: CheckResult): Page {
+function toCheckPage({ file, ok, findings, summary }: CheckResult): Page {
+  const result = summary && (ok ? `ok, ${summary}` : `not ok with --strict, ${summary}`)
   const listed = findings.map(({ severity, place, message }) => ({
     severity,
     title: place,
@@ -155,7 +162,7 @@ function toCheckPage({ file, findings, summary }: CheckResult): Page {
   return {
     subject: { title: file, version: '' },
     heading: 'checked',
-    verdict: { text: `${file}: ${summary ? `ok, ${summary}` : 'not fit to be served'}`, isGood: summary !== '' },
+    verdict: { text: `${file}: ${result || 'not fit to be served'}`, isGood: ok },
     sections: listed.length === 0 ? [] : [section],
   }
 }

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command-line/process/command.ts'
 import { format } from '../../server/settings/further-settings.ts'
-import { pickSettings } from '../../server/settings/setting.ts'
+import { boolean, pickSettings } from '../../server/settings/setting.ts'
 import { serverSettings } from '../../server/settings/settings.ts'
 
 export const checkCommand = defineCommand({
@@ -12,20 +12,21 @@ export const checkCommand = defineCommand({
   description:
     'Check contract documents, overlays, fixture folders and scenario files; ' +
     'without any, check those of --contract and --fixtures, or the bundled ones. ' +
-    'Exit code 1 if one has an error.',
+    'Exit code 1 if one has an error, which prevents serving; with --strict, also if one has a warning.',
   examples: [
     'check',
-    'check my-contract.yaml rules.yaml --format github',
+    'check my-contract.yaml rules.yaml --strict --format github',
     'check our.overlay.yaml --contract my-contract.yaml',
   ],
   settings: {
     ...pickSettings(serverSettings, 'contract', 'overlay', 'fixtures', 'scenario', 'rules', 'plan'),
+    strict: boolean({ default: false, description: 'Exit with code 1 on warnings, too.' }),
     format,
   },
   async run({ files, settings: { format, ...settings } }, { print }) {
     const { checkFiles, formatChecks } = await import('./check.ts')
     const results = await checkFiles(files, settings)
     print(formatChecks(results, format))
-    return results.every(({ summary }) => summary) ? 0 : 1
+    return results.every(({ ok }) => ok) ? 0 : 1
   },
 })

@@ -6,18 +6,13 @@ import { defaultDays, getModelAnalytics, readDays } from '../../service/operatio
 import { handledOperations, type OperationHandlers } from '../../service/operations/index.ts'
 import { createSimulation } from '../../service/simulation/simulation.ts'
 
-/**
- * Checks that a document's operations have the parameters, body and responses that their handlers expect. The returned
- * contract has warnings about what else of the document the simulator cannot follow.
- */
-export function checkOperations(contract: Contract, fixtures: Fixtures): { problems: Finding[]; contract: Contract } {
+/** Checks that a document's operations have the parameters, body and responses that their handlers expect. */
+export function checkOperations(contract: Contract, fixtures: Fixtures): Finding[] {
   const findProblems = createOperationCheck(fixtures)
   const remedy = 'Change the document, or rename the operationId to have the operation served from its examples'
-  const problems = contract.operations.flatMap((operation) =>
+  return contract.operations.flatMap((operation) =>
     findProblems(operation).map((problem) => errorAt(contract.file, `${operation.id}: ${problem}. ${remedy}`)),
   )
-  const found = checkPeriods(contract)
-  return { problems, contract: { ...contract, warnings: [...contract.warnings, ...found] } }
 }
 
 /** Returns the handlers whose operations have the parameters, body and responses in the document that they expect. */
@@ -37,7 +32,7 @@ export function listUnhandled({ operations }: Contract): Operation[] {
 }
 
 /** Warns of the periods of analytics in a document that are no number of days. */
-function checkPeriods({ file, operations }: Contract): Finding[] {
+export function findLimits({ file, operations }: Contract): Finding[] {
   const analytics = operations.find(({ id }) => id === getModelAnalytics.operationId)
   const { schema } = analytics?.parameters.find(({ in: part, name }) => part === 'query' && name === 'period') ?? {}
   const others = Array.isArray(schema?.enum) ? schema.enum.filter((period) => readDays(period) === undefined) : []

@@ -28,14 +28,18 @@ export interface LoadedInputs extends Pick<ServedInputs, 'contract' | 'fixtures'
   readonly fallback?: Fallback | undefined
 }
 
-/** Loads the inputs that the settings name. Given `limitCatalogue`, of a proxy, the document need not fit handlers. */
+/**
+ * Loads the inputs that the settings name. Given `limitCatalogue`, of a proxy, the document need not fit handlers.
+ * `thorough`: see `LoadOptions`.
+ */
 export async function loadInputs(
   settings: Settings,
   limitCatalogue?: (all: Catalogue) => Catalogue,
+  thorough = false,
 ): Promise<Result<LoadedInputs, Findings>> {
   const overlays = splitList(settings.overlay)
   const loaded = await Promise.all([
-    loadContract(settings.contract ?? bundledContract, { overlays }),
+    loadContract(settings.contract ?? bundledContract, { overlays, thorough }),
     loadContract(controlContract, { responses: false }),
     loadFixtures(settings.fixtures ?? bundledFixtures),
   ])
@@ -49,17 +53,16 @@ export async function loadInputs(
   const startUp = await loadStartUpRules(settings, { catalogue, contract: contract.value })
   // A test checks the bundled document, whose start must be quick.
   const isOwn = !limitCatalogue && (settings.contract !== undefined || overlays.length > 0)
-  const own = isOwn ? checkOperations(contract.value, fixtures.value) : { problems: [], contract: contract.value }
   const findings: Finding[] = [
     ...checkMagicValues(fixtures.value, catalogue, settings.fixtures === undefined ? [] : contract.value.operations),
     ...checkPersonaNames(fixtures.value, all),
     ...checkResponses(fixtures.value, contract.value),
     ...checkPlan(settings, fixtures.value),
-    ...own.problems,
+    ...(isOwn ? checkOperations(contract.value, fixtures.value) : []),
     ...(startUp.ok ? [] : startUp.error),
   ]
   if (!startUp.ok || findings.length > 0) return failure(nameFlags(findings, settings))
-  const documents = { contract: own.contract, control: control.value, fixtures: fixtures.value }
+  const documents = { contract: contract.value, control: control.value, fixtures: fixtures.value }
   return success({ ...documents, catalogue, startUp: startUp.value })
 }
 

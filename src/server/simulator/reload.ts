@@ -3,14 +3,19 @@ import type { Log } from '../../base/core/log.ts'
 import { type Result, reasonOf } from '../../base/core/result.ts'
 import { sleep } from '../../base/core/timers.ts'
 import { errorAt, type Findings, formatFinding } from '../../base/documents/finding.ts'
+import type { Contract } from '../../service/contract/contract.ts'
 import { activateRules, readActiveRule } from '../../service/scenarios/rules.ts'
 import type { ReloadFailure } from '../control/handler.ts'
 import type { SandboxSettingsStore } from '../sandboxes/settings.ts'
 import type { Generation } from './generation.ts'
 import type { LoadedInputs } from './loaded-inputs.ts'
 
-export function logFindings(findings: Findings, log: Log): void {
-  for (const { severity, place, message } of findings) log[severity === 'info' ? 'info' : 'warn']({ place }, message)
+/** Logs the warnings about a contract one by one, or how many there are. */
+export function logWarnings({ file, warnings }: Contract, log: Log): void {
+  const message = `the contract has ${warnings.length} warnings; "convsim check ${file}" lists these and others`
+  const few = warnings.length > 5 ? [] : warnings
+  if (few !== warnings) log.warn({ contract: file }, message)
+  for (const { severity, place, message } of few) log[severity === 'info' ? 'info' : 'warn']({ place }, message)
 }
 
 export interface Served {
@@ -76,7 +81,7 @@ async function reload(deps: ReloadDeps, files: readonly string[]): Promise<void>
   await changed
   const { length: operations } = contract.operations
   log.info({ files, generation: number, contract: contractDigest(), operations, tookMs }, 'reloaded')
-  logFindings(contract.warnings, log)
+  logWarnings(contract, log)
   for (const misfit of misfits)
     log.warn(misfit, 'a rule no longer fits the contract and is passed over; PUT /__sim/scenarios replaces it')
 }

@@ -23,7 +23,7 @@ import { createGeneration, type Generation, type ProxiedService } from './genera
 import { type LoadedInputs, listInputFiles, loadStartInputs } from './loaded-inputs.ts'
 import { createSandboxes, loadSeedState, openJournal, openState, withReplica } from './open-state.ts'
 import { type ExampleRequest, findExampleRequest } from './ordinary-model.ts'
-import { createFileWatcher, logFindings, reloadOnChange, type Served, type WatchFiles } from './reload.ts'
+import { createFileWatcher, logWarnings, reloadOnChange, type Served, type WatchFiles } from './reload.ts'
 
 /** Everything but the socket: requests in, replies out. */
 export interface Simulator extends Handlers {
@@ -72,7 +72,7 @@ export async function createSimulator(settings: Settings, deps: Dependencies): P
   if (!opened.ok) return opened
   const { store, loaded } = opened.value
   try {
-    logFindings(inputs.value.contract.warnings, log)
+    logWarnings(inputs.value.contract, log)
     if (seedState.value) await store.importSandbox(defaultSandbox, seedState.value, 'if-empty')
     const { contract, fixtures, catalogue } = inputs.value
     const counts = {

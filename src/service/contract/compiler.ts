@@ -1,21 +1,19 @@
 import type { JsonObject } from '../../base/core/json.ts'
 import { toFragment } from '../../base/core/json-pointer.ts'
 import type { Validator } from '../../base/documents/ajv.ts'
-import type { Finding } from '../../base/documents/finding.ts'
 import type { PrecompiledSource } from '../../base/documents/precompiled.ts'
 
-/** Gives the validators of a document's schemas. A schema that cannot be compiled is a finding without validator. */
+/** Gives the validators of a document's schemas. */
 export interface Compiler {
-  /** Is true if an operation gets its validators when first used, false if at load, which then reports the findings. */
+  /** True if an operation gets its validators when first used; false if at load, for checks and for the build. */
   readonly lazy: boolean
   /** Returns the validator of the schema at a pointer for requests, which need no `readOnly` properties. */
-  getValidator(pointer: string): Validator | undefined
+  getValidator(pointer: string): Validator
   /** Returns the validator of the schema at a pointer for responses, which need no `writeOnly` properties. */
-  getResponseValidator(pointer: string): Validator | undefined
-  getSimulatedValidator(pointer: string): Validator | undefined
+  getResponseValidator(pointer: string): Validator
+  getSimulatedValidator(pointer: string): Validator
   /** Returns the validator of an object of parameters or of a form, which fills in defaults in that object. */
-  getParameterValidator(schema: JsonObject, pointer: string): Validator | undefined
-  readonly findings: readonly Finding[]
+  getParameterValidator(schema: JsonObject, pointer: string): Validator
 }
 
 /** The URI of the document for ajv, so that schemas can refer to each other and to themselves. */
@@ -34,7 +32,7 @@ export const responseRef = (pointer: string) => `responses${toFragment(pointer)}
 
 export const keyOfParameters = (schema: JsonObject) => JSON.stringify(schema)
 
-/** Creates a compiler that compiles nothing. It has no findings, because the build refuses documents with findings. */
+/** Creates a compiler that compiles nothing. */
 export function createPrecompiledCompiler({ validators }: PrecompiledSource): Compiler {
   const find = (key: string) => {
     const validator = validators[key]
@@ -49,6 +47,5 @@ export function createPrecompiledCompiler({ validators }: PrecompiledSource): Co
     // A document without simulated values has no validators for them.
     getSimulatedValidator: (pointer) => validators[simulatedRef(pointer)] ?? getResponseValidator(pointer),
     getParameterValidator: (schema) => find(keyOfParameters(schema)),
-    findings: [],
   }
 }

@@ -52,7 +52,7 @@ export interface Credential {
 }
 
 export interface Operation {
-  /** The `operationId`; `GET /models/{modelId}/analytics` if the document has none. */
+  /** The `operationId`; `GET /models/{modelId}/analytics` if it has none, or that of an operation before it. */
   readonly id: string
   /** Upper case. */
   readonly method: string
@@ -68,7 +68,10 @@ export interface Operation {
   readonly security: readonly (readonly Credential[])[]
   /** The names of the query parameters that have API keys. */
   readonly queryKeys: readonly string[]
-  /** The status `success` of `x-simulated-status`, or else the lowest documented 2xx status; 200 for `2XX` or `default`. */
+  /**
+   * The status `success` of `x-simulated-status`, or else the lowest documented 2xx status, 200 for `2XX` and `default`,
+   * or the lowest documented status.
+   */
   readonly successStatus: number
   /** The status `dropped` of `x-simulated-status`, for an event that sampling drops; else the success status. */
   readonly droppedStatus: number

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../base/core/json.ts'
+import { isObject, type JsonObject } from '../../base/core/json.ts'
+import { parseReference, valueAt } from '../../base/core/json-pointer.ts'
 import { runWithTimeout } from '../../base/core/run-with-timeout.ts'
 import type { Validator } from '../../base/documents/ajv.ts'
-import { dereference } from './resolve.ts'
 import { walk } from './walk.ts'
 
 /** Milliseconds after which the check of a value is broken off. */
@@ -41,11 +41,32 @@ const brokenOff = {
     'Send shorter texts or fewer levels, or change these patterns and schemas',
 }
 
-/** Returns true for a document with patterns, or with schemas that refer to themselves, so that checks are timed. */
-export function mayTakeLong(document: JsonObject): boolean {
-  const expanded = dereference(document, document, 'document')
-  return [...walk(expanded)].some(
-    ({ kind, value }) =>
-      typeof value.$ref === 'string' || (kind === 'schema' && ('pattern' in value || 'patternProperties' in value)),
-  )
+/** The most schemas, those behind a reference counted each time, with which a check takes less than its limit. */
+const MAX_SCHEMAS = 20_000
+
+/** The most references from one to the next that are followed. */
+const MAX_REFERENCES = 200
+
+/** Returns a function that says if a schema has patterns, is recursive, or applies very many schemas. */
+export function createTimeEstimate(document: JsonObject): (schema: JsonObject) => boolean {
+  const counts = new Map<string, number>()
+  const countAt = (pointer: string, depth: number): number => {
+    const schema = valueAt(document, pointer)
+    if (!counts.has(pointer) && isObject(schema)) {
+      counts.set(pointer, Number.POSITIVE_INFINITY) // until it is counted: a recursive schema has no end
+      counts.set(pointer, countIn(schema, depth + 1))
+    }
+    return counts.get(pointer) ?? 1
+  }
+  const countIn = (schema: JsonObject, depth: number): number => {
+    if (depth > MAX_REFERENCES) return Number.POSITIVE_INFINITY
+    let count = 0
+    for (const { value } of walk(schema, 'schema')) {
+      if ('pattern' in value || 'patternProperties' in value) return Number.POSITIVE_INFINITY
+      const target = parseReference(String(value.$ref).replace(/^[^#]+/, ''))
+      count += target === undefined ? 1 : countAt(target, depth)
+    }
+    return count
+  }
+  return (schema) => countIn(schema, 0) > MAX_SCHEMAS
 }

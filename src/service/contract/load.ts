@@ -3,7 +3,7 @@ import { joinPointer } from '../../base/core/json-pointer.ts'
 import { once } from '../../base/core/memoize.ts'
 import { failure, joinResults, type Result, reasonOf, success } from '../../base/core/result.ts'
 import { nextTurn } from '../../base/core/timers.ts'
-import { errorAt, type Findings } from '../../base/documents/finding.ts'
+import { errorAt, errorsFirst, type Findings } from '../../base/documents/finding.ts'
 import { type PrecompiledFiles, precompiled } from '../../base/documents/precompiled.ts'
 import { readSource } from '../../base/documents/read-source.ts'
 import type { Source } from '../../base/documents/source.ts'
@@ -12,18 +12,19 @@ import { placeFaults } from './checks/fault.ts'
 import { normaliseSchemas } from './checks/normalise.ts'
 import { bundleReferences, leaveOut } from './checks/references.ts'
 import { checkRequirements, checkVersion } from './checks/requirements.ts'
+import { checkSchemas } from './checks/schemas.ts'
+import { excuseUnused } from './checks/served.ts'
 import { checkStructure } from './checks/structure.ts'
 import { createPrecompiledCompiler } from './compiler.ts'
 import type { Assumption, Contract, Operation } from './contract.ts'
 import { createMatcher } from './match.ts'
 import { compileOperations } from './operation.ts'
-import { checkExpansion } from './resolve.ts'
 import { readBasePath } from './servers.ts'
 import { upgrade } from './upgrade.ts'
 
 export interface LoadOptions {
-  /** False leaves out `checkStructure` and `checkSchemas`, which take some 200 ms. @default true */
-  readonly structure?: boolean
+  /** True also finds all that does not prevent serving, which takes as long as the rest of the load. @default false */
+  readonly thorough?: boolean
   /** False leaves out the validators of responses, which are most of the validators. @default true */
   readonly responses?: boolean
   /** The precompiled files, which are neither parsed nor compiled. @default the files that the build has precompiled */
@@ -69,9 +70,9 @@ export async function readOverlaid(file: string, overlays: readonly string[]): P
   )
 }
 
-/** Checks and compiles a document in steps, and normalises the schemas of `source.value` in place. */
+/** Checks a document in steps, and normalises the schemas of `source.value` in place. Only errors prevent serving. */
 export async function buildContract(read: Source, options: LoadOptions = {}): Promise<Result<Contract, Findings>> {
-  const { structure = true, responses = true, overlays = [] } = options
+  const { thorough = false, responses = true } = options
   const { value: written } = read
   if (!isObject(written)) return failure([errorAt(read.place(''), 'is not an OpenAPI document')])
   const version = checkVersion(written)
@@ -83,24 +84,23 @@ export async function buildContract(read: Source, options: LoadOptions = {}): Pr
   }
   await nextTurn()
   const bundled = await bundleReferences(read, written)
-  const faults = structure ? await checkStructure(written) : []
+  const faults = thorough ? await checkStructure(written) : []
   faults.push(...leaveOut(written, bundled.failed))
   await nextTurn()
   const { source, document, note } = await upgrade(bundled.source, written)
   const normalised = normaliseSchemas(document)
   faults.push(...(note ? [note] : normalised), ...checkRequirements(document, source))
-  const endless = checkExpansion(document)
-  if (endless.length > 0) return failure(placeFaults([...faults, ...endless], source))
   const { createAjvCompiler } = await import('./ajv-compiler.ts') // ajv takes 100 ms to load
-  const compiler = createAjvCompiler(document, source, { meta: structure })
+  const compiler = createAjvCompiler(document, { lazy: !thorough })
   await nextTurn()
   const operations = compileOperations(document, compiler, responses)
-  await nextTurn()
-  // An overlay changes schemas, and need not change the examples of the document, too.
-  const examples = checkExamples(document, compiler, overlays.length > 0 ? 'warning' : 'error')
-  // The compiler's findings are read last, because examples compile schemas that no operation refers to.
-  const findings = [...placeFaults(faults, source), ...compiler.findings, ...placeFaults(examples, source)]
-  return findings.some(({ severity }) => severity === 'error')
+  if (thorough) {
+    faults.push(...checkSchemas(document, compiler.isFormat))
+    await nextTurn()
+    faults.push(...checkExamples(document, compiler), ...compiler.compileAll())
+  }
+  const findings = errorsFirst(placeFaults(excuseUnused(document, faults), source))
+  return findings[0]?.severity === 'error'
     ? failure(findings)
     : success(createContract(source, document, operations, findings))
 }

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
-import { joinPointer } from '../../base/core/json-pointer.ts'
+import { joinPointer, valueAt } from '../../base/core/json-pointer.ts'
 import { once } from '../../base/core/memoize.ts'
 import type { Violation } from '../../base/core/violation.ts'
 import { toViolations } from '../../base/documents/violations.ts'
@@ -19,8 +19,15 @@ import { METHODS } from './walk.ts'
  * Compiles every operation under `paths`, in the document's order. A lazy compiler compiles an operation when it is
  * first used: most operations of the control plane never are. Unless `canCheckResponses`, every response is valid.
  */
-export const compileOperations = (document: JsonObject, compiler: Compiler, canCheckResponses: boolean): Operation[] =>
-  listOperations(document).map((place) => compileOperation(document, compiler, { ...place, canCheckResponses }))
+export function compileOperations(document: JsonObject, compiler: Compiler, canCheckResponses: boolean): Operation[] {
+  const taken = new Set<string>()
+  return listOperations(document).map(({ path, method, item }) => {
+    const id = valueAt(document, joinPointer(item, method, 'operationId'))
+    const name = typeof id === 'string' && !taken.has(id) ? id : `${method.toUpperCase()} ${path}`
+    taken.add(name)
+    return compileOperation(document, compiler, { id: name, path, method, item, canCheckResponses })
+  })
+}
 
 /** Lists the operations under `paths`, each with the pointer of its path item, which a path can refer to. */
 export function listOperations(document: JsonObject) {
@@ -39,7 +46,7 @@ export const simulatedStatus = 'x-simulated-status'
 function compileOperation(
   document: JsonObject,
   compiler: Compiler,
-  at: { path: string; method: string; item: string; canCheckResponses: boolean },
+  at: { id: string; path: string; method: string; item: string; canCheckResponses: boolean },
 ): Operation {
   const pointer = joinPointer(at.item, at.method)
   const operation = resolve(document, pointer)?.value ?? {}
@@ -50,7 +57,7 @@ function compileOperation(
   const chosen = (operation[simulatedStatus] ?? {}) as { success?: number; dropped?: number } // checked at the start
   if (!compiler.lazy) for (const compile of [responses, body, parameters]) compile()
   return {
-    id: typeof operation.operationId === 'string' ? operation.operationId : `${method} ${at.path}`,
+    id: at.id,
     method,
     path: at.path,
     basePath: readBasePath(operation.servers, resolve(document, at.item)?.value.servers, document.servers),
@@ -136,6 +143,8 @@ function compileContent(document: JsonObject, compiler: Compiler, mediaType: str
   return { isText, validate: validateForm, readForm: compileForm(document, media) }
 }
 
+const isSuccess = (status: number) => status >= 200 && status < 300
+
 type CompiledResponse = NonNullable<ReturnType<typeof compileResponse>>
 
 /** Compiles the responses of the operation at `pointer`; unless `canCheck`, without validators. */
@@ -155,12 +164,13 @@ function compileResponses(document: JsonObject, compiler: Compiler, pointer: str
   const keys = [...byKey.keys()].map((key) => key.replace('DEFAULT', 'default'))
   return {
     statuses,
-    successStatus: statuses.find((status) => status >= 200 && status < 300) ?? (find(200) ? 200 : (statuses[0] ?? 200)),
+    successStatus: statuses.find(isSuccess) ?? (byKey.has('2XX') || byKey.has('DEFAULT') ? 200 : (statuses[0] ?? 200)),
     keys,
     find,
     /** Returns every violation of a response. `isSimulated`: the simulated values are demanded, too. */
     check(status: number, body: Json, isSimulated: boolean): Violation[] {
       const response = find(status)
+      if (byKey.size === 0) return []
       if (response === undefined) {
         const message = `the status ${status} is not documented; documented are ${keys.join(', ')}`
         return [{ in: 'response', pointer: '', keyword: 'status', message }]

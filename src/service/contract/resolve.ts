@@ -1,8 +1,7 @@
 import { isObject, type JsonObject, parseJson } from '../../base/core/json.ts'
 import { joinPointer, parseReference, valueAt } from '../../base/core/json-pointer.ts'
-import { type DocumentFault, error } from './checks/fault.ts'
 import type { Example } from './contract.ts'
-import { mapNodes, type NodeKind, walk } from './walk.ts'
+import { mapNodes, type NodeKind } from './walk.ts'
 
 export interface ResolvedObject {
   /** JSON pointer of the object itself, not of a reference to it. */
@@ -44,46 +43,45 @@ export function readExamples(document: JsonObject, pointer: string): (Example & 
 /** The most objects of an expanded schema: 20 schemas that each refer twice to the next have a million. */
 const MAX_EXPANDED = 20_000
 
-/** The most references of a schema that lead from one to the next, which saves the stack of all that follows them. */
-const MAX_REFERENCES = 200
-
-interface Expansion {
-  readonly document: JsonObject
-  count: number
+/** An object to be expanded into `copy`; `around` has the references that led to it. */
+interface Task {
+  readonly kind: NodeKind
+  readonly value: JsonObject
+  readonly copy: JsonObject
+  readonly around: readonly string[]
 }
 
 /**
  * Returns a schema, or an object of another kind, with the target of every `$ref` in its place. Members beside a `$ref`
- * win over those of the target. The `$ref` of a recursive schema to itself stays, because its expansion has no end.
+ * win over those of the target. The `$ref` of a recursive schema to itself stays, because its expansion has no end, and
+ * so does what is deeper when the expansion is very large.
  */
 export function dereference(document: JsonObject, value: JsonObject, kind: NodeKind = 'schema'): JsonObject {
-  return expandObject({ document, count: 0 }, kind, value, [])
+  const root: Task = { kind, value, copy: {}, around: [] }
+  const tasks = [root]
+  // Level by level, so that a bound leaves the deepest parts as they are.
+  for (const task of tasks) {
+    const { merged, around } = tasks.length < MAX_EXPANDED ? follow(document, task) : { merged: task.value, around: [] }
+    const queue = (partKind: NodeKind, part: JsonObject) => {
+      if (tasks.length >= MAX_EXPANDED) return part
+      const copy = {}
+      tasks.push({ kind: partKind, value: part, copy, around })
+      return copy
+    }
+    Object.assign(task.copy, mapNodes(task.kind, merged, queue))
+  }
+  return root.copy
 }
 
-/** Refuses each schema of a body or parameter whose expansion is too large. It runs after `checkReferences`. */
-export function checkExpansion(document: JsonObject): DocumentFault[] {
-  return [...walk(document)].flatMap(({ kind, pointer, value: { schema } }) => {
-    if (!['mediaType', 'parameter', 'header'].includes(kind) || !isObject(schema)) return []
-    const expansion = { document, count: 0 }
-    expandObject(expansion, 'schema', schema, [])
-    if (expansion.count <= MAX_EXPANDED) return []
-    const message =
-      `expands to more than ${MAX_EXPANDED} parts, or ${MAX_REFERENCES} levels of references, when each $ref ` +
-      'is replaced by its schema; refer to fewer schemas from each other, or leave a part open ("type: object")'
-    return [error(joinPointer(pointer, 'schema'), message)]
-  })
-}
-
-function expandObject(expansion: Expansion, kind: NodeKind, value: JsonObject, around: readonly string[]): JsonObject {
-  expansion.count += 1
-  if (expansion.count > MAX_EXPANDED) return value
-  const { $ref, ...beside } = value
-  const inner = (partKind: NodeKind, part: JsonObject) => expandObject(expansion, partKind, part, around)
-  const pointer = typeof $ref === 'string' ? parseReference($ref) : undefined
-  if (pointer === undefined) return mapNodes(kind, value, inner)
-  const target = valueAt(expansion.document, pointer)
-  if (around.includes(pointer) || !isObject(target)) return value
-  if (around.length === MAX_REFERENCES) expansion.count = Number.POSITIVE_INFINITY
-  const members = mapNodes(kind, beside, inner)
-  return { ...expandObject(expansion, kind, target, [...around, pointer]), ...members }
+/** Returns an object with the target of its `$ref`, and of the next ones, merged into it. */
+function follow(document: JsonObject, task: Task): { merged: JsonObject; around: readonly string[] } {
+  let { value: merged, around } = task
+  for (;;) {
+    const { $ref, ...beside } = merged
+    const pointer = typeof $ref === 'string' ? parseReference($ref) : undefined
+    const target = pointer === undefined || around.includes(pointer) ? undefined : valueAt(document, pointer)
+    if (pointer === undefined || !isObject(target)) return { merged, around }
+    merged = { ...target, ...beside }
+    around = [...around, pointer]
+  }
 }

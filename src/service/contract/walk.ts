@@ -98,18 +98,24 @@ const MEMBERS: Readonly<Record<NodeKind, Readonly<Record<string, MemberRule>>>> 
   },
 }
 
-/** Yields every object of a known kind in a document or in a part of it, each before the objects in it. */
-export const walk = (root: JsonObject, kind: NodeKind = 'document'): Generator<DocumentNode> => visit(kind, '', root)
-
-function* visit(kind: NodeKind, pointer: string, value: Json | undefined): Generator<DocumentNode> {
-  if (!isObject(value)) return
+/**
+ * Yields every object of a known kind in a document or in the part at `pointer`, each before the objects in it, but not
+ * the kinds `without` and what is in them.
+ */
+export function* walk(
+  value: Json | undefined,
+  kind: NodeKind = 'document',
+  pointer = '',
+  without: readonly NodeKind[] = [],
+): Generator<DocumentNode> {
+  if (!isObject(value) || without.includes(kind)) return
   yield { kind, pointer, value }
   for (const [name, member] of Object.entries(value)) {
     const rule = findRule(kind, name)
     if (rule === undefined) continue
     for (const [token, item] of listItems(rule, member)) {
       const at = joinPointer(pointer, name)
-      yield* visit(rule.kind, token === undefined ? at : joinPointer(at, token), item)
+      yield* walk(item, rule.kind, token === undefined ? at : joinPointer(at, token), without)
     }
   }
 }

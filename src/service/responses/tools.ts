@@ -44,14 +44,17 @@ function tryFlags<T>(pattern: string, use: (expression: RegExp) => T | undefined
 
 /** Creates the check of parts of schemas, whose references lead into the document. */
 async function createCheck(document: JsonObject): Promise<NonNullable<Tools['isValid']>> {
-  const [{ createAjv }, { withoutData }] = await Promise.all([
+  const [{ createAjv }, { onlyChecked, regExp }] = await Promise.all([
     import('../../base/documents/ajv.ts'),
     import('../contract/ajv-compiler.ts'),
   ])
-  const ajv = createAjv(() => undefined, { strict: false }).addSchema(withoutData('document', document), DOCUMENT)
+  const ajv = createAjv(() => undefined, { strict: false, code: { regExp } }).addSchema(
+    onlyChecked('document', document),
+    DOCUMENT,
+  )
   const validators = new Map<string, Validator | undefined>()
   return (schema, value) => {
-    const text = JSON.stringify(withoutData('schema', schema)).replaceAll('"$ref":"#', `"$ref":"${DOCUMENT}#`)
+    const text = JSON.stringify(onlyChecked('schema', schema)).replaceAll('"$ref":"#', `"$ref":"${DOCUMENT}#`)
     if (!validators.has(text)) validators.set(text, compile(text))
     return validators.get(text)?.(value) ?? true
   }

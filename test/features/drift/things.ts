@@ -57,7 +57,7 @@ export const toSource = (value: JsonObject): Source => ({
 })
 
 export async function load(value: JsonObject): Promise<Contract> {
-  const built = await buildContract(toSource(value), { structure: false })
+  const built = await buildContract(toSource(value))
   if (!built.ok) throw new Error(built.error.map(({ message }) => message).join('\n'))
   return built.value
 }

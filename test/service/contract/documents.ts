@@ -26,21 +26,21 @@ components:
         name: { type: string }
 `
 
-async function build(text: string, options: LoadOptions) {
+async function build(text: string, options: LoadOptions = {}) {
   const source = parseSource(text, 'doc.yaml')
   return source.ok ? buildContract(source.value, options) : source
 }
 
 /** Returns all findings about a text as `line:column severity message`. */
-export async function findingsOf(text: string, options: LoadOptions = {}): Promise<string[]> {
-  const built = await build(text, options)
+export async function findingsOf(text: string): Promise<string[]> {
+  const built = await build(text, { thorough: true })
   const findings = built.ok ? built.value.warnings : built.error
   return findings.map(({ severity, place, message }) => `${place.replace('doc.yaml:', '')} ${severity} ${message}`)
 }
 
 /** Returns the contract of a text that has no errors. */
 export async function contractOf(text: string): Promise<Contract> {
-  const built = await build(text, { structure: false })
+  const built = await build(text)
   if (!built.ok) throw new Error(JSON.stringify(built.error))
   return built.value
 }

@@ -5,25 +5,23 @@ import type { Compiler } from '../compiler.ts'
 import { isJson } from '../media-types.ts'
 import { readExamples, resolve } from '../resolve.ts'
 import { type DocumentNode, walk } from '../walk.ts'
-import type { DocumentFault } from './fault.ts'
+import { type DocumentFault, warning } from './fault.ts'
 
-/** Checks every example against the schema beside it, because clients are written after the examples. */
-export function checkExamples(
-  document: JsonObject,
-  compiler: Compiler,
-  severity: 'error' | 'warning',
-): DocumentFault[] {
+/** Warns of every example that breaks the schema beside it, because clients are written after the examples. */
+export function checkExamples(document: JsonObject, compiler: Compiler): DocumentFault[] {
   return [...walk(document)].filter(hasJsonExamples).flatMap((node) => {
     const schema = resolve(document, joinPointer(node.pointer, 'schema'))
     const isResponse = node.pointer.includes('/responses/') || node.kind === 'header'
-    const validate = schema && compiler[isResponse ? 'getResponseValidator' : 'getValidator'](schema.pointer)
-    if (validate === undefined) return []
+    if (schema === undefined) return []
+    const validate = compiler[isResponse ? 'getResponseValidator' : 'getValidator'](schema.pointer)
     return readExamples(document, node.pointer).flatMap((example) => {
       if (validate(example.value)) return []
       return toViolations(validate.errors, 'body', example.pointer).map((violation) => {
         const member = violation.pointer.slice(example.pointer.length) || 'it'
-        const message = `the example "${example.name}" does not fit its schema: ${member} ${violation.message}`
-        return { severity, pointer: violation.pointer, message }
+        return warning(
+          violation.pointer,
+          `the example "${example.name}" does not fit its schema: ${member} ${violation.message}`,
+        )
       })
     })
   })

@@ -56,22 +56,23 @@ const NO_OPERATION =
   'describes no operation, so there is nothing to serve; webhooks are requests that the API itself sends'
 
 function* checkOperations(document: JsonObject, source: Source): Generator<DocumentFault> {
-  const served = listOperations(document).map(({ item, method }) => joinPointer(item, method))
-  if (served.length === 0) yield error('/paths', NO_OPERATION)
-  const described = [...walk(document)]
-    .filter(({ kind, pointer }) => kind === 'operation' && pointer.startsWith('/paths/'))
-    .map(({ pointer }) => pointer)
+  const operations = listOperations(document).map(({ item, method }) => joinPointer(item, method))
+  if (operations.length === 0) yield error('/paths', NO_OPERATION)
   const firstPointers = new Map<unknown, string>()
-  for (const pointer of new Set([...described, ...served])) {
+  for (const pointer of new Set(operations)) {
     const value = resolve(document, pointer)?.value ?? {}
     const { operationId: id } = value
-    if (listSuccesses(value).length === 0) yield error(pointer, 'has no 2xx response, so its success status is unknown')
+    if (listSuccesses(value).length === 0)
+      yield warning(pointer, 'has no 2xx response; another one that it documents is sent')
     const problem = checkSimulatedStatus(value)
     if (problem !== undefined) yield error(joinPointer(pointer, simulatedStatus), problem)
     const first = firstPointers.get(id)
     const idPointer = joinPointer(pointer, 'operationId')
     if (first !== undefined)
-      yield error(idPointer, `the operationId "${id}" is taken already at ${source.place(first)}`)
+      yield warning(
+        idPointer,
+        `the operationId "${id}" is taken already at ${source.place(first)}; this operation is called by its path`,
+      )
     else if (id !== undefined) firstPointers.set(id, idPointer)
   }
 }

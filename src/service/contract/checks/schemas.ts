@@ -1,69 +1,94 @@
-import type { Ajv2020 } from 'ajv/dist/2020.js'
-import { isObject, type JsonObject } from '../../../base/core/json.ts'
+import { isObject, type Json, type JsonObject } from '../../../base/core/json.ts'
 import { joinPointer } from '../../../base/core/json-pointer.ts'
-import type { Violation } from '../../../base/core/violation.ts'
-import { OPENAPI_KEYWORDS } from '../../../base/documents/ajv.ts'
-import { toViolations } from '../../../base/documents/violations.ts'
 import { simulatedValues } from '../simulated-values.ts'
-import { type DocumentNode, walk } from '../walk.ts'
-import { type DocumentFault, error, warning } from './fault.ts'
-
-/** The dialect of all schemas, whatever their `$schema` says. */
-const META_SCHEMA = 'https://json-schema.org/draft/2020-12/schema'
+import { walk } from '../walk.ts'
+import { type DocumentFault, warning } from './fault.ts'
 
 const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']
 
-/**
- * Checks the document's schemas without compiling them, so that each finding has its exact place. Violations of the
- * meta-schema and patterns that are no regular expression are errors; unknown keywords and formats are warnings.
- */
-export function* checkSchemas(document: JsonObject, ajv: Ajv2020): Generator<DocumentFault> {
-  let outermost = '\0' // no pointer begins with it
-  for (const node of walk(document)) {
-    if (node.kind !== 'schema') continue
-    // The meta-schema checks nested schemas itself.
-    if (!node.pointer.startsWith(`${outermost}/`)) {
-      outermost = node.pointer
-      yield* checkAgainstMetaSchema(node, ajv)
+type Test = (value: Json) => boolean
+
+const isText: Test = (value) => typeof value === 'string'
+const isSchema: Test = (value) => typeof value === 'boolean' || isObject(value)
+const isList = (isItem: Test, least: number) => (value: Json) =>
+  Array.isArray(value) && value.length >= least && value.every(isItem)
+const isMap =
+  (isMember: Test, isName: Test = isText) =>
+  (value: Json) =>
+    isObject(value) && Object.values(value).every(isMember) && Object.keys(value).every(isName)
+const isPattern: Test = (value) => parsePattern(String(value)) !== undefined
+const isTypeName: Test = (value) => TYPES.includes(String(value))
+
+/** The keywords of JSON Schema 2020-12 that values are checked by, with what they take. */
+const RULES = new Map(
+  (
+    [
+      ['$ref const default', 'any value', () => true],
+      [
+        'type',
+        `one of ${TYPES.join(', ')}, or a list of some of them`,
+        (value) => isList(isTypeName, 1)([value].flat()),
+      ],
+      ['enum', 'a list of values that is not empty', isList(() => true, 1)],
+      ['minimum maximum exclusiveMinimum exclusiveMaximum', 'a number', Number.isFinite],
+      ['multipleOf', 'a number above 0', (value) => Number.isFinite(value) && Number(value) > 0],
+      [
+        'minLength maxLength minItems maxItems minContains maxContains minProperties maxProperties',
+        'a whole number from 0',
+        (value) => Number.isInteger(value) && Number(value) >= 0,
+      ],
+      ['uniqueItems', 'true or false', (value) => typeof value === 'boolean'],
+      ['format', 'a string', isText],
+      ['pattern', 'a regular expression', (value) => isText(value) && isPattern(value)],
+      ['required', 'a list of names', isList(isText, 0)],
+      ['dependentRequired', 'lists of names by name', isMap(isList(isText, 0))],
+      ['properties dependentSchemas $defs', 'schemas by name', isMap(isSchema)],
+      ['patternProperties', 'schemas by regular expression', isMap(isSchema, isPattern)],
+      ['allOf anyOf oneOf prefixItems', 'a list of schemas that is not empty', isList(isSchema, 1)],
+      ['items contains additionalProperties propertyNames not if then else', 'a schema', isSchema],
+      ['unevaluatedItems unevaluatedProperties contentSchema', 'a schema', isSchema],
+    ] satisfies [names: string, expected: string, isValid: Test][]
+  ).flatMap(([names, expected, isValid]) => names.split(' ').map((name) => [name, { expected, isValid }] as const)),
+)
+
+/** The keywords that describe a value and do not restrict it. */
+const ANNOTATIONS =
+  `$id $schema $anchor $dynamicAnchor $dynamicRef $vocabulary $comment title description deprecated readOnly writeOnly
+  examples contentEncoding contentMediaType discriminator xml externalDocs example`.split(/\s+/)
+
+/** Returns true for a keyword with a value that values are checked by. Any other is ignored. */
+export const isChecked = (keyword: string, value: Json): boolean => RULES.get(keyword)?.isValid(value) ?? false
+
+/** Returns a pattern as a regular expression, with the first flag that takes it; undefined if it is not one. */
+export function parsePattern(pattern: string): RegExp | undefined {
+  for (const flag of ['u', 'v', '']) {
+    try {
+      return new RegExp(pattern, flag)
+    } catch {} // the next flag takes other patterns
+  }
+  return undefined
+}
+
+/** Warns of keywords that are ignored, because they are unknown or because of their value, and of unknown formats. */
+export function* checkSchemas(document: JsonObject, isFormat: (name: string) => boolean): Generator<DocumentFault> {
+  for (const { kind, pointer, value: schema } of walk(document)) {
+    if (kind !== 'schema') continue
+    for (const [keyword, value] of Object.entries(schema)) {
+      const message = findFault(keyword, value, isFormat)
+      if (message !== undefined) yield warning(joinPointer(pointer, keyword), message)
     }
-    yield* checkKeywords(node, ajv)
   }
 }
 
-function checkAgainstMetaSchema({ pointer, value }: DocumentNode, ajv: Ajv2020): DocumentFault[] {
-  if (ajv.validate(META_SCHEMA, value)) return []
-  return toViolations(ajv.errors, 'body', pointer).map((violation) =>
-    error(violation.pointer, `is not valid in a schema: ${describeViolation(violation)}`),
-  )
-}
-
-function describeViolation({ pointer, keyword, message }: Violation): string {
-  const name = pointer.slice(pointer.lastIndexOf('/') + 1)
-  return name === 'type' && keyword === 'anyOf'
-    ? `"type" must be one of ${TYPES.join(', ')}, or a list of some of them`
-    : `"${name}" ${message}`
-}
-
-function* checkKeywords({ pointer, value }: DocumentNode, ajv: Ajv2020): Generator<DocumentFault> {
-  const { [simulatedValues]: narrower, format, pattern } = value
-  const at = (member: string) => joinPointer(pointer, member)
-  if (narrower !== undefined && !(isObject(narrower) && ajv.validate(META_SCHEMA, narrower)))
-    yield error(at(simulatedValues), 'must be a JSON schema with the narrower rules, such as {maximum: 1}')
-  const known = [...OPENAPI_KEYWORDS, ...Object.keys(ajv.RULES.keywords)]
-  for (const keyword of Object.keys(value))
-    if (!keyword.startsWith('x-') && !known.includes(keyword))
-      yield warning(at(keyword), `"${keyword}" is not a keyword of JSON Schema 2020-12 and has no effect`)
-  if (typeof format === 'string' && !ajv.formats[format])
-    yield warning(at('format'), `the format "${format}" is not known and not checked`)
-  if (typeof pattern === 'string' && !isPattern(pattern))
-    yield error(at('pattern'), `"${pattern}" is not a regular expression`)
-}
-
-function isPattern(pattern: string): boolean {
-  try {
-    new RegExp(pattern, 'u')
-    return true
-  } catch {
-    return false
+function findFault(keyword: string, value: Json, isFormat: (name: string) => boolean): string | undefined {
+  if (keyword === simulatedValues) {
+    const isRight = isObject(value) && Object.entries(value).every(([name, rule]) => isChecked(name, rule))
+    return isRight ? undefined : 'must be a JSON schema with the narrower rules, such as {maximum: 1}'
   }
+  if (keyword.startsWith('x-') || ANNOTATIONS.includes(keyword)) return undefined
+  const rule = RULES.get(keyword)
+  if (!rule) return `"${keyword}" is not a keyword of JSON Schema 2020-12 and has no effect`
+  if (!rule.isValid(value)) return `"${keyword}" must be ${rule.expected}; it is ignored`
+  if (keyword === 'format' && !isFormat(String(value))) return `the format "${value}" is not known and not checked`
+  return undefined
 }
