@@ -6,6 +6,7 @@
  */
 import { writeSync } from 'node:fs'
 import { once } from './base/core/memoize.ts'
+import { reasonOf } from './base/core/result.ts'
 import { parseCommandLine } from './command-line/parser/parse.ts'
 import type { CommandContext } from './command-line/process/command.ts'
 import { createOutput, type LogSettings, type Output } from './command-line/process/output.ts'
@@ -66,10 +67,22 @@ function refuse(problem: string): ExitCode {
   return 1
 }
 
+/** Returns a sentence if the working folder is gone, without which Node resolves no path. */
+function findLostFolder(): string | undefined {
+  try {
+    process.cwd()
+    return undefined
+  } catch (error) {
+    return `The working folder cannot be used (${reasonOf(error)}). Change to a folder that exists.`
+  }
+}
+
 async function main(): Promise<ExitCode> {
   const invocation = surroundings.parse(process.argv.slice(2))
   switch (invocation.kind) {
     case 'run': {
+      const lost = findLostFolder()
+      if (lost !== undefined) return refuse(lost)
       const conflict = findFileConflict(invocation.command, invocation)
       return conflict === undefined ? invocation.command.run(invocation, surroundings) : refuse(conflict)
     }

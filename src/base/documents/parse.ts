@@ -44,6 +44,7 @@ function readText(text: string, file: string): Result<Source, Findings> {
     const faults = listSyntaxFaults(document.errors, text, file)
     return failure(faults.map(({ at, message }) => errorAt(placeOf(at), message)))
   }
+  if (document.contents === null) return failure([errorAt(`${file}:1:1`, 'is empty; is it saved, and the right file?')])
   let value: Json
   try {
     // YAML's core schema, the default, yields only values of JSON's types.

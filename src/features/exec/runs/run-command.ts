@@ -18,14 +18,27 @@ interface ExitStatus {
   readonly problem?: string
 }
 
-/** Adds the addresses of a simulator to the environment: `CONVSIM_BASE_URL`, `--env` and `CONVSIM_CONTROL_URL`. */
+/**
+ * Adds the addresses of a simulator to the environment: `CONVSIM_BASE_URL`, `--env` and `CONVSIM_CONTROL_URL`. A proxy
+ * that the environment names is not for them.
+ */
 export function toCommandLine(
   { settings, files: [file = '', ...args] }: CommandLineOf<Pick<EachSettings, 'env'>>,
   env: CommandLine['env'],
   { baseUrl, controlUrl }: { readonly baseUrl: string; readonly controlUrl: string },
 ): CommandLine {
   const also = Object.fromEntries((settings.env?.split(',') ?? []).map((name) => [name, baseUrl]))
-  return { file, args, env: { ...env, CONVSIM_BASE_URL: baseUrl, CONVSIM_CONTROL_URL: controlUrl, ...also } }
+  const withoutProxy = { NO_PROXY: addHost(env['NO_PROXY'] ?? env['no_proxy'], baseUrl) }
+  const lowerCase = { no_proxy: addHost(env['no_proxy'] ?? env['NO_PROXY'], baseUrl) } // curl knows no other http_proxy
+  const addresses = { CONVSIM_BASE_URL: baseUrl, CONVSIM_CONTROL_URL: controlUrl, ...also }
+  return { file, args, env: { ...env, ...withoutProxy, ...lowerCase, ...addresses } }
+}
+
+/** Adds the host of a URL to a list of hosts; a star for all hosts is alone. */
+function addHost(list = '', url: string): string {
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
+  const known = list.split(',').map((one) => one.trim())
+  return known.includes('*') || known.includes(host) ? list : [...known.filter(Boolean), host].join(',')
 }
 
 /** Runs a command without a shell. `begin` gets its process. */
