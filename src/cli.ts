@@ -67,22 +67,15 @@ function refuse(problem: string): ExitCode {
   return 1
 }
 
-/** Returns a sentence if the working folder is gone, without which Node resolves no path. */
-function findLostFolder(): string | undefined {
-  try {
-    process.cwd()
-    return undefined
-  } catch (error) {
-    return `The working folder cannot be used (${reasonOf(error)}). Change to a folder that exists.`
-  }
-}
-
 async function main(): Promise<ExitCode> {
   const invocation = surroundings.parse(process.argv.slice(2))
   switch (invocation.kind) {
     case 'run': {
-      const lost = findLostFolder()
-      if (lost !== undefined) return refuse(lost)
+      try {
+        process.cwd() // without which Node resolves no path
+      } catch (error) {
+        return refuse(`The working folder cannot be used (${reasonOf(error)}). Change to a folder that exists.`)
+      }
       const conflict = findFileConflict(invocation.command, invocation)
       return conflict === undefined ? invocation.command.run(invocation, surroundings) : refuse(conflict)
     }

@@ -44,6 +44,7 @@ const seldomLoaded: readonly string[] = [
   'ajv/dist/2020.js',
   'ajv/dist/compile/errors.js',
   'ajv/dist/standalone/index.js',
+  'fflate',
   'jsonpath-js',
   'prom-client',
   'yaml',

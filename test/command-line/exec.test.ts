@@ -36,7 +36,7 @@ describe('the command', () => {
 
   test.each([
     [{}, '127.0.0.1', '127.0.0.1'],
-    [{ NO_PROXY: 'a.example, b.example' }, 'a.example,b.example,127.0.0.1', 'a.example,b.example,127.0.0.1'],
+    [{ NO_PROXY: 'a.example, b.example' }, 'a.example, b.example,127.0.0.1', 'a.example, b.example,127.0.0.1'],
     [{ NO_PROXY: 'a.example', no_proxy: 'b.example' }, 'a.example,127.0.0.1', 'b.example,127.0.0.1'],
     [{ no_proxy: '*' }, '*', '*'],
     [{ no_proxy: '127.0.0.1' }, '127.0.0.1', '127.0.0.1'],

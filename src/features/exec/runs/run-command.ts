@@ -28,17 +28,16 @@ export function toCommandLine(
   { baseUrl, controlUrl }: { readonly baseUrl: string; readonly controlUrl: string },
 ): CommandLine {
   const also = Object.fromEntries((settings.env?.split(',') ?? []).map((name) => [name, baseUrl]))
-  const withoutProxy = { NO_PROXY: addHost(env['NO_PROXY'] ?? env['no_proxy'], baseUrl) }
-  const lowerCase = { no_proxy: addHost(env['no_proxy'] ?? env['NO_PROXY'], baseUrl) } // curl knows no other http_proxy
-  const addresses = { CONVSIM_BASE_URL: baseUrl, CONVSIM_CONTROL_URL: controlUrl, ...also }
-  return { file, args, env: { ...env, ...withoutProxy, ...lowerCase, ...addresses } }
-}
-
-/** Adds the host of a URL to a list of hosts; a star for all hosts is alone. */
-function addHost(list = '', url: string): string {
-  const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
-  const known = list.split(',').map((one) => one.trim())
-  return known.includes('*') || known.includes(host) ? list : [...known.filter(Boolean), host].join(',')
+  const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '')
+  const exempt = (list = '') =>
+    /\*/.test(list) || list.split(/[,\s]+/).includes(host) ? list : `${list && `${list},`}${host}`
+  const { NO_PROXY: upper, no_proxy: lower } = env
+  const noProxy = { NO_PROXY: exempt(upper ?? lower), no_proxy: exempt(lower ?? upper) }
+  return {
+    file,
+    args,
+    env: { ...env, ...noProxy, CONVSIM_BASE_URL: baseUrl, CONVSIM_CONTROL_URL: controlUrl, ...also },
+  }
 }
 
 /** Runs a command without a shell. `begin` gets its process. */
