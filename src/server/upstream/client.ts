@@ -70,8 +70,8 @@ export function createUpstreamClient(target: UpstreamAccess): UpstreamClient {
         clearTimeout(limit)
         resolve(failure({ problem: 'connection', sentence: `The real service at ${origin} ${problem}.` }))
       }
-      sent.on('upgrade', (_, socket) => {
-        socket.destroy()
+      sent.on('upgrade', (received) => {
+        received.destroy()
         end('changed the protocol by the status 101, which a proxy of HTTP cannot follow')
       })
       sent.on('close', () => end('closed the connection before it responded'))

@@ -187,11 +187,11 @@ function follow(sim: TestSimulator, operation: Operation, suggestion: Suggestion
   const parameters = listParameters(operation, suggestion)
   const of = (location: string) => parameters.filter((one) => one.in === location)
   const path = of('path').reduce((text, { name, text: value }) => text.replace(`{${name}}`, value), operation.path)
-  const search = new URLSearchParams(of('query').map(({ name, text }) => [name, text]))
+  const search = new URLSearchParams(Object.fromEntries(of('query').map(({ name, text }) => [name, text])))
   const schema = operation.bodySchema()
   const isOfBody = point.kind === 'field' || point.kind === 'field-value'
-  const content =
-    schema && sample(schema, ...(isOfBody ? ([parsePointer(point.pointer ?? ''), point.value] as const) : []))
+  const [pointer, value] = isOfBody ? [point.pointer ?? '', point.value] : ['']
+  const content = schema && sample(schema, parsePointer(pointer), value)
   return ask(sim, `/v1${path}?${search}`, {
     method: operation.method,
     headers: { ...headers, ...Object.fromEntries(of('header').map(({ name, text }) => [name, text])) },
