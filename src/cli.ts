@@ -6,6 +6,7 @@
  */
 import { writeSync } from 'node:fs'
 import { once } from './base/core/memoize.ts'
+import { reasonOf } from './base/core/result.ts'
 import { parseCommandLine } from './command-line/parser/parse.ts'
 import type { CommandContext } from './command-line/process/command.ts'
 import { createOutput, type LogSettings, type Output } from './command-line/process/output.ts'
@@ -70,6 +71,11 @@ async function main(): Promise<ExitCode> {
   const invocation = surroundings.parse(process.argv.slice(2))
   switch (invocation.kind) {
     case 'run': {
+      try {
+        process.cwd() // without which Node resolves no path
+      } catch (error) {
+        return refuse(`The working folder cannot be used (${reasonOf(error)}). Change to a folder that exists.`)
+      }
       const conflict = findFileConflict(invocation.command, invocation)
       return conflict === undefined ? invocation.command.run(invocation, surroundings) : refuse(conflict)
     }

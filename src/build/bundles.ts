@@ -46,6 +46,7 @@ const seldomLoaded: readonly string[] = [
   'ajv/dist/compile/errors.js',
   'ajv/dist/standalone/index.js',
   'fast-check',
+  'fflate',
   'jsonpath-js',
   'prom-client',
   'yaml',
@@ -139,9 +140,13 @@ function writeSeldomLoaded(dist: string) {
 /**
  * Writes the library, and the modules for test runners, which import it. It is CommonJS, which `import` and `require`
  * both load, also in Jest and in every Node 20. Its file has the client of the control plane, so that errors of the
- * client are of the realm of the tests, and loads the simulator from the bundle.
+ * client are of the realm of the tests, and loads the simulator from the bundle. The globals that it uses are Node's:
+ * those of jsdom in Jest lack some.
  */
 function writeLibrary(dist: string) {
+  const globals =
+    'AbortController, AbortSignal, FormData, Headers, Request, Response, TextDecoder, URL, URLSearchParams'
+  const banner = { js: `const { ${globals} } = require('node:vm').runInThisContext('globalThis')` }
   const loadBundle = replaceModules([['/simulator/start.ts', `export * from '../../client/testing/load-bundle.ts'`]])
   const bundles = modules.map(({ source, file, format, only }) =>
     build({
@@ -150,7 +155,7 @@ function writeLibrary(dist: string) {
       outfile: join(dist, file),
       format,
       external: ['vitest', '@playwright/test', 'testcontainers'], // which their users have
-      plugins: [source === 'index' ? loadBundle : importLibrary],
+      ...(source === 'index' ? { banner, plugins: [loadBundle] } : { plugins: [importLibrary] }),
       ...(only && { footer: { js: `module.exports = module.exports.${only}` } }),
     }),
   )

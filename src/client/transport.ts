@@ -1,8 +1,11 @@
+import http from 'node:http'
+import https from 'node:https'
+import { Readable } from 'node:stream'
 import createClient from 'openapi-fetch'
 import type { components, operations, paths } from './control-types.ts'
 
-/** The `fetch` of the process when this module was loaded, which a test's mock does not replace. */
-const { fetch } = globalThis
+/** Node's clients when this module was loaded, which a test's mock does not replace. */
+const senders = { 'http:': http.request, 'https:': https.request }
 
 /** The types of the control plane's requests and responses by their names in its document. */
 export type ControlSchemas = components['schemas']
@@ -20,6 +23,7 @@ export type Transport = ReturnType<typeof createTransport>
 export function createTransport(controlUrl: string, token?: string) {
   const client = createClient<paths, 'application/json'>({
     baseUrl: controlUrl,
+    Request, // Node's, as src/build/bundles.ts chooses it
     fetch: (request) => fetchOrExplain(request, controlUrl),
     ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }),
   })
@@ -45,15 +49,31 @@ export async function done(asked: Promise<unknown>): Promise<void> {
 
 async function fetchOrExplain(request: Request, controlUrl: string): Promise<Response> {
   try {
-    return await fetch(request)
+    return await send(request)
   } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
+    const { message, code } = error as NodeJS.ErrnoException // several addresses have no message in common
     throw new Error(
-      `No simulator responds at ${controlUrl} (${cause}). ` +
+      `No simulator responds at ${controlUrl} (${message || code}). ` +
         'Start one there (npx convsim), or give the URL of one that runs.',
       { cause: error },
     )
   }
+}
+
+/** Does what `fetch` does, which in happy-dom is a browser's: it would ask the simulator for CORS. */
+async function send(request: Request): Promise<Response> {
+  const { url, method, headers, signal } = request
+  const body = new Uint8Array(await request.arrayBuffer())
+  return new Promise((resolve, reject) => {
+    const open = senders[url.startsWith('https:') ? 'https:' : 'http:']
+    const sent = open(url, { method, headers: Object.fromEntries(headers), signal }, (received) => {
+      const { statusCode: status = 0, headersDistinct } = received
+      const lines = Object.entries(headersDistinct).map(([name, values = []]) => [name, values.join(', ')] as const)
+      const content = status === 204 ? null : (Readable.toWeb(received) as ReadableStream<Uint8Array>)
+      resolve(new Response(content, { status, headers: Object.fromEntries(lines) }))
+    })
+    sent.on('error', reject).end(body)
+  })
 }
 
 /** Returns the sentence of a refusal: `PUT /__sim/clock returned 400: body/now ...`. */

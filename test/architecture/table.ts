@@ -67,6 +67,7 @@ export const libraries: Readonly<Record<string, { readonly only: readonly string
   'fast-check': { only: ['service/responses/tools.ts'], lazy: true },
   express: { only: ['server/http/'] },
   ioredis: { only: ['state/redis/connection.ts'], lazy: true },
+  fflate: { only: ['server/upstream/traffic/'], lazy: true },
   lowdb: { only: ['state/file/'] },
   'jsonpath-js': { only: ['base/documents/read-overlay.ts'] },
   'openapi-fetch': { only: ['client/transport.ts'] },

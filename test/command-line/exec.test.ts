@@ -34,6 +34,18 @@ describe('the command', () => {
     expect([control, ...named]).toEqual([base.replace('/v1', '/__sim'), base, base])
   })
 
+  test.each([
+    [{}, '127.0.0.1', '127.0.0.1'],
+    [{ NO_PROXY: 'a.example, b.example' }, 'a.example, b.example,127.0.0.1', 'a.example, b.example,127.0.0.1'],
+    [{ NO_PROXY: 'a.example', no_proxy: 'b.example' }, 'a.example,127.0.0.1', 'b.example,127.0.0.1'],
+    [{ no_proxy: '*' }, '*', '*'],
+    [{ no_proxy: '127.0.0.1' }, '127.0.0.1', '127.0.0.1'],
+  ])('calls the simulator without the proxy of its environment: %j', async (given, upper, lower) => {
+    const code = 'console.log(JSON.stringify([process.env.NO_PROXY, process.env.no_proxy]))'
+    const { stdout } = await run(node(code), { env: { http_proxy: 'http://127.0.0.1:9', ...given } })
+    expect(JSON.parse(stdout)).toEqual([upper, lower])
+  })
+
   test('alone writes to stdout, the summary goes to stderr, and there is no state file', async () => {
     const cwd = await tempFolder()
     const { stdout, stderr } = await run(node(good), { cwd })

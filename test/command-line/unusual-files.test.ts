@@ -36,6 +36,41 @@ test.each([
   expect(stderr()).toContain(reason)
 })
 
+test.each(['serve', 'check', 'exec -- true', 'drift http://127.0.0.1:9'])(
+  '%s in a deleted folder says so',
+  async (words) => {
+    const cwd = await tempFolder()
+    const leave = `rmdir "$PWD"; exec "$0" "$1" ${words}`
+    const shell = startProgram('sh', ['-c', leave, process.execPath, cli], { cwd })
+    expect(await shell.ended).toBe(1)
+    expect(shell.stderr()).toMatch(
+      /^convsim: The working folder cannot be used \(.*ENOENT.*\)\. Change to a folder that exists\.\n$/,
+    )
+  },
+)
+
+test.each(['--rules', '--contract', '--overlay', '--seed-state'])(
+  'an empty file of %s is refused as such',
+  async (flag) => {
+    for (const text of ['', '\n', '# a comment\n']) {
+      const { ended, stderr } = convsim([...inMemory, flag, await tempFile(text, 'empty.yaml')])
+      expect([await ended, stderr()]).toEqual([
+        1,
+        expect.stringContaining('empty.yaml:1:1: error: is empty; is it saved, and the right file?'),
+      ])
+    }
+  },
+)
+
+test('an empty state file, as of mktemp, is a new one', async () => {
+  const file = await tempFile('', 'state.json')
+  const { ready, stop, stderr } = convsim(['--port', '0', '--state', file])
+  await ready()
+  expect(await stop()).toBe(0)
+  expect(stderr()).toContain(`The state file ${file} was empty. It begins without records, as a new one.`)
+  expect(await readFile(file, 'utf8')).toContain('convsim state')
+})
+
 test('recorded traffic is refused as a pipe by name, and read from a pipe of the shell', async () => {
   const cwd = await tempFolder()
   execFileSync('mkfifo', [join(cwd, 'pipe')])

@@ -1,5 +1,6 @@
 /** Takes the place of `server/simulator/start.ts` in the library, which has the simulator from the bundle. */
 import { join } from 'node:path'
+import { runInThisContext } from 'node:vm'
 import type { startFromCode as start } from '../../server/simulator/start.ts'
 
 /** The file name of the bundle, a CommonJS module with all code, beside the modules that load it. */
@@ -7,10 +8,11 @@ export const BUNDLE = 'convsim.cjs'
 
 /**
  * Starts a simulator from the bundle, which is loaded in Node's main realm, once. Jest has a realm for each test file,
- * with its own `require`. There `instanceof Error` is false for the bundle's errors, so another replaces them.
+ * with its own `require` and, of jsdom, without `TextDecoder`. There `instanceof Error` is false for the bundle's
+ * errors, so another replaces them.
  */
 export const startFromCode: typeof start = async (settings) => {
-  const { createRequire } = process.getBuiltinModule('node:module')
+  const { createRequire } = (runInThisContext('process') as typeof process).getBuiltinModule('node:module')
   const bundle: { start(): { startFromCode: typeof start } } = createRequire(join(__dirname, BUNDLE))(`./${BUNDLE}`)
   try {
     return await bundle.start().startFromCode(settings)

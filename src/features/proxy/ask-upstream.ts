@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { type CorsOrigins, isCorsOrigin } from '../../base/core/origins.ts'
 import type { Result } from '../../base/core/result.ts'
 import type { Exchange, RequestStage } from '../../server/pipeline/exchange.ts'
@@ -6,6 +6,7 @@ import { decodeBody, readWhole, type UpstreamClient, type UpstreamRequest } from
 import type { TrafficProblem } from '../../server/upstream/traffic/sample.ts'
 import { refusals, refuse } from '../../service/exchange/refusals.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
+import type { SimRequest } from '../../service/exchange/request.ts'
 import { maxCheckedBytes, RecordingRelay, toBody } from './upstream-body.ts'
 
 /**
@@ -34,8 +35,22 @@ export function askUpstream(basePath: string, upstream: UpstreamClient, corsOrig
 
 /** Removes the headers with which the real service grants pages of its own choice to read the response. */
 function withoutCors(reply: Reply): Reply {
-  const others = Object.entries(reply.headers).filter(([name]) => !name.startsWith('access-control-'))
-  return { ...reply, headers: Object.fromEntries(others) }
+  const isOther = (name: string) => !/^access-control-/i.test(name)
+  const others = Object.entries(reply.headers).filter(([name]) => isOther(name))
+  const { rawHeaders } = reply
+  return {
+    ...reply,
+    headers: Object.fromEntries(others),
+    ...(rawHeaders && { rawHeaders: mapLines(rawHeaders, (name, value) => (isOther(name) ? value : undefined)) }),
+  }
+}
+
+/** Replaces the value of each line of headers. A line is left out if `replace`, which gets its name, returns none. */
+function mapLines(lines: readonly string[], replace: (name: string, value: string) => string | undefined): string[] {
+  return lines.flatMap((name, at) => {
+    const value = at % 2 === 0 ? replace(name.toLowerCase(), lines[at + 1] ?? '') : undefined
+    return value === undefined ? [] : [name, value]
+  })
 }
 
 /** Returns the request as it goes to the service: with the path of the service in place of the contract's base path. */
@@ -47,13 +62,16 @@ function createUpstreamRequest(
   const { request, path } = exchange
   const isInBase = path === basePath || path.startsWith(`${basePath}/`)
   const target = upstreamPath !== '' && isInBase ? upstreamPath + path.slice(basePath.length) : path
-  const headers = forwardRequestHeaders(request.headers, authorizationOf(exchange, token))
-  // A damaged response is sent again, so it must come in an encoding that can be read.
-  if (mustBeWhole(exchange)) headers['accept-encoding'] = 'identity'
+  const authorization = authorizationOf(exchange, token)
+  const own = {
+    ...(authorization !== undefined && { Authorization: authorization }),
+    // A damaged response is sent again, so it must come in an encoding that can be read.
+    ...(mustBeWhole(exchange) && { 'Accept-Encoding': 'identity' }),
+  }
   return {
     method: request.method,
     target: request.query === '' ? target : `${target}?${request.query}`,
-    headers,
+    headers: forwardRequestHeaders(request, own),
     body: request.body.kind === 'bytes' ? request.body.bytes : undefined,
   }
 }
@@ -77,11 +95,15 @@ function mustBeWhole({ delivery, scenarios }: Exchange): boolean {
 async function receiveResponse(exchange: Exchange, sent: Result<IncomingMessage, TrafficProblem>): Promise<Reply> {
   if (!sent.ok) return refuse(sent.error.problem === 'time-out' ? 504 : 502, sent.error.sentence, 'simulator')
   const response = sent.value
-  const { headers, cookies, mediaType, length } = forwardResponseHeaders(response.headers)
+  const { headers, rawHeaders, cookies, mediaType, length } = forwardResponseHeaders(response)
   const status = response.statusCode ?? 502
+  if (status < 200) {
+    response.destroy()
+    return refuse(502, `The real service responded with the status ${status}, which no response can have.`, 'simulator')
+  }
   const head = { status, headers, origin: 'upstream', ...(cookies.length > 0 && { cookies }) } as const
   if (!mustBeWhole(exchange))
-    return { ...head, body: undefined, relay: new RecordingRelay(response, mediaType, length) }
+    return { ...head, rawHeaders, body: undefined, relay: new RecordingRelay(response, mediaType, length) }
   const { 'content-encoding': encoding, ...others } = headers
   const bytes = await readWhole(response, maxCheckedBytes).catch(() => 'broken' as const)
   const scenarios = exchange.scenarios.map(({ text }) => text).join(', ')
@@ -117,8 +139,8 @@ const ofConnection = new Set([
 ])
 const ofRequest = new Set(['host', 'content-length', 'content-encoding', 'expect', 'authorization'])
 
-/** Adds the name of this proxy to the value of `Via` (RFC 9110, 7.6.3). */
-const addVia = (via: string | undefined) => (via === undefined ? '1.1 convsim' : `${via}, 1.1 convsim`)
+/** The name of this proxy in `Via` (RFC 9110, 7.6.3). */
+const ownVia = '1.1 convsim'
 
 /** Tell the items of headers that are for the simulator: its preferences (RFC 7240), and its members of `baggage`. */
 const ownItems = new Map<string, (item: string) => boolean>([
@@ -127,31 +149,28 @@ const ownItems = new Map<string, (item: string) => boolean>([
 ])
 
 /**
- * Returns the headers with which a request goes on to the real service: without those of its connection, and without
- * the controls of the simulator (`X-Sim-...`, preferences, member of `baggage`, sandbox behind the token).
- * `authorization` is the header's value, if one is sent.
+ * Returns the lines of headers with which a request goes on to the real service: without those of its connection, and
+ * without the controls of the simulator (`X-Sim-...`, preferences, member of `baggage`, sandbox behind the token).
+ * `own`: values in place of those that the client sent, or behind its lines.
  */
-function forwardRequestHeaders(
-  headers: Readonly<Record<string, string>>,
-  authorization: string | undefined,
-): Record<string, string> {
+function forwardRequestHeaders({ headers, rawHeaders }: SimRequest, own: Readonly<Record<string, string>>): string[] {
   const isDropped = createFilter(headers['connection'])
-  const forwarded: Record<string, string> = {}
-  for (const [name, value] of Object.entries(headers)) {
-    if (isDropped(name) || ofRequest.has(name)) continue
-    const kept = keepOthers(name, value)
-    if (kept !== '') forwarded[name] = kept
-  }
-  if (authorization !== undefined) forwarded['authorization'] = authorization
-  forwarded['via'] = addVia(headers['via'])
-  return forwarded
+  const left = new Map(Object.entries(own).map(([name, value]) => [name.toLowerCase(), { name, value }]))
+  const forwarded = mapLines(rawHeaders ?? Object.entries(headers).flat(), (name, value) => {
+    const replaced = left.get(name)
+    left.delete(name)
+    if (replaced) return replaced.value
+    return isDropped(name) || ofRequest.has(name) ? undefined : keepOthers(name, value)
+  })
+  return [...forwarded, ...Array.from(left.values(), Object.values<string>).flat(), 'Via', ownVia]
 }
 
-function keepOthers(name: string, value: string): string {
+/** Returns the value of a header without its items for the simulator; undefined if it had no others. */
+function keepOthers(name: string, value: string): string | undefined {
   const isOwn = ownItems.get(name)
   if (!isOwn) return value
   const items = value.split(',').map((item) => item.trim())
-  return items.filter((item) => item !== '' && !isOwn(item)).join(', ')
+  return items.filter((item) => item !== '' && !isOwn(item)).join(', ') || undefined
 }
 
 /** Returns a function that finds headers of the simulator and of one connection, with those that `Connection` names. */
@@ -163,14 +182,15 @@ function createFilter(connection = ''): (name: string) => boolean {
 /**
  * Returns the headers with which the real service's response goes on to the client. `X-Sim-...` of a simulator that
  * stands for the service are left out, since the proxy has its own. `cookies` has the values of `Set-Cookie`; `length`
- * the bytes that the service announced, if any.
+ * the bytes that the service announced, if any; `rawHeaders` all lines.
  */
-function forwardResponseHeaders(received: IncomingHttpHeaders) {
+function forwardResponseHeaders({ headers: received, rawHeaders: lines }: IncomingMessage) {
   const { 'content-type': mediaType, 'content-length': length = '', 'set-cookie': cookies = [], ...others } = received
   const isDropped = createFilter(received.connection)
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(others))
     if (!isDropped(name) && typeof value === 'string') headers[name] = value // `Set-Cookie` alone is a list
-  headers['via'] = addVia(headers['via'])
-  return { headers, cookies, mediaType, length: /^\d{1,15}$/.test(length) ? Number(length) : undefined }
+  headers['via'] = headers['via'] === undefined ? ownVia : `${headers['via']}, ${ownVia}`
+  const rawHeaders = [...mapLines(lines, (name, value) => (isDropped(name) ? undefined : value)), 'Via', ownVia]
+  return { headers, rawHeaders, cookies, mediaType, length: /^\d{1,15}$/.test(length) ? Number(length) : undefined }
 }

@@ -78,7 +78,7 @@ async function readSources(
   for (const source of sources) {
     const read = /^https?:\/\//i.test(source)
       ? await readRunning(source, controlToken)
-      : await readTrafficFile(source, source.toLowerCase().endsWith('.har') ? 'har' : 'journal', options)
+      : await readTrafficFile(source, /\.(har|zip)$/i.test(source) ? 'har' : 'journal', options)
     if (!read.ok) return read
     traffic.push(read.value)
   }

@@ -87,7 +87,7 @@ async function writeChunks(sending: Sending): Promise<void> {
   const closed = signalOfClose(res)
   if (stream) res.setHeader('Connection', 'close')
   writeHead(sending, relay?.length)
-  res.flushHeaders()
+  res.write(noBytes) // `flushHeaders` writes Latin-1 as UTF-8
   try {
     for await (const chunk of stream?.chunks(closed) ?? relay?.chunks() ?? []) {
       if (res.destroyed) return
@@ -120,18 +120,25 @@ const noBytes = new Uint8Array(0)
 
 function writeHead(sending: Sending, length: number | undefined): void {
   const { res, outgoing } = sending
-  const { reply, date } = outgoing
+  const { reply } = outgoing
+  const { rawHeaders } = reply
+  const passed = rawHeaders && new Set(rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()))
   // A flat list is the quickest form: Node writes it without looking up the names.
+  const headers: (string | number)[] = rawHeaders ? [...rawHeaders] : listBodyHeaders(outgoing, length)
+  for (const name in reply.headers) if (!passed?.has(name.toLowerCase())) headers.push(name, reply.headers[name] ?? '')
+  res.writeHead(reply.status, headers)
+  // A response without a socket waits behind another one on its connection.
+  if (res.socket) sending.headSentAt = monotonicNow()
+}
+
+function listBodyHeaders({ reply, date }: OutgoingReply, length: number | undefined): (string | number)[] {
   const headers: (string | number)[] = []
   const mediaType = reply.body?.mediaType ?? reply.stream?.mediaType ?? reply.relay?.mediaType
   if (mediaType !== undefined) headers.push('Content-Type', mediaType)
   if (length !== undefined) headers.push('Content-Length', length)
   if (date !== undefined) headers.push('Date', httpDate(date))
-  for (const name in reply.headers) headers.push(name, reply.headers[name] ?? '')
   if (reply.cookies) for (const cookie of reply.cookies) headers.push('Set-Cookie', cookie)
-  res.writeHead(reply.status, headers)
-  // A response without a socket waits behind another one on its connection.
-  if (res.socket) sending.headSentAt = monotonicNow()
+  return headers
 }
 
 /** Returns the first bytes: the share `keep`, from 0 to 1, but never all of them. */

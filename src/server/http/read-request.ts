@@ -42,6 +42,7 @@ export function readHead(req: IncomingMessage, target: string, id: string): SimR
     path: queryStart < 0 ? target : target.slice(0, queryStart),
     query: queryStart < 0 ? '' : target.slice(queryStart + 1),
     headers: readHeaders(req),
+    rawHeaders: req.rawHeaders,
     body: { kind: 'absent' },
   }
 }

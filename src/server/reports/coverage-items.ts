@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 import { joinPointer, parsePointer } from '../../base/core/json-pointer.ts'
 import { once } from '../../base/core/memoize.ts'
-import type { DescribedParameter, Operation, RawParameters } from '../../service/contract/contract.ts'
+import type { DescribedParameter, Operation } from '../../service/contract/contract.ts'
 import { isMemberOf } from '../../service/contract/parameters.ts'
 import { listParts, listSchemaParts, mergeProperties } from '../../service/contract/schema-parts.ts'
 import type { LiveExchange } from '../journal/entry.ts'
@@ -44,24 +44,32 @@ export class OperationItems {
   #list() {
     const { statuses, parameters } = this.operation
     for (const status of statuses) this.#add({ label: String(status), kind: 'status', status })
-    for (const parameter of parameters) this.#addParameter(parameter)
+    const readers = new Map(parameters.map((parameter) => [parameter, this.#addParameter(parameter)]))
     const body = this.#addBody()
-    return { body, responses: new Map(statuses.map((status) => [status, this.#addResponse(status)])) }
+    return {
+      parameters: readers,
+      body,
+      responses: new Map(statuses.map((status) => [status, this.#addResponse(status)])),
+    }
   }
 
   #add(item: CoverageItem, key = item.label): void {
     this.#listed.set(key, item)
   }
 
-  #addParameter({ in: place, name, schema }: DescribedParameter): void {
+  #addParameter({ in: place, name, schema }: DescribedParameter): BodyReader {
     const label = `${place} ${name}`
     this.#add({ label, kind: 'parameter', in: place, name })
-    for (const { value = '' } of new BodyReader(label, schema, ['value']).items.values())
-      this.#add({ label: `${label}=${value}`, kind: 'parameter-value', in: place, name, value })
+    const reader = new BodyReader(label, schema, ['value'], 'readOnly')
+    for (const [key, { pointer, value = '' }] of reader.items) {
+      const full = `${[label, fieldName(pointer)].filter(Boolean).join('.')}=${value}`
+      this.#add({ label: full, kind: 'parameter-value', in: place, name, ...(pointer && { pointer }), value }, key)
+    }
+    return reader
   }
 
   #addBody(): BodyReader {
-    const reader = new BodyReader('body', this.operation.bodySchema(), ['field', 'value'])
+    const reader = new BodyReader('body', this.operation.bodySchema(), ['field', 'value'], 'readOnly')
     for (const [key, { pointer, value }] of reader.items) {
       const label = `body ${fieldName(pointer)}`
       if (value === undefined) this.#add({ label, kind: 'field', pointer }, key)
@@ -71,7 +79,8 @@ export class OperationItems {
   }
 
   #addResponse(status: number): BodyReader {
-    const reader = new BodyReader(`${status}`, this.operation.responseSchema(status), ['null', 'not-null', 'value'])
+    const schema = this.operation.responseSchema(status)
+    const reader = new BodyReader(`${status}`, schema, ['null', 'not-null', 'value'], 'writeOnly')
     for (const [key, { kind: part, ...place }] of reader.items) {
       const label = `${fieldName(place.pointer)}: ${place.value ?? part.replace('-', ' ')}`
       this.#add({ label, kind: part === 'value' ? 'response-value' : part, status, ...place }, key)
@@ -82,13 +91,14 @@ export class OperationItems {
   /** Returns the keys of the items that an accepted request shows. */
   readRequest({ rawParameters, requestBody }: LiveExchange): string[] {
     const keys = requestBody === undefined ? [] : this.#readers().body.read(requestBody)
-    for (const parameter of this.operation.parameters) {
-      const sent = findSent(parameter, rawParameters[parameter.in])
-      if (sent === undefined) continue
-      const label = `${parameter.in} ${parameter.name}`
-      const ofValues = listValues(sent, parameter).map((text) => `${label}=${text}`)
-      keys.push(label, ...ofValues.filter((key) => this.items.has(key)))
-    }
+    const sent = [...this.#readers().parameters].filter(([parameter]) => {
+      const group = rawParameters[parameter.in]
+      return Object.hasOwn(group, parameter.name) || Object.keys(group).some((key) => isMemberOf(parameter, key))
+    })
+    const hasValues = sent.some(([, reader]) => reader.items.size > 0)
+    const values = hasValues ? this.operation.readParameters(rawParameters).values : undefined
+    for (const [{ in: place, name }, reader] of sent)
+      keys.push(`${place} ${name}`, ...reader.read(values?.[place][name]))
     return keys
   }
 
@@ -96,21 +106,6 @@ export class OperationItems {
     const reader = this.#readers().responses.get(status)
     return reader ? [String(status), ...reader.read(body)] : []
   }
-}
-
-/** Returns what was sent of a parameter: no text of a `deepObject`; undefined if it was not sent. */
-function findSent(
-  parameter: DescribedParameter,
-  group: RawParameters[DescribedParameter['in']],
-): string | readonly string[] | undefined {
-  if (Object.hasOwn(group, parameter.name)) return group[parameter.name]
-  return Object.keys(group).some((key) => isMemberOf(parameter, key)) ? [] : undefined
-}
-
-/** Lists what was sent of a parameter. One text can carry several values of an array. */
-function listValues(sent: string | readonly string[], { schema }: DescribedParameter): readonly string[] {
-  const isList = [schema['type']].flat().includes('array')
-  return [sent].flat().flatMap((text) => (isList ? text.split(/[,|\s]/) : text))
 }
 
 /** Writes the pointer of an item as scenarios do, without the stars of arrays: `dataPoints.avgSafetyScore`. */
@@ -133,31 +128,37 @@ interface SchemaItem {
 /** The depth of the deepest place that is listed; a recursive schema would have no end. */
 const maxDepth = 12
 
-/** Lists the parts of a schema whose references are resolved, in its order. */
-function* listSchemaItems(schemas: readonly JsonObject[], pointer = '', depth = 0): Generator<SchemaItem> {
+/** Lists the parts of a schema whose references are resolved, in its order, without those of the other direction. */
+function* listSchemaItems(
+  schemas: readonly JsonObject[],
+  other: string,
+  pointer = '',
+  depth = 0,
+): Generator<SchemaItem> {
   const alternatives = schemas.flatMap(listSchemaParts)
   if (isNullable(schemas)) yield* [{ kind: 'null', pointer } as const, { kind: 'not-null', pointer } as const]
-  for (const value of listEnumValues(alternatives)) yield { kind: 'value', pointer, value }
+  for (const value of listEnumValues(alternatives, schemas)) yield { kind: 'value', pointer, value }
   if (depth === maxDepth) return
   for (const [name, inner] of mergeProperties(alternatives)) {
     const place = joinPointer(pointer, name)
-    if (inner.length === 0) continue
+    const isOther = inner.flatMap(listSchemaParts).some((schema) => other && schema[other] === true)
+    if (inner.length === 0 || isOther) continue
     yield { kind: 'field', pointer: place }
-    yield* listSchemaItems(inner, place, depth + 1)
+    yield* listSchemaItems(inner, other, place, depth + 1)
   }
   for (const keyword of ['items', 'additionalProperties']) {
     const inner = alternatives.map((schema) => schema[keyword] ?? null).filter(isObject)
-    if (inner.length > 0) yield* listSchemaItems(inner, `${pointer}/*`, depth + 1)
+    if (inner.length > 0) yield* listSchemaItems(inner, other, `${pointer}/*`, depth + 1)
   }
 }
 
 /** Returns the values of `enum` and `const`; none for a single value, which every client meets. */
-function listEnumValues(alternatives: readonly JsonObject[]): readonly EnumValue[] {
+function listEnumValues(alternatives: readonly JsonObject[], schemas: readonly JsonObject[]): readonly EnumValue[] {
   const all = alternatives.flatMap(({ enum: listed, const: only }) => [
     ...(Array.isArray(listed) ? listed : []),
     ...(only === undefined ? [] : [only]),
   ])
-  const values = [...new Set(all.filter(isEnumValue))]
+  const values = [...new Set(all.filter(isEnumValue))].filter((one) => schemas.some((schema) => permits(schema, one)))
   return values.length > 1 ? values : []
 }
 
@@ -167,22 +168,30 @@ function isEnumValue(value: Json): value is EnumValue {
 
 const isNullable = (schemas: readonly JsonObject[]) =>
   schemas.flatMap(listSchemaParts).some(namesNull) &&
-  schemas.every((schema) => permits(schema, true) && permits(schema, false))
+  schemas.every((schema) => permits(schema, null) && permits(schema, anyOther))
 
 const namesNull = ({ type, enum: listed }: JsonObject) =>
   [type].flat().includes('null') || (Array.isArray(listed) && listed.includes(null))
 
-/** Returns true where a schema permits null (`isNull`) or any other value, judged by its types and listed values. */
-function permits(schema: JsonObject, isNull: boolean): boolean {
+/** Stands for any value but null. */
+const anyOther = Symbol()
+
+function hasType(type: Json, probe: EnumValue | null | typeof anyOther): boolean {
+  if (type === 'null' || probe === null) return type === 'null' && probe === null
+  return probe === anyOther || type === typeof probe || (type === 'integer' && Number.isInteger(probe))
+}
+
+/** Returns true where a schema permits a value, judged by its types and listed values. */
+function permits(schema: JsonObject, probe: EnumValue | null | typeof anyOther): boolean {
   const { type, enum: listed, const: only } = schema
-  const fits = (value: Json) => (value === null) === isNull
-  if (type !== undefined && ![type].flat().some((name) => (name === 'null') === isNull)) return false
+  const fits = (value: Json) => (probe === anyOther ? value !== null : value === probe)
+  if (type !== undefined && ![type].flat().some((name) => hasType(name, probe))) return false
   if (Array.isArray(listed) && !listed.some(fits)) return false
   if (only !== undefined && !fits(only)) return false
-  if (!listParts(schema, 'allOf').every((inner) => permits(inner, isNull))) return false
+  if (!listParts(schema, 'allOf').every((inner) => permits(inner, probe))) return false
   return ['anyOf', 'oneOf'].every((keyword) => {
     const list = listParts(schema, keyword)
-    return list.length === 0 || list.some((inner) => permits(inner, isNull))
+    return list.length === 0 || list.some((inner) => permits(inner, probe))
   })
 }
 
@@ -200,9 +209,9 @@ class BodyReader {
   readonly items = new Map<string, SchemaItem>()
   readonly #root = createPlace()
 
-  /** `prefix`: the first word of the keys. */
-  constructor(prefix: string, schema: JsonObject | undefined, kinds: readonly SchemaItem['kind'][]) {
-    for (const item of schema ? listSchemaItems([schema]) : []) {
+  /** `prefix`: the first word of the keys. `other`: the keyword of properties that only the other direction has. */
+  constructor(prefix: string, schema: JsonObject | undefined, kinds: readonly SchemaItem['kind'][], other: string) {
+    for (const item of schema ? listSchemaItems([schema], other) : []) {
       const { kind, pointer, value } = item
       if (!kinds.includes(kind)) continue
       const place = this.#placeAt(pointer)

@@ -94,17 +94,18 @@ function viewOperation(
   const { id, method, path, successStatus } = operation
   const covered = Array.from(items, ([key, item]): CoveredItem => {
     const name = item.label
+    const hint = item.status === undefined ? undefined : findHint(key)
+    // Not even if it is met: the total would grow.
+    if (item.status !== undefined && !hint) return { name, state: 'out-of-reach' }
     if (met.has(key)) return { name, state: 'met' }
-    if (item.status === undefined) return { name, state: 'missing', missing: describeUnsent(item) }
-    const hint = findHint(key)
-    if (!hint) return { name, state: 'out-of-reach' }
-    return { name, state: 'missing', missing: describeUnseen(item, hint, successStatus) }
+    return { name, state: 'missing', missing: hint ? describeUnseen(item, hint, successStatus) : describeUnsent(item) }
   })
-  const missing = covered.filter(({ state }) => state === 'missing').length
-  return { operation: id, method, path, requests, ...toShare(met.size, met.size + missing), items: covered }
+  const within = covered.filter(({ state }) => state !== 'out-of-reach')
+  const share = toShare(within.filter(({ state }) => state === 'met').length, within.length)
+  return { operation: id, method, path, requests, ...share, items: covered }
 }
 
-/** `points`: the items that were met, and those that the simulator can show. 100 % only if every item was met. */
+/** `points`: the items that can be met. 100 % only if every one was. */
 function toShare(met: number, points: number) {
   return { met, points, percent: points === 0 ? 100 : Math.floor((1000 * met) / points) / 10 }
 }

@@ -1,5 +1,6 @@
 /** Puts the parts together: create, start, explain, seed state. `start.ts` makes the simulator listen. */
 import { setMaxListeners } from 'node:events'
+import { transferableAbortController } from 'node:util'
 import type { Log } from '../../base/core/log.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { errorAt, type Findings } from '../../base/documents/finding.ts'
@@ -110,7 +111,8 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
   const createNext = (number: number, next: LoadedInputs) => createGeneration(settings, state, number, next)
   const served: Served = { present: createNext(1, inputs), reloadFailure: undefined }
   const { reporter, reportAtEnd, adopt } = createReporter(settings, deps, { journal, sandboxes }, present)
-  const [stopping, draining] = [new AbortController(), new AbortController()]
+  const stopping = transferableAbortController() // of Node, also where happy-dom has replaced the global
+  const draining = new AbortController()
   setMaxListeners(0, stopping.signal) // one listener for each waiting request, of which there may be any number
   const pages = readPages(settings, proxied !== undefined)
   const control = new Control({

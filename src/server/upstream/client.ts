@@ -6,6 +6,7 @@ import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import { failure, type Result, reasonOf, success } from '../../base/core/result.ts'
+import { clearTimeout, setTimeout } from '../../base/core/timers.ts'
 import { describeNetworkError, describeTimeOut } from './describe-network-error.ts'
 import type { UpstreamAccess } from './parse-upstream.ts'
 import type { TrafficProblem } from './traffic/sample.ts'
@@ -15,7 +16,8 @@ export interface UpstreamRequest {
   readonly method: string
   /** Path and query. */
   readonly target: string
-  readonly headers: Readonly<Record<string, string>>
+  /** Names and values in turn, without `Host` and `Content-Length`. */
+  readonly headers: readonly string[]
   readonly body: string | Uint8Array | undefined
 }
 
@@ -30,12 +32,16 @@ export interface UpstreamClient {
 /** The methods that may be sent twice (RFC 9110, 9.2.2), and so over a connection that may just be closing. */
 const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE'])
 
+/** The methods whose requests say that they have no body. */
+const withBody = new Set(['POST', 'PUT', 'PATCH'])
+
 /**
  * Creates the client of a real service. It connects at the first request. The time limit holds until the response
  * begins, and between two parts of its body.
  */
 export function createUpstreamClient(target: UpstreamAccess): UpstreamClient {
   const { origin, timeoutMs } = target
+  const { host } = new URL(origin)
   const { Agent, request } = origin.startsWith('https:') ? https : http
   const agent = new Agent({ keepAlive: true })
   // A write that was lost on a closing connection could have been carried out: it gets a new connection instead.
@@ -45,26 +51,39 @@ export function createUpstreamClient(target: UpstreamAccess): UpstreamClient {
     new Promise((resolve) => {
       const { method, target: path, body } = asked
       const isRepeatable = idempotent.has(method)
-      const length = body || !isRepeatable ? { 'content-length': String(Buffer.byteLength(body ?? '')) } : {}
+      const length = body || withBody.has(method) ? ['Content-Length', String(Buffer.byteLength(body ?? ''))] : []
       const sent = request(origin, {
         method,
         path,
-        headers: { ...asked.headers, ...length },
+        headers: ['Host', host, ...asked.headers, ...length], // a list keeps repeated lines, and the case of names
         agent: isRepeatable ? agent : freshAgent,
         timeout: timeoutMs,
         signal,
       })
       let received: IncomingMessage | undefined
+      const giveUp = () => {
+        resolve(failure(describeTimeOut(origin, timeoutMs)))
+        sent.destroy(new Error(`nothing was received for ${timeoutMs} ms`))
+      }
+      const limit = setTimeout(giveUp, timeoutMs) // also for a head that comes byte by byte
+      const end = (problem: string) => {
+        clearTimeout(limit)
+        resolve(failure({ problem: 'connection', sentence: `The real service at ${origin} ${problem}.` }))
+      }
+      sent.on('upgrade', (received) => {
+        received.destroy()
+        end('changed the protocol by the status 101, which a proxy of HTTP cannot follow')
+      })
+      sent.on('close', () => end('closed the connection before it responded'))
       sent.on('response', (response) => {
+        clearTimeout(limit)
         received = response
         response.on('error', () => undefined) // whoever reads the body gets it; nobody else must
         resolve(success(response))
       })
       sent.on('timeout', () => {
         // Bytes that wait to be read are there: the client is slow, or a scenario delays them, not the service.
-        if (received && received.readableLength > 0) return
-        resolve(failure(describeTimeOut(origin, timeoutMs)))
-        sent.destroy(new Error(`nothing was received for ${timeoutMs} ms`))
+        if (received === undefined || received.readableLength === 0) giveUp()
       })
       sent.on('error', (error: NodeJS.ErrnoException) => {
         const isStale = sent.reusedSocket && error.code === 'ECONNRESET' && !isRetry

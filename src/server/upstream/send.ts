@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
+import { fromLatin1 } from '../../base/core/bytes.ts'
 import { deriveChance } from '../../base/core/seeded.ts'
 import { redactHeaders, redactText } from '../../base/redaction/redact.ts'
-import { findOwnToken } from '../../base/redaction/redact-token.ts'
+import { findOwnToken, redactToken } from '../../base/redaction/redact-token.ts'
 import { version } from '../../service/fixtures/bundled.ts'
 import { decodeBody, readWhole, tooLong, type UpstreamClient, type UpstreamRequest } from './client.ts'
 import { describeNetworkError } from './describe-network-error.ts'
@@ -79,7 +80,11 @@ async function send(client: UpstreamClient, { method, target: path, body }: Json
   const own = findOwnToken(headers)
   const target = basePath + path
   const signal = AbortSignal.timeout(timeoutMs)
-  const received = await followRedirects(client, { method, target, headers, body }, signal)
+  const received = await followRedirects(
+    client,
+    { method, target, headers: Object.entries(headers).flat(), body },
+    signal,
+  )
   const isLate = 'problem' in received && (signal.aborted || received.problem === 'time-out')
   const response = isLate ? describeLate(timeoutMs) : received
   return {
@@ -89,7 +94,11 @@ async function send(client: UpstreamClient, { method, target: path, body }: Json
     response:
       'problem' in response
         ? { ...response, sentence: redactText(response.sentence, own) }
-        : { ...response, headers: redactHeaders(response.headers, own) },
+        : {
+            ...response,
+            headers: redactHeaders(response.headers, own),
+            body: response.body && fromLatin1(redactToken(Buffer.from(response.body).toString('latin1'), own)),
+          },
   }
 }
 

@@ -7,6 +7,8 @@ export interface Reply {
   readonly status: number
   /** Names as they are sent; `Content-Type` and `Content-Length` are added by `http/`. */
   readonly headers: Readonly<Record<string, string>>
+  /** Lines of the real service, names and values in turn, written unchanged in place of those of `headers`. */
+  readonly rawHeaders?: readonly string[]
   readonly body: Body | undefined
   readonly origin: Origin
   /** Chunks in place of a body; absent for a reply with a body, or with none. */

@@ -38,6 +38,8 @@ export interface SimRequest {
   readonly query: string
   /** Lower-case names. Repeated headers are joined with commas; of a single value (`Content-Type`) the first counts. */
   readonly headers: Readonly<Record<string, string>>
+  /** The lines of the headers as they were sent: names and values in turn. Absent for a request over no socket. */
+  readonly rawHeaders?: readonly string[]
   readonly body: RequestBody
 }
 

@@ -40,11 +40,16 @@ export class StateFile implements Adapter<StateData> {
   /** Reads the state file and its log. Throws a `StateFileError` with the place of a fault. */
   async read(): Promise<StateData> {
     const { path, log } = this
-    const stored = findEntry(path) && (await readState(path).catch((error) => failAt(`The state file ${path}`, error)))
+    const entry = findEntry(path)
+    // A crash leaves no empty file, so it was made by `mktemp` or emptied by hand: with its log, by mistake.
+    const isNew = entry?.size === 0 && !findEntry(log.path) && !findEntry(log.oldPath)
+    const stored =
+      entry && !isNew ? await readState(path).catch((error) => failAt(`The state file ${path}`, error)) : undefined
     if (stored && !stored.isEdited) this.seq = stored.state.seq
     const state = stored?.state ?? new StateData()
     const [old, present] = [readLog(log.oldPath, state), readLog(log.path, state)]
     const warnings = [...old.warnings, ...present.warnings]
+    if (isNew) warnings.push(`The state file ${path} was empty. It begins without records, as a new one.`)
     if (stored?.isEdited) warnings.push(`The state file ${path} was changed by hand. It is valid, so it was loaded.`)
     this.found = { entries: old.entries + present.entries, warnings }
     return state

@@ -200,12 +200,32 @@ describe('a full disk', () => {
   })
 })
 
+test('an empty file, as of mktemp, begins as a new state, and a warning says so', async () => {
+  const path = statePath()
+  writeFileSync(path, '')
+  const { store, loaded } = await openOrFail(path)
+  expect(loaded.warnings).toEqual([`The state file ${path} was empty. It begins without records, as a new one.`])
+  await recordAll(store, ['a'])
+  await store.close()
+  const again = await openOrFail(path)
+  expect(again.loaded.warnings).toEqual([])
+  expect(await listInsertIds(again.store)).toEqual(['a'])
+})
+
+test('an empty file beside a log was emptied by mistake, and stays', async () => {
+  const { path: original, store } = await openNew()
+  await recordAll(store, ['a'])
+  const path = copyAsKilled(original)
+  writeFileSync(path, '')
+  expect(await problemOf(path)).toContain(`The state file ${path} is empty. It was left as it is`)
+  expect(readFileSync(path, 'utf8')).toBe('')
+})
+
 describe('a file that cannot be loaded stays unchanged', () => {
   const good = '{"kind":"convsim state","format":5,"seq":0,"sandboxes":[]}'
   const olderFormat = 'has format 4, and this version reads format 5; use the older version that wrote it'
 
   test.each([
-    ['empty', '', 'state.json is empty. It was left as it is'],
     ['of another program', '{"name":"package"}', 'is not ours: it does not say "kind"'],
     ['older', good.replace('5', '4'), olderFormat],
     ['newer', good.replace('5', '9'), 'has format 9, and this version reads format 5; use a newer version'],

@@ -18,14 +18,26 @@ interface ExitStatus {
   readonly problem?: string
 }
 
-/** Adds the addresses of a simulator to the environment: `CONVSIM_BASE_URL`, `--env` and `CONVSIM_CONTROL_URL`. */
+/**
+ * Adds the addresses of a simulator to the environment: `CONVSIM_BASE_URL`, `--env` and `CONVSIM_CONTROL_URL`. A proxy
+ * that the environment names is not for them.
+ */
 export function toCommandLine(
   { settings, files: [file = '', ...args] }: CommandLineOf<Pick<EachSettings, 'env'>>,
   env: CommandLine['env'],
   { baseUrl, controlUrl }: { readonly baseUrl: string; readonly controlUrl: string },
 ): CommandLine {
   const also = Object.fromEntries((settings.env?.split(',') ?? []).map((name) => [name, baseUrl]))
-  return { file, args, env: { ...env, CONVSIM_BASE_URL: baseUrl, CONVSIM_CONTROL_URL: controlUrl, ...also } }
+  const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '')
+  const exempt = (list = '') =>
+    /\*/.test(list) || list.split(/[,\s]+/).includes(host) ? list : `${list && `${list},`}${host}`
+  const { NO_PROXY: upper, no_proxy: lower } = env
+  const noProxy = { NO_PROXY: exempt(upper ?? lower), no_proxy: exempt(lower ?? upper) }
+  return {
+    file,
+    args,
+    env: { ...env, ...noProxy, CONVSIM_BASE_URL: baseUrl, CONVSIM_CONTROL_URL: controlUrl, ...also },
+  }
 }
 
 /** Runs a command without a shell. `begin` gets its process. */

@@ -1,10 +1,36 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { zipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../../../src/base/core/json.ts'
 import { readTrafficFile, type TrafficForm } from '../../../../src/server/upstream/traffic/read-traffic-file.ts'
 import type { TrafficSample } from '../../../../src/server/upstream/traffic/sample.ts'
 import { inputs } from '../../../support/catalogue.ts'
-import { tempFile } from '../../../support/temp-folder.ts'
+import { tempFile, tempFolder } from '../../../support/temp-folder.ts'
+
+/** Returns an archive whose file says that it has so many MiB. */
+function bombOf(mebibytes: number): Uint8Array {
+  const bytes = zipSync({ 'har.har': new Uint8Array(9) }, { level: 0 })
+  const view = new DataView(bytes.buffer, bytes.byteOffset)
+  const directory = view.getUint32(bytes.length - 6, true)
+  view.setUint32(directory + 24, mebibytes * 1024 * 1024, true)
+  return bytes
+}
+
+/** Writes files to a folder in a folder of their own. */
+async function writeFolder(files: Readonly<Record<string, string | Uint8Array>>): Promise<string> {
+  const folder = join(await tempFolder(), 'har')
+  await mkdir(folder)
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content)
+  return folder
+}
+
+async function readSamples(path: string): Promise<readonly TrafficSample[]> {
+  const read = await readTrafficFile(path, 'har')
+  if (!read.ok) throw new Error(read.error)
+  return read.value.samples
+}
 
 /** Reads a file. Throws the error. */
 async function read(
@@ -115,10 +141,44 @@ describe('a HAR file', () => {
     ['with a second document', `${whole}\n${whole}`, 'is no JSON: line 2, column 1 has "{", where nothing more is'],
     ['with a comma too many', whole.replace('}]}}', '},]}}'), 'is no JSON: line 1, column'],
     ['that is compressed', gzipSync(whole), 'unpack it with gzip -d'],
+    ['in a broken archive', zipSync({ 'har.har': Buffer.from(whole) }).slice(0, 60), 'is a ZIP archive that cannot be'],
+    ['in an archive without it', zipSync({ 'a.json': Buffer.from(whole) }), 'is a ZIP archive without a HAR file'],
+    ['in an archive that is a bomb', bombOf(300), 'is a ZIP archive of more than 256 MiB'],
     ['that is UTF-16', Buffer.from(`\uFEFF${whole}`, 'utf16le'), 'save it as UTF-8'],
   ])('%s is refused with what to do', async (_title, content, reason) => {
     await expect(read(content, 'har')).rejects.toThrow(reason)
   })
+
+  const bodies = { 'a.json': Buffer.from('{"a":1}'), 'b.bin': Buffer.from([0xff, 0]), 'c.txt': Buffer.from('\u00fc') }
+  const attached = [
+    entry({ status: 200, content: { size: 7, mimeType: 'application/json', _file: 'a.json' } }),
+    { ...entry({ status: 200, content: { size: 2, _file: 'b.bin' } }) },
+    { ...entry({ status: 204 }), request: { method: 'POST', url: 'http://a/b', postData: { _file: 'c.txt' } } },
+  ]
+  const archive = { 'har.har': Buffer.from(JSON.stringify({ log: { entries: attached } })), ...bodies }
+  const withBodies = [
+    { response: { body: bodies['a.json'] } },
+    { response: { body: bodies['b.bin'] } },
+    { requestBody: bodies['c.txt'] },
+  ]
+
+  test('of Playwright is read from its archive, with the bodies beside it', async () => {
+    expect(await read(zipSync(archive), 'har')).toMatchObject(withBodies)
+    const folder = await writeFolder(archive)
+    expect(await readSamples(join(folder, 'har.har'))).toMatchObject(withBodies)
+  })
+
+  test.each(['none.json', '../secret.json', '/etc/hostname', '..', '', 'toString'])(
+    'that names the body %j, which is not beside it, is refused',
+    async (name) => {
+      const har = JSON.stringify({ log: { entries: [entry({ status: 200, content: { _file: name } })] } })
+      const folder = await writeFolder({ 'har.har': har })
+      await writeFile(join(folder, '../secret.json'), '{}')
+      const message = `has a body in the file "${name}", which is not beside it. Copy the whole folder.`
+      await expect(readSamples(join(folder, 'har.har'))).rejects.toThrow(message)
+      await expect(read(zipSync({ 'har.har': Buffer.from(har) }), 'har')).rejects.toThrow(message)
+    },
+  )
 
   test('with a byte order mark, repeated members and entries of any type is read', async () => {
     const text = `\uFEFF{"log":5,"log":{"entries":[null,5,"\\"]",[],{"request":5},${whole.slice(19)}`

@@ -1,0 +1,34 @@
+const http = require('node:http')
+const { startSimulator } = require('conversation-analytics-simulator')
+
+/** Sends an event to a sandbox, and uses its client in each form: JSON, a stream, an expectation that fails. */
+exports.behave = async (sim) => {
+  const stream = sim.follow()
+  let received
+  const receiving = stream.next().then(({ value }) => (received = value))
+  while (!received) await send(`${sim.baseUrl}/events`, sim.token) // until the stream is open
+  await receiving
+  if (received.operation !== 'createEvent') throw new Error('the stream lacks the event')
+  await stream.return()
+  await sim.expectReceived('createEvent')
+  await sim.clock.freeze('2026-01-15T12:00:00Z')
+  const failed = await sim.expectReceived('createPrompt').catch((error) => error)
+  if (failed.name !== 'ExpectationError') throw failed
+}
+
+exports.startOwn = async () => {
+  const simulator = await startSimulator({ seed: '1' })
+  await exports.behave(simulator.sandbox())
+  await simulator.close()
+  const failed = await startSimulator({ contract: 'none.yaml' }).catch((error) => error)
+  if (!(failed instanceof Error) || !/no such file/.test(failed.message)) throw failed
+}
+
+function send(url, token = 'any-key') {
+  const event = { eventType: 'upgrade_purchased', productId: '8d2e5f60-3c1b-4a7d-9f48-2b6c0e913a75', value: '1' }
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'user-agent': 'a-client' }
+  return new Promise((resolve, reject) => {
+    const request = http.request(url, { method: 'POST', headers }, (response) => response.resume().on('end', resolve))
+    request.on('error', reject).end(JSON.stringify(event))
+  })
+}

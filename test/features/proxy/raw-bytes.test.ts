@@ -1,0 +1,102 @@
+import { connect, createServer, type Socket } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import type { ControlSchemas } from '../../../src/client/transport.ts'
+import { ask } from '../../support/client.ts'
+import { proxyTo } from '../../support/fake-upstream.ts'
+import { listRequests } from '../../support/stored-records.ts'
+
+const head = (...lines: readonly string[]) => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n')
+
+/** Starts a service that responds to each request by `respond`, and records the requests byte by byte. */
+async function rawUpstream(respond: (socket: Socket) => void) {
+  const seen: string[] = []
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    socket.on('data', (bytes) => {
+      seen.push(bytes.toString('latin1'))
+      respond(socket)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  const { port } = server.address() as { readonly port: number }
+  return { origin: `http://127.0.0.1:${port}`, seen }
+}
+
+const linesOf = (message: string) => message.split('\r\n\r\n')[0]?.split('\r\n').slice(1) ?? []
+
+/** Sends bytes, and returns all that comes until the connection closes. */
+async function exchange(origin: string, text: string): Promise<string> {
+  const { hostname, port } = new URL(origin)
+  const socket = connect(Number(port), hostname)
+  socket.write(Buffer.from(text, 'latin1'))
+  const chunks: Buffer[] = []
+  for await (const chunk of socket) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('latin1')
+}
+
+test('headers pass in both directions with their order, case, repetitions and bytes', async () => {
+  const received = ['X-Dup: a', 'SeT-CooKie: a=1', 'x-dup: b', 'Set-Cookie: b=2', 'X-Latin: caf\xe9', 'X-Empty: ']
+  const upstream = await rawUpstream((socket) =>
+    socket.write(Buffer.from(`${head(...received, 'Vary: X-Request-Id', 'content-LENGTH: 2')}{}`, 'latin1')),
+  )
+  const sim = await proxyTo(upstream.origin)
+  const sent = ['X-One: 1', 'x-one: 2', 'X-Latin: caf\xe9', 'X-EMPTY: ', 'authorization: Bearer my-own-token']
+  const text = ['GET /v1/any HTTP/1.1', 'Host: a', ...sent, 'Connection: close', '', ''].join('\r\n')
+  const response = linesOf(await exchange(sim.origin, text))
+  expect(response.slice(0, 9)).toEqual([...received, 'Vary: X-Request-Id', 'content-LENGTH: 2', 'Via: 1.1 convsim'])
+  expect(response).toContain('X-Request-Id: req-1')
+  const host = `Host: ${new URL(upstream.origin).host}`
+  expect(linesOf(upstream.seen[0] ?? '')).toEqual([host, ...sent, 'Via: 1.1 convsim', 'Connection: keep-alive'])
+})
+
+test.each<[title: string, status: number, reason: RegExp, respond: string | ((socket: Socket) => void)]>([
+  ['099', 502, /the status 99, which/, head('Content-Length: 0').replace('200', '099')],
+  ['99', 502, /Invalid status code/, head('Content-Length: 0').replace('200', '99')],
+  ['1000', 502, /Invalid response status/, head('Content-Length: 0').replace('200', '1000')],
+  ['101', 502, /the status 101/, head('Connection: upgrade', 'Upgrade: x').replace('200', '101')],
+  ['101 without a protocol', 502, /the status 101/, head().replace('200', '101')],
+  ['103 and an end', 502, /broke the connection/, head().replace('200', '103')],
+  ['an end', 502, /broke the connection/, ''],
+  ['an end in the head', 502, /broke the connection/, 'HTTP/1.1 200 OK\r\nX-Half'],
+  ['a head without an end', 504, /within 0\.5 s/, (socket) => void socket.write('HTTP/1.1 200 OK\r\n')],
+  [
+    'a head that comes slowly',
+    504,
+    /within 0\.5 s/,
+    (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nX-Slow: ')
+      const timer = setInterval(() => socket.write('a'), 50)
+      socket.on('close', () => clearInterval(timer))
+    },
+  ],
+])('a response of %s is a recorded %i', async (_, status, reason, respond) => {
+  const upstream = await rawUpstream((socket) => (typeof respond === 'string' ? socket.end(respond) : respond(socket)))
+  const sim = await proxyTo(upstream.origin, { timeoutMs: 500 })
+  expect(await ask(sim, '/v1/any')).toMatchObject({ status, body: { error: expect.stringMatching(reason) } })
+  const [entry] = await listRequests(sim, 'bodies=true&sandbox=*')
+  expect(entry).toMatchObject({ response: { status, origin: 'simulator' } } satisfies Partial<
+    Record<keyof ControlSchemas['Exchange'], unknown>
+  >)
+})
+
+test('the token of the proxy is recorded neither in a header nor in a body that echoes it', async () => {
+  const token = 'upstream-secret-4711'
+  const body = JSON.stringify({ you: token, url: `/?t=${token}` })
+  const upstream = await rawUpstream((socket) =>
+    socket.end(
+      `${head(`X-Echo: ${token}`, 'Content-Type: application/json', `Content-Length: ${body.length}`)}${body}`,
+    ),
+  )
+  const sim = await proxyTo(upstream.origin, { token })
+  expect((await ask(sim, '/v1/any')).text).toBe(body)
+  expect(upstream.seen[0]).toContain(`uthorization: Bearer ${token}`)
+  const text = JSON.stringify(await listRequests(sim, 'bodies=true&sandbox=*'))
+  expect(text).not.toContain(token)
+  expect(text).toContain('[redacted]')
+})
