@@ -1,5 +1,5 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { readdirSync, readFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
@@ -122,22 +122,20 @@ async function tryConstruct(
     const work = async () => {
       const response = await send(origin, request)
       judge(response, request, construct)
-      if (response.status < 400 && !accepted.has(response.operation)) accepted.set(response.operation, request)
+      const { operation, isRight } = response
+      if (isRight && !accepted.has(operation)) accepted.set(operation, request)
     }
     await run(step, work, request.fails === true)
   }
   await run('failures', async () => {
-    for (const [operation, request] of accepted)
+    for (const request of accepted.values())
       for (const [scenario, status] of refusing)
-        judgeFailure(await send(origin, request, { 'x-sim-scenario': scenario }), status, { construct, operation })
+        judgeFailure(await send(origin, request, { 'x-sim-scenario': scenario }), status, construct)
   })
   await run('coverage', async () => {
     for (const [operation, request] of accepted)
-      for (const { point, headers, path } of (await readCoverage(origin)).of(operation)) {
-        const [method] = request.send.split(' ')
-        const target = path === undefined ? request : { ...request, send: `${method} ${path}` }
-        await send(origin, headers || point.status ? target : withPart(request, point), headers)
-      }
+      for (const suggestion of (await readCoverage(origin)).of(operation))
+        await send(origin, follow(request, suggestion), suggestion.headers)
     const { points, percent, missing } = await readCoverage(origin)
     expect({ points, percent, missing }).toEqual({ points: first.points, percent: 100, missing: [] })
   })
@@ -175,8 +173,14 @@ async function send(origin: string, { send, body, ...how }: ConstructRequest, mo
   const headers = new Headers({ ...how.headers, ...more })
   if (body !== undefined && type !== null) headers.set('content-type', type)
   const bytes = new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body))
-  const response = await fetch(origin + path, { method, headers, redirect: 'manual', ...(body !== undefined && { body: bytes }) })
+  const response = await fetch(origin + path, {
+    method,
+    headers,
+    redirect: 'manual',
+    ...(body !== undefined && { body: bytes }),
+  })
   const text = await response.text()
+  const violations = response.headers.get('x-sim-violations') ?? ''
   const media = (response.headers.get('content-type') ?? '').split(';')[0] ?? ''
   return {
     status: response.status,
@@ -185,7 +189,8 @@ async function send(origin: string, { send, body, ...how }: ConstructRequest, mo
     operation: response.headers.get('x-sim-operation') ?? '',
     origin: response.headers.get('x-sim-origin'),
     text,
-    said: text + decodeURIComponent(response.headers.get('x-sim-violations') ?? ''),
+    said: text + violations,
+    isRight: response.status !== 401 && response.headers.get('x-sim-origin') === 'contract' && violations === '',
     body: (/\bjson$/.test(media) && text !== '' ? JSON.parse(text) : text) as Json,
   }
 }
@@ -214,74 +219,80 @@ function expectValid(body: Json, { document }: Pick<Construct, 'document'>, poin
 }
 
 /** Expects the documented response of a failure: of its status, else of the range, else `default`, else the own one. */
-function judgeFailure(
-  { status, origin, media, body }: Response,
-  expected: number,
-  { construct, operation }: { construct: Construct; operation: string },
-): void {
-  const { document } = construct
-  const alternatives = expected === 400 ? [400, 422] : [expected]
+function judgeFailure(response: Response, expected: number, { document }: Construct): void {
+  const { operation, status, origin, media, body } = response
   const { responses, pointer } = findResponses(document, operation)
-  const exact = alternatives.find((one) => responses[one] !== undefined)
+  const exact = (expected === 400 ? [400, 422] : [expected]).find((one) => responses[one] !== undefined)
   expect({ operation, status, origin, body }).toMatchObject({ status: exact ?? expected, origin: 'scenario' })
-  const range = Object.keys(responses).find((key) => key.toUpperCase() === `${String(expected)[0]}XX`)
-  const key = exact ?? range ?? ('default' in responses ? 'default' : undefined)
-  if (key === undefined && pointer !== '') expect(body).toMatchObject({ success: false, error: expect.any(String) })
-  const described = key === undefined ? undefined : resolve(document as JsonObject, joinPointer(pointer, key))
-  const content = described && isObject(described.value.content) ? described.value.content : {}
+  const keys = [String(exact), `${Math.floor(expected / 100)}XX`, 'DEFAULT']
+  const key = keys.flatMap((one) => Object.keys(responses).find((key) => key.toUpperCase() === one) ?? [])[0]
+  if (key !== undefined) expectDocumented(body, media, document as JsonObject, joinPointer(pointer, key))
+  else if (pointer !== '') expect(body).toMatchObject({ success: false, error: expect.any(String) })
+}
+
+/** Expects a body of the documented media type and shape. An example is sent as it is written, whatever its schema. */
+function expectDocumented(body: Json, media: string, document: JsonObject, response: string): void {
+  const { value, pointer } = resolve(document, response) ?? { value: {}, pointer: '' }
+  const content = isObject(value.content) ? value.content : {}
   if (Object.keys(content).length > 0) expect(Object.keys(content)).toContain(media)
-  const schema = described && joinPointer(described.pointer, 'content', media, 'schema')
-  if (isObject(content[media]) && 'schema' in content[media] && schema) expectValid(body, construct, schema)
+  const sent = content[media]
+  if (isObject(sent) && 'schema' in sent && !('example' in sent || 'examples' in sent))
+    expectValid(body, { document }, joinPointer(pointer, 'content', media, 'schema'))
 }
 
 /** Returns the documented responses of an operation that is in the document itself, and their place. */
-function findResponses(document: Construct['document'], operation: string) {
-  const paths = isObject(document) && 'openapi' in document && isObject(document.paths) ? document.paths : {}
-  for (const [path, item] of Object.entries(paths))
-    for (const [method, value] of Object.entries(isObject(item) ? item : {}))
-      if (isObject(value) && isObject(value.responses))
-        if ((value.operationId ?? `${method.toUpperCase()} ${path}`) === operation)
-          return { responses: value.responses, pointer: joinPointer('/paths', path, method, 'responses') }
-  return { responses: {}, pointer: '' }
+function findResponses(document: Construct['document'], id: string) {
+  const membersOf = (value: Json | undefined) => Object.entries(isObject(value) ? value : {})
+  const paths = isObject(document) && 'openapi' in document ? membersOf(document.paths) : []
+  const operations = paths.flatMap(([path, item]) =>
+    membersOf(item).map(([method, value]) => {
+      const { operationId = `${method.toUpperCase()} ${path}`, responses } = isObject(value) ? value : {}
+      return { id: operationId, responses, pointer: joinPointer('/paths', path, method, 'responses') }
+    }),
+  )
+  const { responses, pointer = '' } = operations.find((operation) => operation.id === id) ?? {}
+  return { responses: isObject(responses) ? responses : {}, pointer }
 }
 
-interface Point {
-  readonly status?: number
-  readonly in?: string
-  readonly name?: string
-  readonly pointer?: string
-  readonly value?: string | number | boolean
-}
-
-async function readCoverage(origin: string) {
-  const { points, percent, operations } = await (await fetch(`${origin}/__sim/coverage`)).json()
-  const list: { operation: string; missing: Suggestion[] }[] = operations
-  const missing = list.flatMap((one) => one.missing.map(({ sentence }) => `${one.operation}: ${sentence}`))
-  const of = (operation: string) => list.find((one) => one.operation === operation)?.missing ?? []
-  return { points, percent, missing, of }
-}
-
+/** What coverage says of an item that no request has met. */
 interface Suggestion {
   readonly sentence: string
-  readonly point: Point
+  readonly point: { status?: number; in?: string; name?: string; pointer?: string; value?: string | number | boolean }
   readonly headers?: Record<string, string>
   readonly path?: string
 }
 
-/** Returns a request with a parameter or a member of the body that coverage misses. */
-function withPart(request: ConstructRequest, { in: place, name = '', pointer = '', value = '' }: Point): ConstructRequest {
-  const { send, headers, body } = request
-  if (place === 'header') return { ...request, headers: { ...headers, [name]: String(value) } }
-  if (place === 'query') {
-    const url = new URL(send.split(' ')[1] ?? '', 'http://localhost')
-    url.searchParams.set(name, String(value))
-    return { ...request, send: `${send.split(' ')[0]} ${url.pathname}${url.search}` }
-  }
-  const copy = structuredClone(body ?? {})
-  const names = parsePointer(pointer).map((each) => (each === '*' ? '0' : each))
+interface CoverageJson {
+  readonly points: number
+  readonly percent: number
+  readonly operations: readonly { readonly operation: string; readonly missing: readonly Suggestion[] }[]
+}
+
+async function readCoverage(origin: string) {
+  const { points, percent, operations } = (await (await fetch(`${origin}/__sim/coverage`)).json()) as CoverageJson
+  const missing = operations.flatMap((one) => one.missing.map(({ sentence }) => `${one.operation}: ${sentence}`))
+  const of = (operation: string) => operations.find((one) => one.operation === operation)?.missing ?? []
+  return { points, percent, missing, of }
+}
+
+/** Returns the request of a suggestion: a right one to its path, or with its parameter or member of the body. */
+function follow(request: ConstructRequest, { point, path }: Suggestion): ConstructRequest {
+  const [method = '', target = ''] = request.send.split(' ')
+  const { in: place, name = '', pointer, value = '' } = point
+  if (pointer !== undefined && point.status === undefined)
+    return { ...request, body: withMember(request.body ?? {}, pointer, value) }
+  if (place === 'header') return { ...request, headers: { ...request.headers, [name]: String(value) } }
+  if (place !== 'query') return path === undefined ? request : { ...request, send: `${method} ${path}` }
+  const url = new URL(target, 'http://localhost')
+  url.searchParams.set(name, String(value))
+  return { ...request, send: `${method} ${url.pathname}${url.search}` }
+}
+
+function withMember(body: Json, pointer: string, value: Json): Json {
+  const copy = structuredClone(body) as JsonObject
+  const names = parsePointer(pointer).map((name) => (name === '*' ? '0' : name))
   const last = names.pop() ?? ''
-  let owner = copy as JsonObject
-  for (const each of names) owner = (owner[each] ?? {}) as JsonObject
-  Object.assign(owner, { [last]: value })
-  return { ...request, body: copy }
+  const owner = names.reduce<Json>((inner, name) => (inner as JsonObject)[name] ?? {}, copy)
+  Object.assign(owner as JsonObject, { [last]: value })
+  return copy
 }
