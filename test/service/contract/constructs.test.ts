@@ -1,0 +1,286 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { expect, onTestFinished, test } from 'vitest'
+import { parse } from 'yaml'
+import { isObject, type Json, type JsonObject } from '../../../src/base/core/json.ts'
+import { joinPointer, parsePointer } from '../../../src/base/core/json-pointer.ts'
+import { silentLog } from '../../../src/base/core/log.ts'
+import { reasonOf } from '../../../src/base/core/result.ts'
+import { defaultSettings } from '../../../src/server/settings/settings.ts'
+import { resolve } from '../../../src/service/contract/resolve.ts'
+import { refusalStatuses } from '../../support/client.ts'
+import { runInProcess } from '../../support/run-tool.ts'
+import { start } from '../../support/start.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+
+/** A document of one construct, with the requests that show if it is understood. */
+interface Construct {
+  /** The OpenAPI document, or its text. */
+  readonly document: JsonObject | string
+  /** The name of its file. @default openapi.yaml */
+  readonly name?: string
+  /** The files beside it, by their paths. */
+  readonly files?: Readonly<Record<string, JsonObject | string>>
+  /** Words that the errors have: the document is refused. */
+  readonly refused?: string
+  /** The number of warnings, or words of each. @default none */
+  readonly warnings?: number | readonly string[]
+  readonly requests?: readonly ConstructRequest[]
+  /** The steps that fail today. */
+  readonly fails?: readonly Step[]
+}
+
+type Step = 'check' | 'start' | 'failures' | 'coverage'
+
+interface ConstructRequest {
+  /** Method and path: `GET /v1/things?limit=1`. */
+  readonly send: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** A text is sent unchanged, any other value as JSON. */
+  readonly body?: Json
+  /** The content type of the body. Null: none is sent. @default application/json */
+  readonly type?: string | null
+  /** The expected status. */
+  readonly status: number
+  /** The expected id of the operation. */
+  readonly operation?: string
+  /** The expected members of the body, or the whole body if it is not an object. */
+  readonly has?: Json
+  /** The name of the schema in `components` that the body fits. */
+  readonly valid?: string
+  /** The expected media type; empty: no body is sent. */
+  readonly media?: string
+  /** Headers of the response, each as a regular expression. */
+  readonly sent?: Readonly<Record<string, string>>
+  /** Words of the body or of the violations. */
+  readonly says?: string
+  /** Words that neither has. */
+  readonly lacks?: string
+  /** True where the expectation is not met today. */
+  readonly fails?: true
+}
+
+type Response = Awaited<ReturnType<typeof send>>
+
+const folder = join(import.meta.dirname, 'constructs')
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.yaml'))
+const refusing = Object.entries(refusalStatuses)
+
+test.each(files.sort())('%s is served as it is written', async (file) => {
+  const faults = await tryConstruct(parse(readFileSync(join(folder, file), 'utf8')))
+  if (faults.length > 0) throw new Error(`${file}\n${faults.join('\n')}`)
+})
+
+/** Returns the message of an assertion with the values in full, which vitest shortens in messages. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error) || !('actual' in error && 'expected' in error)) return reasonOf(error)
+  return `expected ${JSON.stringify(error.expected)}\ngot ${JSON.stringify(error.actual)}`
+}
+
+/** Does all steps of a construct. Returns what fails, and what passes although it is marked as failing. */
+async function tryConstruct({ fails = [], requests = [], ...construct }: Construct): Promise<string[]> {
+  const faults: string[] = []
+  const run = async (step: string, work: () => Promise<void>, isMarked = fails.includes(step as Step)) => {
+    const problem = await work().then(() => undefined, describe)
+    if (problem !== undefined && !isMarked) faults.push(`fails: ${step}\n${problem}`)
+    if (problem === undefined && isMarked) faults.push(`passes: ${step}, so its mark "fails" can go`)
+    return problem === undefined
+  }
+  const contract = await writeDocument(construct)
+  await run('check', () => check(contract, construct))
+  let origin = ''
+  const isStarted = await run('start', async () => {
+    const settings = { ...defaultSettings(), contract, port: 0, state: ':memory:' }
+    const started = await start(settings, { now: Date.now, log: silentLog })
+    if (started.ok) onTestFinished(() => started.value.close())
+    const errors = started.ok ? [] : started.error.map(({ message }) => message)
+    if (construct.refused !== undefined) expect(errors.join('\n')).toContain(construct.refused)
+    else expect(errors).toEqual([])
+    if (started.ok) origin = started.value.origin
+  })
+  if (!isStarted || origin === '') return faults
+  const first = await readCoverage(origin)
+  const accepted = new Map<string, ConstructRequest>()
+  for (const [index, request] of requests.entries()) {
+    const step = `request ${index + 1}, ${request.send}`
+    const work = async () => {
+      const response = await send(origin, request)
+      judge(response, request, construct)
+      const { operation, isRight } = response
+      if (isRight && !accepted.has(operation)) accepted.set(operation, request)
+    }
+    await run(step, work, request.fails === true)
+  }
+  await run('failures', async () => {
+    for (const request of accepted.values())
+      for (const [scenario, status] of refusing)
+        judgeFailure(await send(origin, request, { 'x-sim-scenario': scenario }), status, construct)
+  })
+  await run('coverage', async () => {
+    for (const [operation, request] of accepted)
+      for (const suggestion of (await readCoverage(origin)).of(operation))
+        await send(origin, follow(request, suggestion), suggestion.headers)
+    const { points, percent, missing } = await readCoverage(origin)
+    expect({ points, percent, missing }).toEqual({ points: first.points, percent: 100, missing: [] })
+  })
+  return faults
+}
+
+/** Writes the files of a construct, and returns the path of the document. */
+async function writeDocument({ document, name = 'openapi.yaml', files = {} }: Construct): Promise<string> {
+  const root = await tempFolder()
+  for (const [path, content] of [...Object.entries(files), [name, document] as const]) {
+    await mkdir(dirname(join(root, path)), { recursive: true })
+    await writeFile(join(root, path), typeof content === 'string' ? content : JSON.stringify(content, null, 1))
+  }
+  return join(root, name)
+}
+
+async function check(file: string, { refused, warnings = 0 }: Construct): Promise<void> {
+  const { code, stdout } = await runInProcess(['check', file, '--format', 'json'])
+  const findings: { severity: string; message: string; line?: number }[] = JSON.parse(stdout).files[0].findings
+  const listed = (severity: string) => findings.filter((one) => one.severity === severity).map(({ message }) => message)
+  const errors = listed('error')
+  expect({ code, errors }).toEqual({ code: refused === undefined ? 0 : 1, errors: refused === undefined ? [] : errors })
+  if (refused !== undefined) expect(errors.join('\n')).toContain(refused)
+  expect(findings.slice(0, errors.length).map(({ severity }) => severity)).toEqual(errors.map(() => 'error'))
+  expect(findings.filter(({ line }) => line === undefined)).toEqual([])
+  expect(stdout).not.toMatch(/strict mode|\bajv\b|\\n +at /)
+  const warned = listed('warning')
+  if (typeof warnings === 'number') expect(refused === undefined ? warned : []).toHaveLength(warnings)
+  else for (const words of warnings) expect(warned.join('\n').toLowerCase()).toContain(words.toLowerCase())
+}
+
+async function send(origin: string, { send, body, ...how }: ConstructRequest, more: Record<string, string> = {}) {
+  const [method = '', path = ''] = send.split(' ')
+  const { type = 'application/json' } = how
+  const headers = new Headers({ ...how.headers, ...more })
+  if (body !== undefined && type !== null) headers.set('content-type', type)
+  const bytes = new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body))
+  const response = await fetch(origin + path, {
+    method,
+    headers,
+    redirect: 'manual',
+    ...(body !== undefined && { body: bytes }),
+  })
+  const text = await response.text()
+  const violations = response.headers.get('x-sim-violations') ?? ''
+  const media = (response.headers.get('content-type') ?? '').split(';')[0] ?? ''
+  return {
+    status: response.status,
+    headers: response.headers,
+    media,
+    operation: response.headers.get('x-sim-operation') ?? '',
+    origin: response.headers.get('x-sim-origin'),
+    text,
+    said: text + violations,
+    isRight: response.status !== 401 && response.headers.get('x-sim-origin') === 'contract' && violations === '',
+    body: (/\bjson$/.test(media) && text !== '' ? JSON.parse(text) : text) as Json,
+  }
+}
+
+function judge(response: Response, request: ConstructRequest, construct: Construct): void {
+  const { status, operation, has, valid, media, sent = {}, says, lacks } = request
+  const { body, said, headers } = response
+  expect({ status: response.status, said }).toEqual({ status, said })
+  if (operation !== undefined) expect(response.operation).toBe(operation)
+  if (media !== undefined) expect(response.media).toBe(media)
+  if (isObject(has)) expect(body).toMatchObject(has)
+  else if (has !== undefined) expect(body).toEqual(has)
+  if (valid !== undefined) expectValid(body, construct, `/components/schemas/${valid}`)
+  for (const [name, pattern] of Object.entries(sent)) expect(headers.get(name) ?? '').toMatch(new RegExp(pattern))
+  if (says !== undefined) expect(said).toContain(says)
+  if (lacks !== undefined) expect(said).not.toContain(lacks)
+}
+
+/** Expects that a body fits a schema of the document, by a validator that is not the product's. */
+function expectValid(body: Json, { document }: Pick<Construct, 'document'>, pointer: string): void {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false, validateSchema: false })
+  addFormats.default(ajv)
+  ajv.addSchema(isObject(document) ? document : parse(String(document)), 'document')
+  const validate = ajv.compile({ $ref: `document#${pointer}` })
+  expect(validate(body) ? [] : { body, errors: ajv.errorsText(validate.errors) }).toEqual([])
+}
+
+/** Expects the documented response of a failure: of its status, else of the range, else `default`, else the own one. */
+function judgeFailure(response: Response, expected: number, { document }: Construct): void {
+  const { operation, status, origin, media, body } = response
+  const { responses, pointer } = findResponses(document, operation)
+  const exact = (expected === 400 ? [400, 422] : [expected]).find((one) => responses[one] !== undefined)
+  expect({ operation, status, origin, body }).toMatchObject({ status: exact ?? expected, origin: 'scenario' })
+  const keys = [String(exact), `${Math.floor(expected / 100)}XX`, 'DEFAULT']
+  const key = keys.flatMap((one) => Object.keys(responses).find((key) => key.toUpperCase() === one) ?? [])[0]
+  if (key !== undefined) expectDocumented(body, media, document as JsonObject, joinPointer(pointer, key))
+  else if (pointer !== '') expect(body).toMatchObject({ success: false, error: expect.any(String) })
+}
+
+/** Expects a body of the documented media type and shape. An example is sent as it is written, whatever its schema. */
+function expectDocumented(body: Json, media: string, document: JsonObject, response: string): void {
+  const { value, pointer } = resolve(document, response) ?? { value: {}, pointer: '' }
+  const content = isObject(value.content) ? value.content : {}
+  if (Object.keys(content).length > 0) expect(Object.keys(content)).toContain(media)
+  const sent = content[media]
+  if (isObject(sent) && 'schema' in sent && !('example' in sent || 'examples' in sent))
+    expectValid(body, { document }, joinPointer(pointer, 'content', media, 'schema'))
+}
+
+/** Returns the documented responses of an operation that is in the document itself, and their place. */
+function findResponses(document: Construct['document'], id: string) {
+  const membersOf = (value: Json | undefined) => Object.entries(isObject(value) ? value : {})
+  const paths = isObject(document) && 'openapi' in document ? membersOf(document.paths) : []
+  const operations = paths.flatMap(([path, item]) =>
+    membersOf(item).map(([method, value]) => {
+      const { operationId = `${method.toUpperCase()} ${path}`, responses } = isObject(value) ? value : {}
+      return { id: operationId, responses, pointer: joinPointer('/paths', path, method, 'responses') }
+    }),
+  )
+  const { responses, pointer = '' } = operations.find((operation) => operation.id === id) ?? {}
+  return { responses: isObject(responses) ? responses : {}, pointer }
+}
+
+/** What coverage says of an item that no request has met. */
+interface Suggestion {
+  readonly sentence: string
+  readonly point: { status?: number; in?: string; name?: string; pointer?: string; value?: string | number | boolean }
+  readonly headers?: Record<string, string>
+  readonly path?: string
+}
+
+interface CoverageJson {
+  readonly points: number
+  readonly percent: number
+  readonly operations: readonly { readonly operation: string; readonly missing: readonly Suggestion[] }[]
+}
+
+async function readCoverage(origin: string) {
+  const { points, percent, operations } = (await (await fetch(`${origin}/__sim/coverage`)).json()) as CoverageJson
+  const missing = operations.flatMap((one) => one.missing.map(({ sentence }) => `${one.operation}: ${sentence}`))
+  const of = (operation: string) => operations.find((one) => one.operation === operation)?.missing ?? []
+  return { points, percent, missing, of }
+}
+
+/** Returns the request of a suggestion: a right one to its path, or with its parameter or member of the body. */
+function follow(request: ConstructRequest, { point, path }: Suggestion): ConstructRequest {
+  const [method = '', target = ''] = request.send.split(' ')
+  const { in: place, name = '', pointer, value = '' } = point
+  if (place === undefined && pointer !== undefined && point.status === undefined)
+    return { ...request, body: withMember(request.body ?? {}, pointer, value) }
+  if (place === 'header') return { ...request, headers: { ...request.headers, [name]: String(value) } }
+  if (place !== 'query') return path === undefined ? request : { ...request, send: `${method} ${path}` }
+  const url = new URL(target, 'http://localhost')
+  const members = parsePointer(pointer ?? '').map((member) => `[${member}]`)
+  url.searchParams.set(name + members.join(''), String(value))
+  return { ...request, send: `${method} ${url.pathname}${url.search}` }
+}
+
+function withMember(body: Json, pointer: string, value: Json): Json {
+  const copy = structuredClone(body) as JsonObject
+  const names = parsePointer(pointer).map((name) => (name === '*' ? '0' : name))
+  const last = names.pop() ?? ''
+  const owner = names.reduce<Json>((inner, name) => (inner as JsonObject)[name] ?? {}, copy)
+  Object.assign(owner as JsonObject, { [last]: value })
+  return copy
+}
