@@ -41,7 +41,7 @@ export interface Example {
 }
 
 export interface Operation {
-  /** The `operationId`; `GET /models/{modelId}/analytics` if it has none, or that of an operation before it. */
+  /** The `operationId`; `GET /models/{modelId}/analytics` if it has none of its own. */
   readonly id: string
   /** Upper case. */
   readonly method: string
