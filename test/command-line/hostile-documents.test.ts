@@ -111,7 +111,7 @@ test.each<[string, object]>([
   ['a $dynamicRef to an address', documentWithData({ schema: { $dynamicRef: 'URL' } })],
   ['a $schema that is a number', documentWithData({ schema: { $schema: 7 } })],
   ['an $id twice', withSchema({ anyOf: [{ $id: 'a', type: 'object' }, { $id: 'a' }] })],
-  ['2,000 schemas that nothing refers to', withChain(2000, (items) => ({ items }), {})],
+  ['100 schemas that nothing refers to', withChain(100, (items) => ({ items }), {})],
   ['100,000 values', withSchema({ enum: Array.from({ length: 100_000 }, (_, index) => index) })],
 ])('a document is served and passes check: %s', async (_, document) => {
   const { started, body } = await outcomeOf(document)

@@ -1,6 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 import { joinPointer, parsePointer } from '../../base/core/json-pointer.ts'
-import { once } from '../../base/core/memoize.ts'
 import type { DescribedParameter, Operation } from '../../service/contract/contract.ts'
 import { isMemberOf } from '../../service/contract/parameters.ts'
 import { listParts, listSchemaParts, mergeProperties } from '../../service/contract/schema-parts.ts'
@@ -28,33 +27,21 @@ export interface CoverageItem {
 
 export class OperationItems {
   readonly operation: Operation
-  readonly #listed = new Map<string, CoverageItem>()
-  /** On first use, since a client calls few operations of a large document. */
-  readonly #readers = once(() => this.#list())
+  readonly items = new Map<string, CoverageItem>()
+  readonly #body: BodyReader
+  readonly #parameters: ReadonlyMap<DescribedParameter, BodyReader>
+  readonly #responses: ReadonlyMap<number, BodyReader>
 
   constructor(operation: Operation) {
     this.operation = operation
-  }
-
-  get items(): ReadonlyMap<string, CoverageItem> {
-    this.#readers()
-    return this.#listed
-  }
-
-  #list() {
-    const { statuses, parameters } = this.operation
-    for (const status of statuses) this.#add({ label: String(status), kind: 'status', status })
-    const readers = new Map(parameters.map((parameter) => [parameter, this.#addParameter(parameter)]))
-    const body = this.#addBody()
-    return {
-      parameters: readers,
-      body,
-      responses: new Map(statuses.map((status) => [status, this.#addResponse(status)])),
-    }
+    for (const status of operation.statuses) this.#add({ label: String(status), kind: 'status', status })
+    this.#parameters = new Map(operation.parameters.map((parameter) => [parameter, this.#addParameter(parameter)]))
+    this.#body = this.#addBody()
+    this.#responses = new Map(operation.statuses.map((status) => [status, this.#addResponse(status)]))
   }
 
   #add(item: CoverageItem, key = item.label): void {
-    this.#listed.set(key, item)
+    this.items.set(key, item)
   }
 
   #addParameter({ in: place, name, schema }: DescribedParameter): BodyReader {
@@ -90,8 +77,8 @@ export class OperationItems {
 
   /** Returns the keys of the items that an accepted request shows. */
   readRequest({ rawParameters, requestBody }: LiveExchange): string[] {
-    const keys = requestBody === undefined ? [] : this.#readers().body.read(requestBody)
-    const sent = [...this.#readers().parameters].filter(([parameter]) => {
+    const keys = requestBody === undefined ? [] : this.#body.read(requestBody)
+    const sent = [...this.#parameters].filter(([parameter]) => {
       const group = rawParameters[parameter.in]
       return Object.hasOwn(group, parameter.name) || Object.keys(group).some((key) => isMemberOf(parameter, key))
     })
@@ -103,7 +90,7 @@ export class OperationItems {
   }
 
   readResponse(status: number, body: Json | undefined): string[] {
-    const reader = this.#readers().responses.get(status)
+    const reader = this.#responses.get(status)
     return reader ? [String(status), ...reader.read(body)] : []
   }
 }

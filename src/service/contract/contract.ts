@@ -52,7 +52,7 @@ export interface Credential {
 }
 
 export interface Operation {
-  /** The `operationId`; `GET /models/{modelId}/analytics` if it has none, or that of an operation before it. */
+  /** The `operationId`; `GET /models/{modelId}/analytics` if it has none of its own. */
   readonly id: string
   /** Upper case. */
   readonly method: string

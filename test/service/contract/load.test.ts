@@ -25,7 +25,7 @@ describe('a fault of a document is found with its place', () => {
     ["{ type: string, pattern: '(' }", `21:31 ${ignored('pattern', 'a regular expression')}`],
     ["{ type: string, minLength: '1' }", `21:31 ${ignored('minLength', 'a whole number from 0')}`],
     ['{ type: string, enum: [] }', `21:31 ${ignored('enum', 'a list of values that is not empty')}`],
-    ['{ type: object, properties: { a: 1 } }', `21:31 ${ignored('properties', 'schemas by name')}`],
+    ['{ type: string, properties: { a: 1 } }', `21:31 ${ignored('properties', 'schemas by name')}`],
     ['{ type: string, format: colour }', '21:31 warning the format "colour" is not known and not checked'],
     [
       `{ type: string, $schema: '${dialect}' }`,
