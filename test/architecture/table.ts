@@ -74,7 +74,9 @@ export const libraries: Readonly<Record<string, { readonly only: readonly string
   '@playwright/test': { only: ['client/testing/playwright.ts'] },
   testcontainers: { only: ['client/testing/testcontainers.ts'] },
   vitest: { only: ['client/testing/vitest.ts'] },
-  pino: { only: ['command-line/process/process-log.ts'] },
+  // Prism asks its caller for a logger that can have children.
+  pino: { only: ['command-line/process/process-log.ts', 'service/responses/prism.ts'] },
+  '@stoplight/prism-http': { only: ['service/responses/prism.ts'], lazy: true },
   preact: { only: ['console/'] },
   'prom-client': { only: ['server/control/metrics.ts'], lazy: true },
   yaml: { only: ['base/documents/'] },

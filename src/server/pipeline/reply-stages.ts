@@ -108,8 +108,7 @@ export function checkReply({ log }: Pick<PipelineDeps, 'log'>): ReplyStage {
     const { operation, handler, request } = exchange
     const { status, body, origin } = reply
     if (!operation || !body || origin === 'simulator' || checked.get(body) === operation) return reply
-    const isRefusal = origin !== 'contract' || (status >= 400 && !(handler && operation.statuses.includes(status)))
-    if (isRefusal && body.isDocumented !== true) return reply
+    if (isOwnRefusal(exchange, reply, operation)) return reply
     const violations = findViolations(operation, status, body, handler !== undefined)
     if (isOfDocument(exchange, reply)) return passFaults(exchange, reply, operation, violations)
     if (violations.length === 0) {
@@ -128,6 +127,12 @@ export function checkReply({ log }: Pick<PipelineDeps, 'log'>): ReplyStage {
 }
 
 const brokenByDocument = 'the response of the document breaks its schema; a valid example would be sent unchanged'
+
+/** Returns true for a refusal, or a scenario's reply, that is not made from the document, which need not have it. */
+function isOwnRefusal({ handler }: Exchange, { status, body, origin }: Reply, { statuses }: Operation): boolean {
+  if (body?.isDocumented === true) return false
+  return origin !== 'contract' || (status >= 400 && !(handler && statuses.includes(status)))
+}
 
 /** Returns true for a reply whose faults are those of a user's document: an example, or a body made from a schema. */
 function isOfDocument({ handler }: Exchange, { body, status }: Reply): boolean {

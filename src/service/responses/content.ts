@@ -31,7 +31,7 @@ export function toText(root: JsonObject, mediaType: string, value: Json, schema?
   if (typeof value === 'string' && !isJson(type)) return value
   if (isXml(type)) {
     const { $ref = 'root' } = isObject(schema) ? schema : {}
-    const name = String($ref).replace(/.*\//, '')
+    const name = String($ref).split('/').at(-1) ?? ''
     return `<?xml version="1.0" encoding="UTF-8"?>\n${toXml(root, name, value, schema)}`
   }
   if (type === 'text/event-stream') return [value].flat().map(toEvent).join('')

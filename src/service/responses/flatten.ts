@@ -12,7 +12,7 @@ export const isLean = (variant: number): boolean => variant % 8 >= 4
 
 /**
  * Merges a schema with what it refers to, `allOf`, and the alternatives that a variant chooses. `path` gets the
- * references that were followed. Undefined: no value is possible, or the schema is within itself the third time.
+ * references that were followed. Returns undefined if no value is possible, or within itself the third time.
  */
 export function flatten(root: JsonObject, schema: Json, variant: number, path: string[]): FlatSchema | undefined {
   const flat: FlatSchema = { properties: {}, required: [] }

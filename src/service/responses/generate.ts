@@ -1,15 +1,6 @@
 import { canonicalJson, isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 import { type FlatSchema, flatten, isLean, listOf, numberOf } from './flatten.ts'
-import { makeNumber, makeText } from './leaf.ts'
-
-/** Parts of generation that libraries do. */
-export interface Tools {
-  /** Returns a text that a regular expression matches, if one is found. */
-  readonly matchText: (pattern: string, seed: number) => string | undefined
-  readonly isMatch: (pattern: string, text: string) => boolean
-  /** Returns true for a value that a schema allows; undefined: nothing is checked. */
-  readonly isValid?: (schema: JsonObject, value: Json) => boolean
-}
+import { makeNumber, makeText, type Tools } from './leaf.ts'
 
 /** The place of a value: the references around its schema, the levels above it, and the first variant to try. */
 interface At {
@@ -35,7 +26,7 @@ const UNCERTAIN = [
 
 /**
  * Returns a value for a schema, the same for the same schema: with its optional members, and without those for
- * requests alone. Undefined: there is none. With `isValid` each part that can break its schema is checked and varied.
+ * requests alone; undefined if there is none. With `isValid` each part that can break its schema is checked and varied.
  */
 export const generate = (root: JsonObject, schema: Json, tools: Tools): Json | undefined =>
   new Generator(root, tools).make(schema, { path: [], depth: 0, variant: 0 })

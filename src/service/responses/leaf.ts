@@ -1,5 +1,14 @@
+import type { Json, JsonObject } from '../../base/core/json.ts'
 import { type FlatSchema, numberOf } from './flatten.ts'
-import type { Tools } from './generate.ts'
+
+/** Parts of generation that libraries do. */
+export interface Tools {
+  /** Returns a text that a regular expression matches, if one is found. */
+  readonly matchText: (pattern: string, seed: number) => string | undefined
+  readonly isMatch: (pattern: string, text: string) => boolean
+  /** Returns true for a value that a schema allows; undefined: nothing is checked. */
+  readonly isValid?: (schema: JsonObject, value: Json) => boolean
+}
 
 /** The longest generated text, in characters. */
 const maxLength = 10_000

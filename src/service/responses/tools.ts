@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from '../../base/core/json.ts'
 import type { Validator } from '../../base/documents/ajv.ts'
 import { DOCUMENT } from '../contract/compiler.ts'
-import { generate, type Tools } from './generate.ts'
+import { generate } from './generate.ts'
+import type { Tools } from './leaf.ts'
 
 /** Returns a value for a schema, the one that `countErrors` finds the fewest errors in; undefined if there is none. */
 export type MakeValue = (schema: Json, countErrors?: (value: Json) => number) => Promise<Json | undefined>
@@ -12,7 +13,7 @@ export async function createMakeValue(document: JsonObject): Promise<MakeValue> 
   const matchText: Tools['matchText'] = (pattern, seed) =>
     tryFlags(pattern, (expression) => {
       // It has no assertions, so that texts are made without, and tried.
-      const plain = pattern.replace(/\(\?<?[=!](?:[^()\\]|\\.|\([^()]*\))*\)|\\[bB]/g, '')
+      const plain = pattern.replace(/\(\?<?[=!][^()]*\)|\\[bB]/g, '')
       const texts = sample(stringMatching(new RegExp(plain, expression.flags), { size: 'xsmall' }), {
         seed,
         numRuns: 20,

@@ -92,7 +92,7 @@ describe('a real service with planted differences', () => {
     const folder = await tempFolder()
     const run = await runDrift([upstream.baseUrl, ...ids, '--patch', join(folder, 'patch.json')])
     expect(run.code).toBe(3)
-    expect(placesOf(run)).toContain('renamed-field /messageCount')
+    expect(placesOf(run)).toContain('missing-field /messageCount')
     const files = await readdir(folder)
     const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))
     for (const text of [run.stdout, run.stderr, ...texts]) expect(text).not.toContain('4711')
