@@ -27,10 +27,10 @@ const load = once(async () => {
   }
 })
 
-/** Returns the body that Prism's mock sends for a JSON schema; undefined for a recursive one, or if Prism has none. */
+/** Returns the body of Prism's mock for a schema; undefined for a recursive one, one with `writeOnly`, or if it has none. */
 export async function samplePrism(document: JsonObject, schema: Json | undefined): Promise<Json | undefined> {
   const expanded = typeof schema === 'object' ? dereference(document, schema as JsonObject) : undefined
-  if (expanded === undefined || JSON.stringify(expanded).includes('"$ref"')) return undefined
+  if (expanded === undefined || /"\$ref"|"writeOnly":true/.test(JSON.stringify(expanded))) return undefined
   const loaded = await load()
   const content = { 'application/json': { schema: expanded } }
   const paths = { '/': { get: { responses: { 200: { description: '', content } } } } }
