@@ -108,8 +108,7 @@ export function checkReply({ log }: Pick<PipelineDeps, 'log'>): ReplyStage {
     const { operation, handler, request } = exchange
     const { status, body, origin } = reply
     if (!operation || !body || origin === 'simulator' || checked.get(body) === operation) return reply
-    const isRefusal = origin !== 'contract' || (status >= 400 && !(handler && operation.statuses.includes(status)))
-    if (isRefusal && body.isDocumented !== true) return reply
+    if (body.isDocumented !== true && isRefusal(exchange, operation, reply)) return reply
     const violations = findViolations(operation, status, body, handler !== undefined)
     if (isOfDocument(exchange, reply)) return passFaults(exchange, reply, operation, violations)
     if (violations.length === 0) {
@@ -126,6 +125,10 @@ export function checkReply({ log }: Pick<PipelineDeps, 'log'>): ReplyStage {
     )
   }
 }
+
+/** Returns true for a reply that is not the response of a handler or of the document. */
+const isRefusal = ({ handler }: Exchange, { statuses }: Operation, { status, origin }: Reply) =>
+  origin !== 'contract' || (status >= 400 && !(handler && statuses.includes(status)))
 
 const brokenByDocument = 'the response of the document breaks its schema; a valid example would be sent unchanged'
 
