@@ -56,7 +56,7 @@ test.each(['--rules', '--contract', '--overlay', '--seed-state'])(
       const { ended, stderr } = convsim([...inMemory, flag, await tempFile(text, 'empty.yaml')])
       expect([await ended, stderr()]).toEqual([
         1,
-        expect.stringContaining('empty.yaml:1:1: error: is empty; is it saved, and the right file?'),
+        expect.stringContaining('empty.yaml:1:1: error: is empty; YAML or JSON is expected'),
       ])
     }
   },

@@ -3,9 +3,10 @@ import { joinPointer, parsePointer, valueAtTokens } from '../core/json-pointer.t
 import { failure, type Result, success } from '../core/result.ts'
 import type { Flaw } from '../core/violation.ts'
 import { errorAt, type Findings } from './finding.ts'
-import { findTreeFault, MAX_VALUES } from './parse.ts'
+import { findTreeFault } from './parse.ts'
 import type { JsonPath, Overlay, OverlayAction, SelectedNode } from './read-overlay.ts'
 import type { Source } from './source.ts'
+import { MAX_VALUES } from './source.ts'
 
 /**
  * Applies an overlay to a copy of a document. The places of the result lead to the document for what came from it, and

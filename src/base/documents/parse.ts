@@ -18,7 +18,7 @@ import { findSyntaxFault, quoteCharacter } from '../core/json-syntax.ts'
 import { failure, type Result, reasonOf, success } from '../core/result.ts'
 import type { Flaw } from '../core/violation.ts'
 import { errorAt, type Findings } from './finding.ts'
-import type { Source } from './source.ts'
+import { MAX_VALUES, type Source } from './source.ts'
 
 /** The largest number of syntax errors in the findings: later ones are mostly consequences of the first. */
 const MAX_SYNTAX_ERRORS = 5
@@ -129,9 +129,6 @@ function findUnresolvedAlias(document: Document): number | undefined {
 }
 
 const offsetOfNode = (node: unknown): number => (isNode(node) ? (node.range?.[0] ?? 0) : 0)
-
-/** The largest number of values of a file. */
-export const MAX_VALUES = 1_000_000
 
 const TOO_LARGE = `is too large: a file has at most ${MAX_VALUES} values, those of an alias counted at each use`
 

@@ -5,6 +5,9 @@
 import type { Json } from '../core/json.ts'
 import type { PrecompiledSource } from './precompiled.ts'
 
+/** The largest number of values of a file. */
+export const MAX_VALUES = 1_000_000
+
 /** A YAML or JSON file that was read, together with the places of its values. */
 export interface Source {
   /** The path by which the caller asked for the file. */

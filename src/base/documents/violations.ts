@@ -76,6 +76,8 @@ const MEMBER_AT_FAULT: Readonly<Record<string, string>> = {
   dependentRequired: 'missingProperty',
   additionalProperties: 'additionalProperty',
   unevaluatedProperties: 'unevaluatedProperty',
+  items: 'limit', // the number of allowed items is the index of the next one
+  unevaluatedItems: 'limit',
 }
 
 const SENTENCES: Readonly<Record<string, (error: ErrorObject) => string>> = {
@@ -84,6 +86,8 @@ const SENTENCES: Readonly<Record<string, (error: ErrorObject) => string>> = {
   additionalProperties: ({ params, parentSchema }) =>
     `is not allowed here${describeAllowed(params.additionalProperty, parentSchema)}`,
   unevaluatedProperties: () => 'is not allowed here',
+  items: () => 'is not allowed here',
+  unevaluatedItems: () => 'is not allowed here',
   propertyNames: ({ params }) => `must not have a property called ${quote(params.propertyName)}`,
   type: ({ params, data }) => `must be ${describeTypes(params.type)}; got ${quoteWithType(data)}`,
   enum: ({ params, data }) => `must be ${describeChoice(params.allowedValues)}; got ${quote(data)}`,

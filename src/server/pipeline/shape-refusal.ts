@@ -12,9 +12,20 @@ export function shapeRefusal(exchange: Exchange, reply: Reply, deps: PipelineDep
   const isOurs = status >= 400 && readError(body?.value) !== '' && !body?.isExact
   if (!isOurs || !isMatched(exchange) || (origin !== 'contract' && origin !== 'scenario')) return reply
   const value = bodyOfRefusal(exchange.operation, reply)
-  if (value === undefined) return generate(exchange, reply, deps)
   const mediaType = exchange.operation.responseMediaTypes(status).find(isJson)
-  return mediaType === undefined ? reply : { ...reply, body: documentedBody({ value, mediaType }) }
+  const isAsIs = value === undefined || mediaType === undefined
+  const shaped = isAsIs ? reply : { ...reply, body: documentedBody({ value, mediaType }) }
+  if (value === undefined) return generate(exchange, reply, deps)
+  return exchange.handler ? shaped : addHeaders(exchange, shaped, deps)
+}
+
+/** Returns a refusal with the documented headers that it has no value of its own for. */
+async function addHeaders(exchange: MatchedExchange, reply: Reply, { fallback }: PipelineDeps): Promise<Reply> {
+  if (!fallback) return reply
+  const { headers } = await replyFromDocument(exchange, fallback, reply.status)
+  const own = new Set(Object.keys(reply.headers).map((name) => name.toLowerCase()))
+  const others = Object.entries(headers).filter(([name]) => !own.has(name))
+  return { ...reply, headers: { ...reply.headers, ...Object.fromEntries(others) } }
 }
 
 /** Returns a refusal with a generated body, or an example that is not JSON; unchanged where there is neither. */
@@ -22,11 +33,12 @@ async function generate(exchange: MatchedExchange, reply: Reply, deps: PipelineD
   const { status } = reply
   if (!deps.fallback) return reply
   const { body } = await replyFromDocument(exchange, deps.fallback, status)
-  if (!body) return reply
-  if (!isJson(body.mediaType)) return { ...reply, body }
+  const described = await addHeaders(exchange, reply, deps)
+  if (!body) return described
+  if (!isJson(body.mediaType)) return { ...described, body }
   const worded = withMessage(body.value, readError(reply.body?.value), status)
   const isFitting = exchange.operation.checkResponse(status, worded).length === 0
-  return { ...reply, body: isFitting ? jsonBody(worded, body.mediaType) : body }
+  return { ...described, body: isFitting ? jsonBody(worded, body.mediaType) : body }
 }
 
 /** Puts the message, and the status, where a body has an obvious place for them; an `error` may be an object. */

@@ -64,7 +64,7 @@ export interface Operation {
   readonly pointer: string
   /** The `summary` of the document; empty if it has none. */
   readonly summary: string
-  /** The alternatives of `security`, of the operation or the document, each with the credentials that it demands. */
+  /** The alternatives of its `security`, each with the credentials that it demands. */
   readonly security: readonly (readonly Credential[])[]
   /** The names of the query parameters that have API keys. */
   readonly queryKeys: readonly string[]

@@ -37,18 +37,29 @@ export function createMatcher(basePath: string, operations: readonly Operation[]
     const found = findTemplate(around.length > 0 ? around : belowRoot, segments.value)
     if (around.length === 0) return { kind: 'outside-base', isBaseMissing: found !== undefined }
     if (found === undefined) return { kind: 'unknown-path' }
-    const operation = found.template.operations.get(method)
-    if (operation !== undefined) return { kind: 'operation', operation, path: found.values }
-    const allowed = [...found.template.operations.keys()].sort()
-    return { kind: 'wrong-method', path: found.template.path, allowed }
+    const { template, values } = found
+    const operation = template.operations.get(method)
+    if (operation === undefined)
+      return { kind: 'wrong-method', path: template.path, allowed: [...template.operations.keys()].sort() }
+    return { kind: 'operation', operation, path: operation.path === template.path ? values : rename(values, operation) }
   }
+}
+
+/** Returns a path template without the names of its parameters, which decide nothing. */
+export const anonymousPath = (path: string): string => path.replace(/\{[^{}]*\}/g, '{}')
+
+/** Returns the parameters of a path with the names that an operation's own template has for them. */
+function rename(values: Readonly<Record<string, string>>, { path }: Operation): Record<string, string> {
+  const texts = Object.values(values)
+  const names = path.split('/').flatMap((segment) => parseSegment(segment).names)
+  return Object.fromEntries(names.map((name, index) => [name, texts[index] ?? '']))
 }
 
 /** Returns the templates, of those with as many segments the most concrete first. */
 function listTemplates(operations: readonly Operation[]): PathTemplate[] {
-  const templates = [...groupBy(operations, ({ path }) => path)].map(([path, list]) => ({
-    path,
-    segments: path.split('/').slice(1).map(parseSegment),
+  const templates = [...groupBy(operations, ({ path }) => anonymousPath(path))].map(([path, list]) => ({
+    path: list[0]?.path ?? path,
+    segments: (list[0]?.path ?? path).split('/').slice(1).map(parseSegment),
     operations: new Map(list.map((operation) => [operation.method, operation])),
   }))
   return templates.sort((a, b) => (sortKeyOf(a) < sortKeyOf(b) ? -1 : 1))

@@ -27,10 +27,13 @@ const load = once(async () => {
   }
 })
 
-/** Returns the body that Prism's mock sends for a JSON schema; undefined for a recursive one, or if Prism has none. */
+/** Recursion, and what Prism shows as it is: members for requests alone, a null, and a discriminator of any text. */
+const unsuited = /"\$ref"|"writeOnly":true|"discriminator":|"type":\[?"null"/
+
+/** Returns the body that Prism's mock sends for a JSON schema; undefined for an unsuited one, or if Prism has none. */
 export async function samplePrism(document: JsonObject, schema: Json | undefined): Promise<Json | undefined> {
   const expanded = typeof schema === 'object' ? dereference(document, schema as JsonObject) : undefined
-  if (expanded === undefined || JSON.stringify(expanded).includes('"$ref"')) return undefined
+  if (expanded === undefined || unsuited.test(JSON.stringify(expanded))) return undefined
   const loaded = await load()
   const content = { 'application/json': { schema: expanded } }
   const paths = { '/': { get: { responses: { 200: { description: '', content } } } } }

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../base/core/json.ts'
 import type { Validator } from '../../base/documents/ajv.ts'
 import { DOCUMENT } from '../contract/compiler.ts'
+import { limitTime, TIMEOUT } from '../contract/limit-time.ts'
 import { generate } from './generate.ts'
 import type { Tools } from './leaf.ts'
 
@@ -57,11 +58,15 @@ async function createCheck(document: JsonObject): Promise<NonNullable<Tools['isV
   return (schema, value) => {
     const text = JSON.stringify(onlyChecked('schema', schema)).replaceAll('"$ref":"#', `"$ref":"${DOCUMENT}#`)
     if (!validators.has(text)) validators.set(text, compile(text))
-    return validators.get(text)?.(value) ?? true
+    const validate = validators.get(text)
+    const isValid = validate?.(value) ?? true
+    if (validate?.errors?.[0]?.keyword !== TIMEOUT) return isValid
+    validators.set(text, undefined) // no variant of it can be checked
+    return true
   }
   function compile(text: string): Validator | undefined {
     try {
-      return ajv.compile(JSON.parse(text)) as Validator
+      return limitTime(ajv.compile(JSON.parse(text)) as Validator)
     } catch {
       return undefined // the checks of the document have told why
     }

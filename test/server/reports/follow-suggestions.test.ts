@@ -27,7 +27,7 @@ const constructs: Record<string, readonly [method: string, path: string, operati
       parameters: [
         query(
           'filter',
-          { type: 'object', properties: { color, size: { type: 'integer', enum: [1, 2] } } },
+          { type: 'object', required: ['color'], properties: { color, size: { type: 'integer', enum: [1, 2] } } },
           { style: 'deepObject' },
         ),
       ],
@@ -204,10 +204,13 @@ test.each(Object.entries(constructs))(
   async (_, [method, path, given]) => {
     const contract = await documentWithPaths({ [path]: { [method]: { responses: { 200: ok }, ...given } } })
     const loaded = await loadContract(contract)
-    const [operation] = loaded.ok ? loaded.value.operations : []
+    const operation = loaded.ok ? loaded.value.operations.find((one) => one.path === path) : undefined
     if (!operation) throw new Error('the document has no operation')
     const sim = await startForTest({ contract })
-    const read = async () => (await readControl<ControlSchemas['Coverage']>(sim, '/coverage')).operations[0]
+    const read = async () =>
+      (await readControl<ControlSchemas['Coverage']>(sim, '/coverage')).operations.find(
+        ({ operation: id }) => id === operation.id,
+      )
     const points = (await read())?.points
     for (let before = await read(); before?.missing[0]; before = await read()) {
       const [suggestion] = before.missing

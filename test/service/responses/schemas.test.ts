@@ -192,3 +192,21 @@ test('a body for any schema is valid, or says what it breaks, and never a 500', 
   }
   expect(flagged.length).toBeLessThan(schemas.length / 3) // those contradict themselves
 })
+
+test('a schema whose check takes for ever is checked in bounded time, and reported', async ({ onTestFinished }) => {
+  const levels = Array.from({ length: 40 }, (_, index) => {
+    const next = `{ $ref: '#/components/schemas/A${index + 1}' }`
+    return `    A${index}: { allOf: [${next}, ${next}] }\n`
+  })
+  const content = "{ application/json: { schema: { $ref: '#/components/schemas/A0' } } }"
+  const document = `openapi: 3.1.0
+info: { title: A, version: '1' }
+paths: { /a: { get: { responses: { '200': { description: A, content: ${content} } } } } }
+components:
+  schemas:
+${levels.join('')}    A40: { type: object }
+`
+  const file = await tempFile(document, 'openapi.yaml', onTestFinished)
+  const [result] = await checkFiles([file], defaultSettings())
+  expect(JSON.stringify(result)).toContain('cannot be checked')
+})

@@ -1,7 +1,9 @@
 /** Start-up checks of an OpenAPI document, one aspect a file; `contract/load.ts` has their order. */
+import { groupBy } from '../../../base/core/group-by.ts'
 import { isObject, type Json, type JsonObject } from '../../../base/core/json.ts'
 import { joinPointer } from '../../../base/core/json-pointer.ts'
 import type { Source } from '../../../base/documents/source.ts'
+import { anonymousPath } from '../match.ts'
 import { isCheckedText, isJson } from '../media-types.ts'
 import { listOperations, simulatedStatus } from '../operation.ts'
 import { Shape } from '../request/shape.ts'
@@ -78,7 +80,7 @@ function* checkOperations(document: JsonObject, source: Source): Generator<Docum
 }
 
 const listSuccesses = ({ responses }: JsonObject) =>
-  Object.keys(isObject(responses) ? responses : {}).filter((status) => /^2(\d\d|XX)$/i.test(status))
+  Object.keys(isObject(responses) ? responses : {}).filter((status) => /^(2(\d\d|XX)|default)$/i.test(status))
 
 function checkSimulatedStatus(operation: JsonObject): string | undefined {
   const { [simulatedStatus]: chosen = {} } = operation
@@ -95,9 +97,7 @@ function checkSimulatedStatus(operation: JsonObject): string | undefined {
 /** Warns of parts that are ignored: members beside a `$ref`, bodies in other types, dialects, undefined schemes. */
 function* findUnchecked(document: JsonObject, { kind, pointer, value }: DocumentNode): Generator<DocumentFault> {
   const at = (...tokens: string[]) => joinPointer(pointer, ...tokens)
-  const members = kind === 'pathItem' && '$ref' in value ? [...METHODS, 'parameters'] : []
-  for (const name of members.filter((one) => one in value))
-    yield warning(at(name), 'is ignored, because the path item refers to another one with $ref')
+  if (kind === 'pathItem') yield* findUnserved(pointer, value)
   if (['document', 'pathItem', 'operation'].includes(kind)) yield* checkServers(at('servers'), value.servers)
   if (kind === 'requestBody') yield* findUncheckedBodies(document, pointer, value)
   if (kind === 'document' || kind === 'operation') yield* findUndefinedSchemes(document, at('security'), value.security)
@@ -105,6 +105,14 @@ function* findUnchecked(document: JsonObject, { kind, pointer, value }: Document
   if (kind === 'schema') yield* checkDialect(at('$schema'), value.$schema)
   if (kind === 'securityScheme' && value.type === 'mutualTLS')
     yield warning(pointer, 'client certificates are not checked')
+}
+
+function* findUnserved(pointer: string, item: JsonObject): Generator<DocumentFault> {
+  for (const name of ['query', 'additionalOperations'].filter((one) => one in item))
+    yield warning(joinPointer(pointer, name), `"${name}" is not served; only ${METHODS.join(', ')} are`)
+  const ignored = '$ref' in item ? [...METHODS, 'parameters'].filter((name) => name in item) : []
+  for (const name of ignored)
+    yield warning(joinPointer(pointer, name), 'is ignored, because the path item refers to another one with $ref')
 }
 
 function* findUncheckedBodies(document: JsonObject, pointer: string, { content = {} }: JsonObject) {
@@ -134,13 +142,15 @@ function* checkDialect(pointer: string, dialect: Json | undefined): Generator<Do
     yield warning(pointer, `the dialect "${dialect}" is not known; schemas are read as JSON Schema 2020-12`)
 }
 
-/** Refuses path templates that differ only in the names of their parameters, because they match the same paths. */
+/** Refuses methods of path templates that differ only in the names of their parameters: they match the same paths. */
 function* checkPaths(document: JsonObject): Generator<DocumentFault> {
-  const firstPaths = new Map<string, string>()
-  for (const path of new Set(listOperations(document).map((operation) => operation.path))) {
-    const anonymousPath = path.replace(/\{[^{}]*\}/g, '{}')
-    const first = firstPaths.get(anonymousPath)
-    if (first === undefined) firstPaths.set(anonymousPath, path)
-    else yield error(joinPointer('/paths', path), `the path ${path} cannot be told apart from ${first}`)
+  for (const group of groupBy(listOperations(document), ({ path }) => anonymousPath(path)).values()) {
+    const [first, ...others] = new Set(group.map(({ path }) => path))
+    for (const path of others) {
+      const methods = group.filter((one) => one.path === path).map(({ method }) => method)
+      const isTaken = group.some((one) => one.path !== path && methods.includes(one.method))
+      if (isTaken) yield error(joinPointer('/paths', path), `the path ${path} cannot be told apart from ${first}`)
+      else yield warning(joinPointer('/paths', path), `is the path ${first} with other names; its methods are added`)
+    }
   }
 }
