@@ -69,7 +69,7 @@ export interface Operation {
   /** The names of the query parameters that have API keys. */
   readonly queryKeys: readonly string[]
   /**
-   * The status `success` of `x-simulated-status`, or else the lowest documented 2xx status, 200 for `2XX` and `default`,
+   * The status `success` of `x-simulated-status`, or else the lowest documented 2xx status, 200 for `2XX` or `default`,
    * or the lowest documented status.
    */
   readonly successStatus: number
