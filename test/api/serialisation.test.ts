@@ -214,7 +214,7 @@ describe('names of query parameters', () => {
     expect(await ask(own(), `/v1${pathOf(nested)}?${`p${'[a]'.repeat(3000)}=1`}`)).toMatchObject({ status: 400 })
   })
 
-  test('that every object inherits are names as any other', async () => {
+  test('that every object inherits, such as constructor, are ordinary', async () => {
     expect(await ask(own(), `/v1${pathOf(nested)}?p[__proto__][b]=1&p[constructor]=2`)).toMatchObject({ status: 204 })
   })
 })

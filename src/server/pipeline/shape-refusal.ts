@@ -12,28 +12,31 @@ export function shapeRefusal(exchange: Exchange, reply: Reply, deps: PipelineDep
   const isOurs = status >= 400 && readError(body?.value) !== '' && !body?.isExact
   if (!isOurs || !isMatched(exchange) || (origin !== 'contract' && origin !== 'scenario')) return reply
   const value = bodyOfRefusal(exchange.operation, reply)
-  const mediaType = exchange.operation.responseMediaTypes(status).find(isJson)
-  const isAsIs = value === undefined || mediaType === undefined
-  const shaped = isAsIs ? reply : { ...reply, body: documentedBody({ value, mediaType }) }
   if (value === undefined) return generate(exchange, reply, deps)
+  const mediaType = exchange.operation.responseMediaTypes(status).find(isJson)
+  const shaped = mediaType === undefined ? reply : { ...reply, body: documentedBody({ value, mediaType }) }
   return exchange.handler ? shaped : addHeaders(exchange, shaped, deps)
 }
 
-/** Returns a refusal with the documented headers that it has no value of its own for. */
 async function addHeaders(exchange: MatchedExchange, reply: Reply, { fallback }: PipelineDeps): Promise<Reply> {
   if (!fallback) return reply
   const { headers } = await replyFromDocument(exchange, fallback, reply.status)
+  return withHeaders(reply, headers)
+}
+
+/** Returns a refusal with the documented headers that it has no value of its own for. */
+function withHeaders(reply: Reply, documented: Readonly<Record<string, string>>): Reply {
   const own = new Set(Object.keys(reply.headers).map((name) => name.toLowerCase()))
-  const others = Object.entries(headers).filter(([name]) => !own.has(name))
+  const others = Object.entries(documented).filter(([name]) => !own.has(name))
   return { ...reply, headers: { ...reply.headers, ...Object.fromEntries(others) } }
 }
 
 /** Returns a refusal with a generated body, or an example that is not JSON; unchanged where there is neither. */
-async function generate(exchange: MatchedExchange, reply: Reply, deps: PipelineDeps): Promise<Reply> {
+async function generate(exchange: MatchedExchange, reply: Reply, { fallback }: PipelineDeps): Promise<Reply> {
   const { status } = reply
-  if (!deps.fallback) return reply
-  const { body } = await replyFromDocument(exchange, deps.fallback, status)
-  const described = await addHeaders(exchange, reply, deps)
+  if (!fallback) return reply
+  const { headers, body } = await replyFromDocument(exchange, fallback, status)
+  const described = withHeaders(reply, headers)
   if (!body) return described
   if (!isJson(body.mediaType)) return { ...described, body }
   const worded = withMessage(body.value, readError(reply.body?.value), status)
