@@ -137,11 +137,12 @@ function readGroup(
   const settled = new Set<string>() // parameters whose values need no check
   for (const [parameter, what] of sent) {
     const { name, allowsEmpty } = parameter
-    const pointer = base + joinPointer('', name)
     const read = readSent(parameter, what)
-    if (!read.ok || (what === '' && allowsEmpty)) settled.add(pointer)
     if (read.ok) values[name] = read.value
-    else violations.push({ in: part, pointer, ...read.error })
+    if (read.ok && !(what === '' && allowsEmpty)) continue
+    const pointer = base + joinPointer('', name)
+    settled.add(pointer)
+    if (!read.ok) violations.push({ in: part, pointer, ...read.error })
   }
   if (validate === undefined || validate(values) || readAgain(sent, values, validate)) return violations
   const others = toViolations(validate.errors, part, base, hide)

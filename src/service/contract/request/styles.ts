@@ -100,7 +100,7 @@ function splitText({ in: place, name, style, explode, shape }: Serialisation, te
   // Each value has the name before it: `;color=blue;color=black`.
   const prefix = style === 'matrix' && !(isObject && explode) ? `;${name}=` : mark
   if (!text.startsWith(prefix)) return undefined
-  const rest = text.replaceAll(prefix, mark).slice(mark.length)
+  const rest = (prefix === mark ? text : text.replaceAll(prefix, mark)).slice(mark.length)
   const separator = explode ? exploded : together
   if (separator === undefined || !(isList || isObject)) return rest
   const parts = rest.split(separator).map((part) => (place === 'header' ? part.trim() : part))
