@@ -5,7 +5,7 @@ import standaloneCode from 'ajv/dist/standalone/index.js'
 import type { Result } from '../base/core/result.ts'
 import type { Findings } from '../base/documents/finding.ts'
 import { computeDigest, readSource } from '../base/documents/read-source.ts'
-import { type CompiledSchemas, compilePublished } from '../base/documents/schema.ts'
+import { type CompiledSchemas, compileSchema } from '../base/documents/schema.ts'
 import type { Source } from '../base/documents/source.ts'
 import { createAjvCompiler } from '../service/contract/ajv-compiler.ts'
 import { buildContract } from '../service/contract/load.ts'
@@ -29,7 +29,7 @@ export async function precompile(): Promise<string> {
   const fixtures = FIXTURE_FILES.map((name) => readSource(join(bundledFixtures, `${name}.yaml`)))
   for (const source of await Promise.all(fixtures)) sources.push(await writeEntry(unwrap(source)))
   const schemas = [exportSchema, stateSchema].map(
-    (schema) => `${schema.name}: ${writeValidators(compilePublished(schema, STANDALONE_OPTIONS))}['']`,
+    (schema) => `${schema.name}: ${writeValidators(compileSchema(schema, STANDALONE_OPTIONS))}['']`,
   )
   return `
 import { fullFormats } from 'ajv-formats/dist/formats.js'

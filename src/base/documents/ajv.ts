@@ -48,6 +48,7 @@ const CHECKING_LOOPS = [
 ] as const
 
 type CodeGen = KeywordCxt['gen']
+type KeywordCode = (cxt: KeywordCxt, type?: string) => void
 
 /** Writes the code at the end of an iteration; `before` has the number of errors before the loop. */
 type EndOfIteration = (gen: CodeGen, before: Name) => void
@@ -67,11 +68,8 @@ function boundErrors(ajv: Ajv2020): void {
   endIterations(ajv, 'contains', resetErrorsCount)
 }
 
-function endIterations(ajv: Ajv2020, keyword: string, end: EndOfIteration): void {
+const endIterations = (ajv: Ajv2020, keyword: string, end: EndOfIteration) =>
   changeCode(ajv, keyword, (code) => (cxt, type) => generateLoops(cxt, end, () => code(cxt, type)))
-}
-
-type KeywordCode = (cxt: KeywordCxt, type?: string) => void
 
 function changeCode(ajv: Ajv2020, keyword: string, change: (code: KeywordCode) => KeywordCode): void {
   const rule = ajv.RULES.all[keyword]

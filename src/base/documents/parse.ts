@@ -9,7 +9,6 @@ import {
   LineCounter,
   parseDocument,
   stringify,
-  visit,
   type YAMLError,
 } from 'yaml'
 import { type Json, parseJson } from '../core/json.ts'
@@ -28,8 +27,9 @@ export function parseSource(text: string, file: string): Result<Source, Findings
   try {
     return readText(text, file)
   } catch (error) {
-    if (isStackOverflow(error)) return failure([errorAt(`${file}:1:1`, TOO_DEEP)])
-    throw error
+    // Such as an alias of no anchor, which the library finds only when it makes values.
+    const message = isStackOverflow(error) ? TOO_DEEP : `cannot be read: ${reasonOf(error)}`
+    return failure([errorAt(`${file}:1:1`, message)])
   }
 }
 
@@ -45,16 +45,8 @@ function readText(text: string, file: string): Result<Source, Findings> {
     return failure(faults.map(({ at, message }) => errorAt(placeOf(at), message)))
   }
   if (document.contents === null) return failure([errorAt(`${file}:1:1`, 'is empty; YAML or JSON is expected')])
-  let value: Json
-  try {
-    // YAML's core schema, the default, yields only values of JSON's types. All places of an alias share one value.
-    value = document.toJS({ maxAliasCount: -1 }) as Json
-  } catch (error) {
-    if (reasonOf(error) === 'Merge sources must be maps or map aliases')
-      return failure([errorAt(`${file}:1:1`, NO_MERGE)])
-    if (!(error instanceof ReferenceError)) throw error
-    return failure([errorAt(placeOf(findUnresolvedAlias(document) ?? 0), NO_ANCHOR)])
-  }
+  // YAML's core schema, the default, yields only values of JSON's types. All places of an alias share one value.
+  let value = document.toJS({ maxAliasCount: -1 }) as Json
   const fault = findTreeFault(value)
   if (fault) return failure([errorAt(placeOf(findOffset(document, fault.pointer)), fault.message)])
   if (text.includes('*')) value = JSON.parse(JSON.stringify(value)) // each use of an alias gets a value of its own
@@ -64,10 +56,6 @@ function readText(text: string, file: string): Result<Source, Findings> {
 /** The deepest accepted nesting of a file, in levels, which saves the stack of functions that recurse into values. */
 const MAX_LEVELS = 200
 const TOO_DEEP = `is nested deeper than ${MAX_LEVELS} levels`
-
-const NO_MERGE = 'has a merge key (<<) that is not followed by an alias of an object'
-
-const NO_ANCHOR = 'is an alias of no anchor: write the anchor (&name) above its alias (*name)'
 
 /** Messages in place of the library's, which address its callers, by the code of the error. */
 const messages: Readonly<Partial<Record<ErrorCode, string>>> = {
@@ -114,18 +102,6 @@ function findMember(node: unknown, token: string): { start: unknown; value: unkn
   }
   const item = isSeq(node) ? node.items[Number(token)] : undefined
   return item === undefined ? undefined : { start: item, value: item }
-}
-
-function findUnresolvedAlias(document: Document): number | undefined {
-  let found: number | undefined
-  visit(document, {
-    Alias(_, alias) {
-      if (alias.resolve(document) !== undefined) return undefined
-      found = offsetOfNode(alias)
-      return visit.BREAK
-    },
-  })
-  return found
 }
 
 const offsetOfNode = (node: unknown): number => (isNode(node) ? (node.range?.[0] ?? 0) : 0)

@@ -5,7 +5,7 @@ export interface PrecompiledSource {
   readonly json: string
   /** True for an OpenAPI document whose responses have validators here, too; false for any other file. */
   readonly hasResponseValidators: boolean
-  /** The validators of an OpenAPI document, by `schemaRef` and `keyOfParameters`; empty for any other file. */
+  /** The validators of an OpenAPI document, by `keyOf`; empty for any other file. */
   readonly validators: Readonly<Record<string, Validator>>
 }
 

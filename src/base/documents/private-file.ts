@@ -1,17 +1,11 @@
-import { closeSync, constants, createReadStream, writeSync } from 'node:fs'
+import { constants, createReadStream } from 'node:fs'
 import { type FileHandle, lstat, mkdtemp, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { reasonOf } from '../core/result.ts'
-import { isOpenFile, openWithoutWaiting, untilReady } from './read-file.ts'
+import { isOpenFile } from './read-file.ts'
 
-/** The mode of files with stored or recorded data: their owner alone can read and write them. */
-export const PRIVATE_FILE = 0o600
-
-/** The mode of folders that are created for such files. */
-export const PRIVATE_FOLDER = 0o700
-
-/** The bits of a mode with which others than the owner can use a file. */
-const ofOthers = 0o077
+/** The modes of files with stored or recorded data, which their owner alone can use, and of folders for them. */
+export const [PRIVATE_FILE, PRIVATE_FOLDER] = [0o600, 0o700]
 
 type Content = string | AsyncIterable<string>
 
@@ -24,34 +18,29 @@ type Content = string | AsyncIterable<string>
  */
 export async function writePrivateFile(file: string, content: Content): Promise<void> {
   const found = await stat(file).catch(() => undefined)
-  if (found?.isFIFO()) return writePipe(file, content)
   const link = found ? undefined : await lstat(file).catch(() => undefined)
   const isReplaceable = found ? found.isFile() : !link?.isSymbolicLink() // a link to a missing file gets that file
   if (isOpenFile(file) || !isReplaceable) return writeInPlace(file, content)
   const path = found ? await realpath(file) : file
-  const folder = await mkdtemp(join(dirname(path), '.convsim-')).catch(ignoreCodes(unwritableFolder))
+  const folder = await mkdtemp(join(dirname(path), '.convsim-')).catch(throwIfFull)
   if (folder === undefined) return writeInPlace(path, content)
   try {
     const { uid } = await stat(folder)
     if (found && found.uid !== uid) return await writeInPlace(path, content)
     const temporary = join(folder, 'new')
     await writeAndClose(await open(temporary, 'wx', PRIVATE_FILE), content)
-    await rename(temporary, path).catch(async (error) => {
-      ignoreCodes(irreplaceable)(error)
-      await writeInPlace(path, createReadStream(temporary, 'utf8'))
+    await rename(temporary, path).catch((error) => {
+      throwIfFull(error)
+      return writeInPlace(path, createReadStream(temporary, 'utf8')) // it is a mount
     })
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-/** The codes of a folder in which no file can be created, and of a file that no other can replace: a mount. */
-const unwritableFolder = ['EACCES', 'EPERM', 'EROFS']
-const irreplaceable = [...unwritableFolder, 'EBUSY', 'EXDEV']
-
-const ignoreCodes = (codes: readonly string[]) => (error: NodeJS.ErrnoException) => {
-  if (!codes.includes(error.code ?? '')) throw error
-  return undefined
+/** On a full disk the old file stays. Where no file can be created or replaced, it is written in place. */
+function throwIfFull(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENOSPC' || error.code === 'EDQUOT') throw error
 }
 
 async function writeInPlace(file: string, content: Content): Promise<void> {
@@ -72,24 +61,11 @@ async function writeAndClose(opened: FileHandle, content: Content, isReplaced = 
   }
 }
 
-/** Writes to a pipe. Threads that wait for its reader would keep the process from ending on a signal. */
-async function writePipe(file: string, content: Content): Promise<void> {
-  const fd = await untilReady(() => openWithoutWaiting(file, constants.O_WRONLY), 'is a pipe that nobody has read')
-  try {
-    for await (const piece of typeof content === 'string' ? [content] : content) {
-      const bytes = Buffer.from(piece)
-      for (let written = 0; written < bytes.length; )
-        written += await untilReady(() => writeSync(fd, bytes, written), 'is a pipe that nobody has read')
-    }
-  } finally {
-    closeSync(fd)
-  }
-}
-
 async function emptyPrivately(existing: FileHandle): Promise<void> {
   const stats = await existing.stat()
   if (!stats.isFile()) return
-  if ((stats.mode & ofOthers) !== 0)
+  if ((stats.mode & 0o077) !== 0)
+    // others than the owner can use it
     await existing.chmod(PRIVATE_FILE).catch((error) => {
       throw new Error(
         `others can read it, and its mode cannot be changed (${reasonOf(error)}). Delete it, or name another file`,

@@ -1,28 +1,21 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, type Stats } from 'node:fs'
-import { sleep } from '../core/timers.ts'
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs'
+import { Socket } from 'node:net'
 
 /** A path that does not lead to an ordinary file, or leads to one that is too large. Its message lacks its subject. */
 export class UnusableFileError extends Error {
   override readonly name = 'UnusableFileError'
 }
 
-/**
- * Reads a file. Throws an `UnusableFileError` for a pipe, a socket, a device or a folder, and at once: to open a pipe
- * that nobody writes to waits otherwise, and a process that waits so does not even end on a signal.
- */
+/** Reads a file. Throws an `UnusableFileError` for a pipe, a socket, a device or a folder, without waiting for it. */
 export function readOrdinaryFile(path: string, maxBytes = Number.POSITIVE_INFINITY): Buffer {
-  const fd = openWithoutWaiting(path, constants.O_RDONLY)
+  const fd = openWithoutWaiting(path)
   try {
-    return readOpenFile(fd, maxBytes)
+    const problem = findFileProblem(fstatSync(fd), maxBytes)
+    if (problem !== undefined) throw new UnusableFileError(problem)
+    return readFileSync(fd)
   } finally {
     closeSync(fd)
   }
-}
-
-function readOpenFile(fd: number, maxBytes: number): Buffer {
-  const problem = findFileProblem(fstatSync(fd), maxBytes)
-  if (problem !== undefined) throw new UnusableFileError(problem)
-  return readFileSync(fd)
 }
 
 /** The pattern of a path that stands for an open file of the process, such as a log that a shell gave it as stdout. */
@@ -33,54 +26,24 @@ export const isOpenFile = (path: string): boolean => openFile.test(path)
 
 /** Reads a file as `readOrdinaryFile` does, and also a pipe that the process was started with: `<(zcat a.har.gz)`. */
 export async function readFileOrPipe(path: string, maxBytes: number): Promise<Buffer> {
-  const fd = openWithoutWaiting(path, constants.O_RDONLY)
-  try {
-    const isPipe = isOpenFile(path) && fstatSync(fd).isFIFO()
-    return isPipe ? await readPipe(fd, maxBytes) : readOpenFile(fd, maxBytes)
-  } finally {
-    closeSync(fd)
-  }
-}
-
-/** The milliseconds for which a pipe may be silent. */
-const pipeTimeoutMs = 10_000
-
-/** The milliseconds between two attempts to read from a pipe, or to write to it. */
-const retryMs = 10
-
-/** Calls an operation on a pipe until it need not wait, or until `pipeTimeoutMs` are over. Signals are heard. */
-export async function untilReady<T>(operation: () => T, problem: string): Promise<T> {
-  for (let waitedMs = 0; waitedMs < pipeTimeoutMs; waitedMs += retryMs) {
-    try {
-      return operation()
-    } catch (error) {
-      const { code = '' } = error as NodeJS.ErrnoException
-      if (code !== 'EAGAIN' && code !== 'ENXIO') throw error
-    }
-    await sleep(retryMs)
-  }
-  throw new UnusableFileError(`${problem} for ${pipeTimeoutMs / 1000} s`)
-}
-
-async function readPipe(fd: number, maxBytes: number): Promise<Buffer> {
+  if (!isOpenFile(path) || !statSync(path).isFIFO()) return readOrdinaryFile(path, maxBytes)
   const pieces: Buffer[] = []
-  for (let length = 0; length <= maxBytes; ) {
-    const piece = Buffer.allocUnsafe(64 * 1024)
-    const read = await untilReady(() => readSync(fd, piece), 'is a pipe to which nothing was written')
-    if (read === 0) return Buffer.concat(pieces)
-    pieces.push(piece.subarray(0, read))
-    length += read
+  let length = 0
+  // Not as a file: a thread that waits for a pipe keeps the process from ending on a signal.
+  for await (const piece of new Socket({ fd: openWithoutWaiting(path), readable: true })) {
+    length += piece.length
+    if (length > maxBytes) throw new UnusableFileError(describeTooLarge(maxBytes))
+    pieces.push(piece)
   }
-  throw new UnusableFileError(describeTooLarge(maxBytes))
+  return Buffer.concat(pieces)
 }
 
 /** Opens a file; a pipe without anybody at its other end, too. Windows has neither such pipes nor the flag. */
-export function openWithoutWaiting(path: string, flags: number): number {
+function openWithoutWaiting(path: string): number {
   try {
-    return openSync(path, flags | (constants.O_NONBLOCK ?? 0))
+    return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   } catch (error) {
-    const isRead = flags === constants.O_RDONLY
-    if (isRead && (error as NodeJS.ErrnoException).code === 'ENXIO') throw new UnusableFileError(describeKind('socket'))
+    if ((error as NodeJS.ErrnoException).code === 'ENXIO') throw new UnusableFileError(describeKind('socket'))
     throw error
   }
 }

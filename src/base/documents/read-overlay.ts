@@ -2,14 +2,14 @@ import { JSONPathJS } from 'jsonpath-js'
 import overlaySchema from '../../../spec/overlay.schema.json' with { type: 'json' }
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
-import { failure, joinResults, type Result, reasonOf, success } from '../core/result.ts'
+import { failure, joinResults, type Result, success } from '../core/result.ts'
 import type { Violation } from '../core/violation.ts'
 import { errorAt, type Finding, type Findings } from './finding.ts'
 import { loadSchema } from './load-schema.ts'
 import { readSource } from './read-source.ts'
 import type { Source } from './source.ts'
 
-/** An OpenAPI Overlay 1.0 or 1.1 that was read and checked. */
+/** An OpenAPI Overlay that was read and checked; one of 1.0 can have what 1.1 adds. */
 export interface Overlay {
   readonly source: Source
   readonly actions: readonly OverlayAction[]
@@ -19,27 +19,17 @@ export interface Overlay {
 export interface OverlayAction {
   /** The pointer of the action within the overlay: `/actions/0`. */
   readonly pointer: string
-  readonly target: JsonPath
-  readonly change:
-    | { readonly kind: 'remove' }
-    | { readonly kind: 'update'; readonly value: Json }
-    /** `from`: the path of the update within the document. */
-    | { readonly kind: 'copy'; readonly from: JsonPath }
-  /** True for an overlay 1.1, whose target can also be a text, a number, a boolean or null. */
-  readonly changesPrimitives: boolean
+  /** A JSONPath (RFC 9535): `$.paths['/events'].post`. */
+  readonly target: string
+  readonly kind: 'remove' | 'update' | 'copy'
+  /** Returns the value that the places are updated with. */
+  read(document: Json): Result<Json>
 }
 
 export interface SelectedNode {
   /** The names of members and the indexes of items that lead to the value; empty for the whole document. */
   readonly tokens: readonly string[]
   readonly value: Json
-}
-
-/** A JSONPath (RFC 9535): `$.paths['/events'].post`. */
-export interface JsonPath {
-  readonly text: string
-  /** Returns the selected values, each once, in the order of the document. */
-  select(document: Json): readonly SelectedNode[]
 }
 
 /** Reads and checks an overlay (YAML or JSON). The error has a finding with its line for each fault. */
@@ -56,8 +46,7 @@ export async function checkOverlay(source: Source): Promise<Result<Overlay, Find
   const violations = check(value)
   if (violations.length > 0) return failure(violations.map((violation) => createOverlayFinding(violation, source)))
   const actions = Array.isArray(value.actions) ? value.actions : []
-  const isOld = String(value.overlay).startsWith('1.0.')
-  const read = joinResults(actions.map((action, index) => readAction(action, `/actions/${index}`, source, isOld)))
+  const read = joinResults(actions.map((action, index) => readAction(action, `/actions/${index}`, source)))
   return read.ok ? success({ source, actions: read.value }) : read
 }
 
@@ -71,54 +60,50 @@ function createOverlayFinding({ pointer, message }: Violation, source: Source): 
   return errorAt(source.place(pointer), sentence)
 }
 
-function readAction(action: Json, pointer: string, source: Source, isOld: boolean): Result<OverlayAction, Findings> {
-  const { target, update, copy, remove } = isObject(action) ? action : {}
+function readAction(action: Json, pointer: string, source: Source): Result<OverlayAction, Findings> {
+  const { target: path, update, copy, remove } = isObject(action) ? action : {}
   const fail = (member: string, message: string) =>
     failure([errorAt(source.place(joinPointer(pointer, member)), message)])
-  const parsed = parseJsonPath(String(target))
-  if (!parsed.ok) return fail('target', `is no JSONPath: ${parsed.error}`)
-  const common = { pointer, target: parsed.value, changesPrimitives: !isOld }
-  if (remove === true) return success({ ...common, change: { kind: 'remove' } })
-  if (copy !== undefined && update !== undefined) return fail('copy', 'cannot stand beside "update": use one')
-  if (update !== undefined) return success({ ...common, change: { kind: 'update', value: update } })
-  if (copy === undefined) return fail('target', 'has nothing to do: add "update", "copy" or "remove: true"')
-  if (isOld) return fail('copy', 'needs "overlay: 1.1.0" at the top; 1.0 has no "copy"')
-  const from = parseJsonPath(String(copy))
-  if (!from.ok) return fail('copy', `is no JSONPath: ${from.error}`)
-  return success({ ...common, change: { kind: 'copy', from: from.value } })
-}
-
-/** The length after which a message of the parser is cut: it lists every character that could stand at the place. */
-const MAX_EXPECTED = 12
-
-/** Parses a JSONPath. The error says what is wrong at which character. */
-function parseJsonPath(text: string): Result<JsonPath> {
-  let query: JSONPathJS
-  try {
-    query = new JSONPathJS(text)
-  } catch (error) {
-    return failure(describePathError(text, error))
-  }
+  const [target, from] = [String(path), String(copy ?? '$')]
+  if (!isJsonPath(target)) return fail('target', NO_PATH)
+  if (!isJsonPath(from)) return fail('copy', NO_PATH)
+  if (remove !== true && copy !== undefined && update !== undefined)
+    return fail('copy', 'cannot stand beside "update": use one')
+  if (remove !== true && copy === undefined && update === undefined)
+    return fail('target', 'has nothing to do: add "update", "copy" or "remove: true"')
+  const kind = remove === true ? 'remove' : copy === undefined ? 'update' : 'copy'
   return success({
-    text,
-    select(document) {
-      const found = new Map<string, SelectedNode>()
-      for (const { segments, value } of query.pathSegments(document)) {
-        const tokens = segments.map(String)
-        // The library returns parts of the given document, which is JSON.
-        found.set(joinPointer('', ...tokens), { tokens, value: value as Json })
-      }
-      return [...found.values()]
-    },
+    pointer,
+    target,
+    kind,
+    read: (document) => (update === undefined ? readOne(document, from) : success(update)),
   })
 }
 
-function describePathError(text: string, error: unknown): string {
-  // An error of the parser has the offset; another exception has none.
-  const offset = (error as { location?: { start?: { offset?: number } } } | undefined)?.location?.start?.offset
-  if (offset === undefined) return reasonOf(error)
-  const found = offset >= text.length ? 'it ends too early' : `"${text[offset]}" is not expected`
-  const before = text.slice(Math.max(0, offset - MAX_EXPECTED), offset)
-  const hint = text[offset] === '-' || text[offset] === '/' ? "; write such a name in brackets: ['x-name']" : ''
-  return `${found} at character ${offset + 1}${before && ` behind ${before}`}${hint}`
+/** Returns a copy of the one value that a path selects, which later changes do not reach. */
+function readOne(document: Json, path: string): Result<Json> {
+  const [node, ...others] = select(document, path)
+  if (node && others.length === 0) return success(structuredClone(node.value))
+  return failure(`must meet one value; ${path} meets ${node ? others.length + 1 : 'none'}`)
+}
+
+const NO_PATH = "is no JSONPath (RFC 9535); a name such as x-name needs brackets: $['x-name']"
+
+function isJsonPath(text: string): boolean {
+  try {
+    return new JSONPathJS(text) !== undefined
+  } catch {
+    return false // its message lists each character that could stand at the place
+  }
+}
+
+/** Returns the values that a JSONPath selects, each once, in the order of the document. */
+export function select(document: Json, path: string): SelectedNode[] {
+  const found = new Map<string, SelectedNode>()
+  for (const { segments, value } of new JSONPathJS(path).pathSegments(document)) {
+    const tokens = segments.map(String)
+    // The library returns parts of the given document, which is JSON.
+    found.set(joinPointer('', ...tokens), { tokens, value: value as Json })
+  }
+  return [...found.values()]
 }

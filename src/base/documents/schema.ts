@@ -3,7 +3,6 @@ import type { Ajv2020 } from 'ajv/dist/2020.js'
 import type { JsonObject } from '../core/json.ts'
 import type { Violation } from '../core/violation.ts'
 import { createAjv } from './ajv.ts'
-import { toViolations } from './violations.ts'
 
 /** A published schema: `spec/*.schema.json`. */
 export interface PublishedSchema {
@@ -21,24 +20,16 @@ export interface CompiledSchemas {
 }
 
 /**
- * Compiles one of our own schemas, for files that users write. The check coerces no value, and fills in no default.
- * Throws if the schema is invalid or ajv warns about it, because that is a bug.
+ * Compiles one of our own schemas, for files that users write; its key is empty. The check coerces no value, and fills
+ * in no default. Throws if the schema is invalid or ajv warns about it, because that is a bug.
+ * @param code the form of ajv's functions, for the build
  */
-export function compileSchema(schema: JsonObject, name: string): SchemaCheck {
-  const validate = compilePublished({ schema, name }).ajv.getSchema(KEY)
-  if (validate === undefined) throw new Error(`the schema of ${name} was not compiled`)
-  return (value) => (validate(value) ? [] : toViolations(validate.errors, 'body'))
-}
-
-const KEY = 'published'
-
-/** Compiles a schema, whose key is empty. `code`: the form of ajv's functions, for the build. */
-export function compilePublished({ schema, name }: PublishedSchema, code: CodeOptions = {}): CompiledSchemas {
+export function compileSchema({ schema, name }: PublishedSchema, code: CodeOptions = {}): CompiledSchemas {
   const warnings: string[] = []
   // Smaller code: `toViolations` writes the sentences, and a loop finds the missing properties.
   const options = { validateSchema: true, messages: false, loopRequired: 1, code }
-  const ajv = createAjv((message) => warnings.push(message), options).addSchema(schema, KEY)
-  ajv.getSchema(KEY)
+  const ajv = createAjv((message) => warnings.push(message), options).addSchema(schema, 'published')
+  ajv.getSchema('published')
   if (warnings.length > 0) throw new Error(`the schema of ${name} causes warnings: ${warnings.join('; ')}`)
-  return { ajv, names: new Map([['', KEY]]) }
+  return { ajv, names: new Map([['', 'published']]) }
 }

@@ -1,6 +1,6 @@
 /**
  * YAML and JSON files with line numbers, schema checks, findings.
- * `readSource` reads a `Source`, `compileSchema` checks its value, and a `Finding` reports an error with its line.
+ * `readSource` reads a `Source`, `loadSchema` checks its value, and a `Finding` reports an error with its line.
  */
 import type { Json } from '../core/json.ts'
 import type { PrecompiledSource } from './precompiled.ts'
@@ -15,10 +15,7 @@ export interface Source {
   readonly value: Json
   /** The files that parts of the value come from; undefined if all of it comes from `file`. */
   readonly files?: readonly string[]
-  /**
-   * Returns the place of a JSON pointer, or of the nearest value around it: `spec/openapi.yaml:12:5`. In a precompiled
-   * file every place is the file alone; read the file without `precompiled` to get lines.
-   */
+  /** Returns the place of the value at a pointer, or around it: `spec/openapi.yaml:12:5`; the file, if precompiled. */
   place(pointer: string): string
   /** The build's version of the file; undefined for a file that was parsed. */
   readonly precompiled?: PrecompiledSource

@@ -9,23 +9,13 @@ import { FORMAT_PHRASES } from './formats.ts'
 /** The number of errors after which the check of the items of a list, or of the members of an object, ends. */
 export const MAX_ERRORS = 100
 
-/** The largest length of a pointer, in characters: names of members can be as long as the body. */
-const MAX_POINTER_LENGTH = 500
-
-/** The largest number of documented members that a message lists. */
-const MAX_LISTED = 20
-
-/** The largest quoted part of a text, in characters. */
-const MAX_QUOTED_LENGTH = 60
+/** The largest lengths of a pointer and of a quoted text, in characters, and the most members that are listed. */
+const [MAX_POINTER_LENGTH, MAX_QUOTED_LENGTH, MAX_LISTED] = [500, 60, 20]
 
 /** Returns the text that a message quotes in place of a secret value, if it is one. `names` lead to the value. */
 export type HideSecret = (names: readonly string[], value: unknown) => string | undefined
 
-/**
- * Turns the errors of an ajv validator (`allErrors`, `verbose`) into violations, which name the expected value.
- * @param base the JSON pointer of the validated value within `part`; by default the whole part
- * @param hide by default, all values are quoted
- */
+/** Turns the errors of a validator into violations. `base`: the JSON pointer of the validated value within `part`. */
 export function toViolations(
   errors: readonly ErrorObject[] | null | undefined,
   part: ExchangePart,

@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../../src/base/core/json.ts'
-import { compileSchema } from '../../../src/base/documents/schema.ts'
+import { loadSchema } from '../../../src/base/documents/load-schema.ts'
 
 /** Returns every violation as `pointer: sentence`. */
-function violations(schema: JsonObject, value: Json): string[] {
-  return compileSchema(schema, 'a test')(value).map(({ pointer, message }) => `${pointer}: ${message}`)
+async function violations(schema: JsonObject, value: Json): Promise<string[]> {
+  const check = await loadSchema({ schema, name: 'a test' })
+  return check(value).map(({ pointer, message }) => `${pointer}: ${message}`)
 }
 
 const text = { type: 'string' }
@@ -50,42 +51,45 @@ test.each<[JsonObject, Json, string]>([
     ': must have at least 2 characters; got "b"',
   ],
   [{ not: text }, 'x', ': must not have the shape that is ruled out; got "x"'],
-])('the schema %j refuses %j in one sentence with the expected and the actual value', (schema, value, sentence) => {
-  const sentences = violations(schema, value).filter((line) => !line.includes('must match the pattern ^a; '))
-  expect(sentences).toEqual([sentence])
-})
+])(
+  'the schema %j refuses %j in one sentence with the expected and the actual value',
+  async (schema, value, sentence) => {
+    const sentences = (await violations(schema, value)).filter((line) => !line.includes('must match the pattern ^a; '))
+    expect(sentences).toEqual([sentence])
+  },
+)
 
-test('the location is a pointer through lists and escaped names', () => {
+test('the location is a pointer through lists and escaped names', async () => {
   const schema = { type: 'object', properties: { 'a/b': { type: 'array', items: text } } }
-  expect(violations(schema, { 'a/b': ['x', 1] })).toEqual(['/a~1b/1: must be a string; got 1 (a number)'])
+  expect(await violations(schema, { 'a/b': ['x', 1] })).toEqual(['/a~1b/1: must be a string; got 1 (a number)'])
 })
 
-test('a long text is cut, and a failed choice does not list its alternatives', () => {
-  expect(violations({ enum: ['a'] }, 'x'.repeat(1000))).toEqual([`: must be "a"; got "${'x'.repeat(60)}…"`])
+test('a long text is cut, and a failed choice does not list its alternatives', async () => {
+  expect(await violations({ enum: ['a'] }, 'x'.repeat(1000))).toEqual([`: must be "a"; got "${'x'.repeat(60)}…"`])
   const schema = {
     type: 'object',
     properties: { a: text, b: { anyOf: [{ type: 'object', required: ['c'] }, { type: 'number' }] } },
   }
-  expect(violations(schema, { a: 1, b: {} })).toEqual([
+  expect(await violations(schema, { a: 1, b: {} })).toEqual([
     '/a: must be a string; got 1 (a number)',
     '/b: must have one of the described shapes; got an object',
   ])
 })
 
-test('a pointer with a long name is cut', () => {
+test('a pointer with a long name is cut', async () => {
   const schema = { type: 'object', additionalProperties: { type: 'array', items: text } }
-  const [sentence = ''] = violations(schema, { ['x'.repeat(100_000)]: [0] })
+  const [sentence = ''] = await violations(schema, { ['x'.repeat(100_000)]: [0] })
   expect(sentence.length).toBeLessThan(600)
 })
 
-test('the sentences are short and the pointers well-formed for any value', () => {
+test('the sentences are short and the pointers well-formed for any value', async () => {
   const schema = {
     type: 'object',
     required: ['a'],
     properties: { a: { type: 'string', maxLength: 3, format: 'uuid' } },
     additionalProperties: { type: 'number' },
   }
-  const check = compileSchema(schema, 'a test')
+  const check = await loadSchema({ schema, name: 'a test' })
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       // fast-check's JSON values are JSON; its type says so more loosely.

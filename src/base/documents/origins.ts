@@ -1,0 +1,45 @@
+import { joinPointer } from '../core/json-pointer.ts'
+import type { Source } from './source.ts'
+
+/** A value in a file. */
+export interface SourcePart {
+  readonly source: Source
+  readonly pointer: string
+}
+
+/** Where the values of a document are from, parts of which were taken from other files. */
+export class Origins {
+  readonly #main: Source
+  readonly #set = new Map<string, SourcePart & { readonly turn: number }>()
+  #turns = 0
+
+  constructor(main: Source) {
+    this.#main = main
+  }
+
+  /** Sets the origin of the value at a pointer, and so of all values in it. */
+  set(pointer: string, origin: SourcePart): void {
+    this.#turns += 1
+    this.#set.set(pointer, { ...origin, turn: this.#turns })
+  }
+
+  /** Removes an item of a list with `length` items: those behind it move forward with their origins. */
+  removeItem(list: string, index: number, length: number): void {
+    for (let at = index; at < length - 1; at += 1) this.set(joinPointer(list, at), this.find(joinPointer(list, at + 1)))
+  }
+
+  /** Finds the origin of a value: the last one that was set for it or for a value around it. */
+  find(pointer: string): SourcePart {
+    let last = { source: this.#main, pointer, turn: 0 }
+    for (let at = pointer; ; at = at.slice(0, at.lastIndexOf('/'))) {
+      const set = this.#set.get(at)
+      if (set && set.turn > last.turn) last = { ...set, pointer: set.pointer + pointer.slice(at.length) }
+      if (at === '') return last
+    }
+  }
+
+  readonly place = (pointer: string): string => {
+    const origin = this.find(pointer)
+    return origin.source.place(origin.pointer)
+  }
+}
