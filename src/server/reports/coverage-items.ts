@@ -1,7 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 import { joinPointer, parsePointer } from '../../base/core/json-pointer.ts'
 import type { DescribedParameter, Operation } from '../../service/contract/contract.ts'
-import { isMemberOf } from '../../service/contract/parameters.ts'
 import { listParts, listSchemaParts, mergeProperties } from '../../service/contract/schema-parts.ts'
 import type { LiveExchange } from '../journal/entry.ts'
 
@@ -80,7 +79,7 @@ export class OperationItems {
     const keys = requestBody === undefined ? [] : this.#body.read(requestBody)
     const sent = [...this.#parameters].filter(([parameter]) => {
       const group = rawParameters[parameter.in]
-      return Object.hasOwn(group, parameter.name) || Object.keys(group).some((key) => isMemberOf(parameter, key))
+      return Object.hasOwn(group, parameter.name) || Object.keys(group).some(parameter.hasMember)
     })
     const hasValues = sent.some(([, reader]) => reader.items.size > 0)
     const values = hasValues ? this.operation.readParameters(rawParameters).values : undefined

@@ -1,33 +1,28 @@
-import type { CodeOptions, Options } from 'ajv'
-import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
-import { valueAt } from '../../base/core/json-pointer.ts'
+import type { CodeOptions } from 'ajv'
+import type { JsonObject } from '../../base/core/json.ts'
+import { toFragment } from '../../base/core/json-pointer.ts'
 import { once } from '../../base/core/memoize.ts'
 import { reasonOf } from '../../base/core/result.ts'
 import { createAjv, type Validator } from '../../base/documents/ajv.ts'
 import type { CompiledSchemas } from '../../base/documents/schema.ts'
 import { type DocumentFault, warning } from './checks/fault.ts'
 import { isChecked, parsePattern } from './checks/schemas.ts'
-import {
-  type Compiler,
-  DOCUMENT,
-  keyOfParameters,
-  responseRef,
-  SIMULATED,
-  schemaRef,
-  simulatedRef,
-} from './compiler.ts'
-import { createTimeEstimate, limitTime } from './limit-time.ts'
+import { type Compiler, keyOf, type Use } from './compiler.ts'
+import { limitTime, mayTakeLong } from './limit-time.ts'
 import { withoutRequired } from './request/without-required.ts'
-import { applySimulatedValues } from './simulated-values.ts'
-import { mapNodes, type NodeKind } from './walk.ts'
+import { applySimulatedValues, simulatedValues } from './simulated-values.ts'
+import { listSchemas, mapNodes, type NodeKind } from './walk.ts'
 
 interface AjvCompiler extends Compiler {
   /** Compiles the validators that were given out so far, and warns of each schema that cannot be compiled. */
   compileAll(): DocumentFault[]
   isFormat(name: string): boolean
-  /** The schemas of the validators that were given out; those with simulated values if there are any. */
+  /** The schemas of the validators that were given out, by their keys. */
   readonly compiled: readonly CompiledSchemas[]
 }
+
+/** The URI of the document for ajv, so that schemas can refer to each other and to themselves. */
+const DOCUMENT = 'contract'
 
 /**
  * Creates a compiler that uses ajv. A validator is compiled when it is first called; one that cannot be compiled
@@ -36,92 +31,91 @@ interface AjvCompiler extends Compiler {
  */
 export function createAjvCompiler(
   document: JsonObject,
-  { lazy, code = {} }: { readonly lazy: boolean; readonly code?: CodeOptions },
+  { lazy, code }: { readonly lazy: boolean; readonly code?: CodeOptions },
 ): AjvCompiler {
-  const ownProperties = once(() => namesInherited(document))
-  const create = (root: () => JsonObject, uri: string, more: Options = {}) => {
-    const ajv = once(() => {
-      // Smaller code, as in `compilePublished`.
-      const options = { strict: false, messages: false, loopRequired: 1, ownProperties: ownProperties(), ...more }
-      return createAjv(() => undefined, { ...options, code: { regExp, ...code } }).addSchema(root(), uri)
-    })
+  const keywords = new Set(listSchemas(document).flatMap(({ value }) => Object.keys(value)))
+  const without = (keyword: 'readOnly' | 'writeOnly') =>
+    keywords.has(keyword) ? withoutRequired(document, keyword) : document
+  const create = (use: Use, read: () => JsonObject) => {
+    const ajv = once(() => createDocumentAjv(read(), code))
     return {
+      use,
       names: new Map<string, string>(),
       get ajv() {
         return ajv()
       },
     }
   }
-  const [request, response] = [withoutRequired(document, 'readOnly'), withoutRequired(document, 'writeOnly')]
-  const checked = once(() => onlyChecked('document', request))
-  const narrowed = applySimulatedValues(response, 'document')
-  const plain = create(checked, DOCUMENT)
-  const filling = create(checked, DOCUMENT, { useDefaults: true })
-  const responses = request === response ? undefined : create(() => onlyChecked('document', response), DOCUMENT)
-  const narrow = narrowed && create(() => onlyChecked('document', narrowed), SIMULATED)
-  const mayTakeLong = once(() => createTimeEstimate(document))
+  const request = create('request', () => without('readOnly'))
+  const isOneWay = keywords.has('readOnly') || keywords.has('writeOnly')
+  const response = isOneWay ? create('response', () => without('writeOnly')) : request
+  const readSimulated = () => applySimulatedValues(without('writeOnly'), 'document')
+  const simulated = keywords.has(simulatedValues) ? create('simulated', readSimulated) : response
+  const instances = { request, response, simulated }
   const validators = new Map<string, Validator>()
-  const compilations = new Map<string, () => DocumentFault | undefined>()
+  const compilations: (() => { readonly fault?: DocumentFault })[] = []
 
-  const compile = (instance: typeof plain, pointer: string, name: string, schema: Json | undefined, key = name) => {
-    const known = validators.get(key)
-    if (known) return known
-    instance.names.set(key, name)
-    const compiled = once(() => {
-      try {
-        if (isObject(schema) && !name.includes('#')) instance.ajv.addSchema(schema, name)
-        const validate = instance.ajv.getSchema(name) as Validator | undefined
-        return { validate: validate && isObject(schema) && mayTakeLong()(schema) ? limitTime(validate) : validate }
-      } catch (error) {
-        const message = `values are not checked by this schema, which cannot be compiled: ${reasonOf(error)}`
-        return { fault: warning(pointer, message) }
-      }
-    })
-    const validator: Validator = (value) => {
-      const { validate } = compiled()
-      const isValid = validate?.(value) ?? true
-      validator.errors = validate?.errors ?? null
-      return isValid
+  const compile = ({ ajv }: CompiledSchemas, pointer: string) => {
+    try {
+      const validate = ajv.getSchema(DOCUMENT + toFragment(pointer)) as Validator | undefined
+      return { validate: validate && mayTakeLong(document, pointer) ? limitTime(validate) : validate }
+    } catch (error) {
+      const message = `values are not checked by this schema, which cannot be compiled: ${reasonOf(error)}`
+      return { fault: warning(pointer, message) }
     }
-    validators.set(key, validator)
-    compilations.set(key, () => compiled().fault)
-    return validator
   }
-  const getValidator = (pointer: string) => compile(plain, pointer, schemaRef(pointer), valueAt(document, pointer))
-  const getResponseValidator = (pointer: string) =>
-    responses
-      ? compile(responses, pointer, schemaRef(pointer), valueAt(document, pointer), responseRef(pointer))
-      : getValidator(pointer)
   return {
     lazy,
-    getValidator,
-    getResponseValidator,
-    getSimulatedValidator: (pointer) =>
-      narrow
-        ? compile(narrow, pointer, simulatedRef(pointer), valueAt(document, pointer))
-        : getResponseValidator(pointer),
-    getParameterValidator(schema, pointer) {
-      const key = keyOfParameters(schema)
-      return compile(filling, pointer, filling.names.get(key) ?? `parameters-${filling.names.size}`, schema, key)
+    getValidator(pointer, use) {
+      const instance = instances[use]
+      const key = keyOf(pointer, instance.use)
+      const known = validators.get(key)
+      if (known) return known
+      const compiled = once(() => compile(instance, pointer))
+      const validator: Validator = (value) => {
+        const { validate } = compiled()
+        const isValid = validate?.(value) ?? true
+        validator.errors = validate?.errors ?? null
+        return isValid
+      }
+      instance.names.set(key, DOCUMENT + toFragment(pointer))
+      validators.set(key, validator)
+      compilations.push(compiled)
+      return validator
     },
-    compileAll: () => [...compilations.values()].flatMap((find) => find() ?? []),
-    isFormat: (name) => name in plain.ajv.formats,
-    compiled: [plain, filling, responses, narrow].filter((one) => one !== undefined),
+    compileAll: () => compilations.flatMap((compiled) => compiled().fault ?? []),
+    isFormat: (name) => name in request.ajv.formats,
+    compiled: [...new Set(Object.values(instances))],
+  }
+}
+
+/** Creates the ajv of a document, whose schemas refer to it. */
+function createDocumentAjv(document: JsonObject, code: CodeOptions | undefined) {
+  // Smaller code, as in `compileSchema`. In documents of users a name can be one that every object inherits.
+  const options = { strict: false, messages: false, loopRequired: 1, ownProperties: code === undefined }
+  const ajv = createAjv(() => undefined, { ...options, code: { regExp, ...code } })
+  return ajv.addSchema(onlyChecked('document', document), DOCUMENT)
+}
+
+/** Creates the check of parts of schemas, whose references lead into a document. It takes what it cannot compile. */
+export function createPartCheck(document: JsonObject): (schema: JsonObject) => Validator | undefined {
+  const ajv = createDocumentAjv(document, undefined)
+  return (schema) => {
+    const text = JSON.stringify(onlyChecked('schema', schema)).replaceAll('"$ref":"#', `"$ref":"${DOCUMENT}#`)
+    try {
+      return limitTime(ajv.compile(JSON.parse(text)) as Validator)
+    } catch {
+      return undefined // the checks of the document have told why
+    }
   }
 }
 
 /** Creates the regular expression of a pattern, whatever flag it needs. (ajv writes `code` into compiled files.) */
-export const regExp = Object.assign((pattern: string) => parsePattern(pattern) ?? /(?:)/, { code: 'new RegExp' })
+const regExp = Object.assign((pattern: string) => parsePattern(pattern) ?? /(?:)/, { code: 'new RegExp' })
 
 /** Returns a copy with the schemas alone, and of those only what values are checked by. */
-export function onlyChecked(kind: NodeKind, value: JsonObject): JsonObject {
+function onlyChecked(kind: NodeKind, value: JsonObject): JsonObject {
   if (kind !== 'schema') return mapNodes(kind, value, onlyChecked, (data, name) => (name === '$ref' ? data : undefined))
   const kept = Object.entries(value).filter(([keyword, rule]) => isChecked(keyword, rule))
   return mapNodes(kind, Object.fromEntries(kept), onlyChecked)
-}
-
-/** Returns true for a document with a name that every object inherits, whose validators look at own properties only. */
-function namesInherited(document: JsonObject): boolean {
-  const text = JSON.stringify(document)
-  return Object.getOwnPropertyNames(Object.prototype).some((name) => text.includes(`"${name}"`))
 }

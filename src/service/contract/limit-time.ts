@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../base/core/json.ts'
+import type { JsonObject } from '../../base/core/json.ts'
 import { parseReference, valueAt } from '../../base/core/json-pointer.ts'
 import { runWithTimeout } from '../../base/core/run-with-timeout.ts'
 import type { Validator } from '../../base/documents/ajv.ts'
@@ -44,32 +44,18 @@ const brokenOff = {
     'Send shorter texts or fewer levels, or change these patterns and schemas',
 }
 
-/** The most schemas, those behind a reference counted each time, with which a check takes less than its limit. */
-const MAX_SCHEMAS = 20_000
-
-/** The most references from one to the next that are followed. */
-const MAX_REFERENCES = 200
-
-/** Returns a function that says if a schema has patterns, is recursive, or applies very many schemas. */
-export function createTimeEstimate(document: JsonObject): (schema: JsonObject) => boolean {
-  const counts = new Map<string, number>()
-  const countAt = (pointer: string, depth: number): number => {
-    const schema = valueAt(document, pointer)
-    if (!counts.has(pointer) && isObject(schema)) {
-      counts.set(pointer, Number.POSITIVE_INFINITY) // until it is counted: a recursive schema has no end
-      counts.set(pointer, countIn(schema, depth + 1))
-    }
-    return counts.get(pointer) ?? 1
+/**
+ * Returns true for a schema whose check can take long: with patterns, or with a schema that two references lead to, as
+ * it can be recursive, or be applied a million times by 20 schemas that refer twice to the next.
+ */
+export function mayTakeLong(document: JsonObject, pointer: string): boolean {
+  const passed = [pointer]
+  // The loop also visits what it adds.
+  for (const at of passed) {
+    const schemas = Array.from(walk(valueAt(document, at), 'schema'), ({ value }) => value)
+    if (schemas.some((schema) => 'pattern' in schema || 'patternProperties' in schema)) return true
+    passed.push(...schemas.flatMap(({ $ref }) => parseReference(String($ref)) ?? []))
+    if (new Set(passed).size < passed.length) return true
   }
-  const countIn = (schema: JsonObject, depth: number): number => {
-    if (depth > MAX_REFERENCES) return Number.POSITIVE_INFINITY
-    let count = 0
-    for (const { value } of walk(schema, 'schema')) {
-      if ('pattern' in value || 'patternProperties' in value) return Number.POSITIVE_INFINITY
-      const target = parseReference(String(value.$ref).replace(/^[^#]+/, ''))
-      count += target === undefined ? 1 : countAt(target, depth)
-    }
-    return count
-  }
-  return (schema) => countIn(schema, 0) > MAX_SCHEMAS
+  return false
 }

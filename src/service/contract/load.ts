@@ -13,7 +13,6 @@ import { normaliseSchemas } from './checks/normalise.ts'
 import { bundleReferences, leaveOut } from './checks/references.ts'
 import { checkRequirements, checkVersion } from './checks/requirements.ts'
 import { checkSchemas } from './checks/schemas.ts'
-import { excuseUnused } from './checks/served.ts'
 import { checkStructure } from './checks/structure.ts'
 import { createPrecompiledCompiler } from './compiler.ts'
 import type { Assumption, Contract, Operation } from './contract.ts'
@@ -36,23 +35,19 @@ export interface LoadOptions {
 /** Reads, checks and compiles an OpenAPI document. The error has all findings, warnings included. */
 export async function loadContract(file: string, options: LoadOptions = {}): Promise<Result<Contract, Findings>> {
   try {
-    return await readContract(file, options)
+    const source = await readDocument(file, options)
+    return source.ok ? await buildContract(source.value, options) : source
   } catch (error) {
     // A document can bring a library to its limits, such as the end of the stack.
     return failure([errorAt(file, `cannot be checked: ${reasonOf(error)}`)])
   }
 }
 
-async function readContract(file: string, options: LoadOptions): Promise<Result<Contract, Findings>> {
-  const { overlays = [], responses = true } = options
-  if (overlays.length > 0) {
-    const overlaid = await readOverlaid(file, overlays)
-    return overlaid.ok ? buildContract(overlaid.value, options) : overlaid
-  }
-  const first = await readSource(file, options.precompiled ?? precompiled)
-  const lacksValidators = first.ok && first.value.precompiled?.hasResponseValidators === false && responses
-  const source = lacksValidators ? await readSource(file) : first
-  return source.ok ? buildContract(source.value, options) : source
+async function readDocument(file: string, { overlays = [], responses = true, ...options }: LoadOptions) {
+  if (overlays.length > 0) return readOverlaid(file, overlays)
+  const source = await readSource(file, options.precompiled ?? precompiled)
+  const lacksValidators = source.ok && source.value.precompiled?.hasResponseValidators === false && responses
+  return lacksValidators ? readSource(file) : source
 }
 
 /** Reads a document and applies overlays to it. The error has the findings on all files that cannot be read. */
@@ -99,7 +94,7 @@ export async function buildContract(read: Source, options: LoadOptions = {}): Pr
     await nextTurn()
     faults.push(...checkExamples(document, compiler), ...compiler.compileAll())
   }
-  const findings = errorsFirst(placeFaults(excuseUnused(document, faults), source))
+  const findings = errorsFirst(placeFaults(faults, source))
   return findings[0]?.severity === 'error'
     ? failure(findings)
     : success(createContract(source, document, operations, findings))
@@ -130,11 +125,12 @@ function createContract(
   }
 }
 
-function collectAssumptions(value: Json, pointer = '', found: Assumption[] = []): Assumption[] {
-  if (typeof value !== 'object' || value === null) return found
-  for (const [name, member] of Object.entries(value)) {
-    if (name === 'x-assumption' && typeof member === 'string') found.push({ pointer, text: member.trim() })
-    else if (typeof member === 'object') collectAssumptions(member, joinPointer(pointer, name), found)
-  }
-  return found
+/** Collects the decisions in a document, in its order. */
+function collectAssumptions(value: Json, pointer = ''): Assumption[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, member]) =>
+    name === 'x-assumption' && typeof member === 'string'
+      ? { pointer, text: member.trim() }
+      : collectAssumptions(member, joinPointer(pointer, name)),
+  )
 }

@@ -2,22 +2,13 @@ import { groupBy } from '../../base/core/group-by.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import type { Contract, Operation } from './contract.ts'
 
-/** A segment of a path template: `v{major}.{minor}` has the texts `v`, `.` and the empty text, one more than names. */
-interface Segment {
-  readonly texts: readonly string[]
-  readonly names: readonly string[]
-}
+/** The texts around the parameters of a segment: `v`, `.` and an empty one of `v{major}.{minor}`. */
+type Segment = readonly string[]
 
 interface PathTemplate {
   readonly path: string
   readonly segments: readonly Segment[]
   readonly operations: ReadonlyMap<string, Operation>
-}
-
-/** The templates under one base path, which has `depth` segments. */
-interface PathBase {
-  readonly depth: number
-  readonly templates: readonly PathTemplate[]
 }
 
 /**
@@ -41,19 +32,15 @@ export function createMatcher(basePath: string, operations: readonly Operation[]
     const operation = template.operations.get(method)
     if (operation === undefined)
       return { kind: 'wrong-method', path: template.path, allowed: [...template.operations.keys()].sort() }
-    return { kind: 'operation', operation, path: operation.path === template.path ? values : rename(values, operation) }
+    const names = Array.from(operation.path.matchAll(PARAMETER), ([, name = '']) => name)
+    return { kind: 'operation', operation, path: Object.fromEntries(names.map((name, at) => [name, values[at] ?? ''])) }
   }
 }
 
-/** Returns a path template without the names of its parameters, which decide nothing. */
-export const anonymousPath = (path: string): string => path.replace(/\{[^{}]*\}/g, '{}')
+const PARAMETER = /\{([^{}]*)\}/g
 
-/** Returns the parameters of a path with the names that an operation's own template has for them. */
-function rename(values: Readonly<Record<string, string>>, { path }: Operation): Record<string, string> {
-  const texts = Object.values(values)
-  const names = path.split('/').flatMap((segment) => parseSegment(segment).names)
-  return Object.fromEntries(names.map((name, index) => [name, texts[index] ?? '']))
-}
+/** Returns a path template without the names of its parameters, which decide nothing. */
+export const anonymousPath = (path: string): string => path.replace(PARAMETER, '{}')
 
 /** Returns the templates, of those with as many segments the most concrete first. */
 function listTemplates(operations: readonly Operation[]): PathTemplate[] {
@@ -67,15 +54,11 @@ function listTemplates(operations: readonly Operation[]): PathTemplate[] {
 
 /** Returns a text with a digit per segment, smallest for the most concrete template: `00` for `/models/mine`. */
 function sortKeyOf({ segments }: PathTemplate): string {
-  const rankOfMixed = ({ texts }: Segment) => (texts.join('') === '' && texts.length === 2 ? '2' : '1')
-  return segments.map((segment) => (segment.names.length === 0 ? '0' : rankOfMixed(segment))).join('')
+  const rankOfMixed = (texts: Segment) => (texts.join('') === '' && texts.length === 2 ? '2' : '1')
+  return segments.map((texts) => (texts.length === 1 ? '0' : rankOfMixed(texts))).join('')
 }
 
-function parseSegment(segment: string): Segment {
-  const parts = segment.split(/\{([^{}]*)\}/) // texts and names in turn
-  const every = (first: number) => parts.filter((_, index) => index % 2 === first)
-  return { texts: every(0).map(decode), names: every(1) }
-}
+const parseSegment = (segment: string): Segment => segment.split(/\{[^{}]*\}/).map(decode)
 
 /** Returns a text of a template as requests have it after `decodePath`: percent-encoded or not, they mean the same. */
 function decode(text: string): string {
@@ -98,25 +81,30 @@ function decodePath(path: string): Result<string[]> {
   return success(decoded)
 }
 
-/** Finds the first template that matches, with the parameters of the path, each at least one character long. */
-function findTemplate(bases: readonly PathBase[], path: readonly string[]) {
+/** Finds the first template that matches, with the values of its parameters, each at least one character long. */
+function findTemplate(
+  bases: readonly { depth: number; templates: readonly PathTemplate[] }[],
+  path: readonly string[],
+) {
   for (const { depth, templates } of bases) {
     const segments = path.slice(depth)
-    for (const template of templates) {
-      if (template.segments.length !== segments.length) continue
-      const values: Record<string, string> = {}
-      if (template.segments.every((expected, index) => matchSegment(expected, segments[index] ?? '', values)))
-        return { template, values }
+    for (const template of templates.filter((one) => one.segments.length === segments.length)) {
+      const values: string[] = []
+      const isMatch = template.segments.every((texts, index) => {
+        const parts = matchSegment(texts, segments[index] ?? '')
+        values.push(...(parts ?? []))
+        return parts !== undefined
+      })
+      if (isMatch) return { template, values }
     }
   }
   return undefined
 }
 
-function matchSegment({ texts, names }: Segment, segment: string, values: Record<string, string>): boolean {
-  if (names.length === 0) return texts[0] === segment
-  const parts = splitMixed(texts, segment)
-  for (const [position, name] of names.entries()) values[name] = parts?.[position] ?? ''
-  return parts !== undefined
+/** Returns the values of a segment's parameters, or undefined if it does not match. */
+function matchSegment(texts: Segment, segment: string): string[] | undefined {
+  if (texts.length > 1) return splitMixed(texts, segment)
+  return segment === texts[0] ? [] : undefined
 }
 
 /**
@@ -124,7 +112,7 @@ function matchSegment({ texts, names }: Segment, segment: string, values: Record
  * the end, as greedily as `(.+)\.(.+)` but without that expression's polynomial time: `{name}.{extension}` splits
  * `a.b.txt` at its last dot.
  */
-function splitMixed(texts: readonly string[], segment: string): string[] | undefined {
+function splitMixed(texts: Segment, segment: string): string[] | undefined {
   const first = texts[0] ?? ''
   const last = texts.at(-1) ?? ''
   if (!segment.startsWith(first) || !segment.endsWith(last)) return undefined

@@ -8,10 +8,7 @@ export function isJson(mediaType: string): boolean {
   return /^(application|text|\*)\/(json|\*|[^/]+\+json)$/.test(bareMediaType(mediaType))
 }
 
-/**
- * Finds the documented media type or range that matches a sent media type, or undefined if none does. An exact media
- * type wins over `application/*+json`, that over `application/*`, and that over the range of all media types.
- */
+/** Finds the documented media type for a sent one: the same, else `application/*+json`, `application/*`, or all. */
 export function matchMediaType(documented: readonly string[], sent: string): string | undefined {
   const type = bareMediaType(sent)
   const [family = '', name = ''] = type.split('/')

@@ -4,21 +4,23 @@ import { once } from '../../base/core/memoize.ts'
 import type { Violation } from '../../base/core/violation.ts'
 import { toViolations } from '../../base/documents/violations.ts'
 import { hideCredential } from '../../base/redaction/redact-document.ts'
-import { type Compiler, schemaRef } from './compiler.ts'
-import type { Operation } from './contract.ts'
+import type { Compiler } from './compiler.ts'
 import { bareMediaType, isCheckedText, isForm, isJson, matchMediaType } from './media-types.ts'
-import { compileForm, compileParameters } from './parameters.ts'
+import {
+  compileForm,
+  compileParameters,
+  type DescribedParameter,
+  type ParameterValues,
+  type RawParameters,
+} from './parameters.ts'
 import { Shape } from './request/shape.ts'
-import { dereference, readExamples, resolve } from './resolve.ts'
+import { dereference, type Example, type ResolvedObject, readExamples, resolve } from './resolve.ts'
 import { listKeys, readSecurity } from './security.ts'
 import { readBasePath } from './servers.ts'
 import { applySimulatedValues } from './simulated-values.ts'
 import { METHODS } from './walk.ts'
 
-/**
- * Compiles every operation under `paths`, in the document's order. A lazy compiler compiles an operation when it is
- * first used: most operations of the control plane never are. Unless `canCheckResponses`, every response is valid.
- */
+/** Compiles the operations under `paths`, in their order. Unless `canCheckResponses`, every response is valid. */
 export function compileOperations(document: JsonObject, compiler: Compiler, canCheckResponses: boolean): Operation[] {
   const taken = new Set<string>()
   return listOperations(document).map(({ path, method, item }) => {
@@ -43,81 +45,117 @@ export function listOperations(document: JsonObject) {
 /** The keyword of an operation that chooses its statuses: `x-simulated-status: { success: 204, dropped: 202 }`. */
 export const simulatedStatus = 'x-simulated-status'
 
+export type Operation = Readonly<ReturnType<typeof compileOperation>>
+
 function compileOperation(
   document: JsonObject,
   compiler: Compiler,
   at: { id: string; path: string; method: string; item: string; canCheckResponses: boolean },
-): Operation {
+) {
   const pointer = joinPointer(at.item, at.method)
   const operation = resolve(document, pointer)?.value ?? {}
-  const method = at.method.toUpperCase()
   const responses = once(() => compileResponses(document, compiler, pointer, at.canCheckResponses))
   const body = once(() => compileBody(document, compiler, pointer))
   const parameters = once(() => compileParameters(document, compiler, at.item, pointer))
   const chosen = (operation[simulatedStatus] ?? {}) as { success?: number; dropped?: number } // checked at the start
   if (!compiler.lazy) for (const compile of [responses, body, parameters]) compile()
   return {
+    /** The `operationId`; `GET /models/{modelId}/analytics` if it has none of its own. */
     id: at.id,
-    method,
+    method: at.method.toUpperCase(),
+    /** The path template of the document, without the base path: `/models/{modelId}/analytics`. */
     path: at.path,
+    /** The base path of its servers: those of the operation, else of its path item, else of the document. */
     basePath: readBasePath(operation.servers, resolve(document, at.item)?.value.servers, document.servers),
     pointer,
     summary: typeof operation.summary === 'string' ? operation.summary : '',
+    /** The alternatives of its `security`, each with the credentials that it demands. */
     security: readSecurity(document, operation.security ?? document.security),
+    /** The names of the query parameters that have API keys. */
     queryKeys: listKeys(document, ['query']),
-    get successStatus() {
+    /** That of `x-simulated-status`, else the lowest documented 2xx, 200 for `2XX` or `default`, or the lowest. */
+    get successStatus(): number {
       return chosen.success ?? responses().successStatus
     },
-    get droppedStatus() {
+    /** The status `dropped` of `x-simulated-status`, for an event that sampling drops; else the success status. */
+    get droppedStatus(): number {
       return chosen.dropped ?? chosen.success ?? responses().successStatus
     },
-    get statuses() {
+    /** The documented statuses that are numbers, ascending. */
+    get statuses(): readonly number[] {
       return responses().statuses
     },
-    get responses() {
+    /** The documented responses in the document's order: `200`, `4XX`, `default`. */
+    get responses(): readonly string[] {
       return responses().keys
     },
-    get body() {
+    get body(): { readonly required: boolean; readonly mediaTypes: readonly string[] } | undefined {
       return body()?.described
     },
-    get parameters() {
+    /** The parameters that are read, those of the path item first. Cookies are left out. */
+    get parameters(): readonly DescribedParameter[] {
       return parameters().described
     },
-    bodySchema: () => body()?.schema(),
-    bodyExamples: () => body()?.examples() ?? [],
-    readParameters: (sent) => parameters().read(sent),
-    readText: (mediaType, text) => body()?.readText(mediaType, text) ?? text,
-    checkBody: (mediaType, value) => body()?.check(mediaType, value) ?? [],
-    checkResponse: (status, value) => responses().check(status, value, false),
-    checkSimulatedResponse: (status, value) => responses().check(status, value, true),
-    examples: (status) => responses().find(status)?.examples() ?? [],
-    hasResponseBody: (status) => (responses().find(status)?.mediaTypes.length ?? 0) > 0,
-    responseMediaTypes: (status) => responses().find(status)?.mediaTypes ?? [],
-    responsePointer: (status) => responses().find(status)?.pointer,
-    responseDescription: (status) => responses().find(status)?.description,
-    responseSchema: (status) => responses().find(status)?.schema(),
-    simulatedResponseSchema: (status) => responses().find(status)?.simulatedSchema(),
+    /** Returns the JSON schema of the request body with every `$ref` resolved; undefined if there is none. */
+    bodySchema: (): JsonObject | undefined => body()?.schema(),
+    /** Returns the named JSON examples of the request body, in the document's order. */
+    bodyExamples: (): readonly Example[] => body()?.examples() ?? [],
+    /** Coerces the sent parameters to their types and lists every violation; `values` is reliable only without any. */
+    readParameters: (sent: RawParameters): { values: ParameterValues; violations: Violation[] } =>
+      parameters().read(sent),
+    /** Returns the value of a body that is not JSON: the object of a form, or else the text itself. */
+    readText: (mediaType: string, text: string): Json => body()?.readText(mediaType, text) ?? text,
+    /** Returns every violation of a body, of a media type without parameters. Objects are checked in JSON and forms. */
+    checkBody: (mediaType: string, value: Json): Violation[] => body()?.check(mediaType, value) ?? [],
+    ...describeResponses(responses),
+  }
+}
+
+const describeResponses = (responses: () => ReturnType<typeof compileResponses>) => ({
+  /** Returns every violation of a response. An undocumented status breaks the keyword `status`. */
+  checkResponse: (status: number, value: Json) => responses().check(status, value, false),
+  /** Returns every violation of the simulator's own response, which also keeps the rules of `x-simulated-values`. */
+  checkSimulatedResponse: (status: number, value: Json) => responses().check(status, value, true),
+  /** Returns the named JSON examples of a documented status, in the document's order. */
+  examples: (status: number): readonly Example[] => responses().find(status)?.examples() ?? [],
+  hasResponseBody: (status: number) => (responses().find(status)?.mediaTypes.length ?? 0) > 0,
+  /** Returns the documented media types of a status, in lower case without parameters, in the document's order. */
+  responseMediaTypes: (status: number): readonly string[] => responses().find(status)?.mediaTypes ?? [],
+  /** Returns the pointer of the response of a status: its own, else that of its range (`4XX`), else `default`. */
+  responsePointer: (status: number) => responses().find(status)?.pointer,
+  responseDescription: (status: number) => responses().find(status)?.description,
+  /** Returns the JSON schema of a status's body with every `$ref` resolved; undefined if there is none. */
+  responseSchema: (status: number) => responses().find(status)?.schema(),
+  /** Returns the schema of `responseSchema` with the narrower rules of `x-simulated-values`. */
+  simulatedResponseSchema: (status: number) => responses().find(status)?.simulatedSchema(),
+})
+
+/** Reads the content of a body or a response: its media types, and the schema and the examples of its JSON. */
+function readContent(document: JsonObject, { pointer, value: { content } }: ResolvedObject) {
+  const documented = Object.keys(isObject(content) ? content : {})
+  const json = documented.find(isJson)
+  const media = joinPointer(pointer, 'content', json ?? '')
+  const described = resolve(document, joinPointer(media, 'schema'))
+  return {
+    documented,
+    mediaTypes: [...new Set(documented.map(bareMediaType))],
+    described,
+    schema: once(() => described && dereference(document, described.value)),
+    examples: once(() => (json === undefined ? [] : readExamples(document, media))),
   }
 }
 
 function compileBody(document: JsonObject, compiler: Compiler, operation: string) {
   const body = resolve(document, joinPointer(operation, 'requestBody'))
   if (body === undefined) return undefined
-  const documentedTypes = isObject(body.value.content) ? Object.keys(body.value.content) : []
-  const mediaPointer = (mediaType: string) => joinPointer(body.pointer, 'content', mediaType)
-  const contents = new Map(
-    documentedTypes.map((type) => [bareMediaType(type), compileContent(document, compiler, type, mediaPointer(type))]),
-  )
-  const mediaTypes = [...contents.keys()]
+  const { documented, mediaTypes, schema, examples } = readContent(document, body)
+  const compile = (type: string) => compileContent(document, compiler, type, joinPointer(body.pointer, 'content', type))
+  const contents = new Map(documented.map((type) => [bareMediaType(type), compile(type)]))
   const find = (mediaType: string) => contents.get(matchMediaType(mediaTypes, mediaType) ?? '')
-  const json = documentedTypes.find(isJson)
   return {
     described: { required: body.value.required === true, mediaTypes },
-    schema: once(() => {
-      const schema = json === undefined ? undefined : resolve(document, joinPointer(mediaPointer(json), 'schema'))
-      return schema && dereference(document, schema.value)
-    }),
-    examples: () => (json === undefined ? [] : readExamples(document, mediaPointer(json))),
+    schema,
+    examples,
     readText: (mediaType: string, text: string): Json => find(mediaType)?.readForm?.(text) ?? text,
     check(mediaType: string, value: Json): Violation[] {
       const content = find(mediaType)
@@ -137,10 +175,9 @@ function compileContent(document: JsonObject, compiler: Compiler, mediaType: str
   if (schema === undefined) return {}
   const shape = new Shape(document, [schema.value])
   const isText = isCheckedText(mediaType, shape)
-  const validate = compiler.getValidator(schema.pointer) // also where it is not used, for the findings on the schema
-  if (!isForm(mediaType) || !shape.types.has('object')) return { isText, validate }
-  const validateForm = compiler.getParameterValidator({ $ref: schemaRef(schema.pointer) }, schema.pointer)
-  return { isText, validate: validateForm, readForm: compileForm(document, media) }
+  const validate = compiler.getValidator(schema.pointer, 'request') // for findings also where it is not used
+  const readForm = isForm(mediaType) && shape.types.has('object') ? compileForm(document, media) : undefined
+  return { isText, validate, readForm }
 }
 
 const isSuccess = (status: number) => status >= 200 && status < 300
@@ -186,20 +223,15 @@ function compileResponses(document: JsonObject, compiler: Compiler, pointer: str
 function compileResponse(document: JsonObject, compiler: Compiler | undefined, pointer: string) {
   const response = resolve(document, pointer)
   if (response === undefined) return undefined
-  const { content, description } = response.value
-  const mediaTypes = Object.keys(isObject(content) ? content : {})
-  const mediaType = mediaTypes.find(isJson)
-  const media = mediaType === undefined ? undefined : joinPointer(response.pointer, 'content', mediaType)
-  const described = media === undefined ? undefined : resolve(document, joinPointer(media, 'schema'))
-  const schema = once(() => described && dereference(document, described.value))
+  const { description } = response.value
+  const { described, schema, ...content } = readContent(document, response)
   return {
+    ...content,
     pointer: response.pointer,
     description: typeof description === 'string' ? description : '',
-    mediaTypes: [...new Set(mediaTypes.map(bareMediaType))],
-    examples: once(() => (media === undefined ? [] : readExamples(document, media))),
     schema,
-    simulatedSchema: once(() => applySimulatedValues(schema() ?? {}, 'schema') ?? schema()),
-    validate: described && compiler?.getResponseValidator(described.pointer),
-    validateSimulated: described && compiler?.getSimulatedValidator(described.pointer),
+    simulatedSchema: once(() => described && applySimulatedValues(schema() ?? {}, 'schema')),
+    validate: described && compiler?.getValidator(described.pointer, 'response'),
+    validateSimulated: described && compiler?.getValidator(described.pointer, 'simulated'),
   }
 }

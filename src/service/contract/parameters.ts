@@ -1,14 +1,14 @@
 import { parse } from 'node:querystring'
 import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
-import { joinPointer, parsePointer, valueAt } from '../../base/core/json-pointer.ts'
+import { joinPointer, valueAt } from '../../base/core/json-pointer.ts'
 import { once } from '../../base/core/memoize.ts'
-import type { ExchangePart, Violation } from '../../base/core/violation.ts'
+import { failure, type Result, success } from '../../base/core/result.ts'
+import type { Violation } from '../../base/core/violation.ts'
 import type { Validator } from '../../base/documents/ajv.ts'
 import { type HideSecret, toViolations } from '../../base/documents/violations.ts'
 import { hideCredential } from '../../base/redaction/redact-document.ts'
 import { redacted } from '../../base/redaction/redact-token.ts'
-import { type Compiler, schemaRef } from './compiler.ts'
-import type { DescribedParameter, RawParameters } from './contract.ts'
+import type { Compiler } from './compiler.ts'
 import { isJson } from './media-types.ts'
 import { type Sent, Shape } from './request/shape.ts'
 import { createFinder, type Fields, readSent, type Serialisation } from './request/styles.ts'
@@ -19,21 +19,43 @@ const DEFAULT_STYLES = { path: 'simple', query: 'form', header: 'simple', cookie
 type ParameterLocation = keyof typeof DEFAULT_STYLES
 const LOCATIONS = Object.keys(DEFAULT_STYLES) as ParameterLocation[]
 
+/** The parameters of a request as they were sent: decoded strings; a repeated query parameter is an array. */
+export interface RawParameters {
+  readonly path: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, string | readonly string[]>>
+  /** Lower-case names. */
+  readonly header: Readonly<Record<string, string>>
+}
+
+/** The parameters of a request, coerced to the types of their schemas, defaults filled in. */
+export type ParameterValues = Readonly<Record<keyof RawParameters, JsonObject>>
+
 interface Parameter extends Serialisation {
   readonly required: boolean
+  /** JSON pointer in the document. */
   readonly pointer: string
-  readonly schemaPointer: string
+  /** The schema with every `$ref` resolved; empty if the document has none. */
+  readonly schema: JsonObject
+  readonly validate: Validator | undefined
   /** True if an empty text is accepted whatever the schema says. */
   readonly allowsEmpty: boolean
+  /** The place of its violations. */
+  readonly at: Pick<Violation, 'in' | 'pointer'>
+  readonly hide: HideSecret
+}
+
+export interface DescribedParameter extends Parameter {
+  readonly in: keyof RawParameters
+  /** True for the style `deepObject`: each member is sent as a parameter of its own, such as `filter[min]=3`. */
+  readonly isDeepObject: boolean
+  /** Returns true for a name in a query that belongs to it: its own, `filter[min]`, or a property of an object. */
+  hasMember(sent: string): boolean
 }
 
 /** The headers that OpenAPI excludes from parameters, because other parts of the document describe them. */
-const IGNORED_HEADERS = ['accept', 'content-type', 'authorization']
+const IGNORED = ['header accept', 'header content-type', 'header authorization']
 
-/**
- * Compiles the parameters of a path item and of an operation; those of the operation win. `described` has all but
- * cookies; `read` gives sent ones the types of their schemas, and its `values` are reliable only without violations.
- */
+/** Compiles the parameters of a path item and of an operation, which win. `described` has all but cookies. */
 export function compileParameters(document: JsonObject, compiler: Compiler, pathItem: string, operation: string) {
   const byName = new Map<string, Parameter>()
   for (const owner of [pathItem, operation]) {
@@ -41,48 +63,48 @@ export function compileParameters(document: JsonObject, compiler: Compiler, path
     const list = valueAt(document, pointer)
     for (const index of Array.isArray(list) ? list.keys() : []) {
       const resolved = resolve(document, joinPointer(pointer, index))
-      const parameter = resolved && readParameter(document, resolved)
+      const parameter = resolved && readParameter(document, compiler, resolved)
       if (parameter) byName.set(`${parameter.in} ${parameter.name}`, parameter)
     }
   }
-  const groups = LOCATIONS.flatMap((location) => {
+  const groups = LOCATIONS.map((location) => {
     const parameters = [...byName.values()].filter((parameter) => parameter.in === location)
-    if (parameters.length === 0) return []
-    const validate = compiler.getParameterValidator(describeGroup(document, parameters), operation)
-    return [{ location, parameters, find: createFinder(parameters), validate, hide: hideIn(document, location) }]
-  })
+    return { location, parameters, find: createFinder(parameters) }
+  }).filter(({ parameters }) => parameters.length > 0)
   return {
-    described: groups.flatMap(({ parameters, find }) =>
-      parameters.flatMap((one) => describe(document, one, (key) => find({ [key]: '' }).sent.has(one))),
-    ),
+    described: groups.flatMap(({ location, parameters, find }): DescribedParameter[] => {
+      if (location === 'cookie') return []
+      return parameters.map((one) => ({
+        ...one,
+        in: location,
+        isDeepObject: one.style === 'deepObject',
+        hasMember: (sent) => location === 'query' && find({ [sent]: '' }).sent.has(one),
+      }))
+    }),
     read(sent: RawParameters) {
       const values = { path: {}, query: {}, header: {} }
-      const violations = groups.flatMap((group) => {
-        const { location } = group
-        if (location === 'cookie') return readGroup(group, 'header', '/cookie', readCookies(sent.header), {})
-        return readGroup(group, location, '', sent[location], values[location])
+      const violations = groups.flatMap(({ location, parameters, find }) => {
+        if (location === 'cookie') return readGroup(parameters, find(readCookies(sent.header)).sent, {})
+        return readGroup(parameters, find(sent[location]).sent, values[location])
       })
       return { values, violations }
     },
   }
 }
 
-/** Hides credentials of a location, also API keys under names of their own. A path is shown as it is sent. */
-function hideIn(document: JsonObject, location: ParameterLocation): HideSecret | undefined {
-  if (location === 'path') return undefined
-  if (location === 'cookie') return () => redacted
-  const keys = listHiddenNames(document)
-  return (names, value) => (keys.includes((names[0] ?? '').toLowerCase()) ? redacted : hideCredential(names, value))
-}
-
-function readParameter(document: JsonObject, { pointer, value }: ResolvedObject): Parameter | undefined {
+function readParameter(
+  document: JsonObject,
+  compiler: Compiler,
+  { pointer, value }: ResolvedObject,
+): Parameter | undefined {
   const location = LOCATIONS.find((known) => known === value.in)
   if (location === undefined || typeof value.name !== 'string') return undefined
   const name = location === 'header' ? value.name.toLowerCase() : value.name
-  if (location === 'header' && IGNORED_HEADERS.includes(name)) return undefined
+  if (IGNORED.includes(`${location} ${name}`)) return undefined
   const mediaType = isObject(value.content) ? Object.keys(value.content)[0] : undefined
   const owner = mediaType === undefined ? pointer : joinPointer(pointer, 'content', mediaType)
   const schemaPointer = joinPointer(owner, 'schema')
+  const { value: schema = {} } = resolve(document, schemaPointer) ?? {}
   const { style = DEFAULT_STYLES[location] } = mediaType === undefined ? value : { style: '' }
   return {
     in: location,
@@ -93,81 +115,56 @@ function readParameter(document: JsonObject, { pointer, value }: ResolvedObject)
     explode: value.explode === undefined ? style === 'form' : value.explode === true,
     isJson: mediaType !== undefined && isJson(mediaType),
     allowsEmpty: value.allowEmptyValue === true,
-    shape: new Shape(document, [resolve(document, schemaPointer)?.value ?? {}]),
-    schemaPointer,
+    ...describeFaults(document, location, name),
+    shape: new Shape(document, [schema]),
+    schema: dereference(document, schema),
+    validate: isObject(valueAt(document, schemaPointer)) ? compiler.getValidator(schemaPointer, 'request') : undefined,
   }
 }
 
-function describe(document: JsonObject, parameter: Parameter, isPart: (key: string) => boolean): DescribedParameter[] {
-  const { in: location, name, required, pointer, schemaPointer, style } = parameter
-  if (location === 'cookie') return []
-  const schema = dereference(document, resolve(document, schemaPointer)?.value ?? {})
-  const hasMember = (key: string) => location === 'query' && isPart(key)
-  return [{ in: location, name, required, pointer, isDeepObject: style === 'deepObject', schema, hasMember }]
+/** Returns where violations are, which hide credentials, also API keys. A path is shown as it is sent. */
+function describeFaults(document: JsonObject, location: Parameter['in'], name: string): Pick<Parameter, 'at' | 'hide'> {
+  if (location === 'cookie')
+    return { at: { in: 'header', pointer: joinPointer('/cookie', name) }, hide: () => redacted }
+  const at = { in: location, pointer: joinPointer('', name) }
+  if (location === 'path') return { at, hide: () => undefined }
+  const isKey = listHiddenNames(document).includes(name.toLowerCase())
+  return { at, hide: (names, value) => (isKey ? redacted : hideCredential([name, ...names], value)) }
 }
 
-function describeGroup(document: JsonObject, parameters: readonly Parameter[]): JsonObject {
-  const properties = parameters.map(({ name, required, schemaPointer }): [string, Json] => {
-    const schema = resolve(document, schemaPointer)?.value
-    if (schema === undefined) return [name, true]
-    const $ref = schemaRef(schemaPointer)
-    // ajv does not look for a default behind a reference, and fills in defaults before it looks for what is required.
-    return [name, required || schema.default === undefined ? { $ref } : { $ref, default: schema.default }]
-  })
-  const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name)
-  return { type: 'object', properties: Object.fromEntries(properties), required }
-}
-
-interface Group {
-  readonly find: ReturnType<typeof createFinder<Parameter>>
-  readonly validate: Validator | undefined
-  readonly hide: HideSecret | undefined
-}
-
-/** Reads the sent ones of parameters into `values`, and returns their violations. */
-function readGroup(
-  { find, validate, hide }: Group,
-  part: ExchangePart,
-  base: string,
-  fields: Fields,
-  values: JsonObject,
-): Violation[] {
-  const { sent } = find(fields)
-  const violations: Violation[] = []
-  const settled = new Set<string>() // parameters whose values need no check
-  for (const [parameter, what] of sent) {
-    const { name, allowsEmpty } = parameter
-    const read = readSent(parameter, what)
-    if (read.ok) values[name] = read.value
-    if (read.ok && !(what === '' && allowsEmpty)) continue
-    const pointer = base + joinPointer('', name)
-    settled.add(pointer)
-    if (!read.ok) violations.push({ in: part, pointer, ...read.error })
+/** Reads the sent ones of parameters into `values`, the others by their defaults. Returns violations, missing first. */
+function readGroup(parameters: readonly Parameter[], sent: ReadonlyMap<Parameter, Sent>, values: JsonObject) {
+  const missing: Violation[] = []
+  const wrong: Violation[] = []
+  for (const parameter of parameters) {
+    const { name, at, required, schema } = parameter
+    const what = sent.get(parameter)
+    if (what !== undefined) {
+      const read = readValue(parameter, what)
+      if (read.ok) values[name] = read.value
+      else wrong.push(...read.error)
+    } else if (required) missing.push({ ...at, keyword: 'required', message: 'is required' })
+    else if (schema.default !== undefined) values[name] = structuredClone(schema.default)
   }
-  if (validate === undefined || validate(values) || readAgain(sent, values, validate)) return violations
-  const others = toViolations(validate.errors, part, base, hide)
-  return [...violations, ...others.filter(({ pointer }) => !settled.has(pointer))]
+  return [...missing, ...wrong]
 }
 
-/** Reads wrong values again, as single ones or texts where their schemas allow both. Returns true if all fit then. */
-function readAgain(sent: ReadonlyMap<Parameter, Sent>, values: JsonObject, validate: Validator): boolean {
-  const wrong = new Set(validate.errors?.map(({ instancePath }) => parsePointer(instancePath)[0]))
-  const others = [...sent].flatMap(([{ name, shape }, what]) => {
-    if (!wrong.has(name) || typeof what !== 'string') return []
-    const other = shape.types.has('array') ? shape.readText(what) : what
-    return other !== values[name] && (typeof other !== 'string' || shape.takesText) ? [[name, other]] : []
-  })
-  Object.assign(values, Object.fromEntries(others))
-  return others.length > 0 && validate(values)
+/** Returns the value of what was sent. A wrong one is read again, as a single one or a text where the schema has it. */
+function readValue(parameter: Parameter, what: Sent): Result<Json, Violation[]> {
+  const { shape, validate, allowsEmpty, at, hide } = parameter
+  const read = readSent(parameter, what)
+  if (!read.ok) return failure([{ ...at, ...read.error }])
+  if (validate === undefined || (what === '' && allowsEmpty) || validate(read.value)) return read
+  const violations = toViolations(validate.errors, at.in, at.pointer, hide)
+  const other = typeof what === 'string' ? (shape.types.has('array') ? shape.readText(what) : what) : read.value
+  const isOther = other !== read.value && (typeof other !== 'string' || shape.takesText)
+  return isOther && validate(other) ? success(other) : failure(violations)
 }
 
 /** Reads the cookies of a request, percent-decoded. */
 export const readCookies = ({ cookie = '' }: RawParameters['header']): Fields =>
   // `parse` sets no member to undefined, and reads a plus sign as a space.
   parse(cookie.replaceAll('; ', ';').replaceAll('+', '%2B'), ';', '=', { maxKeys: 0 }) as Fields
-
-/** Returns true for the name of a member of a parameter, sent as a parameter of its own: `filter[min]` of `filter`. */
-export const isMemberOf = ({ hasMember }: DescribedParameter, sent: string): boolean => hasMember(sent)
 
 /** Returns true for the name of a query parameter as it is sent, that of a member included. */
 export const isParameterName = (parameters: readonly DescribedParameter[], sent: string): boolean =>

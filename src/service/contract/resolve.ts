@@ -1,6 +1,5 @@
-import { isObject, type JsonObject, parseJson } from '../../base/core/json.ts'
+import { isObject, type Json, type JsonObject, parseJson } from '../../base/core/json.ts'
 import { joinPointer, parseReference, valueAt } from '../../base/core/json-pointer.ts'
-import type { Example } from './contract.ts'
 import { mapNodes, type NodeKind } from './walk.ts'
 
 export interface ResolvedObject {
@@ -9,24 +8,34 @@ export interface ResolvedObject {
   readonly value: JsonObject
 }
 
-/** Returns the object that a pointer finally leads to; undefined if there is none, and for a circle of references. */
-export function resolve(document: JsonObject, pointer: string): ResolvedObject | undefined {
+/** Returns where references lead from a pointer; of references that lead only to each other, one of them. */
+export function followReferences(document: JsonObject, pointer: string) {
   const passed = new Set<string>()
-  for (let at: string | undefined = pointer; at !== undefined && !passed.has(at); ) {
-    passed.add(at)
+  for (let at = pointer; ; ) {
     const value = valueAt(document, at)
-    if (!isObject(value)) return undefined
-    if (typeof value.$ref !== 'string') return { pointer: at, value }
-    at = parseReference(value.$ref)
+    const next = isObject(value) && typeof value.$ref === 'string' ? parseReference(value.$ref) : undefined
+    passed.add(at)
+    if (next === undefined || passed.has(next)) return { pointer: at, value, isCircle: next !== undefined }
+    at = next
   }
-  return undefined
 }
 
-/**
- * Returns the examples of a media type, a parameter or a header in the document's order, each with the pointer of its
- * value; a single one has the name `example`. An example in another file (`externalValue`) is left out.
- */
-export function readExamples(document: JsonObject, pointer: string): (Example & { readonly pointer: string })[] {
+/** Returns the object that a pointer finally leads to; undefined if there is none, and for a circle of references. */
+export function resolve(document: JsonObject, pointer: string): ResolvedObject | undefined {
+  const { isCircle, ...end } = followReferences(document, pointer)
+  return isObject(end.value) && !isCircle ? { pointer: end.pointer, value: end.value } : undefined
+}
+
+export interface Example {
+  /** The name in the document; `example` for a single example without a name. */
+  readonly name: string
+  readonly value: Json
+  /** JSON pointer of the value. */
+  readonly pointer: string
+}
+
+/** Returns the examples of a media type, a parameter or a header, but those in other files (`externalValue`). */
+export function readExamples(document: JsonObject, pointer: string): Example[] {
   const owner = resolve(document, pointer)
   if (owner === undefined) return []
   const { example: single, examples } = owner.value
@@ -43,25 +52,18 @@ export function readExamples(document: JsonObject, pointer: string): (Example & 
 /** The most objects of an expanded schema: 20 schemas that each refer twice to the next have a million. */
 const MAX_EXPANDED = 20_000
 
-/** An object to be expanded into `copy`; `around` has the references that led to it. */
-interface Task {
-  readonly kind: NodeKind
-  readonly value: JsonObject
-  readonly copy: JsonObject
-  readonly around: readonly string[]
-}
-
 /**
  * Returns a schema, or an object of another kind, with the target of every `$ref` in its place. Members beside a `$ref`
  * win over those of the target. The `$ref` of a recursive schema to itself stays, because its expansion has no end, and
  * so does what is deeper when the expansion is very large.
  */
 export function dereference(document: JsonObject, value: JsonObject, kind: NodeKind = 'schema'): JsonObject {
-  const root: Task = { kind, value, copy: {}, around: [] }
+  const root = { kind, value, copy: {}, around: [] as string[] } // the references that led to the value
   const tasks = [root]
   // Level by level, so that a bound leaves the deepest parts as they are.
   for (const task of tasks) {
-    const { merged, around } = tasks.length < MAX_EXPANDED ? follow(document, task) : { merged: task.value, around: [] }
+    const { merged, around } =
+      tasks.length < MAX_EXPANDED ? merge(document, task.value, task.around) : { merged: task.value, around: [] }
     const queue = (partKind: NodeKind, part: JsonObject) => {
       if (tasks.length >= MAX_EXPANDED) return part
       const copy = {}
@@ -74,14 +76,10 @@ export function dereference(document: JsonObject, value: JsonObject, kind: NodeK
 }
 
 /** Returns an object with the target of its `$ref`, and of the next ones, merged into it. */
-function follow(document: JsonObject, task: Task): { merged: JsonObject; around: readonly string[] } {
-  let { value: merged, around } = task
-  for (;;) {
-    const { $ref, ...beside } = merged
-    const pointer = typeof $ref === 'string' ? parseReference($ref) : undefined
-    const target = pointer === undefined || around.includes(pointer) ? undefined : valueAt(document, pointer)
-    if (pointer === undefined || !isObject(target)) return { merged, around }
-    merged = { ...target, ...beside }
-    around = [...around, pointer]
-  }
+function merge(document: JsonObject, value: JsonObject, around: string[]): { merged: JsonObject; around: string[] } {
+  const { $ref, ...beside } = value
+  const pointer = typeof $ref === 'string' ? parseReference($ref) : undefined
+  const target = pointer === undefined || around.includes(pointer) ? undefined : valueAt(document, pointer)
+  if (pointer === undefined || !isObject(target)) return { merged: value, around }
+  return merge(document, { ...target, ...beside }, [...around, pointer])
 }

@@ -1,8 +1,19 @@
 /** The security schemes of a document, and the credentials that they demand. */
 import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 import { joinPointer, valueAt } from '../../base/core/json-pointer.ts'
-import type { Credential, Operation } from './contract.ts'
 import { resolve } from './resolve.ts'
+
+/** A credential that an operation demands. */
+export interface Credential {
+  readonly in: 'header' | 'query' | 'cookie'
+  /** The name in the document; `Authorization` for the schemes of HTTP. */
+  readonly name: string
+  /** The scheme before it in `Authorization`, such as `Bearer`; undefined for an API key, which has none. */
+  readonly scheme: string | undefined
+}
+
+/** The alternatives, each with the credentials that it demands. */
+type Security = readonly (readonly Credential[])[]
 
 const schemesPointer = '/components/securitySchemes'
 
@@ -40,8 +51,6 @@ export function listHiddenNames(document: JsonObject): readonly string[] {
   const names = listKeys(document, ['header', 'query', 'cookie']).map((name) => name.toLowerCase())
   return names.filter((name) => name !== 'authorization') // whose scheme and sandbox stay
 }
-
-type Security = Operation['security']
 
 /** Returns the alternatives that demand something; without any, a bearer token. */
 function listDemands(security: Security): Security {

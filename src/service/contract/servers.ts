@@ -1,9 +1,6 @@
 import { isObject, type Json } from '../../base/core/json.ts'
 
-/**
- * Returns the path of a server URL without a trailing slash, its variables replaced by their defaults: `/v1`; undefined
- * if the URL is not usable.
- */
+/** Returns the path of a server URL, its variables replaced by their defaults: `/v1`; undefined if it is not usable. */
 export function readServerPath(server: Json | undefined): string | undefined {
   if (!isObject(server) || typeof server.url !== 'string') return undefined
   const variables = isObject(server.variables) ? server.variables : {}

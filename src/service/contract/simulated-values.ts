@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../base/core/json.ts'
-import { walk } from './walk.ts'
+import { mapNodes, type NodeKind } from './walk.ts'
 
 /**
  * The keyword beside an open schema with narrower rules: `x-simulated-values: { minimum: 0, maximum: 1 }`. The
@@ -7,19 +7,9 @@ import { walk } from './walk.ts'
  */
 export const simulatedValues = 'x-simulated-values'
 
-/**
- * Returns a copy of a document or schema in which simulated values replace the rules of the same name, or undefined if
- * no schema has any. The copy lacks descriptions and assumptions, since validators hold a copy of their schemas for
- * errors.
- */
-export function applySimulatedValues(root: JsonObject, kind: 'document' | 'schema'): JsonObject | undefined {
-  const listSchemas = (value: JsonObject) => [...walk(value, kind)].filter((node) => node.kind === 'schema')
-  if (!listSchemas(root).some(({ value }) => isObject(value[simulatedValues]))) return undefined
-  const copy = structuredClone(root)
-  for (const { value } of listSchemas(copy)) {
-    const rules = value[simulatedValues]
-    for (const name of [simulatedValues, 'x-assumption', 'description']) delete value[name]
-    if (isObject(rules)) Object.assign(value, rules)
-  }
-  return copy
+/** Returns a copy of a document or schema in which simulated values replace the rules of the same name. */
+export function applySimulatedValues(value: JsonObject, kind: NodeKind): JsonObject {
+  const { [simulatedValues]: rules, ...others } = value
+  const applied = kind === 'schema' && isObject(rules) ? { ...others, ...rules } : value
+  return mapNodes(kind, applied, (inner, part) => applySimulatedValues(part, inner))
 }

@@ -1,6 +1,7 @@
 /** Upgrades Swagger 2.0 and OpenAPI 3.0 to 3.1 in memory. */
 import type { Json, JsonObject } from '../../base/core/json.ts'
 import { joinPointer, valueAt } from '../../base/core/json-pointer.ts'
+import { Origins } from '../../base/documents/origins.ts'
 import type { Source } from '../../base/documents/source.ts'
 import type { DocumentFault } from './checks/fault.ts'
 import { listOperations } from './operation.ts'
@@ -27,11 +28,9 @@ export async function upgrade(source: Source, document: JsonObject) {
   if (swagger === undefined) return { source, document: Object.assign(document, { openapi: '3.1.0' }), note }
   const { upgradeFromTwoToThree } = await import('@scalar/openapi-upgrader/2.0-to-3.0')
   const upgraded = upgradeFromTwoToThree(prepareSwagger(document)) as JsonObject
-  const place = (pointer: string) => {
-    const [now, then] = SWAGGER_PLACES.find(([prefix]) => `${pointer}/`.startsWith(`${prefix}/`)) ?? ['', '']
-    return source.place(then + pointer.slice(now.length))
-  }
-  return { source: { ...source, place }, document: { ...upgraded, openapi: '3.1.0' }, note }
+  const origins = new Origins(source)
+  for (const [now, then] of SWAGGER_PLACES) origins.set(now, { source, pointer: then })
+  return { source: { ...source, place: origins.place }, document: { ...upgraded, openapi: '3.1.0' }, note }
 }
 
 /**
@@ -53,17 +52,14 @@ function prepareOperation(document: JsonObject, item: string, method: string): J
   const named = new Map(listed.map(([, parameter]) => [`${parameter.in} ${parameter.name}`, parameter]))
   const parameters = [...named.values()].filter((parameter) => typeof parameter.in === 'string')
   const fields = parameters.filter((parameter) => parameter.in === 'formData')
-  const [produces, consumes] = ['produces', 'consumes'].map((name) => {
-    const lists = [operation[name], document[name]]
-    return lists.find((list) => Array.isArray(list) && list.length > 0) ?? ['application/json']
-  })
+  const others = parameters.filter((parameter) => !fields.includes(parameter))
+  const find = (name: string) =>
+    [operation[name], document[name]].find((list) => Array.isArray(list) && list.length > 0) ?? ['application/json']
   return structuredClone({
     ...operation,
-    ...{
-      produces: produces ?? null,
-      consumes: fields.length > 0 ? listFormTypes(consumes, fields) : (consumes ?? null),
-    },
-    parameters: [...parameters.filter((one) => !fields.includes(one)), ...(fields.length > 0 ? [toBody(fields)] : [])],
+    produces: find('produces'),
+    consumes: fields.length > 0 ? listFormTypes(find('consumes'), fields) : find('consumes'),
+    parameters: fields.length > 0 ? [...others, toBody(fields)] : others,
     responses: Object.fromEntries(listMembers(document, joinPointer(pointer, 'responses'))),
   })
 }
@@ -76,10 +72,10 @@ function listMembers(document: JsonObject, pointer: string): [name: string, Json
   })
 }
 
-function listFormTypes(consumes: Json | undefined, fields: readonly JsonObject[]): Json[] {
-  const types = [consumes ?? []].flat().filter((type) => /form/.test(String(type)))
-  const hasFile = fields.some(({ type }) => type === 'file')
-  return types.length > 0 ? types : [hasFile ? 'multipart/form-data' : 'application/x-www-form-urlencoded']
+function listFormTypes(consumes: Json, fields: readonly JsonObject[]): Json[] {
+  const types = [consumes].flat().filter((type) => /form/.test(String(type)))
+  if (types.length > 0) return types
+  return [fields.some(({ type }) => type === 'file') ? 'multipart/form-data' : 'application/x-www-form-urlencoded']
 }
 
 function toBody(fields: readonly JsonObject[]): JsonObject {

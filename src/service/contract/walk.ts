@@ -45,7 +45,7 @@ const described = { schema: single('schema'), content: map('mediaType'), example
  * without `x-`. All others are data: an example, a default or a property with the name `schema` is never taken for a
  * schema, and a `$ref` in it is no reference.
  */
-const MEMBERS: Readonly<Record<NodeKind, Readonly<Record<string, MemberRule>>>> = {
+const MEMBERS: Readonly<Partial<Record<NodeKind, Readonly<Record<string, MemberRule>>>>> = {
   document: {
     paths: extensibleMap('pathItem'),
     webhooks: map('pathItem'),
@@ -82,9 +82,6 @@ const MEMBERS: Readonly<Record<NodeKind, Readonly<Record<string, MemberRule>>>> 
   response: { headers: map('header'), content: map('mediaType'), links: map('link'), schema: single('schema') },
   mediaType: { schema: single('schema'), examples: map('example'), encoding: map('encoding') },
   encoding: { headers: map('header') },
-  example: {},
-  link: {},
-  securityScheme: {},
   schema: {
     ...Object.fromEntries(
       ['properties', 'patternProperties', '$defs', 'dependentSchemas'].map((name) => [name, map('schema')]),
@@ -98,30 +95,26 @@ const MEMBERS: Readonly<Record<NodeKind, Readonly<Record<string, MemberRule>>>> 
   },
 }
 
-/**
- * Yields every object of a known kind in a document or in the part at `pointer`, each before the objects in it, but not
- * the kinds `without` and what is in them.
- */
-export function* walk(
-  value: Json | undefined,
-  kind: NodeKind = 'document',
-  pointer = '',
-  without: readonly NodeKind[] = [],
-): Generator<DocumentNode> {
-  if (!isObject(value) || without.includes(kind)) return
+/** Yields every object of a known kind in a document or in the part at `pointer`, each before the objects in it. */
+export function* walk(value?: Json, kind: NodeKind = 'document', pointer = ''): Generator<DocumentNode> {
+  if (!isObject(value)) return
   yield { kind, pointer, value }
   for (const [name, member] of Object.entries(value)) {
     const rule = findRule(kind, name)
     if (rule === undefined) continue
     for (const [token, item] of listItems(rule, member)) {
       const at = joinPointer(pointer, name)
-      yield* walk(item, rule.kind, token === undefined ? at : joinPointer(at, token), without)
+      yield* walk(item, rule.kind, token === undefined ? at : joinPointer(at, token))
     }
   }
 }
 
+/** Lists the schemas in a document, each before those in it. */
+export const listSchemas = (document: JsonObject): DocumentNode[] =>
+  Array.from(walk(document)).filter(({ kind }) => kind === 'schema')
+
 function findRule(kind: NodeKind, name: string): MemberRule | undefined {
-  const members = MEMBERS[kind]
+  const members = MEMBERS[kind] ?? {}
   if (Object.hasOwn(members, name)) return members[name]
   return name.startsWith('x-') || name === '$ref' ? undefined : members['*']
 }
@@ -134,10 +127,7 @@ function listItems({ form }: MemberRule, member: Json): (readonly [string | unde
   return form === 'map with extensions' ? items.filter(([name]) => !name.startsWith('x-')) : items
 }
 
-/**
- * Returns a copy of an object with what `onNode` returns in place of each object in it, and what `onData` returns in
- * place of each other member. A member or item that they return undefined for is left out.
- */
+/** Returns a copy with what `onNode` returns for each object in it, and `onData` for each other member, if anything. */
 export function mapNodes(
   kind: NodeKind,
   value: JsonObject,

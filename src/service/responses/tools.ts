@@ -1,7 +1,6 @@
 import type { Json, JsonObject } from '../../base/core/json.ts'
 import type { Validator } from '../../base/documents/ajv.ts'
-import { DOCUMENT } from '../contract/compiler.ts'
-import { limitTime, TIMEOUT } from '../contract/limit-time.ts'
+import { TIMEOUT } from '../contract/limit-time.ts'
 import { generate } from './generate.ts'
 import type { Tools } from './leaf.ts'
 
@@ -44,31 +43,17 @@ function tryFlags<T>(pattern: string, use: (expression: RegExp) => T | undefined
   return undefined
 }
 
-/** Creates the check of parts of schemas, whose references lead into the document. */
+/** Creates the check of parts of schemas, each of which is compiled once. */
 async function createCheck(document: JsonObject): Promise<NonNullable<Tools['isValid']>> {
-  const [{ createAjv }, { onlyChecked, regExp }] = await Promise.all([
-    import('../../base/documents/ajv.ts'),
-    import('../contract/ajv-compiler.ts'),
-  ])
-  const ajv = createAjv(() => undefined, { strict: false, code: { regExp } }).addSchema(
-    onlyChecked('document', document),
-    DOCUMENT,
-  )
+  const compile = (await import('../contract/ajv-compiler.ts')).createPartCheck(document)
   const validators = new Map<string, Validator | undefined>()
   return (schema, value) => {
-    const text = JSON.stringify(onlyChecked('schema', schema)).replaceAll('"$ref":"#', `"$ref":"${DOCUMENT}#`)
-    if (!validators.has(text)) validators.set(text, compile(text))
-    const validate = validators.get(text)
+    const key = JSON.stringify(schema)
+    if (!validators.has(key)) validators.set(key, compile(schema))
+    const validate = validators.get(key)
     const isValid = validate?.(value) ?? true
     if (validate?.errors?.[0]?.keyword !== TIMEOUT) return isValid
-    validators.set(text, undefined) // no variant of it can be checked
+    validators.set(key, undefined) // no variant of it can be checked
     return true
-  }
-  function compile(text: string): Validator | undefined {
-    try {
-      return limitTime(ajv.compile(JSON.parse(text)) as Validator)
-    } catch {
-      return undefined // the checks of the document have told why
-    }
   }
 }

@@ -11,17 +11,14 @@ import { type DocumentFault, warning } from './fault.ts'
 export function checkExamples(document: JsonObject, compiler: Compiler): DocumentFault[] {
   return [...walk(document)].filter(hasJsonExamples).flatMap((node) => {
     const schema = resolve(document, joinPointer(node.pointer, 'schema'))
-    const isResponse = node.pointer.includes('/responses/') || node.kind === 'header'
     if (schema === undefined) return []
-    const validate = compiler[isResponse ? 'getResponseValidator' : 'getValidator'](schema.pointer)
+    const isResponse = node.pointer.includes('/responses/') || node.kind === 'header'
+    const validate = compiler.getValidator(schema.pointer, isResponse ? 'response' : 'request')
     return readExamples(document, node.pointer).flatMap((example) => {
       if (validate(example.value)) return []
-      return toViolations(validate.errors, 'body', example.pointer).map((violation) => {
-        const member = violation.pointer.slice(example.pointer.length) || 'it'
-        return warning(
-          violation.pointer,
-          `the example "${example.name}" does not fit its schema: ${member} ${violation.message}`,
-        )
+      return toViolations(validate.errors, 'body', example.pointer).map(({ pointer, message }) => {
+        const member = pointer.slice(example.pointer.length) || 'it'
+        return warning(pointer, `the example "${example.name}" does not fit its schema: ${member} ${message}`)
       })
     })
   })

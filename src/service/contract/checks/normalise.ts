@@ -1,8 +1,6 @@
 import type { JsonObject } from '../../../base/core/json.ts'
-import { walk } from '../walk.ts'
+import { listSchemas } from '../walk.ts'
 import { type DocumentFault, warning } from './fault.ts'
-
-const KEYWORDS_OF_3_0 = ['nullable', 'x-nullable', 'exclusiveMinimum', 'exclusiveMaximum']
 
 /**
  * Changes schemas with keywords of OpenAPI 3.0 in place: they allow null for `nullable: true` and exclude the bound for
@@ -10,11 +8,8 @@ const KEYWORDS_OF_3_0 = ['nullable', 'x-nullable', 'exclusiveMinimum', 'exclusiv
  * gets a warning. Call this after `bundleReferences`, and before any other reader of the schemas.
  */
 export function normaliseSchemas(document: JsonObject): DocumentFault[] {
-  // The list is complete before the first change, because a change adds members that the walk would visit.
-  const schemas = [...walk(document)].filter(
-    ({ kind, value }) => kind === 'schema' && KEYWORDS_OF_3_0.some((name) => typeof value[name] === 'boolean'),
-  )
-  return schemas.flatMap(({ pointer, value }) => {
+  // The list is complete before the first change, because a change adds schemas.
+  return listSchemas(document).flatMap(({ pointer, value }) => {
     const faults = ['Minimum', 'Maximum'].flatMap((bound) => excludeBound({ pointer, value }, bound))
     const isNullable = value.nullable === true || value['x-nullable'] === true
     for (const name of ['nullable', 'x-nullable']) delete value[name]

@@ -13,34 +13,21 @@ import { readServerPath } from '../servers.ts'
 import { type DocumentNode, METHODS, walk } from '../walk.ts'
 import { type DocumentFault, error, warning } from './fault.ts'
 
-/** JSON Schema 2020-12 and the dialects that stand for it, the only supported ones. */
-const SUPPORTED_DIALECT =
-  /^https:\/\/(json-schema\.org\/draft\/2020-12\/schema|spec\.openapis\.org\/oas\/3\.[12]\/dialect\/[\w-]+)$/
-
-/**
- * Writes the version of a document in full: YAML reads one without quotes as a number. Returns the fault of a version
- * that is not served, after which no other check makes sense.
- */
+/** Writes the version in full, which YAML can read as a number. Returns the fault of one that is not served. */
 export function checkVersion(document: JsonObject): DocumentFault | undefined {
   const { openapi, swagger, rules } = document
-  const member = openapi === undefined && swagger !== undefined ? 'swagger' : 'openapi'
-  const version = writeVersion(document)
-  if (version !== undefined) document[member] = version
-  if (version !== undefined) return undefined
-  if (document[member] !== undefined)
-    return error(`/${member}`, `is OpenAPI ${document[member]}; only 2.0, 3.0, 3.1 and 3.2 are understood`)
-  return error(
-    '/openapi',
-    rules === undefined
-      ? 'is not an OpenAPI document: "openapi: 3.1.0" is expected at its top'
-      : 'is a file of scenario rules, and no OpenAPI document; give it with --rules',
-  )
-}
-
-function writeVersion({ openapi, swagger }: JsonObject): string | undefined {
-  if (openapi === undefined) return /^2(\.0)?$/.test(String(swagger)) ? '2.0' : undefined
   const [, version, patch = '.0'] = /^(3\.[012])(\.\d.*)?$/.exec(openapi === 3 ? '3.0' : String(openapi)) ?? []
-  return version && version + patch
+  if (version !== undefined) document.openapi = version + patch
+  else if (openapi === undefined && /^2(\.0)?$/.test(String(swagger))) document.swagger = '2.0'
+  else if (openapi !== undefined || swagger !== undefined)
+    return error(
+      openapi === undefined ? '/swagger' : '/openapi',
+      `is OpenAPI ${openapi ?? swagger}; only 2.0, 3.0, 3.1 and 3.2 are understood`,
+    )
+  else if (rules !== undefined)
+    return error('/openapi', 'is a file of scenario rules, and no OpenAPI document; give it with --rules')
+  else return error('/openapi', 'is not an OpenAPI document: "openapi: 3.1.0" is expected at its top')
+  return undefined
 }
 
 /** Checks that a valid document can be simulated: operations with a 2xx status, unique ids and paths. */
@@ -88,58 +75,43 @@ function checkSimulatedStatus(operation: JsonObject): string | undefined {
   const isValid = ([outcome, status]: [string, Json]) =>
     ['success', 'dropped'].includes(outcome) && documented.includes(String(status))
   if (isObject(chosen) && Object.entries(chosen).every(isValid)) return undefined
-  return (
-    `must choose documented 2xx statuses for success or dropped, such as { success: ${documented[0] ?? 200} }; ` +
-    `documented are ${documented.join(', ') || 'none'}`
-  )
+  return `must choose documented 2xx statuses for success or dropped; documented are ${documented.join(', ') || 'none'}`
 }
 
-/** Warns of parts that are ignored: members beside a `$ref`, bodies in other types, dialects, undefined schemes. */
+/** Warns of parts that are ignored: methods, members beside a `$ref`, servers, bodies in other types, schemes. */
 function* findUnchecked(document: JsonObject, { kind, pointer, value }: DocumentNode): Generator<DocumentFault> {
-  const at = (...tokens: string[]) => joinPointer(pointer, ...tokens)
-  if (kind === 'pathItem') yield* findUnserved(pointer, value)
-  if (['document', 'pathItem', 'operation'].includes(kind)) yield* checkServers(at('servers'), value.servers)
-  if (kind === 'requestBody') yield* findUncheckedBodies(document, pointer, value)
-  if (kind === 'document' || kind === 'operation') yield* findUndefinedSchemes(document, at('security'), value.security)
-  if (kind === 'document') yield* checkDialect(at('jsonSchemaDialect'), value.jsonSchemaDialect)
-  if (kind === 'schema') yield* checkDialect(at('$schema'), value.$schema)
-  if (kind === 'securityScheme' && value.type === 'mutualTLS')
-    yield warning(pointer, 'client certificates are not checked')
+  const warn: Warn = (message, ...tokens) => warning(joinPointer(pointer, ...tokens), message)
+  const { servers, content, security } = value
+  if (kind === 'pathItem') yield* findUnserved(value, warn)
+  if (kind === 'requestBody' && isObject(content))
+    for (const type of Object.keys(content).filter((one) => !isCheckedBody(document, one, content[one])))
+      yield warn(`bodies of the type ${type} are accepted unchecked`, 'content', type)
+  if (Array.isArray(servers) && servers.length > 0 && readServerPath(servers[0]) === undefined)
+    yield warn('is not a usable URL, so the API is served under "/"', 'servers', 0, 'url')
+  if (Array.isArray(security)) yield* findUndefinedSchemes(document, security, warn)
+  if (kind === 'securityScheme' && value.type === 'mutualTLS') yield warn('client certificates are not checked')
 }
 
-function* findUnserved(pointer: string, item: JsonObject): Generator<DocumentFault> {
+type Warn = (message: string, ...tokens: (string | number)[]) => DocumentFault
+
+function* findUnserved(item: JsonObject, warn: Warn): Generator<DocumentFault> {
   for (const name of ['query', 'additionalOperations'].filter((one) => one in item))
-    yield warning(joinPointer(pointer, name), `"${name}" is not served; only ${METHODS.join(', ')} are`)
-  const ignored = '$ref' in item ? [...METHODS, 'parameters'].filter((name) => name in item) : []
-  for (const name of ignored)
-    yield warning(joinPointer(pointer, name), 'is ignored, because the path item refers to another one with $ref')
+    yield warn(`"${name}" is not served; only ${METHODS.join(', ')} are`, name)
+  for (const name of [...METHODS, 'parameters'].filter((one) => '$ref' in item && one in item))
+    yield warn('is ignored, because the path item refers to another one with $ref', name)
 }
 
-function* findUncheckedBodies(document: JsonObject, pointer: string, { content = {} }: JsonObject) {
-  for (const mediaType of Object.keys(content ?? {}).filter((type) => !isJson(type))) {
-    const media = joinPointer(pointer, 'content', mediaType)
-    const schema = resolve(document, joinPointer(media, 'schema'))
-    if (schema && !isCheckedText(mediaType, new Shape(document, [schema.value])))
-      yield warning(media, `bodies of the type ${mediaType} are accepted unchecked`)
-  }
+function isCheckedBody(document: JsonObject, mediaType: string, media: Json | undefined): boolean {
+  if (isJson(mediaType) || !isObject(media) || media.schema === undefined) return true
+  return isCheckedText(mediaType, new Shape(document, [media.schema].filter(isObject)))
 }
 
-function* findUndefinedSchemes(document: JsonObject, pointer: string, security: Json | undefined) {
-  for (const [index, names] of Array.isArray(security) ? security.entries() : [])
+function* findUndefinedSchemes(document: JsonObject, security: readonly Json[], warn: Warn) {
+  for (const [index, names] of security.entries())
     for (const name of Object.keys(names ?? {}).filter((one) => resolve(document, schemePointer(one)) === undefined)) {
       const message = `the scheme "${name}" is not defined in components.securitySchemes; it demands no credential`
-      yield warning(joinPointer(pointer, index, name), message)
+      yield warn(message, 'security', index, name)
     }
-}
-
-function* checkServers(pointer: string, servers: Json | undefined): Generator<DocumentFault> {
-  if (Array.isArray(servers) && servers.length > 0 && readServerPath(servers[0]) === undefined)
-    yield warning(`${pointer}/0/url`, 'is not a usable URL, so the API is served under "/"')
-}
-
-function* checkDialect(pointer: string, dialect: Json | undefined): Generator<DocumentFault> {
-  if (typeof dialect === 'string' && !SUPPORTED_DIALECT.test(dialect))
-    yield warning(pointer, `the dialect "${dialect}" is not known; schemas are read as JSON Schema 2020-12`)
 }
 
 /** Refuses methods of path templates that differ only in the names of their parameters: they match the same paths. */

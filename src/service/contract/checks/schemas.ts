@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../../base/core/json.ts'
 import { joinPointer } from '../../../base/core/json-pointer.ts'
 import { simulatedValues } from '../simulated-values.ts'
-import { walk } from '../walk.ts'
+import { listSchemas } from '../walk.ts'
 import { type DocumentFault, warning } from './fault.ts'
 
 const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']
@@ -17,26 +17,20 @@ const isMap =
   (value: Json) =>
     isObject(value) && Object.values(value).every(isMember) && Object.keys(value).every(isName)
 const isPattern: Test = (value) => parsePattern(String(value)) !== undefined
-const isTypeName: Test = (value) => TYPES.includes(String(value))
+const isTypes: Test = (value) => isList((name) => TYPES.includes(String(name)), 1)([value].flat())
+const isCount: Test = (value) => Number.isInteger(value) && Number(value) >= 0
 
 /** The keywords of JSON Schema 2020-12 that values are checked by, with what they take. */
 const RULES = new Map(
   (
     [
       ['$ref const default', 'any value', () => true],
-      [
-        'type',
-        `one of ${TYPES.join(', ')}, or a list of some of them`,
-        (value) => isList(isTypeName, 1)([value].flat()),
-      ],
+      ['type', `one of ${TYPES.join(', ')}, or a list of some of them`, isTypes],
       ['enum', 'a list of values that is not empty', isList(() => true, 1)],
       ['minimum maximum exclusiveMinimum exclusiveMaximum', 'a number', Number.isFinite],
       ['multipleOf', 'a number above 0', (value) => Number.isFinite(value) && Number(value) > 0],
-      [
-        'minLength maxLength minItems maxItems minContains maxContains minProperties maxProperties',
-        'a whole number from 0',
-        (value) => Number.isInteger(value) && Number(value) >= 0,
-      ],
+      ['minLength maxLength minItems maxItems', 'a whole number from 0', isCount],
+      ['minContains maxContains minProperties maxProperties', 'a whole number from 0', isCount],
       ['uniqueItems', 'true or false', (value) => typeof value === 'boolean'],
       ['format', 'a string', isText],
       ['pattern', 'a regular expression', (value) => isText(value) && isPattern(value)],
@@ -71,13 +65,11 @@ export function parsePattern(pattern: string): RegExp | undefined {
 
 /** Warns of keywords that are ignored, because they are unknown or because of their value, and of unknown formats. */
 export function* checkSchemas(document: JsonObject, isFormat: (name: string) => boolean): Generator<DocumentFault> {
-  for (const { kind, pointer, value: schema } of walk(document)) {
-    if (kind !== 'schema') continue
+  for (const { pointer, value: schema } of listSchemas(document))
     for (const [keyword, value] of Object.entries(schema)) {
       const message = findFault(keyword, value, isFormat)
       if (message !== undefined) yield warning(joinPointer(pointer, keyword), message)
     }
-  }
 }
 
 function findFault(keyword: string, value: Json, isFormat: (name: string) => boolean): string | undefined {

@@ -30,10 +30,7 @@ const STYLES: Readonly<Record<string, readonly [mark: string, separator?: string
 /** The most names in brackets that are read: `a[b][c]` has two. */
 const MAX_DEPTH = 20
 
-/**
- * Creates a function that finds what was sent of parameters of one location, and the names that belong to none. It
- * takes linear time, since a form can have any number of names.
- */
+/** Creates a function that finds what was sent of parameters of one location in linear time, and the other names. */
 export function createFinder<Known extends Serialisation>(parameters: readonly Known[]) {
   const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]))
   const spread = parameters.filter(isSpread)

@@ -10,18 +10,16 @@ import { isParameterName } from '../parameters.ts'
 const MAX_FINDINGS = 20
 const MAX_COMPARED = 1000
 
-/**
- * Finds probable typing errors that the contract lets pass: undocumented query parameters, and members of the body that
- * differ from a documented one by a letter or a capital. Other undocumented members may be intended.
- */
+/** Finds probable typing errors that the contract lets pass: unknown query parameters, and members of similar names. */
 export function findUnknownNames(operation: Operation, query: RawParameters['query'], body: Json | undefined) {
-  const findings: Violation[] = []
-  for (const name in query) {
-    if (operation.queryKeys.includes(name) || isParameterName(operation.parameters, name)) continue
-    if (findings.push(unknownParameter(name, operation)) === MAX_FINDINGS) break
+  const { parameters, queryKeys } = operation
+  const isKnown = (name: string) => queryKeys.includes(name) || isParameterName(parameters, name)
+  const unknown = Object.keys(query).filter((name) => !isKnown(name))
+  const findings = unknown.slice(0, MAX_FINDINGS).map((name) => unknownParameter(name, operation))
+  for (const finding of findUnknownMembers(operation.bodySchema(), body, '', { left: MAX_COMPARED })) {
+    if (findings.length >= MAX_FINDINGS) break
+    findings.push(finding)
   }
-  const schema = operation.bodySchema()
-  if (schema && body !== undefined) findUnknownMembers(schema, body, '', { findings, comparisons: MAX_COMPARED })
   return findings
 }
 
@@ -34,40 +32,32 @@ function unknownParameter(name: string, { parameters, queryKeys }: Operation): V
   return { in: 'query', pointer: joinPointer('', cutText(name)), keyword: 'unknown-parameter', message }
 }
 
-/** The findings of a body so far, and the comparisons that are left: bodies can have any number of members. */
-interface Search {
-  readonly findings: Violation[]
-  comparisons: number
+/** Compares members with a schema without references. `comparisons`: those left, as bodies can have any number. */
+function* findUnknownMembers(
+  schema: Json | undefined,
+  value: Json | undefined,
+  pointer: string,
+  comparisons: { left: number },
+): Generator<Violation> {
+  if (!isObject(schema)) return
+  const { items, properties } = schema
+  for (const [index, item] of Array.isArray(value) && isObject(items) ? value.entries() : [])
+    yield* findUnknownMembers(items, item, `${pointer}/${index}`, comparisons)
+  if (!isObject(value) || !isObject(properties)) return
+  // Most members are texts and numbers, and a pointer takes longer than all else here.
+  for (const [name, inner] of Object.entries(properties))
+    if (typeof value[name] === 'object')
+      yield* findUnknownMembers(inner, value[name], joinPointer(pointer, name), comparisons)
+  yield* compareNames(properties, value, pointer, comparisons)
 }
 
-/** Compares the members of a value with a schema without references; the `$ref` of a recursive schema ends it. */
-function findUnknownMembers({ properties, items }: JsonObject, value: Json, pointer: string, search: Search): void {
-  if (isObject(value) && isObject(properties)) compareMembers(properties, value, pointer, search)
-  if (!Array.isArray(value) || !isObject(items)) return
-  for (const [index, item] of value.entries()) findUnknownMembers(items, item, `${pointer}/${index}`, search)
-}
-
-function compareMembers(properties: JsonObject, value: JsonObject, pointer: string, search: Search): void {
+function* compareNames(properties: JsonObject, value: JsonObject, pointer: string, comparisons: { left: number }) {
   for (const name in value) {
-    const inner = Object.hasOwn(properties, name) ? properties[name] : undefined
-    const member = value[name]
-    if (inner === undefined) compareMember(properties, value, name, pointer, search)
-    // Most members are texts and numbers, and a pointer takes longer than all else here.
-    else if (isObject(inner) && typeof member === 'object')
-      findUnknownMembers(inner, member, joinPointer(pointer, name), search)
+    if (Object.hasOwn(properties, name) || comparisons.left === 0) continue
+    comparisons.left -= 1
+    const similar = findSimilar(name, Object.keys(properties))
+    if (similar === undefined || Object.hasOwn(value, similar)) continue // beside the documented one it is intended
+    const message = `is not documented, and has no effect; did you mean "${similar}"?`
+    yield { in: 'body', pointer: joinPointer(pointer, name), keyword: 'similar-name', message } as const
   }
-}
-
-/** Adds a finding if the object lacks a similar documented name; beside the documented one, the other is intended. */
-function compareMember(properties: JsonObject, value: JsonObject, name: string, pointer: string, search: Search): void {
-  if (search.comparisons === 0 || search.findings.length >= MAX_FINDINGS) return
-  search.comparisons -= 1
-  const similar = findSimilar(name, Object.keys(properties))
-  if (similar === undefined || Object.hasOwn(value, similar)) return
-  search.findings.push({
-    in: 'body',
-    pointer: joinPointer(pointer, name),
-    keyword: 'similar-name',
-    message: `is not documented, and has no effect; did you mean "${similar}"?`,
-  })
 }
