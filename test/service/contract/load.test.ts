@@ -17,7 +17,6 @@ describe('a fault of a document is found with its place', () => {
   const types = 'array, boolean, integer, null, number, object, string, or a list of some of them'
   const ignored = (keyword: string, expected: string) => `warning "${keyword}" must be ${expected}; it is ignored`
   const narrower = 'must be a JSON schema with the narrower rules, such as {maximum: 1}'
-  const dialect = 'http://json-schema.org/draft-07/schema'
   test.each([
     [`{ $ref: '${name}' }`, `21:17 warning $ref "${name}" leads back to itself; any value is accepted`],
     ['{ type: text }', `21:17 ${ignored('type', `one of ${types}`)}`],
@@ -27,10 +26,6 @@ describe('a fault of a document is found with its place', () => {
     ['{ type: string, enum: [] }', `21:31 ${ignored('enum', 'a list of values that is not empty')}`],
     ['{ type: string, properties: { a: 1 } }', `21:31 ${ignored('properties', 'schemas by name')}`],
     ['{ type: string, format: colour }', '21:31 warning the format "colour" is not known and not checked'],
-    [
-      `{ type: string, $schema: '${dialect}' }`,
-      `21:31 warning the dialect "${dialect}" is not known; schemas are read as JSON Schema 2020-12`,
-    ],
   ])('the schema %s', async (schema, finding) => {
     expect(await findingsOf(withText('name: { type: string }', `name: ${schema}`))).toEqual([finding])
   })
@@ -70,16 +65,6 @@ describe('a fault of a document is found with its place', () => {
 
 const byPath = 'this operation is called by its path'
 
-test('two operations with the same id and two indistinguishable paths cause a finding each', async () => {
-  const twice = "      operationId: listThings\n      responses: { '200': { description: ok } }\n"
-  const paths = `  /a/{b}:\n    get:\n${twice}  /a/{c}:\n    put:\n${twice.replace('listThings', 'put')}`
-  const findings = await findingsOf(withText('components:', `${paths}components:`))
-  expect(findings.filter((finding) => !finding.includes('not valid OpenAPI'))).toEqual([
-    `17:7 warning the operationId "listThings" is taken already at doc.yaml:7:7; ${byPath}`,
-    '19:3 warning is the path /a/{b} with other names; its methods are added',
-  ])
-})
-
 test('operations of path items that paths refer to are checked, also where there are no others', async () => {
   const item = (name: string) =>
     `    ${name}:\n      get: { operationId: a, responses: { '404': { description: no } } }\n`
@@ -117,23 +102,6 @@ test('all findings are returned at once, errors first', async () => {
   ])
 })
 
-test('a body that is accepted unchecked, and a scheme that is not defined, cause a warning', async () => {
-  const schema = '{ schema: { type: object } }'
-  const types = ['application/json', 'application/x-www-form-urlencoded', 'text/*', '*/*', 'multipart/form-data']
-  const content = [...types, 'application/xml', 'application/x-ndjson'].map(
-    (type) => `            ${type}: ${schema}\n`,
-  )
-  const checked = '            text/csv: { schema: { type: string } }\n            image/png: {}\n'
-  const body = `      requestBody:\n          content:\n${content.join('')}${checked}`.replace('*/*', "'*/*'")
-  const security = '      security: [{}, { missing: [] }]\n'
-  expect(await findingsOf(withText('      responses:', `${security}${body}      responses:`))).toEqual([
-    '8:24 warning the scheme "missing" is not defined in components.securitySchemes; it demands no credential',
-    '15:13 warning bodies of the type multipart/form-data are accepted unchecked',
-    '16:13 warning bodies of the type application/xml are accepted unchecked',
-    '17:13 warning bodies of the type application/x-ndjson are accepted unchecked',
-  ])
-})
-
 test('the findings on a contract and on overlays that cannot be read come together', async () => {
   const loaded = await loadContract('none.yaml', { overlays: ['neither.yaml', 'nor.yaml'] })
   expect(loaded.ok ? [] : loaded.error.map(({ place }) => place)).toEqual(['none.yaml', 'neither.yaml', 'nor.yaml'])
@@ -149,14 +117,6 @@ describe('a document of OpenAPI 3.2', () => {
     expect(operation.checkResponse(200, {})).toMatchObject([{ pointer: '/name', keyword: 'required' }])
     const finding = '2:1 warning is not valid OpenAPI 3.2: /info/version is required'
     expect(await findingsOf(document.replace(', version: 1.0.0', ''))).toContain(finding)
-  })
-
-  test('may have the value of an example as its dataValue', async () => {
-    const text = document.replace('example: { name: ball }', 'examples: { a: { dataValue: { name: ball } } }')
-    expect(await findingsOf(text)).toEqual([note])
-    const operation = operationOf(await contractOf(text), 'listThings')
-    expect(operation.examples(200)).toMatchObject([{ name: 'a', value: { name: 'ball' } }])
-    expect((await findingsOf(text.replace('ball', '4'))).join()).toContain('the example "a" does not fit')
   })
 })
 
@@ -182,14 +142,5 @@ describe('nullable: true', () => {
     ['{ type: string, nullable: false }', ['ball', 'bat'], 0],
   ])('in %s accepts %j', async (schema, accepted, warnings) => {
     expect(await readSchema(schema)).toEqual({ accepted, warnings })
-  })
-
-  test('in an example, or as the name of a property, causes no warning', async () => {
-    const schema = 'name: { type: string }'
-    const text = SMALL.replace(schema, `${schema}\n        nullable: { type: boolean }`)
-    const contract = await contractOf(text.replace('{ name: ball }', '{ name: ball, nullable: true }'))
-    expect(contract.warnings).toEqual([])
-    const example = { name: 'example', value: { name: 'ball', nullable: true } }
-    expect(operationOf(contract, 'listThings').examples(200)).toMatchObject([example])
   })
 })

@@ -150,14 +150,6 @@ describe('names of schemas', () => {
     const operation = operationOf(await contractOf(text), 'listThings')
     expect(operation.checkResponse(200, {})).toMatchObject([{ pointer: '/name' }])
   })
-
-  test('a $dynamicRef leads to its anchor, also of a recursive schema', async () => {
-    const more = "\n        inner: { $dynamicRef: '#node' }\n      $dynamicAnchor: node\n      $id: tree\n"
-    const text = SMALL.replace('name: { type: string }\n', `name: { type: string }${more}`)
-    expect(await findingsOf(text)).toEqual([])
-    const operation = operationOf(await contractOf(text), 'listThings')
-    expect(operation.checkResponse(200, { name: 'a', inner: { name: 1 } })).toMatchObject([{ pointer: '/inner/name' }])
-  })
 })
 
 describe('a reference that fails', () => {

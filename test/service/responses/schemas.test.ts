@@ -34,27 +34,17 @@ const ab = `properties: { a: ${text}, b: ${text} }`
 
 /** Schemas, each with the body that is made from it, if it matters. */
 const valid: readonly (readonly [schema: string, expected?: unknown])[] = [
-  [`type: array, prefixItems: [${text}, ${whole}], items: false, minItems: 2`, ['string', 0]],
   [`type: array, prefixItems: [${text}], items: ${whole}, contains: { minimum: 5 }`, ['string', 5]],
-  [`propertyNames: { enum: [a, b] }, additionalProperties: ${whole}, minProperties: 2`, { a: 0, b: 0 }],
   ["patternProperties: { '^x-[a-z]{3}$': {} }, additionalProperties: false, minProperties: 2"],
-  ['type: number, exclusiveMinimum: 0, maximum: 0.01'],
   ['type: number, exclusiveMinimum: 0, exclusiveMaximum: 0.5, multipleOf: 0.25', 0.25],
   ['type: number, multipleOf: 0.01, minimum: 19.991, exclusiveMaximum: 20.01', 20],
   ['type: integer, exclusiveMaximum: -5', -6],
-  ['allOf: [{ type: integer, minimum: 5 }, { multipleOf: 4 }]', 8],
-  [`type: object, required: [a], dependentSchemas: { a: { required: [b], ${ab} } }`, { a: 'string', b: 'string' }],
   [`type: object, ${ab}, dependentRequired: { a: [b, c] }`, { a: 'string', b: 'string', c: null }],
-  ['type: array, contains: { type: integer, minimum: 5 }, minContains: 3', [5, 5, 5]],
   [`type: array, minItems: 3, items: ${whole}, contains: { const: 0 }, maxContains: 1`],
-  ["type: string, pattern: '^\\p{Lu}{3}$'"],
   ["type: string, pattern: '^(?=.*\\d)[a-z\\d]{4,8}$'"],
   ["type: string, pattern: '^[A-Z]{2}-\\d+$', maxLength: 4"],
   ["type: string, pattern: '^\\d+$', minLength: 12"],
-  ['type: string, format: email, maxLength: 8', 'a@b.co'],
-  ['type: string, format: url, minLength: 40'],
   [`type: object, properties: { ${formats.join(', ')} }`],
-  ['oneOf: [{ type: integer }, { type: number }]', 0.5],
   [`type: object, ${ab}, oneOf: [{ required: [a] }, { required: [b] }]`, { a: expect.anything() }],
   [`oneOf: [{ ${cat} }, { ${dog} }], discriminator: { propertyName: kind }`, { kind: 'Cat', lives: 0 }],
   [
@@ -63,7 +53,6 @@ const valid: readonly (readonly [schema: string, expected?: unknown])[] = [
   ],
   ["anyOf: [{ type: 'null' }, { type: string, minLength: 9 }]", 'stringstr'],
   [`type: object, ${ab}, not: { required: [a] }`, {}],
-  ['type: string, not: { const: string }', 'string1'],
   ["not: { type: ['null', string, number, object] }"],
   [
     'required: [k], properties: { k: { enum: [x, y] } }, if: { properties: { k: { const: x } } }, ' +
@@ -72,7 +61,6 @@ const valid: readonly (readonly [schema: string, expected?: unknown])[] = [
   ],
   [`type: object, if: { required: [z], not: {} }, else: { required: [a], ${ab} }`, { a: expect.any(String) }],
   [`type: array, uniqueItems: true, minItems: 2, items: { properties: { n: ${whole} } }`, [{ n: 0 }, { n: 1 }]],
-  ['type: array, uniqueItems: true, minItems: 2, items: { enum: [a, b] }', ['a', 'b']],
   [`allOf: [{ ${ab} }], properties: { c: ${whole} }, unevaluatedProperties: false`, { a: 'string', b: 'string', c: 0 }],
   [`allOf: [{ type: object, properties: { c: {} }, additionalProperties: false }, { ${ab} }]`],
   [`type: object, ${ab}, maxProperties: 1`, { a: 'string' }],
@@ -85,8 +73,6 @@ const valid: readonly (readonly [schema: string, expected?: unknown])[] = [
   ],
   ['type: string, default: null', expect.any(String)],
   ['properties: { age: { type: integer, example: old } }', { age: 1 }],
-  ['properties: { name: { examples: [Ada] }, age: { default: 36 } }', { name: 'Ada', age: 36 }],
-  ["type: ['null', string]", 'string'],
   [''],
   [`properties: { constructor: ${text}, toString: ${whole} }`, { constructor: 'string', toString: 0 }],
 ]
