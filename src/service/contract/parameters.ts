@@ -144,7 +144,8 @@ function readGroup(parameters: readonly Parameter[], sent: ReadonlyMap<Parameter
       if (read.ok) values[name] = read.value
       else wrong.push(...read.error)
     } else if (required) missing.push({ ...at, keyword: 'required', message: 'is required' })
-    else if (schema.default !== undefined) values[name] = structuredClone(schema.default)
+    else if (isObject(schema.default) || Array.isArray(schema.default)) values[name] = structuredClone(schema.default)
+    else if (schema.default !== undefined) values[name] = schema.default // a copy takes microseconds
   }
   return [...missing, ...wrong]
 }
