@@ -157,7 +157,11 @@ describe('a refusal is the documented one of its status, of its range, else of d
     const response = await ask(name, { headers: { prefer: `code=${code}` } })
     if (isUndocumented(name, Number(code))) {
       const known = name === 'nothing' ? '200' : '200, 404, 429, 503'
-      expect(seen(response)).toEqual([400, plain, ours(`Prefer: code=${code}: ${name} documents ${known}.`)])
+      expect(seen(response)).toEqual([
+        400,
+        plain,
+        ours(`Prefer: code=${code}: a status from 200 to 599 that ${name} documents is needed: ${known}.`),
+      ])
       expect(response.headers.get('preference-applied')).toBeNull()
     } else {
       expect(seen(response)).toEqual(expected)
@@ -168,7 +172,11 @@ describe('a refusal is the documented one of its status, of its range, else of d
 
 test('Prefer: code names the documented ranges where it is refused', async () => {
   const response = await ask('range', { headers: { prefer: 'code=202' } })
-  expect(seen(response)).toEqual([400, plain, ours('Prefer: code=202: range documents 200, 4XX, 5XX.')])
+  expect(seen(response)).toEqual([
+    400,
+    plain,
+    ours('Prefer: code=202: a status from 200 to 599 that range documents is needed: 200, 4XX, 5XX.'),
+  ])
 })
 
 test('Prefer: example is the named example, in its media type', async () => {

@@ -68,13 +68,18 @@ describe('check', () => {
   })
 
   test.each<[string, () => Promise<string>, RegExp]>([
-    ['an operation unfit for its handler', optionalBody, /contract\.yaml: error: createEvent: the simulator reads/],
     ['each fault of a document', brokenDocument, /contract\.yaml:\d+:\d+: error: must choose documented 2xx/],
     ['the fault of a fixture', brokenFixtures, /models\.yaml:\d+:\d+: error: .*hearty/],
   ])('prints %s with its place, and exits with 1', async (_, write, fault) => {
     const { code, stdout } = await runInProcess(['check', await write()])
     expect([code, stdout]).toEqual([1, expect.stringMatching(fault)])
     expect(stdout).toContain(': not fit to be served')
+  })
+
+  test('warns of an operation that has the id of a simulated one, and is another', async () => {
+    const { code, stdout } = await runInProcess(['check', await optionalBody()])
+    const warning = 'createEvent is served from its examples and schemas, and not simulated: the simulator reads a JSON'
+    expect([code, stdout]).toEqual([0, expect.stringContaining(warning)])
   })
 
   test('without files checks those of --contract and --fixtures, and no bundled ones', async () => {

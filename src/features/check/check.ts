@@ -10,8 +10,8 @@ import type { Page, PageFinding, PageSection } from '../../server/reports/page/p
 import { pluralize } from '../../server/reports/report.ts'
 import { splitList } from '../../server/settings/setting.ts'
 import { defaultSettings, type Settings } from '../../server/settings/settings.ts'
-import { findLimits, listUnhandled } from '../../server/simulator/check-operations.ts'
-import { loadInputs } from '../../server/simulator/loaded-inputs.ts'
+import { findLimits } from '../../server/simulator/check-operations.ts'
+import { type LoadedInputs, loadInputs } from '../../server/simulator/loaded-inputs.ts'
 import type { Contract } from '../../service/contract/contract.ts'
 import { buildContract } from '../../service/contract/load.ts'
 import { isJson } from '../../service/contract/media-types.ts'
@@ -75,7 +75,7 @@ async function checkFile(file: string, overlays: readonly string[], load: InputL
     return control.ok ? success(summarise(control.value)) : control
   }
   const inputs = await load({ contract: file })
-  return inputs.ok ? checkReplies(inputs.value.contract, source.value.place) : inputs
+  return inputs.ok ? checkReplies(inputs.value) : inputs
 }
 
 const unknownKind =
@@ -94,9 +94,9 @@ async function checkFixtures(folder: string, load: InputLoader): Promise<Checked
 const maxTried = 200
 
 /** Tries the success response of operations without a handler, and warns where the body breaks its schema. */
-async function checkReplies(contract: Contract, place = (_pointer: string) => contract.file): Promise<Checked> {
+async function checkReplies({ contract, handled }: LoadedInputs): Promise<Checked> {
   const fallback = createFallback(contract)
-  const operations = listUnhandled(contract)
+  const operations = contract.operations.filter(({ id }) => !handled.has(id))
   const findings: Finding[] = findLimits(contract)
   for (const operation of operations.slice(0, maxTried)) {
     const { status, body } = await fallback({ operation })
@@ -106,7 +106,7 @@ async function checkReplies(contract: Contract, place = (_pointer: string) => co
     const message =
       `no valid body was found for the schema of ${status} of ${operation.id}: ${first.pointer || 'the body'} ` +
       `${first.message}. It is sent with this fault; add an example, which is sent instead`
-    findings.push({ severity: 'warning', place: place(operation.responsePointer(status) ?? ''), message })
+    findings.push({ severity: 'warning', place: contract.place(operation.responsePointer(status) ?? ''), message })
   }
   const message = `the responses of the first ${maxTried} of ${operations.length} operations were tried`
   if (operations.length > maxTried) findings.push({ severity: 'info', place: contract.file, message })
@@ -132,7 +132,7 @@ async function checkOverlayFile(file: string, overlays: readonly string[], load:
   if (!overlay.ok) return overlay
   const inputs = await load({ overlay: [...overlays, file].join(',') })
   if (!inputs.ok) return inputs
-  const checked = await checkReplies(inputs.value.contract)
+  const checked = await checkReplies(inputs.value)
   const summary = `${overlay.value.actions.length} actions, ${inputs.value.contract.operations.length} operations`
   return checked.ok ? success({ ...checked.value, summary }) : checked
 }

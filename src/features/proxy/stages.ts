@@ -9,7 +9,6 @@ import type { Stages } from '../../server/pipeline/pipeline.ts'
 import { identify, validate } from '../../server/pipeline/refusal-stages.ts'
 import { applyDamage, checkReply, finaliseHeaders } from '../../server/pipeline/reply-stages.ts'
 import { scenario } from '../../server/pipeline/scenario.ts'
-import { withFittingDocument } from '../../server/simulator/check-operations.ts'
 import type { UpstreamClient } from '../../server/upstream/client.ts'
 import { type PageSettings, refuseForeignPage } from '../../service/exchange/foreign-page.ts'
 import { refusals } from '../../service/exchange/refusals.ts'
@@ -23,14 +22,12 @@ import { checkUpstreamResponse, responseToRecord } from './check-response.ts'
 export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, pages: PageSettings): Stages {
   const { contract } = deps
   const { token } = upstream.target
-  // Only their warnings and recommendations are used, for operations that the document describes as they are.
-  const handlers = withFittingDocument(deps.handlers, contract, deps.fixtures)
   const noMagicValues = { ...deps, ofKey: new Map(), ofModel: new Map() }
   const checkOwnReply = checkReply(deps)
   return {
     request: Object.entries({
       authenticate: readCaller(token === undefined ? undefined : pages), // 403, before a foreign page names a sandbox
-      identify: identify({ ...deps, handlers }, true), // 400 for a malformed name of a sandbox
+      identify: identify(deps, true), // 400 for a malformed name of a sandbox
       scenario: scenarioOfOperation(scenario(noMagicValues)), // any reply that a scenario gives
       validate: judgeRequest(validate(deps)),
       handle: askUpstream(contract.basePath, upstream, pages.cors), // the response of the service; 413, 502, 504

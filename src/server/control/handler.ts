@@ -42,6 +42,8 @@ export interface ServedInputs extends Pick<ReportedInputs, 'idempotentOperations
   /** 1 for the inputs of the start; each reload adds 1. */
   readonly number: number
   readonly contract: Contract
+  /** The ids of the operations that the simulator responds to; others are served from the document. */
+  readonly handled: ReadonlySet<string>
   readonly fixtures: Fixtures
   readonly catalogue: Catalogue
   /** The rules for every sandbox, from `--scenario` and `--rules`. */

@@ -4,12 +4,11 @@ import type { Contract, Operation } from '../../service/contract/contract.ts'
 import { jsonBody } from '../../service/exchange/body.ts'
 import { isDocumented } from '../../service/exchange/refusals.ts'
 import { version } from '../../service/fixtures/bundled.ts'
-import { handledOperations } from '../../service/operations/index.ts'
 import { describeClientView, exampleOf } from '../../service/scenarios/client-view.ts'
 import { probability, type ScenarioDefinition } from '../../service/scenarios/definition.ts'
 import { describeLoss, type Store } from '../../state/store.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
-import { CustomReply, type HandlerGroup, type ReloadFailure } from './handler.ts'
+import { CustomReply, type HandlerGroup, type ReloadFailure, type ServedInputs } from './handler.ts'
 
 /** Handles `GET health`, `info`, `contract`, `openapi.yaml`, `assumptions` and `catalogue`. */
 export const infoHandlers: HandlerGroup = ({ served, reloadFailure, control, sandboxes, store, ...rest }) => {
@@ -32,7 +31,7 @@ export const infoHandlers: HandlerGroup = ({ served, reloadFailure, control, san
         seed,
         now: new Date(clock.now).toISOString(),
         state: { file: rest.stateFile, ...(await store.size()) },
-        operations: operationsToJson(contract),
+        operations: operationsToJson(served()),
         personas: fixtures.personas.map(({ name }) => name),
       }
     },
@@ -45,7 +44,7 @@ export const infoHandlers: HandlerGroup = ({ served, reloadFailure, control, san
       const { catalogue, contract, fixtures } = served()
       const { keys, models, products } = fixtures
       const scenarios = catalogue.definitions.map((definition) => scenarioToJson(definition, contract))
-      return { scenarios, operations: operationsToJson(contract), keys, models, products }
+      return { scenarios, operations: operationsToJson(served()), keys, models, products }
     },
   }
 }
@@ -67,11 +66,9 @@ function describeStaleInputs(findings: Findings): string {
   return `${sentence} GET /__sim/info lists them.`
 }
 
-const handledIds = new Set(handledOperations.map(({ operationId }) => operationId))
-
-function operationsToJson({ operations }: Contract) {
-  return operations.map(({ id, method, path, statuses }) => {
-    return { id, method, path, statuses, servedBy: handledIds.has(id) ? 'simulator' : 'document' }
+function operationsToJson({ contract, handled }: Pick<ServedInputs, 'contract' | 'handled'>) {
+  return contract.operations.map(({ id, method, path, statuses }) => {
+    return { id, method, path, statuses, servedBy: handled.has(id) ? 'simulator' : 'document' }
   })
 }
 

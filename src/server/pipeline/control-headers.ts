@@ -101,7 +101,10 @@ function readPreferredResponse(
   const code = preferences.get('code')
   const name = preferences.get('example')
   if (code !== undefined && !(/^[2-5]\d\d$/.test(code) && isDocumented(operation, Number(code))))
-    return failure(`Prefer: code=${code}: ${operation.id} documents ${operation.responses.join(', ')}.`)
+    return failure(
+      `Prefer: code=${code}: a status from 200 to 599 that ${operation.id} documents is needed: ` +
+        `${operation.responses.join(', ')}.`,
+    )
   if (name !== undefined) {
     const example = exampleReply(operation, name, code)
     return example.ok ? success({ scenarios: [], example: example.value }) : example
@@ -125,7 +128,8 @@ function exampleReply(operation: Operation, name: string, code: string | undefin
   const known = operation.statuses.flatMap((status) =>
     operation.examples(status).map((example) => `${status} ${example.name}`),
   )
-  return failure(`Prefer: example=${name}: ${operation.id} documents ${known.join(', ')}.`)
+  const documented = known.join(', ') || 'no JSON example that could be named'
+  return failure(`Prefer: example=${name}: ${operation.id} documents ${documented}.`)
 }
 
 /** Applies `X-Sim-Seed`, `X-Sim-Now` and `Prefer: seed=`, the `preferred` one. Returns what is wrong, if anything. */

@@ -1,35 +1,32 @@
 import type { Json } from '../../base/core/json.ts'
-import { errorAt, type Finding } from '../../base/documents/finding.ts'
+import type { Finding } from '../../base/documents/finding.ts'
 import type { Contract, Operation } from '../../service/contract/contract.ts'
 import type { Fixtures } from '../../service/fixtures/fixtures.ts'
 import { defaultDays, getModelAnalytics, readDays } from '../../service/operations/analytics.ts'
-import { handledOperations, type OperationHandlers } from '../../service/operations/index.ts'
+import { handledOperations } from '../../service/operations/index.ts'
 import { createSimulation } from '../../service/simulation/simulation.ts'
 
-/** Checks that a document's operations have the parameters, body and responses that their handlers expect. */
-export function checkOperations(contract: Contract, fixtures: Fixtures): Finding[] {
+/**
+ * Returns the ids of the operations that the simulator responds to: those with a handler and with the parameters, body
+ * and responses that it expects. Another API may use the same operationId: its operation is served from the document,
+ * with a warning.
+ */
+export function findHandled(contract: Contract, fixtures: Fixtures) {
   const findProblems = createOperationCheck(fixtures)
-  const remedy = 'Change the document, or rename the operationId to have the operation served from its examples'
-  return contract.operations.flatMap((operation) =>
-    findProblems(operation).map((problem) => errorAt(contract.file, `${operation.id}: ${problem}. ${remedy}`)),
-  )
+  const handled = new Set<string>()
+  const warnings: Finding[] = []
+  for (const operation of contract.operations.filter(({ id }) => handledIds.has(id))) {
+    const [problem] = findProblems(operation)
+    if (problem === undefined) handled.add(operation.id)
+    else {
+      const message = `${operation.id} is served from its examples and schemas, and not simulated: ${problem}`
+      warnings.push({ severity: 'warning', place: contract.place(operation.pointer), message })
+    }
+  }
+  return { handled, warnings }
 }
 
-/** Returns the handlers whose operations have the parameters, body and responses in the document that they expect. */
-export function withFittingDocument(
-  handlers: OperationHandlers,
-  { operations }: Contract,
-  fixtures: Fixtures,
-): OperationHandlers {
-  const findProblems = createOperationCheck(fixtures)
-  const fitting = operations.filter((operation) => findProblems(operation).length === 0).map(({ id }) => id)
-  return new Map([...handlers].filter(([id]) => fitting.includes(id)))
-}
-
-export function listUnhandled({ operations }: Contract): Operation[] {
-  const handled = new Set(handledOperations.map(({ operationId }) => operationId))
-  return operations.filter(({ id }) => !handled.has(id))
-}
+export const handledIds: ReadonlySet<string> = new Set(handledOperations.map(({ operationId }) => operationId))
 
 /** Warns of the periods of analytics in a document that are no number of days. */
 export function findLimits({ file, operations }: Contract): Finding[] {

@@ -60,7 +60,7 @@ export function createGeneration(
   number: number,
   inputs: LoadedInputs,
 ): Generation {
-  const { contract, fixtures, catalogue } = inputs
+  const { contract, handled, fixtures, catalogue } = inputs
   const simulate = createSimulation(fixtures)
   const productsOfModel = indexProductsByModel(fixtures)
   const loaded = {
@@ -74,7 +74,7 @@ export function createGeneration(
   }
   const createPipelineOver = ({ proxied, ...changing }: PipelineState) => {
     const { store } = changing
-    const handlers = createHandlers(contract, { simulate, productsOfModel, responses: fixtures.responses, store })
+    const handlers = createHandlers(handled, { simulate, productsOfModel, responses: fixtures.responses, store })
     return createPipeline({ ...loaded, ...changing, handlers }, proxied?.createStages)
   }
   return {

@@ -19,17 +19,18 @@ import { loadRulesFile } from '../../service/scenarios/rules-file.ts'
 import type { ServedInputs } from '../control/handler.ts'
 import { splitList } from '../settings/setting.ts'
 import type { Settings } from '../settings/settings.ts'
-import { checkOperations, listUnhandled } from './check-operations.ts'
+import { findHandled, handledIds } from './check-operations.ts'
 
 /** The documents, fixtures and rules of a start, checked against each other. */
-export interface LoadedInputs extends Pick<ServedInputs, 'contract' | 'fixtures' | 'catalogue' | 'startUp'> {
+export interface LoadedInputs
+  extends Pick<ServedInputs, 'contract' | 'handled' | 'fixtures' | 'catalogue' | 'startUp'> {
   readonly control: Contract
   /** The replies for operations without a handler; undefined if there are none, or a proxy's real service replies. */
   readonly fallback?: Fallback | undefined
 }
 
 /**
- * Loads the inputs that the settings name. Given `limitCatalogue`, of a proxy, the document need not fit handlers.
+ * Loads the inputs that the settings name. `limitCatalogue`: that of a proxy.
  * `thorough`: see `LoadOptions`.
  */
 export async function loadInputs(
@@ -48,22 +49,27 @@ export async function loadInputs(
     const findings = loaded.flatMap((one) => (one.ok ? [] : one.error))
     return failure(nameFlags(findings, settings))
   }
-  const all = createCatalogue(contract.value, fixtures.value.personas, generatedOperations)
+  // A test checks the bundled document, whose start must be quick.
+  const isOwn = settings.contract !== undefined || overlays.length > 0
+  const { handled, warnings } = isOwn
+    ? findHandled(contract.value, fixtures.value)
+    : { handled: handledIds, warnings: [] }
+  const generated = generatedOperations.filter((id) => handled.has(id))
+  const all = createCatalogue(contract.value, fixtures.value.personas, generated)
   const catalogue = limitCatalogue?.(all) ?? all
   const startUp = await loadStartUpRules(settings, { catalogue, contract: contract.value })
-  // A test checks the bundled document, whose start must be quick.
-  const isOwn = !limitCatalogue && (settings.contract !== undefined || overlays.length > 0)
   const findings: Finding[] = [
     ...checkMagicValues(fixtures.value, catalogue, settings.fixtures === undefined ? [] : contract.value.operations),
     ...checkPersonaNames(fixtures.value, all),
     ...checkResponses(fixtures.value, contract.value),
     ...checkPlan(settings, fixtures.value),
-    ...(isOwn ? checkOperations(contract.value, fixtures.value) : []),
     ...(startUp.ok ? [] : startUp.error),
   ]
   if (!startUp.ok || findings.length > 0) return failure(nameFlags(findings, settings))
-  const documents = { contract: contract.value, control: control.value, fixtures: fixtures.value }
-  return success({ ...documents, catalogue, startUp: startUp.value })
+  const own = contract.value
+  const served = warnings.length === 0 ? own : { ...own, warnings: [...own.warnings, ...warnings] }
+  const documents = { contract: served, control: control.value, fixtures: fixtures.value }
+  return success({ ...documents, handled, catalogue, startUp: startUp.value })
 }
 
 /** Loads the inputs, and creates the replies for operations without a handler, but not for a proxy. */
@@ -74,10 +80,11 @@ export async function loadStartInputs(
 ): Promise<Result<LoadedInputs, Findings>> {
   const inputs = await loadInputs(settings, limitCatalogue)
   if (!inputs.ok || limitCatalogue) return inputs
-  const operations = listUnhandled(inputs.value.contract).map(({ id }) => id)
+  const { contract, handled } = inputs.value
+  const operations = contract.operations.map(({ id }) => id).filter((id) => !handled.has(id))
   if (operations.length === 0) return inputs
   log.info({ operations }, 'served from the examples and schemas of the contract')
-  return success({ ...inputs.value, fallback: createFallback(inputs.value.contract) })
+  return success({ ...inputs.value, fallback: createFallback(contract) })
 }
 
 /** Returns the files that the inputs are read from at present; those of a fixtures folder one by one. */

@@ -48,14 +48,17 @@ function isAskedByPath({ method, parameters }: Operation, hasModel: boolean): bo
 }
 
 /** Creates a previewer, which generates responses for an ordinary model under each scenario of the data family. */
-export function createPreviewer({ contract, fixtures, catalogue }: LoadedInputs, simulate: Simulate): Previewer {
+export function createPreviewer(
+  { contract, handled, fixtures, catalogue }: LoadedInputs,
+  simulate: Simulate,
+): Previewer {
   const model = findOrdinaryModel(fixtures)
   const names = [...fixtures.personas.map(({ name }) => name), 'no-null', 'all-null']
   const scenarios = names.filter((name) => catalogue.find(name)?.family === 'data')
   return (id, seed, now) => {
     const operation = contract.operations.find((one) => one.id === id)
     const declaration = handledOperations.find(({ operationId }) => operationId === id)
-    if (!operation || !model || !declaration?.generate) return []
+    if (!operation || !model || !handled.has(id) || !declaration?.generate) return []
     const path = buildModelPath(operation, model.id)
     const query = { seed, modelId: model.id.toLowerCase(), now }
     return scenarios.map((scenario): Preview => {

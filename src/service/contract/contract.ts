@@ -44,6 +44,8 @@ export interface Contract {
   readonly assumptions: readonly Assumption[]
   /** Warnings, e.g. about `nullable: true` in a 3.1 document, and information. An error would have stopped the load. */
   readonly warnings: readonly Finding[]
+  /** Returns the file, line and column of a JSON pointer, for findings. */
+  readonly place: (pointer: string) => string
   /** The document after `normaliseSchemas`; its references are not resolved. */
   readonly document: JsonObject
   /** Finds the operation of a request by its path as sent, without the query. A HEAD request does not match GET. */

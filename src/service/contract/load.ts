@@ -101,7 +101,7 @@ export async function buildContract(read: Source, options: LoadOptions = {}): Pr
 }
 
 function createContract(
-  { file, files = [file] }: Source,
+  { file, files = [file], place }: Source,
   document: JsonObject,
   operations: Operation[],
   warnings: Findings,
@@ -120,6 +120,7 @@ function createContract(
       return assumptions()
     },
     warnings,
+    place,
     document,
     match: createMatcher(basePath, operations),
   }

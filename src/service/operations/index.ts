@@ -1,5 +1,4 @@
 /** The service's operations, one file each, and their table. A new one is the document, a file and a line. */
-import type { Contract } from '../contract/contract.ts'
 import { getModelAnalytics } from './analytics.ts'
 import { createEvent } from './events.ts'
 import type { OperationDefinition, OperationDeps, OperationHandler } from './handler.ts'
@@ -10,12 +9,11 @@ export const handledOperations: readonly OperationDefinition[] = [getModelAnalyt
 
 export type OperationHandlers = ReadonlyMap<string, OperationHandler>
 
-/** Creates the handlers of those operations that the contract has; an edited contract may have left some out. */
-export function createHandlers(contract: Contract, deps: OperationDeps): OperationHandlers {
-  const documented = new Set(contract.operations.map(({ id }) => id))
+/** Creates the handlers of those operations whose ids are in `handled`. */
+export function createHandlers(handled: ReadonlySet<string>, deps: OperationDeps): OperationHandlers {
   return new Map(
     handledOperations
-      .filter(({ operationId }) => documented.has(operationId))
+      .filter(({ operationId }) => handled.has(operationId))
       .map(({ createHandle, ...definition }) => [
         definition.operationId,
         { ...definition, handle: createHandle(deps) },

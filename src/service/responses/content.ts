@@ -3,14 +3,18 @@ import { bareMediaType, isForm, isJson } from '../contract/media-types.ts'
 import { flatten } from './flatten.ts'
 
 /** The media types that stand for a range of them. */
-const USUAL: Readonly<Record<string, string>> = { text: 'text/plain', image: 'image/png', audio: 'audio/mpeg' }
+const USUAL = new Map([
+  ['text', 'text/plain'],
+  ['image', 'image/png'],
+  ['audio', 'audio/mpeg'],
+])
 
 /** Returns the media type of a documented one or range: `text/plain` for `text/*`, JSON for that of all. */
 export function concreteType(mediaType: string): string {
   if (/[^\x20-\x7e]/.test(mediaType) || !mediaType.includes('/')) return 'application/octet-stream'
   if (!mediaType.includes('*')) return mediaType
   if (isJson(mediaType)) return 'application/json'
-  return USUAL[mediaType.split('/')[0] ?? ''] ?? 'application/octet-stream'
+  return USUAL.get(mediaType.split('/')[0] ?? '') ?? 'application/octet-stream'
 }
 
 const isXml = (type: string) => /[/+]xml$/.test(type)

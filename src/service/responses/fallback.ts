@@ -1,5 +1,5 @@
 /** Responses of a document's operations without a handler, from examples and schemas. */
-import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
+import { isObject, type Json, type JsonObject, parseJson } from '../../base/core/json.ts'
 import { joinPointer } from '../../base/core/json-pointer.ts'
 import { once } from '../../base/core/memoize.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
@@ -60,10 +60,13 @@ export function createFallback({ document }: Pick<Contract, 'document'>): Fallba
 /** Returns the documented media type that `Accept` prefers; of several, JSON is first, then those with an example. */
 function chooseType(document: JsonObject, response: string, accept: string): string | undefined {
   const all = Object.keys(resolve(document, joinPointer(response, 'content'))?.value ?? {})
-  const json = all.find(isJson) // the only one that is checked
+  const json = all.find(isJson)
+  const schemaOf = (type = '') =>
+    JSON.stringify(resolve(document, joinPointer(response, 'content', type))?.value.schema)
+  const isChecked = (type: string) => schemaOf(type) === schemaOf(json) // responses are checked by the first schema
   const hasExample = (type: string) => readExamples(document, joinPointer(response, 'content', type)).length > 0
   const rank = (type: string) => (type === json ? 0 : hasExample(type) ? 1 : 2)
-  const offered = all.filter((type) => !isJson(type) || type === json).sort((a, b) => rank(a) - rank(b))
+  const offered = all.filter((type) => !isJson(type) || isChecked(type)).sort((a, b) => rank(a) - rank(b))
   const weight = (range: string) => Number(/;\s*q=([\d.]+)/i.exec(range)?.[1] ?? 1)
   const ranges = accept.split(',').filter((range) => weight(range) > 0)
   const accepted = ranges
@@ -85,8 +88,8 @@ async function makeHeader(document: JsonObject, pointer: string, make: MakeValue
   const { content, explode } = resolve(document, pointer)?.value ?? {}
   const [type] = Object.keys(isObject(content) ? content : {})
   const at = type === undefined ? pointer : joinPointer(resolve(document, pointer)?.pointer ?? '', 'content', type)
-  const example = readExamples(document, at)[0]?.value
-  const value = example ?? (await make(resolve(document, at)?.value.schema ?? false))
+  const example = readExamples(document, at)[0]
+  const value = example ? example.value : await make(resolve(document, at)?.value.schema ?? false)
   if (value === undefined || value === null) return undefined
   return type === undefined ? toSimpleStyle(value, explode === true) : toText(document, type, value)
 }
@@ -101,13 +104,21 @@ async function makeBody(
   const mediaType = concreteType(documentedType)
   const at = joinPointer(operation.responsePointer(status) ?? '', 'content', documentedType)
   const { itemSchema, schema = itemSchema } = resolve(document, at)?.value ?? {}
-  const example = readExamples(document, at)[0]?.value
+  const example = readExamples(document, at)[0]
   if (isJson(mediaType)) {
     const countErrors = (value: Json) => operation.checkResponse(status, value).length
-    return { value: example ?? (await makeJson(document, schema ?? false, make, countErrors)) ?? null, mediaType }
+    if (example) return { value: parseWritten(example.value, countErrors), mediaType }
+    return { value: (await makeJson(document, schema ?? false, make, countErrors)) ?? null, mediaType }
   }
-  const value = example ?? (await make(schemaFor(mediaType, schema) ?? false))
+  const value = example ? example.value : await make(schemaFor(mediaType, schema) ?? false)
   return { value: value === undefined ? '' : toText(document, mediaType, value, schema), mediaType }
+}
+
+/** Returns an example, which some documents write as a text of JSON, as common in Swagger 2.0: the parsed one then. */
+function parseWritten(example: Json, countErrors: (value: Json) => number): Json {
+  const parsed = typeof example === 'string' ? parseJson(example) : undefined
+  if (typeof parsed !== 'object' || parsed === null) return example
+  return countErrors(parsed) <= countErrors(example) ? parsed : example
 }
 
 /** Returns the value that breaks the fewest rules, made by us, or by Prism where ours breaks any. */

@@ -20,7 +20,20 @@ const [maxVariants, maxChecks] = [16, 200]
 
 /** Keywords that the first variant can break. */
 const UNCERTAIN = [
-  ...['oneOf', 'not', 'if', 'default', 'example', 'examples', 'pattern', 'format', 'uniqueItems', 'contains', 'allOf'],
+  ...[
+    'oneOf',
+    'not',
+    'if',
+    'enum',
+    'default',
+    'example',
+    'examples',
+    'pattern',
+    'format',
+    'uniqueItems',
+    'contains',
+    'allOf',
+  ],
   ...['unevaluatedItems', 'unevaluatedProperties', 'dependentSchemas', 'dependentRequired', 'propertyNames'],
 ]
 

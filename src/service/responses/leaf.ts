@@ -14,28 +14,30 @@ export interface Tools {
 const maxLength = 10_000
 
 /** Texts of each format, a usual and a short one. */
-const FORMATS: Readonly<Record<string, readonly string[]>> = {
-  ...{ email: ['user@example.com', 'a@b.co'], 'idn-email': ['user@example.com', 'a@b.co'], byte: ['dGV4dA=='] },
-  ...{
-    hostname: ['example.com', 'a.co'],
-    'idn-hostname': ['example.com', 'a.co'],
-    uri: ['https://example.com', 'a:b'],
-  },
-  ...{
-    url: ['https://example.com', 'http://a.co'],
-    iri: ['https://example.com', 'a:b'],
-    'uri-reference': ['/example'],
-  },
-  ...{
-    'uri-template': ['/{example}'],
-    'iri-reference': ['/example'],
-    ipv4: ['192.0.2.1'],
-    ipv6: ['2001:db8::1', '::1'],
-  },
-  ...{ date: ['2026-01-15'], time: ['12:00:00Z'], 'date-time': ['2026-01-15T12:00:00Z'], 'iso-8601': ['2026-01-15'] },
-  ...{ uuid: ['4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34'], regex: ['^a'], duration: ['P1D'], 'json-pointer': ['/a'] },
-  ...{ 'relative-json-pointer': ['0'] },
-}
+const FORMATS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    ...{ email: ['user@example.com', 'a@b.co'], 'idn-email': ['user@example.com', 'a@b.co'], byte: ['dGV4dA=='] },
+    ...{
+      hostname: ['example.com', 'a.co'],
+      'idn-hostname': ['example.com', 'a.co'],
+      uri: ['https://example.com', 'a:b'],
+    },
+    ...{
+      url: ['https://example.com', 'http://a.co'],
+      iri: ['https://example.com', 'a:b'],
+      'uri-reference': ['/example'],
+    },
+    ...{
+      'uri-template': ['/{example}'],
+      'iri-reference': ['/example'],
+      ipv4: ['192.0.2.1'],
+      ipv6: ['2001:db8::1', '::1'],
+    },
+    ...{ date: ['2026-01-15'], time: ['12:00:00Z'], 'date-time': ['2026-01-15T12:00:00Z'], 'iso-8601': ['2026-01-15'] },
+    ...{ uuid: ['4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34'], regex: ['^a'], duration: ['P1D'], 'json-pointer': ['/a'] },
+    ...{ 'relative-json-pointer': ['0'] },
+  }),
+)
 
 /** Returns a text of a schema, in its length; each variant of one without format and pattern is another. */
 export function makeText(flat: FlatSchema, variant: number, matchText: Tools['matchText']): string {
@@ -43,7 +45,7 @@ export function makeText(flat: FlatSchema, variant: number, matchText: Tools['ma
   const least = Math.min(numberOf(flat.minLength, 0), maxLength)
   const most = numberOf(flat.maxLength, maxLength)
   const matched = typeof pattern === 'string' ? matchText(pattern, variant) : undefined
-  const texts = matched === undefined ? FORMATS[String(format)] : [matched]
+  const texts = matched === undefined ? FORMATS.get(String(format)) : [matched]
   if (texts === undefined) {
     const suffix = String(variant || '')
     return 'string'.padEnd(least, 'string').slice(0, Math.max(0, most - suffix.length)) + suffix.slice(0, most)

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../base/core/json.ts'
+import { runWithTimeout } from '../../base/core/run-with-timeout.ts'
 import type { Validator } from '../../base/documents/ajv.ts'
 import { TIMEOUT } from '../contract/limit-time.ts'
 import { generate } from './generate.ts'
@@ -7,6 +8,12 @@ import type { Tools } from './leaf.ts'
 /** Returns a value for a schema, the one that `countErrors` finds the fewest errors in; undefined if there is none. */
 export type MakeValue = (schema: Json, countErrors?: (value: Json) => number) => Promise<Json | undefined>
 
+/** Milliseconds after which work on a pattern is given up: neither the engine nor the library has a bound. */
+const maxPatternMs = 100
+
+/** Texts for patterns that no text of printable ASCII fits, which is all that the library makes. */
+const otherTexts = ['é', 'éé', 'éàü', '日本語', '\n', '\t', '😀']
+
 /** Loads the library that makes texts for regular expressions; those that check values, when they are needed. */
 export async function createMakeValue(document: JsonObject): Promise<MakeValue> {
   const { sample, stringMatching } = await import('fast-check')
@@ -14,13 +21,14 @@ export async function createMakeValue(document: JsonObject): Promise<MakeValue> 
     tryFlags(pattern, (expression) => {
       // It has no assertions, so that texts are made without, and tried.
       const plain = pattern.replace(/\(\?<?[=!][^()]*\)|\\[bB]/g, '')
-      const texts = sample(stringMatching(new RegExp(plain, expression.flags), { size: 'xsmall' }), {
-        seed,
-        numRuns: 20,
-      })
-      return texts.find((text) => expression.test(text))
+      const source = new RegExp(plain, expression.flags)
+      const find = (list: () => readonly string[]) =>
+        runWithTimeout(maxPatternMs, () => list().find((text) => expression.test(text)))?.value
+      const sampled = () => sample(stringMatching(source, { size: 'xsmall' }), { seed, numRuns: 20 })
+      return find(sampled) ?? find(() => otherTexts)
     })
-  const isMatch = (pattern: string, text: string) => tryFlags(pattern, (expression) => expression.test(text)) ?? false
+  const isMatch = (pattern: string, text: string) =>
+    tryFlags(pattern, (expression) => runWithTimeout(maxPatternMs, () => expression.test(text))?.value) ?? false
   return async (schema, countErrors = () => 0) => {
     const first = generate(document, schema, { matchText, isMatch })
     const errors = first === undefined ? Number.POSITIVE_INFINITY : countErrors(first)

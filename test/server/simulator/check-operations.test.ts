@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
-import { checkOperations, findLimits } from '../../../src/server/simulator/check-operations.ts'
+import { findHandled, findLimits, handledIds } from '../../../src/server/simulator/check-operations.ts'
 import { loadContract } from '../../../src/service/contract/load.ts'
 import { inputs } from '../../support/catalogue.ts'
 import { documentWith } from '../../support/documents.ts'
 
 test('the operations of the bundled document have the shape that their handlers expect', () => {
-  expect([checkOperations(inputs.contract, inputs.fixtures), findLimits(inputs.contract)]).toEqual([[], []])
+  expect(findHandled(inputs.contract, inputs.fixtures)).toEqual({ handled: handledIds, warnings: [] })
+  expect(findLimits(inputs.contract)).toEqual([])
 })
 
 test('a period that is no number of days is found', async () => {
