@@ -8,7 +8,7 @@ import { walk } from './walk.ts'
 export const TIMEOUT = 'timeout'
 
 /** Milliseconds after which the check of a value is broken off. */
-const maxCheckMs = 40
+const maxCheckMs = 100
 
 /**
  * Bounds the time of a validator, since patterns and recursive schemas may take any. A check that is broken off is

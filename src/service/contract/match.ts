@@ -1,6 +1,7 @@
 import { groupBy } from '../../base/core/group-by.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
-import type { Contract, Operation } from './contract.ts'
+import type { Contract } from './contract.ts'
+import { anonymousPath, type Operation, parameterNames } from './operation.ts'
 
 /** The texts around the parameters of a segment: `v`, `.` and an empty one of `v{major}.{minor}`. */
 type Segment = readonly string[]
@@ -32,15 +33,10 @@ export function createMatcher(basePath: string, operations: readonly Operation[]
     const operation = template.operations.get(method)
     if (operation === undefined)
       return { kind: 'wrong-method', path: template.path, allowed: [...template.operations.keys()].sort() }
-    const names = Array.from(operation.path.matchAll(PARAMETER), ([, name = '']) => name)
+    const names = parameterNames(operation.path)
     return { kind: 'operation', operation, path: Object.fromEntries(names.map((name, at) => [name, values[at] ?? ''])) }
   }
 }
-
-const PARAMETER = /\{([^{}]*)\}/g
-
-/** Returns a path template without the names of its parameters, which decide nothing. */
-export const anonymousPath = (path: string): string => path.replace(PARAMETER, '{}')
 
 /** Returns the templates, of those with as many segments the most concrete first. */
 function listTemplates(operations: readonly Operation[]): PathTemplate[] {
@@ -49,13 +45,20 @@ function listTemplates(operations: readonly Operation[]): PathTemplate[] {
     segments: (list[0]?.path ?? path).split('/').slice(1).map(parseSegment),
     operations: new Map(list.map((operation) => [operation.method, operation])),
   }))
-  return templates.sort((a, b) => (sortKeyOf(a) < sortKeyOf(b) ? -1 : 1))
+  return templates.sort(compareTemplates)
 }
 
-/** Returns a text with a digit per segment, smallest for the most concrete template: `00` for `/models/mine`. */
-function sortKeyOf({ segments }: PathTemplate): string {
-  const rankOfMixed = (texts: Segment) => (texts.join('') === '' && texts.length === 2 ? '2' : '1')
-  return segments.map((texts) => (texts.length === 1 ? '0' : rankOfMixed(texts))).join('')
+/** Compares templates by their first segments of different rank. */
+function compareTemplates({ segments }: PathTemplate, other: PathTemplate): number {
+  const ranks = segments.map((texts, at) => rankOf(texts) - rankOf(other.segments[at] ?? ['']))
+  return ranks.find((rank) => rank !== 0) ?? 0
+}
+
+/** Ranks a segment: concrete before mixed, `{name}.json` before `{name}.{type}`, and a parameter alone last. */
+function rankOf(texts: Segment): number {
+  const fixed = texts.join('').length
+  if (texts.length === 1) return 0
+  return texts.length === 2 && fixed === 0 ? Number.MAX_SAFE_INTEGER : texts.length - fixed / (fixed + 1)
 }
 
 const parseSegment = (segment: string): Segment => segment.split(/\{[^{}]*\}/).map(decode)

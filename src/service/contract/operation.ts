@@ -14,7 +14,7 @@ import {
   type RawParameters,
 } from './parameters.ts'
 import { Shape } from './request/shape.ts'
-import { dereference, type Example, type ResolvedObject, readExamples, resolve } from './resolve.ts'
+import { dereference, type Example, type ResolvedObject, readExamples, resolve, resolveSchema } from './resolve.ts'
 import { listKeys, readSecurity } from './security.ts'
 import { readBasePath } from './servers.ts'
 import { applySimulatedValues } from './simulated-values.ts'
@@ -23,20 +23,30 @@ import { METHODS } from './walk.ts'
 /** Compiles the operations under `paths`, in their order. Unless `canCheckResponses`, every response is valid. */
 export function compileOperations(document: JsonObject, compiler: Compiler, canCheckResponses: boolean): Operation[] {
   const taken = new Set<string>()
-  return listOperations(document).map(({ path, method, item }) => {
+  return listOperations(document).flatMap(({ path, method, item }) => {
+    const request = `${method} ${anonymousPath(path)}`
+    if (taken.has(request)) return [] // an earlier operation has the same requests
     const id = valueAt(document, joinPointer(item, method, 'operationId'))
     const name = typeof id === 'string' && !taken.has(id) ? id : `${method.toUpperCase()} ${path}`
-    taken.add(name)
-    return compileOperation(document, compiler, { id: name, path, method, item, canCheckResponses })
+    taken.add(request).add(name)
+    return [compileOperation(document, compiler, { id: name, path, method, item, canCheckResponses })]
   })
 }
+
+const PARAMETER = /\{([^{}]*)\}/g
+
+/** Returns the names of the parameters in a path template, in its order. */
+export const parameterNames = (path: string) => Array.from(path.matchAll(PARAMETER), ([, name = '']) => name)
+
+/** Returns a path template without the names of its parameters, which decide nothing. */
+export const anonymousPath = (path: string): string => path.replace(PARAMETER, '{}')
 
 /** Lists the operations under `paths`, each with the pointer of its path item, which a path can refer to. */
 export function listOperations(document: JsonObject) {
   const paths = isObject(document.paths) ? Object.keys(document.paths) : []
   return paths.flatMap((path) => {
     const item = resolve(document, joinPointer('/paths', path))
-    if (item === undefined || !path.startsWith('/')) return []
+    if (item === undefined || !path.startsWith('/') || /[?#]/.test(path)) return []
     const methods = METHODS.filter((method) => isObject(item.value[method]))
     return methods.map((method) => ({ path, method, item: item.pointer }))
   })
@@ -73,7 +83,7 @@ function compileOperation(
     security: readSecurity(document, operation.security ?? document.security),
     /** The names of the query parameters that have API keys. */
     queryKeys: listKeys(document, ['query']),
-    /** That of `x-simulated-status`, else the lowest documented 2xx, 200 for `2XX` or `default`, or the lowest. */
+    /** That of `x-simulated-status`, else the lowest documented 2xx, 200 for `2XX` or `default`, or the lowest other. */
     get successStatus(): number {
       return chosen.success ?? responses().successStatus
     },
@@ -135,7 +145,7 @@ function readContent(document: JsonObject, { pointer, value: { content } }: Reso
   const documented = Object.keys(isObject(content) ? content : {})
   const json = documented.find(isJson)
   const media = joinPointer(pointer, 'content', json ?? '')
-  const described = resolve(document, joinPointer(media, 'schema'))
+  const described = resolveSchema(document, joinPointer(media, 'schema'))
   return {
     documented,
     mediaTypes: [...new Set(documented.map(bareMediaType))],
@@ -171,7 +181,7 @@ function compileBody(document: JsonObject, compiler: Compiler, operation: string
 
 /** Compiles the content of a body of a media type. */
 function compileContent(document: JsonObject, compiler: Compiler, mediaType: string, media: string) {
-  const schema = resolve(document, joinPointer(media, 'schema'))
+  const schema = resolveSchema(document, joinPointer(media, 'schema'))
   if (schema === undefined) return {}
   const shape = new Shape(document, [schema.value])
   const isText = isCheckedText(mediaType, shape)
@@ -198,10 +208,11 @@ function compileResponses(document: JsonObject, compiler: Compiler, pointer: str
     byKey.get(String(status)) ?? byKey.get(`${Math.floor(status / 100)}XX`) ?? byKey.get('DEFAULT')
   const numbers = [...byKey.keys()].filter((key) => /^\d{3}$/.test(key)).map(Number)
   const statuses = numbers.sort((a, b) => a - b)
+  const lowest = statuses.find((status) => status >= 200) ?? 200
   const keys = [...byKey.keys()].map((key) => key.replace('DEFAULT', 'default'))
   return {
     statuses,
-    successStatus: statuses.find(isSuccess) ?? (byKey.has('2XX') || byKey.has('DEFAULT') ? 200 : (statuses[0] ?? 200)),
+    successStatus: statuses.find(isSuccess) ?? (byKey.has('2XX') || byKey.has('DEFAULT') ? 200 : lowest),
     keys,
     find,
     /** Returns every violation of a response. `isSimulated`: the simulated values are demanded, too. */

@@ -26,6 +26,13 @@ export function resolve(document: JsonObject, pointer: string): ResolvedObject |
   return isObject(end.value) && !isCircle ? { pointer: end.pointer, value: end.value } : undefined
 }
 
+/** Returns the schema that a pointer leads to, behind references alone: members beside a reference count, too. */
+export function resolveSchema(document: JsonObject, pointer: string): ResolvedObject | undefined {
+  const value = valueAt(document, pointer)
+  if (!isObject(value)) return undefined
+  return '$ref' in value && Object.keys(value).length === 1 ? resolve(document, pointer) : { pointer, value }
+}
+
 export interface Example {
   /** The name in the document; `example` for a single example without a name. */
   readonly name: string

@@ -1,17 +1,20 @@
-import { isObject, type Json } from '../../base/core/json.ts'
+import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 
 /** Returns the path of a server URL, its variables replaced by their defaults: `/v1`; undefined if it is not usable. */
 export function readServerPath(server: Json | undefined): string | undefined {
   if (!isObject(server) || typeof server.url !== 'string') return undefined
   const variables = isObject(server.variables) ? server.variables : {}
   const url = server.url.replace(/\{([^{}]*)\}/g, (all, name: string) => {
-    const variable = variables[name]
-    return isObject(variable) && variable.default !== undefined ? String(variable.default) : all
+    const { default: value, enum: values } = toObject(variables[name])
+    return String(value ?? (Array.isArray(values) ? values[0] : undefined) ?? all)
   })
-  // A server URL may be relative; the origin is not used.
-  if (/[{}]/.test(url) || !URL.canParse(url, 'http://localhost')) return undefined
-  return new URL(url, 'http://localhost').pathname.replace(/(?<!\/)\/+$/, '')
+  // A server URL may be relative; the origin is not used, so its variables need no value.
+  const path = url.replace(/^([a-z][\w+.-]*:)?\/\/[^/]*\{[^/]*/i, '')
+  if (/[{}]/.test(path) || !URL.canParse(path, 'http://localhost')) return undefined
+  return new URL(path, 'http://localhost').pathname.replace(/(?<!\/)\/+$/, '')
 }
+
+const toObject = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
 
 /** Returns the path of the first server of the first list that has one; empty for the root, OpenAPI's default. */
 export function readBasePath(...lists: readonly (Json | undefined)[]): string {

@@ -3,14 +3,14 @@ import { joinPointer, parsePointer } from '../../../base/core/json-pointer.ts'
 import { toViolations } from '../../../base/documents/violations.ts'
 import type { Compiler } from '../compiler.ts'
 import { isJson } from '../media-types.ts'
-import { readExamples, resolve } from '../resolve.ts'
+import { readExamples, resolveSchema } from '../resolve.ts'
 import { type DocumentNode, walk } from '../walk.ts'
 import { type DocumentFault, warning } from './fault.ts'
 
 /** Warns of every example that breaks the schema beside it, because clients are written after the examples. */
 export function checkExamples(document: JsonObject, compiler: Compiler): DocumentFault[] {
   return [...walk(document)].filter(hasJsonExamples).flatMap((node) => {
-    const schema = resolve(document, joinPointer(node.pointer, 'schema'))
+    const schema = resolveSchema(document, joinPointer(node.pointer, 'schema'))
     if (schema === undefined) return []
     const isResponse = node.pointer.includes('/responses/') || node.kind === 'header'
     const validate = compiler.getValidator(schema.pointer, isResponse ? 'response' : 'request')

@@ -24,6 +24,7 @@ type FailedReference = DocumentNode & { readonly fault: string }
 export async function bundleReferences(main: Source, document: JsonObject) {
   const bundle = new Bundle(main, document)
   const failed: FailedReference[] = []
+  failed.push(...(await bundle.inlineMaps()))
   const parts: Part[] = [{ kind: 'document', pointer: '', value: document, copied: [] }]
   for (const part of parts)
     for (const node of listReferences(part)) {
@@ -39,7 +40,7 @@ class Bundle {
   readonly origins: Origins
   readonly #document: JsonObject
   readonly #main: Source
-  readonly #kinds: Map<string, NodeKind>
+  #kinds: ReadonlyMap<string, NodeKind> = new Map()
   /** The schemas that have an `$id`, by its spellings, or an anchor, behind the name of its file. */
   readonly #named = new Map<string, SourcePart>()
   /** The places of schemas that were copied. */
@@ -50,8 +51,30 @@ class Bundle {
     this.#document = document
     this.#main = main
     this.origins = new Origins(main)
-    this.#kinds = new Map(Array.from(walk(document), ({ pointer, kind }) => [pointer, kind]))
     this.#register(main)
+  }
+
+  /** Puts the targets of maps in their place, as of `paths: { $ref: ./paths.yaml }`; returns those without one. */
+  async inlineMaps(): Promise<FailedReference[]> {
+    const failed: FailedReference[] = []
+    const sections = Object.keys(valueAt(this.#document, '/components') ?? {}).map((name) => `/components/${name}`)
+    for (const pointer of ['/paths', '/definitions', ...sections]) {
+      const value = valueAt(this.#document, pointer)
+      if (isObject(value) && Object.keys(value).join() === '$ref') failed.push(...(await this.#inline(pointer, value)))
+    }
+    this.#kinds = new Map(Array.from(walk(this.#document), ({ pointer, kind }) => [pointer, kind]))
+    return failed
+  }
+
+  async #inline(pointer: string, map: JsonObject): Promise<FailedReference[]> {
+    const found = await this.#find(this.origins.find(pointer), String(map.$ref))
+    const target = found.ok ? valueAt(found.value.source.value, found.value.pointer) : undefined
+    if (!found.ok || !isObject(target))
+      return [{ kind: 'document', pointer, value: map, fault: found.ok ? 'leads to no object' : found.error }]
+    delete map.$ref
+    this.origins.set(pointer, found.value)
+    Object.assign(map, JSON.parse(JSON.stringify(target)))
+    return []
   }
 
   /** Makes a reference a pointer into the document. Returns the part that was copied for it, if any. */
@@ -194,7 +217,8 @@ function leaveOutOne(document: JsonObject, { kind, pointer, value, fault }: Fail
   if (isObject(around) && !['schema', 'response'].includes(kind)) delete around[tokens.at(-1) ?? '']
   else delete value.$ref
   const message = `$ref ${typeof $ref === 'string' ? `"${$ref}" ` : ''}${fault}`
-  const isServed = ['pathItem', 'operation'].includes(kind) && !/\/(webhooks|callbacks)\//.test(pointer)
+  const isServed =
+    (pointer === '/paths' || ['pathItem', 'operation'].includes(kind)) && !/\/(webhooks|callbacks)\//.test(pointer)
   if (isServed) return error(`${pointer}/$ref`, message)
   return warning(`${pointer}/$ref`, `${message}; ${kind === 'schema' ? 'any value is accepted' : 'it is left out'}`)
 }

@@ -3,9 +3,8 @@ import { groupBy } from '../../../base/core/group-by.ts'
 import { isObject, type Json, type JsonObject } from '../../../base/core/json.ts'
 import { joinPointer } from '../../../base/core/json-pointer.ts'
 import type { Source } from '../../../base/documents/source.ts'
-import { anonymousPath } from '../match.ts'
 import { isCheckedText, isJson } from '../media-types.ts'
-import { listOperations, simulatedStatus } from '../operation.ts'
+import { anonymousPath, listOperations, simulatedStatus } from '../operation.ts'
 import { Shape } from '../request/shape.ts'
 import { resolve } from '../resolve.ts'
 import { schemePointer } from '../security.ts'
@@ -114,14 +113,17 @@ function* findUndefinedSchemes(document: JsonObject, security: readonly Json[], 
     }
 }
 
-/** Refuses methods of path templates that differ only in the names of their parameters: they match the same paths. */
+/** Warns of paths that no request has, and of those that differ only in the names of their parameters. */
 function* checkPaths(document: JsonObject): Generator<DocumentFault> {
+  for (const path of Object.keys(document.paths ?? {}))
+    if (/^\/.*[?#]/.test(path))
+      yield warning(joinPointer('/paths', path), 'is never requested: a path has no query ("?") and no fragment ("#")')
   for (const group of groupBy(listOperations(document), ({ path }) => anonymousPath(path)).values()) {
     const [first, ...others] = new Set(group.map(({ path }) => path))
     for (const path of others) {
       const methods = group.filter((one) => one.path === path).map(({ method }) => method)
       const isTaken = group.some((one) => one.path !== path && methods.includes(one.method))
-      if (isTaken) yield error(joinPointer('/paths', path), `the path ${path} cannot be told apart from ${first}`)
+      if (isTaken) yield warning(joinPointer('/paths', path), `cannot be told apart from ${first}, which is served`)
       else yield warning(joinPointer('/paths', path), `is the path ${first} with other names; its methods are added`)
     }
   }
