@@ -1,14 +1,12 @@
 import { fromLatin1 } from '../../base/core/bytes.ts'
-import { measureJson, parseJson } from '../../base/core/json.ts'
-import { decode, readJson } from '../../base/core/strict-json.ts'
-import { cutText } from '../../base/core/text.ts'
+import { maxDepth } from '../../base/core/json-syntax.ts'
 import type { Violation } from '../../base/core/violation.ts'
 import { redactHeaders, redactViolations } from '../../base/redaction/redact.ts'
 import { findOwnToken, minTokenLength, redacted, redactToken } from '../../base/redaction/redact-token.ts'
 import type { Exchange } from '../../server/pipeline/exchange.ts'
+import { checkServiceResponse, type ReceivedResponse } from '../../server/upstream/check-response.ts'
 import { decodeBody, tooLong } from '../../server/upstream/client.ts'
-import type { Operation } from '../../service/contract/contract.ts'
-import { isJson, matchMediaType } from '../../service/contract/media-types.ts'
+import { isJson } from '../../service/contract/media-types.ts'
 import type { DeliveryOutcome } from '../../service/exchange/delivery.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
 import { maxCheckedBytes, maxCheckedValues, RecordingRelay, toBody } from './upstream-body.ts'
@@ -38,8 +36,7 @@ export function responseToRecord(
 function judgeUnknown(exchange: Exchange, { origin, status }: Reply): void {
   const { operation, request, path } = exchange
   if (operation || origin !== 'upstream' || status >= 400) return
-  const message =
-    `the contract has no operation ${request.method} ${path}, ` + `and the real service returns it with ${status}`
+  const message = `the contract has no operation ${request.method} ${path}, and the real service returns it with ${status}`
   exchange.violations = [...exchange.violations, { in: 'path', pointer: '', keyword: 'operation', message }]
 }
 
@@ -47,22 +44,21 @@ function judgeUnknown(exchange: Exchange, { origin, status }: Reply): void {
 function withPassedBody(exchange: Exchange, reply: Reply, relay: RecordingRelay, outcome: DeliveryOutcome): Reply {
   relay.cancel() // its client may have left
   const { relay: _, ...head } = reply
-  const { mediaType, size, isWhole } = relay
+  const { mediaType = '', size, isWhole } = relay
   const bytes = relay.recordedBytes()
   const decoded = decodeBody(bytes, reply.headers['content-encoding'], maxCheckedBytes)
   const findings = (): readonly Violation[] => {
     if (relay.isBroken) return [broken('connection', `was broken off by the real service after ${size} bytes`)]
     if (!exchange.operation || outcome.kind !== 'delivered') return []
-    if (decoded.ok) return checkResponse(exchange, { status: reply.status, mediaType, isWhole, bytes: decoded.value })
-    if (isWhole && decoded.error !== tooLong) return [broken('encoding', decoded.error)]
-    adviseOfBound(exchange)
-    return []
+    if (isWhole && !decoded.ok && decoded.error !== tooLong) return [broken('encoding', decoded.error)]
+    const whole = isWhole && decoded.ok ? decoded.value : undefined
+    return checkResponse(exchange, { status: reply.status, mediaType, bytes: whole })
   }
   exchange.responseViolations = findings()
   return {
     ...head,
-    headers: mediaType === undefined ? head.headers : { 'content-type': mediaType, ...head.headers },
-    body: toBody(decoded.ok ? decoded.value : bytes, mediaType),
+    headers: mediaType === '' ? head.headers : { 'content-type': mediaType, ...head.headers },
+    body: toBody(decoded.ok ? decoded.value : bytes, relay.mediaType),
     ...(!isWhole && { passedBytes: size }),
   }
 }
@@ -80,61 +76,20 @@ function withoutToken(reply: Reply, token: string | undefined): Reply {
 export function checkUpstreamResponse(exchange: Exchange, reply: Reply): Reply {
   const { status, body, relay } = reply
   const bytes = body?.bytes() ?? new Uint8Array(0)
-  if (!relay)
-    exchange.responseViolations = checkResponse(exchange, { status, mediaType: body?.mediaType, bytes, isWhole: true })
+  if (!relay) exchange.responseViolations = checkResponse(exchange, { status, mediaType: body?.mediaType ?? '', bytes })
   return reply
 }
 
-interface ReceivedResponse {
-  readonly status: number
-  readonly mediaType: string | undefined
-  /** Empty for a response without a body. */
-  readonly bytes: Uint8Array
-  /** False where `bytes` has only the beginning of the body. */
-  readonly isWhole: boolean
-}
-
-/**
- * Returns every rule of the contract that a response of the real service breaks: status, media type, JSON, schema. The
- * body of a response that is too large is not checked, which the advice of the exchange says.
- */
+/** Returns the rules of the contract that a response breaks. If its body is too large for that, the advice says so. */
 function checkResponse(exchange: Exchange, response: ReceivedResponse): readonly Violation[] {
   const { operation } = exchange
-  const { status, mediaType, bytes } = response
   if (!operation) return []
-  const undocumented = operation.checkResponse(status, null).filter(({ keyword }) => keyword === 'status')
-  if (undocumented.length > 0) return undocumented
-  if (!operation.responseSchema(status) || operation.method === 'HEAD') return []
-  if (bytes.length === 0) return [broken('required', 'has no body, and the contract describes one')]
-  if (!isJson(mediaType ?? '')) {
-    const documented = operation.responseMediaTypes(status)
-    if (mediaType !== undefined && matchMediaType(documented, mediaType) !== undefined) return []
-    const got = mediaType === undefined ? 'has no Content-Type' : `has the Content-Type "${cutText(mediaType)}"`
-    return [broken('media-type', `${got}, and the contract describes ${documented.join(' or ')}`)]
+  const { violations, isTooLarge } = checkServiceResponse(operation, response, maxCheckedValues)
+  if (isTooLarge || (response.bytes === undefined && isJson(response.mediaType) && violations.length === 0)) {
+    const bounds = `${maxCheckedValues} members and items, ${maxDepth} levels, or ${maxCheckedBytes} bytes`
+    exchange.advice = [...exchange.advice, broken('bound', `is not checked, since it has more than ${bounds}`)]
   }
-  return checkJson(exchange, operation, response)
+  return violations
 }
 
-function checkJson(
-  exchange: Exchange,
-  operation: Operation,
-  { status, bytes, isWhole }: ReceivedResponse,
-): Violation[] {
-  const { members } = measureJson(parseJson(decode(bytes) ?? '') ?? null)
-  if (!isWhole || members > maxCheckedValues) {
-    adviseOfBound(exchange)
-    return []
-  }
-  const read = readJson(bytes, maxCheckedValues)
-  if (!read.ok) return [{ ...broken('json', read.error.message), pointer: read.error.pointer }]
-  return operation.checkResponse(status, read.value)
-}
-
-function adviseOfBound(exchange: Exchange): void {
-  const bounds = `${maxCheckedValues} members and items, or ${maxCheckedBytes} bytes`
-  exchange.advice = [...exchange.advice, broken('bound', `is not checked, since it has more than ${bounds}`)]
-}
-
-function broken(keyword: string, message: string): Violation {
-  return { in: 'response', pointer: '', keyword, message }
-}
+const broken = (keyword: string, message: string): Violation => ({ in: 'response', pointer: '', keyword, message })

@@ -1,8 +1,8 @@
-import { isObject, type Json, type JsonObject, measureJson } from '../../base/core/json.ts'
+import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
-import { readJson } from '../../base/core/strict-json.ts'
 import { redactJson } from '../../base/redaction/redact.ts'
 import { redacted } from '../../base/redaction/redact-token.ts'
+import { checkServiceResponse } from '../../server/upstream/check-response.ts'
 import type { TrafficResponse, TrafficSample } from '../../server/upstream/traffic/sample.ts'
 import type { Contract, Operation } from '../../service/contract/contract.ts'
 import { readQuery } from '../../service/exchange/request.ts'
@@ -64,19 +64,15 @@ function readSample({ method, target, response }: TrafficSample, contract: Contr
   })
 }
 
-function readResponseBody(operation: Operation, { status, body }: TrafficResponse): Result<JsonObject> {
+function readResponseBody(operation: Operation, { status, headers, body: bytes }: TrafficResponse): Result<JsonObject> {
   if (status !== operation.successStatus) return failure(`status ${status}`)
-  if (!body) return failure('the body was not recorded whole')
-  const read = readJson(body, Number.POSITIVE_INFINITY)
-  if (!read.ok) return failure(`the body ${read.error.message}`)
-  const { value } = read
-  if (!isObject(value)) return failure('the body is no JSON object')
-  if (measureJson(value).members > maxMembers)
-    return failure(
-      `the body has more than ${maxMembers.toLocaleString('en')} members and items, the most that is recorded`,
-    )
-  const [violation] = operation.checkResponse(status, value)
-  if (!violation) return success(value)
+  if (!bytes) return failure('the body was not recorded whole')
+  const response = { status, mediaType: headers['content-type'] ?? '', bytes }
+  const { violations, value, isTooLarge } = checkServiceResponse(operation, response, maxMembers)
+  if (isTooLarge)
+    return failure(`the body has more than ${maxMembers.toLocaleString('en')} members and items, or is nested too deep`)
+  const [violation] = violations
+  if (!violation) return isObject(value) ? success(value) : failure('the body is no JSON object')
   const rule = violation.message.replace(/; got .*/s, '') // the value may be of a person
   return failure(`breaks the contract: ${violation.pointer || 'the body'} ${rule} (convsim drift proposes a patch)`)
 }

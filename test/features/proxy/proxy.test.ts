@@ -261,7 +261,7 @@ describe('faults of the real service', () => {
     const sim = await proxyWith(200, headers, encoding === 'gzip' ? gzipSync(body) : body)
     const response = await fetch(`${sim.origin}${analyticsPath}`, { headers: { authorization: 'Bearer key_x' } })
     expect((await response.text()).length).toBe(body.length)
-    const message = 'is not checked, since it has more than 25000 members and items, or 1048576 bytes'
+    const message = 'is not checked, since it has more than 25000 members and items, 64 levels, or 1048576 bytes'
     const advice = [{ in: 'response', keyword: 'bound', message }]
     expect(await lastEntry(sim)).toMatchObject({ response: { status: 200 }, responseViolations: [], advice })
     expect(await unexpectedMessages(sim)).toHaveLength(0)

@@ -1,0 +1,58 @@
+import { type Json, measureJson, parseJson } from '../../base/core/json.ts'
+import { maxDepth } from '../../base/core/json-syntax.ts'
+import { decode, readJson } from '../../base/core/strict-json.ts'
+import { cutText } from '../../base/core/text.ts'
+import type { Violation } from '../../base/core/violation.ts'
+import type { Operation } from '../../service/contract/contract.ts'
+import { isJson, matchMediaType } from '../../service/contract/media-types.ts'
+
+export interface ReceivedResponse {
+  readonly status: number
+  /** Empty for none. */
+  readonly mediaType: string
+  /** Empty for a response without a body; undefined if the whole body is not known. */
+  readonly bytes: Uint8Array | undefined
+}
+
+export interface CheckedResponse {
+  readonly violations: readonly Violation[]
+  /** The body, if it is JSON. */
+  readonly value?: Json
+  /** True if the body is not checked, since it has more than the most members and items, or too many levels. */
+  readonly isTooLarge?: true
+}
+
+/** Returns every rule of the contract that a response of the real service breaks: status, media type, JSON, schema. */
+export function checkServiceResponse(
+  operation: Operation,
+  { status, mediaType, bytes }: ReceivedResponse,
+  maxMembers: number,
+): CheckedResponse {
+  const undocumented = operation.checkResponse(status, null).filter(({ keyword }) => keyword === 'status')
+  const described = operation.responseMediaTypes(status)
+  const isOpen = undocumented.length === 0 && described.length === 0 // a body that is not described can be any
+  if (bytes === undefined || operation.method === 'HEAD' || isOpen) return { violations: undocumented }
+  const ofForm = described.length > 0 ? checkForm(described, mediaType, bytes) : undocumented
+  if (bytes.length === 0 || !isJson(mediaType)) return { violations: ofForm }
+  const json = readBody(bytes, maxMembers)
+  const ofBody = json.value === undefined || described.length === 0 ? [] : operation.checkResponse(status, json.value)
+  return { ...json, violations: [...ofForm, ...json.violations, ...ofBody] }
+}
+
+function readBody(bytes: Uint8Array, maxMembers: number): CheckedResponse {
+  const { members, levels } = measureJson(parseJson(decode(bytes) ?? '') ?? null)
+  if (members > maxMembers || levels > maxDepth) return { violations: [], isTooLarge: true }
+  const read = readJson(bytes, maxMembers)
+  if (read.ok) return { violations: [], value: read.value }
+  const { message, pointer } = read.error
+  return { violations: [{ ...broken('json', message), pointer }] }
+}
+
+function checkForm(described: readonly string[], mediaType: string, bytes: Uint8Array): Violation[] {
+  if (bytes.length === 0) return [broken('required', 'has no body, and the contract describes one')]
+  if (matchMediaType(described, mediaType) !== undefined) return []
+  const got = mediaType === '' ? 'has no Content-Type' : `has the Content-Type "${cutText(mediaType)}"`
+  return [broken('media-type', `${got}, and the contract describes ${described.join(' or ')}`)]
+}
+
+const broken = (keyword: string, message: string): Violation => ({ in: 'response', pointer: '', keyword, message })
