@@ -6,7 +6,6 @@
 
 import { groupBy } from '../../base/core/group-by.ts'
 import { parseDuration } from '../../base/core/instant.ts'
-import { silentLog } from '../../base/core/log.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import type { Findings } from '../../base/documents/finding.ts'
 import { findOwnToken } from '../../base/redaction/redact-token.ts'
@@ -16,18 +15,17 @@ import { createCountProgress } from '../../command-line/process/count-progress.t
 import { describeStartProblems } from '../../command-line/process/output.ts'
 import { splitList } from '../../server/settings/setting.ts'
 import { defaultSettings } from '../../server/settings/settings.ts'
-import { createSimulator, type Simulator } from '../../server/simulator/simulator.ts'
+import { loadInputs } from '../../server/simulator/loaded-inputs.ts'
 import { createUpstreamClient } from '../../server/upstream/client.ts'
 import { parseUpstream, readUpstreamToken, type Upstream } from '../../server/upstream/parse-upstream.ts'
 import type { Contract } from '../../service/contract/contract.ts'
 import { renderDrift } from './judge/drift-page.ts'
-import type { DriftReport } from './judge/finding.ts'
-import { type DriftInput, judgeDrift } from './judge/judge.ts'
+import { type DriftInput, type DriftReport, judgeDrift } from './judge/judge.ts'
 import { findPatchProblem, proposePatch } from './patch/write-patch.ts'
-import { type DriftContext, type GatheredTraffic, gatherResponses } from './probe/gather.ts'
 import { type ProbePlan, planProbes } from './probe/plan-probes.ts'
 import { readRecordings } from './probe/read-recordings.ts'
 import { sendProbes } from './probe/send-probes.ts'
+import { type DriftContext, type GatheredTraffic, selectResponses } from './probe/traffic.ts'
 import type { DriftSettings } from './settings.ts'
 
 const exitCodes: Readonly<Record<DriftReport['verdict'], number>> = { same: 0, drift: 3, 'not-judged': 1 }
@@ -50,21 +48,19 @@ async function compare(
   { settings, files: [address] }: CommandLineOf<DriftSettings>,
   context: DriftContext,
 ): Promise<Result<number, string | Findings>> {
-  const { host, now, print, printError, signals, progress } = context
+  const { host, print, printError, signals, progress } = context
   const token = readUpstreamToken(host.env)
   if (!token.ok) return token
   const problem = findTrafficProblem(settings, address) ?? (await findPatchProblem(settings))
   if (problem !== undefined) return failure(`${problem} See convsim drift --help.`)
-  const { contract, overlay, fixtures } = settings
-  const own = { ...defaultSettings(), contract, overlay, fixtures, state: ':memory:' }
-  const simulator = await createSimulator(own, { now, log: silentLog })
-  if (!simulator.ok) return simulator
-  const gathered = await gather(simulator.value, settings, address, token.value, context)
-  await simulator.value.close()
+  const inputs = await loadInputs({ ...defaultSettings(), contract: settings.contract, overlay: settings.overlay })
+  if (!inputs.ok) return inputs
+  const { contract } = inputs.value
+  const gathered = await gather(contract, settings, address, token.value, context)
   if (!gathered.ok) return gathered
   const input = gathered.value
   if (!input) return success(0)
-  const report = judgeDrift(simulator.value.contract, input)
+  const report = judgeDrift(contract, input)
   progress.clear()
   print(renderDrift(report, settings.format))
   const patched = await signals.finish(() => proposePatch(report, input, settings))
@@ -89,15 +85,14 @@ function findTrafficProblem(settings: DriftSettings, address: string | undefined
 const findRecording = ({ har, journal }: DriftSettings) =>
   har !== undefined ? '--har' : journal !== undefined ? '--journal' : undefined
 
-/** Gathers the responses of the service and of the simulator; undefined for a dry run. */
+/** Gathers the responses of the service; undefined for a dry run. */
 async function gather(
-  simulator: Simulator,
+  contract: Contract,
   settings: DriftSettings,
   address: string | undefined,
   token: string | undefined,
   context: DriftContext,
 ): Promise<Result<DriftInput | undefined>> {
-  const { contract } = simulator
   const isRecorded = findRecording(settings) !== undefined
   const parsed = address === undefined ? success(undefined) : parseUpstream(address, token !== undefined && !isRecorded)
   if (!parsed.ok) return parsed
@@ -111,9 +106,13 @@ async function gather(
       : await probe(settings, contract, upstream, token, context)
   if (!traffic.ok) return traffic
   if (!traffic.value) return success(undefined)
-  const gathered = await gatherResponses(traffic.value, simulator, ownToken, context)
   const onProgress = (done: number, all: number) => context.progress.show('comparing responses', done, all)
-  return success({ ...gathered, minSamples: settings.samples, token: ownToken, onProgress })
+  return success({
+    ...selectResponses(traffic.value, ownToken),
+    minSamples: settings.samples,
+    token: ownToken,
+    onProgress,
+  })
 }
 
 /** Sends probes to the service, or prints them for `--dry-run` and returns undefined. */

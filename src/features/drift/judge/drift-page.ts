@@ -2,8 +2,9 @@ import { cutText, escapeControls } from '../../../base/core/text.ts'
 import { type PrintedFormat, renderPrinted } from '../../../server/reports/formats/index.ts'
 import type { Page, PageFinding, PageSection } from '../../../server/reports/page/page.ts'
 import { pluralize } from '../../../server/reports/report.ts'
-import { findingKinds } from '../observe/observation.ts'
-import type { DriftFinding, DriftReport } from './finding.ts'
+import { differenceKinds } from '../observe/difference.ts'
+import type { DriftFinding } from './finding.ts'
+import type { DriftReport } from './judge.ts'
 
 export const renderDrift = (report: DriftReport, format: PrintedFormat): string =>
   renderPrinted(format, [toPage(report)], toJson(report))
@@ -40,12 +41,12 @@ function toPage(report: DriftReport): Page {
 }
 
 function findingToPage(finding: DriftFinding): PageFinding {
-  const { kind, message, seen, of, breaks, isDrift, place, assumption, sample } = finding
-  const effect = breaks ? 'breaks clients' : isDrift ? 'breaks no client' : 'a note'
+  const { kind, message, seen, of, breaks, place, assumption, sample } = finding
+  const effect = breaks ? 'breaks clients' : 'breaks no client'
   return {
-    severity: breaks ? 'error' : isDrift ? 'warning' : 'info',
+    severity: breaks ? 'error' : 'warning',
     title: `${kind}: ${describePlace(finding)}`,
-    sentence: `${findingKinds[kind]}: ${message}. Seen in ${seen} of ${of} responses; ${effect}.`,
+    sentence: `${differenceKinds[kind]}: ${message}. Seen in ${seen} of ${of} responses; ${effect}.`,
     notes: [
       `first: ${shortenText(sample.request)}${sample.value === undefined ? '' : `: ${sample.value}`}`,
       `contract: #${place}`,
@@ -62,16 +63,13 @@ export function describePlace({ operation, status, pointer }: DriftFinding): str
 /** Cuts a pointer or a request, which can be as long as the traffic. */
 const shortenText = (text: string) => cutText(text, 500)
 
-/** Summarizes a report in one line: `drift: 3 differences, 1 note; 9 responses of getModelAnalytics judged.` */
+/** Summarizes a report in one line: `drift: 3 differences; 9 responses of getModelAnalytics judged.` */
 function summarizeDrift({ verdict, findings, omitted, judged }: DriftReport): string {
-  const listed = findings.filter(({ isDrift }) => isDrift).length
-  const notes = findings.length - listed
   const responses = [...judged].map(([operation, count]) => `${pluralize(count, 'response')} of ${operation}`)
-  const bound = omitted > 0 ? ` (${listed} listed, those that break clients first)` : ''
-  const noted = notes > 0 ? `, ${pluralize(notes, 'note')}` : ''
+  const bound = omitted > 0 ? ` (${findings.length} listed, those that break clients first)` : ''
   // Refusals are compared, too, and are not enough for a judgement.
   const done = verdict === 'not-judged' ? 'compared' : 'judged'
-  const differences = pluralize(listed + omitted, 'difference') + bound + noted
+  const differences = pluralize(findings.length + omitted, 'difference') + bound
   return `${verdict}: ${differences}; ${responses.join(', ') || 'no response'} ${done}.`
 }
 
@@ -88,18 +86,16 @@ function toJson({ verdict, contract, judged, findings, omitted, notJudged }: Dri
 }
 
 function findingToJson(finding: DriftFinding): object {
-  const { operation, status, pointer, kind, detail, seen, of, breaks, isDrift, message, sample } = finding
+  const { operation, status, pointer, kind, detail, seen, of, breaks, message, sample } = finding
   return {
     operation: operation.id,
     status,
     pointer: shortenText(pointer),
     kind,
-    name: kind === 'renamed-field' ? detail : undefined,
     header: kind === 'header' ? detail : undefined,
     seen,
     of,
     breaks,
-    note: isDrift ? undefined : true,
     message,
     sample: { request: shortenText(sample.request), value: sample.value },
     contract: finding.place,

@@ -1,79 +1,119 @@
 import type { Json } from '../../../base/core/json.ts'
-import type { TrafficProblemKind } from '../../../server/upstream/traffic/sample.ts'
-import type { Assumption, Operation } from '../../../service/contract/contract.ts'
-import type { Observation } from '../observe/observation.ts'
+import { joinPointer, parsePointer } from '../../../base/core/json-pointer.ts'
+import { cutText } from '../../../base/core/text.ts'
+import { isHiddenText, redactJson, redactText } from '../../../base/redaction/redact.ts'
+import { redacted } from '../../../base/redaction/redact-token.ts'
+import type { Assumption, Contract, Operation } from '../../../service/contract/contract.ts'
+import { type Difference, isAboutMember } from '../observe/difference.ts'
+import { findResponse, findSchema, parentOf } from '../observe/places.ts'
 
 /** A difference between the real service and the contract, in all responses that were judged. */
-export interface DriftFinding extends Omit<Observation, 'value'> {
+export interface DriftFinding extends Omit<Difference, 'value'> {
   readonly operation: Operation
   readonly status: number
   readonly seen: number
-  /** The number of responses that could show it: those that have the place. */
+  /** The number of responses of its status; of an undocumented status, of its operation. */
   readonly of: number
   /** Is true if a client generated from the contract may fail. */
   readonly breaks: boolean
-  /** Is false for a note, such as an optional field that was never seen, which decides no verdict. */
-  readonly isDrift: boolean
   /** The first response that shows it: its request, and the value as JSON; both redacted, the value cut. */
   readonly sample: { readonly request: string; readonly value: string | undefined }
   /** JSON pointer of the place in the contract. */
   readonly place: string
   /** The assumption that the finding settles; undefined: none stands at its place. */
   readonly assumption: Assumption | undefined
-  /** Values at the place, of which a patch takes the types. */
+  /** Different values at the place, of which a patch takes the types, and of a list the values. */
   readonly values: readonly Json[]
 }
 
-export type NotJudgedReason =
-  | TrafficProblemKind
-  | 'unauthorized'
-  | 'rate-limited'
-  | 'too-few-samples'
-  | 'unreadable'
-  | 'too-many-members'
-  | 'check-stopped'
-  | 'too-many-entries'
-  | 'not-probed'
-  | 'no-traffic'
-
-/** Requests, a part of their responses, or a whole operation, about which nothing is said. */
-export interface NotJudged {
-  readonly operation: string
-  readonly reason: NotJudgedReason
-  /** The first request; undefined: the whole operation is meant. */
-  readonly request: string | undefined
-  /** The number of requests; 0: none was sent. */
-  readonly count: number
-  readonly sentence: string
+/** Equal differences in the responses of an operation with one status. */
+export interface Tally {
+  readonly first: Difference
+  readonly status: number
+  /** The request of the first response that shows it. */
+  readonly request: string
+  seen: number
+  /** The different values at the place, by their JSON. */
+  readonly values: Map<string, Json>
 }
 
-/** Collects the requests about which nothing is said: one entry for each operation and reason. */
-export class NotJudgedList {
-  readonly #entries = new Map<string, Omit<NotJudged, 'sentence'> & { readonly sentence: string | (() => string) }>()
+/** Returns true for a difference at which a client generated from the contract may fail. */
+export const breaksClients = ({ kind, keyword, isSimulated }: Difference) =>
+  !isSimulated && (kind !== 'new-field' || keyword !== '')
 
-  /** Adds a request; without one the whole operation is meant. A function is called when all requests are known. */
-  add(operation: string, reason: NotJudgedReason, sentence: string | (() => string), request?: string): void {
-    const key = `${operation} ${reason}`
-    const earlier = this.#entries.get(key) ?? { operation, reason, sentence, request, count: 0 }
-    this.#entries.set(key, { ...earlier, count: earlier.count + Number(request !== undefined) })
-  }
+/** The number of new values from which a list of the contract seems to be open. */
+const noListFrom = 3
 
-  list(): NotJudged[] {
-    return [...this.#entries.values()].map(({ sentence, ...others }) => ({
-      ...others,
-      sentence: typeof sentence === 'string' ? sentence : sentence(),
-    }))
+/** Makes a finding of equal differences. `of`: the responses that could show it. `token` is redacted, if any. */
+export function toFinding(
+  { first, status, request, seen, values: seenValues }: Tally,
+  of: number,
+  contract: Contract,
+  operation: Operation,
+  token: string | undefined,
+): DriftFinding {
+  const { value, ...described } = first
+  const { pointer, detail } = described
+  // A name on the way to a value may say that it is a credential: `/accessToken`, `/secrets/0`.
+  const isSecret = (item: Json) => parsePointer(pointer).some((name) => isHiddenText(name, JSON.stringify(item)))
+  const redact = (item: Json) => (isSecret(item) ? redacted : redactJson(item, token))
+  const isList = first.kind === 'enum-value'
+  const kind = isList && seenValues.size >= noListFrom ? 'no-enum' : first.kind
+  const values = isList ? [...seenValues.values()].map(redact) : [...seenValues.values()]
+  const shown = value === undefined ? undefined : JSON.stringify(redact(value))
+  const clean = redactText(first.message, token)
+  const message = shown === JSON.stringify(redacted) ? clean.replace(/; got .*$/s, `; got ${redacted}`) : clean
+  return {
+    ...described,
+    kind,
+    operation,
+    status,
+    pointer: redactText(pointer, token),
+    detail: redactText(detail, token),
+    seen,
+    of,
+    breaks: breaksClients(first),
+    message: isList && values.length > 1 ? describeValues(values) : message,
+    sample: { request, value: shown && cutText(shown, 120) },
+    ...locate(contract, operation, status, first),
+    values,
   }
 }
 
-export interface DriftReport {
-  /** The real service is as the contract says, it differs, or too little is known. */
-  readonly verdict: 'same' | 'drift' | 'not-judged'
-  readonly contract: { readonly title: string; readonly version: string; readonly file: string }
-  /** The number of responses that were compared with their bodies, by operation. */
-  readonly judged: ReadonlyMap<string, number>
-  readonly findings: readonly DriftFinding[]
-  /** The number of further differences, which are not listed. */
-  readonly omitted: number
-  readonly notJudged: readonly NotJudged[]
+function describeValues(values: readonly Json[]): string {
+  const named = values.slice(0, 5).map((value) => cutText(JSON.stringify(value), 60))
+  const more = values.length > named.length ? ', ...' : ''
+  return `has ${values.length} values that the contract does not list: ${named.join(', ')}${more}`
+}
+
+/** Finds the place of a difference in the contract, and the assumption that it settles: the most specific there. */
+function locate(
+  { document, assumptions }: Contract,
+  operation: Operation,
+  status: number,
+  { kind, pointer, detail }: Difference,
+): Pick<DriftFinding, 'place' | 'assumption'> {
+  const at = (place: string, settled: readonly (string | undefined)[]) => {
+    const found = settled.flatMap((site) => assumptions.find((one) => one.pointer === site) ?? [])
+    return { place, assumption: found[0] }
+  }
+  const response = findResponse(document, operation, status)
+  if (!response) {
+    // Another success stands for the documented one; another refusal says nothing about the documented ones.
+    const isSuccess = (code: number) => code >= 200 && code < 300
+    const successes = operation.statuses.filter((other) => isSuccess(status) && isSuccess(other))
+    const near = successes.flatMap((other) => findResponse(document, operation, other) ?? [])
+    return at(
+      joinPointer(operation.pointer, 'responses'),
+      near.flatMap((found) => [found.site, found.pointer]),
+    )
+  }
+  const whole = [response.site, response.pointer]
+  if (kind === 'header') return at(joinPointer(response.pointer, 'headers', detail), whole)
+  const parent = parentOf(pointer)
+  const own = pointer === '' ? undefined : findSchema(document, operation, status, pointer)
+  const owner = findSchema(document, operation, status, parent)
+  // Whether a member is there is settled by its object, and what it holds by its schema.
+  const sites = isAboutMember(kind) ? [own?.site, owner?.site, owner?.pointer] : [own?.site, own?.pointer]
+  return at(own?.site ?? owner?.pointer ?? response.pointer, [...sites, ...(parent === '' ? whole : [])])
 }

@@ -1,12 +1,23 @@
 import { groupBy } from '../../../base/core/group-by.ts'
-import type { Contract } from '../../../service/contract/contract.ts'
-import type { ObservedResponse } from '../observe/observation.ts'
-import { type DriftFinding, type DriftReport, type NotJudged, NotJudgedList, type NotJudgedReason } from './finding.ts'
-import { judgeStatus } from './judge-status.ts'
+import { redactText } from '../../../base/redaction/redact.ts'
+import type { TrafficResponse } from '../../../server/upstream/traffic/sample.ts'
+import type { Contract, Operation } from '../../../service/contract/contract.ts'
+import type { Difference } from '../observe/difference.ts'
+import { maxMembers, observe } from '../observe/observe.ts'
+import { breaksClients, type DriftFinding, type Tally, toFinding } from './finding.ts'
+import { type NotJudged, NotJudgedList, type NotJudgedReason } from './not-judged.ts'
+
+/** A response of the real service to a request of an operation. */
+export interface JudgedResponse extends TrafficResponse {
+  /** The id of the operation. */
+  readonly operation: string
+  /** The redacted request, for people: `GET /v1/models/ID/analytics?period=7d`. */
+  readonly request: string
+}
 
 /** The traffic of the real service, and the rules by which it is judged. */
 export interface DriftInput {
-  readonly responses: readonly ObservedResponse[]
+  readonly responses: readonly JudgedResponse[]
   /** The operations on which a verdict is expected, by id: those that were probed, or that the traffic has. */
   readonly expected: ReadonlySet<string>
   /** An operation with fewer successful responses is not judged as the same. */
@@ -19,54 +30,134 @@ export interface DriftInput {
   readonly onProgress?: (compared: number, all: number) => void
 }
 
+export interface DriftReport {
+  /** The real service is as the contract says, it differs, or too little is known. */
+  readonly verdict: 'same' | 'drift' | 'not-judged'
+  readonly contract: { readonly title: string; readonly version: string; readonly file: string }
+  /** The number of responses that were compared with their bodies, by operation. */
+  readonly judged: ReadonlyMap<string, number>
+  readonly findings: readonly DriftFinding[]
+  /** The number of further differences, which are not listed. */
+  readonly omitted: number
+  readonly notJudged: readonly NotJudged[]
+}
+
+/** The most differences of an operation that are listed, those that break clients first. */
+const maxListed = 500
+
 /** Compares the shapes of responses with the contract, in linear time. Values never count. */
 export function judgeDrift(contract: Contract, input: DriftInput): DriftReport {
-  const { responses, token, onProgress } = input
-  const byOperation = groupBy(responses, ({ operation }) => operation)
-  const judged = new Map<string, number>()
-  const partly = new NotJudgedList()
-  const tooFew: NotJudged[] = []
-  const findings: DriftFinding[] = []
-  let omitted = 0
+  const byOperation = groupBy(input.responses, ({ operation }) => operation)
+  const list = new NotJudgedList()
   let compared = 0
-  const onResponse = () => onProgress?.(compared++, responses.length)
-  for (const operation of contract.operations) {
-    const own = byOperation.get(operation.id) ?? []
-    const summary = { successes: 0, judged: 0, unreadable: new Set<string>() }
-    const byStatus = [...groupBy(own, ({ status }) => status)].sort(([a], [b]) => a - b)
-    for (const [status, ofStatus] of byStatus) {
-      const context = { contract, operation, status, token, summary, notJudged: partly, onResponse }
-      const found = judgeStatus({ ...context, responses: ofStatus, responsesOfOperation: own.length })
-      findings.push(...found.findings)
-      omitted += found.omitted
-    }
-    if (summary.judged > 0) judged.set(operation.id, summary.judged)
-    tooFew.push(...listTooFew(operation.id, summary.successes, own, input))
-  }
-  const notJudged = [...input.notJudged, ...tooFew, ...partly.list()]
+  const onResponse = () => input.onProgress?.(compared++, input.responses.length)
+  const operations = contract.operations.map((operation) => {
+    const responses = byOperation.get(operation.id) ?? []
+    return { id: operation.id, ...judgeOperation({ contract, operation, responses, input, list, onResponse }) }
+  })
+  const findings = operations.flatMap((one) => one.findings)
+  const judged = new Map(operations.filter((one) => one.judged > 0).map((one) => [one.id, one.judged]))
+  const omitted = operations.reduce((sum, one) => sum + one.omitted, 0)
+  const notJudged = [...input.notJudged, ...list.list()]
   const { title, version, file } = contract
   // Too few responses, a fault that cannot be read, and nothing judged at all are never the same.
   const isUnknown = judged.size === 0 || notJudged.some(({ reason }) => unknowns.includes(reason))
-  const isDrift = findings.some((finding) => finding.isDrift)
-  const verdict = isDrift ? 'drift' : isUnknown ? 'not-judged' : 'same'
+  const verdict = findings.length > 0 ? 'drift' : isUnknown ? 'not-judged' : 'same'
   return { verdict, contract: { title, version, file }, judged, findings, omitted, notJudged }
 }
 
 const unknowns: readonly NotJudgedReason[] = ['too-few-samples', 'unreadable', 'check-stopped']
 
-/** Returns the entry about an operation with too few successful responses, if it has. */
-function listTooFew(
+interface OperationContext {
+  readonly contract: Contract
+  readonly operation: Operation
+  readonly responses: readonly JudgedResponse[]
+  readonly input: DriftInput
+  readonly list: NotJudgedList
+  readonly onResponse: () => void
+}
+
+function judgeOperation({ contract, operation, responses, input, list, onResponse }: OperationContext) {
+  const { id } = operation
+  const { token, expected, minSamples } = input
+  const tallies = new Map<string, Tally>()
+  let [successes, judged] = [0, 0]
+  for (const response of responses) {
+    onResponse()
+    const { request, body } = response
+    const { differences, unreadable, isTooLarge, isComplete } = observe(contract.document, operation, response)
+    countDifferences(tallies, response, differences)
+    successes += Number(!isTooLarge && isSuccess(operation, response))
+    judged += Number(!isTooLarge && body !== undefined)
+    if (isTooLarge) list.add(id, 'too-many-members', tooManyMembers, request)
+    if (unreadable !== undefined) list.add(id, 'unreadable', describeUnreadable(unreadable, token), request)
+    if (!isComplete) list.add(id, 'check-stopped', checkStopped, request)
+  }
+  if (expected.has(id) && successes < minSamples)
+    list.add(id, 'too-few-samples', describeTooFew(id, successes, responses, input))
+  const statuses = groupBy(responses, ({ status }) => status)
+  const listed = sortByEffect([...tallies.values()]).slice(0, maxListed)
+  const findings = listed.map((tally) => {
+    const possible = tally.first.kind === 'undocumented-status' ? responses : statuses.get(tally.status)
+    return toFinding(tally, possible?.length ?? 0, contract, operation, token)
+  })
+  return { findings: findings.sort(comparePlaces), judged, omitted: tallies.size - listed.length }
+}
+
+/** The most values of a place whose types are learned. */
+const maxValues = 100
+
+/** Counts the differences of a response: each once, in however many items of a list it is. */
+function countDifferences(
+  tallies: Map<string, Tally>,
+  { status, request }: JudgedResponse,
+  differences: readonly Difference[],
+): void {
+  const counted = new Set<Tally>()
+  for (const first of differences) {
+    const key = JSON.stringify([status, first.kind, first.pointer, first.detail, first.isSimulated])
+    const tally = tallies.get(key) ?? { first, status, request, seen: 0, values: new Map() }
+    tallies.set(key, tally)
+    if (first.value !== undefined && tally.values.size < maxValues)
+      tally.values.set(JSON.stringify(first.value), first.value)
+    if (!counted.has(tally)) tally.seen += 1
+    counted.add(tally)
+  }
+}
+
+/** Returns true for a success whose body is known, or by the contract not there. */
+const isSuccess = (operation: Operation, { status, body }: JudgedResponse) =>
+  status >= 200 && status < 300 && (body !== undefined || !operation.hasResponseBody(status))
+
+const tooManyMembers =
+  `The body has more than ${maxMembers.toLocaleString('en')} members and items, or more than 64 levels. ` +
+  'Ask for less: another id, a shorter period.'
+
+const checkStopped =
+  'The body has more differences than were read, or reading them took too long. ' +
+  'Run it again when those that are listed are fixed or taken over.'
+
+const describeUnreadable = (place: string, token: string | undefined) =>
+  `A rule is broken at ${redactText(place, token)}, where the value is redacted, or the place too long to be shown. ` +
+  'Compare it by hand.'
+
+function describeTooFew(
   operation: string,
   successes: number,
-  responses: readonly ObservedResponse[],
-  { expected, minSamples, notJudged, howToGetMore }: DriftInput,
-): NotJudged[] {
-  if (!expected.has(operation) || successes >= minSamples) return []
+  responses: readonly JudgedResponse[],
+  { minSamples, notJudged, howToGetMore }: DriftInput,
+): string {
   const others = [...new Set(responses.map(({ status }) => status))].filter((status) => status >= 300).sort()
   const seen = others.length > 0 ? ` Other responses had the status ${others.join(', ')}.` : ''
   // If requests had no response to judge, their own reasons say what to do.
   const isExplained = notJudged.some((one) => one.operation === operation && one.request !== undefined)
   const next = isExplained ? 'This list has the reasons of the other requests.' : howToGetMore
-  const sentence = `${successes} of ${minSamples} successful responses whose body can be judged.${seen} ${next}`
-  return [{ operation, reason: 'too-few-samples', request: undefined, count: responses.length, sentence }]
+  return `${successes} of ${minSamples} successful responses whose body can be judged.${seen} ${next}`
 }
+
+/** Returns the differences that break clients, then the others, each in the order in which they were met. */
+const sortByEffect = (tallies: readonly Tally[]) =>
+  tallies.toSorted((one, other) => Number(breaksClients(other.first)) - Number(breaksClients(one.first)))
+
+const comparePlaces = (one: DriftFinding, other: DriftFinding) =>
+  one.status - other.status || (one.pointer < other.pointer ? -1 : Number(one.pointer > other.pointer))

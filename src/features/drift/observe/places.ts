@@ -29,15 +29,22 @@ export function findResponse(document: JsonObject, operation: Operation, status:
   return found.flatMap((name) => findDocumentPlace(document, joinPointer(list, name)) ?? [])[0]
 }
 
+/** Finds the documented headers of a status but `Content-Type`, by lower-case names. */
+export function findHeaders(document: JsonObject, operation: Operation, status: number) {
+  const response = findResponse(document, operation, status)
+  const names = isObject(response?.value.headers) ? Object.keys(response.value.headers) : []
+  return names.flatMap((name) => {
+    const found = response && resolve(document, joinPointer(response.pointer, 'headers', name))
+    if (!found || name.toLowerCase() === 'content-type') return []
+    const schema = resolve(document, joinPointer(found.pointer, 'schema'))?.value ?? {}
+    return { name: name.toLowerCase(), pointer: found.pointer, required: found.value.required === true, schema }
+  })
+}
+
 export function findJsonMedia({ pointer, value }: ResolvedObject): ResolvedObject | undefined {
   const content = isObject(value.content) ? value.content : {}
   const [mediaType = '', media] = Object.entries(content).find(([name]) => isJson(name)) ?? []
   return isObject(media) ? { pointer: joinPointer(pointer, 'content', mediaType), value: media } : undefined
-}
-
-export function findBodySchema(response: ResolvedObject): string | undefined {
-  const media = findJsonMedia(response)
-  return media && isObject(media.value.schema) ? joinPointer(media.pointer, 'schema') : undefined
 }
 
 /** Finds the schema of a value by its pointer in the body, in which `*` stands for each item of an array. */
@@ -48,13 +55,14 @@ export function findSchema(
   pointer: string,
 ): DocumentPlace | undefined {
   const response = findResponse(document, operation, status)
-  let site = response && findBodySchema(response)
+  const media = response && findJsonMedia(response)
+  let site = media && isObject(media.value.schema) ? joinPointer(media.pointer, 'schema') : undefined
   for (const token of parsePointer(pointer)) site = site === undefined ? undefined : findChild(document, site, token)
   return site === undefined ? undefined : findDocumentPlace(document, site)
 }
 
 /** Returns the JSON pointer of the schema of a member or of the items, also in the parts of a composed schema. */
-export function findChild(document: JsonObject, site: string, token: string): string | undefined {
+function findChild(document: JsonObject, site: string, token: string): string | undefined {
   const found = resolve(document, site)
   if (!found) return undefined
   const { items, properties } = found.value

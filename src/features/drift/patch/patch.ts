@@ -4,7 +4,8 @@ import type { Findings } from '../../../base/documents/finding.ts'
 import { applyOverlay } from '../../../base/documents/overlay.ts'
 import { checkOverlay } from '../../../base/documents/read-overlay.ts'
 import type { Source } from '../../../base/documents/source.ts'
-import type { DriftFinding, DriftReport } from '../judge/finding.ts'
+import type { DriftFinding } from '../judge/finding.ts'
+import type { DriftReport } from '../judge/judge.ts'
 import { type ContractChange, planChanges } from './plan-changes.ts'
 
 interface DriftPatch {
@@ -19,56 +20,52 @@ interface DriftPatch {
 /** The most rounds: a change can show a difference that another one hid, such as the members of a new field. */
 const maxRounds = 5
 
+/** A change, and the finding for which it was planned. */
 interface Step {
   readonly key: string
   readonly change: ContractChange
 }
 
-/** Changes that were tried, with the differences that are left after them; `omitted`: the number of further ones. */
-interface Attempt {
+/** Changes that were tried, with the differences that are left after them. */
+interface Attempt extends Pick<DriftReport, 'findings' | 'omitted'> {
   readonly steps: readonly Step[]
   readonly patched: Source
-  readonly findings: readonly DriftFinding[]
-  readonly omitted: number
 }
 
-type TryOut = (steps: readonly Step[], patched: Source) => Promise<Result<Attempt, Findings>>
+type TryOut = (steps: readonly Step[]) => Promise<Result<Attempt, Findings>>
 
 /** Proposes a change of the contract and proves it: `judge` compares the same responses with a changed contract. */
 export async function createPatch(
   source: Source,
-  report: DriftReport,
+  report: Pick<DriftReport, 'findings' | 'omitted'>,
   judge: (patched: Source) => Promise<Result<DriftReport, Findings>>,
 ): Promise<Result<DriftPatch, Findings>> {
-  const tryOut: TryOut = async (steps, patched) => {
-    const judged = await judge(patched)
-    return judged.ok ? success(toAttempt(steps, patched, judged.value)) : judged
+  const tryOut: TryOut = async (steps) => {
+    const patched = await applySteps(source, steps)
+    if (!patched.ok) return patched
+    const judged = await judge(patched.value)
+    return judged.ok ? success({ ...judged.value, steps, patched: patched.value }) : judged
   }
-  let attempt = toAttempt([], source, report)
+  let attempt: Attempt = { ...report, steps: [], patched: source }
   let left: DriftPatch['left'] = []
-  for (let round = 1; attempt.findings.length > 0; round += 1) {
+  for (let round = 0; ; round += 1) {
     const planned = await planRound(attempt)
     if (!planned.ok) return planned
-    const { steps, patched } = planned.value
-    if (steps.length === attempt.steps.length || round > maxRounds) {
+    left = planned.value.left
+    if (planned.value.steps.length === attempt.steps.length) break
+    if (round === maxRounds) {
       const reason = `It is left after ${maxRounds} rounds of changes.`
-      left = round > maxRounds ? attempt.findings.map((finding) => ({ finding, reason })) : planned.value.left
+      left = attempt.findings.map((finding) => ({ finding, reason }))
       break
     }
-    const tried = await tryOut(steps, patched)
+    const tried = await tryOut(planned.value.steps)
     if (!tried.ok) return tried
     attempt = tried.value
   }
-  const { steps, omitted } = await dropUseless(source, attempt, tryOut)
-  return success({ overlay: steps.length > 0 ? createOverlay(source, steps) : undefined, left, omitted })
+  attempt = await dropUseless(attempt, tryOut)
+  const overlay = attempt.steps.length > 0 ? createOverlay(source, attempt.steps) : undefined
+  return success({ overlay, left, omitted: attempt.omitted })
 }
-
-const toAttempt = (steps: readonly Step[], patched: Source, { findings, omitted }: DriftReport): Attempt => ({
-  steps,
-  patched,
-  findings: findings.filter(({ isDrift }) => isDrift),
-  omitted,
-})
 
 /** Plans a change for each finding that is left, in the contract as the earlier changes have made it. */
 async function planRound({ steps: earlier, patched: before, findings }: Attempt) {
@@ -90,24 +87,16 @@ async function planRound({ steps: earlier, patched: before, findings }: Attempt)
     steps.push(...own)
     for (const change of added) known.add(JSON.stringify(change))
   }
-  return success({ steps, patched, left })
+  return success({ steps, left })
 }
 
-/** The most findings for which it is tried to do without their changes, each with a comparison of all responses. */
-const maxDropTrials = 20
-
-/** Drops the changes for findings that are left in spite of them, if no more is left without them. */
-async function dropUseless(source: Source, attempt: Attempt, tryOut: TryOut): Promise<Attempt> {
-  let best = attempt
-  const changed = new Set(attempt.steps.map(({ key }) => key))
-  const keys = [...new Set(attempt.findings.map(findingKey))].filter((key) => changed.has(key))
-  for (const key of keys.slice(0, maxDropTrials)) {
-    const steps = best.steps.filter((step) => step.key !== key)
-    const applied = await applySteps(source, steps)
-    const tried = applied.ok ? await tryOut(steps, applied.value) : applied
-    if (tried.ok && countLeft(tried.value) <= countLeft(best)) best = tried.value
-  }
-  return best
+/** Drops the changes in spite of which their findings are left, if no more is left without them. */
+async function dropUseless(attempt: Attempt, tryOut: TryOut): Promise<Attempt> {
+  const leftKeys = new Set(attempt.findings.map(findingKey))
+  const useful = attempt.steps.filter(({ key }) => !leftKeys.has(key))
+  if (useful.length === attempt.steps.length) return attempt
+  const tried = await tryOut(useful)
+  return tried.ok && countLeft(tried.value) <= countLeft(attempt) ? tried.value : attempt
 }
 
 const countLeft = ({ findings, omitted }: Attempt) => findings.length + omitted

@@ -1,18 +1,16 @@
+import { groupBy } from '../../../base/core/group-by.ts'
 import { isObject, type Json, type JsonObject } from '../../../base/core/json.ts'
 import { joinPointer, parsePointer, valueAt } from '../../../base/core/json-pointer.ts'
 import { failure, type Result, success } from '../../../base/core/result.ts'
-import { OWN_FORMATS } from '../../../base/documents/formats.ts'
 import { redacted } from '../../../base/redaction/redact-token.ts'
 import { bareMediaType, isJson } from '../../../service/contract/media-types.ts'
 import { resolve } from '../../../service/contract/resolve.ts'
 import { simulatedValues } from '../../../service/contract/simulated-values.ts'
 import type { DriftFinding } from '../judge/finding.ts'
-import { isAboutMember } from '../observe/observation.ts'
-import { findHeaders } from '../observe/observe-head.ts'
+import { isAboutMember } from '../observe/difference.ts'
 import {
   type DocumentPlace,
-  findBodySchema,
-  findChild,
+  findHeaders,
   findJsonMedia,
   findResponse,
   findSchema,
@@ -28,40 +26,29 @@ type PlannedChanges = Result<readonly ContractChange[]>
 
 /** Plans changes after which a document allows what a finding shows, and all that it allowed before. */
 export function planChanges(document: JsonObject, finding: DriftFinding): PlannedChanges {
-  const { operation, status, pointer, kind, values } = finding
+  const { operation, status, pointer, kind, detail, values } = finding
   if (kind === 'broken-json') return failure('A body that is no JSON is a fault of the service; no contract allows it.')
-  if (kind === 'undocumented-status') return addStatus(document, finding)
+  if (kind === 'undocumented-status') return success([addStatus(finding)])
   const response = findResponse(document, operation, status)
-  if (kind === 'content-type' && response) return addMediaType(response, finding)
+  if (kind === 'content-type' && response) return addMediaType(response, detail)
   if (kind === 'header') return loosenHeader(document, finding)
   const isMember = isAboutMember(kind)
   const place = findSchema(document, operation, status, isMember ? parentOf(pointer) : pointer)
   if (!place) return failure('The contract has no schema at its place.')
   if (isMember) return planMember(document, place.pointer, finding)
   if (kind === 'enum-value' && values.some((value) => JSON.stringify(value).includes(redacted)))
-    return failure('The value looks like a credential. It is redacted, so the patch cannot name it.')
+    return failure('A value looks like a credential. It is redacted, so the patch cannot name it.')
   return planValue(document, place, finding)
 }
 
-/** Adds a response with the schema of one of the same class that the bodies fit, or else with their types. */
-function addStatus(document: JsonObject, { operation, status, values }: DriftFinding): PlannedChanges {
-  const alike = operation.statuses.find(
-    (other) =>
-      Math.floor(other / 100) === Math.floor(status / 100) &&
-      values.length > 0 &&
-      values.every((body) => operation.checkResponse(other, body).length === 0),
-  )
-  const response = alike === undefined ? undefined : findResponse(document, operation, alike)
-  const known = response && findBodySchema(response)
-  // A reference stays one.
-  const schema = known === undefined ? inferSchema(values) : structuredClone(valueAt(document, known) ?? {})
-  const content: JsonObject = values.length > 0 ? { content: { 'application/json': { schema } } } : {}
-  const added = { description: 'Seen by convsim drift.', ...content }
-  return success([merge(joinPointer(operation.pointer, 'responses'), { [status]: added })])
+function addStatus({ operation, status, values }: DriftFinding): ContractChange {
+  const content = values.length > 0 && { content: { 'application/json': { schema: inferSchema(values) } } }
+  const response = { description: 'Seen by convsim drift.', ...content }
+  return merge(joinPointer(operation.pointer, 'responses'), { [status]: response })
 }
 
-function addMediaType(response: DocumentPlace, { detail }: DriftFinding): PlannedChanges {
-  const mediaType = bareMediaType(detail)
+function addMediaType(response: DocumentPlace, sent: string): PlannedChanges {
+  const mediaType = bareMediaType(sent)
   if (!/^[\w.+-]+\/[\w.+-]+$/.test(mediaType))
     return failure('The response has no media type that could be documented.')
   const schema = isJson(mediaType) ? findJsonMedia(response)?.value.schema : undefined
@@ -69,33 +56,17 @@ function addMediaType(response: DocumentPlace, { detail }: DriftFinding): Planne
 }
 
 function loosenHeader(document: JsonObject, { operation, status, detail, keyword }: DriftFinding): PlannedChanges {
-  const header = findHeaders(document, operation, status)?.find(({ name }) => name === detail)
+  const header = findHeaders(document, operation, status).find(({ name }) => name === detail)
   if (!header) return failure('The contract does not have the header any more.')
   if (keyword === 'required') return success([merge(header.pointer, { required: false })])
-  const found = resolve(document, joinPointer(header.pointer, 'schema'))
-  if (!found) return failure('The header has no schema.')
-  const { type, enum: values } = found.value
-  if (Array.isArray(values)) return success([remove(joinPointer(found.pointer, 'enum'))])
-  return success([replace(joinPointer(found.pointer, 'type'), [...[type ?? []].flat(), 'string'])])
+  return success([replace(joinPointer(header.pointer, 'schema'), {})])
 }
 
-/** Plans the changes for a member of an object: optional, new, or under another name. */
-function planMember(
-  document: JsonObject,
-  owner: string,
-  { kind, pointer, detail, seen, of, values }: DriftFinding,
-): PlannedChanges {
+/** Plans the changes for a member of an object: new, or optional. */
+function planMember(document: JsonObject, owner: string, { kind, pointer, values }: DriftFinding): PlannedChanges {
   const name = nameOf(pointer)
   if (kind === 'new-field') return success([addProperty(document, owner, name, inferSchema(values))])
   const changes = [owner, ...listPartPointers(document, owner)].flatMap((part) => makeOptional(document, part, name))
-  const site = findChild(document, owner, name)
-  // A field that is no more is marked, so that a later comparison does not miss it.
-  if (site !== undefined && seen === of) changes.push(merge(site, { deprecated: true }))
-  if (kind === 'renamed-field') {
-    const schema = site === undefined ? undefined : valueAt(document, site)
-    const { deprecated: _, 'x-assumption': __, ...copied } = isObject(schema) ? schema : inferSchema(values)
-    changes.push(addProperty(document, owner, detail, copied))
-  }
   return changes.length > 0 ? success(changes) : failure('The rule that demands it cannot be found in the contract.')
 }
 
@@ -116,24 +87,21 @@ function makeOptional(document: JsonObject, site: string, name: string): Contrac
   })
 }
 
-/** Plans the changes for a value: another type, null, a further value of a list, or a rule less. */
+/** Plans the change for a value: further values of a list, a rule less, or another type. A shared schema stays. */
 function planValue(document: JsonObject, place: DocumentPlace, finding: DriftFinding): PlannedChanges {
   const { kind, keyword, isSimulated, values } = finding
   const rules = isSimulated ? joinPointer(place.pointer, simulatedValues) : place.pointer
   const schema = valueAt(document, rules)
   const isHere = isObject(schema) && keyword in schema
-  const pointer = joinPointer(rules, keyword)
-  if (kind === 'enum-value' && keyword === 'enum' && isHere) return success([merge(pointer, values.slice(0, 1))])
-  const isReference = place.site !== place.pointer
-  const isRemovable =
-    isSimulated ||
-    kind === 'no-enum' ||
-    kind === 'enum-value' ||
-    ((kind === 'format' || kind === 'constraint') && !isReference)
-  return isHere && isRemovable ? success([remove(pointer)]) : widen(document, place, values)
+  if (isHere && kind === 'enum-value' && keyword === 'enum')
+    return success([merge(joinPointer(rules, keyword), [...values])])
+  const isRule = kind !== 'null' && kind !== 'wrong-type' && place.site === place.pointer
+  return isHere && (isSimulated || isRule)
+    ? success([remove(joinPointer(rules, keyword))])
+    : widen(document, place, values)
 }
 
-/** Plans the changes after which a schema also takes the types that were seen. A shared schema stays for others. */
+/** Plans the change after which a schema also takes the types that were seen. */
 function widen(document: JsonObject, { site, pointer }: DocumentPlace, values: readonly Json[]): PlannedChanges {
   const schema = valueAt(document, site)
   if (!isObject(schema)) return failure('The contract has no schema at its place.')
@@ -147,11 +115,8 @@ function widen(document: JsonObject, { site, pointer }: DocumentPlace, values: r
     return success([replace(joinPointer(site, 'type'), [...types, ...further])])
   if (!isObject(valueAt(document, parentOf(site))))
     return failure('Its schema is a part of a combination, which is not changed.')
-  if (Array.isArray(schema.anyOf) && site === pointer) return success([merge(joinPointer(site, 'anyOf'), [seen])])
   return success([replace(site, { anyOf: [schema, seen] })])
 }
-
-const formats = ['date-time', 'uuid'] as const
 
 /** The most names of an object that are taken for fields. More are data, such as the names of a dictionary. */
 const maxNames = 200
@@ -160,25 +125,19 @@ const maxNames = 200
 function inferSchema(values: readonly Json[]): JsonObject {
   if (values.every((value) => value === null)) return {}
   const types = [...new Set(values.map(jsonTypeOf))].sort()
-  const strings = values.filter((value) => typeof value === 'string')
-  const format = strings.length > 0 ? formats.find((name) => strings.every((text) => hasFormat(name, text))) : undefined
   const objects = values.filter(isObject)
   const items = values.filter(Array.isArray).flat()
   return {
     type: types.length === 1 ? (types[0] ?? '') : types,
-    ...(format !== undefined && { format }),
     ...(objects.length > 0 && inferProperties(objects)),
     ...(items.length > 0 && { items: inferSchema(items) }),
   }
 }
 
 function inferProperties(objects: readonly JsonObject[]): JsonObject {
-  const names = [...new Set(objects.flatMap((one) => Object.keys(one)))]
-  if (names.length > maxNames) return {}
-  const schemas = names.map((name) => [
-    name,
-    inferSchema(objects.flatMap((one) => (Object.hasOwn(one, name) ? [one[name] ?? null] : []))),
-  ])
+  const members = groupBy(objects.flatMap(Object.entries<Json>), ([name]) => name)
+  if (members.size > maxNames) return {}
+  const schemas = [...members].map(([name, named]) => [name, inferSchema(named.map(([, value]) => value))])
   return { properties: Object.fromEntries(schemas) }
 }
 
@@ -186,11 +145,6 @@ function inferProperties(objects: readonly JsonObject[]): JsonObject {
 function jsonTypeOf(value: Json): string {
   if (value === null) return 'null'
   return Array.isArray(value) ? 'array' : typeof value
-}
-
-function hasFormat(name: (typeof formats)[number], text: string): boolean {
-  const rule = OWN_FORMATS[name]
-  return rule instanceof RegExp ? rule.test(text) : rule(text)
 }
 
 /** Merges an update into the value at a JSON pointer; a list gets its items. */

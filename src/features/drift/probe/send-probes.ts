@@ -2,9 +2,9 @@ import { sleep } from '../../../base/core/timers.ts'
 import type { UpstreamClient } from '../../../server/upstream/client.ts'
 import { upstreamTokenVariable } from '../../../server/upstream/parse-upstream.ts'
 import { sendWithRetries } from '../../../server/upstream/send.ts'
-import { NotJudgedList } from '../judge/finding.ts'
-import { type DriftContext, type GatheredTraffic, type MatchedSample, redactTarget } from './gather.ts'
+import { NotJudgedList } from '../judge/not-judged.ts'
 import type { ProbePlan } from './plan-probes.ts'
+import { type DriftContext, type GatheredTraffic, type MatchedSample, redactTarget } from './traffic.ts'
 
 /** The longest wait that the real service can ask for, milliseconds. */
 const maxPauseMs = 60_000
@@ -23,23 +23,19 @@ export async function sendProbes(
     if (ms >= 2000) printError(`convsim drift: waiting ${Math.ceil(ms / 1000)} s, as the service asks.`)
     return sleep(ms)
   }
+  const waiting = { now, maxPauseMs, sleep: pause }
   for (const [index, { operation, target, body, isRepeatable }] of probes.entries()) {
     progress.show('asking the service', index, probes.length)
-    const { method } = operation
-    const sent = await sendWithRetries(client, { method, target, body }, isRepeatable, {
-      now,
-      maxPauseMs,
-      sleep: pause,
-    })
-    samples.push(...sent.samples.map((sample) => ({ operation, sample, target })))
+    const { id, method } = operation
+    const sent = await sendWithRetries(client, { method, target, body }, isRepeatable, waiting)
+    samples.push(...sent.samples.map((sample) => ({ ...sample, operation })))
     const left = probes.length - index - 1
     if (isHopeless(samples) || left === 0) break
     if (sent.pauseMs > maxPauseMs) {
       const sentence =
         `The service asks to wait ${Math.ceil(sent.pauseMs / 1000)} s; ` +
         `${left} probes were not sent. Run it again after that, or with fewer --ids.`
-      const request = `${method} ${redactTarget(operation, basePath + target)}`
-      notJudged.add(operation.id, 'rate-limited', sentence, request)
+      notJudged.add(id, 'rate-limited', sentence, `${method} ${redactTarget(operation, basePath + target)}`)
       break
     }
     if (sent.pauseMs > 0) await pause(sent.pauseMs)
@@ -52,16 +48,16 @@ export async function sendProbes(
         ? `The service asks for a token (401). Set ${upstreamTokenVariable}.`
         : `The service does not accept the token in ${upstreamTokenVariable} (401). Set a valid one.`,
     expected: new Set(probes.map(({ operation }) => operation.id)),
-    notJudged: notJudged.list(),
+    notJudged,
     howToGetMore: 'Give ids that the service knows (--ids), or a smaller --samples.',
   }
 }
 
 /** Returns true if further probes would fail in the same way: no token, trusted certificate, host or service. */
 function isHopeless(samples: readonly MatchedSample[]): boolean {
-  const response = samples.at(-1)?.sample.response
+  const response = samples.at(-1)?.response
   if (!response) return false
   if (!('problem' in response)) return response.status === 401
-  const isUnreachable = samples.every(({ sample }) => 'problem' in sample.response)
+  const isUnreachable = samples.every((sample) => 'problem' in sample.response)
   return ['certificate', 'redirect'].includes(response.problem) || (response.problem === 'connection' && isUnreachable)
 }

@@ -1,0 +1,40 @@
+import type { TrafficProblemKind } from '../../../server/upstream/traffic/sample.ts'
+
+export type NotJudgedReason =
+  | TrafficProblemKind
+  | 'unauthorized'
+  | 'rate-limited'
+  | 'too-few-samples'
+  | 'unreadable'
+  | 'too-many-members'
+  | 'check-stopped'
+  | 'too-many-entries'
+  | 'not-probed'
+  | 'no-traffic'
+
+/** Requests, a part of their responses, or a whole operation, about which nothing is said. */
+export interface NotJudged {
+  readonly operation: string
+  readonly reason: NotJudgedReason
+  /** The first request; undefined: the whole operation is meant. */
+  readonly request: string | undefined
+  /** The number of such requests; 0: the whole operation is meant. */
+  readonly count: number
+  readonly sentence: string
+}
+
+/** Collects the requests about which nothing is said: one entry for each operation and reason. */
+export class NotJudgedList {
+  readonly #entries = new Map<string, NotJudged>()
+
+  /** Adds a request; without one the whole operation is meant. The first sentence stays. */
+  add(operation: string, reason: NotJudgedReason, sentence: string, request?: string): void {
+    const key = `${operation} ${reason}`
+    const earlier = this.#entries.get(key) ?? { operation, reason, sentence, request, count: 0 }
+    this.#entries.set(key, { ...earlier, count: earlier.count + Number(request !== undefined) })
+  }
+
+  list(): NotJudged[] {
+    return [...this.#entries.values()]
+  }
+}

@@ -1,0 +1,187 @@
+import { groupBy } from '../../../base/core/group-by.ts'
+import { isObject, type Json, type JsonObject } from '../../../base/core/json.ts'
+import { joinPointer, parsePointer, valueAt, valueAtTokens } from '../../../base/core/json-pointer.ts'
+import type { Violation } from '../../../base/core/violation.ts'
+import { redacted } from '../../../base/redaction/redact-token.ts'
+import { checkServiceResponse } from '../../../server/upstream/check-response.ts'
+import type { TrafficResponse } from '../../../server/upstream/traffic/sample.ts'
+import type { Operation } from '../../../service/contract/contract.ts'
+import { listSchemaParts, mergeProperties } from '../../../service/contract/schema-parts.ts'
+import type { Difference, DifferenceKind } from './difference.ts'
+import { findHeaders } from './places.ts'
+
+interface ObservedResponse {
+  readonly differences: readonly Difference[]
+  /** The first place of a broken rule whose value the recording redacts, or whose pointer is cut, if any. */
+  readonly unreadable: string | undefined
+  /** True if the body is not compared, since it is larger than `maxMembers` or too deep. */
+  readonly isTooLarge: boolean
+  /** False if a check stopped at its bound, so that there may be other differences. */
+  readonly isComplete: boolean
+}
+
+/** The most members and items of a body that is compared, which takes some microseconds for each. */
+export const maxMembers = 200_000
+
+/** Compares a response with the contract, and with the narrower rules of simulated responses. */
+export function observe(document: JsonObject, operation: Operation, response: TrafficResponse): ObservedResponse {
+  const { status, headers, body: bytes } = response
+  const mediaType = headers['content-type'] ?? ''
+  const checked = checkServiceResponse(operation, { status, mediaType, bytes }, maxMembers)
+  const { violations, value: body = null, isTooLarge = false } = checked
+  const isBodyChecked = checked.value !== undefined && operation.responseDescription(status) !== undefined
+  const simulated = isBodyChecked ? operation.checkSimulatedResponse(status, body) : []
+  const all = [...violations, ...simulated]
+  const unreadable = all.find((violation) => isUnreadable(violation, body))
+  const toDifferences = (list: readonly Violation[], isSimulated: boolean) =>
+    list
+      .filter((violation) => !isEnd(violation) && !isUnreadable(violation, body))
+      .map((violation) => toDifference(violation, checked.value, mediaType, isSimulated))
+  const own = toDifferences(violations, false)
+  const added = isBodyChecked ? [...listNewFields([body], [operation.responseSchema(status) ?? {}])] : []
+  return {
+    differences: [
+      ...dropConsequences([...own, ...dropKnown(toDifferences(simulated, true), own)]),
+      ...dropKnown(added, own),
+      ...findHeaders(document, operation, status).flatMap((one) => observeHeader(one, headers[one.name]) ?? []),
+    ],
+    unreadable: unreadable && replaceListIndexes(body, unreadable.pointer),
+    isTooLarge,
+    isComplete: !all.some(isEnd),
+  }
+}
+
+/** Returns true for a violation that stands for the end of a check: after many errors, or after a time. */
+const isEnd = ({ keyword }: Violation) => keyword === 'more' || keyword === 'timeout'
+
+/** A recording shows no credentials, and a very long pointer is cut. */
+function isUnreadable({ pointer }: Violation, body: Json): boolean {
+  const value = valueAt(body, pointer)
+  return pointer.endsWith('…') || (typeof value === 'string' && value.includes(redacted))
+}
+
+/** Returns the differences at whose places there are no others. */
+function dropKnown(differences: readonly Difference[], others: readonly Difference[]): Difference[] {
+  const places = new Set(others.map(({ pointer }) => pointer))
+  return differences.filter(({ pointer }) => !places.has(pointer))
+}
+
+/** Drops what follows from a wrong type at the same place: a number is in no list of strings either. */
+function dropConsequences(differences: readonly Difference[]): Difference[] {
+  const isConsequence = ({ kind }: Difference) => ['enum-value', 'format', 'constraint'].includes(kind)
+  const wrong = differences.filter(({ kind }) => kind === 'null' || kind === 'wrong-type')
+  const places = new Set(wrong.map(({ pointer }) => pointer))
+  return differences.filter((one) => !isConsequence(one) || !places.has(one.pointer))
+}
+
+function toDifference(
+  { pointer, keyword, message }: Violation,
+  body: Json | undefined,
+  mediaType: string,
+  isSimulated: boolean,
+): Difference {
+  const value = keyword === 'media-type' ? undefined : valueAt(body, pointer)
+  const kind = kindOf(keyword, pointer, value)
+  const detail = kind === 'content-type' ? mediaType : kind === 'constraint' ? keyword : ''
+  return { kind, pointer: replaceListIndexes(body, pointer), detail, value, keyword, isSimulated, message }
+}
+
+/** The kinds of differences by the keyword of a violation; other keywords are constraints. */
+const kinds: Readonly<Record<string, DifferenceKind>> = {
+  status: 'undocumented-status',
+  'media-type': 'content-type',
+  json: 'broken-json',
+  required: 'missing-field',
+  dependentRequired: 'missing-field',
+  additionalProperties: 'new-field',
+  unevaluatedProperties: 'new-field',
+  type: 'wrong-type',
+  anyOf: 'wrong-type',
+  oneOf: 'wrong-type',
+  enum: 'enum-value',
+  const: 'enum-value',
+  format: 'format',
+}
+
+function kindOf(keyword: string, pointer: string, value: Json | undefined): DifferenceKind {
+  if (keyword === 'required' && pointer === '') return 'broken-json' // the whole body is missing
+  const kind = kinds[keyword] ?? 'constraint'
+  if (kind !== 'wrong-type' && kind !== 'enum-value') return kind
+  if (value === null) return 'null'
+  return typeof value === 'object' ? 'wrong-type' : kind
+}
+
+/** Returns a pointer with a star for each index of an array of the body. */
+function replaceListIndexes(body: Json | undefined, pointer: string): string {
+  const tokens = parsePointer(pointer)
+  const isIndex = (at: number) => Array.isArray(valueAtTokens(body, tokens.slice(0, at)))
+  return joinPointer('', ...tokens.map((token, at) => (isIndex(at) ? '*' : token)))
+}
+
+/**
+ * Yields the members of objects that no schema describes, and passes over objects whose names are data. `values` share
+ * a place; `schemas` are those of the place, which all apply, without references.
+ */
+function* listNewFields(
+  values: readonly Json[],
+  schemas: readonly JsonObject[],
+  pointer = '',
+): Generator<Difference, void> {
+  const parts = schemas.flatMap(listSchemaParts)
+  const items = values.filter((value) => Array.isArray(value)).flat()
+  const itemSchemas = parts.flatMap((part) => (isObject(part.items) ? [part.items] : []))
+  if (items.length > 0 && itemSchemas.length > 0) yield* listNewFields(items, itemSchemas, `${pointer}/*`)
+  const properties = mergeProperties(parts)
+  if (properties.size === 0 || parts.some(hasFreeNames)) return
+  const members = groupBy(values.filter(isObject).flatMap(Object.entries<Json>), ([name]) => name)
+  for (const [name, named] of members) {
+    const at = joinPointer(pointer, name)
+    const inner = properties.get(name)
+    const found = named.map(([, value]) => value)
+    if (inner) yield* listNewFields(found, inner, at)
+    else for (const value of found) yield { ...newField, pointer: at, value }
+  }
+}
+
+const newField = {
+  kind: 'new-field',
+  detail: '',
+  keyword: '',
+  isSimulated: false,
+  message: 'is not in the contract',
+} as const
+
+/** Returns true if the members beside the listed ones have a schema of their own: their names are data. */
+function hasFreeNames({ patternProperties, additionalProperties }: JsonObject): boolean {
+  const typing = ['type', '$ref', 'properties', 'anyOf', 'oneOf', 'allOf']
+  const isTyped = isObject(additionalProperties) && typing.some((name) => name in additionalProperties)
+  return isTyped || isObject(patternProperties)
+}
+
+type DocumentedHeader = ReturnType<typeof findHeaders>[number]
+
+function observeHeader({ name, required, schema }: DocumentedHeader, text: string | undefined): Difference | undefined {
+  const found = { kind: 'header', pointer: '', detail: name, value: text, isSimulated: false } as const
+  if (text === undefined)
+    return required ? { ...found, keyword: 'required', message: `the header ${name} is missing` } : undefined
+  if (fitsType(text, schema)) return undefined
+  const message = `the header ${name} must be ${describeType(schema)}; got ${JSON.stringify(text.slice(0, 60))}`
+  return { ...found, keyword: 'type', message }
+}
+
+/** The patterns of types that not every text has. */
+const patterns: Readonly<Record<string, RegExp>> = {
+  integer: /^[+-]?\d+$/,
+  number: /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i,
+  boolean: /^(true|false)$/,
+}
+
+function fitsType(text: string, { type, enum: values }: JsonObject): boolean {
+  if (Array.isArray(values)) return values.some((value) => String(value) === text.trim())
+  const types = [type ?? []].flat()
+  return types.length === 0 || types.some((name) => patterns[String(name)]?.test(text.trim()) ?? true)
+}
+
+function describeType({ type, enum: values }: JsonObject): string {
+  return Array.isArray(values) ? `one of ${values.join(', ')}` : `of type ${[type ?? []].flat().join(' or ')}`
+}

@@ -1,0 +1,60 @@
+import { redactNamed, redactText } from '../../../base/redaction/redact.ts'
+import type { CommandContext } from '../../../command-line/process/command.ts'
+import type { CountProgress } from '../../../command-line/process/count-progress.ts'
+import { findRedirect } from '../../../server/upstream/send.ts'
+import type { TrafficSample } from '../../../server/upstream/traffic/sample.ts'
+import type { Operation } from '../../../service/contract/contract.ts'
+import type { DriftInput, JudgedResponse } from '../judge/judge.ts'
+import type { NotJudgedList } from '../judge/not-judged.ts'
+
+export type DriftContext = CommandContext & { readonly progress: CountProgress }
+
+/** An exchange with the real service to which an operation belongs. */
+export interface MatchedSample extends TrafficSample {
+  readonly operation: Operation
+}
+
+/** The traffic of the real service. `notJudged` has the operations and requests without samples. */
+export interface GatheredTraffic extends Pick<DriftInput, 'expected' | 'howToGetMore'> {
+  readonly samples: readonly MatchedSample[]
+  readonly notJudged: NotJudgedList
+  /** What a 401 means. */
+  readonly unauthorized: string
+}
+
+/** Returns the responses that can be judged, and notes all other requests. `token` is redacted in requests. */
+export function selectResponses(
+  { samples, unauthorized, notJudged, expected, howToGetMore }: GatheredTraffic,
+  token: string | undefined,
+): Pick<DriftInput, 'responses' | 'notJudged' | 'expected' | 'howToGetMore'> {
+  const responses: JudgedResponse[] = []
+  for (const sample of samples) {
+    const { operation, method, target } = sample
+    const request = `${method} ${redactTarget(operation, target, token)}`
+    const response = findResponse(sample, unauthorized)
+    if ('problem' in response) notJudged.add(operation.id, response.problem, response.sentence, request)
+    else responses.push({ ...response, operation: operation.id, request })
+  }
+  return { responses, notJudged: notJudged.list(), expected, howToGetMore }
+}
+
+/** Stands for the origin that a recording does not have, so that a relative address can be read. */
+const anyOrigin = 'http://localhost'
+
+const recordedRedirect =
+  'The service redirects this request, which is no response to it. Record requests to the address that it redirects to.'
+
+function findResponse({ response, target, origin = anyOrigin }: TrafficSample, unauthorized: string) {
+  if ('problem' in response) return response
+  if (response.status === 401) return { problem: 'unauthorized', sentence: unauthorized } as const
+  const redirect = findRedirect(response.status, response.headers['location'], origin + target)
+  return redirect ? ({ problem: 'redirect', sentence: recordedRedirect } as const) : response
+}
+
+/** Returns a target without the credentials of its query, also those that the contract declares. */
+export function redactTarget({ queryKeys }: Operation, target: string, token?: string): string {
+  const [path = '', ...rest] = redactText(target, token).split('?')
+  if (rest.length === 0) return path
+  const names = queryKeys.map((name) => name.toLowerCase())
+  return `${path}?${redactNamed({ path, query: rest.join('?'), headers: {} }, names).query}`
+}
