@@ -104,7 +104,7 @@ describe('recorded traffic', () => {
     ['of a proxy is judged', undefined, false, 'same', undefined],
     ['with a redirect to another host is not judged', redirecting, false, 'not-judged', 'redirect'],
     ['with a time-out of the service is not judged', slow, false, 'not-judged', 'time-out'],
-    ['with an expired certificate of the service is not judged', undefined, true, 'not-judged', 'certificate'],
+    ['with an expired certificate of the service is not judged', undefined, true, 'not-judged', 'connection'],
   ])('%s in its journal as in its HAR file', async (_, change, isExpired, verdict, reason) => {
     const { origin } = new URL((await startFakeUpstream(change, isExpired)).baseUrl)
     const proxy = await proxyTo(origin, { basePath: '/v1', timeoutMs: change === slow ? 50 : 60_000 })

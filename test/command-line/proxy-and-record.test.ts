@@ -2,10 +2,8 @@ import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/base/core/json.ts'
-import { askToWrite } from '../../src/features/record/record.ts'
 import { analyticsPath, ask, modelId, objectOf } from '../support/client.ts'
 import { convsim, run } from '../support/command.ts'
 import { steer } from '../support/control.ts'
@@ -166,15 +164,4 @@ describe('convsim record', () => {
     expect(code).toBe(1)
     expect(stderr).toMatch(message)
   })
-})
-
-test('Ctrl-C at the question of convsim record is a SIGINT', async () => {
-  const terminal = () => Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined })
-  const [stdin, stdout] = [terminal(), terminal()]
-  const signal = await new Promise((resolve) => {
-    const host = { stdin, stdout, pid: 4711, kill: (...args: unknown[]) => resolve(args) }
-    askToWrite(host as unknown as NodeJS.Process, 'recorded')
-    stdin.write('\x03')
-  })
-  expect(signal).toEqual([4711, 'SIGINT'])
 })

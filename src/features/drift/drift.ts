@@ -25,7 +25,7 @@ import { findPatchProblem, proposePatch } from './patch/write-patch.ts'
 import { type ProbePlan, planProbes } from './probe/plan-probes.ts'
 import { readRecordings } from './probe/read-recordings.ts'
 import { sendProbes } from './probe/send-probes.ts'
-import { type DriftContext, type GatheredTraffic, selectResponses } from './probe/traffic.ts'
+import type { DriftContext } from './probe/traffic.ts'
 import type { DriftSettings } from './settings.ts'
 
 const exitCodes: Readonly<Record<DriftReport['verdict'], number>> = { same: 0, drift: 3, 'not-judged': 1 }
@@ -94,35 +94,17 @@ async function gather(
   context: DriftContext,
 ): Promise<Result<DriftInput | undefined>> {
   const isRecorded = findRecording(settings) !== undefined
-  const parsed = address === undefined ? success(undefined) : parseUpstream(address, token !== undefined && !isRecorded)
-  if (!parsed.ok) return parsed
-  // The paths of a service whose URL has none begin with the base path of the contract.
-  const upstream = parsed.value && { ...parsed.value, basePath: parsed.value.basePath || contract.basePath }
+  const read = readAddress(address, contract, token !== undefined && !isRecorded)
+  if (!read.ok) return read
+  const upstream = read.value
   // A token that is too short to be told from other words is not redacted.
   const ownToken = token === undefined ? undefined : findOwnToken({ authorization: `Bearer ${token}` })
-  const traffic =
-    isRecorded || !upstream
-      ? await readRecordings(settings, contract, upstream, context)
-      : await probe(settings, contract, upstream, token, context)
-  if (!traffic.ok) return traffic
-  if (!traffic.value) return success(undefined)
   const onProgress = (done: number, all: number) => context.progress.show('comparing responses', done, all)
-  return success({
-    ...selectResponses(traffic.value, ownToken),
-    minSamples: settings.samples,
-    token: ownToken,
-    onProgress,
-  })
-}
-
-/** Sends probes to the service, or prints them for `--dry-run` and returns undefined. */
-async function probe(
-  settings: DriftSettings,
-  contract: Contract,
-  upstream: Upstream,
-  token: string | undefined,
-  context: DriftContext,
-): Promise<Result<GatheredTraffic | undefined>> {
+  const rules = { minSamples: settings.samples, token: ownToken, onProgress }
+  if (isRecorded || !upstream) {
+    const recorded = await readRecordings(settings, contract, upstream, ownToken)
+    return recorded.ok ? success({ ...recorded.value, ...rules }) : recorded
+  }
   const plan = planRequests(settings, contract, upstream, context.now())
   if (!plan.ok) return plan
   if (settings.dryRun) {
@@ -130,7 +112,18 @@ async function probe(
     return success(undefined)
   }
   const client = createUpstreamClient({ ...upstream, token, timeoutMs: parseDuration(settings.timeout) ?? 10_000 })
-  return success(await sendProbes(client, plan.value, context))
+  return success({ ...(await sendProbes(client, plan.value, ownToken, context)), ...rules })
+}
+
+/** Reads the address. The paths of a service whose URL has none begin with the base path of the contract. */
+function readAddress(
+  address: string | undefined,
+  { basePath }: Contract,
+  hasToken: boolean,
+): Result<Upstream | undefined> {
+  if (address === undefined) return success(undefined)
+  const parsed = parseUpstream(address, hasToken)
+  return parsed.ok ? success({ ...parsed.value, basePath: parsed.value.basePath || basePath }) : parsed
 }
 
 function planRequests(

@@ -36,7 +36,8 @@ export function responseToRecord(
 function judgeUnknown(exchange: Exchange, { origin, status }: Reply): void {
   const { operation, request, path } = exchange
   if (operation || origin !== 'upstream' || status >= 400) return
-  const message = `the contract has no operation ${request.method} ${path}, and the real service returns it with ${status}`
+  const message =
+    `the contract has no operation ${request.method} ${path}, ` + `and the real service returns it with ${status}`
   exchange.violations = [...exchange.violations, { in: 'path', pointer: '', keyword: 'operation', message }]
 }
 

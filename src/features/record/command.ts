@@ -22,7 +22,7 @@ export const recordCommand = defineCommand({
     }),
     write: boolean({
       default: false,
-      description: 'Write the fixtures that are listed. Without it nothing is written, unless you agree on a terminal.',
+      description: 'Write the fixtures that are listed. Without it nothing is written.',
     }),
   },
   async run({ files, settings }, context) {

@@ -1,5 +1,4 @@
 /** Recorded traffic as a folder of fixtures. */
-import { createInterface } from 'node:readline/promises'
 import { isObject, type Json } from '../../base/core/json.ts'
 import { failure, type Result, reasonOf, success } from '../../base/core/result.ts'
 import { formatFinding } from '../../base/documents/finding.ts'
@@ -26,7 +25,7 @@ export async function recordTraffic(
   context: CommandContext,
 ): Promise<string | undefined> {
   const { out, write, fixtures = bundledFixtures } = settings
-  const { host, print, signals } = context
+  const { print, signals } = context
   if (sources.length === 0)
     return 'Name the traffic: the URL of a running proxy, a HAR file, or an export of GET /__sim/requests.'
   if (out === undefined) return 'Name the folder of fixtures to write: --out FOLDER.'
@@ -35,7 +34,7 @@ export async function recordTraffic(
   const plan = await planFixtures(sources, settings, context)
   if (!plan.ok) return plan.error
   for (const line of plan.value.lines) print(line)
-  if (!write && !(await askToWrite(host, out))) {
+  if (!write) {
     print('Nothing was written. To write it: the same command with --write.')
     return undefined
   }
@@ -53,12 +52,12 @@ async function planFixtures(
   if (!inputs.ok) return failure(inputs.error.map(formatFinding).join('\n'))
   const { contract, fixtures } = inputs.value
   const progress = createCountProgress(host.stderr, 'record', now)
-  const show = (title: string) => (done: number, all: number) => progress.show(title, done, all)
-  const traffic = await readSources(sources, settings.controlToken, show('reading exchanges'))
-  const samples = traffic.ok ? traffic.value.flatMap((one) => one.samples) : []
-  const { responses, skipped } = collectResponses(samples, contract, show('checking responses'))
-  progress.clear()
+  const traffic = await readSources(sources, settings.controlToken)
   if (!traffic.ok) return traffic
+  const samples = traffic.value.flatMap((one) => one.samples)
+  const onProgress = (done: number, all: number) => progress.show('checking responses', done, all)
+  const { responses, skipped } = collectResponses(samples, contract, onProgress)
+  progress.clear()
   for (const { omitted } of traffic.value) if (omitted > 0) printError(describeOmitted(omitted))
   for (const line of describeSkippedTraffic(skipped)) printError(line)
   return responses.length === 0 ? failure('No exchange gives a fixture.') : success(planFolder(responses, fixtures))
@@ -71,14 +70,12 @@ const accepted = ['upstream', 'contract'] as const
 async function readSources(
   sources: readonly string[],
   controlToken: string | undefined,
-  onProgress: (read: number, all: number) => void,
 ): Promise<Result<ReadTraffic[]>> {
   const traffic: ReadTraffic[] = []
-  const options = { accepted, onProgress }
   for (const source of sources) {
     const read = /^https?:\/\//i.test(source)
       ? await readRunning(source, controlToken)
-      : await readTrafficFile(source, /\.(har|zip)$/i.test(source) ? 'har' : 'journal', options)
+      : await readTrafficFile(source, /\.(har|zip)$/i.test(source) ? 'har' : 'journal', accepted)
     if (!read.ok) return read
     traffic.push(read.value)
   }
@@ -89,13 +86,13 @@ async function readRunning(url: string, controlToken: string | undefined): Promi
   if (!URL.canParse(url)) return failure(`"${url}" is no URL of a running simulator.`)
   const { origin } = new URL(url)
   const headers = controlToken === undefined ? {} : { authorization: `Bearer ${controlToken}` }
-  const pages: Json[] = []
+  const requests: Json[] = []
   for (let after = ''; ; ) {
     const page = await readPage(origin, after, headers)
     if (!page.ok) return page
-    pages.push(page.value)
-    const next = isObject(page.value) ? page.value.next : undefined
-    if (typeof next !== 'number') return readJournal(pages, accepted)
+    const { requests: more, next } = isObject(page.value) ? page.value : {}
+    requests.push(more ?? [])
+    if (typeof next !== 'number') return readJournal({ requests: requests.flat() }, accepted)
     after = `&cursor=${next}`
   }
 }
@@ -122,19 +119,4 @@ function describeSkippedTraffic(skipped: ReadonlyMap<string, number>): string[] 
   const lines = [...skipped].map(([reason, count]) => `left out, ${count} of them: ${reason}`)
   const more = lines.length - maxReasons
   return more > 0 ? [...lines.slice(0, maxReasons), `left out, for ${more} more reasons`] : lines
-}
-
-/** Asks on the terminal whether to write a folder. Returns false where the input or output is not a terminal. */
-export async function askToWrite(
-  host: Pick<NodeJS.Process, 'stdin' | 'stdout' | 'kill' | 'pid'>,
-  folder: string,
-): Promise<boolean> {
-  const { stdin: input, stdout: output } = host
-  if (!input.isTTY || !output.isTTY) return false
-  const terminal = createInterface({ input, output })
-  // While a line is edited, the terminal sends Ctrl-C as a key, and readline would reject with a stack.
-  terminal.once('SIGINT', () => host.kill(host.pid, 'SIGINT'))
-  const response = await terminal.question(`Write this to ${folder}? [y/N] `)
-  terminal.close()
-  return /^y(es)?$/i.test(response.trim())
 }

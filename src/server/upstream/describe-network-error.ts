@@ -1,15 +1,5 @@
 import type { TrafficProblem } from './traffic/sample.ts'
 
-const certificateFaults: Readonly<Record<string, string>> = {
-  CERT_HAS_EXPIRED: 'its certificate has expired',
-  CERT_NOT_YET_VALID: 'its certificate is not valid yet',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by itself',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is signed by an authority that this machine does not know',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate is signed by an authority that this machine does not know',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate comes without those of its authority',
-}
-
 /** The pattern of all codes about certificates, of OpenSSL and of Node. */
 const certificateCode = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/
 
@@ -33,9 +23,8 @@ const connectionFaults: Readonly<Record<string, string>> = {
 
 export function describeNetworkError({ code = '', message }: NodeJS.ErrnoException, origin: string): TrafficProblem {
   if (certificateCode.test(code)) {
-    const certificate = certificateFaults[code] ?? `its certificate is not valid: ${message}`
     const sentence =
-      `The real service at ${origin} cannot be trusted: ${certificate} (${code}). Nothing was sent to it. ` +
+      `The real service at ${origin} cannot be trusted: ${message} (${code}). Nothing was sent to it. ` +
       'If the certificate is right, name the file of its authority in NODE_EXTRA_CA_CERTS.'
     return { problem: 'certificate', sentence }
   }

@@ -121,7 +121,7 @@ describe('a real service that cannot be judged', () => {
     ['that knows no model', 'too-few-samples', 'status 404', undefined, unknown],
     ['whose responses are too large', 'too-large', '16 MiB', large, one],
     ['that asks to wait for an hour', 'rate-limited', '3600 s; ', later, ids, 1],
-    ['with an expired certificate', 'certificate', 'its certificate has expired (CERT_HAS_EXPIRED)', undefined, ids, 0],
+    ['with an expired certificate', 'certificate', 'certificate has expired (CERT_HAS_EXPIRED)', undefined, ids, 0],
   ])('%s is not the same, and the reason is %s', async (_name, reason, sentence, change, args, requests) => {
     const upstream = await startFakeUpstream(change, reason === 'certificate')
     const run = await runDrift([upstream.baseUrl, ...args], reason === 'unauthorized' ? null : undefined)

@@ -4,11 +4,11 @@ import { cutText } from '../../../base/core/text.ts'
 import { isHiddenText, redactJson, redactText } from '../../../base/redaction/redact.ts'
 import { redacted } from '../../../base/redaction/redact-token.ts'
 import type { Assumption, Contract, Operation } from '../../../service/contract/contract.ts'
-import { type Difference, isAboutMember } from '../observe/difference.ts'
+import { isAboutMember, type ResponseDifference } from '../observe/difference.ts'
 import { findResponse, findSchema, parentOf } from '../observe/places.ts'
 
 /** A difference between the real service and the contract, in all responses that were judged. */
-export interface DriftFinding extends Omit<Difference, 'value'> {
+export interface DriftFinding extends Omit<ResponseDifference, 'value'> {
   readonly operation: Operation
   readonly status: number
   readonly seen: number
@@ -28,7 +28,7 @@ export interface DriftFinding extends Omit<Difference, 'value'> {
 
 /** Equal differences in the responses of an operation with one status. */
 export interface Tally {
-  readonly first: Difference
+  readonly first: ResponseDifference
   readonly status: number
   /** The request of the first response that shows it. */
   readonly request: string
@@ -38,7 +38,7 @@ export interface Tally {
 }
 
 /** Returns true for a difference at which a client generated from the contract may fail. */
-export const breaksClients = ({ kind, keyword, isSimulated }: Difference) =>
+export const breaksClients = ({ kind, keyword, isSimulated }: ResponseDifference) =>
   !isSimulated && (kind !== 'new-field' || keyword !== '')
 
 /** The number of new values from which a list of the contract seems to be open. */
@@ -91,7 +91,7 @@ function locate(
   { document, assumptions }: Contract,
   operation: Operation,
   status: number,
-  { kind, pointer, detail }: Difference,
+  { kind, pointer, detail }: ResponseDifference,
 ): Pick<DriftFinding, 'place' | 'assumption'> {
   const at = (place: string, settled: readonly (string | undefined)[]) => {
     const found = settled.flatMap((site) => assumptions.find((one) => one.pointer === site) ?? [])

@@ -2,7 +2,7 @@ import { groupBy } from '../../../base/core/group-by.ts'
 import { redactText } from '../../../base/redaction/redact.ts'
 import type { TrafficResponse } from '../../../server/upstream/traffic/sample.ts'
 import type { Contract, Operation } from '../../../service/contract/contract.ts'
-import type { Difference } from '../observe/difference.ts'
+import type { ResponseDifference } from '../observe/difference.ts'
 import { maxMembers, observe } from '../observe/observe.ts'
 import { breaksClients, type DriftFinding, type Tally, toFinding } from './finding.ts'
 import { type NotJudged, NotJudgedList, type NotJudgedReason } from './not-judged.ts'
@@ -111,7 +111,7 @@ const maxValues = 100
 function countDifferences(
   tallies: Map<string, Tally>,
   { status, request }: JudgedResponse,
-  differences: readonly Difference[],
+  differences: readonly ResponseDifference[],
 ): void {
   const counted = new Set<Tally>()
   for (const first of differences) {

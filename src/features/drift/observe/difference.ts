@@ -22,7 +22,7 @@ export type DifferenceKind = keyof typeof differenceKinds
 export const isAboutMember = (kind: DifferenceKind) => kind === 'missing-field' || kind === 'new-field'
 
 /** One difference between one response and the contract. */
-export interface Difference {
+export interface ResponseDifference {
   readonly kind: DifferenceKind
   /** JSON pointer in the body, with `*` for the items of an array; empty for the whole response. */
   readonly pointer: string

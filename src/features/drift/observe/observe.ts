@@ -7,11 +7,11 @@ import { checkServiceResponse } from '../../../server/upstream/check-response.ts
 import type { TrafficResponse } from '../../../server/upstream/traffic/sample.ts'
 import type { Operation } from '../../../service/contract/contract.ts'
 import { listSchemaParts, mergeProperties } from '../../../service/contract/schema-parts.ts'
-import type { Difference, DifferenceKind } from './difference.ts'
+import type { DifferenceKind, ResponseDifference } from './difference.ts'
 import { findHeaders } from './places.ts'
 
 interface ObservedResponse {
-  readonly differences: readonly Difference[]
+  readonly differences: readonly ResponseDifference[]
   /** The first place of a broken rule whose value the recording redacts, or whose pointer is cut, if any. */
   readonly unreadable: string | undefined
   /** True if the body is not compared, since it is larger than `maxMembers` or too deep. */
@@ -61,14 +61,17 @@ function isUnreadable({ pointer }: Violation, body: Json): boolean {
 }
 
 /** Returns the differences at whose places there are no others. */
-function dropKnown(differences: readonly Difference[], others: readonly Difference[]): Difference[] {
+function dropKnown(
+  differences: readonly ResponseDifference[],
+  others: readonly ResponseDifference[],
+): ResponseDifference[] {
   const places = new Set(others.map(({ pointer }) => pointer))
   return differences.filter(({ pointer }) => !places.has(pointer))
 }
 
 /** Drops what follows from a wrong type at the same place: a number is in no list of strings either. */
-function dropConsequences(differences: readonly Difference[]): Difference[] {
-  const isConsequence = ({ kind }: Difference) => ['enum-value', 'format', 'constraint'].includes(kind)
+function dropConsequences(differences: readonly ResponseDifference[]): ResponseDifference[] {
+  const isConsequence = ({ kind }: ResponseDifference) => ['enum-value', 'format', 'constraint'].includes(kind)
   const wrong = differences.filter(({ kind }) => kind === 'null' || kind === 'wrong-type')
   const places = new Set(wrong.map(({ pointer }) => pointer))
   return differences.filter((one) => !isConsequence(one) || !places.has(one.pointer))
@@ -79,7 +82,7 @@ function toDifference(
   body: Json | undefined,
   mediaType: string,
   isSimulated: boolean,
-): Difference {
+): ResponseDifference {
   const value = keyword === 'media-type' ? undefined : valueAt(body, pointer)
   const kind = kindOf(keyword, pointer, value)
   const detail = kind === 'content-type' ? mediaType : kind === 'constraint' ? keyword : ''
@@ -126,7 +129,7 @@ function* listNewFields(
   values: readonly Json[],
   schemas: readonly JsonObject[],
   pointer = '',
-): Generator<Difference, void> {
+): Generator<ResponseDifference, void> {
   const parts = schemas.flatMap(listSchemaParts)
   const items = values.filter((value) => Array.isArray(value)).flat()
   const itemSchemas = parts.flatMap((part) => (isObject(part.items) ? [part.items] : []))
@@ -160,7 +163,10 @@ function hasFreeNames({ patternProperties, additionalProperties }: JsonObject): 
 
 type DocumentedHeader = ReturnType<typeof findHeaders>[number]
 
-function observeHeader({ name, required, schema }: DocumentedHeader, text: string | undefined): Difference | undefined {
+function observeHeader(
+  { name, required, schema }: DocumentedHeader,
+  text: string | undefined,
+): ResponseDifference | undefined {
   const found = { kind: 'header', pointer: '', detail: name, value: text, isSimulated: false } as const
   if (text === undefined)
     return required ? { ...found, keyword: 'required', message: `the header ${name} is missing` } : undefined

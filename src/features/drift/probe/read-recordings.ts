@@ -5,21 +5,20 @@ import { describeOmitted, type TrafficSample } from '../../../server/upstream/tr
 import type { Contract, Operation } from '../../../service/contract/contract.ts'
 import { NotJudgedList } from '../judge/not-judged.ts'
 import type { DriftSettings } from '../settings.ts'
-import type { DriftContext, GatheredTraffic } from './traffic.ts'
+import { type GatheredTraffic, selectResponses } from './traffic.ts'
 
 /** Reads recorded traffic of a service; `upstream` undefined: of the only one that has the paths of the contract. */
 export async function readRecordings(
   { har, journal }: Pick<DriftSettings, 'har' | 'journal'>,
   contract: Contract,
   upstream: Upstream | undefined,
-  { progress }: DriftContext,
+  token: string | undefined,
 ): Promise<Result<GatheredTraffic>> {
   const all: TrafficSample[] = []
   const notJudged = new NotJudgedList()
-  const onProgress = (done: number, count: number) => progress.show('reading exchanges', done, count)
   for (const [form, file] of [['har', har] as const, ['journal', journal] as const]) {
     if (file === undefined) continue
-    const read = await readTrafficFile(file, form, { accepted: ['upstream'], onProgress })
+    const read = await readTrafficFile(file, form)
     if (!read.ok) return read
     const { samples, omitted } = read.value
     all.push(...samples)
@@ -36,11 +35,12 @@ export async function readRecordings(
   const expected = new Set(matched.map(({ operation }) => operation.id))
   for (const { id } of contract.operations)
     if (!expected.has(id)) notJudged.add(id, 'no-traffic', 'The recording has no request to it.')
+  const unauthorized = 'A 401 is a response to a token, and says nothing about the contract.'
+  const samples = matched.filter((sample) => !isUnchanged(sample))
   return success({
-    samples: matched.filter((sample) => !isUnchanged(sample)),
-    unauthorized: 'A 401 is a response to a token, and says nothing about the contract.',
+    responses: selectResponses(samples, notJudged, unauthorized, token),
     expected,
-    notJudged,
+    notJudged: notJudged.list(),
     howToGetMore: 'Record more traffic, with its bodies, or give a smaller --samples.',
   })
 }
@@ -49,8 +49,8 @@ export async function readRecordings(
 const isUnchanged = ({ response }: TrafficSample) => 'status' in response && response.status === 304
 
 function describeOrigins(origins: readonly string[], { basePath }: Contract): string {
-  const more = origins.length - 5
-  const named = origins.slice(0, 5).join(' and ') + (more > 0 ? ` and ${more} more` : '')
+  const more = origins.length > 5 ? ` and ${origins.length - 5} more` : ''
+  const named = origins.slice(0, 5).join(' and ') + more
   const command = `convsim drift ${origins[0]}${basePath} --har FILE`
   return `The recording has such requests to ${named}. Give the base URL of the service that is meant, too: ${command}.`
 }

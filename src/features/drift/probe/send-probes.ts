@@ -4,15 +4,22 @@ import { upstreamTokenVariable } from '../../../server/upstream/parse-upstream.t
 import { sendWithRetries } from '../../../server/upstream/send.ts'
 import { NotJudgedList } from '../judge/not-judged.ts'
 import type { ProbePlan } from './plan-probes.ts'
-import { type DriftContext, type GatheredTraffic, type MatchedSample, redactTarget } from './traffic.ts'
+import {
+  type DriftContext,
+  type GatheredTraffic,
+  type MatchedSample,
+  redactTarget,
+  selectResponses,
+} from './traffic.ts'
 
 /** The longest wait that the real service can ask for, milliseconds. */
 const maxPauseMs = 60_000
 
-/** Sends the probes one after another, since they must not be a load. Says that a wait is long. */
+/** Sends the probes one after another, since they must not be a load. `ownToken` is redacted in requests. */
 export async function sendProbes(
   client: UpstreamClient,
   { probes, unplanned }: ProbePlan,
+  ownToken: string | undefined,
   { now, progress, printError }: DriftContext,
 ): Promise<GatheredTraffic> {
   const { token, basePath } = client.target
@@ -41,14 +48,14 @@ export async function sendProbes(
     if (sent.pauseMs > 0) await pause(sent.pauseMs)
   }
   for (const { operation, sentence } of unplanned) notJudged.add(operation, 'not-probed', sentence)
+  const unauthorized =
+    token === undefined
+      ? `The service asks for a token (401). Set ${upstreamTokenVariable}.`
+      : `The service does not accept the token in ${upstreamTokenVariable} (401). Set a valid one.`
   return {
-    samples,
-    unauthorized:
-      token === undefined
-        ? `The service asks for a token (401). Set ${upstreamTokenVariable}.`
-        : `The service does not accept the token in ${upstreamTokenVariable} (401). Set a valid one.`,
+    responses: selectResponses(samples, notJudged, unauthorized, ownToken),
     expected: new Set(probes.map(({ operation }) => operation.id)),
-    notJudged,
+    notJudged: notJudged.list(),
     howToGetMore: 'Give ids that the service knows (--ids), or a smaller --samples.',
   }
 }

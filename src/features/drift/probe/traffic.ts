@@ -14,19 +14,20 @@ export interface MatchedSample extends TrafficSample {
   readonly operation: Operation
 }
 
-/** The traffic of the real service. `notJudged` has the operations and requests without samples. */
-export interface GatheredTraffic extends Pick<DriftInput, 'expected' | 'howToGetMore'> {
-  readonly samples: readonly MatchedSample[]
-  readonly notJudged: NotJudgedList
-  /** What a 401 means. */
-  readonly unauthorized: string
-}
+/** The traffic of the real service; `notJudged` has the operations and requests without responses to judge. */
+export type GatheredTraffic = Pick<DriftInput, 'responses' | 'notJudged' | 'expected' | 'howToGetMore'>
 
-/** Returns the responses that can be judged, and notes all other requests. `token` is redacted in requests. */
+/**
+ * Returns the responses that can be judged, and notes all other requests in `notJudged`.
+ * @param unauthorized says what a 401 means
+ * @param token is redacted in requests
+ */
 export function selectResponses(
-  { samples, unauthorized, notJudged, expected, howToGetMore }: GatheredTraffic,
+  samples: readonly MatchedSample[],
+  notJudged: NotJudgedList,
+  unauthorized: string,
   token: string | undefined,
-): Pick<DriftInput, 'responses' | 'notJudged' | 'expected' | 'howToGetMore'> {
+): JudgedResponse[] {
   const responses: JudgedResponse[] = []
   for (const sample of samples) {
     const { operation, method, target } = sample
@@ -35,7 +36,7 @@ export function selectResponses(
     if ('problem' in response) notJudged.add(operation.id, response.problem, response.sentence, request)
     else responses.push({ ...response, operation: operation.id, request })
   }
-  return { responses, notJudged: notJudged.list(), expected, howToGetMore }
+  return responses
 }
 
 /** Stands for the origin that a recording does not have, so that a relative address can be read. */

@@ -11,14 +11,8 @@ const maxTokens = 100
 
 type Redact = (text: string) => string
 
-export interface ReadOptions {
-  readonly accepted: AcceptedOrigins
-  /** Is called before each exchange is read, with the number of those before it. */
-  readonly onProgress?: (read: number, all: number) => void
-}
-
 /** Reads the exchanges of a HAR document (1.2). The error is a sentence about the file, without its subject. */
-export function readHar(document: Json, { accepted, onProgress }: ReadOptions): Result<ReadTraffic> {
+export function readHar(document: Json, accepted: AcceptedOrigins): Result<ReadTraffic> {
   const { entries } = isObject(document) && isObject(document.log) ? document.log : {}
   if (!Array.isArray(entries))
     return failure('is no HAR file: it has no "log" with "entries". Export the traffic as HAR 1.2.')
@@ -30,10 +24,7 @@ export function readHar(document: Json, { accepted, onProgress }: ReadOptions): 
   // A longer one first, which another may be a part of.
   const sorted = [...tokens].sort((one, other) => other.length - one.length)
   const redact = (text: string) => sorted.reduce(redactToken, text)
-  const samples = read.flatMap((entry, index) => {
-    onProgress?.(index, read.length)
-    return isObject(entry) ? (readEntry(entry, accepted, redact) ?? []) : []
-  })
+  const samples = read.filter(isObject).flatMap((entry) => readEntry(entry, accepted, redact) ?? [])
   return success({ samples, omitted: entries.length - read.length })
 }
 

@@ -3,21 +3,14 @@ import { failure, type Result, success } from '../../../base/core/result.ts'
 import { type AcceptedOrigins, findRecordingProblem, toText } from './recorded-exchange.ts'
 import { maxExchanges, type ReadTraffic, type TrafficSample } from './sample.ts'
 
-/** Reads the exchanges of a journal: responses of `GET /__sim/requests`, or lines with one exchange each. */
-export function readJournal(documents: readonly Json[], accepted: AcceptedOrigins): Result<ReadTraffic> {
-  const items = documents.flatMap((document) => (Array.isArray(document) ? document.flat() : document))
-  const entries = items.filter(isObject).flatMap(listEntries)
-  if (entries.length === 0 && !documents.some((one) => isObject(one) && Array.isArray(one.requests)))
-    return failure(
-      'is no journal: it has no "requests". Save the response of GET /__sim/requests, or one exchange in each line.',
-    )
-  const samples = entries.slice(0, maxExchanges).flatMap((entry) => readEntry(entry, accepted) ?? [])
-  return success({ samples, omitted: Math.max(0, entries.length - maxExchanges) })
-}
-
-function listEntries(document: JsonObject): JsonObject[] {
-  if (Array.isArray(document.requests)) return document.requests.filter(isObject)
-  return isObject(document.request) && isObject(document.response) ? [document] : []
+/** Reads the exchanges of a journal: a response of `GET /__sim/requests`. */
+export function readJournal(document: Json, accepted: AcceptedOrigins): Result<ReadTraffic> {
+  const { requests } = isObject(document) ? document : {}
+  if (!Array.isArray(requests))
+    return failure('is no journal: it has no "requests". Save the response of GET /__sim/requests.')
+  const read = requests.slice(0, maxExchanges)
+  const samples = read.filter(isObject).flatMap((entry) => readEntry(entry, accepted) ?? [])
+  return success({ samples, omitted: requests.length - read.length })
 }
 
 function readEntry(entry: JsonObject, accepted: AcceptedOrigins): TrafficSample | undefined {

@@ -36,7 +36,7 @@ export function findRecordingProblem(exchange: RecordingFields, accepted: Accept
     return { problem: 'not-the-service', sentence: origin === undefined ? unknownOrigin : ownOrigin }
   const outcome = isObject(delivery) ? (delivery.outcome ?? 'delivered') : 'delivered'
   if (outcome !== 'delivered')
-    return { problem: 'connection', sentence: brokenDeliveries.get(outcome) ?? 'The response did not reach its end.' }
+    return { problem: 'connection', sentence: `The response did not reach its end: ${toText(outcome)}.` }
   // A browser writes 0 for a request that it blocked, or that got no response.
   const isStatus = typeof status === 'number' && Number.isInteger(status) && status >= 100 && status <= 999
   if (isStatus) return undefined
@@ -48,13 +48,6 @@ const unknownOrigin =
   'as a journal of convsim proxy does.'
 
 const ownOrigin = 'convsim itself gave this response, not the real service. Record the traffic with convsim proxy.'
-
-/** The ends of a delivery that leave a part of the response, with their reasons. */
-const brokenDeliveries = new Map<Json, string>([
-  ['client-gone', 'The client left before the end of the response.'],
-  ['upstream-gone', 'The service broke its response off.'],
-  ['server-stopped', 'The proxy stopped before the end of the response.'],
-])
 
 /**
  * The text of a scenario that leaves the content of a simulated response unchanged; those of the data family, with the
@@ -72,12 +65,11 @@ function isOfScenario({ origin, damage, scenarios }: RecordingFields, accepted: 
 function describeProxyProblem({ status, body }: RecordingFields): TrafficProblem {
   const read = body && readJson(body, 100)
   const reason = (read?.ok && readError(read.value)) || undefined
-  if (status === 504)
-    return { problem: 'time-out', sentence: reason ?? 'The real service did not respond to the proxy in time.' }
-  if (status === 502) {
-    const problem = /\bcertificate\b/.test(reason ?? '') ? 'certificate' : 'connection'
-    return { problem, sentence: reason ?? 'The proxy got no response of the real service.' }
-  }
+  if (status === 504 || status === 502)
+    return {
+      problem: status === 504 ? 'time-out' : 'connection',
+      sentence: reason ?? 'The proxy got no response of the real service.',
+    }
   const sentence = 'convsim itself refused this request, so it did not reach the real service.'
   return { problem: 'not-the-service', sentence }
 }
