@@ -21,7 +21,7 @@ import { parseUpstream, readUpstreamToken, type Upstream } from '../../server/up
 import type { Contract } from '../../service/contract/contract.ts'
 import { renderDrift } from './judge/drift-page.ts'
 import { type DriftInput, type DriftReport, judgeDrift } from './judge/judge.ts'
-import { findPatchProblem, proposePatch } from './patch/write-patch.ts'
+import { findPatchProblem, proposePatch } from './patch/patch.ts'
 import { type ProbePlan, planProbes } from './probe/plan-probes.ts'
 import { readRecordings } from './probe/read-recordings.ts'
 import { sendProbes } from './probe/send-probes.ts'

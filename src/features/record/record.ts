@@ -8,7 +8,7 @@ import { defaultSettings, type Settings } from '../../server/settings/settings.t
 import { loadInputs } from '../../server/simulator/loaded-inputs.ts'
 import { readJournal } from '../../server/upstream/traffic/read-journal.ts'
 import { readTrafficFile } from '../../server/upstream/traffic/read-traffic-file.ts'
-import { describeOmitted, type ReadTraffic } from '../../server/upstream/traffic/sample.ts'
+import type { TrafficSample } from '../../server/upstream/traffic/sample.ts'
 import { bundledFixtures } from '../../service/fixtures/bundled.ts'
 import { collectResponses } from './collect-responses.ts'
 import { type FixturePlan, findFolderProblem, planFolder, writeFolder } from './fixture-folder.ts'
@@ -54,11 +54,9 @@ async function planFixtures(
   const progress = createCountProgress(host.stderr, 'record', now)
   const traffic = await readSources(sources, settings.controlToken)
   if (!traffic.ok) return traffic
-  const samples = traffic.value.flatMap((one) => one.samples)
   const onProgress = (done: number, all: number) => progress.show('checking responses', done, all)
-  const { responses, skipped } = collectResponses(samples, contract, onProgress)
+  const { responses, skipped } = collectResponses(traffic.value, contract, onProgress)
   progress.clear()
-  for (const { omitted } of traffic.value) if (omitted > 0) printError(describeOmitted(omitted))
   for (const line of describeSkippedTraffic(skipped)) printError(line)
   return responses.length === 0 ? failure('No exchange gives a fixture.') : success(planFolder(responses, fixtures))
 }
@@ -70,8 +68,8 @@ const accepted = ['upstream', 'contract'] as const
 async function readSources(
   sources: readonly string[],
   controlToken: string | undefined,
-): Promise<Result<ReadTraffic[]>> {
-  const traffic: ReadTraffic[] = []
+): Promise<Result<TrafficSample[]>> {
+  const traffic: TrafficSample[][] = []
   for (const source of sources) {
     const read = /^https?:\/\//i.test(source)
       ? await readRunning(source, controlToken)
@@ -79,10 +77,10 @@ async function readSources(
     if (!read.ok) return read
     traffic.push(read.value)
   }
-  return success(traffic)
+  return success(traffic.flat())
 }
 
-async function readRunning(url: string, controlToken: string | undefined): Promise<Result<ReadTraffic>> {
+async function readRunning(url: string, controlToken: string | undefined): Promise<Result<TrafficSample[]>> {
   if (!URL.canParse(url)) return failure(`"${url}" is no URL of a running simulator.`)
   const { origin } = new URL(url)
   const headers = controlToken === undefined ? {} : { authorization: `Bearer ${controlToken}` }

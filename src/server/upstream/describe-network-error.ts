@@ -33,11 +33,7 @@ export function describeNetworkError({ code = '', message }: NodeJS.ErrnoExcepti
   return { problem: 'connection', sentence: `The real service at ${origin} cannot be reached: ${fault}${suffix}` }
 }
 
-export function describeTimeOut(origin: string, timeoutMs: number): TrafficProblem {
-  return {
-    problem: 'time-out',
-    sentence:
-      `The real service at ${origin} did not begin its response within ${timeoutMs / 1000} s. ` +
-      'If it needs longer, raise --upstream-timeout.',
-  }
+export function describeTimeOut(origin: string, timeoutMs: number, flag = '--upstream-timeout'): TrafficProblem {
+  const sentence = `The real service at ${origin} did not respond within ${timeoutMs / 1000} s.`
+  return { problem: 'time-out', sentence: `${sentence} If it needs longer, raise ${flag}.` }
 }

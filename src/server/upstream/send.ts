@@ -4,20 +4,13 @@ import { redactHeaders, redactText } from '../../base/redaction/redact.ts'
 import { findOwnToken, redactToken } from '../../base/redaction/redact-token.ts'
 import { version } from '../../service/fixtures/bundled.ts'
 import { decodeBody, readWhole, tooLong, type UpstreamClient, type UpstreamRequest } from './client.ts'
-import { describeNetworkError } from './describe-network-error.ts'
+import { describeNetworkError, describeTimeOut } from './describe-network-error.ts'
 import type { TrafficProblem, TrafficResponse, TrafficSample } from './traffic/sample.ts'
 
 const maxBodyBytes = 16 * 1024 * 1024
 
-const maxRedirects = 5
-
-export interface JsonRequest {
-  /** Upper case. */
-  readonly method: string
-  /** Path and query below the base path: `/models/ID/analytics?period=7d`. */
-  readonly target: string
-  readonly body: string | undefined
-}
+/** A request without its headers; `target` is below the base path: `/models/ID/analytics?period=7d`. */
+type JsonRequest = Omit<UpstreamRequest, 'headers'>
 
 interface Waiting {
   readonly now: () => number
@@ -28,8 +21,8 @@ interface Waiting {
 
 const maxAttempts = 3
 
-/** The wait before the first retry is twice as long, milliseconds, and each further one twice as long again. */
-const backOffMs = 250
+/** The wait before the first retry, milliseconds; each further one is twice as long. */
+const backOffMs = 500
 
 /**
  * Sends a request, and again after a transient failure: later each time, and when the service allows.
@@ -51,7 +44,7 @@ export async function sendWithRetries(
     const isLast = attempt === maxAttempts || pauseMs > maxPauseMs || !isTransient(sample, isRepeatable)
     if (isLast || !('problem' in response)) samples.push(sample)
     if (isLast) return { samples, pauseMs }
-    await sleep(Math.max(pauseMs, backOffMs * 2 ** attempt))
+    await sleep(Math.max(pauseMs, backOffMs * 2 ** (attempt - 1)))
   }
 }
 
@@ -61,9 +54,9 @@ function isTransient({ response }: TrafficSample, isRepeatable: boolean): boolea
   return response.status === 429 || (isRepeatable && [500, 502, 503, 504].includes(response.status))
 }
 
-/** Sends a request once. Redirects are followed within the origin only, so that no other host gets the token. */
+/** Sends a request once. No redirect is followed, so that no other host gets the token. */
 async function send(client: UpstreamClient, { method, target: path, body }: JsonRequest): Promise<TrafficSample> {
-  const { basePath, token, timeoutMs } = client.target
+  const { origin, basePath, token, timeoutMs } = client.target
   const headers = {
     accept: 'application/json',
     'user-agent': `convsim/${version}`,
@@ -73,17 +66,15 @@ async function send(client: UpstreamClient, { method, target: path, body }: Json
   const own = findOwnToken(headers)
   const target = basePath + path
   const signal = AbortSignal.timeout(timeoutMs)
-  const received = await followRedirects(
-    client,
-    { method, target, headers: Object.entries(headers).flat(), body },
-    signal,
-  )
+  const sent = await client.send({ method, target, headers: Object.entries(headers).flat(), body }, signal)
+  const received = sent.ok
+    ? await readResponse(sent.value).catch((error: Error) => describeNetworkError(error, origin))
+    : sent.error
   const isLate = 'problem' in received && (signal.aborted || received.problem === 'time-out')
-  const response = isLate ? describeLate(timeoutMs) : received
+  const response = isLate ? describeTimeOut(origin, timeoutMs, '--timeout') : received
   return {
     method,
     target: redactText(target, own),
-    requestBody: body === undefined ? undefined : Buffer.from(body),
     response:
       'problem' in response
         ? { ...response, sentence: redactText(response.sentence, own) }
@@ -93,38 +84,6 @@ async function send(client: UpstreamClient, { method, target: path, body }: Json
             body: response.body && fromLatin1(redactToken(Buffer.from(response.body).toString('latin1'), own)),
           },
   }
-}
-
-async function followRedirects(
-  client: UpstreamClient,
-  request: UpstreamRequest,
-  signal: AbortSignal,
-): Promise<TrafficResponse | TrafficProblem> {
-  const { origin } = client.target
-  const fail = (sentence: string): TrafficProblem => ({ problem: 'redirect', sentence })
-  let { target } = request
-  for (let count = 0; count <= maxRedirects; count += 1) {
-    const sent = await client.send({ ...request, target }, signal)
-    if (!sent.ok) return sent.error
-    const { statusCode = 0, headers } = sent.value
-    const next = findRedirect(statusCode, headers.location, origin + target)
-    if (next === undefined) return readResponse(sent.value).catch((error: Error) => describeNetworkError(error, origin))
-    sent.value.destroy()
-    if (next.origin !== origin)
-      return fail(
-        `The service redirects to ${next.origin}, which was not followed. Give that address if it is the service.`,
-      )
-    // A write is not repeated at another place: its body may be meant for this one only.
-    if (request.method !== 'GET') return fail(`The service redirects a ${request.method}, which was not followed.`)
-    target = next.pathname + next.search
-  }
-  return fail(`The service redirects more than ${maxRedirects} times.`)
-}
-
-/** Returns the address to which a response redirects, if any. `url`: the address of the request. */
-export function findRedirect(status: number, location: string | undefined, url: string): URL | undefined {
-  const isRedirect = [301, 302, 303, 307, 308].includes(status) && location !== undefined
-  return isRedirect && URL.canParse(location, url) ? new URL(location, url) : undefined
 }
 
 async function readResponse(response: IncomingMessage): Promise<TrafficResponse | TrafficProblem> {
@@ -143,11 +102,6 @@ const tooLarge: TrafficProblem = {
     `The response is larger than ${maxBodyBytes / 1024 / 1024} MiB, which is the most that is read. ` +
     'Ask for less: another id, a shorter period.',
 }
-
-const describeLate = (timeoutMs: number): TrafficProblem => ({
-  problem: 'time-out',
-  sentence: `No whole response came within ${timeoutMs} ms. A larger --timeout waits longer.`,
-})
 
 /** Returns the milliseconds that a response asks to wait by `Retry-After`, 0 if none. `now`: epoch milliseconds. */
 export function readPause(status: number, headers: Readonly<Record<string, string>>, now: number): number {

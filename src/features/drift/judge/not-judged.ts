@@ -2,13 +2,13 @@ import type { TrafficProblemKind } from '../../../server/upstream/traffic/sample
 
 export type NotJudgedReason =
   | TrafficProblemKind
+  | 'redirect'
   | 'unauthorized'
   | 'rate-limited'
   | 'too-few-samples'
   | 'unreadable'
   | 'too-many-members'
   | 'check-stopped'
-  | 'too-many-entries'
   | 'not-probed'
   | 'no-traffic'
 

@@ -1,7 +1,7 @@
 import { failure, type Result, success } from '../../../base/core/result.ts'
 import type { Upstream } from '../../../server/upstream/parse-upstream.ts'
 import { readTrafficFile } from '../../../server/upstream/traffic/read-traffic-file.ts'
-import { describeOmitted, type TrafficSample } from '../../../server/upstream/traffic/sample.ts'
+import type { TrafficSample } from '../../../server/upstream/traffic/sample.ts'
 import type { Contract, Operation } from '../../../service/contract/contract.ts'
 import { NotJudgedList } from '../judge/not-judged.ts'
 import type { DriftSettings } from '../settings.ts'
@@ -14,17 +14,15 @@ export async function readRecordings(
   upstream: Upstream | undefined,
   token: string | undefined,
 ): Promise<Result<GatheredTraffic>> {
-  const all: TrafficSample[] = []
+  const all: TrafficSample[][] = []
   const notJudged = new NotJudgedList()
   for (const [form, file] of [['har', har] as const, ['journal', journal] as const]) {
     if (file === undefined) continue
     const read = await readTrafficFile(file, form)
     if (!read.ok) return read
-    const { samples, omitted } = read.value
-    all.push(...samples)
-    if (omitted > 0) notJudged.add('', 'too-many-entries', describeOmitted(omitted))
+    all.push(read.value)
   }
-  const matched = all.flatMap((sample) => {
+  const matched = all.flat().flatMap((sample) => {
     const { origin } = sample
     if (upstream && origin !== undefined && origin !== upstream.origin) return []
     const operation = findOperation(contract, sample, origin && upstream?.basePath)

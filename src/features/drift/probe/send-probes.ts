@@ -7,6 +7,7 @@ import type { ProbePlan } from './plan-probes.ts'
 import {
   type DriftContext,
   type GatheredTraffic,
+  isRedirect,
   type MatchedSample,
   redactTarget,
   selectResponses,
@@ -64,7 +65,7 @@ export async function sendProbes(
 function isHopeless(samples: readonly MatchedSample[]): boolean {
   const response = samples.at(-1)?.response
   if (!response) return false
-  if (!('problem' in response)) return response.status === 401
+  if (!('problem' in response)) return response.status === 401 || isRedirect(response)
   const isUnreachable = samples.every((sample) => 'problem' in sample.response)
-  return ['certificate', 'redirect'].includes(response.problem) || (response.problem === 'connection' && isUnreachable)
+  return response.problem === 'certificate' || (response.problem === 'connection' && isUnreachable)
 }

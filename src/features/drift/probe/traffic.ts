@@ -1,8 +1,7 @@
 import { redactNamed, redactText } from '../../../base/redaction/redact.ts'
 import type { CommandContext } from '../../../command-line/process/command.ts'
 import type { CountProgress } from '../../../command-line/process/count-progress.ts'
-import { findRedirect } from '../../../server/upstream/send.ts'
-import type { TrafficSample } from '../../../server/upstream/traffic/sample.ts'
+import type { TrafficResponse, TrafficSample } from '../../../server/upstream/traffic/sample.ts'
 import type { Operation } from '../../../service/contract/contract.ts'
 import type { DriftInput, JudgedResponse } from '../judge/judge.ts'
 import type { NotJudgedList } from '../judge/not-judged.ts'
@@ -39,18 +38,18 @@ export function selectResponses(
   return responses
 }
 
-/** Stands for the origin that a recording does not have, so that a relative address can be read. */
-const anyOrigin = 'http://localhost'
-
-const recordedRedirect =
-  'The service redirects this request, which is no response to it. Record requests to the address that it redirects to.'
-
-function findResponse({ response, target, origin = anyOrigin }: TrafficSample, unauthorized: string) {
+function findResponse({ response }: TrafficSample, unauthorized: string) {
   if ('problem' in response) return response
   if (response.status === 401) return { problem: 'unauthorized', sentence: unauthorized } as const
-  const redirect = findRedirect(response.status, response.headers['location'], origin + target)
-  return redirect ? ({ problem: 'redirect', sentence: recordedRedirect } as const) : response
+  return isRedirect(response) ? ({ problem: 'redirect', sentence: redirected } as const) : response
 }
+
+export const isRedirect = ({ status, headers }: TrafficResponse) =>
+  [301, 302, 303, 307, 308].includes(status) && headers['location'] !== undefined
+
+const redirected =
+  'The service redirects this request, which was not followed. ' +
+  'Give the address that it redirects to as the base URL, or record requests to that.'
 
 /** Returns a target without the credentials of its query, also those that the contract declares. */
 export function redactTarget({ queryKeys }: Operation, target: string, token?: string): string {

@@ -3,7 +3,7 @@
  * help and the control plane follow from the table; a test compares it with the control document.
  */
 
-import { open, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { dirname, win32 } from 'node:path'
 import { reasonOf } from '../../../base/core/result.ts'
 import type { Finding } from '../../../base/documents/finding.ts'
@@ -92,23 +92,6 @@ export async function writeReportFile(file: string, text: string): Promise<strin
     return undefined
   } catch (error) {
     return `--report ${file}: cannot be written: ${reasonOf(error)}`
-  }
-}
-
-/** The beginning of a file, in bytes, by which its content is told. */
-const headBytes = 4096
-
-/** Returns true for a file that nobody would miss: it is not there, empty, no file but a device, or one of ours. */
-export async function mayOverwrite(file: string, isOurs: (beginning: string) => boolean): Promise<boolean> {
-  const found = await stat(file).catch(() => undefined)
-  if (!found?.isFile() || found.size === 0) return true
-  const opened = await open(file, 'r').catch(() => undefined)
-  if (!opened) return false
-  try {
-    const { bytesRead, buffer } = await opened.read(Buffer.alloc(headBytes), 0, headBytes, 0)
-    return isOurs(buffer.toString('utf8', 0, bytesRead))
-  } finally {
-    await opened.close()
   }
 }
 

@@ -45,23 +45,15 @@ export function readBodiesIn(folder: string, maxBytes: number): ReadBody {
   }
 }
 
-/** Puts the bodies of a HAR document in its texts. Returns the name of a missing one, if any. */
+/** Puts the bodies of responses of a HAR document in its texts. Returns the name of a missing one, if any. */
 export function attachBodies(document: Json, readBody: ReadBody): string | undefined {
   const list = valueAt(document, '/log/entries')
-  const entries = Array.isArray(list) ? list : []
-  return (
-    entries.map((entry) => attach(valueAt(entry, '/response/content'), 'base64', readBody)).find(isName) ??
-    entries.map((entry) => attach(valueAt(entry, '/request/postData'), 'utf8', readBody)).find(isName) // no encoding
-  )
-}
-
-const isName = (name: string | undefined) => name !== undefined
-
-/** Puts the body of a message in its text. Returns the name of its file if that is missing. */
-function attach(part: Json | undefined, encoding: 'base64' | 'utf8', readBody: ReadBody): string | undefined {
-  if (!isObject(part) || typeof part._file !== 'string') return undefined
-  const bytes = readBody(part._file)
-  if (!bytes) return part._file
-  Object.assign(part, { text: Buffer.from(bytes).toString(encoding), encoding })
+  for (const entry of Array.isArray(list) ? list : []) {
+    const content = valueAt(entry, '/response/content')
+    if (!isObject(content) || typeof content._file !== 'string') continue
+    const bytes = readBody(content._file)
+    if (!bytes) return content._file
+    Object.assign(content, { text: Buffer.from(bytes).toString('base64'), encoding: 'base64' })
+  }
   return undefined
 }

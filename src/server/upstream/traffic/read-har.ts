@@ -4,7 +4,7 @@ import { failure, type Result, success } from '../../../base/core/result.ts'
 import { redactHeaders, redactText } from '../../../base/redaction/redact.ts'
 import { findOwnToken, redacted, redactToken } from '../../../base/redaction/redact-token.ts'
 import { type AcceptedOrigins, findRecordingProblem, toText } from './recorded-exchange.ts'
-import { maxExchanges, type ReadTraffic, type TrafficSample } from './sample.ts'
+import type { TrafficSample } from './sample.ts'
 
 /** The most different tokens of a file, each of which is searched for in all texts. */
 const maxTokens = 100
@@ -12,20 +12,18 @@ const maxTokens = 100
 type Redact = (text: string) => string
 
 /** Reads the exchanges of a HAR document (1.2). The error is a sentence about the file, without its subject. */
-export function readHar(document: Json, accepted: AcceptedOrigins): Result<ReadTraffic> {
+export function readHar(document: Json, accepted: AcceptedOrigins): Result<TrafficSample[]> {
   const { entries } = isObject(document) && isObject(document.log) ? document.log : {}
   if (!Array.isArray(entries))
     return failure('is no HAR file: it has no "log" with "entries". Export the traffic as HAR 1.2.')
-  const read = entries.slice(0, maxExchanges)
   // Tokens first: a response may have one that another request sent.
-  const tokens = new Set(read.flatMap((entry) => findToken(entry) ?? []))
+  const tokens = new Set(entries.flatMap((entry) => findToken(entry) ?? []))
   if (tokens.size > maxTokens)
     return failure(`has requests with more than ${maxTokens} different tokens. Export the traffic of fewer users.`)
   // A longer one first, which another may be a part of.
   const sorted = [...tokens].sort((one, other) => other.length - one.length)
   const redact = (text: string) => sorted.reduce(redactToken, text)
-  const samples = read.filter(isObject).flatMap((entry) => readEntry(entry, accepted, redact) ?? [])
-  return success({ samples, omitted: entries.length - read.length })
+  return success(entries.filter(isObject).flatMap((entry) => readEntry(entry, accepted, redact) ?? []))
 }
 
 function findToken(entry: Json): string | undefined {
@@ -40,12 +38,10 @@ function readEntry(entry: JsonObject, accepted: AcceptedOrigins, redact: Redact)
   if (!isObject(request) || !isObject(response) || typeof request.url !== 'string') return undefined
   if (!URL.canParse(request.url)) return undefined
   const { origin, pathname, search } = new URL(request.url)
-  const { postData } = request
   return {
     method: (toText(request.method) || 'GET').toUpperCase(),
     origin,
     target: redactText(redact(pathname + search)),
-    requestBody: isObject(postData) && typeof postData.text === 'string' ? Buffer.from(postData.text) : undefined,
     response: readResponse(entry, response, accepted, redact),
   }
 }

@@ -1,16 +1,14 @@
 import { isObject, type Json, type JsonObject } from '../../../base/core/json.ts'
 import { failure, type Result, success } from '../../../base/core/result.ts'
 import { type AcceptedOrigins, findRecordingProblem, toText } from './recorded-exchange.ts'
-import { maxExchanges, type ReadTraffic, type TrafficSample } from './sample.ts'
+import type { TrafficSample } from './sample.ts'
 
 /** Reads the exchanges of a journal: a response of `GET /__sim/requests`. */
-export function readJournal(document: Json, accepted: AcceptedOrigins): Result<ReadTraffic> {
+export function readJournal(document: Json, accepted: AcceptedOrigins): Result<TrafficSample[]> {
   const { requests } = isObject(document) ? document : {}
   if (!Array.isArray(requests))
     return failure('is no journal: it has no "requests". Save the response of GET /__sim/requests.')
-  const read = requests.slice(0, maxExchanges)
-  const samples = read.filter(isObject).flatMap((entry) => readEntry(entry, accepted) ?? [])
-  return success({ samples, omitted: requests.length - read.length })
+  return success(requests.filter(isObject).flatMap((entry) => readEntry(entry, accepted) ?? []))
 }
 
 function readEntry(entry: JsonObject, accepted: AcceptedOrigins): TrafficSample | undefined {
@@ -24,7 +22,6 @@ function readEntry(entry: JsonObject, accepted: AcceptedOrigins): TrafficSample 
   return {
     method: toText(request.method) || 'GET',
     target: toText(request.path) + (query === '' ? '' : `?${query}`),
-    requestBody: readBody(request.body),
     response: findRecordingProblem({ status, origin, damage, scenarios, delivery, body }, accepted) ?? {
       status: Number(toText(status)),
       headers: {

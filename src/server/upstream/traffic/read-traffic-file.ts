@@ -8,7 +8,7 @@ import { attachBodies, openZip, type ReadBody, readBodiesIn } from './har-archiv
 import { readHar } from './read-har.ts'
 import { readJournal } from './read-journal.ts'
 import type { AcceptedOrigins } from './recorded-exchange.ts'
-import type { ReadTraffic } from './sample.ts'
+import type { TrafficSample } from './sample.ts'
 
 /** The forms of recorded traffic: a HAR file, or an export of `GET /__sim/requests`. */
 export type TrafficForm = 'har' | 'journal'
@@ -21,8 +21,8 @@ export async function readTrafficFile(
   file: string,
   form: TrafficForm,
   accepted: AcceptedOrigins = ['upstream'],
-): Promise<Result<ReadTraffic>> {
-  let read: Result<ReadTraffic>
+): Promise<Result<TrafficSample[]>> {
+  let read: Result<TrafficSample[]>
   try {
     const bytes = await readFileOrPipe(file, maxBytes)
     read = await readTraffic(bytes, form, accepted, readBodiesIn(dirname(file), maxBytes))
@@ -39,7 +39,7 @@ async function readTraffic(
   form: TrafficForm,
   accepted: AcceptedOrigins,
   readBody: ReadBody,
-): Promise<Result<ReadTraffic>> {
+): Promise<Result<TrafficSample[]>> {
   if (form === 'har' && isZip(bytes)) {
     const opened = await openZip(bytes, maxBytes)
     return opened.ok ? readTraffic(opened.value.har, form, accepted, opened.value.readBody) : opened

@@ -9,24 +9,7 @@ export interface TrafficSample {
   readonly origin?: string
   /** Path and query as sent: `/v1/models/…/analytics?period=7d`. */
   readonly target: string
-  /** The body of the request, or undefined if none was sent or recorded. */
-  readonly requestBody?: Uint8Array | undefined
   readonly response: TrafficResponse | TrafficProblem
-}
-
-export const maxExchanges = 100_000
-
-export interface ReadTraffic {
-  readonly samples: readonly TrafficSample[]
-  /** The number of exchanges beyond `maxExchanges`, which are not read. */
-  readonly omitted: number
-}
-
-/** Says that exchanges were not read: the first ones are. */
-export function describeOmitted(omitted: number): string {
-  const count = (value: number) => value.toLocaleString('en')
-  const read = `The first ${count(maxExchanges)} exchanges of a recording are read`
-  return `${read}; ${count(omitted)} were left out. Export a part of the traffic.`
 }
 
 export interface TrafficResponse {
@@ -42,7 +25,6 @@ export type TrafficProblemKind =
   | 'time-out'
   | 'connection'
   | 'certificate'
-  | 'redirect'
   | 'too-large'
   | 'scenario'
   | 'not-the-service'
