@@ -76,19 +76,3 @@ describe('convsim drift', () => {
     expect([text.includes('field2:'), text.includes('field200')]).toEqual([true, false])
   })
 })
-
-describe('convsim record', () => {
-  const recordHar = async (entries: readonly object[]) =>
-    runInProcess(['record', await writeHar(entries), '--out', join(await tempFolder(), 'fixtures')])
-
-  const analytics = (text: string) =>
-    harEntry('https://api.example.com/v1/models/4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34/analytics', text)
-
-  test('lists 50 reasons for responses that it leaves out, and counts the others', async () => {
-    const { stderr } = await recordHar(
-      Array.from({ length: 70 }, (_, index) => analytics(`{"x${index}":}`.padStart(index + 9))),
-    )
-    expect(stderr.match(/^left out/gm)).toHaveLength(51)
-    expect(stderr).toContain('left out, for 20 more reasons')
-  })
-})

@@ -57,7 +57,7 @@ async function planFixtures(
   const onProgress = (done: number, all: number) => progress.show('checking responses', done, all)
   const { responses, skipped } = collectResponses(traffic.value, contract, onProgress)
   progress.clear()
-  for (const line of describeSkippedTraffic(skipped)) printError(line)
+  for (const [reason, count] of skipped) printError(`left out, ${count} of them: ${reason}`)
   return responses.length === 0 ? failure('No exchange gives a fixture.') : success(planFolder(responses, fixtures))
 }
 
@@ -108,13 +108,4 @@ async function readPage(origin: string, after: string, headers: Record<string, s
         'Give the URL at which convsim proxy or serve listens.',
     )
   }
-}
-
-/** The most reasons that are listed: each response can break the contract at a place of its own. */
-const maxReasons = 50
-
-function describeSkippedTraffic(skipped: ReadonlyMap<string, number>): string[] {
-  const lines = [...skipped].map(([reason, count]) => `left out, ${count} of them: ${reason}`)
-  const more = lines.length - maxReasons
-  return more > 0 ? [...lines.slice(0, maxReasons), `left out, for ${more} more reasons`] : lines
 }

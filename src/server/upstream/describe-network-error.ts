@@ -3,8 +3,6 @@ import type { TrafficProblem } from './traffic/sample.ts'
 /** The pattern of all codes about certificates, of OpenSSL and of Node. */
 const certificateCode = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/
 
-const broken = 'it broke the connection before it responded.'
-const noWay = 'there is no way to its address; is there a network, a VPN?'
 const noTls = 'it does not speak TLS as expected; is the scheme right, https or http?'
 
 /** The codes of a connection that cannot be made, or broke before a response. */
@@ -12,10 +10,8 @@ const connectionFaults: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'it refuses the connection; is it running, and is the port right?',
   ENOTFOUND: 'its host name is not known; is it spelt right?',
   EAI_AGAIN: 'its host name cannot be looked up now; is there a network?',
-  ECONNRESET: broken,
-  EPIPE: broken,
-  EHOSTUNREACH: noWay,
-  ENETUNREACH: noWay,
+  ECONNRESET: 'it broke the connection before it responded.',
+  EHOSTUNREACH: 'there is no way to its address; is there a network, a VPN?',
   ETIMEDOUT: 'the connection could not be made in time; does a firewall drop it?',
   EPROTO: noTls,
   HPE_INVALID_CONSTANT: 'it does not respond with HTTP; is the scheme right, https or http?',

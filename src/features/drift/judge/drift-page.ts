@@ -24,7 +24,7 @@ function toPage(report: DriftReport): Page {
     const first = request === undefined ? '' : ` (${shortenText(request)}${times})`
     return {
       severity: verdict === 'not-judged' ? ('error' as const) : ('info' as const),
-      title: operation || 'no operation',
+      title: operation,
       sentence: `not judged: ${reason}${first}: ${sentence}`,
     }
   })

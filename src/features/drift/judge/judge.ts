@@ -53,7 +53,7 @@ export function judgeDrift(contract: Contract, input: DriftInput): DriftReport {
   const onResponse = () => input.onProgress?.(compared++, input.responses.length)
   const operations = contract.operations.map((operation) => {
     const responses = byOperation.get(operation.id) ?? []
-    return { id: operation.id, ...judgeOperation({ contract, operation, responses, input, list, onResponse }) }
+    return { id: operation.id, ...judgeOperation(contract, operation, responses, input, list, onResponse) }
   })
   const findings = operations.flatMap((one) => one.findings)
   const judged = new Map(operations.filter((one) => one.judged > 0).map((one) => [one.id, one.judged]))
@@ -68,16 +68,14 @@ export function judgeDrift(contract: Contract, input: DriftInput): DriftReport {
 
 const unknowns: readonly NotJudgedReason[] = ['too-few-samples', 'unreadable', 'check-stopped']
 
-interface OperationContext {
-  readonly contract: Contract
-  readonly operation: Operation
-  readonly responses: readonly JudgedResponse[]
-  readonly input: DriftInput
-  readonly list: NotJudgedList
-  readonly onResponse: () => void
-}
-
-function judgeOperation({ contract, operation, responses, input, list, onResponse }: OperationContext) {
+function judgeOperation(
+  contract: Contract,
+  operation: Operation,
+  responses: readonly JudgedResponse[],
+  input: DriftInput,
+  list: NotJudgedList,
+  onResponse: () => void,
+) {
   const { id } = operation
   const { token, expected, minSamples } = input
   const tallies = new Map<string, Tally>()

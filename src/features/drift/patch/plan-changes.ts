@@ -83,7 +83,8 @@ function makeOptional(document: JsonObject, site: string, name: string): Contrac
   return owners.flatMap((owner): ContractChange[] => {
     const pointer = joinPointer(owner, 'required')
     const required = valueAt(document, pointer)
-    return Array.isArray(required) && required.includes(name) ? [removeItem(pointer, name)] : []
+    const target = `${toJsonPath(pointer)}[?@ == ${quoteForJsonPath(name)}]`
+    return Array.isArray(required) && required.includes(name) ? [[{ target, remove: true }]] : []
   })
 }
 
@@ -151,10 +152,6 @@ function jsonTypeOf(value: Json): string {
 const merge = (pointer: string, update: Json): ContractChange => [{ target: toJsonPath(pointer), update }]
 
 const remove = (pointer: string): ContractChange => [{ target: toJsonPath(pointer), remove: true }]
-
-const removeItem = (pointer: string, item: string): ContractChange => [
-  { target: `${toJsonPath(pointer)}[?@ == ${quoteForJsonPath(item)}]`, remove: true },
-]
 
 /** Replaces a member whose value an update would be merged with. */
 const replace = (pointer: string, value: Json): ContractChange => [
