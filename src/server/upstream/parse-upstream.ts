@@ -45,7 +45,13 @@ export function parseUpstream(text: string, hasToken: boolean): Result<Upstream>
     return failure(
       `http://${url.host} would carry CONVSIM_UPSTREAM_TOKEN in clear text. Use https://, or unset the variable.`,
     )
-  return success({ origin: url.origin, basePath: url.pathname.replace(/\/+$/, '') })
+  return success({ origin: url.origin, basePath: cutSlashes(url.pathname) })
+}
+
+function cutSlashes(path: string): string {
+  let end = path.length
+  while (path[end - 1] === '/') end -= 1
+  return path.slice(0, end)
 }
 
 function isLoopback(hostname: string): boolean {
