@@ -70,6 +70,8 @@ test('eventAt is taken in every form of the contract, and stored as UTC', async 
     '2026-01-15T12:00:00.123456789Z': '2026-01-15T12:00:00.123Z',
     '2026-01-15T23:30:00-08:00': '2026-01-16T07:30:00.000Z',
     '2024-02-29': '2024-02-29T00:00:00.000Z',
+    '2026-01-15T12:00Z': '2026-01-15T12:00:00.000Z',
+    '2026-01-15T12:00+01:00': '2026-01-15T11:00:00.000Z',
     '2026-01-15T12:00': '2026-01-15T12:00:00.000Z',
   }
   for (const eventAt of Object.keys(taken)) await post(own, { eventAt, insertId: eventAt })

@@ -5,7 +5,6 @@ import { allOperations } from '../support/all-operations.ts'
 import {
   ask,
   askOperation,
-  errorOf,
   event,
   objectOf,
   operations,
@@ -23,23 +22,13 @@ const paths: JsonObject = parse(`
     operationId: getProduct
     parameters:
       - { name: productId, in: path, required: true, schema: { type: string, format: uuid } }
-      - { name: limit, in: query, schema: { type: integer, minimum: 1, maximum: 10 } }
     responses:
       200:
         description: A product.
         content:
           application/json:
             schema: { type: object, required: [name], properties: { name: { type: string } } }
-            examples: { shop: { value: { name: Web Shop } } }
-      400: &bad
-        description: Bad.
-        content: { application/json: { schema: { $ref: '#/components/schemas/Error' } } }
-      404:
-        description: Unknown.
-        content:
-          application/json:
-            schema: { $ref: '#/components/schemas/Error' }
-            examples: { unknown: { value: { success: false, error: No such product. } } }
+            example: { name: Web Shop }
 /segments:
   post:
     operationId: createSegment
@@ -59,15 +48,6 @@ const paths: JsonObject = parse(`
                 segmentId: { $ref: '#/components/schemas/Uuid' }
                 size: { type: integer, minimum: 0 }
                 models: { type: array, minItems: 1, items: { type: string, pattern: '^[a-f]{9}$' } }
-      422: *bad
-/imports:
-  post:
-    operationId: importRows
-    requestBody:
-      content:
-        text/csv: { schema: { type: string, minLength: 3 } }
-        application/*: { schema: { type: object, required: [rows] } }
-    responses: { 202: { description: Accepted. }, 204: { description: Nothing to import. }, 400: *bad }
 /organizations/current:
   delete: { operationId: leave, responses: { 204: { description: Left. } } }
 `)
@@ -79,7 +59,7 @@ describe('an extended document', () => {
 
   test('a response is the example of the document, or generated from its schema, equal for equal calls', async () => {
     const [sim, another] = [extended(), await startForTest({ contract: await documentWithPaths(paths) })]
-    const fields = { operations: ['getProduct', 'createSegment', 'importRows', 'leave'] }
+    const fields = { operations: ['getProduct', 'createSegment', 'leave'] }
     expect(sim.logged).toContainEqual(expect.objectContaining({ level: 'info', fields }))
     const create = (target: { origin: string }) => ask(target, '/v1/segments', { body: { name: 'VIP' } })
     const product = await ask(sim, productPath)
@@ -96,49 +76,12 @@ describe('an extended document', () => {
     expect([left.status, left.text]).toEqual([204, ''])
   })
 
-  test.each<[string, string, RequestOptions, number]>([
-    ['no token', productPath, { token: null }, 401],
-    ['a path parameter', '/v1/products/abc', {}, 400],
-    ['a query parameter', `${productPath}?limit=50`, {}, 400],
-    ['a wrong method', productPath, { method: 'PUT' }, 405],
-    ['a body without a required member, with the documented status', '/v1/segments', { body: {} }, 422],
-    ['a body that is no JSON, with the documented status', '/v1/segments', { body: '{' }, 422],
-    ['a scenario whose status it does not document', productPath, { scenario: 'rate-limited' }, 429],
-  ])('%s is refused as in any other operation', async (_name, path, how, status) => {
-    const response = await ask(extended(), path, how)
-    expect([response.status, errorOf(response)]).toEqual([status, expect.stringMatching(/./)])
-  })
-
-  test.each<[string, string | undefined, string | null, number]>([
-    ['text that is no JSON', 'a,b\n1,2\n', 'text/csv; charset=utf-8', 202],
-    ['text that breaks its schema', 'a', 'text/csv', 400],
-    ['JSON by a range of types', '{"rows":[]}', 'application/json', 202],
-    ['JSON by its suffix', '{"rows":[]}', 'application/vnd.rows+json', 202],
-    ['JSON that breaks its schema', '{}', 'application/json', 400],
-    ['JSON that is broken', '{', 'application/json', 400],
-    ['no body, since it is optional', undefined, null, 202],
-    ['a type that is not described', '<rows/>', 'text/xml', 400],
-  ])('a body is parsed by its media type in the document: %s', async (_name, body, contentType, status) => {
-    const how = { method: 'POST', contentType, ...(body !== undefined && { body }) }
-    expect(await ask(extended(), '/v1/imports', how)).toMatchObject({ status })
-  })
-
-  test('an added operation takes scenarios and Prefer', async () => {
-    const sim = extended()
-    for (const headers of [{ 'x-sim-scenario': 'not-found' }, { prefer: 'code=404, example=unknown' }]) {
-      const response = await ask(sim, productPath, { headers: headers as Record<string, string> })
-      expect([response.status, errorOf(response)]).toEqual([404, 'No such product.'])
-    }
-    const body = { method: 'POST', contentType: 'text/csv', body: 'a,b', headers: { prefer: 'code=204' } }
-    expect((await ask(sim, '/v1/imports', body)).status).toBe(204)
-  })
-
   test('operations with a handler stay the same, and info lists who returns each', async () => {
     const sim = extended()
     for (const operation of operations) expect((await askOperation(sim, operation)).status).toBe(operation.success)
     expect(objectOf(await ask(sim, '/__sim/info', { token: null }))['operations']).toMatchObject([
       ...allOperations.map(({ id }) => ({ id, servedBy: 'simulator' })),
-      ...['getProduct', 'createSegment', 'importRows', 'leave'].map((id) => ({ id, servedBy: 'document' })),
+      ...['getProduct', 'createSegment', 'leave'].map((id) => ({ id, servedBy: 'document' })),
     ])
   })
 })

@@ -5,8 +5,7 @@ import { expect, test } from 'vitest'
 import { ask, event } from '../support/client.ts'
 import { convsim } from '../support/command.ts'
 import { steer } from '../support/control.ts'
-import { describeWithRedis, redisForTest } from '../support/redis.ts'
-import type { RedisServer } from '../support/redis-server.ts'
+import { describeWithRedis, type RedisServer, redisForTest } from '../support/redis.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const incomplete = /convsim: the report is not complete: requests to other replicas may be missing/

@@ -6,8 +6,7 @@ import { startBalancer } from '../support/balancer.ts'
 import { ask, event, textOf } from '../support/client.ts'
 import { type Command, convsim } from '../support/command.ts'
 import { steer } from '../support/control.ts'
-import { describeWithRedis, redisForTest } from '../support/redis.ts'
-import type { RedisServer } from '../support/redis-server.ts'
+import { describeWithRedis, type RedisServer, redisForTest } from '../support/redis.ts'
 import { readControl } from '../support/stored-records.ts'
 
 /** Milliseconds of load with kills; `npm run test:replicas` takes a minute. */

@@ -4,27 +4,20 @@
  * - kill, stop, second writer, full disk: no acknowledged write may be lost.
  * - http: a server gets hostile HTTP. It must respond, stall for no longer than 200 ms, and not need more and more
  *   memory.
- * - redis: a Redis loses rights and memory, which health must notice.
  * - documents: a check and a start with hostile documents must agree, show no file and send nothing.
- * - reads: clients that read 100 MB of events, or never read, and requests that hang, must not take all memory.
- * - files: outputs onto inputs, and pipes in place of inputs, must be refused.
  *
- * `npm run test:hostile -- --minutes 60` runs for an hour, `--only http,redis` those kinds. Exits with 1 if it finds a
+ * `npm run test:hostile -- --minutes 60` runs for an hour, `--only http,kill` those kinds. Exits with 1 if it finds a
  * fault.
  */
 import { parseArgs } from 'node:util'
 import { seededChance } from '../support/chance.ts'
-import { isMissing } from '../support/tools.ts'
 import { DocumentTrial } from './documents.ts'
-import { FileTrial } from './files.ts'
 import { HttpTrial } from './http.ts'
 import { ProcessTrial } from './processes.ts'
-import { ReadTrial } from './reads.ts'
-import { RedisTrial } from './redis.ts'
 import { Numbers } from './trial.ts'
 
 /** The trials beside those with processes on one state file. */
-const trialKinds = { http: HttpTrial, redis: RedisTrial, documents: DocumentTrial, files: FileTrial, reads: ReadTrial }
+const trialKinds = { http: HttpTrial, documents: DocumentTrial }
 
 const { values } = parseArgs({
   options: {
@@ -44,7 +37,7 @@ const numbers = new Numbers()
 const chance = seededChance(values.seed)
 const processes = new ProcessTrial(chance, numbers)
 const trials = Object.entries(trialKinds)
-  .filter(([kind]) => isOn(kind) && !(kind === 'redis' && isMissing('redis-server')))
+  .filter(([kind]) => isOn(kind))
   .map(([, Kind]) => new Kind(chance, numbers))
 for (const trial of trials) await trial.start()
 

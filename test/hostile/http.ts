@@ -1,11 +1,12 @@
+import { type ChildProcess, spawn } from 'node:child_process'
 import { connect, type Socket } from 'node:net'
 import { hostileRequests } from '../bench/hostile-requests.ts'
 import { type BenchRequest, newEvent, warmAnalytics } from '../bench/requests.ts'
 import { readStallMs, stallProbe } from '../bench/stall-probe.ts'
-import { readResidentMb, send } from '../bench/target.ts'
+import { freePort, readResidentMb, send, waitUntilOk } from '../bench/target.ts'
 import { createMalformed } from '../support/malformed.ts'
 import { sendBytes, withoutInterim } from '../support/one-shot.ts'
-import { ServerTrial } from './trial.ts'
+import { cli, Trial } from './trial.ts'
 
 /** The number of rounds after which memory should grow no more: the journal is full, and all code is compiled. */
 const WARM_UP_ROUNDS = 50
@@ -23,20 +24,33 @@ const MALFORMED_AT_A_TIME = 16
 const ORDINARY_PER_ROUND = 1000
 
 /** Sends hostile HTTP to a simulator that lives through all rounds, and measures its memory and its longest stall. */
-export class HttpTrial extends ServerTrial {
+export class HttpTrial extends Trial {
+  #origin = ''
+  #child: ChildProcess | undefined
   #round = 0
   #recentMb: number[] = []
   #firstMedianMb: number | undefined
 
-  override start(): Promise<void> {
-    return this.startServer(...stallProbe)
+  get #server(): ChildProcess {
+    if (!this.#child) throw new Error('the server is not started')
+    return this.#child
+  }
+
+  override async start(): Promise<void> {
+    const port = await freePort()
+    const args = [...stallProbe, cli, '--port', String(port), '--state', ':memory:']
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
+    this.#child = child
+    this.#origin = `http://127.0.0.1:${port}`
+    await waitUntilOk('convsim', child, `${this.#origin}/v1`, warmAnalytics)
+    child.once('exit', (code, signal) => this.numbers.fault(`the attacked server ended: ${signal ?? code}`))
   }
 
   /** Runs one round: all kinds of requests at once, then a check that the server is well. */
   override async run(): Promise<void> {
     this.#round += 1
     const slow = Array.from({ length: 20 }, () => this.#sendSlowly())
-    await readStallMs(this.child)
+    await readStallMs(this.#server)
     await Promise.all([
       this.#sendExpensive(),
       this.#sendOrdinary(),
@@ -67,7 +81,7 @@ export class HttpTrial extends ServerTrial {
 
   async #ask(name: string, request: BenchRequest): Promise<number> {
     this.numbers.add('requests')
-    const reply = await send(this.origin, request).catch((error: unknown) => error)
+    const reply = await send(this.#origin, request).catch((error: unknown) => error)
     const status = reply instanceof Object && 'status' in reply ? Number(reply.status) : undefined
     if (status === undefined) this.numbers.fault(`${name}: ${String(reply)}`)
     else if (status >= 500 && !('x-sim-scenario' in request.headers)) this.numbers.fault(`${name}: a ${status}`)
@@ -79,7 +93,7 @@ export class HttpTrial extends ServerTrial {
       const bytes = this.chance() < 0.1 ? this.#hugeHead() : createMalformed(this.chance).bytes
       this.numbers.add('requests')
       this.numbers.add('malformed requests')
-      const status = withoutInterim(await sendBytes(this.origin, bytes)).slice(9, 12)
+      const status = withoutInterim(await sendBytes(this.#origin, bytes)).slice(9, 12)
       if (status >= '500' && !bytes.includes('sim-scenario', 0, 'latin1'))
         this.numbers.add('malformed requests with 5xx')
     }
@@ -100,7 +114,7 @@ export class HttpTrial extends ServerTrial {
   #sendSlowly(): Socket {
     this.numbers.add('requests')
     this.numbers.add('slow bodies')
-    const socket = connect(Number(new URL(this.origin).port), '127.0.0.1')
+    const socket = connect(Number(new URL(this.#origin).port), '127.0.0.1')
     socket.on('error', () => {}) // the server may give up first
     socket.write(
       'POST /v1/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer slow\r\n' +
@@ -112,7 +126,7 @@ export class HttpTrial extends ServerTrial {
   }
 
   async #readStall(name: string): Promise<void> {
-    const stallMs = await readStallMs(this.child)
+    const stallMs = await readStallMs(this.#server)
     this.numbers.peak('longest stall, ms', stallMs)
     if (stallMs > maxStallMs) this.numbers.fault(`${name}: a stall of ${stallMs.toFixed(0)} ms`)
   }
@@ -123,7 +137,7 @@ export class HttpTrial extends ServerTrial {
     const controls = { reset: 'POST', scenarios: 'DELETE', health: 'GET' } as const
     for (const [name, method] of Object.entries(controls))
       await this.#ask(name, { method, path: `/__sim/${name}`, headers: {} })
-    this.#recordMemory(readResidentMb(this.child.pid ?? 0) ?? 0)
+    this.#recordMemory(readResidentMb(this.#server.pid ?? 0) ?? 0)
   }
 
   #recordMemory(residentMb: number): void {
@@ -137,5 +151,10 @@ export class HttpTrial extends ServerTrial {
     this.numbers.peak(`median of resident memory up to round ${this.#round}, MB`, median)
     if (median > this.#firstMedianMb * (1 + MAX_GROWTH))
       this.numbers.fault(`the memory has grown from ${this.#firstMedianMb.toFixed(0)} to ${median.toFixed(0)} MB`)
+  }
+
+  override close(): void {
+    this.#server.removeAllListeners('exit')
+    this.#server.kill('SIGTERM')
   }
 }

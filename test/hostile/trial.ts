@@ -1,8 +1,4 @@
 /** What the trials share: chance, numbers, and the built command. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { warmAnalytics } from '../bench/requests.ts'
-import { freePort, waitUntilOk } from '../bench/target.ts'
-
 /** The command that is tried. */
 export const cli = new URL('../../dist/cli.js', import.meta.url).pathname
 
@@ -57,32 +53,5 @@ export abstract class Trial {
 
   protected pick<Item>(items: readonly Item[]): Item {
     return items[Math.floor(this.chance() * items.length)] as Item // a place in the list
-  }
-}
-
-/** A trial of a server that lives through all rounds, with its state in memory. */
-export abstract class ServerTrial extends Trial {
-  protected origin = ''
-  #child: ChildProcess | undefined
-
-  protected get child(): ChildProcess {
-    if (!this.#child) throw new Error('the server is not started')
-    return this.#child
-  }
-
-  /** Starts the command with options of Node. */
-  protected async startServer(...options: readonly string[]): Promise<void> {
-    const port = await freePort()
-    const args = [...options, cli, '--port', String(port), '--state', ':memory:']
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
-    this.#child = child
-    this.origin = `http://127.0.0.1:${port}`
-    await waitUntilOk('convsim', child, `${this.origin}/v1`, warmAnalytics)
-    child.once('exit', (code, signal) => this.numbers.fault(`the attacked server ended: ${signal ?? code}`))
-  }
-
-  override close(): void {
-    this.child.removeAllListeners('exit')
-    this.child.kill('SIGTERM')
   }
 }

@@ -131,6 +131,7 @@ const finish = {
       store.addPromptVersion(writerIn(sandbox), prompt({ externalPromptId: name ?? 'x' })),
       store.createSnapshot(writerIn(sandbox)),
       store.putQuality(sandbox, { weight: 0.9 }),
+      ...(modelOf(pair, sandbox).events.length > 0 ? [store.reset(sandbox), store.deleteSandbox(sandbox)] : []),
     ])
   },
 }

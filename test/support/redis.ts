@@ -1,12 +1,39 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, onTestFinished } from 'vitest'
-import { type RedisServer, startRedis } from './redis-server.ts'
-import { isMissing } from './tools.ts'
+import { freePort } from '../bench/target.ts'
+import { isMissing, tools } from './tools.ts'
+
+/** A Redis server of a test. */
+export interface RedisServer {
+  /** `redis://127.0.0.1:12345` */
+  readonly url: string
+  readonly port: number
+  /** Stops it as a power failure would, and starts it again on the same port with what is on its disk. */
+  kill(): Promise<void>
+  start(moreArgs?: readonly string[]): Promise<void>
+  /** Makes it send nothing, without an end of its connections. */
+  pause(): void
+  resume(): void
+  close(): Promise<void>
+}
+
+/** The options of a Redis server. */
+interface RedisServerOptions {
+  /** Stores each write on the disk before it is acknowledged. Default: nothing is stored on the disk. */
+  readonly durable?: boolean
+  /** Makes the port one for TLS, of which `args` have the certificate. */
+  readonly tls?: boolean
+  readonly args?: readonly string[]
+}
 
 /** Describes tests that need a Redis. Without one on this machine they are skipped, in CI they fail. */
 export const describeWithRedis = describe.skipIf(isMissing('redis-server'))
 
 /** Starts a Redis for all tests of a file. */
-export function sharedRedis(options: Parameters<typeof startRedis>[0] = {}): () => RedisServer {
+export function sharedRedis(options: RedisServerOptions = {}): () => RedisServer {
   let server: RedisServer | undefined
   beforeAll(async () => {
     server = await startRedis(options)
@@ -19,8 +46,53 @@ export function sharedRedis(options: Parameters<typeof startRedis>[0] = {}): () 
 }
 
 /** Starts a Redis for one test, at whose end it is closed. */
-export async function redisForTest(options: Parameters<typeof startRedis>[0] = {}): Promise<RedisServer> {
+export async function redisForTest(options: RedisServerOptions = {}): Promise<RedisServer> {
   const server = await startRedis(options)
   onTestFinished(() => server.close())
   return server
+}
+
+/** Starts a Redis server on a free port. */
+async function startRedis(options: RedisServerOptions = {}): Promise<RedisServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'convsim-redis-'))
+  const port = await freePort()
+  const persistence = options.durable ? ['--appendonly', 'yes', '--appendfsync', 'always'] : ['--appendonly', 'no']
+  const listening = options.tls ? ['--port', '0', '--tls-port', `${port}`] : ['--port', `${port}`]
+  const args = [...listening, '--bind', '127.0.0.1', '--dir', folder, '--save', '', ...persistence]
+  let child: ChildProcess | undefined
+  const ended = () => new Promise<void>((resolve) => child?.once('exit', () => resolve()))
+  const server: RedisServer = {
+    url: `redis://127.0.0.1:${port}`,
+    port,
+    async start(moreArgs = []) {
+      child = spawn(tools['redis-server'].path, [...args, ...(options.args ?? []), ...moreArgs], {
+        stdio: ['ignore', 'pipe', 'ignore'],
+      })
+      await waitForLine(child, 'Ready to accept connections')
+    },
+    async kill() {
+      const end = ended()
+      child?.kill('SIGKILL')
+      await end
+    },
+    pause: () => void child?.kill('SIGSTOP'),
+    resume: () => void child?.kill('SIGCONT'),
+    async close() {
+      if (child?.exitCode === null && child.signalCode === null) await server.kill()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+  await server.start()
+  return server
+}
+
+function waitForLine(child: ChildProcess, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let output = ''
+    child.stdout?.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+      if (output.includes(text)) resolve()
+    })
+    child.once('exit', () => reject(new Error(`redis-server ended: ${output}`)))
+  })
 }

@@ -1,5 +1,5 @@
 import type { Settings } from '../../../src/server/settings/settings.ts'
-import type { RedisServer } from '../../support/redis-server.ts'
+import type { RedisServer } from '../../support/redis.ts'
 import { startForTest, type TestSimulator } from '../../support/start.ts'
 
 let prefixes = 0

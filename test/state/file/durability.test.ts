@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/base/core/json.ts'
 import type { EventDraft, PromptDraft } from '../../../src/state/records.ts'
-import { context, event, exportSandbox, impactQuery, listInsertIds, prompt, recordAll } from '../drafts.ts'
+import { context, event, exportSandbox, listInsertIds, prompt, recordAll } from '../drafts.ts'
 import { copyAsKilled, expectKept, openNew, openOrFail, problemOf, sealLog, smallDisk, statePath } from './open-file.ts'
 
 describe('an acknowledged change', () => {
@@ -135,41 +135,6 @@ describe('a record that only an edited contract allows', () => {
 })
 
 describe('a full disk', () => {
-  test('refuses writes and changes nothing, and accepts writes again once there is space', async () => {
-    const limited = smallDisk()
-    const { path, store } = await openNew({ write: limited.write })
-    await recordAll(store, ['a'])
-    const before = await exportSandbox(store, 'default')
-    const impact = await store.eventImpact('default', impactQuery)
-    limited.free = 100
-    const refused = [
-      store.recordEvent(context, event({ insertId: 'b' })),
-      store.recordEvent(context, event({ insertId: 'a' })),
-      store.recordEvent(context, event()),
-      store.addPromptVersion(context, prompt()),
-      store.addPromptVersion(context, prompt({ externalPromptId: 'p' })),
-      store.putQuality('default', { weight: 1 }),
-      store.createSnapshot(context),
-      store.reset('default'),
-      store.recordEvent({ ...context, sandbox: 'new' }, event()),
-      store.deleteSandbox('default'),
-    ]
-    for (const outcome of await Promise.allSettled(refused)) {
-      expect(outcome).toMatchObject({ status: 'rejected' })
-      expect(String(outcome.status === 'rejected' && outcome.reason)).toContain('no space left on device')
-    }
-    expect(await exportSandbox(store, 'default')).toEqual(before)
-    expect(await store.eventImpact('default', impactQuery)).toEqual(impact)
-    expect(await store.size()).toMatchObject({ sandboxes: 1, events: 1, prompts: 0 })
-    expect(await store.listSnapshots('default')).toEqual([])
-
-    limited.free = Number.POSITIVE_INFINITY
-    await recordAll(store, ['b', 'a'])
-    expect((await store.recordEvent(context, event())).event.repeatOf).toBeUndefined()
-    const again = await openOrFail(copyAsKilled(path))
-    expect(await listInsertIds(again.store)).toEqual(['a', 'b', undefined])
-  })
-
   test('shows no change that is refused to a read of the same turn, and a stored one to the next', async () => {
     const limited = smallDisk()
     const { store } = await openNew({ write: limited.write })
@@ -198,18 +163,6 @@ describe('a full disk', () => {
     const again = await openOrFail(path)
     expect(await listInsertIds(again.store)).toEqual(['a', 'b'])
   })
-})
-
-test('an empty file, as of mktemp, begins as a new state, and a warning says so', async () => {
-  const path = statePath()
-  writeFileSync(path, '')
-  const { store, loaded } = await openOrFail(path)
-  expect(loaded.warnings).toEqual([`The state file ${path} was empty. It begins without records, as a new one.`])
-  await recordAll(store, ['a'])
-  await store.close()
-  const again = await openOrFail(path)
-  expect(again.loaded.warnings).toEqual([])
-  expect(await listInsertIds(again.store)).toEqual(['a'])
 })
 
 test('an empty file beside a log was emptied by mistake, and stays', async () => {
