@@ -41,13 +41,16 @@ const lineForm = {
 
 describe('--log-format json gives every line the members level, time and msg', () => {
   test('where the start fails, with a line for each problem', async () => {
-    const { code, stdout, stderr } = await run([...inMemory, '--scenario', 'nonsense', '--plan', 'gold'])
+    const flags = [...inMemory, '--scenario', 'nonsense', '--plan', 'gold']
+    const { code, stdout, stderr } = await run([...flags, '--log-format', 'json'])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     const lines = stderr.trim().split('\n')
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       { ...lineForm, level: 'error', msg: expect.stringMatching(/^convsim cannot start: --plan: error: .*"gold"/) },
       { ...lineForm, level: 'error', msg: expect.stringMatching(/^convsim cannot start: --scenario: error: /) },
     ])
+    const asOnTerminal = await run(flags)
+    expect(asOnTerminal.stderr).toMatch(/^convsim cannot start:\n +--plan: error: .*\n +--scenario: error: /)
   })
 
   test('in exec, too, where lines for people are the default', async () => {

@@ -1,6 +1,6 @@
 /** A command line as settings, and the help. */
 import { CommanderError } from 'commander'
-import { findNearest, findSimilar } from '../../base/core/similar.ts'
+import { findNearest } from '../../base/core/similar.ts'
 import { endSentence } from '../../base/core/text.ts'
 import {
   describeWrongValue,
@@ -10,7 +10,7 @@ import {
   type SettingTable,
   type ValuesOf,
 } from '../../server/settings/setting.ts'
-import { serverSettings, variableOf } from '../../server/settings/settings.ts'
+import { variableOf } from '../../server/settings/settings.ts'
 import {
   type CommandLineOf,
   type CommandSyntax,
@@ -18,6 +18,7 @@ import {
   describeCommandHelp,
   describeProgram,
 } from './program.ts'
+import { type Environment, findVariableProblem, removeServiceLinks } from './variables.ts'
 
 /** The parsed command line: a command to run, a text to print, or a problem to report. */
 export type Invocation<Known extends CommandSyntax> =
@@ -29,26 +30,21 @@ export type Invocation<Known extends CommandSyntax> =
 /** The commands of the program in the order of help; the first is the default. */
 export type CommandTable<Known extends CommandSyntax = CommandSyntax> = readonly [Known, ...Known[]]
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 /** Parses the arguments after the program's name, and the environment; has no side effects. */
 export function parseCommandLine<Known extends CommandSyntax>(
   commands: CommandTable<Known>,
   argv: readonly string[],
   env: Environment,
 ): Invocation<Known> {
-  const dashes = argv.includes('--') ? argv.indexOf('--') : argv.length
-  const [words, behind] = [argv.slice(0, dashes), argv.slice(dashes + 1)]
+  const [words, behind] = splitAt(argv, argv.indexOf('--'))
   const flags = indexFlags(...commands.map(({ settings }) => settings))
-  // Flags may precede the command, so it is the first word that is neither a flag nor the value of one.
-  const at = words.findIndex((word, index) => !word.startsWith('-') && !takesValue(flags.get(words[index - 1] ?? '')))
-  const shown = findText(commands, words, at < 0 ? [] : words.slice(at))
+  const at = findOperand(words, flags, 0) // the command, which flags may precede
+  const shown = findText(commands, words, words.slice(at)) ?? findMissingValue(words, flags)
   if (shown) return shown
-  const isFlag = (word = '') => flags.has(word.replace(/=.*/s, ''))
-  const bare = words.findIndex((word, index) => takesValue(flags.get(word)) && isFlag(words[index + 1]))
-  if (bare >= 0) return problem(`${words[bare]} needs a value before ${words[bare + 1]}. See convsim --help.`)
   const named = findCommand(commands, words[at])
   const command = named ?? commands[0]
+  const moved = findBareCommand(command, argv, named ? at + 1 : 0, flags)
+  if (moved) return moved
   const parser = createParser(command)
   try {
     parser.parse(named ? words.toSpliced(at, 1) : words, { from: 'user' })
@@ -58,19 +54,49 @@ export function parseCommandLine<Known extends CommandSyntax>(
   }
   const own = removeServiceLinks(env)
   const wrong =
-    (named ? undefined : findNameProblem(commands, parser.args[0])) ??
+    findNameProblem(commands, named ? undefined : parser.args[0]) ??
     findOperandProblem(command, parser.args, behind) ??
     findVariableProblem(commands, own)
   if (wrong !== undefined) return problem(wrong)
   return readSettings(command, [...parser.args, ...behind], parser.opts(), own)
 }
 
+type Flags = ReadonlyMap<string, Setting<unknown>>
+
+/** Finds a flag without its value, behind which another flag stands. */
+function findMissingValue(words: readonly string[], flags: Flags) {
+  const isFlag = (word = '') => flags.has(word.replace(/=.*/s, ''))
+  const bare = words.findIndex((word, index) => takesValue(flags.get(word)) && isFlag(words[index + 1]))
+  return bare < 0 ? undefined : problem(`${words[bare]} needs a value before ${words[bare + 1]}. See convsim --help.`)
+}
+
+/** Returns the index of the first word from one on that is neither a flag nor the value of one; else the length. */
+function findOperand(words: readonly string[], flags: Flags, from: number): number {
+  const isOperand = (word: string, index: number) =>
+    index >= from && !word.startsWith('-') && !takesValue(flags.get(words[index - 1] ?? ''))
+  const index = words.findIndex(isOperand)
+  return index < 0 ? words.length : index
+}
+
+/** Says where "--" belongs in a line such as `exec npm test`: the command can have flags of its own. */
+function findBareCommand({ name, runsCommand }: CommandSyntax, argv: readonly string[], from: number, flags: Flags) {
+  const first = findOperand(argv, flags, from)
+  if (!runsCommand || argv.includes('--') || first === argv.length) return undefined
+  const line = [...argv.slice(from, first), '--', ...argv.slice(first)].join(' ')
+  return problem(`Put -- before the command: convsim ${name} ${line}.`)
+}
+
 function findCommand<Known extends CommandSyntax>(commands: readonly Known[], word: string | undefined) {
   return commands.find(({ name, alias }) => word !== undefined && (word === name || word === alias))
 }
 
+function splitAt(words: readonly string[], at: number): [before: readonly string[], behind: readonly string[]] {
+  return at < 0 ? [words, []] : [words.slice(0, at), words.slice(at + 1)]
+}
+
 function findText(commands: CommandTable, words: readonly string[], [first, topic]: readonly string[]) {
-  if (words.some((word) => word === '--version' || word === '-v')) return { kind: 'version' } as const
+  if (first === 'version' || words.some((word) => word === '--version' || word === '-v'))
+    return { kind: 'version' } as const
   const isHelpCommand = first === 'help'
   if (!isHelpCommand && !hasHelpFlag(commands, words)) return undefined
   const name = isHelpCommand ? topic : first
@@ -78,7 +104,8 @@ function findText(commands: CommandTable, words: readonly string[], [first, topi
   if (wrong !== undefined) return problem(wrong)
   // In `-h check` the command is where `-h` has its value.
   const command = findCommand(commands, name ?? (words[0] === '-h' ? words[1] : ''))
-  return { kind: 'help', text: command ? describeCommandHelp(command) : describeProgram(commands) } as const
+  const text = command ? describeCommandHelp(command, words.includes('--all')) : describeProgram(commands)
+  return { kind: 'help', text } as const
 }
 
 /** Returns true for `--help`, `-h` and `-h check`. With another value `-h` is the flag of the host, as in Prism. */
@@ -133,53 +160,24 @@ function findOperandProblem(
   behind: readonly string[],
 ): string | undefined {
   if (runsCommand) {
-    if (before.length === 0 && behind[0]) return undefined
-    const unset = behind[0] === '' ? 'The name of the command is empty, as that of an unset variable. ' : ''
-    return (
-      `${unset}convsim ${name} takes flags (a contract: --contract FILE), and its command after "--": ` +
-      `convsim ${name} --seed 42 -- npm test.`
-    )
+    if (before.length > 0)
+      return `convsim ${name} takes flags alone before "--"; got ${before.join(' ')} (a contract: --contract FILE).`
+    if (behind[0]) return undefined
+    const reason = behind[0] === '' ? 'The name of the command is empty, as an unset variable is.' : 'No command given.'
+    return `${reason} Usage: convsim ${name} ${usage.replace(' [arguments...]', '')}.`
   }
   const all = [...before, ...behind]
   const isTooMany = operands === undefined ? all.length > 0 : all.length > 1 && !usage.includes('...')
   return isTooMany ? `convsim ${name} takes ${operands ?? 'flags alone'}; got ${all.join(' ')}.` : undefined
 }
 
-/**
- * Returns the environment without the variables that Kubernetes sets for services: a service "convsim" looks like
- * settings, e.g. `CONVSIM_PORT=tcp://10.0.0.1:4010`.
- */
-function removeServiceLinks(env: Environment): Environment {
-  return Object.fromEntries(Object.entries(env).filter(([name, value = '']) => !isServiceLink(name, value)))
-}
-
-function isServiceLink(name: string, value: string): boolean {
-  if (/_SERVICE_(HOST|PORT)|_PORT_\d{1,5}_(TCP|UDP|SCTP)/.test(name)) return true
-  return name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(value)
-}
-
-/** Returns the problem of a variable `CONVSIM_...` that is not a setting, if there is one. */
-function findVariableProblem(commands: readonly CommandSyntax[], env: Environment): string | undefined {
-  const known = Object.keys(serverSettings).flatMap((name) => variableOf(name) ?? [])
-  const understood = [...known, ...commands.flatMap(({ variables = [] }) => variables)]
-  const unknown = Object.keys(env).find((name) => name.startsWith('CONVSIM_') && !understood.includes(name))
-  if (unknown === undefined) return undefined
-  const problem = `There is no setting for the environment variable ${unknown}.`
-  const flag = `--${unknown.slice('CONVSIM_'.length).replaceAll('_', '-').toLowerCase()}`
-  const isFlag = commands.some(({ settings }) => Object.keys(settings).some((name) => flagOf(name) === flag))
-  if (isFlag) return `${problem} Give the flag ${flag}.`
-  const similar = findSimilar(unknown, known)
-  const suggestion = similar === undefined ? '' : ` Did you mean ${similar}?`
-  return `${problem}${suggestion} Known: ${known.join(', ')}.`
-}
-
-type Flags = Readonly<Record<string, string | boolean>>
+type GivenFlags = Readonly<Record<string, string | boolean>>
 
 /** Reads the settings of a command: flag > environment > default. */
 function readSettings<Known extends CommandSyntax>(
   command: Known,
   files: readonly string[],
-  flags: Flags,
+  flags: GivenFlags,
   env: Environment,
 ): Invocation<Known> {
   const values: Record<string, unknown> = {}
@@ -209,7 +207,7 @@ function readSettings<Known extends CommandSyntax>(
 function findSource(
   name: string,
   { alsoEnv = '', alsoEnvOnly }: Setting<unknown>,
-  flags: Flags,
+  flags: GivenFlags,
   env: Environment,
   warnings: string[],
 ): string {

@@ -1,4 +1,6 @@
-import { Command, type Help, Option } from 'commander'
+import { Command, Help, Option } from 'commander'
+import { groupBy } from '../../base/core/group-by.ts'
+import { furtherSettings } from '../../server/settings/further-settings.ts'
 import {
   flagOf,
   pickSettings,
@@ -7,7 +9,7 @@ import {
   type SettingTable,
   type ValuesOf,
 } from '../../server/settings/setting.ts'
-import { defaultOf, serverSettings, variableOf } from '../../server/settings/settings.ts'
+import { defaultOf, endSettings, serverSettings, variableOf } from '../../server/settings/settings.ts'
 
 const purposes = ['Serve', 'Test a client', 'Compare with the real service', 'Look up'] as const
 
@@ -89,15 +91,49 @@ function addFlag(parser: Command, name: string, setting: Setting<unknown>, isHid
 const joinWithComma = (value: string, earlier: string | undefined) =>
   earlier === undefined ? value : `${earlier},${value}`
 
-export function describeCommandHelp(command: CommandSyntax): string {
-  const examples = command.examples.map((example) => `  convsim ${example}`)
-  return `${createParser(command).helpInformation()}
-Examples:
-${examples.join('\n')}
+/** The widest flag of the short help that has its text beside it; the lines have 80 columns. */
+const FLAG_WIDTH = 32
 
-Precedence: flag > environment > default.
-See convsim --help for the other commands, and convsim scenarios for all scenarios.`
+/** Returns the help of a command, with its examples first: the usual settings, a line or two each, or all of them. */
+export function describeCommandHelp(command: CommandSyntax, isAll: boolean): string {
+  const { name, settings, usage, description, examples } = command
+  const helper = Object.assign(new Help(), { helpWidth: 80 })
+  const shown = [`Examples:`, ...examples.map((example) => `  convsim ${example}`)].join('\n')
+  if (isAll)
+    return createParser(command)
+      .helpInformation()
+      .replace('\nOptions:\n', () => `\n${shown}\n\nOptions:\n`)
+  const usual = Object.entries(settings).filter(([key]) => !Object.hasOwn(furtherSettings, key))
+  const chapters = [...groupBy(usual, ([key]) => chapterOf(key))].map(([heading, own]) => {
+    const rows = own.map(([key, setting]) => helper.formatItem(...describeFlag(key, setting), helper))
+    return `${heading}:\n${rows.join('\n')}`
+  })
+  return [
+    `Usage: convsim ${name} ${usage}`,
+    helper.boxWrap(description, 80),
+    shown,
+    ...chapters,
+    `convsim ${name} --help --all has every setting, with its variable.\n` +
+      'A flag goes before its variable (CONVSIM_PORT), which goes before the default.',
+  ].join('\n\n')
 }
+
+function chapterOf(key: string): string {
+  if (Object.hasOwn(endSettings, key)) return 'Reports and exit code'
+  return Object.hasOwn(serverSettings, key) ? 'Simulator' : 'Options'
+}
+
+function describeFlag(name: string, setting: Setting<unknown>): [term: string, width: number, text: string] {
+  const { short, value, description, default: byDefault } = setting
+  const choices = value !== undefined && value.length > FLAG_WIDTH / 2 && value.includes('|') ? [value] : []
+  const shown = choices.length > 0 ? 'VALUE' : value
+  const term = `${short ? `-${short}, ` : ''}${flagOf(name)}${shown === undefined ? '' : ` <${shown}>`}`
+  const given = byDefault === undefined || byDefault === false ? [] : [`default: ${defaultOf(setting)}`]
+  const notes = [...choices, ...given].join('; ')
+  return [term, FLAG_WIDTH, firstClause(description) + (notes && ` [${notes}]`)]
+}
+
+const firstClause = (description: string) => description.split(/[.;:,](?: |$)/, 1)[0] ?? ''
 
 /** The settings that people set most. */
 const usedSettings = pickSettings(
@@ -113,7 +149,7 @@ export function describeProgram(commands: readonly CommandSyntax[]): string {
   })
   const flags = Object.entries<Setting<unknown>>(usedSettings).map(([name, { short, value, description }]) => {
     const words = `${short ? `-${short}, ` : ''}${flagOf(name)} ${value}`
-    return `  ${words.padEnd(33)}${description.split(/[.;:,](?: |$)/, 1)[0]}`
+    return `  ${words.padEnd(33)}${firstClause(description)}`
   })
   return `Usage: convsim [command] [options]
 
@@ -126,7 +162,7 @@ Flags that people set most:
 ${flags.join('\n')}
   -v, --version                    Print the version
 
-convsim COMMAND --help   all flags of a command, with defaults and variables
+convsim COMMAND --help   the usual flags of a command; with --all, every flag
 convsim scenarios        everything that can be switched on
 README.md                the documentation, in the folder of the package
 A flag goes before its variable (CONVSIM_PORT), which goes before the default.`

@@ -10,6 +10,8 @@ export interface Output {
   readonly isJson: boolean
   /** Prints a line on stderr whatever the level of the log is. Default of `level`: `info`. */
   readonly printLine: (text: string, level?: LogLevel) => void
+  /** Prints problems below a heading, the same on and off a terminal; only `--log-format json` makes them JSON. */
+  readonly printProblems: (heading: string, problems: readonly string[]) => void
 }
 
 export type LogSettings = Pick<Settings, 'logFormat' | 'logLevel'>
@@ -29,7 +31,11 @@ export async function createOutput(
   const log = createLog(logLevel, isJson ? 'json' : plainFormat, now, write)
   const printLine: Output['printLine'] = (text, level = 'info') =>
     printError(isJson ? formatJsonLine(level, now(), text.trim()) : text)
-  return { log, isJson, printLine }
+  const printProblems: Output['printProblems'] = (heading, problems) => {
+    if (logFormat !== 'json') printError([heading, ...problems].join('\n'))
+    else for (const problem of problems) printLine(`${heading} ${problem.trim()}`, 'error')
+  }
+  return { log, isJson, printLine, printProblems }
 }
 
 /** Formats a line outside the log with the members of the log's lines: `{"level":"info","time":"...","msg":"..."}`. */
@@ -37,16 +43,12 @@ export function formatJsonLine(level: LogLevel, time: number, message: string, f
   return JSON.stringify({ level, time: new Date(time).toISOString(), ...fields, msg: message })
 }
 
-/** Prints the findings that prevent the start: below one heading for people, else each in a line of its own. */
 export function printStartProblems(
   findings: Findings,
   variables: ReadonlyMap<string, string>,
-  { isJson, printLine }: Output,
+  { printProblems }: Output,
 ): void {
-  const problems = describeStartProblems(findings, variables)
-  const heading = 'convsim cannot start:'
-  if (!isJson) printLine([heading, ...problems].join('\n'))
-  else for (const problem of problems) printLine(`${heading} ${problem.trim()}`, 'error')
+  printProblems('convsim cannot start:', describeStartProblems(findings, variables))
 }
 
 /**

@@ -1,4 +1,5 @@
 /** The list of scenarios, and one of them with an example. */
+import { Help } from 'commander'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { endSentence } from '../../base/core/text.ts'
 import { formatFinding } from '../../base/documents/finding.ts'
@@ -49,14 +50,21 @@ function findScenarios(text: string, catalogue: Catalogue): Result<readonly Acti
 }
 
 function listScenarios({ catalogue, contract }: LoadedInputs): string {
+  const helper = Object.assign(new Help(), { helpWidth: 80 })
+  const statuses = catalogue.statuses.map(({ name }) => name)
   const chapters = families.map((family) => {
     const definitions = catalogue.definitions.filter((definition) => definition.family === family)
-    const rows = definitions.map((one) => formatRow(one.name, one.description + describeLimits(one, contract)))
-    return `${family}\n${rows.join('\n')}`
+    const limits = new Set(definitions.map((one) => describeLimits(one, contract)))
+    const [shared = ''] = limits.size === 1 ? limits : []
+    const rows = definitions.map((one) => {
+      const limit = limits.size === 1 ? '' : describeLimits(one, contract)
+      return helper.formatItem(one.name, 18, one.description + (limit && ` Only for: ${limit}.`), helper)
+    })
+    return `${family}${shared && ` (only for ${shared})`}\n${rows.join('\n')}`
   })
   const intro =
     '"convsim scenarios NAME" shows parameters, an example and what the client sees.\n' +
-    `A documented status is a scenario by its number: ${catalogue.statuses.map(({ name }) => name).join(', ')}.`
+    helper.boxWrap(`A documented status is a scenario by its number: ${statuses.join(', ')}.`, 80)
   return [intro, ...chapters].join('\n\n')
 }
 
@@ -69,7 +77,7 @@ function describeLimits(definition: ScenarioDefinition, { operations }: Contract
   const fitting = operations.filter((one) => reasonAgainst(example, one) === undefined)
   return fitting.length === operations.length
     ? ''
-    : ` Only for: ${fitting.map(({ id }) => id).join(', ') || 'no operation of this contract'}.`
+    : fitting.map(({ id }) => id).join(', ') || 'no operation of this contract'
 }
 
 function describeScenario(active: ActiveScenario, inputs: LoadedInputs, { port }: ScenarioSettings): string {

@@ -23,6 +23,8 @@ export interface Setting<T> {
   readonly read: (text: string) => T | undefined
   /** A description of valid values, for the error: `a whole number from 0 to 65535`. */
   readonly expected: string
+  /** Explains a mistake that `expected` does not make clear, in a sentence without its end. */
+  readonly explain?: (text: string) => string | undefined
   /** The names that values consist of, for a guess at a wrong one; undefined: values have no names. */
   readonly names?: readonly string[]
 }
@@ -40,7 +42,10 @@ export const readsFile: SettingFiles = { areWritten: false, list: listOne }
 export const writesFile: SettingFiles = { areWritten: true, list: listOne }
 
 /** Returns the sentences about a value that a setting does not take. `source`: its flag or variable. */
-export function describeWrongValue({ expected, names = [] }: Setting<unknown>, source: string, given: string): string {
+export function describeWrongValue(setting: Setting<unknown>, source: string, given: string): string {
+  const { expected, explain, names = [] } = setting
+  const mistake = explain?.(given)
+  if (mistake !== undefined) return `${source}: ${mistake}.`
   const parts = given.split(',').map((part) => part.trim())
   const nearest = parts
     .filter((part) => !names.includes(part))

@@ -37,6 +37,7 @@ export const endSettings = {
     test: (text) => parseFailOn(text) !== undefined,
     expected: expectedFailOn,
     names: failOnKinds,
+    explain: (text) => (splitList(text).includes('coverage') ? 'coverage needs a limit: coverage<80' : undefined),
     description:
       'Exit with 3 if a condition is met: a request broke the contract (violation), ' +
       'a response was not expected (unexpected), ' +

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import * as parser from '../../../src/command-line/parser/parse.ts'
 import type { CommandSyntax } from '../../../src/command-line/parser/program.ts'
 import { commands } from '../../../src/features/commands.ts'
+import { furtherSettings } from '../../../src/server/settings/further-settings.ts'
 import { flagOf, type Setting } from '../../../src/server/settings/setting.ts'
 import { defaultSettings, serverSettings, variableOf } from '../../../src/server/settings/settings.ts'
 
@@ -304,9 +305,18 @@ describe('commands', () => {
   })
 
   test.each<[string[], RegExp]>([
-    ...[['exec'], ['exec', '--'], ['exec', 'npm', 'test'], ['exec', 'npm', '--', 'test']].map(
-      (argv): [string[], RegExp] => [argv, /after "--": convsim exec .*-- npm test/],
-    ),
+    ...[['exec'], ['exec', '--'], ['exec', '--seed', '2']].map((argv): [string[], RegExp] => [
+      argv,
+      /^No command given\. Usage: convsim exec \[options\] -- COMMAND\.$/,
+    ]),
+    [['exec', '--', ''], /^The name of the command is empty/],
+    [
+      ['exec', '--seed', '2', 'npm', 'test', '--ci'],
+      /^Put -- before the command: convsim exec --seed 2 -- npm test --ci\.$/,
+    ],
+    [['each', 'npm'], /^Put -- before the command: convsim each -- npm\.$/],
+    [['exec', 'npm', '--', 'test'], /^convsim exec takes flags alone before "--"; got npm/],
+    [['--fail-on', 'violation,coverage'], /^--fail-on: coverage needs a limit: coverage<80\./],
     [['constructor'], /"constructor" is no command/],
     [['server'], /"server" is no command \(serve, exec, each/],
     [['help', 'nothing'], /^"nothing" is no command \(serve/],
@@ -329,15 +339,20 @@ describe('commands', () => {
     expect(problemOf(parseCommandLine(argv, {}))).toMatch(words)
   })
 
-  test('an unknown variable is refused with the nearest and all known ones', () => {
-    const problem = problemOf(parseCommandLine([], { CONVSIM_PROT: '1' }))
-    expect(problem).toContain('the environment variable CONVSIM_PROT. Did you mean CONVSIM_PORT? Known: ')
-    for (const { variable } of withVariable) expect(problem).toContain(variable)
+  test.each([
+    ['CONVSIM_PROT', 'Did you mean CONVSIM_PORT?'],
+    ['CONVSIM_TELEMETRY_OFF', 'See convsim serve --help --all.'],
+  ])('the unknown variable %s is refused with the next step', (name, next) => {
+    const problem = `There is no setting for the environment variable ${name}. ${next}`
+    expect(problemOf(parseCommandLine([], { [name]: '1' }))).toBe(problem)
   })
 
-  test.each([[['serve', '--version', '--port', 'x']], [['-v']], [['check', '-v']]])('%j shows the version', (argv) => {
-    expect(parseCommandLine(argv, {})).toEqual({ kind: 'version' })
-  })
+  test.each([[['serve', '--version', '--port', 'x']], [['-v']], [['check', '-v']], [['version']]])(
+    '%j shows the version',
+    (argv) => {
+      expect(parseCommandLine(argv, {})).toEqual({ kind: 'version' })
+    },
+  )
 })
 
 describe('the help', () => {
@@ -360,10 +375,10 @@ describe('the help', () => {
   })
 
   test.each(commands)(
-    'of $name has its description, its own flags and no other, and examples that can be run',
+    'of $name has its description, its own flags and no other, and examples; the short one has 60 lines and usual flags',
     (command) => {
       const { name, settings, description, examples } = command
-      const text = helpOf([name, '--help'])
+      const text = helpOf([name, '--help', '--all'])
       const flags = [...text.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag]) => flag)
       const own = Object.entries<Setting<unknown>>(settings).flatMap(([key, { value }]) =>
         value === undefined ? [flagOf(key), flagOf(key).replace('--', '--no-')] : [flagOf(key)],
@@ -371,8 +386,11 @@ describe('the help', () => {
       expect(flags).toEqual([...own, '--help'])
       expect(text.replace(/\s+/g, ' ')).toContain(description)
       expect(text).toMatch(new RegExp(`Examples:\n  convsim ${name}`))
-      const [beforeExamples = ''] = text.split('\nExamples:')
-      expect(beforeExamples.split('\n').filter((line) => line.length > 80)).toEqual([])
+      const [usual, all] = [helpOf([name, '--help']), text].map((one) => one.replaceAll(/Examples:[\s\S]*?\n\n/g, ''))
+      for (const lines of [usual, all]) expect(lines?.split('\n').filter((line) => line.length > 80)).toEqual([])
+      expect(usual?.split('\n').length).toBeLessThanOrEqual(60)
+      for (const key of Object.keys(settings))
+        expect(usual?.includes(`${flagOf(key)} `)).toBe(!Object.hasOwn(furtherSettings, key))
       for (const example of examples) expect(runOf(parseCommandLine(example.split(' '), {})).command).toBe(name)
     },
   )

@@ -1,0 +1,39 @@
+/** The environment variables that give settings. */
+import { findNearest } from '../../base/core/similar.ts'
+import { flagOf } from '../../server/settings/setting.ts'
+import { serverSettings, variableOf } from '../../server/settings/settings.ts'
+import type { CommandSyntax } from './program.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * Returns the environment without the variables that Kubernetes sets for services: a service "convsim" looks like
+ * settings, e.g. `CONVSIM_PORT=tcp://10.0.0.1:4010`.
+ */
+export function removeServiceLinks(env: Environment): Environment {
+  return Object.fromEntries(Object.entries(env).filter(([name, value = '']) => !isServiceLink(name, value)))
+}
+
+function isServiceLink(name: string, value: string): boolean {
+  if (/_SERVICE_(HOST|PORT)|_PORT_\d{1,5}_(TCP|UDP|SCTP)/.test(name)) return true
+  return name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(value)
+}
+
+const PREFIX = 'CONVSIM_'
+
+/** Returns the problem of a variable `CONVSIM_...` that is not a setting, if there is one. */
+export function findVariableProblem(commands: readonly CommandSyntax[], env: Environment): string | undefined {
+  const known = Object.keys(serverSettings).flatMap((name) => variableOf(name) ?? [])
+  const understood = [...known, ...commands.flatMap(({ variables = [] }) => variables)]
+  const unknown = Object.keys(env).find((name) => name.startsWith(PREFIX) && !understood.includes(name))
+  if (unknown === undefined) return undefined
+  const problem = `There is no setting for the environment variable ${unknown}.`
+  const flag = `--${unknown.slice(PREFIX.length).replaceAll('_', '-').toLowerCase()}`
+  const isFlag = commands.some(({ settings }) => Object.keys(settings).some((name) => flagOf(name) === flag))
+  if (isFlag) return `${problem} Give the flag ${flag}.`
+  const nearest = findNearest(
+    unknown.slice(PREFIX.length),
+    known.map((name) => name.slice(PREFIX.length)),
+  )
+  return `${problem} ${nearest === undefined ? 'See convsim serve --help --all.' : `Did you mean ${PREFIX}${nearest}?`}`
+}
