@@ -96,6 +96,13 @@ const proofs: Record<Effect['kind'], Proof> = {
     expect(response.headers.get('x-sim-origin')).toBe('scenario')
     expect(await readStateInfo(sim())).toEqual(before)
   },
+  async gateway(operation, text) {
+    const before = await readStateInfo(sim())
+    const response = await scripted(operation, text)
+    expect(response.headers.get('x-sim-origin')).toBe('gateway')
+    expect([response.body, response.headers.get('x-sim-damage')]).toEqual([undefined, null])
+    expect(await readStateInfo(sim())).toEqual(before)
+  },
   async data(operation, text) {
     const response = await expectSuccess(operation, text)
     expect(response.headers.get('x-sim-origin')).toBe('contract')

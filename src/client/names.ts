@@ -34,6 +34,12 @@ export interface ScenarioParameters extends Readonly<Record<PersonaName, AnyScen
   readonly 'rate-limited': AnyScenarioParameters & { readonly 'retry-after'?: number; readonly limit?: number }
   readonly 'server-error': AnyScenarioParameters
   readonly unavailable: AnyScenarioParameters & { readonly 'retry-after'?: number }
+  readonly 'bad-gateway': AnyScenarioParameters
+  readonly 'gateway-timeout': AnyScenarioParameters
+  readonly 'too-large': AnyScenarioParameters
+  readonly redirect: AnyScenarioParameters & { readonly code?: '307' | '308'; readonly location?: string }
+  readonly maintenance: AnyScenarioParameters & { readonly 'retry-after'?: number }
+  readonly status: AnyScenarioParameters & { readonly code: number; readonly type?: string; readonly body?: string }
   readonly 'all-null': AnyScenarioParameters
   readonly 'no-null': AnyScenarioParameters
   readonly null: AnyScenarioParameters & { readonly fields: string | readonly string[] }

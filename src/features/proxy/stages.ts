@@ -6,9 +6,9 @@ import {
   type RequestStage,
 } from '../../server/pipeline/exchange.ts'
 import type { Stages } from '../../server/pipeline/pipeline.ts'
-import { identify, validate } from '../../server/pipeline/refusal-stages.ts'
+import { enter, identify, validate } from '../../server/pipeline/refusal-stages.ts'
 import { applyDamage, checkReply, finaliseHeaders } from '../../server/pipeline/reply-stages.ts'
-import { scenario } from '../../server/pipeline/scenario.ts'
+import { gateway, scenario } from '../../server/pipeline/scenario.ts'
 import type { UpstreamClient } from '../../server/upstream/client.ts'
 import { type PageSettings, refuseForeignPage } from '../../service/exchange/foreign-page.ts'
 import { refusals } from '../../service/exchange/refusals.ts'
@@ -27,7 +27,9 @@ export function createProxyStages(deps: PipelineDeps, upstream: UpstreamClient, 
   return {
     request: Object.entries({
       authenticate: readCaller(token === undefined ? undefined : pages), // 403, before a foreign page names a sandbox
-      identify: identify(deps, true), // 400 for a malformed name of a sandbox
+      sandbox: enter(deps), // 400 for a malformed name of a sandbox
+      gateway: gateway(noMagicValues), // what a simulated gateway responds
+      identify: identify(true),
       scenario: scenarioOfOperation(scenario(noMagicValues)), // any reply that a scenario gives
       validate: judgeRequest(validate(deps)),
       handle: askUpstream(contract.basePath, upstream, pages.cors), // the response of the service; 413, 502, 504

@@ -3,15 +3,21 @@ import { endSentence } from '../../base/core/text.ts'
 import { jsonBody } from '../../service/exchange/body.ts'
 import { isDocumented, refusals } from '../../service/exchange/refusals.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
-import { type ActiveScenario, type Chance, type Effect, effectOf } from '../../service/scenarios/definition.ts'
+import {
+  type ActiveScenario,
+  type Chance,
+  type Effect,
+  effectOf,
+  isGateway,
+} from '../../service/scenarios/definition.ts'
 import { numberOf } from '../../service/scenarios/parameters.ts'
 import { itemAt, positionAt, type Sequence, sequencePrefix } from '../../service/scenarios/parse.ts'
 import { type ActiveRule, ruleTimesKey } from '../../service/scenarios/rules.ts'
 import type { Store } from '../../state/store.ts'
-import type { Exchange, MatchedExchange } from './exchange.ts'
+import { type Exchange, targetOf } from './exchange.ts'
 
 /** Applies the scenarios that fire by chance, in order. Returns the reply of the last one that replies, if any. */
-export async function applyScenarios(exchange: MatchedExchange, scenarios: readonly ActiveScenario[], store: Store) {
+export async function applyScenarios(exchange: Exchange, scenarios: readonly ActiveScenario[], store: Store) {
   let reply: Reply | undefined
   for (const active of scenarios) {
     const effect = effectOf(active)
@@ -29,9 +35,9 @@ export async function applyScenarios(exchange: MatchedExchange, scenarios: reado
 }
 
 /** Returns the reply to a request that is lost before the operation: an example where the client sees a part. */
-function replyBeforeWork({ operation, scenarios, delivery }: MatchedExchange): Reply | undefined {
+function replyBeforeWork({ operation, scenarios, delivery }: Exchange): Reply | undefined {
   const isLost = scenarios.map(effectOf).some((effect) => effect.kind === 'deliver' && effect.isBeforeWork)
-  if (!isLost) return undefined
+  if (!isLost || !operation) return undefined
   const status = operation.successStatus
   const [example] = ['truncated', 'malformed'].includes(delivery.mode.kind) ? operation.examples(status) : []
   if (!example) return refusals.lostRequest()
@@ -39,18 +45,22 @@ function replyBeforeWork({ operation, scenarios, delivery }: MatchedExchange): R
 }
 
 /** Applies the part of an effect that comes before the operation; drift and `lost-ack` are applied by `applyDamage`. */
-function applyEffect(exchange: MatchedExchange, effect: Effect, chance: Chance): Reply | undefined {
+function applyEffect(exchange: Exchange, effect: Effect, chance: Chance): Reply | undefined {
+  const { operation } = exchange
   switch (effect.kind) {
+    case 'gateway':
+      return effect.reply({ target: targetOf(exchange), now: exchange.now })
     case 'response': {
-      const reply = effect.reply(exchange.operation, exchange.pathParameters['modelId'])
-      if (!isDocumented(exchange.operation, reply.status)) {
+      if (!operation) break
+      const reply = effect.reply(operation, exchange.pathParameters['modelId'])
+      if (!isDocumented(operation, reply.status)) {
         exchange.damage = [...exchange.damage, 'undocumented status']
-        exchange.responseViolations = exchange.operation.checkResponse(reply.status, null)
+        exchange.responseViolations = operation.checkResponse(reply.status, null)
       }
       return reply
     }
     case 'ordinary':
-      if (isDocumented(exchange.operation, effect.status)) exchange.requestedStatus = effect.status
+      if (operation && isDocumented(operation, effect.status)) exchange.requestedStatus = effect.status
       break
     case 'data':
       exchange.dataOverrides = { ...exchange.dataOverrides, ...effect.overrides }
@@ -67,12 +77,14 @@ function applyEffect(exchange: MatchedExchange, effect: Effect, chance: Chance):
   return undefined
 }
 
-export const applicableScenarios = (exchange: MatchedExchange, scenarios: readonly ActiveScenario[]) =>
+export const applicableScenarios = (exchange: Exchange, scenarios: readonly ActiveScenario[]) =>
   scenarios.filter((active) => inapplicableReason(exchange, active) === undefined)
 
 /** Returns the reason why a scenario makes no sense for the operation of the exchange, or undefined if it does. */
-export function inapplicableReason({ operation }: MatchedExchange, { definition, values, text }: ActiveScenario) {
-  const reason = definition.inapplicableReason?.(operation, values)
+export function inapplicableReason({ operation }: Exchange, active: ActiveScenario) {
+  const { definition, values, text } = active
+  const unmatched = isGateway(active) || definition.family === 'time' ? undefined : 'no operation matches the request'
+  const reason = operation ? definition.inapplicableReason?.(operation, values) : unmatched
   return reason === undefined ? undefined : endSentence(`The scenario "${text}" makes no sense here: ${reason}`)
 }
 
@@ -88,8 +100,8 @@ async function drawChance(exchange: Exchange, purpose: string, store: Store, cou
 }
 
 /** Returns the sequence's item for this request, in the order of arrival. `prefix` tells rules from requests. */
-export async function nextItem(exchange: MatchedExchange, sequence: Sequence, store: Store, prefix = sequencePrefix) {
-  const key = `${prefix}${exchange.operation.id} ${sequence.text}`
+export async function nextItem(exchange: Exchange, sequence: Sequence, store: Store, prefix = sequencePrefix) {
+  const key = `${prefix}${exchange.operation?.id ?? ''} ${sequence.text}`
   const index = await store.nextSequenceIndex(exchange.sandbox.name, key)
   const item = itemAt(sequence, index)
   const place = `item ${positionAt(sequence, index) + 1} of ${sequence.items.length}`

@@ -13,7 +13,7 @@ import { maxControlLength } from '../../service/scenarios/parameters.ts'
 import { parseScenarios, parseSequence, type Sequence } from '../../service/scenarios/parse.ts'
 import { createStatusScenario, standardHeaders } from '../../service/scenarios/refusals.ts'
 import { splitOutsideQuotes, splitPair } from '../../service/scenarios/split-text.ts'
-import type { Exchange, MatchedExchange } from './exchange.ts'
+import type { Exchange } from './exchange.ts'
 import { documentedBody } from './reply-stages.ts'
 
 /** The request headers that steer the simulator. Any other `X-Sim-` header is refused, not ignored. */
@@ -39,7 +39,7 @@ export interface RequestedControls {
 }
 
 /** Reads the request's controls, and sets the seed and the instant that it names. The error is a sentence. */
-export function readControls(exchange: MatchedExchange, catalogue: Catalogue): Result<RequestedControls> {
+export function readControls(exchange: Exchange, catalogue: Catalogue): Result<RequestedControls> {
   const { headers } = exchange.request
   const controls = Object.keys(headers).filter((name) => name.startsWith('x-sim-'))
   if (controls.length === 0 && headers['prefer'] === undefined) return noControls // most requests
@@ -51,7 +51,8 @@ export function readControls(exchange: MatchedExchange, catalogue: Catalogue): R
   const text = headers['x-sim-sequence']
   const sequence = text === undefined ? success(undefined) : parseSequence(text, catalogue)
   if (!sequence.ok) return sequence
-  const response = readPreferredResponse(exchange.operation, catalogue, preferences)
+  const { operation } = exchange
+  const response = operation ? readPreferredResponse(operation, catalogue, preferences) : noResponse
   if (!response.ok) return response
   const { example } = response.value
   const all = [...scenarios.value, ...response.value.scenarios]
@@ -89,6 +90,8 @@ function describeUnknownHeader(unknown: string): string {
   const guess = nearest === undefined ? '' : ` Did you mean "x-sim-${nearest}"?`
   return `There is no control header "${cutText(unknown)}".${guess} Known: ${controlHeaders.join(', ')}.`
 }
+
+const noResponse = success({ scenarios: [], example: undefined })
 
 const noControls = success({ any: false, scenarios: [], sequence: undefined, example: undefined, preferred: '' })
 

@@ -94,19 +94,21 @@ export class Exchange {
   readonly bearer: Bearer
   /** The id of the recorded request that this one repeats, if any. */
   readonly replayOf: string | undefined
-  /** The default sandbox, until `identify` switches to the one that the request names. */
+  /** The default sandbox, until `enter` switches to the one that the request names. */
   sandbox: Sandbox
   /** The path without the sandbox's base path. */
   path: string
-  /** The sandbox's time when the request was identified, or the request's own, in epoch milliseconds, from then on. */
+  /** The sandbox's time when the request entered it, or the request's own, in epoch milliseconds, from then on. */
   now: number
-  /** The sandbox's seed, or the request's own. Set by `identify`. */
+  /** The sandbox's seed, or the request's own. Set by `enter`. */
   seed = ''
-  /** The sandbox's rules. Set by `identify`. */
+  /** The sandbox's rules. Set by `enter`. */
   rules: ActiveRules = []
-  /** Set by `identify`; undefined where no operation matches. */
+  /** Set by `enter`; undefined where no operation matches. */
   operation: Operation | undefined
-  /** Set by `identify`; undefined where the simulator responds from the examples of the document. */
+  /** Set by `enter`: the refusal where no operation matches. */
+  unmatched: Reply | undefined
+  /** Set by `enter`; undefined where the simulator responds from the examples of the document. */
   handler: OperationHandler | undefined
   pathParameters: Readonly<Record<string, string>> = {}
   /** Set by `authenticate`; undefined where the operation asks for no credential. */
@@ -119,6 +121,8 @@ export class Exchange {
   scenarios: readonly ActiveScenario[] = []
   /** Set by `scenario`: true where the request itself names its scenarios, so that they must not fail silently. */
   requestedExplicitly = false
+  /** Set by `gateway`: true where the scenarios were chosen before the service saw the request. */
+  areScenariosChosen = false
   /** Set by `scenario`: the documented status below 400 that a scenario asks for; undefined: the operation's own. */
   requestedStatus: number | undefined
   /** Set by `handle`: true for an event that sampling dropped. */
@@ -162,8 +166,11 @@ export class Exchange {
   }
 }
 
-/** An exchange whose operation `identify` has found. */
+/** An exchange whose operation `enter` has found. */
 export type MatchedExchange = Exchange & { readonly operation: Operation }
+
+/** Returns path and query as sent. */
+export const targetOf = ({ request: { path, query } }: Exchange) => path + (query && `?${query}`)
 
 export const isMatched = (exchange: Exchange): exchange is MatchedExchange => exchange.operation !== undefined
 

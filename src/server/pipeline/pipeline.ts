@@ -12,9 +12,9 @@ import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import { authenticate } from './credentials.ts'
 import { Exchange, type MatchedExchange, type PipelineDeps, type ReplyStage, type RequestStage } from './exchange.ts'
 import { createRecorder } from './record.ts'
-import { checkModelExists, identify, limitRate, requirePlan, validate } from './refusal-stages.ts'
+import { checkModelExists, enter, identify, limitRate, requirePlan, validate } from './refusal-stages.ts'
 import { applyDamage, checkReply, finaliseHeaders, handle } from './reply-stages.ts'
-import { expectRefusal, scenario } from './scenario.ts'
+import { expectRefusal, gateway, scenario } from './scenario.ts'
 import { shapeRefusal } from './shape-refusal.ts'
 
 /**
@@ -82,7 +82,7 @@ function explainReply(trace: DecisionTrace, exchange: Exchange, first: Reply, se
 
 function listReasons(exchange: Exchange, reply: Reply): string[] {
   const { status, origin } = reply
-  if (origin === 'scenario') return [] // the stage that found the scenario has named its source
+  if (origin === 'scenario' || origin === 'gateway') return [] // the stage that found the scenario has named its source
   if (status < 400) return [`Nothing refuses the request, so the operation ${exchange.operation?.id} is carried out.`]
   const responses = `The stage "${exchange.stage}" returns ${status}:`
   if (exchange.violations.length === 0) return [`${responses} ${readError(reply.body?.value)}`]
@@ -98,7 +98,9 @@ function listReasons(exchange: Exchange, reply: Reply): string[] {
 function createSimulatorStages(deps: PipelineDeps): Stages {
   return {
     request: Object.entries({
-      identify: identify(deps), // 404, 405; without an operation no later stage runs
+      sandbox: enter(deps), // 400 for a malformed name of a sandbox
+      gateway: gateway(deps), // what a gateway in front of the service responds
+      identify: identify(), // 404, 405; without an operation no later stage runs
       authenticate: authenticate(deps), // 401
       scenario: scenario(deps), // any reply that a scenario gives
       plan: requirePlan(deps), // 403

@@ -15,7 +15,7 @@ import type { Reply } from '../../service/exchange/reply.ts'
 import { releaseBody } from '../../service/exchange/request.ts'
 import type { DeliveryEnd, JournalEntry, LiveExchange, Recorded, RecordedBody } from '../journal/entry.ts'
 import { captureBody, maxResponseBodyBytes, toLoggedBodies, toLogLine } from '../journal/entry-json.ts'
-import { type Exchange, jsonOf, type PipelineDeps, rawParametersOf } from './exchange.ts'
+import { type Exchange, jsonOf, type PipelineDeps, rawParametersOf, targetOf } from './exchange.ts'
 
 /** `recordedReply`: returns a reply as it is recorded. */
 export function createRecorder(
@@ -137,7 +137,7 @@ function createEntry(
     aborted: request.body.kind === 'aborted',
     response: {
       status: reply.status,
-      headers: responseHeaders(exchange, reply, token),
+      headers: responseHeaders(exchange, reply, token, query),
       body: captureResponse(reply),
       origin: reply.origin,
     },
@@ -160,8 +160,13 @@ function captureResponse({ body, passedBytes = 0 }: Reply): RecordedBody {
   return passedBytes > captured.size ? { ...captured, size: passedBytes } : captured
 }
 
-/** Returns the reply's headers, redacted where they name violations, which quote the request. */
-function responseHeaders({ violations, advice }: Exchange, { headers }: Reply, token: string | undefined) {
+/** Returns the reply's headers, redacted where they repeat the request: a redirect to itself, or its violations. */
+function responseHeaders(exchange: Exchange, reply: Reply, token: string | undefined, query: string) {
+  const { violations, advice } = exchange
+  const { origin } = reply
+  const location = reply.headers['Location']
+  const isRepeated = origin === 'gateway' && query !== '' && location === targetOf(exchange)
+  const headers = isRepeated ? { ...reply.headers, Location: `${exchange.request.path}?${query}` } : reply.headers
   if (violations.length === 0 && advice.length === 0) return headers
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redactText(value, token)]))
 }

@@ -17,27 +17,34 @@ import {
   rawParametersOf,
 } from './exchange.ts'
 
-/**
- * Finds the sandbox and the operation: 404 for an unknown path, 405 for a wrong method. An aborted body ends here: the
- * real service would not have seen the request, so it consumes no rate and no item of a sequence. With `passesUnknown`
- * a proxy passes on requests that match no operation.
- */
-export function identify({ contract, handlers, sandboxes }: PipelineDeps, passesUnknown = false): RequestStage {
+/** Finds the sandbox, what is set there, and the operation. */
+export function enter({ contract, handlers, sandboxes }: PipelineDeps): RequestStage {
   const knownPaths = [...new Set(contract.operations.map(({ basePath, path }) => basePath + path))]
-  return async function identify(exchange) {
+  return async function enter(exchange) {
     const { request } = exchange
     const [, sandboxOfPath, rest] = /^\/_s\/([^/]*)(\/.*)$/.exec(request.path) ?? []
     exchange.path = rest ?? request.path
     const refusal = enterSandbox(exchange, sandboxes, sandboxOfPath)
     // Before the first await, which fails while a shared state is away: the journal has the operation also then.
-    const unknown = refusal ? undefined : matchOperation(exchange, contract, knownPaths)
+    exchange.unmatched = refusal ? undefined : matchOperation(exchange, contract, knownPaths)
     exchange.handler = exchange.operation && handlers.get(exchange.operation.id)
     const { seed, rules, clock } = await sandboxes.settings.read(exchange.sandbox.name)
     exchange.seed = seed
     exchange.rules = rules
     exchange.now = clock.now
+    return refusal
+  }
+}
+
+/**
+ * Refuses a request without an operation: 404 for an unknown path, 405 for a wrong method; with `passesUnknown` a proxy
+ * passes it on. An aborted body ends here: the real service would not have seen the request, so it consumes no rate and
+ * no item of a sequence.
+ */
+export function identify(passesUnknown = false): RequestStage {
+  return function identify({ request, unmatched }) {
     const aborted = request.body.kind === 'aborted' ? refusals.aborted() : undefined
-    return refusal ?? (passesUnknown ? undefined : unknown) ?? aborted
+    return passesUnknown ? aborted : (unmatched ?? aborted)
   }
 }
 

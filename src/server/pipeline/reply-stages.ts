@@ -171,7 +171,7 @@ function driftReply(exchange: Exchange, reply: Reply): Result<Reply> {
   const { status, origin } = reply
   const isReal = origin === 'upstream'
   const schema = isReal ? operation.responseSchema(status) : operation.simulatedResponseSchema(status)
-  if (origin === 'simulator' || !schema || !reply.body) return success(reply)
+  if (origin === 'simulator' || origin === 'gateway' || !schema || !reply.body) return success(reply)
   const damaged = effect.damage(reply.body.value, schema, exchange.seed)
   if (!damaged.ok) return damaged
   const { body, pointer } = damaged.value

@@ -1,7 +1,7 @@
 import { cutText } from '../../base/core/text.ts'
 import { type MatchSubject, modelsIn, productsOf } from '../../service/exchange/match.ts'
 import { refusals } from '../../service/exchange/refusals.ts'
-import { type ActiveScenario, effectOf } from '../../service/scenarios/definition.ts'
+import { type ActiveScenario, effectOf, isGateway } from '../../service/scenarios/definition.ts'
 import { findConflict } from '../../service/scenarios/parse.ts'
 import {
   findMismatch,
@@ -13,14 +13,19 @@ import {
 import type { Store } from '../../state/store.ts'
 import { applicableScenarios, applyScenarios, findRuleRest, inapplicableReason, nextItem } from './apply-scenarios.ts'
 import { type RequestedControls, readControls } from './control-headers.ts'
-import { type Exchange, jsonOf, type MatchedExchange, type PipelineDeps, type RequestStage } from './exchange.ts'
+import { type Exchange, jsonOf, type PipelineDeps, type RequestStage } from './exchange.ts'
 
 /**
  * Finds the scenarios that act on a request, and applies them. Precedence: request > sandbox > start-up > default; the
  * narrowest scope that asks for anything decides alone. In the request a control header wins over a magic value.
  */
-export function scenario(deps: PipelineDeps): RequestStage<MatchedExchange> {
-  return function scenario(exchange) {
+export function scenario(deps: PipelineDeps): RequestStage {
+  const choose = chooseScenarios(deps)
+  return (exchange) => (exchange.areScenariosChosen ? undefined : choose(exchange))
+}
+
+function chooseScenarios(deps: PipelineDeps): RequestStage {
+  return function chooseScenarios(exchange) {
     const controls = readControls(exchange, deps.catalogue)
     if (!controls.ok) return refusals.control(controls.error)
     const { any, preferred } = controls.value
@@ -29,15 +34,51 @@ export function scenario(deps: PipelineDeps): RequestStage<MatchedExchange> {
     exchange.requestedExplicitly = any
     if (preferred) exchange.extraHeaders['Preference-Applied'] = preferred
     if (any) return applyRequested(exchange, controls.value, deps.store)
-    const fault = deps.findPlannedFault?.(exchange.operation.id, exchange.request.id)
+    const fault = findFault(exchange, deps)
     return fault
       ? applyScenarios(exchange, [fault], deps.store).then((reply) => reply ?? applyWiderScope(exchange, deps))
       : applyWiderScope(exchange, deps)
   }
 }
 
+const findFault = ({ operation, request }: Exchange, deps: PipelineDeps) =>
+  operation && deps.findPlannedFault?.(operation.id, request.id)
+
+/**
+ * Applies what a gateway in front of the service does: before the service refuses anything, and also where no operation
+ * matches. Where a control of the request, or a rule for it, names a gateway, all scenarios are chosen here.
+ */
+export function gateway(deps: PipelineDeps): RequestStage {
+  const choose = chooseScenarios(deps)
+  return function gateway(exchange) {
+    if (exchange.request.body.kind === 'aborted' || !canMeetGateway(exchange, deps)) return undefined
+    const reply = choose(exchange)
+    exchange.areScenariosChosen = true
+    return reply
+  }
+}
+
+function canMeetGateway(exchange: Exchange, deps: PipelineDeps): boolean {
+  const { headers } = exchange.request
+  const hasControl = ['x-sim-scenario', 'x-sim-sequence', 'prefer'].some((name) => headers[name] !== undefined)
+  if (!hasControl && exchange.rules.length + deps.startUp.length === 0) return false // most requests
+  const controls = readControls(exchange, deps.catalogue)
+  if (!controls.ok) return false // the stage `scenario` refuses it
+  const { any, scenarios, sequence } = controls.value
+  if (any) return namesGateway({ scenarios, sequence })
+  const { bearer } = exchange
+  if ((bearer.ok && deps.ofKey.has(bearer.token)) || listMagicScenarios(exchange, deps).length > 0) return false
+  const naming = placeRules(exchange.rules, deps.startUp).filter(({ rule }) => namesGateway(rule))
+  if (naming.length === 0) return false
+  const subject = createSubject(exchange, deps)
+  return naming.some(({ rule }) => rule.misfit === undefined && findMismatch(rule, subject) === undefined)
+}
+
+const namesGateway = ({ scenarios, sequence }: Pick<RequestedControls, 'scenarios' | 'sequence'>) =>
+  scenarios.some(isGateway) || (sequence?.items.some(({ scenario }) => isGateway(scenario)) ?? false)
+
 /** Applies the scenarios that the request names. A requested example is the reply, whatever the scenarios reply. */
-async function applyRequested(exchange: MatchedExchange, controls: RequestedControls, store: Store) {
+async function applyRequested(exchange: Exchange, controls: RequestedControls, store: Store) {
   const { scenarios, sequence, example } = controls
   exchange.trace?.decisions.push(...listDecidingHeaders(exchange))
   const active = sequence ? [...scenarios, await nextItem(exchange, sequence, store)] : scenarios
@@ -55,7 +96,7 @@ function listDecidingHeaders({ request: { headers } }: Exchange): string[] {
 }
 
 /** Returns why the requested controls cannot act as a whole, so that no test believes in a fault that does not act. */
-function problemWith(exchange: MatchedExchange, { scenarios, sequence, example }: RequestedControls) {
+function problemWith(exchange: Exchange, { scenarios, sequence, example }: RequestedControls) {
   const items = sequence?.items.map((item) => item.scenario) ?? []
   const all = [...scenarios, ...items]
   const inapplicable = all.map((active) => inapplicableReason(exchange, active)).find((reason) => reason !== undefined)
@@ -72,9 +113,10 @@ function problemWith(exchange: MatchedExchange, { scenarios, sequence, example }
 
 /** Returns true for a scenario that decides the response of the operation, or promises that the operation has run. */
 const needsOperation = (active: ActiveScenario) =>
-  active.values['when'] === 'after' || ['response', 'ordinary', 'data', 'lose-ack'].includes(effectOf(active).kind)
+  active.values['when'] === 'after' ||
+  ['response', 'gateway', 'ordinary', 'data', 'lose-ack'].includes(effectOf(active).kind)
 
-function applyWiderScope(exchange: MatchedExchange, deps: PipelineDeps) {
+function applyWiderScope(exchange: Exchange, deps: PipelineDeps) {
   const magic = listMagicScenarios(exchange, deps)
   if (magic.length + exchange.rules.length + deps.startUp.length === 0) return undefined // the stage need not wait
   return findScenarios(exchange, magic, deps).then((active) => applyScenarios(exchange, active, deps.store))
@@ -99,7 +141,7 @@ function listMagicScenarios({ caller, pathParameters }: Exchange, { ofKey, ofMod
 }
 
 /** Returns the scenarios of the narrowest scope that has any: magic values, then the sandbox, then the start-up. */
-async function findScenarios(exchange: MatchedExchange, magic: readonly MagicScenario[], deps: PipelineDeps) {
+async function findScenarios(exchange: Exchange, magic: readonly MagicScenario[], deps: PipelineDeps) {
   const { trace } = exchange
   const acting = magic.filter(({ active }) => inapplicableReason(exchange, active) === undefined)
   for (const { source, active } of acting)
@@ -138,7 +180,7 @@ async function countRule(exchange: Exchange, { rule, scope, index }: PlacedRule,
 }
 
 /** Returns the scenarios of a rule for this request, or the reason why the rule does not act. */
-async function scenariosOfRule(exchange: MatchedExchange, placed: PlacedRule, subject: MatchSubject, store: Store) {
+async function scenariosOfRule(exchange: Exchange, placed: PlacedRule, subject: MatchSubject, store: Store) {
   const { rule, index } = placed
   if (rule.misfit !== undefined)
     return `is passed over, since the contract has changed: ${rule.misfit.replace(/\.$/, '')}`

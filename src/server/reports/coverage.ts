@@ -20,7 +20,7 @@ interface OperationHits {
  *
  * An item of a request counts once a request with it gets a status below 400, even if the response is lost. An item of
  * a response counts once the client received the response whole and without drift. A response of the simulator itself
- * (`origin: simulator`) counts for neither, since the service would never send it.
+ * or of a gateway (`origin`) counts for neither, since the service would never send it.
  */
 export class Coverage {
   readonly hits: ReadonlyMap<string, OperationHits>
@@ -40,7 +40,7 @@ export class Coverage {
     const { operationItems, met, readBodies } = hits
     hits.requests += 1
     const { status, origin } = entry.response
-    if (origin === 'simulator') return
+    if (origin === 'simulator' || origin === 'gateway') return
     if (status < 400) for (const key of operationItems.readRequest(live)) met.add(key)
     if (!isUndamaged(entry)) return
     const body = live.responseBody

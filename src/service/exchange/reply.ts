@@ -1,7 +1,10 @@
 import type { Body } from './body.ts'
 
-/** The cause of a reply: the service's contract, a scenario, the simulator itself, or the real service of a proxy. */
-export type Origin = 'contract' | 'scenario' | 'simulator' | 'upstream'
+/**
+ * The cause of a reply: the service's contract, a scenario, a simulated gateway in front of the service, the simulator
+ * itself, or the real service of a proxy.
+ */
+export type Origin = 'contract' | 'scenario' | 'gateway' | 'simulator' | 'upstream'
 
 export interface Reply {
   readonly status: number

@@ -3,6 +3,7 @@ import { connectionScenarios } from './connection.ts'
 import { dataScenarios } from './data.ts'
 import type { Catalogue, NamedPersona, ScenarioDefinition } from './definition.ts'
 import { driftScenarios } from './drift.ts'
+import { gatewayScenarios } from './gateways.ts'
 import { createStatusScenario, refusalScenarios, statusScenarios } from './refusals.ts'
 import { timeScenarios } from './time.ts'
 
@@ -30,6 +31,7 @@ export function createCatalogue(
 ): Catalogue {
   const definitions = [
     ...refusalScenarios,
+    ...gatewayScenarios,
     ...dataScenarios(contract, personas, generated),
     ...timeScenarios,
     ...connectionScenarios,

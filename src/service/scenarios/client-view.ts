@@ -19,6 +19,8 @@ export function describeClientView(effect: Effect, operation: Operation): string
       return `${isDocumented(operation, effect.status) ? `Status ${effect.status}` : success} with the ordinary body.`
     case 'response':
       return describeReply(effect.reply(operation), operation)
+    case 'gateway':
+      return describeGateway(effect, operation)
     case 'data':
       return `${success} with ${describeFigures(effect.overrides)}.`
     case 'delay':
@@ -39,6 +41,12 @@ function describeReply(reply: Reply, operation: Operation): string {
   const body = bodyOfRefusal(operation, reply)
   const status = `Status ${reply.status}${isDocumented(operation, reply.status) ? '' : ' (undocumented)'}`
   return [status, ...fields, body === undefined ? 'a body as documented' : `body ${JSON.stringify(body)}`].join(', ')
+}
+
+function describeGateway({ reply }: Extract<Effect, { kind: 'gateway' }>, { basePath, path }: Operation): string {
+  const { status, headers, body } = reply({ target: basePath + path, now: 0 })
+  const fields = Object.keys(headers).map((name) => ` with ${name}`)
+  return `Status ${status}${fields.join('')}, ${body ? body.mediaType : 'no body'}; not from the service.`
 }
 
 function describeFigures({ persona, shape, nulls = [], extreme }: Partial<DataOverrides>): string {

@@ -11,7 +11,16 @@ import type { Reply } from '../exchange/reply.ts'
 import type { Expectation } from '../exchange/request.ts'
 import { number, type Parameter, type ScenarioValues } from './parameters.ts'
 
-export const families = ['refusals', 'data', 'time', 'connection', 'drift', 'idempotency', 'expectations'] as const
+export const families = [
+  'refusals',
+  'gateways',
+  'data',
+  'time',
+  'connection',
+  'drift',
+  'idempotency',
+  'expectations',
+] as const
 
 /** A scenario that can be switched on. Help, documentation and control plane follow from the definitions. */
 export interface ScenarioDefinition {
@@ -39,6 +48,8 @@ export interface ActiveScenario {
   /** The text that switched it on: `rate-limited;retry-after=3`. */
   readonly text: string
 }
+
+export const isGateway = ({ definition }: ActiveScenario): boolean => definition.family === 'gateways'
 
 export const effectOf = ({ definition, values }: ActiveScenario): Effect => definition.effect(values)
 
@@ -84,6 +95,14 @@ export const noOverrides: DataOverrides = { persona: undefined, shape: undefined
 /** Returns a number from 0 up to 1, the same for the same seed, request, scenario and label: `chance('delay')`. */
 export type Chance = (label: string) => number
 
+/** The part of a request that the reply of a gateway depends on. */
+interface GatewayRequest {
+  /** Path and query, as sent. */
+  readonly target: string
+  /** The request's time in its sandbox, epoch milliseconds. */
+  readonly now: number
+}
+
 interface DriftedBody {
   readonly body: Json
   readonly pointer: string
@@ -94,6 +113,8 @@ export type Effect =
   | { readonly kind: 'ordinary'; readonly status: number }
   /** Replies in place of the operation. `modelId`: the model in the request's path; undefined without one. */
   | { readonly kind: 'response'; readonly reply: (operation: Operation, modelId?: string) => Reply }
+  /** Replies in front of the service, before all else, and also where no operation matches. */
+  | { readonly kind: 'gateway'; readonly reply: (request: GatewayRequest) => Reply }
   /** Changes the numbers in the operation's response. */
   | { readonly kind: 'data'; readonly overrides: Partial<DataOverrides> }
   /** Delays the reply by these milliseconds. `drawn` is true where the delay depends on chance. */

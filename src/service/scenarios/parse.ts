@@ -1,7 +1,7 @@
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { describeKnown } from '../../base/core/similar.ts'
 import { cutText, endSentence } from '../../base/core/text.ts'
-import { type ActiveScenario, type Catalogue, type Effect, effectOf, probability } from './definition.ts'
+import { type ActiveScenario, type Catalogue, type Effect, effectOf, isGateway, probability } from './definition.ts'
 import { maxControlLength, numberOf, readValues } from './parameters.ts'
 import { splitPair, splitParts } from './split-text.ts'
 
@@ -98,6 +98,7 @@ export function itemAt(sequence: Sequence, index: number): ActiveScenario {
 const decidedAspect = {
   ordinary: 'response',
   response: 'response',
+  gateway: 'response',
   data: 'numbers',
   delay: 'delay',
   deliver: 'delivery',
@@ -119,8 +120,10 @@ export function findConflict(scenarios: readonly ActiveScenario[]): string | und
     if (other) return formatConflict(other, active)
     decided.set(aspect, active)
   }
-  const responding = scenarios.find((active) => effectOf(active).kind === 'response' && isCertain(active))
-  const ineffective = scenarios.find((active) => ['data', 'lose-ack'].includes(effectOf(active).kind))
+  const isResponding = (active: ActiveScenario) => effectOf(active).kind === 'response' || isGateway(active)
+  const responding = scenarios.find((active) => isResponding(active) && isCertain(active))
+  const idle = ['data', 'lose-ack', ...(responding && isGateway(responding) ? ['drift'] : [])]
+  const ineffective = scenarios.find((active) => idle.includes(effectOf(active).kind))
   return responding && ineffective && formatConflict(responding, ineffective)
 }
 

@@ -42,8 +42,8 @@ export function findBreak({ delivery, damage, brokenOff }: DeliveryFacts): strin
   return sentBytes > 0 ? 'cut off' : 'no response'
 }
 
-/** Returns the cause of a response: `rule 2: rate-limited`. Empty for a response by the contract. */
+/** Returns the cause of a response: `rule 2: rate-limited`, `gateway: bad-gateway`. Empty for one by the contract. */
 export function describeCause({ response: { origin }, scenarios, rule }: Schema<'Exchange'>): string {
-  const parts = [rule && nameRuleAt(rule), scenarios.join(', ')].filter(Boolean)
+  const parts = [origin === 'gateway' && origin, rule && nameRuleAt(rule), scenarios.join(', ')].filter(Boolean)
   return parts.length === 0 && origin === 'simulator' ? 'the simulator' : parts.join(': ')
 }

@@ -31,7 +31,16 @@ export interface Fault {
 
 /** The sets besides families: scenarios by the question that they ask, with parameters that clients meet. */
 const faultSets: Readonly<Record<string, readonly string[]>> = {
-  resilience: ['unavailable', 'rate-limited', 'slow', 'reset', 'truncated', 'lost-ack'],
+  resilience: [
+    'unavailable',
+    'rate-limited',
+    'bad-gateway',
+    'gateway-timeout',
+    'slow',
+    'reset',
+    'truncated',
+    'lost-ack',
+  ],
   drift: ['drop-field', 'wrong-type', 'null-required', 'unknown-enum'],
   extremes: ['all-null', 'empty-lists', 'largest-numbers', 'longest-texts', 'strange-texts'],
 }
@@ -148,8 +157,8 @@ function findFittingOperation(
 /** Returns true for a wrong response that stays wrong: a drift, and a refusal that no retry changes. */
 function isToBeNoticed(name: string, effect: Effect, operation: Operation): boolean {
   if (effect.kind === 'drift') return name !== 'extra-field' // a new field breaks no careful reader
-  if (effect.kind !== 'response') return false
-  const { status } = effect.reply(operation)
+  if (effect.kind !== 'response' && effect.kind !== 'gateway') return false
+  const { status } = effect.kind === 'gateway' ? effect.reply({ target: '/', now: 0 }) : effect.reply(operation)
   return status >= 400 && status < 500 && ![408, 425, 429].includes(status)
 }
 

@@ -58,7 +58,7 @@ const keepsContent = /^(slow|dribble|expect-violation|expect-refusal|\d{3})\s*(;
 function isOfScenario({ origin, damage, scenarios }: RecordingFields, accepted: AcceptedOrigins): boolean {
   const isDamaged = toTexts(damage).some((kind) => !usableDeliveries.includes(kind))
   const isMadeUp = origin === 'contract' && !toTexts(scenarios).every((text) => keepsContent.test(text))
-  return origin === 'scenario' || isDamaged || (isMadeUp && accepted.includes('contract'))
+  return origin === 'scenario' || origin === 'gateway' || isDamaged || (isMadeUp && accepted.includes('contract'))
 }
 
 /** Describes a response that convsim gave because the real service behind a proxy gave none: 504 and 502. */

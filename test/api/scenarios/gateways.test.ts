@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest'
+import { analyticsPath, ask, event, expectRefusal } from '../../support/client.ts'
+import { steer } from '../../support/control.ts'
+import { sharedSimulator } from '../../support/shared.ts'
+
+const sim = sharedSimulator()
+
+const askUnder = (scenario: string, path = analyticsPath) => ask(sim(), path, { scenario, token: null })
+
+test.each([
+  ['bad-gateway', 502, 'text/html; charset=utf-8', /<h1>502 Bad Gateway/],
+  ['gateway-timeout', 504, 'text/plain; charset=utf-8', /^upstream request timeout$/],
+  ['too-large', 413, 'text/html; charset=utf-8', /<h1>413 Request Entity Too Large/],
+  ['maintenance', 503, 'text/html; charset=utf-8', /<h1>503 Service Unavailable/],
+  ['redirect;code=308', 308, null, /^$/],
+  [
+    'status;code=418;type=text/html;body="<p>I, a teapot; short</p>"',
+    418,
+    'text/html; charset=utf-8',
+    /^<p>I, a teapot; s/,
+  ],
+  [
+    'status;code=403;type=application/json;body={"message":"Blocked"}',
+    403,
+    'application/json',
+    /^\{"message":"Blocked"\}$/,
+  ],
+  ['status;code=204', 204, null, /^$/],
+])('%s responds before a 401, a 404 and a 405', async (scenario, status, type, body) => {
+  for (const path of [analyticsPath, '/v1/unknown', '/_s/gateways/v1/events']) {
+    const response = await askUnder(scenario, path)
+    expect([response.status, response.headers.get('content-type')]).toEqual([status, type])
+    expect(response.headers.get('x-sim-origin')).toBe('gateway')
+    expect(response.text).toMatch(body)
+  }
+})
+
+test('maintenance has a date in Retry-After that is never early by the clock of the sandbox', async () => {
+  const { headers } = await askUnder('maintenance;retry-after=30')
+  const [retryAt = Number.NaN, date = Number.NaN] = ['retry-after', 'date'].map((name) =>
+    Date.parse(headers.get(name) ?? ''),
+  )
+  expect([30_000, 31_000]).toContain(retryAt - date)
+})
+
+test('redirect leads to the same URL, with its query, unless it has a location', async () => {
+  const path = `${analyticsPath}?period=7d&api_key=secret-1234`
+  const { headers } = await askUnder('redirect', path)
+  expect(headers.get('location')).toBe(path)
+  expect((await askUnder('redirect;location=/login', path)).headers.get('location')).toBe('/login')
+  const { requests } = await steer(sim(), 'GET', '/requests?origin=gateway&limit=2')
+  const text = JSON.stringify(requests)
+  expect(text).toContain('"stage":"gateway"')
+  expect(text).not.toContain('secret-1234')
+})
+
+test('a rule gives a gateway to requests without a key or an operation, and then the service responds again', async () => {
+  const sandbox = 'gateway-rule'
+  const rules = [{ scenario: 'bad-gateway', times: 2 }]
+  await steer(sim(), 'PUT', `/scenarios?sandbox=${sandbox}`, { rules })
+  const statuses: number[] = []
+  for (const [path, token] of [
+    [analyticsPath, null],
+    ['/v1/unknown', 'k'],
+    [analyticsPath, null],
+    [analyticsPath, 'k'],
+  ] as const)
+    statuses.push((await ask(sim(), path, { sandbox, token })).status)
+  expect(statuses).toEqual([502, 502, 401, 200])
+})
+
+test('a sequence with a gateway counts the requests at the gateway', async () => {
+  const headers = { 'x-sim-sequence': 'bad-gateway*2, 200', 'x-sim-sandbox': 'gateway-sequence' }
+  const statuses: number[] = []
+  for (const token of [null, 'k', null, 'k'])
+    statuses.push((await ask(sim(), analyticsPath, { headers, token })).status)
+  expect(statuses).toEqual([502, 502, 401, 200])
+})
+
+test('a rule for one operation changes nothing for another, nor the order of other scenarios', async () => {
+  const sandbox = 'gateway-other'
+  const rules = [{ operation: 'createEvent', scenario: 'bad-gateway' }, { scenario: 'server-error' }]
+  await steer(sim(), 'PUT', `/scenarios?sandbox=${sandbox}`, { rules })
+  expect((await ask(sim(), analyticsPath, { sandbox, token: null })).status).toBe(401)
+  expect((await ask(sim(), '/v1/events', { sandbox, token: null, body: event() })).status).toBe(502)
+})
+
+test.each([
+  ['bad-gateway, critical', /cannot both act/],
+  ['bad-gateway, drop-field', /cannot both act/],
+  ['bad-gateway, unavailable', /cannot both act/],
+  ['status;code=204;body=x', /a 204 has no body/],
+  ['status;code=418;type=html', /"type" is a media type such as text\/html/],
+  ['redirect;location="a b"', /"location" is a URL in visible ASCII characters/],
+])('%s is refused with the reason', async (scenario, reason) => {
+  expectRefusal(await ask(sim(), analyticsPath, { scenario }), 400, reason)
+})
+
+test('a gateway can be late and cut off, and Prefer keeps to what is documented', async () => {
+  const { status, headers } = await ask(sim(), analyticsPath, { scenario: 'slow;ms=5, bad-gateway' })
+  expect([status, headers.get('x-sim-scenario')]).toEqual([502, 'slow;ms=5, bad-gateway'])
+  expectRefusal(await ask(sim(), analyticsPath, { headers: { prefer: 'code=502' } }), 400, /documents 200/)
+})
