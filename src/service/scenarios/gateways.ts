@@ -34,13 +34,7 @@ export const gatewayScenarios: readonly ScenarioDefinition[] = [
     family: 'gateways',
     description: 'Returns 307 or 308 with Location, as a gateway does that moves clients to another URL.',
     parameters: [
-      {
-        name: 'code',
-        type: 'choice',
-        of: ['307', '308'],
-        default: '307',
-        description: 'Temporary (307) or permanent (308).',
-      },
+      integer('code', [307, 308], 'Temporary (307) or permanent (308).', { default: 307 }),
       {
         name: 'location',
         type: 'text',
@@ -52,7 +46,7 @@ export const gatewayScenarios: readonly ScenarioDefinition[] = [
     effect: (values) => ({
       kind: 'gateway',
       reply: ({ target }) => ({
-        status: Number(textOf(values, 'code')),
+        status: numberOf(values, 'code'),
         headers: { Location: textOf(values, 'location') ?? target },
         body: undefined,
         origin: 'gateway',

@@ -54,7 +54,7 @@ test('redirect leads to the same URL, with its query, unless it has a location',
   expect(text).not.toContain('secret-1234')
 })
 
-test('a rule gives a gateway to requests without a key or an operation, and then the service responds again', async () => {
+test('a rule gives a gateway to requests without a key or operation, and then the service responds', async () => {
   const sandbox = 'gateway-rule'
   const rules = [{ scenario: 'bad-gateway', times: 2 }]
   await steer(sim(), 'PUT', `/scenarios?sandbox=${sandbox}`, { rules })
