@@ -48,6 +48,7 @@ const seldomLoaded: readonly string[] = [
   'fast-check',
   'fflate',
   'jsonpath-js',
+  'node-forge',
   'prom-client',
   'yaml',
 ]

@@ -3,7 +3,7 @@
  * `npm run generate` writes `control-types.ts` and `names.ts`.
  */
 import { createSandboxClient, type SandboxClient } from './sandbox.ts'
-import { type ControlSchemas, createTransport, dataOf, type Transport } from './transport.ts'
+import { type ConnectOptions, type ControlSchemas, createTransport, dataOf, type Transport } from './transport.ts'
 import type { BundledNames, Names } from './typed-names.ts'
 
 /** The client of a running simulator, in this process or elsewhere. */
@@ -14,6 +14,8 @@ export interface SimulatorClient<N extends Names = BundledNames> {
   readonly controlUrl: string
   /** The scheme, host and port: `http://127.0.0.1:4010`. */
   readonly origin: string
+  /** The certificate, in PEM, of the authority by which clients trust a simulator with TLS; undefined without one. */
+  readonly authority: string | undefined
   /**
    * Returns the client of a sandbox. The name has 1 to 64 letters, digits, dots, hyphens or underscores; by default it
    * is new. Identifiers in a sandbox derive from its name and seed, so a given name has the same ones in each run.
@@ -38,10 +40,7 @@ export interface SimulatorClient<N extends Names = BundledNames> {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-export interface ConnectOptions {
-  /** The value of the simulator's `--control-token`. */
-  readonly token?: string
-}
+export type { ConnectOptions } from './transport.ts'
 
 /**
  * Returns the client of a simulator that runs elsewhere: `await connect('http://127.0.0.1:4010/__sim')`.
@@ -50,14 +49,14 @@ export interface ConnectOptions {
  */
 export async function connect<N extends Names = BundledNames>(
   controlUrl: string,
-  { token }: ConnectOptions = {},
+  options: ConnectOptions = {},
 ): Promise<SimulatorClient<N>> {
   const origin = originOf(controlUrl)
-  const transport = createTransport(`${origin}/__sim`, token)
+  const transport = createTransport(`${origin}/__sim`, options)
   const basePath = await fetchBasePath(transport, origin)
   // Other processes can use the same simulator, so the names must differ from theirs.
   const newName = () => `sandbox-${crypto.randomUUID()}`
-  return createSimulatorClient({ transport, origin, basePath, newName, close: async () => {} })
+  return createSimulatorClient({ ...options, transport, origin, basePath, newName, close: async () => {} })
 }
 
 /** The longest wait for the first response of a simulator, milliseconds. */
@@ -85,7 +84,7 @@ function originOf(controlUrl: string): string {
   return new URL(controlUrl).origin
 }
 
-interface SimulatorClientParts {
+interface SimulatorClientParts extends Pick<ConnectOptions, 'authority'> {
   readonly transport: Transport
   readonly origin: string
   readonly basePath: string
@@ -95,9 +94,10 @@ interface SimulatorClientParts {
 
 /** Creates the client of a simulator whose address and base path are known. @internal */
 export function createSimulatorClient<N extends Names>(parts: SimulatorClientParts): SimulatorClient<N> {
-  const { transport, origin, basePath, newName, close } = parts
+  const { transport, origin, basePath, newName, close, authority } = parts
   return {
     origin,
+    authority,
     baseUrl: origin + basePath,
     controlUrl: `${origin}/__sim`,
     sandbox: (name = newName()) => createSandboxClient<N>(transport, { origin, basePath }, name),

@@ -7,6 +7,13 @@ import type { components, operations, paths } from './control-types.ts'
 /** Node's clients when this module was loaded, which a test's mock does not replace. */
 const senders = { 'http:': http.request, 'https:': https.request }
 
+export interface ConnectOptions {
+  /** The value of the simulator's `--control-token`. */
+  readonly token?: string | undefined
+  /** The certificate, in PEM, of the authority of a simulator with TLS, unless Node trusts it already. */
+  readonly authority?: string | undefined
+}
+
 /** The types of the control plane's requests and responses by their names in its document. */
 export type ControlSchemas = components['schemas']
 
@@ -17,14 +24,15 @@ export type ControlQuery<Id extends keyof operations> = NonNullable<operations[I
 export type Transport = ReturnType<typeof createTransport>
 
 /**
- * Creates a client of the control plane at `http://127.0.0.1:4010/__sim`. `token`: the value of `--control-token`.
+ * Creates a client of the control plane at `http://127.0.0.1:4010/__sim`. `token`: the value of `--control-token`;
+ * `authority`: the certificate in PEM to trust, default: those that Node trusts.
  * @internal
  */
-export function createTransport(controlUrl: string, token?: string) {
+export function createTransport(controlUrl: string, { token, authority }: ConnectOptions = {}) {
   const client = createClient<paths, 'application/json'>({
     baseUrl: controlUrl,
     Request, // Node's, as src/build/bundles.ts chooses it
-    fetch: (request) => fetchOrExplain(request, controlUrl),
+    fetch: (request) => fetchOrExplain(request, controlUrl, authority),
     ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }),
   })
   client.use({
@@ -47,9 +55,9 @@ export async function done(asked: Promise<unknown>): Promise<void> {
   await asked
 }
 
-async function fetchOrExplain(request: Request, controlUrl: string): Promise<Response> {
+async function fetchOrExplain(request: Request, controlUrl: string, authority?: string): Promise<Response> {
   try {
-    return await send(request)
+    return await send(request, authority)
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException // several addresses have no message in common
     throw new Error(
@@ -61,12 +69,12 @@ async function fetchOrExplain(request: Request, controlUrl: string): Promise<Res
 }
 
 /** Does what `fetch` does, which in happy-dom is a browser's: it would ask the simulator for CORS. */
-async function send(request: Request): Promise<Response> {
+async function send(request: Request, ca: string | undefined): Promise<Response> {
   const { url, method, headers, signal } = request
   const body = new Uint8Array(await request.arrayBuffer())
   return new Promise((resolve, reject) => {
     const open = senders[url.startsWith('https:') ? 'https:' : 'http:']
-    const sent = open(url, { method, headers: Object.fromEntries(headers), signal }, (received) => {
+    const sent = open(url, { method, headers: Object.fromEntries(headers), signal, ca }, (received) => {
       const { statusCode: status = 0, headersDistinct } = received
       const lines = Object.entries(headersDistinct).map(([name, values = []]) => [name, values.join(', ')] as const)
       const content = status === 204 ? null : (Readable.toWeb(received) as ReadableStream<Uint8Array>)

@@ -69,6 +69,7 @@ export const libraries: Readonly<Record<string, { readonly only: readonly string
   ioredis: { only: ['state/redis/connection.ts'], lazy: true },
   fflate: { only: ['server/upstream/traffic/'], lazy: true },
   lowdb: { only: ['state/file/'] },
+  'node-forge': { only: ['server/http/certificate.ts'], lazy: true },
   'jsonpath-js': { only: ['base/documents/read-overlay.ts'] },
   'openapi-fetch': { only: ['client/transport.ts'] },
   '@playwright/test': { only: ['client/testing/playwright.ts'] },

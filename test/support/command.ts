@@ -89,7 +89,7 @@ export function startProgram(
     process: child,
     stdout: () => output.stdout,
     stderr: () => output.stderr,
-    ready: () => waitFor(() => /is listening on (http:\/\/[^\s"]+)/.exec(output.stdout)?.[1]),
+    ready: () => waitFor(() => /is listening on (https?:\/\/[^\s"]+)/.exec(output.stdout)?.[1]),
     untilStdout: async (pattern) => void (await waitFor(() => pattern.exec(output.stdout)?.[0])),
     untilStderr: async (pattern) => void (await waitFor(() => pattern.exec(output.stderr)?.[0])),
     ended,

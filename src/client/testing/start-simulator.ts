@@ -23,11 +23,13 @@ export async function startSimulator<N extends Names = BundledNames>(
 ): Promise<SimulatorClient<N>> {
   const running = await startFromCode(settings)
   const { origin, baseUrl, controlUrl } = running
+  const { authority } = running.authority ?? {}
   let sandboxCount = 0
   return createSimulatorClient({
     origin,
     basePath: baseUrl.slice(origin.length),
-    transport: createTransport(controlUrl, settings.controlToken),
+    authority,
+    transport: createTransport(controlUrl, { token: settings.controlToken, authority }),
     newName: () => `sandbox-${++sandboxCount}`,
     close: () => running.close(),
   })

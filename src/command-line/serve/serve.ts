@@ -48,19 +48,20 @@ function formatBanner(running: RunningSimulator): string {
   // Not every client can connect to the address that listens on all interfaces.
   const origin = running.origin.replace(/\/\/(0\.0\.0\.0|\[::\])/, '//localhost')
   const example = running.findExample()
+  const curl = running.authority ? `curl --cacert "${running.authority.authorityFile}"` : 'curl'
   const target = `-H "Authorization: Bearer any-key" "${origin}${example?.path}"`
   const requests = example
     ? [
-        ['Ask', `curl ${target}`],
-        ['Make it fail', `curl -i -H "X-Sim-Scenario: ${example.scenario}" ${target}`],
+        ['Ask', `${curl} ${target}`],
+        ['Make it fail', `${curl} -i -H "X-Sim-Scenario: ${example.scenario}" ${target}`],
       ]
     : [
-        ['List the operations', `curl "${origin}/__sim/info"`],
-        ['List the scenarios', `curl "${origin}/__sim/catalogue"`],
+        ['List the operations', `${curl} "${origin}/__sim/info"`],
+        ['List the scenarios', `${curl} "${origin}/__sim/catalogue"`],
       ]
   const rows = [
     ...requests,
-    ['See what was asked', `curl "${origin}/__sim/requests"`],
+    ['See what was asked', `${curl} "${origin}/__sim/requests"`],
     ['Watch in a browser', `${origin}/__sim/`],
   ]
   return `\n${rows.map(([about, command]) => `  ${`${about}:`.padEnd(20)} ${command}`).join('\n')}\n`
@@ -81,7 +82,12 @@ export async function startServer(
   const { start } = await import('../../server/simulator/start.ts')
   const started = await start(settings, { now, log: output.log, proxied })
   output.log.flush() // warnings of the start precede the ready line
-  if (started.ok) return started.value
+  if (started.ok) {
+    const { authority } = started.value
+    if (authority)
+      output.printLine(`convsim: clients trust the certificate by the authority in ${authority.authorityFile}`)
+    return started.value
+  }
   printStartProblems(started.error, variables, output)
   return undefined
 }

@@ -6,6 +6,7 @@ import type { StopSignals } from '../../command-line/process/stop-signals.ts'
 import { finish } from '../../command-line/serve/finish.ts'
 import { startServer } from '../../command-line/serve/serve.ts'
 import { runCommand, toCommandLine } from './runs/run-command.ts'
+import { trustAuthority } from './runs/trust-authority.ts'
 import type { ExecLine } from './settings.ts'
 
 /** Runs a command once, and returns the exit code. Writes nothing to stdout, which belongs to the command. */
@@ -16,7 +17,7 @@ export async function exec(line: ExecLine, { host, signals, now, openOutput }: C
   if (!running) return 1
   let child: ChildProcess | undefined
   forwardSignals((signal) => child?.kill(signal), signals, host)
-  const commandLine = toCommandLine(line, host.env, running)
+  const commandLine = toCommandLine(line, await trustAuthority(running, host.env), running)
   const { code, problem } = await runCommand(commandLine, { stdio: 'inherit' }, (begun) => {
     child = begun
   })

@@ -16,6 +16,8 @@ export const healthcheckCommand = defineCommand({
       ...serverSettings.host,
       description: 'Address of the running simulator; 0.0.0.0 and :: stand for this machine.',
     },
+    tls: { ...serverSettings.tls, description: 'The simulator serves HTTPS; its certificate is not verified.' },
+    tlsCert: { ...serverSettings.tlsCert, description: 'The certificate of the simulator, which then serves HTTPS.' },
     wait: boolean({
       default: false,
       description: 'Ask again until the simulator is ready, or --timeout is over.',

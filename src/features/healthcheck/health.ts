@@ -1,7 +1,8 @@
 /** The health of a running simulator. */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { get, type IncomingMessage } from 'node:http'
+import http, { type IncomingMessage } from 'node:http'
+import https from 'node:https'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseDuration } from '../../base/core/instant.ts'
@@ -10,9 +11,14 @@ import { failure, type Result, reasonOf, success } from '../../base/core/result.
 import { escapeControls } from '../../base/core/text.ts'
 import type { CommandContext } from '../../command-line/process/command.ts'
 
-interface HealthSettings {
+interface Server {
   readonly host: string
   readonly port: number
+  readonly tls: boolean
+  readonly tlsCert: string | undefined
+}
+
+interface HealthSettings extends Server {
   readonly wait: boolean
   readonly timeout: string | undefined
 }
@@ -32,7 +38,7 @@ const pauseMs = 100
 export async function printHealth(settings: HealthSettings, context: CommandContext): Promise<number> {
   const { wait, timeout } = settings
   const { print, printError, elapsed } = context
-  const { host, port } = findServerAddress(settings, context)
+  const { host, port, tls, tlsCert } = findServer(settings, context)
   if (port === 0) {
     printError(
       'convsim: the port 0 stands for any free port. ' +
@@ -41,7 +47,8 @@ export async function printHealth(settings: HealthSettings, context: CommandCont
     return 1
   }
   const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
-  const url = `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/__sim/health`
+  const scheme = tls || tlsCert !== undefined ? 'https' : 'http'
+  const url = `${scheme}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/__sim/health`
   // 2 s is below the 3 s that the `Dockerfile` gives its check.
   const timeoutMs = parseDuration(timeout ?? (wait ? '30s' : '2s')) ?? maxRequestMs
   const health = await (wait ? waitForHealth(url, timeoutMs, elapsed) : requestHealth(url, timeoutMs))
@@ -71,12 +78,15 @@ async function requestHealth(url: string, timeoutMs: number): Promise<Result<Hea
   const waitMs = Math.ceil(timeoutMs)
   const signal = AbortSignal.timeout(waitMs) // one deadline for connection, head and body
   try {
-    const request = get(url, { signal, agent: false }).on('error', () => undefined) // it is thrown below
+    const { get } = url.startsWith('https:') ? https : http
+    // Nothing secret is sent, and an own certificate names other hosts than this machine.
+    const options = { signal, agent: false, rejectUnauthorized: false } as const
+    const request = get(url, options).on('error', () => undefined) // it is thrown below
     const [response] = (await once(request, 'response')) as [IncomingMessage]
     return readHealth(url, response.statusCode ?? 0, await text(response))
   } catch (error) {
     const reason = signal.aborted ? `nothing complete came within ${waitMs / 1000} s` : reasonOf(error)
-    return failure(`no response from ${url}: ${reason}. Is it running, and is --port right?`)
+    return failure(`no response from ${url}: ${reason}. Is it running, and are --port and --tls right?`)
   }
 }
 
@@ -93,19 +103,19 @@ function readHealth(url: string, status: number, body: string): Result<Health> {
 }
 
 /**
- * Returns the address of the server whose health is requested: `given` if a flag of this process sets it, or if process
- * 1 is another program; otherwise the address of process 1. In a container (`docker run convsim --port 5000`) only the
- * command line of process 1 has the port.
+ * Returns the server whose health is requested: `given` if a flag of this process sets its address, or if process 1 is
+ * another program; otherwise the server of process 1. In a container (`docker run convsim --port 5000`) only the
+ * command line of process 1 has the port, and TLS.
  */
-function findServerAddress(given: HealthSettings, { host: { argv }, parse }: CommandContext) {
+function findServer(given: HealthSettings, { host: { argv }, parse }: CommandContext): Server {
   const [, program = '', ...ownArguments] = argv
   const hasAddress = ownArguments.some((word) => /^(-[ph]|--(port|host)(=|$))/.test(word))
   const serverCommand = hasAddress ? [] : readCommandOfProcess1()
   const at = serverCommand.indexOf(program)
   const server = at < 0 ? undefined : parse(serverCommand.slice(at + 1))
   if (server?.kind !== 'run') return given
-  const { host, port } = server.settings
-  return typeof host === 'string' && typeof port === 'number' ? { host, port } : given
+  const { host, port, tls, tlsCert } = server.settings as Partial<Server>
+  return host !== undefined && port !== undefined ? { host, port, tls: tls === true, tlsCert } : given
 }
 
 function readCommandOfProcess1(): string[] {

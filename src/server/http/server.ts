@@ -1,13 +1,16 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
 import type { Log } from '../../base/core/log.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { clearTimeout, monotonicNow, setTimeout } from '../../base/core/timers.ts'
 import { refuse } from '../../service/exchange/refusals.ts'
 import { type App, noSniffing } from './app.ts'
+import type { ServerCertificate } from './certificate.ts'
 import { deliverImmediately } from './deliver.ts'
-import { watchLeave } from './delivery-end.ts'
+import { tcpConnections, watchLeave } from './delivery-end.ts'
 import { openingTimes } from './read-request.ts'
 
 /**
@@ -35,16 +38,23 @@ interface ListenProblem {
   readonly message: string
 }
 
+interface ListenOptions {
+  readonly host: string
+  readonly port: number
+  /** The certificate for TLS, if it is HTTPS. */
+  readonly certificate?: ServerCertificate | undefined
+}
+
 /** Listens on an address; port 0 takes any free port. The error says why that is taken, not allowed or not valid. */
 export function listen(
   app: App,
-  host: string,
-  port: number,
+  { host, port, certificate }: ListenOptions,
   log: Log,
 ): Promise<Result<ListeningServer, ListenProblem>> {
   const connections = new Map<Socket, ServerResponse[]>()
   // Node's own refusal of a missing Host header has no body; this one has the service's error body.
-  const server = createServer({ requireHostHeader: false, ...app.messages }, (request, response) => {
+  const options = { requireHostHeader: false, ...app.messages }
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
     storeResponse(connections, response)
     const problem = findHostHeaderProblem(request)
     if (problem === undefined) app.listener(request, response)
@@ -52,22 +62,30 @@ export function listen(
       if (/^\/__sim\b/i.test(request.url ?? '')) response.setHeader(...noSniffing)
       deliverImmediately(refuse(400, problem, 'simulator'), response)
     }
-  })
+  }
+  const { cert, key } = certificate ?? {}
+  const server = certificate ? createTlsServer({ ...options, cert, key }, handle) : createServer(options, handle)
   server.keepAliveTimeout = keepAliveMs
   server.maxHeadersCount = 0 // all are read: their size is bounded, and Node silently drops those beyond a number
-  server.on('connection', (socket) => {
+  const add = (socket: Socket) => {
     connections.set(socket, [])
     openingTimes.set(socket, monotonicNow())
     watchLeave(socket)
     socket.once('close', () => connections.delete(socket))
-  })
+  }
+  if (certificate) acceptTls(server, connections, add)
+  else server.on('connection', add)
   // `read-request.ts` sends 100 Continue, because it knows the limit of the body.
   server.on('checkContinue', (request, response) => server.emit('request', request, response))
   server.on('checkExpectation', ({ headers }, response) => {
     const problem = `Only Expect: 100-continue is met; got "${headers.expect}".`
     deliverImmediately(refuse(417, problem, 'simulator'), response)
   })
-  const handleBrokenHttp = (error: NodeJS.ErrnoException, socket: Socket) => {
+  const handleBrokenHttp = (error: NodeJS.ErrnoException & { readonly reason?: string }, socket: Socket) => {
+    if (error.code?.startsWith('ERR_SSL_')) {
+      log.info({ code: error.code, reason: error.reason }, 'TLS handshake failed')
+      return void socket.destroy()
+    }
     log.info({ code: error.code, reason: error.message.slice(0, 200) }, 'broken HTTP')
     // If complete requests still wait for responses, the connection closes after the last of these, without a refusal.
     const unfinished = connections
@@ -83,6 +101,29 @@ export function listen(
     server.listen(port, host, () =>
       resolve(success({ server, port: (server.address() as AddressInfo).port, connections })),
     )
+  })
+}
+
+/** Accepts TLS connections. Until its handshake, a connection is known by its TCP connection. */
+function acceptTls(server: Server, connections: Map<Socket, ServerResponse[]>, add: (socket: Socket) => void) {
+  const opening = new Map<string, Socket>()
+  const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
+  server.on('connection', (tcp: Socket) => {
+    const name = nameOf(tcp)
+    opening.set(name, tcp)
+    connections.set(tcp, [])
+    tcp.once('close', () => {
+      connections.delete(tcp)
+      if (opening.get(name) === tcp) opening.delete(name)
+    })
+  })
+  server.on('secureConnection', (socket: Socket) => {
+    const tcp = opening.get(nameOf(socket))
+    if (tcp) {
+      connections.delete(tcp)
+      tcpConnections.set(socket, tcp)
+    }
+    add(socket)
   })
 }
 
@@ -143,7 +184,8 @@ export async function stop({ server, connections }: ListeningServer, graceMs: nu
     if (!response.headersSent) response.setHeader('Connection', 'close')
   server.closeIdleConnections()
   // Node counts a connection without any request as busy; browsers open such connections in advance.
-  for (const socket of connections.keys()) if (socket.bytesRead === 0) socket.destroy()
+  for (const [socket, responses] of connections)
+    if (socket.bytesRead === 0 || (socket instanceof TLSSocket && responses.length === 0)) socket.destroy()
   const timer = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed
   clearTimeout(timer)

@@ -106,6 +106,22 @@ export const furtherSettings = {
       'Time after a stop was requested in which requests are still handled while health is 503, ' +
       'so that a load balancer sends the next ones elsewhere.',
   }),
+  tls: boolean({
+    default: false,
+    description:
+      'Serve HTTPS with a certificate that is made at the start, for localhost, the addresses of this machine and ' +
+      '--control-hosts. Its authority is in a file that is printed; exec makes its command trust it.',
+  }),
+  tlsCert: text({
+    value: 'FILE',
+    files: readsFile,
+    description: 'Certificate to serve HTTPS with, in PEM, with its chain; needs --tls-key.',
+  }),
+  tlsKey: text({
+    value: 'FILE',
+    files: readsFile,
+    description: 'Private key of --tls-cert, in PEM and not encrypted.',
+  }),
   sandboxLimit: integer({
     default: 1000,
     min: 1,

@@ -7,12 +7,13 @@ import { machineNow, sleep } from '../../base/core/timers.ts'
 import { errorAt, type Finding, type Findings } from '../../base/documents/finding.ts'
 import { listDocumentedPaths } from '../../service/exchange/control-aliases.ts'
 import { createApp } from '../http/app.ts'
+import { loadCertificate, type ServerCertificate } from '../http/certificate.ts'
 import { shutdownGraceMs } from '../http/delivery-end.ts'
 import { listen, stop } from '../http/server.ts'
 import type { Report } from '../reports/report.ts'
 import { findFileConflict } from '../settings/file-conflicts.ts'
 import { type LibrarySettings, sharedSettings } from '../settings/library-settings.ts'
-import { flagOf, type Setting } from '../settings/setting.ts'
+import { flagOf, type Setting, splitList } from '../settings/setting.ts'
 import { defaultSettings, endSettings, type Settings, serverSettings } from '../settings/settings.ts'
 import { createSimulator, type Dependencies, type Simulator } from './simulator.ts'
 
@@ -23,6 +24,8 @@ export interface RunningSimulator extends Pick<Simulator, 'findExample' | 'repor
   readonly controlUrl: string
   /** Scheme, host and port. */
   readonly origin: string
+  /** The authority by which clients trust the server; undefined without TLS. */
+  readonly authority: Pick<ServerCertificate, 'authority' | 'authorityFile'> | undefined
   /** Stops accepting connections, finishes active requests, and writes the state. */
   close(): Promise<void>
   /** Does what `close` does, and returns the report about all clients with the last requests. Replaces `close`. */
@@ -34,18 +37,26 @@ export interface RunningSimulator extends Pick<Simulator, 'findExample' | 'repor
 export async function start(settings: Settings, deps: Dependencies): Promise<Result<RunningSimulator, Findings>> {
   const exposed = await findExposure(settings, deps.log)
   if (exposed) return failure([exposed])
+  const loaded = await loadCertificate({ ...settings, names: splitList(settings.controlHosts) })
+  if (!loaded.ok) return failure([errorAt(loaded.error.flag, loaded.error.message)])
+  const certificate = loaded.value
   const created = await createSimulator(settings, deps)
-  if (!created.ok) return created
+  if (!created.ok) {
+    await certificate?.remove()
+    return created
+  }
   const simulator = created.value
   const documented = listDocumentedPaths(simulator.contract)
   const app = createApp(simulator, settings.bodyLimit, documented, deps.log)
-  const listening = await listen(app, settings.host, settings.port, deps.log)
+  const listening = await listen(app, { ...settings, certificate }, deps.log)
   if (!listening.ok) {
-    await simulator.close()
+    await Promise.all([simulator.close(), certificate?.remove()])
     return failure([errorAt(listening.error.flag, listening.error.message)])
   }
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host
-  const origin = `http://${host}:${listening.value.port}`
+  if (certificate && certificate.validUntil < deps.now())
+    deps.log.warn({ validUntil: new Date(certificate.validUntil).toISOString() }, 'the certificate has expired')
+  const origin = `http${certificate ? 's' : ''}://${host}:${listening.value.port}`
   const endRequests = once(async () => {
     const drainMs = parseDuration(settings.drain) ?? 0
     simulator.draining.abort()
@@ -54,7 +65,10 @@ export async function start(settings: Settings, deps: Dependencies): Promise<Res
     await stop(listening.value, shutdownGraceMs)
   })
   const { findExample, report, findStateLoss } = simulator
-  const close = once(() => endRequests().then(() => simulator.close()))
+  const close = once(async () => {
+    await endRequests()
+    await Promise.all([simulator.close(), certificate?.remove()])
+  })
   const closeWithReport = async () => {
     await endRequests()
     try {
@@ -65,6 +79,7 @@ export async function start(settings: Settings, deps: Dependencies): Promise<Res
   }
   return success({
     origin,
+    authority: certificate,
     get baseUrl() {
       return origin + simulator.contract.basePath
     },
@@ -83,7 +98,7 @@ async function findExposure({ host, controlToken, controlOpen }: Settings, log: 
   const isLoopback = host.toLowerCase() === 'localhost' || host === '::1' || /^127\./.test(host)
   if (isLoopback || controlOpen || controlToken !== undefined) return undefined
   // A host that is no address of this machine, on none of whose ports it can listen, is to be named first.
-  const listening = await listen({ listener: () => undefined, messages: {} }, host, 0, log)
+  const listening = await listen({ listener: () => undefined, messages: {} }, { host, port: 0 }, log)
   if (!listening.ok) return errorAt(listening.error.flag, listening.error.message)
   await stop(listening.value, 0)
   const message =

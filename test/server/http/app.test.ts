@@ -39,7 +39,7 @@ test('a bug behind the edge is a 500 in the service’s shape and a line in the 
     new Set(),
     createLogRecorder(said),
   )
-  const listening = await listen(app, '127.0.0.1', 0, createLogRecorder(said))
+  const listening = await listen(app, { host: '127.0.0.1', port: 0 }, createLogRecorder(said))
   if (!listening.ok) throw new Error(listening.error.message)
   onTestFinished(() => void listening.value.server.close())
   const paths = Object.keys(responses)

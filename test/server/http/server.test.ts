@@ -21,7 +21,7 @@ async function setup() {
     await new Promise<void>((resolve) => open.push(resolve))
     res.json({})
   })
-  const listened = await listen({ listener: app, messages: {} }, '127.0.0.1', 0, silentLog)
+  const listened = await listen({ listener: app, messages: {} }, { host: '127.0.0.1', port: 0 }, silentLog)
   if (!listened.ok) throw new Error(listened.error.message)
   const listening = listened.value
   onTestFinished(() => listening.server.closeAllConnections())

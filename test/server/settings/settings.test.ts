@@ -14,7 +14,7 @@ const parseCommandLine = (argv: readonly string[], env: Readonly<Record<string, 
 type Sample = { readonly good: string; readonly means: unknown; readonly bad: string | undefined }
 
 /** The settings whose value is any text. */
-const texts = 'contract fixtures scenario seedState rules plan out set only writes har journal patch'
+const texts = 'contract fixtures tlsCert tlsKey scenario seedState rules plan out set only writes har journal patch'
 
 const switched: Sample = { good: 'on', means: true, bad: 'perhaps' }
 

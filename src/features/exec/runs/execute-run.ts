@@ -14,6 +14,7 @@ import { type PlannedRun, scenarioOf } from '../plan/plan.ts'
 import { type EachLine, type EachSettings, parseSuiteFailOn, type SuiteGate } from '../settings.ts'
 import { type RecordedRequest, toRecordedRequest } from './recorded-request.ts'
 import { type CapturedEnd, runCaptured, toCommandLine } from './run-command.ts'
+import { trustAuthority } from './trust-authority.ts'
 
 /** A test suite that runs many times: its command, and what its runs share. */
 export interface TestSuite extends CommandLineOf<EachSettings & Settings>, CommandContext {
@@ -100,7 +101,8 @@ export async function executeRun(suite: TestSuite, { run, limitMs, log }: RunOpt
   if (!started.ok) throw refuseStart(started.error)
   const simulator = started.value
   const begun = elapsed()
-  const end = await runCaptured(toCommandLine(suite, host.env, simulator), { ...suite, limitMs })
+  const env = await trustAuthority(simulator, host.env)
+  const end = await runCaptured(toCommandLine(suite, env, simulator), { ...suite, limitMs })
   const ms = elapsed() - begun
   await simulator.close() // before the findings, since a request is recorded when its delivery has ended
   const { coverage: _, ...findings } = await simulator.report() // whose coverage would keep the simulator in memory

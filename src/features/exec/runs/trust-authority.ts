@@ -1,0 +1,55 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { rootCertificates } from 'node:tls'
+import type { RunningSimulator } from '../../../server/simulator/start.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The files of the certificates that a system trusts: Debian and Alpine, Fedora, SUSE, BSD and macOS. */
+const systemFiles = [
+  '/etc/ssl/certs/ca-certificates.crt',
+  '/etc/pki/tls/certs/ca-bundle.crt',
+  '/etc/ssl/ca-bundle.pem',
+  '/etc/ssl/cert.pem',
+]
+
+/**
+ * Returns the environment in which clients trust the authority of a simulator beside what they trusted before; without
+ * TLS the environment itself. Node adds a file to its own authorities. OpenSSL and Python's requests read one file in
+ * place of theirs, so it has the system's, too. curl prefers its own variable, if there is one.
+ */
+export async function trustAuthority({ authority }: RunningSimulator, env: Environment): Promise<Environment> {
+  if (!authority) return env
+  const write = async (name: string, file: string | undefined, others: () => Promise<string>) => {
+    const target = join(dirname(authority.authorityFile), `${name.toLowerCase()}.pem`)
+    const before = file === undefined ? await others() : await readCertificates(file)
+    await writeFile(target, [before, authority.authority].filter((text) => text !== '').join('\n'))
+    return [name, target] as const
+  }
+  const { NODE_EXTRA_CA_CERTS: extra, SSL_CERT_FILE: openssl, CURL_CA_BUNDLE: curl, REQUESTS_CA_BUNDLE: requests } = env
+  const written = await Promise.all([
+    write('NODE_EXTRA_CA_CERTS', extra || undefined, async () => ''),
+    write('SSL_CERT_FILE', openssl || undefined, readSystem),
+    write('REQUESTS_CA_BUNDLE', requests || curl || undefined, readSystem),
+    ...(curl ? [write('CURL_CA_BUNDLE', curl, readSystem)] : []),
+  ])
+  return { ...env, ...Object.fromEntries(written) }
+}
+
+async function readSystem(): Promise<string> {
+  for (const file of systemFiles) {
+    const text = await readCertificates(file)
+    if (text !== '') return text
+  }
+  return rootCertificates.join('\n')
+}
+
+/** Reads the certificates of a file, or of all files of a folder. Empty without any: the variable led nowhere. */
+async function readCertificates(path: string): Promise<string> {
+  const files = await readdir(path).then(
+    (names) => names.map((name) => join(path, name)),
+    () => [path],
+  )
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')))
+  return texts.filter((text) => text.includes('-----BEGIN')).join('\n')
+}

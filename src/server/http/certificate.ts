@@ -1,0 +1,159 @@
+import { createHash, generateKeyPair, X509Certificate } from 'node:crypto'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
+import { hostname, networkInterfaces, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createSecureContext } from 'node:tls'
+import { promisify } from 'node:util'
+import type { pki } from 'node-forge'
+import { LruCache } from '../../base/core/memoize.ts'
+import { failure, type Result, reasonOf, success } from '../../base/core/result.ts'
+
+interface KeyPair {
+  readonly cert: string
+  readonly key: string
+}
+
+/** The certificate that a server presents, and the authority by which clients trust it. */
+export interface ServerCertificate extends KeyPair {
+  /** The certificate of the authority in PEM; of an own certificate its file, with the chain in it. */
+  readonly authority: string
+  /** The file of the authority, in a temporary folder of its own. */
+  readonly authorityFile: string
+  /** The last day of the certificate's validity, epoch milliseconds. */
+  readonly validUntil: number
+  /** Removes the temporary folder. */
+  remove(): Promise<void>
+}
+
+export interface TlsSettings {
+  readonly tls: boolean
+  readonly tlsCert: string | undefined
+  readonly tlsKey: string | undefined
+  /** The address to listen on. */
+  readonly host: string
+  /** Further names of the server. */
+  readonly names: readonly string[]
+}
+
+interface TlsProblem {
+  readonly flag: '--tls-cert' | '--tls-key'
+  readonly message: string
+}
+
+/** Loads the own certificate, or makes an authority and a certificate of it. Undefined without TLS. */
+export async function loadCertificate(
+  settings: TlsSettings,
+): Promise<Result<ServerCertificate | undefined, TlsProblem>> {
+  const { tls, tlsCert, tlsKey } = settings
+  if (tlsCert === undefined && tlsKey === undefined) return success(tls ? await store(await make(settings)) : undefined)
+  const own = await readOwn(tlsCert, tlsKey)
+  return own.ok ? success(await store({ ...own.value, authority: own.value.cert })) : own
+}
+
+async function readOwn(
+  certFile: string | undefined,
+  keyFile: string | undefined,
+): Promise<Result<KeyPair, TlsProblem>> {
+  const fail = (flag: TlsProblem['flag'], message: string) => failure({ flag, message })
+  if (certFile === undefined) return fail('--tls-key', 'The key needs its certificate: --tls-cert FILE.')
+  if (keyFile === undefined) return fail('--tls-cert', 'The certificate needs its key: --tls-key FILE.')
+  const [cert, key] = await Promise.all([certFile, keyFile].map(readText))
+  if (!cert?.ok) return fail('--tls-cert', `${certFile} cannot be read: ${cert?.error}.`)
+  if (!key?.ok) return fail('--tls-key', `${keyFile} cannot be read: ${key?.error}.`)
+  const pem = 'It is a file in PEM, whose first line has "-----BEGIN'
+  if (!isAccepted({ cert: cert.value }))
+    return fail('--tls-cert', `${certFile} is not a certificate. ${pem} CERTIFICATE".`)
+  if (/ENCRYPTED/.test(key.value)) {
+    const command = `openssl pkey -in ${keyFile} -out plain-key.pem`
+    return fail('--tls-key', `${keyFile} is encrypted. Write it without its passphrase: ${command}.`)
+  }
+  if (!isAccepted({ key: key.value })) return fail('--tls-key', `${keyFile} is not a private key. ${pem} PRIVATE KEY".`)
+  const pair = { cert: cert.value, key: key.value }
+  return isAccepted(pair) ? success(pair) : fail('--tls-key', `${keyFile} is not the key of ${certFile}.`)
+}
+
+const readText = (file: string): Promise<Result<string>> =>
+  readFile(file, 'utf8').then(success, (error: unknown) => failure(reasonOf(error)))
+
+function isAccepted(pair: Partial<KeyPair>): boolean {
+  try {
+    createSecureContext(pair)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function store(made: KeyPair & Pick<ServerCertificate, 'authority'>): Promise<ServerCertificate> {
+  const folder = await mkdtemp(join(tmpdir(), 'convsim-tls-'))
+  const authorityFile = join(folder, 'authority.pem')
+  await writeFile(authorityFile, made.authority)
+  const validUntil = Date.parse(new X509Certificate(made.cert).validTo)
+  return { ...made, authorityFile, validUntil, remove: () => rm(folder, { recursive: true, force: true }) }
+}
+
+/** The certificates of this process by their names: `convsim each` starts a simulator for each run. */
+const made = new LruCache<ReturnType<typeof issue>>(10)
+
+function make({ host, names }: TlsSettings) {
+  const isWildcard = host === '0.0.0.0' || host === '::'
+  const interfaces = isWildcard ? Object.values(networkInterfaces()).flatMap((list) => list ?? []) : []
+  const own = ['localhost', '127.0.0.1', '::1', 'host.docker.internal', hostname()]
+  const addresses = isWildcard ? interfaces.map(({ address }) => address) : [host]
+  const all = [...new Set([...own, ...addresses.map((one) => one.replace(/%.*/, '')), ...names])]
+  return made.get(all.join(), () => issue(all))
+}
+
+const dayMs = 86_400_000
+
+/** The longest validity that browsers accept of a server's certificate. */
+const validMs = 397 * dayMs
+
+/** Makes an authority, whose key is forgotten, and a certificate of it for a server with these names. */
+async function issue(names: readonly string[]): Promise<KeyPair & Pick<ServerCertificate, 'authority'>> {
+  const { pki, md } = (await import('node-forge')).default
+  const [authority, server] = await Promise.all([generateKeys(), generateKeys()])
+  const create = (keys: typeof server, commonName: string) => {
+    const certificate = pki.createCertificate()
+    certificate.publicKey = pki.publicKeyFromPem(keys.publicKey)
+    // Derived from the key, since Firefox refuses two certificates of one name with the same number.
+    certificate.serialNumber = `00${createHash('sha256').update(keys.publicKey).digest('hex').slice(0, 32)}`
+    certificate.validity.notBefore = new Date(Date.now() - dayMs)
+    certificate.validity.notAfter = new Date(Date.now() - dayMs + validMs)
+    certificate.setSubject([{ name: 'commonName', value: commonName }])
+    certificate.setIssuer([{ name: 'commonName', value: 'convsim' }])
+    return certificate
+  }
+  const root = create(authority, 'convsim')
+  root.setExtensions([
+    { name: 'basicConstraints', critical: true, cA: true, pathLenConstraint: 0 },
+    { name: 'keyUsage', critical: true, keyCertSign: true, cRLSign: true },
+    { name: 'subjectKeyIdentifier' },
+  ])
+  const leaf = create(server, names[0] ?? '')
+  leaf.setExtensions([
+    { name: 'basicConstraints', critical: true, cA: false },
+    { name: 'keyUsage', critical: true, digitalSignature: true, keyEncipherment: true },
+    { name: 'extKeyUsage', serverAuth: true },
+    { name: 'subjectAltName', altNames: names.map(toAlternativeName) },
+    { name: 'subjectKeyIdentifier' },
+    { name: 'authorityKeyIdentifier', keyIdentifier: root.generateSubjectKeyIdentifier().getBytes() },
+  ])
+  const signingKey = pki.privateKeyFromPem(authority.privateKey)
+  const sign = (certificate: pki.Certificate) => {
+    certificate.sign(signingKey, md.sha256.create())
+    return pki.certificateToPem(certificate)
+  }
+  return { cert: sign(leaf), key: server.privateKey, authority: sign(root) }
+}
+
+const toAlternativeName = (name: string) => (isIP(name) === 0 ? { type: 2, value: name } : { type: 7, ip: name })
+
+/** Generates keys by Node, in a fifth of the library's time. */
+const generateKeys = () =>
+  promisify(generateKeyPair)('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+  })

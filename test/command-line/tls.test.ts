@@ -1,0 +1,110 @@
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { get } from 'node:https'
+import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { describe, expect, test } from 'vitest'
+import { analyticsPath } from '../support/client.ts'
+import { convsim, inMemory, run } from '../support/command.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const { startSimulator }: typeof import('../../src/index.ts') = await import(
+  new URL('../../dist/index.cjs', import.meta.url).pathname
+)
+
+const certificates = new URL('../support/certificates/', import.meta.url).pathname
+const [cert, key] = [join(certificates, 'expired-cert.pem'), join(certificates, 'expired-key.pem')]
+
+/** Sends a request over TLS, and returns status and body, or the code of the error. */
+function ask(url: string, ca: string, headers = {}): Promise<readonly [number | string, string]> {
+  return new Promise((resolve) => {
+    get(url, { ca, headers: { authorization: 'Bearer k', ...headers } }, async (response) =>
+      resolve([response.statusCode ?? 0, await text(response)]),
+    ).on('error', ({ code = '' }: NodeJS.ErrnoException) => resolve([code, '']))
+  })
+}
+
+/** Starts a server with TLS. `authority`: the file that it prints. */
+async function serve(...flags: string[]) {
+  const command = convsim(['serve', ...inMemory, '--log-format', 'pretty', ...flags])
+  const origin = await command.ready()
+  const authority = /authority in (\S+)/.exec(command.stderr())?.[1] ?? ''
+  return { ...command, origin, authority, port: new URL(origin).port }
+}
+
+describe('--tls', () => {
+  test('serves the API, the console and the health over HTTPS, and forgets its authority at the end', async () => {
+    const { origin, authority, port, stop, stderr } = await serve('--tls', '--control-hosts', 'sim.test')
+    expect(origin).toMatch(/^https:/)
+    const ca = await readFile(authority, 'utf8')
+    const localhost = origin.replace('127.0.0.1', 'localhost')
+    expect((await ask(localhost + analyticsPath, ca))[0]).toBe(200)
+    expect(await ask(`${origin}/__sim/`, ca)).toEqual([200, expect.stringMatching(/^<!doctype html>/)])
+    expect((await ask(origin, ''))[0]).toBe('UNABLE_TO_VERIFY_LEAF_SIGNATURE')
+    expect(await ask(origin + analyticsPath, ca, { 'x-sim-scenario': 'reset' })).toEqual(['ECONNRESET', ''])
+    for (const how of [{ args: ['--tls'] }, { env: { CONVSIM_TLS: 'true' } }, { args: ['--tls-cert', cert] }])
+      expect(await run(['healthcheck', '--port', port, ...(how.args ?? [])], how)).toMatchObject({ code: 0 })
+    expect(await run(['healthcheck', '--port', port])).toMatchObject({ code: 1, stderr: /--tls right/ })
+    await expect.poll(stderr).toMatch(/TLS handshake failed/)
+    expect(await stop()).toBe(0)
+    expect(existsSync(dirname(authority))).toBe(false)
+  })
+
+  test('of exec is trusted by its command, beside what that trusted before', async () => {
+    const before = join(await tempFolder(), 'before.pem')
+    await writeFile(before, await readFile(cert))
+    const code = `const { NODE_EXTRA_CA_CERTS: a, SSL_CERT_FILE: b, REQUESTS_CA_BUNDLE: c } = process.env
+      const count = (file) => require('node:fs').readFileSync(file, 'utf8').split('-BEGIN CERTIFICATE-').length - 1
+      fetch(process.env.CONVSIM_BASE_URL + '/unknown').then(({ status }) =>
+        console.log(JSON.stringify([status, count(a), count(b), count(c) > 2])))`
+    const env = { NODE_EXTRA_CA_CERTS: before, SSL_CERT_FILE: before, REQUESTS_CA_BUNDLE: '', CURL_CA_BUNDLE: '' }
+    const { stdout } = await run(['exec', '--tls', '--', process.execPath, '-e', code], { env })
+    expect(JSON.parse(stdout)).toEqual([404, 2, 2, true])
+  })
+
+  test('of startSimulator gives the authority, which its own client trusts', async () => {
+    await using sim = await startSimulator({ tls: true })
+    expect(sim.baseUrl).toMatch(/^https:/)
+    expect((await ask(sim.baseUrl + analyticsPath.slice(3), sim.authority ?? ''))[0]).toBe(200)
+    expect((await sim.report()).requests).toBe(1)
+  })
+})
+
+test('--tls-cert and --tls-key serve an own certificate, with a warning if it has expired', async () => {
+  const { origin, stderr } = await serve('--tls-cert', cert, '--tls-key', key)
+  expect((await ask(origin, await readFile(cert, 'utf8')))[0]).toBe('CERT_HAS_EXPIRED')
+  expect(stderr()).toMatch(/the certificate has expired/)
+})
+
+const other = new URL('tls.test.ts', import.meta.url).pathname
+
+test.each([
+  ['the certificate alone', ['--tls-cert', cert], /--tls-cert: error: The certificate needs its key: --tls-key FILE/],
+  ['the key alone', ['--tls-key', key], /--tls-key: error: The key needs its certificate: --tls-cert FILE/],
+  [
+    'a missing file',
+    ['--tls-cert', 'none.pem', '--tls-key', key],
+    /--tls-cert: error: none.pem cannot be read: ENOENT/,
+  ],
+  ['a folder', ['--tls-cert', certificates, '--tls-key', key], /--tls-cert: error: \S+ cannot be read: EISDIR/],
+  ['no certificate', ['--tls-cert', other, '--tls-key', key], /tls.test.ts is not a certificate. .* CERTIFICATE"/],
+  ['no key', ['--tls-cert', cert, '--tls-key', cert], /expired-cert.pem is not a private key. .* PRIVATE KEY"/],
+])('%s is refused at the start', async (_, flags, reason) => {
+  const { code, stderr } = await run(['serve', ...inMemory, '--log-format', 'pretty', ...flags])
+  expect([code, stderr]).toEqual([1, expect.stringMatching(reason)])
+})
+
+test('a key of another certificate, or with a passphrase, is refused at the start', async () => {
+  const folder = await tempFolder()
+  const { generateKeyPairSync } = await import('node:crypto')
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const keys = [
+    ['other.pem', {}, /other.pem is not the key of \S+expired-cert.pem/],
+    ['locked.pem', { cipher: 'aes-256-cbc', passphrase: 'x' }, /is encrypted. .*openssl pkey -in \S+locked.pem/],
+  ] as const
+  for (const [name, more, reason] of keys) {
+    await writeFile(join(folder, name), privateKey.export({ type: 'pkcs8', format: 'pem', ...more }))
+    const { code, stderr } = await run(['serve', ...inMemory, '--tls-cert', cert, '--tls-key', join(folder, name)])
+    expect([code, stderr]).toEqual([1, expect.stringMatching(reason)])
+  }
+})
