@@ -10,7 +10,15 @@ import type { Parameter } from '../src/service/scenarios/parameters.ts'
 import { parseScenarios } from '../src/service/scenarios/parse.ts'
 import { allOperations } from './support/all-operations.ts'
 import { inputs, operationOf } from './support/catalogue.ts'
-import { ask, askOperation, errorOf, expectRefusal, type OperationRequest, readStateInfo } from './support/client.ts'
+import {
+  ask,
+  askOperation,
+  errorOf,
+  expectRefusal,
+  type OperationRequest,
+  objectOf,
+  readStateInfo,
+} from './support/client.ts'
 import { steer } from './support/control.ts'
 import { controlOperations } from './support/control-operations.ts'
 import { brokenRules, faultsOf } from './support/documented.ts'
@@ -95,6 +103,12 @@ const proofs: Record<Effect['kind'], Proof> = {
     errorOf(response)
     expect(response.headers.get('x-sim-origin')).toBe('scenario')
     expect(await readStateInfo(sim())).toEqual(before)
+  },
+  async 'sample-out'(operation, text) {
+    const response = await expectSuccess(operation, text)
+    const { eventId } = objectOf(response)
+    const { events } = await steer(sim(), 'GET', '/events?sampledOut=true')
+    expect(events).toContainEqual(expect.objectContaining({ eventId, sampledOut: true }))
   },
   async gateway(operation, text) {
     const before = await readStateInfo(sim())

@@ -37,7 +37,7 @@ export interface ScenarioParameters extends Readonly<Record<PersonaName, AnyScen
   readonly 'bad-gateway': AnyScenarioParameters
   readonly 'gateway-timeout': AnyScenarioParameters
   readonly 'too-large': AnyScenarioParameters
-  readonly redirect: AnyScenarioParameters & { readonly code?: '307' | '308'; readonly location?: string }
+  readonly redirect: AnyScenarioParameters & { readonly code?: number; readonly location?: string }
   readonly maintenance: AnyScenarioParameters & { readonly 'retry-after'?: number }
   readonly status: AnyScenarioParameters & { readonly code: number; readonly type?: string; readonly body?: string }
   readonly 'all-null': AnyScenarioParameters
@@ -65,6 +65,7 @@ export interface ScenarioParameters extends Readonly<Record<PersonaName, AnyScen
   readonly 'null-required': AnyScenarioParameters & { readonly pointer?: string; readonly seed?: number }
   readonly 'unknown-enum': AnyScenarioParameters & { readonly pointer?: string; readonly seed?: number }
   readonly 'extra-field': AnyScenarioParameters & { readonly pointer?: string; readonly seed?: number }
+  readonly 'sampled-out': AnyScenarioParameters
   readonly 'expect-violation': AnyScenarioParameters
   readonly 'expect-refusal': AnyScenarioParameters
   readonly '200': AnyScenarioParameters

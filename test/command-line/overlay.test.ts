@@ -46,6 +46,34 @@ describe('--overlay', () => {
   })
 })
 
+describe('--overlay published', () => {
+  const productId = '8d2e5f60-3c1b-4a7d-9f48-2b6c0e913a75'
+  const prompt = { name: 'a', components: [{ content: 'b' }] }
+  const mapped = { ...prompt, productId, role: 'support' }
+
+  test.each([
+    ['a dropped event', '/v1/events', event({ sampleRate: 0 }), 201, 204],
+    ['an event without a name', '/v1/events', event({ eventType: '' }), 201, 400],
+    ['a user of the caller as one of the service', '/v1/events', event({ userId: 'u-1' }), 201, 400],
+    ['a prompt without a product and role', '/v1/prompts', prompt, 201, 400],
+    ['a prompt with both', '/v1/prompts', mapped, 201, 201],
+    ['an unknown type', '/v1/prompts', { ...mapped, components: [{ content: 'b', type: 'x' }] }, 201, 400],
+    ['a published type', '/v1/prompts', { ...mapped, components: [{ content: 'b', type: 'rag' }] }, 201, 201],
+  ])('%s: %s', async (_, path, body, without, published) => {
+    const [plain, overlaid] = [await startForTest(), await startForTest({ overlay: 'published' })]
+    expect((await ask(plain, path, { body })).status).toBe(without)
+    const response = await ask(overlaid, path, { body })
+    expect([response.status, response.text === '']).toEqual([published, published === 204])
+  })
+
+  test('gives the scenario sampled-out its 204, and leaves all examples valid', async () => {
+    const simulator = await startForTest({ overlay: 'published' })
+    const response = await ask(simulator, '/v1/events', { body: event(), scenario: 'sampled-out' })
+    expect([response.status, response.text]).toEqual([204, ''])
+    expect(await run(['check', '--overlay', 'published', '--strict'])).toMatchObject({ code: 0 })
+  })
+})
+
 describe('check', () => {
   test('checks an overlay against the contract that it changes', async () => {
     const [good, broken] = await Promise.all([

@@ -1,7 +1,8 @@
 /** The decisions where the description of the service is silent. */
 import { formatFinding } from '../../base/documents/finding.ts'
 import { defineCommand } from '../../command-line/process/command.ts'
-import { pickSettings, splitList } from '../../server/settings/setting.ts'
+import { listOverlays } from '../../server/settings/library-settings.ts'
+import { pickSettings } from '../../server/settings/setting.ts'
 import { serverSettings } from '../../server/settings/settings.ts'
 import { bundledContract } from '../../service/fixtures/bundled.ts'
 
@@ -17,7 +18,7 @@ export const assumptionsCommand = defineCommand({
   async run({ files, settings: { contract, overlay } }, { print, printError }) {
     const { loadContract } = await import('../../service/contract/load.ts')
     const file = files[0] ?? contract ?? bundledContract
-    const loaded = await loadContract(file, { overlays: splitList(overlay) })
+    const loaded = await loadContract(file, { overlays: listOverlays(overlay) })
     if (!loaded.ok) {
       printError(loaded.error.map(formatFinding).join('\n'))
       return 1

@@ -8,7 +8,7 @@ import { readSource } from '../../base/documents/read-source.ts'
 import { type PrintedFormat, renderPrinted } from '../../server/reports/formats/index.ts'
 import type { Page, PageFinding, PageSection } from '../../server/reports/page/page.ts'
 import { pluralize } from '../../server/reports/report.ts'
-import { splitList } from '../../server/settings/setting.ts'
+import { listOverlays } from '../../server/settings/library-settings.ts'
 import { defaultSettings, type Settings } from '../../server/settings/settings.ts'
 import { findLimits } from '../../server/simulator/check-operations.ts'
 import { type LoadedInputs, loadInputs } from '../../server/simulator/loaded-inputs.ts'
@@ -43,7 +43,7 @@ export function checkFiles(
 ): Promise<CheckResult[]> {
   const { strict, ...settings } = given
   const { contract, overlay, fixtures } = settings
-  const overlays = splitList(overlay)
+  const overlays = listOverlays(overlay)
   const changed = overlays.length > 0 ? (contract ?? bundledContract) : contract
   const named = [changed, fixtures].filter((file) => file !== undefined)
   const known = named.length > 0 ? named : [bundledContract, controlContract, bundledFixtures]

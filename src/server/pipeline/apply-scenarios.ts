@@ -65,6 +65,9 @@ function applyEffect(exchange: Exchange, effect: Effect, chance: Chance): Reply 
     case 'data':
       exchange.dataOverrides = { ...exchange.dataOverrides, ...effect.overrides }
       break
+    case 'sample-out':
+      exchange.isSampledOut = true
+      break
     case 'delay':
       exchange.delivery = { ...exchange.delivery, delayMs: effect.ms(chance) }
       break

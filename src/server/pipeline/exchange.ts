@@ -125,6 +125,8 @@ export class Exchange {
   areScenariosChosen = false
   /** Set by `scenario`: the documented status below 400 that a scenario asks for; undefined: the operation's own. */
   requestedStatus: number | undefined
+  /** Set by `scenario`: true where sampling is to drop the event, whatever its rate. */
+  isSampledOut = false
   /** Set by `handle`: true for an event that sampling dropped. */
   isDropped = false
   /** Set by `scenario`: the changes that the data family makes to the reply. */
@@ -199,6 +201,7 @@ export function operationContext(exchange: Exchange): OperationContext {
     parameters,
     body,
     overrides,
+    isSampledOut: exchange.isSampledOut,
     markDropped() {
       exchange.isDropped = true
     },

@@ -26,7 +26,7 @@ export function handle({ fallback }: PipelineDeps): RequestStage<MatchedExchange
     const { operation, handler } = exchange
     if (!handler) {
       if (!fallback) throw new Error(`no handler and no fallback for ${operation.id}`)
-      return replyFromDocument(exchange, fallback, exchange.requestedStatus)
+      return replyFromDocument(exchange, fallback, chosenStatus(exchange))
     }
     const problem = problemWithRequestedStatus(exchange)
     if (problem !== undefined) return refusals.control(problem)
@@ -34,6 +34,11 @@ export function handle({ fallback }: PipelineDeps): RequestStage<MatchedExchange
     const status = exchange.requestedStatus ?? (exchange.isDropped ? operation.droppedStatus : operation.successStatus)
     return { status, headers: {}, body: bodyOfStatus(operation, status, body), origin: 'contract' }
   }
+}
+
+/** Returns the status that a scenario asks for; undefined for that of the success. */
+function chosenStatus({ operation, requestedStatus, isSampledOut }: MatchedExchange): number | undefined {
+  return requestedStatus ?? (isSampledOut ? operation.droppedStatus : undefined)
 }
 
 /** Returns why the requested status has no body to be sent with; checked before the operation changes the state. */

@@ -111,10 +111,11 @@ function problemWith(exchange: Exchange, { scenarios, sequence, example }: Reque
   return combinations.map(findConflict).find((conflict) => conflict !== undefined)
 }
 
+const decidingKinds: readonly string[] = ['response', 'gateway', 'ordinary', 'sample-out', 'data', 'lose-ack']
+
 /** Returns true for a scenario that decides the response of the operation, or promises that the operation has run. */
 const needsOperation = (active: ActiveScenario) =>
-  active.values['when'] === 'after' ||
-  ['response', 'gateway', 'ordinary', 'data', 'lose-ack'].includes(effectOf(active).kind)
+  active.values['when'] === 'after' || decidingKinds.includes(effectOf(active).kind)
 
 function applyWiderScope(exchange: Exchange, deps: PipelineDeps) {
   const magic = listMagicScenarios(exchange, deps)

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net'
 import { parseNow } from '../../base/core/instant.ts'
 import { isSeed } from '../../base/core/seeded.ts'
-import { bundledContract } from '../../service/fixtures/bundled.ts'
+import { bundledContract, bundledOverlays } from '../../service/fixtures/bundled.ts'
 import { listFixtureFiles } from '../../service/fixtures/fixture-files.ts'
 import { findRealPath } from './file-conflicts.ts'
 import { furtherSettings } from './further-settings.ts'
@@ -16,6 +16,11 @@ function listStateFiles(state = ':memory:'): string[] {
   if (state === ':memory:' || /^rediss?:/i.test(state)) return []
   const path = findRealPath(state)
   return [path, ...['.journal', '.lock', '.tmp', '.journal.old'].map((ending) => path + ending)]
+}
+
+/** Lists the files of overlays. A name is a bundled one; `./published` is a file. */
+export function listOverlays(overlay?: string): string[] {
+  return splitList(overlay).map((name) => bundledOverlays.get(name) ?? name)
 }
 
 const commonSettings = {
@@ -49,12 +54,13 @@ const commonSettings = {
   overlay: text({
     value: 'FILE',
     repeatable: true,
-    files: { areWritten: false, list: splitList },
+    files: { areWritten: false, list: listOverlays },
     test: (text) => splitList(text).length > 0,
     expected: 'files with commas between them',
     description:
       'OpenAPI Overlay (1.0 or 1.1) that changes the contract; ' +
-      'can be given several times, and they are applied in order.',
+      'can be given several times, and they are applied in order. ' +
+      '"published" is a bundled one: what the vendor publishes where the bundled contract is silent.',
   }),
   fixtures: text({
     value: 'FOLDER',

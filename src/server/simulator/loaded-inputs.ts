@@ -17,7 +17,7 @@ import { asksForModel } from '../../service/scenarios/rule-match-problems.ts'
 import { activateRules, listInapplicable, type RuleContext, readRules } from '../../service/scenarios/rules.ts'
 import { loadRulesFile } from '../../service/scenarios/rules-file.ts'
 import type { ServedInputs } from '../control/handler.ts'
-import { splitList } from '../settings/setting.ts'
+import { listOverlays } from '../settings/library-settings.ts'
 import type { Settings } from '../settings/settings.ts'
 import { findHandled, handledIds } from './check-operations.ts'
 
@@ -38,7 +38,7 @@ export async function loadInputs(
   limitCatalogue?: (all: Catalogue) => Catalogue,
   thorough = false,
 ): Promise<Result<LoadedInputs, Findings>> {
-  const overlays = splitList(settings.overlay)
+  const overlays = listOverlays(settings.overlay)
   const loaded = await Promise.all([
     loadContract(settings.contract ?? bundledContract, { overlays, thorough }),
     loadContract(controlContract, { responses: false }),
@@ -91,7 +91,7 @@ export async function loadStartInputs(
 export function listInputFiles({ contract, overlay, fixtures, rules }: Settings): string[] {
   return [
     contract ?? bundledContract,
-    ...splitList(overlay),
+    ...listOverlays(overlay),
     ...listFixtureFiles(fixtures).filter((file) => !file.endsWith('/')),
     ...(rules === undefined ? [] : [rules]),
   ]
@@ -112,7 +112,7 @@ async function loadStartUpRules(settings: Settings, context: RuleContext) {
 function nameFlags(findings: Findings, { contract, overlay, fixtures, rules }: Settings): Finding[] {
   const flags = [
     [contract, '--contract'],
-    ...splitList(overlay).map((file) => [file, '--overlay'] as const),
+    ...listOverlays(overlay).map((file) => [file, '--overlay'] as const),
     [fixtures, '--fixtures'],
     [rules, '--rules'],
   ] as const

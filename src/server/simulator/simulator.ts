@@ -18,7 +18,7 @@ import { parseGate } from '../reports/reported-run.ts'
 import { TrafficCollector } from '../reports/traffic-collector.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { SandboxSettings } from '../sandboxes/settings.ts'
-import { splitList } from '../settings/setting.ts'
+import { listOverlays } from '../settings/library-settings.ts'
 import { readPages, type Settings } from '../settings/settings.ts'
 import { createGeneration, type Generation, type ProxiedService } from './generation.ts'
 import { type LoadedInputs, listInputFiles, loadStartInputs } from './loaded-inputs.ts'
@@ -124,7 +124,7 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
     sandboxes,
     store,
     draining: draining.signal,
-    overlays: splitList(settings.overlay),
+    overlays: listOverlays(settings.overlay),
     isWatched: settings.watch,
     stateFile: showState(settings.state),
     journal,

@@ -25,7 +25,9 @@ export const createEvent: OperationDefinition = {
   createHandle:
     ({ store }) =>
     async (context) => {
-      const { event, payloadDiffers } = await store.recordEvent(context, withDefaults(eventOf(context)))
+      const sent = withDefaults(eventOf(context))
+      const draft = context.isSampledOut ? { ...sent, sampleRate: 0, forceSample: false } : sent
+      const { event, payloadDiffers } = await store.recordEvent(context, draft)
       if (event.sampledOut) context.markDropped()
       if (payloadDiffers) context.warn(differentPayload)
       return jsonBody({ success: true, eventId: event.eventId })

@@ -16,6 +16,8 @@ export interface OperationContext extends WriteContext {
   readonly body: Json | undefined
   /** The changes that scenarios of the data family make to the response. */
   readonly overrides: DataOverrides
+  /** True where a scenario has sampling drop the event, whatever its rate. */
+  readonly isSampledOut: boolean
   /** Responds with the status that the document chooses for an event that sampling drops. */
   markDropped(): void
   /** Adds a sentence about the source of the response to the explanation of this request. */

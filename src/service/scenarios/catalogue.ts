@@ -1,3 +1,4 @@
+import { isObject } from '../../base/core/json.ts'
 import type { Contract } from '../contract/contract.ts'
 import { connectionScenarios } from './connection.ts'
 import { dataScenarios } from './data.ts'
@@ -23,6 +24,21 @@ const expectationScenarios = (
   }),
 )
 
+/** The scenario of an event that sampling drops, whatever its rate. */
+const sampledOut: ScenarioDefinition = {
+  name: 'sampled-out',
+  family: 'idempotency',
+  description: 'The event is dropped by sampling: the document says with which status, and whether there is a body.',
+  parameters: [],
+  inapplicableReason(operation) {
+    const properties = operation.bodySchema()?.['properties']
+    const hasRate = isObject(properties) && Object.hasOwn(properties, 'sampleRate')
+    if (hasRate || operation.droppedStatus !== operation.successStatus) return undefined
+    return `${operation.id} samples nothing`
+  },
+  effect: () => ({ kind: 'sample-out' }),
+}
+
 /** Creates the catalogue. `generated`: the ids of the operations whose numbers are generated, for the data family. */
 export function createCatalogue(
   contract: Contract,
@@ -36,6 +52,7 @@ export function createCatalogue(
     ...timeScenarios,
     ...connectionScenarios,
     ...driftScenarios,
+    sampledOut,
     ...expectationScenarios,
   ]
   return joinCatalogue(definitions, statusScenarios(contract))

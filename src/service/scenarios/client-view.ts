@@ -19,6 +19,8 @@ export function describeClientView(effect: Effect, operation: Operation): string
       return `${isDocumented(operation, effect.status) ? `Status ${effect.status}` : success} with the ordinary body.`
     case 'response':
       return describeReply(effect.reply(operation), operation)
+    case 'sample-out':
+      return `Status ${operation.droppedStatus}${operation.hasResponseBody(operation.droppedStatus) ? '' : ' without a body'}.`
     case 'gateway':
       return describeGateway(effect, operation)
     case 'data':

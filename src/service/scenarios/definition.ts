@@ -113,6 +113,8 @@ export type Effect =
   | { readonly kind: 'ordinary'; readonly status: number }
   /** Replies in place of the operation. `modelId`: the model in the request's path; undefined without one. */
   | { readonly kind: 'response'; readonly reply: (operation: Operation, modelId?: string) => Reply }
+  /** Carries out the operation as sampling does that drops the event. */
+  | { readonly kind: 'sample-out' }
   /** Replies in front of the service, before all else, and also where no operation matches. */
   | { readonly kind: 'gateway'; readonly reply: (request: GatewayRequest) => Reply }
   /** Changes the numbers in the operation's response. */

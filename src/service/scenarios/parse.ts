@@ -99,6 +99,7 @@ const decidedAspect = {
   ordinary: 'response',
   response: 'response',
   gateway: 'response',
+  'sample-out': 'response',
   data: 'numbers',
   delay: 'delay',
   deliver: 'delivery',
