@@ -20,7 +20,7 @@ export function describeClientView(effect: Effect, operation: Operation): string
     case 'response':
       return describeReply(effect.reply(operation), operation)
     case 'sample-out':
-      return `Status ${operation.droppedStatus}${operation.hasResponseBody(operation.droppedStatus) ? '' : ' without a body'}.`
+      return describeDropped(operation)
     case 'gateway':
       return describeGateway(effect, operation)
     case 'data':
@@ -43,6 +43,10 @@ function describeReply(reply: Reply, operation: Operation): string {
   const body = bodyOfRefusal(operation, reply)
   const status = `Status ${reply.status}${isDocumented(operation, reply.status) ? '' : ' (undocumented)'}`
   return [status, ...fields, body === undefined ? 'a body as documented' : `body ${JSON.stringify(body)}`].join(', ')
+}
+
+function describeDropped({ droppedStatus: status, hasResponseBody }: Operation): string {
+  return `Status ${status} ${hasResponseBody(status) ? 'with the ordinary body' : 'without a body'}.`
 }
 
 function describeGateway({ reply }: Extract<Effect, { kind: 'gateway' }>, { basePath, path }: Operation): string {
