@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { parseDocument } from 'yaml'
 
-/** The files of `docs/examples/` that are YAML. */
+/** The files of `docs/examples/` that are YAML, or JSON as YAML reads it. */
 export const exampleFiles = [
   'compose.yaml',
   'github-actions.yml',
   'gitlab-ci.yml',
   'action/action.yml',
+  'devcontainer.json',
   'replicas/compose.yaml',
 ] as const
 
