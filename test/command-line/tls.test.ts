@@ -66,6 +66,8 @@ describe('--tls', () => {
     await using sim = await startSimulator({ tls: true })
     expect(sim.baseUrl).toMatch(/^https:/)
     expect((await ask(sim.baseUrl + analyticsPath.slice(3), sim.authority ?? ''))[0]).toBe(200)
+    const curl = await ask(`${sim.controlUrl}/requests/req-1?format=curl`, sim.authority ?? '')
+    expect(curl).toEqual([200, expect.stringContaining(` '${sim.baseUrl}/models/`)])
     expect((await sim.report()).requests).toBe(1)
   })
 })

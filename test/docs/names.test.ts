@@ -27,7 +27,7 @@ function findUnknown(pattern: RegExp, isKnown: (name: string) => boolean): strin
 const otherFlags = [
   ...['--rm', '--user', '--platform', '--tag', '--push', '--start-interval', '--fail-on', '--minutes', '--save-dev'],
   ...['--test', '--test-global-setup', '--fail-with-body', '--silent', '--no', '--version', '--help'],
-  ...['--watchAll', '--prot'],
+  ...['--watchAll', '--prot', '--cacert'],
 ]
 
 test('the pages name only flags that there are', () => {

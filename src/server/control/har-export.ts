@@ -45,10 +45,10 @@ function entryToHar(entry: JournalEntry) {
 }
 
 function requestToHar({ request, ownToken }: JournalEntry) {
-  const { method, query, headers, body } = request
+  const { isEncrypted, method, query, headers, body } = request
   return {
     method,
-    url: `http://${headers['host'] ?? 'localhost'}${targetOf(request)}`,
+    url: `http${isEncrypted ? 's' : ''}://${headers['host'] ?? 'localhost'}${targetOf(request)}`,
     httpVersion: 'HTTP/1.1',
     cookies: [],
     headers: toNameValuePairs(headers),

@@ -38,6 +38,7 @@ export function readHead(req: IncomingMessage, target: string, id: string): SimR
     openedAt,
     elapsed: () => monotonicNow() - receivedAt,
     watchClient: (onGone) => watchClose(req.socket, onGone),
+    isEncrypted: 'encrypted' in req.socket,
     method: req.method ?? '',
     path: queryStart < 0 ? target : target.slice(0, queryStart),
     query: queryStart < 0 ? '' : target.slice(queryStart + 1),

@@ -55,6 +55,8 @@ export interface JournalEntry {
   /** The `operationId`; undefined where the request matches no operation. */
   readonly operation: string | undefined
   readonly request: {
+    /** True for a request over TLS. */
+    readonly isEncrypted?: boolean | undefined
     readonly method: string
     /** The path as sent, with the sandbox's base path `/_s/NAME`, without the query. */
     readonly path: string

@@ -92,8 +92,8 @@ const curlHeaders = ['User-Agent', 'Accept', 'Content-Type']
  * stand for redacted credentials: `"${TOKEN:-any-key}"` for the token, `"$X_API_KEY"` for the header `x-api-key`.
  */
 export function entryToCurl({ request, ownToken }: JournalEntry): string {
-  const { method, headers, body } = request
-  const url = `http://${headers['host'] ?? '127.0.0.1:4010'}${targetOf(request)}`
+  const { isEncrypted, method, headers, body } = request
+  const url = `http${isEncrypted ? 's' : ''}://${headers['host'] ?? '127.0.0.1:4010'}${targetOf(request)}`
   const added = curlHeaders.filter((name) => headers[name.toLowerCase()] === undefined)
   const removals = added.filter((name) => name !== 'Content-Type' || body.size > 0).map((name) => `-H '${name}:'`)
   const options = Object.entries(headers)
