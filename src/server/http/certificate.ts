@@ -1,4 +1,4 @@
-import { createHash, generateKeyPair, X509Certificate } from 'node:crypto'
+import { createHash, generateKeyPair } from 'node:crypto'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { hostname, networkInterfaces, tmpdir } from 'node:os'
@@ -20,8 +20,6 @@ export interface ServerCertificate extends KeyPair {
   readonly authority: string
   /** The file of the authority, in a temporary folder of its own. */
   readonly authorityFile: string
-  /** The last day of the certificate's validity, epoch milliseconds. */
-  readonly validUntil: number
   /** Removes the temporary folder. */
   remove(): Promise<void>
 }
@@ -30,9 +28,8 @@ export interface TlsSettings {
   readonly tls: boolean
   readonly tlsCert: string | undefined
   readonly tlsKey: string | undefined
-  /** The address to listen on. */
   readonly host: string
-  /** Further names of the server. */
+  /** Names of the server beside its addresses. */
   readonly names: readonly string[]
 }
 
@@ -55,33 +52,22 @@ async function readOwn(
   certFile: string | undefined,
   keyFile: string | undefined,
 ): Promise<Result<KeyPair, TlsProblem>> {
-  const fail = (flag: TlsProblem['flag'], message: string) => failure({ flag, message })
-  if (certFile === undefined) return fail('--tls-key', 'The key needs its certificate: --tls-cert FILE.')
-  if (keyFile === undefined) return fail('--tls-cert', 'The certificate needs its key: --tls-key FILE.')
-  const [cert, key] = await Promise.all([certFile, keyFile].map(readText))
-  if (!cert?.ok) return fail('--tls-cert', `${certFile} cannot be read: ${cert?.error}.`)
-  if (!key?.ok) return fail('--tls-key', `${keyFile} cannot be read: ${key?.error}.`)
-  const pem = 'It is a file in PEM, whose first line has "-----BEGIN'
-  if (!isAccepted({ cert: cert.value }))
-    return fail('--tls-cert', `${certFile} is not a certificate. ${pem} CERTIFICATE".`)
-  if (/ENCRYPTED/.test(key.value)) {
-    const command = `openssl pkey -in ${keyFile} -out plain-key.pem`
-    return fail('--tls-key', `${keyFile} is encrypted. Write it without its passphrase: ${command}.`)
-  }
-  if (!isAccepted({ key: key.value })) return fail('--tls-key', `${keyFile} is not a private key. ${pem} PRIVATE KEY".`)
-  const pair = { cert: cert.value, key: key.value }
-  return isAccepted(pair) ? success(pair) : fail('--tls-key', `${keyFile} is not the key of ${certFile}.`)
-}
-
-const readText = (file: string): Promise<Result<string>> =>
-  readFile(file, 'utf8').then(success, (error: unknown) => failure(reasonOf(error)))
-
-function isAccepted(pair: Partial<KeyPair>): boolean {
+  if (certFile === undefined)
+    return failure({ flag: '--tls-key', message: 'Give its certificate, too: --tls-cert FILE.' })
+  if (keyFile === undefined) return failure({ flag: '--tls-cert', message: 'Give its key, too: --tls-key FILE.' })
+  let hasCert = false
   try {
-    createSecureContext(pair)
-    return true
-  } catch {
-    return false
+    const cert = await readFile(certFile, 'utf8')
+    createSecureContext({ cert })
+    hasCert = true
+    const key = await readFile(keyFile, 'utf8')
+    createSecureContext({ cert, key }) // throws if they do not belong together
+    return success({ cert, key })
+  } catch (error) {
+    const reason = reasonOf(error)
+    if (!hasCert) return failure({ flag: '--tls-cert', message: `${certFile} is not a certificate in PEM: ${reason}.` })
+    const message = `${keyFile} is not the key of ${certFile}, in PEM without a passphrase: ${reason}.`
+    return failure({ flag: '--tls-key', message })
   }
 }
 
@@ -89,8 +75,7 @@ async function store(made: KeyPair & Pick<ServerCertificate, 'authority'>): Prom
   const folder = await mkdtemp(join(tmpdir(), 'convsim-tls-'))
   const authorityFile = join(folder, 'authority.pem')
   await writeFile(authorityFile, made.authority)
-  const validUntil = Date.parse(new X509Certificate(made.cert).validTo)
-  return { ...made, authorityFile, validUntil, remove: () => rm(folder, { recursive: true, force: true }) }
+  return { ...made, authorityFile, remove: () => rm(folder, { recursive: true, force: true }) }
 }
 
 /** The certificates of this process by their names: `convsim each` starts a simulator for each run. */

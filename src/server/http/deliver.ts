@@ -4,7 +4,7 @@ import { httpDate } from '../../base/core/instant.ts'
 import { clearTimeout, monotonicNow, setTimeout, sleep } from '../../base/core/timers.ts'
 import { immediateDelivery, type OutgoingReply } from '../../service/exchange/delivery.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
-import { endAtStop, onSocket, type Sending, tcpConnections, watchEnd } from './delivery-end.ts'
+import { endAtStop, onSocket, type Sending, watchEnd } from './delivery-end.ts'
 
 /** Writes a reply to the socket in its delivery mode. `stopping` may be left out for one that never hangs. */
 export async function deliver(outgoing: OutgoingReply, res: ServerResponse, stopping?: AbortSignal): Promise<void> {
@@ -35,7 +35,9 @@ function writeAtOnce(sending: Sending, end: (() => void) | undefined): void {
     case 'empty':
       onSocket(res, (socket) => {
         sending.endedBy = 'scenario'
-        if (mode.kind === 'reset') (tcpConnections.get(socket) ?? socket).resetAndDestroy()
+        // Only TCP can be reset; a TLS socket has its TCP connection as its parent.
+        const { _parent: tcp } = socket as typeof socket & { readonly _parent?: typeof socket | null }
+        if (mode.kind === 'reset') (tcp ?? socket).resetAndDestroy()
         else socket.destroy()
       })
       return

@@ -12,9 +12,6 @@ import {
 /** The listeners for the client's end of connections, each of the latest reply if that was sent whole. */
 const leaveListeners = new WeakMap<Socket, OutgoingReply['onLeave']>()
 
-/** The TCP connections of TLS connections, since only TCP can be reset. */
-export const tcpConnections = new WeakMap<Socket, Socket>()
-
 /**
  * Watches a connection for its end by the client. A reset is announced as soon as it is read: Node emits `error` and
  * `close` some turns later, in which the client's retry on another connection could be handled.

@@ -10,7 +10,7 @@ import { refuse } from '../../service/exchange/refusals.ts'
 import { type App, noSniffing } from './app.ts'
 import type { ServerCertificate } from './certificate.ts'
 import { deliverImmediately } from './deliver.ts'
-import { tcpConnections, watchLeave } from './delivery-end.ts'
+import { shutdownGraceMs, watchLeave } from './delivery-end.ts'
 import { openingTimes } from './read-request.ts'
 
 /**
@@ -63,18 +63,18 @@ export function listen(
       deliverImmediately(refuse(400, problem, 'simulator'), response)
     }
   }
+  // A connection without its handshake is in no list, and must not outlast a stop.
   const { cert, key } = certificate ?? {}
-  const server = certificate ? createTlsServer({ ...options, cert, key }, handle) : createServer(options, handle)
+  const tls = { ...options, cert, key, handshakeTimeout: shutdownGraceMs }
+  const server = certificate ? createTlsServer(tls, handle) : createServer(options, handle)
   server.keepAliveTimeout = keepAliveMs
   server.maxHeadersCount = 0 // all are read: their size is bounded, and Node silently drops those beyond a number
-  const add = (socket: Socket) => {
+  server.on(certificate ? 'secureConnection' : 'connection', (socket: Socket) => {
     connections.set(socket, [])
     openingTimes.set(socket, monotonicNow())
     watchLeave(socket)
     socket.once('close', () => connections.delete(socket))
-  }
-  if (certificate) acceptTls(server, connections, add)
-  else server.on('connection', add)
+  })
   // `read-request.ts` sends 100 Continue, because it knows the limit of the body.
   server.on('checkContinue', (request, response) => server.emit('request', request, response))
   server.on('checkExpectation', ({ headers }, response) => {
@@ -101,29 +101,6 @@ export function listen(
     server.listen(port, host, () =>
       resolve(success({ server, port: (server.address() as AddressInfo).port, connections })),
     )
-  })
-}
-
-/** Accepts TLS connections. Until its handshake, a connection is known by its TCP connection. */
-function acceptTls(server: Server, connections: Map<Socket, ServerResponse[]>, add: (socket: Socket) => void) {
-  const opening = new Map<string, Socket>()
-  const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
-  server.on('connection', (tcp: Socket) => {
-    const name = nameOf(tcp)
-    opening.set(name, tcp)
-    connections.set(tcp, [])
-    tcp.once('close', () => {
-      connections.delete(tcp)
-      if (opening.get(name) === tcp) opening.delete(name)
-    })
-  })
-  server.on('secureConnection', (socket: Socket) => {
-    const tcp = opening.get(nameOf(socket))
-    if (tcp) {
-      connections.delete(tcp)
-      tcpConnections.set(socket, tcp)
-    }
-    add(socket)
   })
 }
 

@@ -118,6 +118,7 @@ function createEntry(
   end: DeliveryEnd,
 ): JournalEntry {
   const { request, scenarios } = exchange
+  const { isEncrypted, method } = request
   return {
     id: request.id,
     number,
@@ -131,14 +132,7 @@ function createEntry(
     endedAt: end.endedAt,
     sandbox: exchange.sandbox.name,
     operation: exchange.operation?.id,
-    request: {
-      isEncrypted: request.isEncrypted,
-      method: request.method,
-      path,
-      query,
-      headers,
-      body: loggedBodyOf(exchange),
-    },
+    request: { isEncrypted, method, path, query, headers, body: loggedBodyOf(exchange) },
     ownToken: token,
     authorization: request.headers['authorization'],
     aborted: request.body.kind === 'aborted',
@@ -169,11 +163,9 @@ function captureResponse({ body, passedBytes = 0 }: Reply): RecordedBody {
 
 /** Returns the reply's headers, redacted where they repeat the request: a redirect to itself, or its violations. */
 function responseHeaders(exchange: Exchange, reply: Reply, token: string | undefined, query: string) {
-  const { violations, advice } = exchange
-  const { origin } = reply
-  const location = reply.headers['Location']
-  const isRepeated = origin === 'gateway' && query !== '' && location === targetOf(exchange)
-  const headers = isRepeated ? { ...reply.headers, Location: `${exchange.request.path}?${query}` } : reply.headers
+  const { violations, advice, request } = exchange
+  const isRepeated = reply.origin === 'gateway' && query !== '' && reply.headers['Location'] === targetOf(exchange)
+  const headers = isRepeated ? { ...reply.headers, Location: `${request.path}?${query}` } : reply.headers
   if (violations.length === 0 && advice.length === 0) return headers
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redactText(value, token)]))
 }

@@ -54,8 +54,6 @@ export async function start(settings: Settings, deps: Dependencies): Promise<Res
     return failure([errorAt(listening.error.flag, listening.error.message)])
   }
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host
-  if (certificate && certificate.validUntil < deps.now())
-    deps.log.warn({ validUntil: new Date(certificate.validUntil).toISOString() }, 'the certificate has expired')
   const origin = `http${certificate ? 's' : ''}://${host}:${listening.value.port}`
   const endRequests = once(async () => {
     const drainMs = parseDuration(settings.drain) ?? 0

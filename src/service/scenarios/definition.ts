@@ -95,14 +95,6 @@ export const noOverrides: DataOverrides = { persona: undefined, shape: undefined
 /** Returns a number from 0 up to 1, the same for the same seed, request, scenario and label: `chance('delay')`. */
 export type Chance = (label: string) => number
 
-/** The part of a request that the reply of a gateway depends on. */
-interface GatewayRequest {
-  /** Path and query, as sent. */
-  readonly target: string
-  /** The request's time in its sandbox, epoch milliseconds. */
-  readonly now: number
-}
-
 interface DriftedBody {
   readonly body: Json
   readonly pointer: string
@@ -115,8 +107,8 @@ export type Effect =
   | { readonly kind: 'response'; readonly reply: (operation: Operation, modelId?: string) => Reply }
   /** Carries out the operation as sampling does that drops the event. */
   | { readonly kind: 'sample-out' }
-  /** Replies in front of the service, before all else, and also where no operation matches. */
-  | { readonly kind: 'gateway'; readonly reply: (request: GatewayRequest) => Reply }
+  /** Replies before all else, also where no operation matches. `target`: path and query; `now`: epoch milliseconds. */
+  | { readonly kind: 'gateway'; readonly reply: (request: { target: string; now: number }) => Reply }
   /** Changes the numbers in the operation's response. */
   | { readonly kind: 'data'; readonly overrides: Partial<DataOverrides> }
   /** Delays the reply by these milliseconds. `drawn` is true where the delay depends on chance. */

@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { rootCertificates } from 'node:tls'
 import type { RunningSimulator } from '../../../server/simulator/start.ts'
@@ -44,12 +44,5 @@ async function readSystem(): Promise<string> {
   return rootCertificates.join('\n')
 }
 
-/** Reads the certificates of a file, or of all files of a folder. Empty without any: the variable led nowhere. */
-async function readCertificates(path: string): Promise<string> {
-  const files = await readdir(path).then(
-    (names) => names.map((name) => join(path, name)),
-    () => [path],
-  )
-  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')))
-  return texts.filter((text) => text.includes('-----BEGIN')).join('\n')
-}
+/** Reads the certificates of a file. Empty if there is none: the variable led nowhere. */
+const readCertificates = (file: string) => readFile(file, 'utf8').catch(() => '')
