@@ -73,8 +73,9 @@ describe('--tls', () => {
 })
 
 test('--tls-cert and --tls-key serve an own certificate, which a client finds to have expired', async () => {
-  const { origin } = await serve('--tls-cert', cert, '--tls-key', key)
+  const { origin, stop } = await serve('--tls-cert', cert, '--tls-key', key)
   expect((await ask(origin, await readFile(cert, 'utf8')))[0]).toBe('CERT_HAS_EXPIRED')
+  expect(await stop()).toBe(0)
 })
 
 const other = new URL('tls.test.ts', import.meta.url).pathname

@@ -96,6 +96,14 @@ test.each([
   expectRefusal(await ask(sim(), analyticsPath, { scenario }), 400, reason)
 })
 
+test('no gateway is an unexpected response', async () => {
+  const sandbox = 'gateway-report'
+  await ask(sim(), analyticsPath, { sandbox, scenario: 'bad-gateway' })
+  await ask(sim(), '/v1/unknown', { sandbox, scenario: 'too-large' })
+  const report = await steer(sim(), 'GET', `/report?sandbox=${sandbox}&format=json`)
+  expect(report).toMatchObject({ requests: 2, unexpected: { responses: 0 } })
+})
+
 test('a gateway can be late and cut off, and Prefer keeps to what is documented', async () => {
   const { status, headers } = await ask(sim(), analyticsPath, { scenario: 'slow;ms=5, bad-gateway' })
   expect([status, headers.get('x-sim-scenario')]).toEqual([502, 'slow;ms=5, bad-gateway'])
