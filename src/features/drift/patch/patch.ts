@@ -9,7 +9,7 @@ import type { Source } from '../../../base/documents/source.ts'
 import { redactToken } from '../../../base/redaction/redact-token.ts'
 import { findTargetProblem, writeReportFile } from '../../../server/reports/formats/index.ts'
 import { pluralize } from '../../../server/reports/report.ts'
-import { splitList } from '../../../server/settings/setting.ts'
+import { listOverlays } from '../../../server/settings/library-settings.ts'
 import { buildContract, readOverlaid } from '../../../service/contract/load.ts'
 import { bundledContract } from '../../../service/fixtures/bundled.ts'
 import { describePlace } from '../judge/drift-page.ts'
@@ -41,7 +41,7 @@ export async function proposePatch(
   if (file === undefined) return success([])
   if (report.verdict === 'not-judged') return success(['too little could be judged, so --patch writes nothing.'])
   if (report.verdict === 'same') return success(['there is no drift, so --patch writes nothing.'])
-  const source = await readOverlaid(contract, splitList(overlays))
+  const source = await readOverlaid(contract, listOverlays(overlays))
   if (!source.ok) return source
   const patch = await createPatch(source.value, report, async (patched) => {
     // A build changes the document in place, and further changes are planned in the document as it is read.
