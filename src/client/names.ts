@@ -31,9 +31,16 @@ export interface ScenarioParameters extends Readonly<Record<PersonaName, AnyScen
   readonly unauthorized: AnyScenarioParameters
   readonly forbidden: AnyScenarioParameters
   readonly 'not-found': AnyScenarioParameters
-  readonly 'rate-limited': AnyScenarioParameters & { readonly 'retry-after'?: number; readonly limit?: number }
+  readonly 'rate-limited': AnyScenarioParameters & {
+    readonly 'retry-after'?: number | 'date' | 'none'
+    readonly 'retry-after-ms'?: number | 'none'
+    readonly limit?: number
+  }
   readonly 'server-error': AnyScenarioParameters
-  readonly unavailable: AnyScenarioParameters & { readonly 'retry-after'?: number }
+  readonly unavailable: AnyScenarioParameters & {
+    readonly 'retry-after'?: number | 'date' | 'none'
+    readonly 'retry-after-ms'?: number | 'none'
+  }
   readonly 'all-null': AnyScenarioParameters
   readonly 'no-null': AnyScenarioParameters
   readonly null: AnyScenarioParameters & { readonly fields: string | readonly string[] }
@@ -69,7 +76,14 @@ export interface ScenarioParameters extends Readonly<Record<PersonaName, AnyScen
   readonly '404': AnyScenarioParameters
   readonly '413': AnyScenarioParameters
   readonly '415': AnyScenarioParameters
-  readonly '429': AnyScenarioParameters & { readonly 'retry-after'?: number; readonly limit?: number }
+  readonly '429': AnyScenarioParameters & {
+    readonly 'retry-after'?: number | 'date' | 'none'
+    readonly 'retry-after-ms'?: number | 'none'
+    readonly limit?: number
+  }
   readonly '500': AnyScenarioParameters
-  readonly '503': AnyScenarioParameters & { readonly 'retry-after'?: number }
+  readonly '503': AnyScenarioParameters & {
+    readonly 'retry-after'?: number | 'date' | 'none'
+    readonly 'retry-after-ms'?: number | 'none'
+  }
 }

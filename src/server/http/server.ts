@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { AddressInfo, Socket } from 'node:net'
 import type { Log } from '../../base/core/log.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
-import { clearTimeout, monotonicNow, setTimeout } from '../../base/core/timers.ts'
+import { clearTimeout, setTimeout } from '../../base/core/timers.ts'
 import { refuse } from '../../service/exchange/refusals.ts'
 import { type App, noSniffing } from './app.ts'
+import { registerConnection } from './connections.ts'
 import { deliverImmediately } from './deliver.ts'
 import { watchLeave } from './delivery-end.ts'
-import { openingTimes } from './read-request.ts'
 
 /**
  * The time for which a connection is idle before it is closed, milliseconds. A client that stood still for seconds, as
@@ -57,7 +57,7 @@ export function listen(
   server.maxHeadersCount = 0 // all are read: their size is bounded, and Node silently drops those beyond a number
   server.on('connection', (socket) => {
     connections.set(socket, [])
-    openingTimes.set(socket, monotonicNow())
+    registerConnection(socket)
     watchLeave(socket)
     socket.once('close', () => connections.delete(socket))
   })

@@ -42,7 +42,7 @@ function replyBeforeWork({ operation, scenarios, delivery }: MatchedExchange): R
 function applyEffect(exchange: MatchedExchange, effect: Effect, chance: Chance): Reply | undefined {
   switch (effect.kind) {
     case 'response': {
-      const reply = effect.reply(exchange.operation, exchange.pathParameters['modelId'])
+      const reply = effect.reply(exchange.operation, exchange.pathParameters['modelId'], exchange.now)
       if (!isDocumented(exchange.operation, reply.status)) {
         exchange.damage = [...exchange.damage, 'undocumented status']
         exchange.responseViolations = exchange.operation.checkResponse(reply.status, null)

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../base/core/json.ts'
 import type { RequestTrace } from './request-trace.ts'
+import { type UnjudgedReason, unjudgedReasons } from './retries/rules.ts'
 
 /**
  * The kinds of findings in the order of reports. `gate`: the condition of `--fail-on` under which they fail the run;
@@ -93,6 +94,11 @@ class FindingTally {
   }
 }
 
+export interface UnjudgedCount {
+  readonly reason: UnjudgedReason
+  readonly count: number
+}
+
 export interface RequestCounts {
   /** All exchanges, refused ones included. */
   requests: number
@@ -109,10 +115,18 @@ export class TrafficFindings {
   readonly unexpected = new FindingTally()
   readonly retries = new FindingTally()
   readonly advice = new FindingTally()
+  /** The failed calls that could not be judged, by the reason. */
+  readonly unjudged: Partial<Record<UnjudgedReason, number>> = {}
 
   merge(other: TrafficFindings): void {
     for (const name of Object.keys(this.counts) as (keyof RequestCounts)[]) this.counts[name] += other.counts[name]
     for (const kind of reportedKinds) this[kind].merge(other[kind])
+    for (const { reason, count } of other.listUnjudged()) this.unjudged[reason] = (this.unjudged[reason] ?? 0) + count
+  }
+
+  listUnjudged(): readonly UnjudgedCount[] {
+    const reasons = Object.keys(unjudgedReasons) as UnjudgedReason[]
+    return reasons.flatMap((reason) => ({ reason, count: this.unjudged[reason] ?? 0 })).filter(({ count }) => count > 0)
   }
 
   toLists(): Readonly<Record<ReportedKind, FindingList>> {

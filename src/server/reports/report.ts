@@ -5,7 +5,7 @@
  */
 
 import type { CoverageView } from './coverage.ts'
-import type { CountedFinding, FindingList, ReportedKind, RequestCounts } from './findings.ts'
+import type { CountedFinding, FindingList, ReportedKind, RequestCounts, UnjudgedCount } from './findings.ts'
 import type { FailCondition, ReportedRun } from './reported-run.ts'
 
 /** A report on the clients of a sandbox, or of all. The same requests give the same report, but for `run`. */
@@ -16,6 +16,8 @@ export interface Report extends Readonly<RequestCounts> {
   readonly sandbox: string | undefined
   /** The findings of each kind, in the order of every format. */
   readonly findings: Readonly<Record<ReportedKind, FindingList>>
+  /** The failed calls that could not be judged as retried or not, by the reason. */
+  readonly unjudged: readonly UnjudgedCount[]
   /** Returns the coverage, computed by the first call, since its hints take by far the most time. */
   readonly coverage: () => CoverageView
   /** True if exchanges of other replicas may be missing, so that every number is a minimum; absent otherwise. */
@@ -37,7 +39,14 @@ export function countFindings({ list, further }: FindingList): number {
   return list.length + further
 }
 
-const countRetryProblems = ({ findings }: FindingsReport) => pluralize(countFindings(findings.retries), 'retry problem')
+const countRetryProblems = ({ findings, unjudged }: FindingsReport) =>
+  [pluralize(countFindings(findings.retries), 'retry problem'), ...describeUnjudged(unjudged)].join(', ')
+
+/** Describes the failed calls that could not be judged: `2 failed calls not judged`; empty for none. */
+function describeUnjudged(unjudged: readonly UnjudgedCount[]): string[] {
+  const total = unjudged.reduce((sum, { count }) => sum + count, 0)
+  return total === 0 ? [] : [`${pluralize(total, 'failed call')} not judged`]
+}
 const countAdvice = ({ findings }: FindingsReport) => `${pluralize(countFindings(findings.advice), 'piece')} of advice`
 
 /** Summarizes a report in one line: `10 requests, 2 broke the contract, 31.6 % of the contract covered`. */

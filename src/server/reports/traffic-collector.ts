@@ -14,10 +14,10 @@ class TrafficCounts {
   readonly retries: RetryProblems
   readonly #contractFindings: ContractFindings
 
-  constructor(present: () => ReportedInputs, items: readonly OperationItems[]) {
+  constructor(present: () => ReportedInputs, items: readonly OperationItems[], reach: number) {
     this.coverage = new Coverage(items)
     const has = (operation: string) => present().idempotentOperations().has(operation)
-    this.retries = new RetryProblems(this.findings, { has })
+    this.retries = new RetryProblems(this.findings, { has }, reach)
     this.#contractFindings = new ContractFindings(this.findings, (token) => present().magicKeys().has(token))
   }
 
@@ -50,18 +50,23 @@ export interface ReportedInputs {
 export class TrafficCollector {
   readonly #present: () => ReportedInputs
   readonly #limit: number
+  readonly #reach: number
   readonly #bySandbox = new Map<string, TrafficCounts>()
   #retired: TrafficCounts | undefined
   readonly #itemsOf = memoizeLast(({ operations }: Contract) => operations.map((one) => new OperationItems(one)))
 
-  /** `limit`: the most sandboxes with counts of their own; a further sandbox retires the oldest. */
-  constructor(present: () => ReportedInputs, limit: number) {
+  /**
+   * `limit`: the most sandboxes with counts of their own; a further sandbox retires the oldest. `reach`: the number of
+   * exchanges after which a failed call is dropped.
+   */
+  constructor(present: () => ReportedInputs, limit: number, reach: number) {
     this.#present = present
     this.#limit = limit
+    this.#reach = reach
   }
 
   #createCounts(): TrafficCounts {
-    return new TrafficCounts(this.#present, this.#itemsOf(this.#present().contract))
+    return new TrafficCounts(this.#present, this.#itemsOf(this.#present().contract), this.#reach)
   }
 
   /** Goes on with the coverage items of another contract; what was met of the same items stays met. */
@@ -105,6 +110,7 @@ export class TrafficCollector {
     return {
       ...findings.counts,
       findings: findings.toLists(),
+      unjudged: findings.listUnjudged(),
       coverage: once(() => viewCoverage(coverage, hintFinder(), run)),
     }
   }

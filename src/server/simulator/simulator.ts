@@ -168,7 +168,8 @@ function createReporter(
   { journal, sandboxes }: { readonly journal: Journal; readonly sandboxes: Sandboxes },
   present: () => Generation,
 ) {
-  const createCollector = () => new TrafficCollector(present, settings.sandboxLimit)
+  const createCollector = () =>
+    new TrafficCollector(present, settings.sandboxLimit, Math.max(settings.journalSize, 1000))
   const collector = createCollector()
   journal.onEntry((entry, live) => collector.record(entry, live))
   journal.onClear((sandbox) => collector.retire(sandbox))

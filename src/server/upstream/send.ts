@@ -3,6 +3,7 @@ import { fromLatin1 } from '../../base/core/bytes.ts'
 import { deriveChance } from '../../base/core/seeded.ts'
 import { redactHeaders, redactText } from '../../base/redaction/redact.ts'
 import { findOwnToken, redactToken } from '../../base/redaction/redact-token.ts'
+import { readRetryAfter } from '../../service/exchange/rate-headers.ts'
 import { version } from '../../service/fixtures/bundled.ts'
 import { decodeBody, readWhole, tooLong, type UpstreamClient, type UpstreamRequest } from './client.ts'
 import { describeNetworkError } from './describe-network-error.ts'
@@ -161,18 +162,8 @@ type Headers = Readonly<Record<string, string>>
 /** Returns the milliseconds that a response asks to wait, 0 if none. `now` is in epoch milliseconds. */
 export function readPause(status: number, headers: Headers, now: number): number {
   const isRefused = status === 429 || status === 503
-  const retryAfter = isRefused ? readRetryAfter(headers, now) : undefined
+  const retryAfter = isRefused ? readRetryAfter(headers, now)?.ms : undefined
   return retryAfter ?? readRateLimit(headers) ?? readOlderRateLimit(headers, now) ?? 0
-}
-
-function readRetryAfter(headers: Headers, now: number): number | undefined {
-  const precise = readNumber(headers['retry-after-ms'])
-  if (precise !== undefined) return precise
-  const text = headers['retry-after'] ?? ''
-  const seconds = readNumber(text)
-  if (seconds !== undefined) return seconds * 1000
-  const date = Date.parse(text)
-  return Number.isFinite(date) ? Math.max(0, date - now) : undefined
 }
 
 /** Reads `RateLimit: "analyses";r=0;t=12`: nothing is left for another 12 seconds. */
