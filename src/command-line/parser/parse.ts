@@ -126,9 +126,12 @@ function describeFlagProblem(
   return `${flag} is a flag of convsim ${joinNames(names, 'and')}.`
 }
 
+const suggestSet = ([first, ...others]: readonly string[]) =>
+  first === undefined || others.length > 0 ? '' : `Is "${first}" a set? Write --set ${first}. `
+
 /** Finds arguments besides flags that the command does not take, if any. `behind`: those after `--`. */
 function findOperandProblem(
-  { name, usage, operands, runsCommand }: CommandSyntax,
+  { name, usage, operands, runsCommand, settings }: CommandSyntax,
   before: readonly string[],
   behind: readonly string[],
 ): string | undefined {
@@ -136,7 +139,7 @@ function findOperandProblem(
     if (before.length === 0 && behind[0]) return undefined
     const unset = behind[0] === '' ? 'The name of the command is empty, as that of an unset variable. ' : ''
     return (
-      `${unset}convsim ${name} takes flags (a contract: --contract FILE), and its command after "--": ` +
+      `${'set' in settings ? suggestSet(before) : ''}${unset}convsim ${name} takes flags (a contract: --contract FILE), and its command after "--": ` +
       `convsim ${name} --seed 42 -- npm test.`
     )
   }

@@ -43,6 +43,7 @@ export function requestsOf(...written: readonly string[]): RecordedRequest[] {
       status: 200,
       isOrdinary: true,
       isGood: true,
+      stored: undefined,
       response: { success: true, eventId: 'an id' },
       line: `${id} 200`,
       receivedAt,

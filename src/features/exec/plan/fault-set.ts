@@ -29,9 +29,21 @@ export interface Fault {
   readonly isLasting: boolean
 }
 
+/** `Retry-After` as a date, which clients that parse seconds alone ignore. */
+export const dateForm = 'rate-limited;retry-after=date'
+
 /** The sets besides families: scenarios by the question that they ask, with parameters that clients meet. */
 const faultSets: Readonly<Record<string, readonly string[]>> = {
-  resilience: ['unavailable', 'rate-limited', 'slow', 'reset', 'truncated', 'lost-ack'],
+  resilience: [
+    'unavailable',
+    'rate-limited',
+    dateForm,
+    'unavailable;retry-after-ms=none',
+    'slow',
+    'reset',
+    'truncated',
+    'lost-ack',
+  ],
   drift: ['drop-field', 'wrong-type', 'null-required', 'unknown-enum'],
   extremes: ['all-null', 'empty-lists', 'largest-numbers', 'longest-texts', 'strange-texts'],
 }

@@ -168,11 +168,13 @@ export interface CallKey {
 const insertIdField = 'insertId'
 
 export function findIdempotentOperations({ operations }: Pick<Contract, 'operations'>): ReadonlySet<string> {
-  const idempotent = operations.filter((operation) => {
-    const properties = operation.bodySchema()?.['properties']
-    return isObject(properties) && Object.hasOwn(properties, insertIdField)
-  })
-  return new Set(idempotent.map(({ id }) => id))
+  return new Set(operations.filter(isIdempotent).map(({ id }) => id))
+}
+
+/** Returns true for an operation whose body has an idempotency key. */
+export function isIdempotent(operation: Pick<Contract['operations'][number], 'bodySchema'>): boolean {
+  const properties = operation.bodySchema()?.['properties']
+  return isObject(properties) && Object.hasOwn(properties, insertIdField)
 }
 
 export function callKind({ request: { method, path, query } }: JournalEntry): string {
