@@ -7,6 +7,7 @@ import {
   describeFirst,
   judgeCondition,
   judgeFailOn,
+  listNeverActed,
   pluralize,
   type Report,
   summarizeReport,
@@ -54,6 +55,7 @@ function toClientPage(report: Report): Page {
     ],
     sections: [
       ...parts.map(({ section }) => section),
+      ...describeUnmet(report),
       describeCoverage(coverage),
       ...coverage.operations.map(describeItems),
     ],
@@ -86,6 +88,7 @@ function reportToJson(report: Report) {
     unexpected: { responses: unexpected, ...findingsToJson(findings.unexpected) },
     expected: { requests: expected },
     retries: { ...findingsToJson(findings.retries), notJudged: unjudged },
+    unmet: listNeverActed(report),
     advice: findingsToJson(findings.advice),
     coverage: coverageToJson(coverage()),
     truncated,
@@ -126,6 +129,12 @@ function describeKind({ run, findings, unjudged }: Report, kind: ReportedKind) {
     ...omitted.map((text) => ({ ...one, name: 'further ones', text })),
   ]
   return { section, cases }
+}
+
+function describeUnmet({ unmet }: Report): PageSection[] {
+  if (unmet.length === 0) return []
+  const lines = unmet.map(({ sandbox, scope, sentence }) => `${sentence} (${scope}, sandbox ${sandbox})`)
+  return [{ key: 'unmet', title: 'Unmet rules', blocks: [{ kind: 'lines', lines }] }]
 }
 
 const describeReason = ({ reason, count }: Report['unjudged'][number]) =>
@@ -195,6 +204,13 @@ function listOtherCases(report: Report): TestCase[] {
   const cases: TestCase[] = []
   const add = (suite: string, name: string, isFailed: boolean, text: string) =>
     cases.push({ suite, name, state: isFailed ? 'failed' : 'passed', text })
+  for (const { sentence } of listNeverActed(report))
+    add(
+      'unmet',
+      sentence,
+      run.failOn.some(({ kind }) => kind === 'unmet'),
+      sentence,
+    )
   for (const operation of report.coverage().operations) add('coverage', nameCoverage(operation), false, '')
   for (const condition of run.failOn) {
     const problem = judgeCondition(report, condition)

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../base/core/json.ts'
+import type { JournalEntry } from '../journal/entry.ts'
 import type { RequestTrace } from './request-trace.ts'
 import { type UnjudgedReason, unjudgedReasons } from './retries/rules.ts'
 
@@ -118,7 +119,20 @@ export class TrafficFindings {
   /** The failed calls that could not be judged, by the reason. */
   readonly unjudged: Partial<Record<UnjudgedReason, number>> = {}
 
+  /** The requests by operation; an empty name for those that match none. */
+  readonly sent = new Map<string, number>()
+  /** The requests by the number of the rule of the start that acted on them. */
+  readonly startUpActs = new Map<number, number>()
+
+  countRequest({ operation = '', rule }: Pick<JournalEntry, 'operation' | 'rule'>): void {
+    this.counts.requests += 1
+    add(this.sent, operation, 1)
+    if (rule?.scope === 'start-up') add(this.startUpActs, rule.index, 1)
+  }
+
   merge(other: TrafficFindings): void {
+    for (const [operation, count] of other.sent) add(this.sent, operation, count)
+    for (const [index, count] of other.startUpActs) add(this.startUpActs, index, count)
     for (const name of Object.keys(this.counts) as (keyof RequestCounts)[]) this.counts[name] += other.counts[name]
     for (const kind of reportedKinds) this[kind].merge(other[kind])
     for (const { reason, count } of other.listUnjudged()) this.unjudged[reason] = (this.unjudged[reason] ?? 0) + count
@@ -133,6 +147,10 @@ export class TrafficFindings {
     const lists = reportedKinds.map((kind) => [kind, this[kind].toList()])
     return Object.fromEntries(lists) as Record<ReportedKind, FindingList>
   }
+}
+
+function add<Key>(counts: Map<Key, number>, key: Key, count: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + count)
 }
 
 /** Converts findings to the JSON of the control document. A report has no pauses: it is the same in every run. */

@@ -22,7 +22,7 @@ class TrafficCounts {
   }
 
   record(entry: JournalEntry, live: LiveExchange): void {
-    this.findings.counts.requests += 1
+    this.findings.countRequest(entry)
     this.coverage.record(entry, live)
     this.retries.record(entry, live)
     this.#contractFindings.record(entry, live)
@@ -111,8 +111,15 @@ export class TrafficCollector {
       ...findings.counts,
       findings: findings.toLists(),
       unjudged: findings.listUnjudged(),
+      sent: findings.sent,
+      startUpActs: findings.startUpActs,
       coverage: once(() => viewCoverage(coverage, hintFinder(), run)),
     }
+  }
+
+  /** Returns the requests to a sandbox by operation. */
+  sentTo(sandbox: string): ReadonlyMap<string, number> {
+    return this.#countsOf(sandbox).findings.sent
   }
 
   #countsOf(sandbox: string | undefined): TrafficCounts {
