@@ -61,7 +61,7 @@ export interface SandboxRequests<N extends Names> {
   /** Expects that every request obeyed the contract. @throws ExpectationError with each rule that a request broke */
   expectNoViolations(): Promise<void>
   /**
-   * Expects a client without violations, unexpected responses, retry problems and rules that never acted. `allow` leaves kinds out.
+   * Expects no violations, unexpected responses, retry problems and rules that never acted. `allow` leaves kinds out.
    * @throws ExpectationError with each finding
    */
   expectNoFindings(allow?: readonly FindingKind[]): Promise<void>

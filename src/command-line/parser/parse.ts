@@ -139,7 +139,8 @@ function findOperandProblem(
     if (before.length === 0 && behind[0]) return undefined
     const unset = behind[0] === '' ? 'The name of the command is empty, as that of an unset variable. ' : ''
     return (
-      `${'set' in settings ? suggestSet(before) : ''}${unset}convsim ${name} takes flags (a contract: --contract FILE), and its command after "--": ` +
+      `${'set' in settings ? suggestSet(before) : ''}${unset}convsim ${name} takes flags ` +
+      `(a contract: --contract FILE), and its command after "--": ` +
       `convsim ${name} --seed 42 -- npm test.`
     )
   }

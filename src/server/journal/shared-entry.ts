@@ -103,7 +103,8 @@ export class ExchangeDecoder {
   }
 
   decode({ number, text, ...bodies }: SharedMessage): Recorded {
-    const { live, openedAt, connection, receivedAt, request, response, ...others } = JSON.parse(text) // of `encodeExchange`
+    // Of `encodeExchange`.
+    const { live, openedAt, connection, receivedAt, request, response, ...others } = JSON.parse(text)
     const sent = readShared(bodies.request)
     const received = this.#responses.get(bodies.response ?? '', () => readShared(bodies.response))
     const entry: JournalEntry = {

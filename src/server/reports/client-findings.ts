@@ -4,6 +4,7 @@ import { readError } from '../../service/exchange/refusals.ts'
 import type { Expectation } from '../../service/exchange/request.ts'
 import type { JournalEntry, LiveExchange } from '../journal/entry.ts'
 import type { TrafficFindings } from './findings.ts'
+import { RepeatedReads } from './repeated-reads.ts'
 import { traceRequest } from './request-trace.ts'
 import { type RetryFault, type RetryRule, retryRules } from './retries/rules.ts'
 import { RetryTracker } from './retries/tracker.ts'
@@ -145,6 +146,7 @@ const retryAdvice: Readonly<Partial<Record<RetryRule, Violation>>> = {
 export class RetryProblems {
   readonly #findings: TrafficFindings
   readonly #tracker: RetryTracker
+  readonly #repeatedReads = new RepeatedReads()
 
   constructor(findings: TrafficFindings, ...options: ConstructorParameters<typeof RetryTracker>) {
     this.#findings = findings
@@ -154,6 +156,8 @@ export class RetryProblems {
   record(entry: JournalEntry, live: LiveExchange): void {
     if (entry.expectation) return // a negative test breaks retry rules on purpose
     this.#checkHeaders(entry)
+    const repeated = this.#repeatedReads.add(entry, live)
+    if (repeated) recordRules(this.#findings.advice, entry, [repeated])
     const tracked = this.#tracker.record(entry, live)
     if (!tracked) return
     const { chain, previous, faults, advice, unjudged } = tracked

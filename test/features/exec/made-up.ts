@@ -81,6 +81,8 @@ export function reportOn(
     contract: { title: 'Made up', version: '1' },
     run: { at: now, version: '1.0.0', command: undefined, seed: '0', clock, contractDigest: 'sha256:0', failOn: [] },
     findings: noFindings,
+    unjudged: [],
+    unmet: [],
     coverage: () => ({ percent: 1 }),
   } as unknown as Report
   return {
