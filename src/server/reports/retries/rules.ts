@@ -86,7 +86,7 @@ export function judgeRetry(last: Attempt, pauses: readonly number[], latest: Att
 }
 
 /** Returns true for a wait shorter than `Retry-After` demands; a date may be waited for by the client's own clock. */
-export function isEarly(last: Attempt, latest: Attempt): boolean {
+function isEarly(last: Attempt, latest: Attempt): boolean {
   const { retryAfterMs, retryAt = Number.POSITIVE_INFINITY } = last
   if (retryAfterMs === undefined || latest.at >= retryAt - toleranceMs) return false
   return measurePause(last, latest) < retryAfterMs - toleranceMs

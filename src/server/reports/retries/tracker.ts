@@ -203,7 +203,8 @@ function judgeRepeat(chain: RetryChain, latest: Attempt, isSeparate: boolean, le
   const possible = judgeRetry(last, pauses, { ...latest, retryCount: 1 })
   if (possible.length > 0) leave(last, reason, possible)
   const isCounted = last.retryCount !== undefined || latest.retryCount !== undefined
-  return reason !== 'no-id' || isCounted ? nothing : { chain, previous: last, pauses, faults: [] }
+  const goesOn = (reason === 'no-id' || reason === 'several-clients') && !isCounted
+  return goesOn ? { chain, previous: last, pauses, faults: [] } : nothing
 }
 
 /** Returns why an attempt is not proved to repeat a like one that failed before. */
