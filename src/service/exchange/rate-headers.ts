@@ -4,8 +4,8 @@ export function retryHeaders(resetMs: number): Record<string, string> {
 }
 
 /**
- * Reads the wait that `Retry-After` (seconds or an HTTP date) and `retry-after-ms` demand: the shorter one, since seconds
- * are rounded up. `now`: the time of the response, epoch milliseconds. `at` is the date, if that form decides.
+ * Reads the wait that `Retry-After` (seconds or an HTTP date) and `retry-after-ms` demand: the shorter one, since
+ * seconds are rounded up. `now`: the time of the response, epoch milliseconds. `at` is the date, if that form decides.
  */
 export function readRetryAfter(
   headers: Readonly<Record<string, string>>,

@@ -92,7 +92,7 @@ interface DriftedBody {
 export type Effect =
   /** Carries out the operation, responds with the status if documented, and switches off scenarios of wider scopes. */
   | { readonly kind: 'ordinary'; readonly status: number }
-  /** Replies in place of the operation. `modelId`: the model in the request's path; undefined without one. `now`: epoch ms. */
+  /** Replies in place of the operation. `modelId`: the model in the path, if any. `now`: epoch milliseconds. */
   | { readonly kind: 'response'; readonly reply: (operation: Operation, modelId?: string, now?: number) => Reply }
   /** Changes the numbers in the operation's response. */
   | { readonly kind: 'data'; readonly overrides: Partial<DataOverrides> }

@@ -135,7 +135,7 @@ export function isSameSender(before: Attempt, latest: Attempt): boolean {
   if (before.sender !== latest.sender) return false
   const [first, second] = [before.connection, latest.connection]
   if (!first || !second || first.connectedAt === second.connectedAt) return true
-  return !second.openTimes.includes(first.connectedAt) && second.connectedAt >= before.endedAt - immediateMs
+  return !second.openTimes.includes(first.connectedAt) && second.connectedAt >= before.endedAt - (before.isGivenUp ? immediateMs : 0)
 }
 
 /** Returns the pause in milliseconds, in the sandbox's time if a test advanced its clock, else in the machine's. */

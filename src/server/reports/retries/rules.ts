@@ -29,7 +29,8 @@ export const retryRules = {
       'An event was stored, its response was lost, and the same client stored an equal one without an `insertId`, ' +
       'however much later; or a retry count above 0 comes with another `insertId`.',
     otherwise:
-      'Another `insertId`, `eventAt` or counter in the body, or an equal event at the same time: it may be another event, so advice.',
+      'Another `insertId`, `eventAt` or counter in the body, or an equal event at the same time: it may be another ' +
+      'event, so advice.',
   },
   'no-retry': {
     rule: 'A request that was refused with 400, 401, 403 or 404 is not sent again unchanged.',
@@ -109,7 +110,8 @@ function checkBackOff(last: Attempt, pauses: readonly number[], waitedMs: number
 }
 
 const describeHaste = ({ outcome, status }: Attempt, count: number) =>
-  `After ${outcome === 'lost' ? 'a lost response' : `a ${status}`} the client tried again at once, ${count} times in a row.`
+  `After ${outcome === 'lost' ? 'a lost response' : `a ${status}`} ` +
+  `the client tried again at once, ${count} times in a row.`
 
 function checkNoRetry(last: Attempt, latest: Attempt): RetryFault[] {
   if (last.call.body !== latest.call.body) return []

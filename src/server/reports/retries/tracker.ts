@@ -128,6 +128,7 @@ export class RetryTracker {
       this.#unjudged.add(last)
       if (advisedReasons.has(reason)) advice.push(...faults)
     }
+    if (isSeparate && latest.outcome === 'lost' && latest.isStored) leave(latest, 'separate-events', [])
     const loop = this.#loops.add(latest)
     const retried = this.#open.findRetried(latest)
     const proved = retried ? this.#judgeRetried(latest, retried, leave) : nothing
