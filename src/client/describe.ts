@@ -1,6 +1,6 @@
 import type { ControlSchemas } from './transport.ts'
 
-const findingKinds = ['violation', 'unexpected', 'retry'] as const
+const findingKinds = ['violation', 'unexpected', 'retry', 'unmet'] as const
 export type FindingKind = (typeof findingKinds)[number]
 
 /** Refuses kinds that do not exist: a misspelt one would allow nothing, and a text could allow what it contains. */
@@ -48,7 +48,7 @@ export async function findingsProblem(
 }
 
 /** Lists the findings by kind. `advice`: what to do about them, before the code that allows them. */
-function listSections({ violations, unexpected, retries }: ControlSchemas['Report']) {
+function listSections({ violations, unexpected, retries, unmet }: ControlSchemas['Report']) {
   // The findings of negative tests that were not refused are `unexpected` ones, and have a text of their own.
   const isUnmet = ({ message }: { readonly message: string }) => message.startsWith('The request was expected to ')
   return [
@@ -76,8 +76,14 @@ function listSections({ violations, unexpected, retries }: ControlSchemas['Repor
     {
       kind: 'retry',
       heading: 'The client has retry problems:',
-      advice: 'Does the client behave so on purpose? Then:',
+      advice: 'Does the client wait on fake timers? Advance both: sim.advanceTimers. Is it meant? Then:',
       lines: [...retries.findings.map(describeLapse), ...describeFurther(retries.further)],
+    },
+    {
+      kind: 'unmet',
+      heading: 'Rules never acted:',
+      advice: 'Send the request that the rule is about, or remove the rule. Is it meant? Then:',
+      lines: unmet.map(({ sentence }) => `  ${sentence}`),
     },
   ] as const
 }

@@ -31,9 +31,16 @@ export interface ScenarioParameters extends Readonly<Record<PersonaName, AnyScen
   readonly unauthorized: AnyScenarioParameters
   readonly forbidden: AnyScenarioParameters
   readonly 'not-found': AnyScenarioParameters
-  readonly 'rate-limited': AnyScenarioParameters & { readonly 'retry-after'?: number; readonly limit?: number }
+  readonly 'rate-limited': AnyScenarioParameters & {
+    readonly 'retry-after'?: number | 'date' | 'none'
+    readonly 'retry-after-ms'?: number | 'none'
+    readonly limit?: number
+  }
   readonly 'server-error': AnyScenarioParameters
-  readonly unavailable: AnyScenarioParameters & { readonly 'retry-after'?: number }
+  readonly unavailable: AnyScenarioParameters & {
+    readonly 'retry-after'?: number | 'date' | 'none'
+    readonly 'retry-after-ms'?: number | 'none'
+  }
   readonly 'bad-gateway': AnyScenarioParameters
   readonly 'gateway-timeout': AnyScenarioParameters
   readonly 'too-large': AnyScenarioParameters
@@ -76,7 +83,14 @@ export interface ScenarioParameters extends Readonly<Record<PersonaName, AnyScen
   readonly '404': AnyScenarioParameters
   readonly '413': AnyScenarioParameters
   readonly '415': AnyScenarioParameters
-  readonly '429': AnyScenarioParameters & { readonly 'retry-after'?: number; readonly limit?: number }
+  readonly '429': AnyScenarioParameters & {
+    readonly 'retry-after'?: number | 'date' | 'none'
+    readonly 'retry-after-ms'?: number | 'none'
+    readonly limit?: number
+  }
   readonly '500': AnyScenarioParameters
-  readonly '503': AnyScenarioParameters & { readonly 'retry-after'?: number }
+  readonly '503': AnyScenarioParameters & {
+    readonly 'retry-after'?: number | 'date' | 'none'
+    readonly 'retry-after-ms'?: number | 'none'
+  }
 }

@@ -61,7 +61,7 @@ export interface SandboxRequests<N extends Names> {
   /** Expects that every request obeyed the contract. @throws ExpectationError with each rule that a request broke */
   expectNoViolations(): Promise<void>
   /**
-   * Expects a client without violations, unexpected responses, and retry problems in retries. `allow` leaves kinds out.
+   * Expects no violations, unexpected responses, retry problems and rules that never acted. `allow` leaves kinds out.
    * @throws ExpectationError with each finding
    */
   expectNoFindings(allow?: readonly FindingKind[]): Promise<void>
@@ -109,7 +109,7 @@ export function sandboxRequests<N extends Names>(
       const { data, error } = await transport.POST('/verify', { params, body })
       throwIfProblem(expectationProblem((data ?? error) as ControlSchemas['Verdict']), consoleUrl)
     },
-    expectNoViolations: () => expectNoFindings(['unexpected', 'retry']),
+    expectNoViolations: () => expectNoFindings(['unexpected', 'retry', 'unmet']),
     expectNoFindings,
     coverage: () => dataOf(transport.GET('/coverage', { params })),
     retryProblems,

@@ -49,17 +49,18 @@ describe('a client that gives up before the end of the response', () => {
 
   test.each([
     ['slow;ms=60000', 'the same', 'first', []],
-    ['slow;ms=60000', 'another', 'second', ['same-insert-id']],
-    ['dribble;ms=60000', 'another, since it may have been content with the head', 'second', []],
+    ['slow;ms=60000', 'none', undefined, ['same-insert-id']],
+    ['dribble;ms=60000', 'none, since it may have been content with the head', undefined, []],
   ])('may, under %s, send the event again only with its insertId: %s', async (scenario, _how, insertId, rules) => {
     const sandbox = `again-${scenario.slice(0, 4)}-${insertId}`
     await putRules(sim(), [{ sequence: `${scenario}, 201` }], sandbox)
     await giveUp(sandbox, scenario, event({ insertId: 'first', eventAt }), true)
-    const retried = await ask(sim(), '/v1/events', { body: event({ insertId, eventAt }), sandbox })
+    const body = event({ ...(insertId !== undefined && { insertId }), eventAt })
+    const retried = await ask(sim(), '/v1/events', { body, sandbox, headers: { 'user-agent': 'raw' } })
     expect(retried.status).toBe(201)
     const { findings } = (await readRetries(sim(), sandbox)).problems
     expect(findings.map(({ rule }) => rule)).toEqual(rules)
-    if (rules.length > 0) expect(JSON.stringify(findings)).toMatch(/response was lost .*may be counted twice/)
+    if (rules.length > 0) expect(JSON.stringify(findings)).toMatch(/response was lost/)
   })
 
   test('is seen to leave before its retry on another connection is judged', async () => {
@@ -69,7 +70,7 @@ describe('a client that gives up before the end of the response', () => {
     await ask(sim(), '/__sim/health', { token: null }) // so that the request has arrived
     first.end()
     const second = await connectTo(sim().origin)
-    second.send(postIn('at-once', event({ insertId: 'second', eventAt })))
+    second.send(postIn('at-once', event({ eventAt })))
     expect((await second.response()).status).toBe(201)
     second.destroy()
     first.destroy()

@@ -114,7 +114,7 @@ describe('the command', () => {
 describe('--fail-on', () => {
   const flags = ['--fail-on', 'violation']
   const failing = `${bad}.then(() => process.exit(4))`
-  const known = /--fail-on takes violation, unexpected, retry, advice, no-requests and coverage<N/
+  const known = /--fail-on takes violation, unexpected, retry, unmet, advice, no-requests and coverage<N/
 
   test.each([
     ['without requests fails as no-requests', flags, '0', 3, /\(no-requests\)/],

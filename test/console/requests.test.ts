@@ -50,7 +50,7 @@ describeInBrowser('the view of the requests', () => {
 
   test('marks retry problems, and finds them', async ({ own }) => {
     await ask(own, analyticsPath, { headers: { 'x-sim-scenario': 'rate-limited;retry-after=60' } })
-    await ask(own, analyticsPath)
+    await ask(own, analyticsPath, { headers: { 'retry-attempt': '1' } })
     await ask(own, '/v1/prompts', { body: prompt() })
     const page = await browser.open(own)
     await page.locator('tr[data-id=req-2]').getByText('retry problems').waitFor()

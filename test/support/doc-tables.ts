@@ -1,4 +1,5 @@
 import { commands } from '../../src/features/commands.ts'
+import { retryRules, unjudgedReasons } from '../../src/server/reports/retries/rules.ts'
 import { flagOf, type Setting } from '../../src/server/settings/setting.ts'
 import { defaultOf, serverSettings } from '../../src/server/settings/settings.ts'
 import { families, type ScenarioDefinition } from '../../src/service/scenarios/definition.ts'
@@ -35,6 +36,14 @@ export function docTables(): Record<string, string> {
         return `**${family}**\n\n${formatTable(['scenario', 'what happens', 'parameters'], entries.map(scenarioRow))}`
       })
       .join('\n\n'),
+    'retry-rules': formatTable(
+      ['rule', 'what it asks', 'a finding only if', 'anything weaker'],
+      Object.entries(retryRules).map(([name, { rule, proof, otherwise }]) => [code(name), rule, proof, otherwise]),
+    ),
+    unjudged: formatTable(
+      ['reason', 'meaning'],
+      Object.entries(unjudgedReasons).map(([name, meaning]) => [code(name), meaning]),
+    ),
     plans: formatTable(
       ['plan', 'what it includes', 'analytics requests in an hour'],
       fixtures.plans.map(({ name, about, maxAnalysesPerHour }) => [

@@ -89,7 +89,7 @@ function valueType(parameter: Parameter): string {
   switch (parameter.type) {
     case 'integer':
     case 'number':
-      return 'number'
+      return ['number', ...(parameter.words ? [union(parameter.words)] : [])].join(' | ')
     case 'choice':
       return union(parameter.of)
     case 'names':

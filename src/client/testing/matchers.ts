@@ -10,7 +10,7 @@ interface SandboxMatchers<N extends Names> {
   toHaveReceived(operation: N['operation'], expectation?: ReceivedExpectation<N>): Promise<void>
   /** Expects that every request obeyed the contract. */
   toHaveNoViolations(): Promise<void>
-  /** Expects a client without violations, unexpected responses and retry problems; `allow` leaves kinds out. */
+  /** Expects no violations, unexpected responses, retry problems and unmet rules; `allow` leaves kinds out. */
   toHaveNoFindings(allow?: readonly FindingKind[]): Promise<void>
 }
 

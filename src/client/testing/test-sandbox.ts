@@ -10,7 +10,12 @@ import type { BundledNames, Names } from '../typed-names.ts'
 export interface TestSandbox<N extends Names = BundledNames> extends SandboxClient<N> {
   /** Allows findings of these kinds in this test: `sim.allow('retry')`. */
   allow(...kinds: readonly FindingKind[]): void
+  /** Advances the sandbox's clock and fake timers together: `await sim.advanceTimers(vi, 30_000)`. */
+  advanceTimers(timers: FakeTimers, ms: number): Promise<void>
 }
+
+/** The fake timers of vitest (`vi`), Jest (`jest`) or node:test (`t.mock.timers`). */
+export type FakeTimers = { advanceTimersByTimeAsync(ms: number): Promise<unknown> } | { tick(ms: number): void }
 
 export interface SandboxFixtures {
   /** A sandbox of the test alone. At the end, the test fails if the client has findings; `sim.allow` opts out. */
@@ -53,7 +58,12 @@ export async function openSandbox<N extends Names = BundledNames>(
     refuseUnknownKinds(kinds)
     for (const kind of kinds) allowed.add(kind)
   }
-  const sim: TestSandbox<N> = { ...sandbox, allow }
+  const advanceTimers: TestSandbox['advanceTimers'] = async (timers, ms) => {
+    await sandbox.clock.advance(`${ms}ms`) // first, since a timer can send a request
+    if ('tick' in timers) timers.tick(ms)
+    else await timers.advanceTimersByTimeAsync(ms)
+  }
+  const sim: TestSandbox<N> = { ...sandbox, allow, advanceTimers }
   const framesOfUse = watchUse(sim)
   return {
     sim,

@@ -155,20 +155,26 @@ function describeFlagProblem(
 
 /** Finds arguments besides flags that the command does not take, if any. `behind`: those after `--`. */
 function findOperandProblem(
-  { name, usage, operands, runsCommand }: CommandSyntax,
+  command: CommandSyntax,
   before: readonly string[],
   behind: readonly string[],
 ): string | undefined {
-  if (runsCommand) {
-    if (before.length > 0)
-      return `convsim ${name} takes flags alone before "--"; got ${before.join(' ')} (a contract: --contract FILE).`
-    if (behind[0]) return undefined
-    const reason = behind[0] === '' ? 'The name of the command is empty, as an unset variable is.' : 'No command given.'
-    return `${reason} Usage: convsim ${name} ${usage.replace(' [arguments...]', '')}.`
-  }
+  const { name, usage, operands, runsCommand } = command
+  if (runsCommand) return findCommandProblem(command, before, behind[0])
   const all = [...before, ...behind]
   const isTooMany = operands === undefined ? all.length > 0 : all.length > 1 && !usage.includes('...')
   return isTooMany ? `convsim ${name} takes ${operands ?? 'flags alone'}; got ${all.join(' ')}.` : undefined
+}
+
+/** Finds what is wrong with the command that a command runs. `given`: its name. */
+function findCommandProblem({ name, usage, settings }: CommandSyntax, before: readonly string[], given?: string) {
+  if (before.length > 0) {
+    const meant = 'set' in settings ? `Is "${before[0]}" a set? Write --set ${before[0]}. ` : ''
+    return `${meant}convsim ${name} takes flags alone before "--"; got ${before.join(' ')} (a contract: --contract FILE).`
+  }
+  if (given) return undefined
+  const reason = given === '' ? 'The name of the command is empty, as an unset variable is.' : 'No command given.'
+  return `${reason} Usage: convsim ${name} ${usage.replace(' [arguments...]', '')}.`
 }
 
 type GivenFlags = Readonly<Record<string, string | boolean>>

@@ -70,8 +70,7 @@ export const eachSettings = {
     defaultText: 'all',
     min: 1,
     max: 1_000_000,
-    description:
-      'The largest number of runs with a fault; the seed draws them. A red run that is made twice counts once.',
+    description: 'The largest number of runs with a fault; the seed draws them. A repeated run counts once.',
   }),
   time: duration({
     defaultText: 'unlimited',

@@ -5,11 +5,11 @@ import { renderClientReport } from '../reports/client-page.ts'
 import { coverageToJson } from '../reports/coverage.ts'
 import { findingsToJson } from '../reports/findings.ts'
 import { isReportFormat, reportFormats } from '../reports/formats/index.ts'
-import { retryRules } from '../reports/judge-retry.ts'
 import { stylesheetSource } from '../reports/page/stylesheet.ts'
 import { judgeFailOn, type Report } from '../reports/report.ts'
 import { expectedFailOn, type FailCondition, parseFailOn } from '../reports/reported-run.ts'
-import { type RetryQuery, readRetryHistory } from '../reports/retry-history.ts'
+import { type RetryQuery, readRetryHistory } from '../reports/retries/history.ts'
+import { retryRules } from '../reports/retries/rules.ts'
 import { pageHeaders } from './console-files.ts'
 import { ControlError, type ControlRequest, CustomReply, type HandlerGroup, refuseUnused } from './handler.ts'
 
@@ -33,7 +33,7 @@ export const reportHandlers: HandlerGroup = ({ journal, reporter, sandboxes, ser
     },
     async getRetries({ sandboxFilter: sandbox, parameters, source }) {
       const query = { ...(parameters.query as unknown as RetryQuery), sandbox } // typed by the control document
-      const { findings, truncated: hasLoss = false } = await reporter(sandbox)
+      const { findings, unjudged, truncated: hasLoss = false } = await reporter(sandbox)
       const history = await readRetryHistory(journal, query, served().idempotentOperations(), source.elapsed)
       // After the journal was read, which may bring sandboxes of other replicas.
       const refusal = refuseUnused(sandbox, sandboxes)
@@ -41,8 +41,8 @@ export const reportHandlers: HandlerGroup = ({ journal, reporter, sandboxes, ser
       if (!history) return new ControlError(400, tooLongMessage)
       return {
         sandbox: sandbox ?? '*',
-        rules: retryRules,
-        problems: findingsToJson(findings.retries, true),
+        rules: Object.fromEntries(Object.entries(retryRules).map(([name, { rule }]) => [name, rule])),
+        problems: { ...findingsToJson(findings.retries, true), notJudged: unjudged },
         ...history,
         truncated: history.truncated || hasLoss,
       }

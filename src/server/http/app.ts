@@ -103,7 +103,7 @@ function createServiceHandler({ service, requestIdPrefix, stopping }: Handlers, 
   const limit = parseBodyLimit(bodyLimit)
   const atEndOfTurn = batchPerTurn()
   return (req: Request, res: Response) =>
-    readRequest(req, res, limit, readHead(req, req.originalUrl, nextId()), async (request) => {
+    readRequest(req, res, limit, readHead(req, req.originalUrl, nextId(), true), async (request) => {
       // A reply that cannot be sent must not stop the others of the same turn.
       const fail = (error: unknown) => sendInternalError(error, res, log)
       try {
@@ -120,7 +120,7 @@ function createControlHandler(control: Handlers['control']) {
   // A counter of its own, so that health checks do not change the ids of requests to the service.
   const nextId = counter('ctl')
   return async (req: Request, res: Response, path?: string) => {
-    const head = { ...readHead(req, req.originalUrl, nextId()), ...(path && { path }) }
+    const head = { ...readHead(req, req.originalUrl, nextId(), false), ...(path && { path }) }
     const refused = control.refuse(head)
     if (refused) {
       closeIfWaiting(req, res)

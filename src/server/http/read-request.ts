@@ -5,9 +5,7 @@ import { createBrotliDecompress, createGunzip, createInflate, type Zlib } from '
 import { parseSize } from '../../base/core/bytes.ts'
 import { machineNow, monotonicNow } from '../../base/core/timers.ts'
 import type { RequestBody, SimRequest } from '../../service/exchange/request.ts'
-
-/** The opening times of connections that have sent no request yet, by the process's monotonic clock, milliseconds. */
-export const openingTimes = new WeakMap<Socket, number>()
+import { readConnection } from './connections.ts'
 
 /**
  * Reduces the request target to path and query. The host of an absolute one, with scheme and host, takes the place of
@@ -25,17 +23,15 @@ export function toOriginForm(req: IncomingMessage): string {
 }
 
 /** Reads the head of a request. `target` is the path and query, because a router changes `req.url`. */
-export function readHead(req: IncomingMessage, target: string, id: string): SimRequest {
+export function readHead(req: IncomingMessage, target: string, id: string, isService: boolean): SimRequest {
   const at = machineNow()
   const receivedAt = monotonicNow()
-  const openedAt = openingTimes.get(req.socket) // for the first request of the connection alone
-  openingTimes.delete(req.socket)
   const queryStart = target.indexOf('?')
   return {
     id,
     at,
     receivedAt,
-    openedAt,
+    ...readConnection(req.socket, isService, receivedAt),
     elapsed: () => monotonicNow() - receivedAt,
     watchClient: (onGone) => watchClose(req.socket, onGone),
     isEncrypted: 'encrypted' in req.socket,

@@ -5,13 +5,13 @@ import type { AddressInfo, Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import type { Log } from '../../base/core/log.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
-import { clearTimeout, monotonicNow, setTimeout } from '../../base/core/timers.ts'
+import { clearTimeout, setTimeout } from '../../base/core/timers.ts'
 import { refuse } from '../../service/exchange/refusals.ts'
 import { type App, noSniffing } from './app.ts'
 import type { ServerCertificate } from './certificate.ts'
+import { registerConnection } from './connections.ts'
 import { deliverImmediately } from './deliver.ts'
 import { shutdownGraceMs, watchLeave } from './delivery-end.ts'
-import { openingTimes } from './read-request.ts'
 
 /**
  * The time for which a connection is idle before it is closed, milliseconds. A client that stood still for seconds, as
@@ -71,7 +71,7 @@ export function listen(
   server.maxHeadersCount = 0 // all are read: their size is bounded, and Node silently drops those beyond a number
   server.on(certificate ? 'secureConnection' : 'connection', (socket: Socket) => {
     connections.set(socket, [])
-    openingTimes.set(socket, monotonicNow())
+    registerConnection(socket)
     watchLeave(socket)
     socket.once('close', () => connections.delete(socket))
   })

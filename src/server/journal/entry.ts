@@ -4,7 +4,7 @@ import type { Operation, RawParameters } from '../../service/contract/contract.t
 import type { RuleReference } from '../../service/exchange/decision-trace.ts'
 import type { DeliveryOutcome } from '../../service/exchange/delivery.ts'
 import type { Origin } from '../../service/exchange/reply.ts'
-import type { Expectation } from '../../service/exchange/request.ts'
+import type { Connection, Expectation } from '../../service/exchange/request.ts'
 
 export interface RecordedBody {
   /** The stored bytes, a character for each; undefined if they were evicted or could not be read. */
@@ -47,6 +47,8 @@ export interface JournalEntry {
   readonly receivedAt: number
   /** The time at which the connection was opened, by the same clock; undefined for its later requests. */
   readonly openedAt: number | undefined
+  /** Absent for a request over no socket. */
+  readonly connection?: Connection | undefined
   /** The time at which status and headers of the response were sent, by the same clock; undefined: they were not. */
   readonly headSentAt: number | undefined
   /** The time at which the delivery of the response ended, by the same clock. */
@@ -92,6 +94,8 @@ export interface JournalEntry {
   readonly rule: RuleReference | undefined
   /** The scenarios that acted on the request, as they were written: `slow;ms=200`. */
   readonly scenarios: readonly string[]
+  /** The rules of the sandbox and the headers that steered the request; empty for neither. The clock is no part. */
+  readonly steering: string
   /** The outcome that was declared for a negative test; undefined for none. */
   readonly expectation: Expectation | undefined
   /** The id of the recorded request that this one repeats, as the console does. The reports leave it out. */

@@ -37,6 +37,7 @@ export function encodeExchange(entry: JournalEntry, live: LiveExchange) {
     ...encodeEnd(entry),
     receivedAt: entry.receivedAt + timeOrigin,
     openedAt: entry.openedAt && entry.openedAt + timeOrigin,
+    connection: shiftConnection(entry.connection, timeOrigin),
     caller: authorization ? ownToken && hashToken(ownToken) : undefined,
     request: { ...request, body: withoutBytes(request.body) },
     response: { ...response, body: withoutBytes(response.body) },
@@ -50,6 +51,12 @@ export function encodeExchange(entry: JournalEntry, live: LiveExchange) {
 }
 
 const withoutBytes = (body: RecordedBody): RecordedBody => ({ ...body, latin1: undefined, isWhole: isComplete(body) })
+
+function shiftConnection(connection: JournalEntry['connection'], ms: number): JournalEntry['connection'] {
+  if (!connection) return undefined
+  const shift = (time: number) => Math.round((time + ms) * 1000) / 1000 // exact enough to stay equal
+  return { connectedAt: shift(connection.connectedAt), openTimes: connection.openTimes.map(shift) }
+}
 
 export const encodeEnd = (end: DeliveryEnd) => shiftEnd(end, timeOrigin)
 
@@ -96,7 +103,8 @@ export class ExchangeDecoder {
   }
 
   decode({ number, text, ...bodies }: SharedMessage): Recorded {
-    const { live, openedAt, receivedAt, request, response, ...others } = JSON.parse(text) // of `encodeExchange`
+    // Of `encodeExchange`.
+    const { live, openedAt, connection, receivedAt, request, response, ...others } = JSON.parse(text)
     const sent = readShared(bodies.request)
     const received = this.#responses.get(bodies.response ?? '', () => readShared(bodies.response))
     const entry: JournalEntry = {
@@ -107,6 +115,7 @@ export class ExchangeDecoder {
       authorization: undefined,
       receivedAt: receivedAt - timeOrigin,
       openedAt: openedAt && openedAt - timeOrigin,
+      connection: shiftConnection(connection, -timeOrigin),
       request: { ...request, body: { ...request.body, latin1: sent.latin1 } },
       response: { ...response, body: { ...response.body, latin1: received.latin1 } },
     }

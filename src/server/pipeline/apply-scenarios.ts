@@ -52,7 +52,7 @@ function applyEffect(exchange: Exchange, effect: Effect, chance: Chance): Reply 
       return effect.reply({ target: targetOf(exchange), now: exchange.now })
     case 'response': {
       if (!operation) break
-      const reply = effect.reply(operation, exchange.pathParameters['modelId'])
+      const reply = effect.reply(operation, exchange.pathParameters['modelId'], exchange.now)
       if (!isDocumented(operation, reply.status)) {
         exchange.damage = [...exchange.damage, 'undocumented status']
         exchange.responseViolations = operation.checkResponse(reply.status, null)

@@ -3,6 +3,7 @@ import { findSimilar } from '../../base/core/similar.ts'
 import type { Credential } from '../../service/contract/contract.ts'
 import { readCookies } from '../../service/contract/parameters.ts'
 import { refusals } from '../../service/exchange/refusals.ts'
+import type { Reply } from '../../service/exchange/reply.ts'
 import {
   type Exchange,
   type MatchedExchange,
@@ -22,9 +23,8 @@ export function authenticate({ fixtures, settings }: PipelineDeps): RequestStage
     const token = bearer.ok && found.some((text) => text.includes(bearer.token)) ? bearer.token : found[0]
     if (token === undefined) return undefined
     const key = magicKeys.get(token)
-    if (!key && bearer.ok) adviseKey(exchange, token, findMeant(token))
     exchange.caller = { token, plan: key?.plan ?? settings.plan }
-    return undefined
+    return key ? undefined : judgeKey(exchange, token, findMeant, settings.strict)
   }
 }
 
@@ -57,11 +57,41 @@ function describeMissing({ operation: { security }, bearer }: MatchedExchange): 
   return `The ${first?.scheme === undefined ? 'API key is' : 'credentials are'} missing.`
 }
 
+/** Advises about a key that is probably none, or refuses it with `strict`. */
+function judgeKey(
+  exchange: MatchedExchange,
+  token: string,
+  findMeant: (token: string) => string | undefined,
+  strict: boolean,
+): Reply | undefined {
+  const problem = describePlaceholder(token)
+  if (problem === undefined) {
+    if (exchange.bearer.ok) adviseKey(exchange, token, findMeant(token))
+    return undefined
+  }
+  if (strict) return refusals.unauthorized(exchange.operation, `The API key ${problem}.`)
+  addAdvice(exchange, 'placeholder', problem)
+  return undefined
+}
+
 function adviseKey(exchange: Exchange, token: string, meant: string | undefined): void {
   // Keys that differ in a number, such as customer-1 and customer-2, are no slips.
   if (meant === undefined || withoutDigits(meant) === withoutDigits(token)) return
   const message = `is a letter away from the magic key ${meant}, and switches on nothing; did you mean that?`
-  exchange.advice = [...exchange.advice, { in: 'header', pointer: '/authorization', keyword: 'magic-key', message }]
+  addAdvice(exchange, 'magic-key', message)
+}
+
+function addAdvice(exchange: Exchange, keyword: string, message: string): void {
+  exchange.advice = [...exchange.advice, { in: 'header', pointer: '/authorization', keyword, message }]
+}
+
+/** Says why a key is probably none, without the key itself; undefined for another key. */
+function describePlaceholder(token: string): string | undefined {
+  const half = token.slice(0, token.length / 2)
+  if (/^(undefined|null|nan|\[object \w+\])$/i.test(token)) return 'is the text of a missing value'
+  if (/\$\{.*\}|\{\{.*\}\}|^<.*>$/.test(token)) return 'is a placeholder that nothing replaced'
+  if (half.length >= 6 && half + half === token) return 'is one key twice'
+  return /\s/.test(token) ? 'has a space inside' : undefined
 }
 
 const withoutDigits = (token: string) => token.replace(/\d/g, '')

@@ -1,5 +1,6 @@
 import { toLatin1 } from '../../base/core/bytes.ts'
 import type { Log } from '../../base/core/log.ts'
+import { memoizeLast } from '../../base/core/memoize.ts'
 import { redactHead, redactNamed, redactText, redactViolations } from '../../base/redaction/redact.ts'
 import { findOwnToken, minTokenLength } from '../../base/redaction/redact-token.ts'
 import { listHiddenNames } from '../../service/contract/security.ts'
@@ -128,6 +129,7 @@ function createEntry(
     delayMs: exchange.delivery.delayMs,
     receivedAt: request.receivedAt,
     openedAt: request.openedAt,
+    connection: request.connection,
     headSentAt: end.headSentAt,
     endedAt: end.endedAt,
     sandbox: exchange.sandbox.name,
@@ -147,6 +149,7 @@ function createEntry(
     stage: exchange.stage,
     rule: exchange.rule,
     scenarios: scenarios.length > 0 ? scenarios.map(({ text }) => redactText(text, token)) : none,
+    steering: describeSteering(exchange),
     expectation: exchange.expectation,
     replayOf: exchange.replayOf,
     damage: exchange.damage.length > 0 ? exchange.damage : none,
@@ -168,6 +171,15 @@ function responseHeaders(exchange: Exchange, reply: Reply, token: string | undef
   const headers = isRepeated ? { ...reply.headers, Location: `${request.path}?${query}` } : reply.headers
   if (violations.length === 0 && advice.length === 0) return headers
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redactText(value, token)]))
+}
+
+const steeringHeaders = ['x-sim-scenario', 'x-sim-sequence', 'x-sim-seed', 'prefer']
+
+const joinKeys = memoizeLast((rules: Exchange['rules']) => rules.map(({ key }) => key).join())
+
+function describeSteering({ rules, request: { headers } }: Exchange): string {
+  const named = steeringHeaders.flatMap((name) => (headers[name] === undefined ? [] : `${name}: ${headers[name]}`))
+  return named.length > 0 ? [joinKeys(rules), ...named].join() : joinKeys(rules)
 }
 
 /** The outcome for a client that left before the end of its request. */

@@ -4,9 +4,10 @@ import { readError } from '../../service/exchange/refusals.ts'
 import type { Expectation } from '../../service/exchange/request.ts'
 import type { JournalEntry, LiveExchange } from '../journal/entry.ts'
 import type { TrafficFindings } from './findings.ts'
-import { type RetryFault, type RetryRule, retryRules } from './judge-retry.ts'
+import { RepeatedReads } from './repeated-reads.ts'
 import { traceRequest } from './request-trace.ts'
-import { RetryTracker } from './retry-tracker.ts'
+import { type RetryFault, type RetryRule, retryRules } from './retries/rules.ts'
+import { RetryTracker } from './retries/tracker.ts'
 
 /** The most paths without an operation that have findings of their own, which leaves room for other findings. */
 const maxPaths = 20
@@ -125,15 +126,27 @@ function describeBrokenRules(violations: readonly Violation[]): ReadonlyMap<stri
   )
 }
 
-/**
- * The retries of a client: it waits out `Retry-After`, backs off, retries with the same `insertId`, does not repeat
- * refused requests, and sends `Content-Type` and `User-Agent`.
- *
- * Two tests that send the same call in one sandbox look like a retry, so each test should have a sandbox of its own.
- */
+/** The advice about an attempt that breaks a rule if it is a retry. */
+const retryAdvice: Readonly<Partial<Record<RetryRule, Violation>>> = {
+  'retry-after': {
+    in: 'header',
+    pointer: '/retry-after',
+    keyword: 'retry-after',
+    message: 'may have been ignored: an equal call came back earlier, which nothing proves to be a retry',
+  },
+  'same-insert-id': {
+    in: 'body',
+    pointer: '/insertId',
+    keyword: 'same-insert-id',
+    message: 'may be missing or another one than that of a like event that failed: it may be counted twice',
+  },
+}
+
+/** The retries of a client, by the rules of `retries/rules.ts`. What nothing proves is advice, and counted. */
 export class RetryProblems {
   readonly #findings: TrafficFindings
   readonly #tracker: RetryTracker
+  readonly #repeatedReads = new RepeatedReads()
 
   constructor(findings: TrafficFindings, ...options: ConstructorParameters<typeof RetryTracker>) {
     this.#findings = findings
@@ -143,10 +156,19 @@ export class RetryProblems {
   record(entry: JournalEntry, live: LiveExchange): void {
     if (entry.expectation) return // a negative test breaks retry rules on purpose
     this.#checkHeaders(entry)
+    const repeated = this.#repeatedReads.add(entry, live)
+    if (repeated) recordRules(this.#findings.advice, entry, [repeated])
     const tracked = this.#tracker.record(entry, live)
-    if (!tracked?.previous) return // the first attempt of a chain is not a retry
-    const { chain, previous, faults } = tracked
-    for (const fault of faults) this.#add(entry, fault, `${chain.name} ${fault.sentence}`, [previous.id, entry.id])
+    if (!tracked) return
+    const { chain, previous, faults, advice, unjudged } = tracked
+    for (const reason of unjudged) this.#findings.unjudged[reason] = (this.#findings.unjudged[reason] ?? 0) + 1
+    const requests = [...(previous ? [previous.id] : []), entry.id]
+    for (const fault of faults) this.#add(entry, fault, `${chain?.name} ${fault.sentence}`, requests)
+    recordRules(
+      this.#findings.advice,
+      entry,
+      advice.flatMap(({ rule }) => retryAdvice[rule] ?? []),
+    )
   }
 
   /** Goes on with another end of the delivery of an exchange that it has judged. */
@@ -170,7 +192,7 @@ export class RetryProblems {
     const { operation = '' } = entry
     this.#findings.retries.add(`${rule} ${operation} ${subject}`, requests, () => ({
       title: `${operation || 'no operation'}: ${rule}`,
-      sentence: `${sentence} ${retryRules[rule]}`,
+      sentence: `${sentence} ${retryRules[rule].rule}`,
       members: { rule, operation, sentence },
       first: traceRequest(entry),
       waitedMs,

@@ -7,11 +7,13 @@ import {
   describeFirst,
   judgeCondition,
   judgeFailOn,
+  listNeverActed,
   pluralize,
   type Report,
   summarizeReport,
 } from './report.ts'
 import { describeRun, runToJson } from './reported-run.ts'
+import { unjudgedReasons } from './retries/rules.ts'
 
 export function renderClientReport(format: ReportFormat, report: Report): string {
   return renderReport(format, toClientPage(report))
@@ -53,6 +55,7 @@ function toClientPage(report: Report): Page {
     ],
     sections: [
       ...parts.map(({ section }) => section),
+      ...describeUnmet(report),
       describeCoverage(coverage),
       ...coverage.operations.map(describeItems),
     ],
@@ -62,7 +65,19 @@ function toClientPage(report: Report): Page {
 }
 
 function reportToJson(report: Report) {
-  const { contract, run, sandbox, requests, violations, unexpected, expected, findings, coverage, truncated } = report
+  const {
+    contract,
+    run,
+    sandbox,
+    requests,
+    violations,
+    unexpected,
+    expected,
+    findings,
+    unjudged,
+    coverage,
+    truncated,
+  } = report
   return {
     contract,
     run: runToJson(run),
@@ -72,18 +87,21 @@ function reportToJson(report: Report) {
     violations: { requests: violations, ...findingsToJson(findings.violations) },
     unexpected: { responses: unexpected, ...findingsToJson(findings.unexpected) },
     expected: { requests: expected },
-    retries: findingsToJson(findings.retries),
+    retries: { ...findingsToJson(findings.retries), notJudged: unjudged },
+    unmet: listNeverActed(report),
     advice: findingsToJson(findings.advice),
     coverage: coverageToJson(coverage()),
     truncated,
   }
 }
 
-function describeKind({ run, findings }: Report, kind: ReportedKind) {
+function describeKind({ run, findings, unjudged }: Report, kind: ReportedKind) {
   const { gate, title, description, emptySentence } = findingKinds[kind]
   const { list, further } = findings[kind]
+  const notJudged = kind === 'retries' ? unjudged.map(describeReason) : []
   if (list.length === 0) {
-    const blocks = [{ kind: 'lines', lines: [emptySentence], isGood: true } as const]
+    const good = { kind: 'lines', lines: [emptySentence], isGood: notJudged.length === 0 } as const
+    const blocks = [good, { kind: 'lines', lines: notJudged } as const]
     const passed: TestCase = { suite: kind, name: emptySentence, state: 'passed', text: '' }
     return { section: { key: kind, title, blocks }, cases: [passed] }
   }
@@ -98,7 +116,7 @@ function describeKind({ run, findings }: Report, kind: ReportedKind) {
     blocks: [
       { kind: 'lines', lines: [description] },
       { kind: 'findings', findings: shown },
-      { kind: 'lines', lines: omitted },
+      { kind: 'lines', lines: [...omitted, ...notJudged] },
     ],
   }
   const cases: readonly TestCase[] = [
@@ -112,6 +130,15 @@ function describeKind({ run, findings }: Report, kind: ReportedKind) {
   ]
   return { section, cases }
 }
+
+function describeUnmet({ unmet }: Report): PageSection[] {
+  if (unmet.length === 0) return []
+  const lines = unmet.map(({ sandbox, scope, sentence }) => `${sentence} (${scope}, sandbox ${sandbox})`)
+  return [{ key: 'unmet', title: 'Unmet rules', blocks: [{ kind: 'lines', lines }] }]
+}
+
+const describeReason = ({ reason, count }: Report['unjudged'][number]) =>
+  `${pluralize(count, 'failed call')} could not be judged: ${unjudgedReasons[reason]}.`
 
 function toPageFinding(finding: CountedFinding, severity: PageFinding['severity']): PageFinding {
   const { title, sentence, first, count, requests } = finding
@@ -177,6 +204,13 @@ function listOtherCases(report: Report): TestCase[] {
   const cases: TestCase[] = []
   const add = (suite: string, name: string, isFailed: boolean, text: string) =>
     cases.push({ suite, name, state: isFailed ? 'failed' : 'passed', text })
+  for (const { sentence } of listNeverActed(report))
+    add(
+      'unmet',
+      sentence,
+      run.failOn.some(({ kind }) => kind === 'unmet'),
+      sentence,
+    )
   for (const operation of report.coverage().operations) add('coverage', nameCoverage(operation), false, '')
   for (const condition of run.failOn) {
     const problem = judgeCondition(report, condition)

@@ -1,5 +1,7 @@
 import type { JsonObject } from '../../base/core/json.ts'
+import type { JournalEntry } from '../journal/entry.ts'
 import type { RequestTrace } from './request-trace.ts'
+import { type UnjudgedReason, unjudgedReasons } from './retries/rules.ts'
 
 /**
  * The kinds of findings in the order of reports. `gate`: the condition of `--fail-on` under which they fail the run;
@@ -93,6 +95,11 @@ class FindingTally {
   }
 }
 
+export interface UnjudgedCount {
+  readonly reason: UnjudgedReason
+  readonly count: number
+}
+
 export interface RequestCounts {
   /** All exchanges, refused ones included. */
   requests: number
@@ -109,16 +116,41 @@ export class TrafficFindings {
   readonly unexpected = new FindingTally()
   readonly retries = new FindingTally()
   readonly advice = new FindingTally()
+  /** The failed calls that could not be judged, by the reason. */
+  readonly unjudged: Partial<Record<UnjudgedReason, number>> = {}
+
+  /** The requests by operation; an empty name for those that match none. */
+  readonly sent = new Map<string, number>()
+  /** The requests by the number of the rule of the start that acted on them. */
+  readonly startUpActs = new Map<number, number>()
+
+  countRequest({ operation = '', rule }: Pick<JournalEntry, 'operation' | 'rule'>): void {
+    this.counts.requests += 1
+    add(this.sent, operation, 1)
+    if (rule?.scope === 'start-up') add(this.startUpActs, rule.index, 1)
+  }
 
   merge(other: TrafficFindings): void {
+    for (const [operation, count] of other.sent) add(this.sent, operation, count)
+    for (const [index, count] of other.startUpActs) add(this.startUpActs, index, count)
     for (const name of Object.keys(this.counts) as (keyof RequestCounts)[]) this.counts[name] += other.counts[name]
     for (const kind of reportedKinds) this[kind].merge(other[kind])
+    for (const { reason, count } of other.listUnjudged()) this.unjudged[reason] = (this.unjudged[reason] ?? 0) + count
+  }
+
+  listUnjudged(): readonly UnjudgedCount[] {
+    const reasons = Object.keys(unjudgedReasons) as UnjudgedReason[]
+    return reasons.flatMap((reason) => ({ reason, count: this.unjudged[reason] ?? 0 })).filter(({ count }) => count > 0)
   }
 
   toLists(): Readonly<Record<ReportedKind, FindingList>> {
     const lists = reportedKinds.map((kind) => [kind, this[kind].toList()])
     return Object.fromEntries(lists) as Record<ReportedKind, FindingList>
   }
+}
+
+function add<Key>(counts: Map<Key, number>, key: Key, count: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + count)
 }
 
 /** Converts findings to the JSON of the control document. A report has no pauses: it is the same in every run. */

@@ -5,8 +5,9 @@
  */
 
 import type { CoverageView } from './coverage.ts'
-import type { CountedFinding, FindingList, ReportedKind, RequestCounts } from './findings.ts'
+import type { CountedFinding, FindingList, ReportedKind, RequestCounts, UnjudgedCount } from './findings.ts'
 import type { FailCondition, ReportedRun } from './reported-run.ts'
+import type { UnmetRule } from './unmet.ts'
 
 /** A report on the clients of a sandbox, or of all. The same requests give the same report, but for `run`. */
 export interface Report extends Readonly<RequestCounts> {
@@ -16,6 +17,10 @@ export interface Report extends Readonly<RequestCounts> {
   readonly sandbox: string | undefined
   /** The findings of each kind, in the order of every format. */
   readonly findings: Readonly<Record<ReportedKind, FindingList>>
+  /** The rules that acted on no request, or on fewer than their `times`. */
+  readonly unmet: readonly UnmetRule[]
+  /** The failed calls that could not be judged as retried or not, by the reason. */
+  readonly unjudged: readonly UnjudgedCount[]
   /** Returns the coverage, computed by the first call, since its hints take by far the most time. */
   readonly coverage: () => CoverageView
   /** True if exchanges of other replicas may be missing, so that every number is a minimum; absent otherwise. */
@@ -37,7 +42,14 @@ export function countFindings({ list, further }: FindingList): number {
   return list.length + further
 }
 
-const countRetryProblems = ({ findings }: FindingsReport) => pluralize(countFindings(findings.retries), 'retry problem')
+const countRetryProblems = ({ findings, unjudged }: FindingsReport) =>
+  [pluralize(countFindings(findings.retries), 'retry problem'), ...describeUnjudged(unjudged)].join(', ')
+
+/** Describes the failed calls that could not be judged: `2 failed calls not judged`; empty for none. */
+function describeUnjudged(unjudged: readonly UnjudgedCount[]): string[] {
+  const total = unjudged.reduce((sum, { count }) => sum + count, 0)
+  return total === 0 ? [] : [`${pluralize(total, 'failed call')} not judged`]
+}
 const countAdvice = ({ findings }: FindingsReport) => `${pluralize(countFindings(findings.advice), 'piece')} of advice`
 
 /** Summarizes a report in one line: `10 requests, 2 broke the contract, 31.6 % of the contract covered`. */
@@ -49,11 +61,14 @@ export function summarizeReport(report: Report): string {
     pluralize(unexpected, 'unexpected response'),
     ...(expected > 0 ? [`${expected} refused as expected`] : []),
     countRetryProblems(report),
+    ...(listNeverActed(report).length > 0 ? [`${pluralize(listNeverActed(report).length, 'rule')} never acted`] : []),
     ...(countFindings(findings.advice) > 0 ? [countAdvice(report)] : []),
     `${coverage().percent} % of the contract covered`,
     ...(truncated ? ['requests to other replicas may be missing'] : []),
   ].join(', ')
 }
+
+export const listNeverActed = ({ unmet }: FindingsReport) => unmet.filter(({ acted }) => acted === 0)
 
 /** Judges a report by conditions. @returns a sentence for each condition that is met; empty where the run passes */
 export function judgeFailOn(report: Report, conditions: readonly FailCondition[]): string[] {
@@ -73,6 +88,10 @@ export function judgeCondition(report: FindingsReport | Report, condition: FailC
       return sentenceIf(countFindings(findings.retries) > 0, countRetryProblems(report))
     case 'advice':
       return sentenceIf(countFindings(findings.advice) > 0, countAdvice(report))
+    case 'unmet': {
+      const never = listNeverActed(report)
+      return sentenceIf(never.length > 0, never.map(({ sentence }) => sentence.replace(/\.$/, '')).join('; '))
+    }
     case 'no-requests':
       return sentenceIf(requests === 0, 'no request reached the simulator (no-requests)')
     case 'coverage': {

@@ -51,7 +51,7 @@ export function redactWords(words: readonly string[]): readonly string[] {
 const isCredentialOption = (word = '') =>
   word.startsWith('-') && !word.includes('=') && isCredentialName(word.replace(/^-+/, '').toLowerCase())
 
-export const failOnKinds = ['violation', 'unexpected', 'retry', 'advice', 'no-requests'] as const
+export const failOnKinds = ['violation', 'unexpected', 'retry', 'unmet', 'advice', 'no-requests'] as const
 
 /** A condition under which a run fails: a finding of a kind, or less than `below` percent of coverage. */
 export type FailCondition =

@@ -14,15 +14,15 @@ class TrafficCounts {
   readonly retries: RetryProblems
   readonly #contractFindings: ContractFindings
 
-  constructor(present: () => ReportedInputs, items: readonly OperationItems[]) {
+  constructor(present: () => ReportedInputs, items: readonly OperationItems[], reach: number) {
     this.coverage = new Coverage(items)
     const has = (operation: string) => present().idempotentOperations().has(operation)
-    this.retries = new RetryProblems(this.findings, { has })
+    this.retries = new RetryProblems(this.findings, { has }, reach)
     this.#contractFindings = new ContractFindings(this.findings, (token) => present().magicKeys().has(token))
   }
 
   record(entry: JournalEntry, live: LiveExchange): void {
-    this.findings.counts.requests += 1
+    this.findings.countRequest(entry)
     this.coverage.record(entry, live)
     this.retries.record(entry, live)
     this.#contractFindings.record(entry, live)
@@ -50,18 +50,23 @@ export interface ReportedInputs {
 export class TrafficCollector {
   readonly #present: () => ReportedInputs
   readonly #limit: number
+  readonly #reach: number
   readonly #bySandbox = new Map<string, TrafficCounts>()
   #retired: TrafficCounts | undefined
   readonly #itemsOf = memoizeLast(({ operations }: Contract) => operations.map((one) => new OperationItems(one)))
 
-  /** `limit`: the most sandboxes with counts of their own; a further sandbox retires the oldest. */
-  constructor(present: () => ReportedInputs, limit: number) {
+  /**
+   * `limit`: the most sandboxes with counts of their own; a further sandbox retires the oldest. `reach`: the number of
+   * exchanges after which a failed call is dropped.
+   */
+  constructor(present: () => ReportedInputs, limit: number, reach: number) {
     this.#present = present
     this.#limit = limit
+    this.#reach = reach
   }
 
   #createCounts(): TrafficCounts {
-    return new TrafficCounts(this.#present, this.#itemsOf(this.#present().contract))
+    return new TrafficCounts(this.#present, this.#itemsOf(this.#present().contract), this.#reach)
   }
 
   /** Goes on with the coverage items of another contract; what was met of the same items stays met. */
@@ -105,8 +110,16 @@ export class TrafficCollector {
     return {
       ...findings.counts,
       findings: findings.toLists(),
+      unjudged: findings.listUnjudged(),
+      sent: findings.sent,
+      startUpActs: findings.startUpActs,
       coverage: once(() => viewCoverage(coverage, hintFinder(), run)),
     }
+  }
+
+  /** Returns the requests to a sandbox by operation. */
+  sentTo(sandbox: string): ReadonlyMap<string, number> {
+    return this.#countsOf(sandbox).findings.sent
   }
 
   #countsOf(sandbox: string | undefined): TrafficCounts {

@@ -6,9 +6,10 @@ import { failure, type Result, success } from '../../base/core/result.ts'
 import { errorAt, type Findings } from '../../base/documents/finding.ts'
 import type { Contract } from '../../service/contract/contract.ts'
 import { version } from '../../service/fixtures/bundled.ts'
+import { ruleActedKey } from '../../service/scenarios/rules.ts'
 import type { OpenedStore } from '../../state/file/file-store.ts'
 import { showState } from '../../state/redis/location.ts'
-import { type SandboxExport, StoreUnavailableError } from '../../state/store.ts'
+import { type SandboxExport, type Store, StoreUnavailableError } from '../../state/store.ts'
 import { Control } from '../control/control.ts'
 import type { Handlers } from '../http/app.ts'
 import type { EntryListener, Journal } from '../journal/journal.ts'
@@ -16,6 +17,7 @@ import type { FindPlannedFault } from '../pipeline/exchange.ts'
 import type { Report, Reporter } from '../reports/report.ts'
 import { parseGate } from '../reports/reported-run.ts'
 import { TrafficCollector } from '../reports/traffic-collector.ts'
+import { listUnmet } from '../reports/unmet.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { SandboxSettings } from '../sandboxes/settings.ts'
 import { listOverlays } from '../settings/library-settings.ts'
@@ -110,7 +112,7 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
   const state = { store, sandboxes, journal, log, findPlannedFault, proxied }
   const createNext = (number: number, next: LoadedInputs) => createGeneration(settings, state, number, next)
   const served: Served = { present: createNext(1, inputs), reloadFailure: undefined }
-  const { reporter, reportAtEnd, adopt } = createReporter(settings, deps, { journal, sandboxes }, present)
+  const { reporter, reportAtEnd, adopt } = createReporter(settings, deps, { journal, sandboxes, store }, present)
   const stopping = transferableAbortController() // of Node, also where happy-dom has replaced the global
   const draining = new AbortController()
   setMaxListeners(0, stopping.signal) // one listener for each waiting request, of which there may be any number
@@ -159,16 +161,22 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
   }
 }
 
+function noneIfUnavailable(error: unknown): [] {
+  if (error instanceof StoreUnavailableError) return []
+  throw error
+}
+
 type ReadSettings = (sandbox: string) => Promise<Pick<SandboxSettings, 'seed' | 'clock'>>
 
 /** Counts the exchanges of the journal from now on, and creates the functions that report on them. */
 function createReporter(
   settings: Settings,
   { now, log }: Dependencies,
-  { journal, sandboxes }: { readonly journal: Journal; readonly sandboxes: Sandboxes },
+  { journal, sandboxes, store }: { readonly journal: Journal; readonly sandboxes: Sandboxes; readonly store: Store },
   present: () => Generation,
 ) {
-  const createCollector = () => new TrafficCollector(present, settings.sandboxLimit)
+  const createCollector = () =>
+    new TrafficCollector(present, settings.sandboxLimit, Math.max(settings.journalSize, 1000))
   const collector = createCollector()
   journal.onEntry((entry, live) => collector.record(entry, live))
   journal.onClear((sandbox) => collector.retire(sandbox))
@@ -176,12 +184,26 @@ function createReporter(
   const own = journal.isShared ? createCollector() : collector
   if (own !== collector) journal.onOwnEntry((entry, live) => own.record(entry, live))
   const failOn = parseGate(settings.failOn, settings.allowNoRequests)
+  /** Lists the rules of a sandbox that acted less than they should. */
+  const readUnmet = async (sandbox: string, counted: TrafficCollector) => {
+    const { rules } = await sandboxes.settings.read(sandbox)
+    if (rules.length === 0) return []
+    const used = await store.listSequences(sandbox)
+    const place = { sandbox, scope: 'sandbox' } as const
+    return listUnmet(rules, place, (rule) => used.get(ruleActedKey(rule)) ?? 0, counted.sentTo(sandbox))
+  }
   const createReport = async (counted: TrafficCollector, sandbox: string | undefined, readSettings: ReadSettings) => {
     const { contract, contractDigest } = present()
     const { seed, clock } = await readSettings(sandbox ?? defaultSandbox)
     const run = { at: now(), version, command: undefined, seed, clock, contractDigest: contractDigest(), failOn }
     const { title, version: ofContract } = contract
-    return { contract: { title, version: ofContract }, run, sandbox, ...counted.report(sandbox, run) }
+    const { sent, startUpActs, ...report } = counted.report(sandbox, run)
+    const names = sandbox === undefined ? sandboxes.list().map(({ name }) => name) : [sandbox]
+    const ofSandboxes = await Promise.all(names.map((name) => readUnmet(name, counted))).catch(noneIfUnavailable)
+    const ofStart = sandbox === undefined ? present().startUp : []
+    const place = { sandbox: '*', scope: 'start-up' } as const
+    const unmet = [...ofSandboxes.flat(), ...listUnmet(ofStart, place, (_, index) => startUpActs.get(index) ?? 0, sent)]
+    return { contract: { title, version: ofContract }, run, sandbox, ...report, unmet }
   }
   const reporter: Reporter = async (sandbox) => {
     await journal.catchUp()

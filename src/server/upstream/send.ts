@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { fromLatin1 } from '../../base/core/bytes.ts'
 import { redactHeaders, redactText } from '../../base/redaction/redact.ts'
 import { findOwnToken, redactToken } from '../../base/redaction/redact-token.ts'
+import { readRetryAfter } from '../../service/exchange/rate-headers.ts'
 import { version } from '../../service/fixtures/bundled.ts'
 import { decodeBody, readWhole, tooLong, type UpstreamClient, type UpstreamRequest } from './client.ts'
 import { describeNetworkError, describeTimeOut } from './describe-network-error.ts'
@@ -103,11 +104,7 @@ const tooLarge: TrafficProblem = {
     'Ask for less: another id, a shorter period.',
 }
 
-/** Returns the milliseconds that a response asks to wait by `Retry-After`, 0 if none. `now`: epoch milliseconds. */
+/** Returns the milliseconds that a response asks to wait, 0 if none. `now`: epoch milliseconds. */
 export function readPause(status: number, headers: Readonly<Record<string, string>>, now: number): number {
-  const { 'retry-after': text = '' } = headers
-  if (status !== 429 && status !== 503) return 0
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
-  const date = Date.parse(text)
-  return Number.isFinite(date) ? Math.max(0, date - now) : 0
+  return status === 429 || status === 503 ? (readRetryAfter(headers, now)?.ms ?? 0) : 0
 }

@@ -3,6 +3,27 @@ export function retryHeaders(resetMs: number): Record<string, string> {
   return { 'Retry-After': String(Math.ceil(resetMs / 1000)), 'retry-after-ms': String(Math.ceil(resetMs)) }
 }
 
+/**
+ * Reads the wait that `Retry-After` (seconds or an HTTP date) and `retry-after-ms` demand: the shorter one, since
+ * seconds are rounded up. `now`: the time of the response, epoch milliseconds. `at` is the date, if that form decides.
+ */
+export function readRetryAfter(
+  headers: Readonly<Record<string, string>>,
+  now: number,
+): { readonly ms: number; readonly at?: number } | undefined {
+  const read = (wanted: string) => Object.entries(headers).find(([name]) => name.toLowerCase() === wanted)?.[1] ?? ''
+  const text = read('retry-after')
+  const date = /^[A-Z][a-z]{2,8},? /.test(text) ? Date.parse(text) : Number.NaN
+  const waits = [
+    { ms: readNumber(read('retry-after-ms')) },
+    { ms: readNumber(text) * 1000 },
+    { ms: Math.max(0, date - now), at: date },
+  ].filter(({ ms }) => Number.isFinite(ms))
+  return waits.sort((one, other) => one.ms - other.ms)[0]
+}
+
+const readNumber = (text: string) => (/^\s*\d{1,12}(\.\d{1,6})?\s*$/.test(text) ? Number(text) : Number.NaN)
+
 /** A limit of requests in each window. `windowMs`: whole seconds. */
 export interface RateLimit {
   readonly quota: number

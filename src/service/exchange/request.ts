@@ -17,6 +17,14 @@ export type RequestBody =
   /** Read and released, since the response takes long. */
   | { readonly kind: 'released'; readonly size: number }
 
+/** The connection of a request, by the process's monotonic clock, milliseconds. */
+export interface Connection {
+  /** The time at which it was opened, which tells it from others. */
+  readonly connectedAt: number
+  /** The opening times of the connections that were open at the receipt, this one included; at most 100. */
+  readonly openTimes: readonly number[]
+}
+
 export interface SimRequest {
   /** The journal's key, unique in the process; sent back as `X-Request-Id`. */
   readonly id: string
@@ -26,6 +34,8 @@ export interface SimRequest {
   readonly receivedAt: number
   /** The time at which the client opened the connection, for its first request only, by the same clock. */
   readonly openedAt: number | undefined
+  /** Absent for a request over no socket. */
+  readonly connection?: Connection
   /** Returns the milliseconds since the receipt, by a monotonic clock. */
   readonly elapsed: () => number
   /** Calls `onGone` if the client closes its connection, and returns the end of the watch. Absent without a client. */

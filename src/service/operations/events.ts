@@ -3,7 +3,7 @@ import { cutText } from '../../base/core/text.ts'
 import type { Violation } from '../../base/core/violation.ts'
 import type { EventDraft } from '../../state/records.ts'
 import { jsonBody } from '../exchange/body.ts'
-import { bodyOf, type OperationDefinition, type ValidBody } from './handler.ts'
+import { bodyOf, findEmptyIds, type OperationDefinition, type ValidBody } from './handler.ts'
 
 /** An event as the contract's schema lets it in: an `EventDraft` without the defaults. */
 type EventBody = Partial<EventDraft> & Pick<EventDraft, 'eventType' | 'productId' | 'value'>
@@ -16,7 +16,8 @@ export const createEvent: OperationDefinition = {
   warnings(request) {
     const { eventType, value, valueType = 'text' } = eventOf(request)
     // An edited contract can let in numbers as well.
-    return [...typeWarnings(String(eventType)), ...valueWarnings(String(value), valueType)]
+    const empty = findEmptyIds(request, ['insertId', 'externalConversationId'])
+    return [...typeWarnings(String(eventType)), ...valueWarnings(String(value), valueType), ...empty]
   },
   recommendations(request) {
     const { conversationId, externalConversationId } = eventOf(request)
@@ -52,8 +53,12 @@ const differentPayload: Violation = {
   message: 'payload differs from the first event of this insertId; the first one stands',
 }
 
-/** Fills in the defaults except `eventAt`, which the store adds: a retry without it is then no other payload. */
-function withDefaults(body: EventBody): EventDraft {
+/**
+ * Fills in the defaults except `eventAt`, which the store adds: a retry without it is then no other payload. An empty
+ * `insertId` identifies nothing.
+ */
+function withDefaults({ insertId, ...others }: EventBody): EventDraft {
+  const body = { ...others, ...(insertId && { insertId }) }
   const valueType = body.valueType ?? 'text'
   const influence = body.influence ?? 'neutral'
   const at = parseInstant(String(body.eventAt ?? ''))

@@ -1,4 +1,4 @@
-import type { Json } from '../../base/core/json.ts'
+import { isObject, type Json } from '../../base/core/json.ts'
 import type { Violation } from '../../base/core/violation.ts'
 import type { WriteContext } from '../../state/records.ts'
 import type { Store } from '../../state/store.ts'
@@ -60,6 +60,14 @@ export type ValidBody = Pick<OperationContext, 'body'>
 
 export interface OperationHandler extends Omit<OperationDefinition, 'createHandle'> {
   readonly handle: (context: OperationContext) => Promise<Body>
+}
+
+/** Warns of identifiers that are empty, and identify nothing. */
+export function findEmptyIds(request: ValidBody, names: readonly string[]): readonly Violation[] {
+  const body = bodyOf(request)
+  const empty = names.filter((name) => isObject(body) && body[name] === '')
+  const message = 'is empty and identifies nothing; leave it out, or send an identifier'
+  return empty.map((name) => ({ in: 'body', pointer: `/${name}`, keyword: 'empty-id', message }))
 }
 
 /** Returns the request's body. An edited contract can make the body optional, and let a request without one pass. */

@@ -2,7 +2,7 @@ import { isObject } from '../../base/core/json.ts'
 import type { Violation } from '../../base/core/violation.ts'
 import type { PromptDraft } from '../../state/records.ts'
 import { jsonBody } from '../exchange/body.ts'
-import { bodyOf, type OperationDefinition } from './handler.ts'
+import { bodyOf, findEmptyIds, type OperationDefinition } from './handler.ts'
 
 /** POST /prompts (docs/development/service.md, 4): adds an immutable version that is not active. */
 export const createPrompt: OperationDefinition = {
@@ -18,7 +18,8 @@ export const createPrompt: OperationDefinition = {
   ],
   warnings(request) {
     const body = bodyOf(request)
-    return missing.filter(({ pointer }) => isObject(body) && !Object.hasOwn(body, pointer.slice(1)))
+    const absent = missing.filter(({ pointer }) => isObject(body) && !Object.hasOwn(body, pointer.slice(1)))
+    return [...absent, ...findEmptyIds(request, ['externalPromptId'])]
   },
   createHandle:
     ({ store }) =>

@@ -103,8 +103,8 @@ interface DriftedBody {
 export type Effect =
   /** Carries out the operation, responds with the status if documented, and switches off scenarios of wider scopes. */
   | { readonly kind: 'ordinary'; readonly status: number }
-  /** Replies in place of the operation. `modelId`: the model in the request's path; undefined without one. */
-  | { readonly kind: 'response'; readonly reply: (operation: Operation, modelId?: string) => Reply }
+  /** Replies in place of the operation. `modelId`: the model in the path, if any. `now`: epoch milliseconds. */
+  | { readonly kind: 'response'; readonly reply: (operation: Operation, modelId?: string, now?: number) => Reply }
   /** Carries out the operation as sampling does that drops the event. */
   | { readonly kind: 'sample-out' }
   /** Replies before all else, also where no operation matches. `target`: path and query; `now`: epoch milliseconds. */

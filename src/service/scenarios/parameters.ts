@@ -3,7 +3,13 @@ import { findNearest } from '../../base/core/similar.ts'
 import { cutText } from '../../base/core/text.ts'
 
 type ParameterKind =
-  | { readonly type: 'integer' | 'number'; readonly minimum: number; readonly maximum: number }
+  | {
+      readonly type: 'integer' | 'number'
+      readonly minimum: number
+      readonly maximum: number
+      /** The words that it takes beside numbers: `none`. */
+      readonly words?: readonly string[]
+    }
   | { readonly type: 'choice'; readonly of: readonly string[] }
   | { readonly type: 'text' }
   /** Names separated by "|". */
@@ -29,7 +35,7 @@ const ofNumber =
     name: string,
     [minimum, maximum]: readonly [number, number],
     description: string,
-    more: Pick<Parameter, 'default' | 'unit'> = {},
+    more: Pick<Parameter, 'default' | 'unit'> & { readonly words?: readonly string[] } = {},
   ): Parameter => ({ name, type, ...more, minimum, maximum, description })
 
 export const integer = ofNumber('integer')
@@ -87,7 +93,9 @@ export const namesOf = (values: ScenarioValues, name: string) => (values[name] ?
 function describeAllowedRange(spec: Parameter): string {
   switch (spec.type) {
     case 'integer':
-      return `a whole number from ${spec.minimum} to ${spec.maximum}${unitOf(spec)}`
+      return [`a whole number from ${spec.minimum} to ${spec.maximum}${unitOf(spec)}`, ...(spec.words ?? [])].join(
+        ' or ',
+      )
     case 'number':
       return `a number from ${spec.minimum} to ${spec.maximum}${unitOf(spec)}`
     case 'choice':
@@ -113,7 +121,7 @@ function readValue(spec: Parameter, text: string): ScenarioValue | undefined {
     case 'choice':
       return spec.of.find((one) => one === text)
     default:
-      return readNumber(spec, text)
+      return spec.words?.find((word) => word === text) ?? readNumber(spec, text)
   }
 }
 

@@ -14,10 +14,20 @@ interface Refusal {
   /** Returns the message of the error body; absent or undefined: the error of the document's first example. */
   readonly message?: (values: ScenarioValues, modelId: string | undefined, operation: Operation) => string | undefined
   readonly parameters?: readonly Parameter[]
-  readonly headers?: (values: ScenarioValues, operation?: Operation) => Record<string, string>
+  /** `now`: the sandbox's time, epoch milliseconds. */
+  readonly headers?: (values: ScenarioValues, now: number, operation?: Operation) => Record<string, string>
 }
 
-const retryAfter = integer('retry-after', [0, 86_400], 'When the client may come back.', { default: 1, unit: 's' })
+const retryAfter = integer('retry-after', [0, 86_400], 'When the client may come back; date: an HTTP date.', {
+  default: 1,
+  unit: 's',
+  words: ['date', 'none'],
+})
+
+const retryAfterMs = integer('retry-after-ms', [0, 86_400_000], 'The same; default: as retry-after, if a number.', {
+  unit: 'ms',
+  words: ['none'],
+})
 
 const limit = integer('limit', [1, 1_000_000], 'The limit that the rate fields speak of.', {
   default: 60,
@@ -31,7 +41,7 @@ const namedRefusals: readonly Refusal[] = [
     statuses: [401],
     summary: 'The API key is not valid.',
     message: (_values, _modelId, operation) => messages.unauthorized('The API key is not valid.', operation),
-    headers: (_values, operation) => ({ 'WWW-Authenticate': listChallenges(operation?.security ?? []) }),
+    headers: (_values, _now, operation) => ({ 'WWW-Authenticate': listChallenges(operation?.security ?? []) }),
   },
   { name: 'forbidden', statuses: [403], summary: 'Your plan does not include this feature.' },
   {
@@ -45,26 +55,42 @@ const namedRefusals: readonly Refusal[] = [
     statuses: [429],
     summary: 'Rate limit exceeded.',
     message: (values) => messages.rateLimited(limitOf(values), resetMsOf(values)),
-    parameters: [retryAfter, limit],
+    parameters: [retryAfter, retryAfterMs, limit],
     // All are computed from the same numbers, so that they agree.
-    headers: (values) => ({
-      ...rateHeaders(limitOf(values), 0, resetMsOf(values)),
-      ...retryHeaders(resetMsOf(values)),
-    }),
+    headers: (values, now) => ({ ...rateHeaders(limitOf(values), 0, resetMsOf(values)), ...headersOf(values, now) }),
   },
   { name: 'server-error', statuses: [500], summary: 'Internal server error.' },
   {
     name: 'unavailable',
     statuses: [503],
     summary: 'The service is temporarily unavailable. Retry later.',
-    parameters: [retryAfter],
-    headers: (values) => retryHeaders(resetMsOf(values)),
+    parameters: [retryAfter, retryAfterMs],
+    headers: headersOf,
   },
 ]
 
 const limitOf = (values: ScenarioValues): RateLimit => ({ quota: numberOf(values, 'limit'), windowMs: hourMs })
 
-const resetMsOf = (values: ScenarioValues) => numberOf(values, 'retry-after') * 1000
+/** The wait of the date form without milliseconds, seconds: a date is rounded up to seconds. */
+const dateSeconds = 2
+
+/** Formats an instant as an HTTP date, rounded up to seconds. */
+const httpDate = (at: number) => new Date(Math.ceil(at / 1000) * 1000).toUTCString()
+
+const resetMsOf = ({ 'retry-after': seconds, 'retry-after-ms': ms }: ScenarioValues) => {
+  if (typeof seconds === 'number') return seconds * 1000
+  return typeof ms === 'number' ? ms : dateSeconds * 1000
+}
+
+/** Returns the headers in the forms that the values name. */
+function headersOf(values: ScenarioValues, now: number): Record<string, string> {
+  const { 'retry-after': form, 'retry-after-ms': ms = typeof form === 'number' ? resetMsOf(values) : 'none' } = values
+  const { 'Retry-After': seconds = '' } = retryHeaders(resetMsOf(values))
+  return {
+    ...(form !== 'none' && { 'Retry-After': form === 'date' ? httpDate(now + resetMsOf(values)) : seconds }),
+    ...(ms !== 'none' && { 'retry-after-ms': String(ms) }),
+  }
+}
 
 export const refusalScenarios = namedRefusals.map((refusal) =>
   refusalScenario(refusal.name, `Returns ${refusal.statuses[0]}: ${refusal.summary}`, refusal.statuses, refusal),
@@ -113,7 +139,7 @@ function refusalScenario(
     parameters: refusal?.parameters ?? [],
     effect: (values) => ({
       kind: 'response',
-      reply(operation, modelId) {
+      reply(operation, modelId, now = 0) {
         const status = pickDocumentedStatus(operation, statuses)
         const message =
           refusal?.message?.(values, modelId, operation) ??
@@ -121,7 +147,7 @@ function refusalScenario(
           refusal?.summary ??
           operation.responseDescription(status) ??
           `Status ${status}.`
-        return refuse(status, message, 'scenario', refusal?.headers?.(values, operation))
+        return refuse(status, message, 'scenario', refusal?.headers?.(values, now, operation))
       },
     }),
   }
@@ -131,5 +157,5 @@ function refusalScenario(
 export function standardHeaders(status: number): Record<string, string> {
   const { parameters = [], headers } = namedRefusals.find(({ statuses }) => statuses[0] === status) ?? {}
   const defaults = readValues(parameters, new Map())
-  return (defaults.ok && headers?.(defaults.value)) || {}
+  return (defaults.ok && headers?.(defaults.value, 0)) || {}
 }

@@ -43,6 +43,7 @@ export function requestsOf(...written: readonly string[]): RecordedRequest[] {
       status: 200,
       isOrdinary: true,
       isGood: true,
+      stored: undefined,
       response: { success: true, eventId: 'an id' },
       line: `${id} 200`,
       receivedAt,
@@ -80,6 +81,8 @@ export function reportOn(
     contract: { title: 'Made up', version: '1' },
     run: { at: now, version: '1.0.0', command: undefined, seed: '0', clock, contractDigest: 'sha256:0', failOn: [] },
     findings: noFindings,
+    unjudged: [],
+    unmet: [],
     coverage: () => ({ percent: 1 }),
   } as unknown as Report
   return {

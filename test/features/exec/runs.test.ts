@@ -10,7 +10,7 @@ test.each([
   [0, 0, {}, 'run 1 of 10, 0 findings'],
   [2, 4000, {}, 'run 3 of 10, 1 finding, 16 s left'],
   [5, 600_000, {}, 'run 6 of 10, 1 finding, 10 min left'],
-  [3, 6000, { made: 2 }, 'run 4 of 10, 1 of them made twice, 1 finding, 14 s left'],
+  [3, 6000, { made: 2 }, 'run 4 of 10, 1 of them repeated, 1 finding, 14 s left'],
   [2, 4000, { total: 100, untilMs: 6000 }, 'run 3 of 100, 1 finding, 6 s left'],
 ])('after %i runs in %i ms the line of each, with %j, is "%s"', (ended, sinceMs, more, line) => {
   const { total, untilMs, made } = { total: 10, untilMs: Infinity, made: 1, ...more }

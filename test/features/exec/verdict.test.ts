@@ -6,6 +6,7 @@ import { judged, requestsOf } from './made-up.ts'
 const outcomeOf = (words: string): RunOutcome => ({
   code: words.includes('green') ? 0 : 1,
   isTimedOut: words.includes('late'),
+  twice: words.includes('twice') ? ['1', '2'] : undefined,
   responses: words.includes('met') ? { expected: 1, got: words.includes('good') ? 1 : 0 } : undefined,
 })
 
@@ -15,6 +16,8 @@ describe('the verdict on a fault that passes, and on one that stays', () => {
     ['green met', undefined, 'never-succeeded', 'unnoticed'],
     ['green met', 'green met', 'never-succeeded', 'unnoticed'],
     ['green met', 'green met good', 'unsteady', 'unnoticed'],
+    ['green met good twice', 'green met good twice', 'recorded-twice', 'unnoticed'],
+    ['green met good twice', 'green met good', 'unsteady', 'unnoticed'],
     ['green', 'green met good', 'unsteady', 'unsteady'],
     ['green met', 'red met', 'unsteady', 'unsteady'],
     ['green', undefined, 'not-reached', 'not-reached'],

@@ -8,7 +8,8 @@ import { frozenNow, startForTest, type TestSimulator } from '../../support/start
 /** Sends mistakes and what a client with retry problems sends. `refuses`: the simulator whose rule gives a 429. */
 async function sendRequests(sim: TestSimulator, refuses: TestSimulator): Promise<void> {
   await putRules(refuses, [{ operation: 'getModelAnalytics', scenario: 'rate-limited;retry-after=20', times: 1 }])
-  for (const period of ['7d', '7d', '90d']) await ask(sim, `/v1/models/${modelId}/analytics?period=${period}`)
+  for (const [count, period] of ['7d', '7d', '90d'].entries())
+    await ask(sim, `/v1/models/${modelId}/analytics?period=${period}`, { headers: { 'retry-attempt': String(count) } })
   await ask(sim, '/v1/events', { body: event({ insertId: 'A-1' }) })
   await ask(sim, '/v1/prompts', { body: prompt() })
   await ask(sim, '/v1/events', { body: event({ value: 5 }) })

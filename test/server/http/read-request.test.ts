@@ -25,7 +25,7 @@ async function startReader(limit: string, onDecoder: (decoder: Transform) => voi
   const read = new Promise<RequestBody>((resolve) => {
     const resolveBody = ({ body }: SimRequest) => resolve(body)
     server.on('request', (req, res) =>
-      readRequest(req, res, parseBodyLimit(limit), readHead(req, '/', 'req-1'), resolveBody),
+      readRequest(req, res, parseBodyLimit(limit), readHead(req, '/', 'req-1', true), resolveBody),
     )
   })
   return { server, origin: `http://127.0.0.1:${port}`, read }

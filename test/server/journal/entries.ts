@@ -61,6 +61,7 @@ export function entryFor(journal: Journal, parts: EntryParts = {}): JournalEntry
     stage: 'handle',
     rule: undefined,
     scenarios: [],
+    steering: '',
     expectation: undefined,
     replayOf: undefined,
     damage: [],

@@ -19,6 +19,8 @@ export const cleanReport: Report = {
   violations: 0,
   unexpected: 0,
   expected: 0,
+  unjudged: [],
+  unmet: [],
   findings: { violations: none, unexpected: none, retries: none, advice: none },
   coverage: () => ({ met: 8, points: 10, percent: 80, operations: [] }),
 }

@@ -1,18 +1,21 @@
 import { Agent, get, type IncomingMessage } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { retryRules } from '../../../src/server/reports/judge-retry.ts'
+import type { ControlSchemas } from '../../../src/client/transport.ts'
+import { retryRules } from '../../../src/server/reports/retries/rules.ts'
 import { analyticsPath, ask, askOperation, event, operations } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
 import { askRaw } from '../../support/raw-http.ts'
 import { sharedSimulator } from '../../support/shared.ts'
 import { startForTest, type TestSimulator } from '../../support/start.ts'
-import { readRetries } from '../../support/stored-records.ts'
+import { readControl, readRetries } from '../../support/stored-records.ts'
 import { createTracked } from './tracked-attempts.ts'
 
 const sim = sharedSimulator()
 
 const findingsIn = async (target: TestSimulator, sandbox: string) =>
   (await readRetries(target, sandbox)).problems.findings
+
+const reportOn = (sandbox: string) => readControl<ControlSchemas['Report']>(sim(), `/report?sandbox=${sandbox}`)
 
 const rulesIn = async (sandbox: string) => [...new Set((await findingsIn(sim(), sandbox)).map(({ rule }) => rule))]
 
@@ -21,11 +24,11 @@ describe('a client that sends a call again', () => {
     ['breaks no rule', '429;retry-after=3', [3000]],
     ['breaks no rule', '500', [200, 400, 800]],
     ['breaks retry-after', '503;retry-after=2', [500]],
-    ['breaks back-off', '500', [6400, 2133, 711]],
-    ['breaks no-retry', '404', [1000]],
+    ['breaks no rule', '500', [6400, 2133, 711]],
+    ['breaks no rule', '404', [1000]],
   ])('%s where it waits after a %s for %j ms of the sandbox', async (title, scenario, pauses) => {
     const sandbox = title.replaceAll(' ', '-') + scenario.replaceAll(/\W/g, '-')
-    const send = () => ask(sim(), analyticsPath, { sandbox, scenario })
+    const send = () => askOperation(sim(), operations[2], { body: event({ insertId: 'a' }), sandbox, scenario })
     await send()
     for (const pause of pauses) {
       await steer(sim(), 'POST', `/clock/advance?sandbox=${sandbox}`, { by: `${pause}ms` })
@@ -37,7 +40,9 @@ describe('a client that sends a call again', () => {
   test('has findings with the requests that show them', async () => {
     const how = { sandbox: 'shown', scenario: 'rate-limited;retry-after=30' }
     const ids: (string | null)[] = []
-    for (const _ of [1, 2, 3]) ids.push((await ask(sim(), analyticsPath, how)).headers.get('x-request-id'))
+    const body = event({ insertId: 'a' })
+    for (const _ of [1, 2, 3])
+      ids.push((await askOperation(sim(), operations[2], { ...how, body })).headers.get('x-request-id'))
     expect(await findingsIn(sim(), 'shown')).toMatchObject([{ rule: 'retry-after', count: 2, requests: ids }])
   })
 })
@@ -54,11 +59,13 @@ describe('over HTTP', () => {
     expect(await rulesIn('untyped')).toEqual(['content-type'])
   })
 
-  test('an event that is sent again without any insertId breaks a rule', async () => {
-    const how = { sandbox: 'no-id', scenario: '503;retry-after=0' }
-    for (const _ of [1, 2]) await askOperation(sim(), operations[2], how)
+  test('an event that is stored again without an insertId after its response was lost breaks a rule', async () => {
+    await putRules(sim(), [{ scenario: 'lost-ack', times: 1 }], 'no-id')
+    const send = () => askOperation(sim(), operations[2], { sandbox: 'no-id' })
+    await expect(send()).rejects.toThrow()
+    await send()
     const [finding] = await findingsIn(sim(), 'no-id')
-    expect(finding?.sentence).toMatch(/got 503 was sent again without an insertId/)
+    expect(finding?.sentence).toMatch(/response was lost was stored, and an equal one .* was stored again/)
     expect(finding?.requests).toHaveLength(2)
   })
 
@@ -73,23 +80,47 @@ describe('over HTTP', () => {
   })
 
   test.each([
-    ['x-sim-scenario', 'forbidden'],
-    ['x-sim-sequence', 'forbidden'],
-    ['prefer', 'code=403'],
-    ['x-sim-seed', '7'],
-    ['x-sim-now', '2031-01-15T12:00:00Z'],
-  ])('a try with the header %s and the same request without it are tries of one call', async (name, value) => {
+    ['x-sim-scenario', 'forbidden', 0],
+    ['x-sim-sequence', 'forbidden', 0],
+    ['prefer', 'code=403', 0],
+    ['x-sim-seed', '7', 0],
+    ['x-sim-now', '2031-01-15T12:00:00Z', 1],
+  ])('the header %s of the first of 2 equal calls at once: advice %3$d', async (name, value, count) => {
     const sandbox = `one-call-${name}`
-    await putRules(sim(), [{ scenario: 'forbidden', times: 1 }], sandbox)
-    for (const headers of [{ [name]: value }, {}])
-      await ask(sim(), '/v1/models/unknown/analytics', { sandbox, headers })
-    expect(await rulesIn(sandbox)).toEqual(['no-retry'])
+    await putRules(sim(), [{ scenario: 'rate-limited;retry-after=9', times: 1 }], sandbox)
+    for (const headers of [{ [name]: value }, {}]) await ask(sim(), analyticsPath, { sandbox, headers })
+    const { retries, advice } = await reportOn(sandbox)
+    expect([retries.findings, advice.findings.length]).toEqual([[], count])
+  })
+
+  test('a test that checks three refusals, each with a rule of its own, has no findings and no advice', async () => {
+    for (const scenario of ['forbidden', 'not-found', 'rate-limited;retry-after=9']) {
+      await putRules(sim(), [{ scenario, times: 1 }], 'refusals')
+      await ask(sim(), analyticsPath, { sandbox: 'refusals' })
+    }
+    const { retries, advice, summary } = await reportOn('refusals')
+    expect([retries.findings, advice.findings, retries.notJudged]).toEqual([
+      [],
+      [],
+      [{ reason: 'new-rules', count: 2 }],
+    ])
+    expect(summary).toContain('0 retry problems, 2 failed calls not judged')
+  })
+
+  test('a second process with the same key gets no finding for what the first one was told', async () => {
+    await putRules(sim(), [{ scenario: 'rate-limited;retry-after=9', times: 1 }], 'processes')
+    const agents = [new Agent({ keepAlive: true }), new Agent({ keepAlive: true })]
+    for (const agent of agents) await statusOver(agent, sim(), 'processes')
+    for (const agent of agents) agent.destroy()
+    const { retries, advice } = await reportOn('processes')
+    expect([retries.notJudged, advice.findings.length]).toEqual([[{ reason: 'several-clients', count: 1 }], 1])
   })
 
   test('an error whose body the client cancels is a failed try, and its Retry-After counts', async () => {
     for (const [index, status] of ['429', '503'].entries()) {
       const scenario = `${status};retry-after=30, dribble;ms=60000`
-      const headers = { 'x-sim-sandbox': 'cancelled', 'x-sim-scenario': scenario, authorization: 'Bearer k' }
+      const steering = { 'x-sim-sandbox': 'cancelled', 'x-sim-scenario': scenario }
+      const headers = { ...steering, authorization: 'Bearer k', 'x-stainless-retry-count': String(index) }
       const response = await fetch(sim().origin + analyticsPath, { headers })
       await response.body?.cancel()
       const ended = { count: { atLeast: index + 1 }, withinMs: 30_000 }
@@ -102,7 +133,10 @@ describe('over HTTP', () => {
   })
 
   test('the findings come with the rules', async () => {
-    expect(await steer(sim(), 'GET', '/retries')).toMatchObject({ rules: retryRules, problems: { further: 0 } })
+    expect(await steer(sim(), 'GET', '/retries')).toMatchObject({
+      rules: { 'no-retry': retryRules['no-retry'].rule },
+      problems: { further: 0 },
+    })
   })
 })
 
@@ -115,8 +149,8 @@ test('a client that asks ten times at once over three connections that it keeps 
   expect(await findingsIn(limited, 'default')).toEqual([])
 })
 
-function statusOver(agent: Agent, { origin }: TestSimulator): Promise<number> {
-  const headers = { authorization: 'Bearer any-key', 'user-agent': 'test' }
+function statusOver(agent: Agent, { origin }: TestSimulator, sandbox = 'default'): Promise<number> {
+  const headers = { authorization: 'Bearer any-key', 'user-agent': 'test', 'x-sim-sandbox': sandbox }
   return new Promise((resolve, reject) => {
     const onResponse = (response: IncomingMessage) =>
       response.resume().on('end', () => resolve(response.statusCode ?? 0))
@@ -134,8 +168,13 @@ describe('a client that sends the same call again', () => {
       'may send it concurrently, which is no retry': '0-50 429 wait, 10-15 429 wait',
       'may send many concurrently through a few connections, which are no retries':
         '0-5 429 wait, 1-6 429 wait, 5.1 429 wait, 6.1 429 wait',
-      'may send it again at once if it says that it is no retry':
-        '0 429 wait stainless=0, 1 429 wait stainless=0, 2500 200 stainless=1',
+      'may send a call without an id again at once, as a second click does':
+        '0 429 wait plain stainless=0, 1 429 wait plain stainless=0, 2501 200 plain stainless=1',
+      'may send events with the same time and an insertId of each after a lost one':
+        '0 429 id=a dated lost, 3000 201 id=b dated, 3001 500 id=c dated, 3002 201 id=d dated',
+      'may draw short and shrinking waits, with full jitter': '0 500, 900 500, 901 500, 902 500, 990 201',
+      'may send equal heartbeats, of which one was lost': '0 201 plain, 100 201 plain lost, 200 201 plain',
+      'may send an equal event after a lost one that the service did not store': '0 503 plain lost, 200 201 plain',
       'may send it with another insertId after a 429, since nothing was stored': '0 429 wait id=a, 3000 201 id=b',
       'may send it an hour later, which is no retry': '0 404, 3600000 404',
       'may send it after a success, which ends the chain': '0 500, 1000 201, 1001 500',
@@ -150,8 +189,7 @@ describe('a client that sends the same call again', () => {
         '0 500 id=a, 1 500 id=b, 500 201 id=b, 501 201 id=a',
       'may give up an event and send an equal one with another insertId, if it keeps that of each':
         '0 500 id=a, 500 500 id=a, 1000 201 id=b',
-      'may wait from the head of an error, whose body it cancels later':
-        '0-300 429 wait plain lost head=1, 2501 201 plain',
+      'may wait from the head of an error, whose body it cancels later': '0-300 429 wait lost head=1, 2501 201',
       'is not blamed for coming back early from the other one of two equal calls':
         '0-5 429 wait empty #0, 1-6 500 empty #0, 450 200 empty #1, 2510 200 empty #1',
       'is not judged by the refusal of an equal call, if its own try before may be one whose end is seen late':
@@ -178,19 +216,24 @@ describe('a client that sends the same call again', () => {
       'must not send it in the millisecond of the response, which is a retry': '0-1.5 429 wait, 1.6 201',
       'must wait if it says that it is a retry, also among concurrent calls':
         '0-5 429 wait, 1-6 429 wait, 10 429 wait #1',
-      'must wait after a 429 whose body it cancels, which is no lost response':
-        '0-5 429 wait plain lost head=1, 500 201 plain',
+      'must wait after a 429 whose body it cancels, which is no lost response': '0-5 429 wait lost head=1, 500 201',
+      'must wait if an outer loop begins to count again': '0 429 wait stainless=0, 1 201 stainless=0',
+      'must wait however long ago it sent the event first': '0 500, 4000000 429 wait, 4000500 201',
       'is judged by the try that it counts, also one whose end the simulator sees late':
         '0 429 wait #0, 1000 201 #2, 500-1001 500 #1 lost head=501',
     },
     'same-insert-id': {
-      'must not send it with another insertId after a lost 429, which may have been a success':
-        '0 429 id=a dated lost, 3000 201 id=b dated',
+      'must not store it again without an insertId an hour after a lost response':
+        '0 201 plain #0 lost, 3600000 201 plain #0',
+      'must not leave the insertId out after a lost response': '0 201 id=a lost, 3000 201 plain',
       'must not send it with another insertId, also among equal events, if it says that it is a retry':
         '0-9 500 id=a #0, 1-10 500 id=b #0, 500 201 id=c #1',
+      'is believed that it tries again, also over a connection that was opened before':
+        '0-5 500 plain, 6 201 plain stainless=1 open=-50',
+      'must not send again two equal events without insertId that were lost together, of which one is certain':
+        '0-300 201 plain lost, 1-301 201 plain lost, 400 201 plain, 401 201 plain',
       'must not send an event without insertId again after a time-out over a connection that was opened before':
         '0-300 201 plain lost, 301 201 plain open=-50',
-      'must not send it with another insertId': '0 500 id=a dated, 500 201 id=b dated',
       'must not send an event with another insertId and time, if it says that it tries again':
         '0 500 id=a dated #0, 500 201 id=b later #1',
       'must not send it a third time after a loss, whichever of the tries before that repeats':
@@ -199,25 +242,16 @@ describe('a client that sends the same call again', () => {
         '0 201 id=a #0 unread, 1500 201 id=b #1',
     },
     'back-off': {
-      'must not send it at once after a failure': '0 500, 9 201',
-      'must not send it at once after several lost responses': '0 201 lost, 1 201 lost, 2 201',
-      'must not wait for less than half of the time again and again': '0 502, 900 502, 1300 502, 1480 502',
+      'must not send it at once after three failures': '0 500, 5 500, 10 500, 15 201',
+      'must not send it at once after several lost responses': '0 201 lost, 1 201 lost, 2 201 lost, 3 201',
+      'must not send it 20 times 100 ms apart, whoever sends it': Array.from(
+        { length: 30 },
+        (_, index) => `${index * 100} 429 wait plain`,
+      ).join(),
     },
     'same-insert-id, same-insert-id': {
       'must not send two equal events with other insertIds, also if the retry of one lasts until that of the other':
         '0-5 201 id=a #0 lost, 1-201 503 wait id=b #0, 400 201 id=c #1, 100-500 201 id=d #1',
-      'must not send again two equal events without insertId that were lost together':
-        '0-300 201 plain lost, 1-301 201 plain lost, 400 201 plain, 401 201 plain',
-    },
-    'back-off, same-insert-id': {
-      'is believed that it tries again, also over a connection that was opened before':
-        '0-5 500 plain, 6 201 plain stainless=1 open=-50',
-    },
-    'retry-after, same-insert-id, same-insert-id, same-insert-id, same-insert-id, same-insert-id': {
-      'is not judged by one of several equal calls that another one has repeated already': `
-        0-3 201 plain #0 lost, 0-4 201 plain #0 lost, 117-119 503 wait plain #1, 0-501 201 plain #0 lost,
-        0-506 201 plain #0 lost head=1, 577-580 403 plain #1, 99-601 201 plain #1 lost, 615-616 201 plain #1 lost,
-        755 201 plain #2, 300-800 201 plain #2 lost, 812 201 plain #2`,
     },
   }
   const rows = Object.entries(cases).flatMap(([rules, named]) =>
@@ -258,17 +292,12 @@ describe('a client that sends the same call again', () => {
     expect(rules()).toEqual(['same-insert-id', 'same-insert-id']) // of the two that repeat a loss
   })
 
-  test('makes at most 100 findings: the oldest calls are removed, and further findings are counted', () => {
+  test('makes at most 100 findings; further ones, and calls older than the journal, are counted', () => {
     const { findings, send } = createTracked()
-    const sendCall = (call: number, time: number) => send(`${time} 404 call=${call}`)
-    for (const time of [0, 100]) for (let call = 0; call < 1000; call += 1) sendCall(call, time)
-    for (let call = 900; call < 1000; call += 1) sendCall(call, 200)
+    for (const count of [0, 1]) for (let call = 0; call < 600; call += 1) send(`${count} 404 call=${call} #${count}`)
     const { list, further } = findings.retries.toList()
-    expect(list.length).toBeLessThanOrEqual(100)
-    expect(list.length + further).toBe(100)
-    for (let call = 0; call < 2000; call += 1) sendCall(Math.floor(call / 2), 300 + call)
-    const after = findings.retries.toList()
-    expect(after.list).toHaveLength(100)
-    expect(after.further).toBeGreaterThan(900)
+    expect([list.length, further]).toEqual([100, 500])
+    for (let call = 0; call < 1200; call += 1) send(`9 500 call=other-${call}`)
+    expect(findings.listUnjudged()).toEqual([{ reason: 'dropped', count: 200 }])
   })
 })

@@ -22,7 +22,7 @@ test.each([
 const wrong = ['', ',', 'violations', 'violation,', 'coverage', 'coverage<', 'coverage<101', 'coverage>80', 'toString']
 test.each(wrong)('"%s" is refused with the list of conditions', (text) => {
   expect(parseFailOn(text)).toBeUndefined()
-  const list = 'violation, unexpected, retry, advice, no-requests and coverage<N (N from 0 to 100)'
+  const list = 'violation, unexpected, retry, unmet, advice, no-requests and coverage<N (N from 0 to 100)'
   const problem = expect.stringContaining(list)
   expect(parseCommandLine(commands, ['--fail-on', text], {})).toMatchObject({ kind: 'problem', problem })
 })

@@ -26,7 +26,7 @@ const bothWaits = { 'Retry-After': '3', 'retry-after-ms': '2500' }
 export function createTracked(idempotentOperations = new Set(['createEvent'])) {
   const journal = new Journal(100)
   const findings = new TrafficFindings()
-  const retries = new RetryProblems(findings, idempotentOperations)
+  const retries = new RetryProblems(findings, idempotentOperations, 1000)
   journal.onEntry((entry, live) => (live.isCorrection ? retries.correct(entry, live) : retries.record(entry, live)))
   const send = (attempt: string) => {
     const exchange = exchangeOf(journal, attempt)

@@ -29,12 +29,18 @@ export interface Fault {
   readonly isLasting: boolean
 }
 
-/** Most clients parse JSON before they look at the status. */
-const gateways = ['bad-gateway', 'gateway-timeout']
+/** `Retry-After` as a date, which clients that parse seconds alone ignore. */
+export const dateForm = 'rate-limited;retry-after=date'
+
+/** Waits in each form, and the gateways, whose responses most clients parse as JSON before they look at the status. */
+const outages = [
+  ...['unavailable', 'rate-limited', dateForm, 'unavailable;retry-after-ms=none'],
+  ...['bad-gateway', 'gateway-timeout'],
+]
 
 /** The sets besides families: scenarios by the question that they ask, with parameters that clients meet. */
 const faultSets: Readonly<Record<string, readonly string[]>> = {
-  resilience: ['unavailable', 'rate-limited', ...gateways, 'slow', 'reset', 'truncated', 'lost-ack'],
+  resilience: [...outages, 'slow', 'reset', 'truncated', 'lost-ack'],
   drift: ['drop-field', 'wrong-type', 'null-required', 'unknown-enum'],
   extremes: ['all-null', 'empty-lists', 'largest-numbers', 'longest-texts', 'strange-texts'],
 }

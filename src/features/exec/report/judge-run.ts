@@ -6,6 +6,7 @@ import type { EndedRun } from '../runs/execute-run.ts'
 import { nameMember, type RecordedRequest } from '../runs/recorded-request.ts'
 import { type CapturedEnd, isRed } from '../runs/run-command.ts'
 import type { SuiteFailCondition, SuiteGate } from '../settings.ts'
+import { findRecordedTwice, type RecordedTwice } from './recorded-twice.ts'
 
 /**
  * The verdicts on the runs with a fault, in the order of the reports: `good`, or the condition of `--fail-on` that
@@ -14,6 +15,7 @@ import type { SuiteFailCondition, SuiteGate } from '../settings.ts'
 const meanings = {
   recovered: 'good',
   'never-succeeded': 'not-resilient',
+  'recorded-twice': 'not-resilient',
   noticed: 'good',
   unnoticed: 'unnoticed',
   broke: 'not-resilient',
@@ -24,8 +26,8 @@ const meanings = {
 
 /**
  * The verdict on the runs with a fault. `never-succeeded`: the command passed, and got no good response to the call
- * with the fault. `hung`: the command did not end in time. `unsteady`: two runs disagree. `not-reached`: no request got
- * the fault.
+ * with the fault. `recorded-twice`: the service stored an event twice. `hung`: the command did not end in time.
+ * `unsteady`: runs disagree, or the command fails without faults, too. `not-reached`: no request got the fault.
  */
 export type SuiteVerdict = keyof typeof meanings
 
@@ -47,16 +49,18 @@ export interface RunOutcome extends Pick<CapturedEnd, 'code' | 'isTimedOut'> {
    * undefined if no request got the fault.
    */
   readonly responses: { readonly expected: number; readonly got: number } | undefined
+  /** The identifiers of two records of one event, if the run without faults stored it once. */
+  readonly twice?: RecordedTwice | undefined
 }
 
 /**
- * A run that was made, or that cannot reach its fault. The command runs twice if the first run needs a second one; the
- * end is then that of a red one.
+ * A run that was made, or that cannot reach its fault. The command runs again if the first run counts only with others;
+ * the end is then that of a red one.
  */
 export interface JudgedRun extends RunOutcome, CapturedEnd {
   readonly run: PlannedRun
   readonly verdict: SuiteVerdict
-  /** The number of times that the command ran, 0 to 2. */
+  /** The number of times that the command ran with the fault. */
   readonly made: number
   /** The duration of the command, of two runs the sum, milliseconds. */
   readonly ms: number
@@ -75,17 +79,24 @@ export function judgeRun(
   ends: readonly EndedRun[],
   baseline: Baseline,
   failOn: readonly SuiteGate[],
+  isConfirmed = true,
 ): JudgedRun {
-  const outcomes = ends.map((end) => ({ ...end, responses: countGoodResponses(baseline, end) }))
+  const outcomes = ends.map((end) => ({
+    ...end,
+    responses: countGoodResponses(baseline, end),
+    twice: findRecordedTwice(baseline, end.requests),
+  }))
+  const verdict = judgeOutcomes(run, outcomes)
   // A red run is shown, if possible one that hung or failed before the fault.
   const red = outcomes.filter(isRed)
   const shown = red.find(({ isTimedOut, target }) => isTimedOut || !target) ?? red.at(-1) ?? outcomes[0]
-  const { code = 0, isTimedOut = false, lastLines = [], responses, requests = [] } = shown ?? {}
+  const { code = 0, isTimedOut = false, lastLines = [], responses, requests = [], twice } = shown ?? {}
   const known = new Set(listSentences(baseline.report))
   const sentences = ends.flatMap(({ findings }) => listSentences(findings))
   return {
     run,
-    verdict: judgeOutcomes(run, outcomes),
+    verdict: verdict === 'broke' && !isConfirmed ? 'unsteady' : verdict,
+    twice,
     made: ends.length,
     responses,
     code,
@@ -100,10 +111,10 @@ export function judgeRun(
 
 /** Returns true for a run that counts only if a second one agrees: red, swallowed, or without its fault. */
 export function mustRepeat(judged: JudgedRun): boolean {
-  return isRed(judged) || judged.verdict === 'never-succeeded' || judged.verdict === 'not-reached'
+  return isRed(judged) || ['never-succeeded', 'not-reached', 'recorded-twice'].includes(judged.verdict)
 }
 
-/** Judges the outcomes of a fault: none, one that counts by itself, or two. */
+/** Judges the outcomes of a fault: none, one that counts by itself, or several. */
 export function judgeOutcomes({ fault }: PlannedRun, outcomes: readonly RunOutcome[]): SuiteVerdict {
   const areRed = outcomes.every(isRed)
   if (!areRed && outcomes.some(isRed)) return 'unsteady'
@@ -113,8 +124,14 @@ export function judgeOutcomes({ fault }: PlannedRun, outcomes: readonly RunOutco
   if (responses.length < outcomes.length) return 'unsteady'
   if (fault.question === 'notice') return areRed ? 'noticed' : 'unnoticed'
   if (areRed) return 'broke'
+  const doubled = outcomes.filter(({ twice }) => twice).length
+  if (doubled > 0) return doubled === outcomes.length ? 'recorded-twice' : 'unsteady'
+  return judgeSuccess(responses)
+}
+
+function judgeSuccess(responses: readonly NonNullable<RunOutcome['responses']>[]): SuiteVerdict {
   const succeeded = responses.filter(({ expected, got }) => got >= expected).length
-  if (succeeded === outcomes.length) return 'recovered'
+  if (succeeded === responses.length) return 'recovered'
   return succeeded > 0 ? 'unsteady' : 'never-succeeded'
 }
 

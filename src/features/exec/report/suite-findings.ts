@@ -14,7 +14,7 @@ export interface SuiteFinding extends Pick<JudgedRun, 'client' | 'lastLines' | '
   readonly name: string
   /**
    * `client`: the client broke a rule when it got the fault. `unrepeatable`: the command failed before the fault.
-   * `unsteady`: two runs disagree.
+   * `unsteady`: runs disagree.
    */
   readonly kind: SuiteFailCondition['kind'] | 'client' | 'unrepeatable' | 'unsteady'
   readonly sentence: string
@@ -41,20 +41,15 @@ function findingKindOf({ verdict, code, client }: JudgedRun): SuiteFinding['kind
 }
 
 function describeFinding(kind: SuiteFinding['kind'], judged: JudgedRun, limitMs: number): string {
-  const { run, verdict, code, isTimedOut, responses } = judged
+  const { run, code, isTimedOut, responses } = judged
   const { definition, text } = run.fault.scenario
   const place = describePlace(run)
   const fault = `"${text}" was injected into ${place}`
   const before = `before "${text}" could be injected into ${place}`
   const end = isTimedOut ? `did not end within ${limitMs / 1000} s` : `failed with exit code ${code}`
   switch (kind) {
-    case 'not-resilient': {
-      const isSwallowed = verdict === 'never-succeeded'
-      const reaction = isSwallowed
-        ? `${swallowed}: ${fault}, and ${describeSwallowing(judged)}`
-        : `the command ${end} when ${fault}`
-      return `Not resilient: ${reaction}. ${definition.description}`
-    }
+    case 'not-resilient':
+      return `${describeFailedRecovery(judged, fault, end)} ${definition.description}`
     case 'unnoticed':
       return `Nobody noticed: the command passed although ${fault}. ${definition.description}`
     case 'hung':
@@ -62,14 +57,22 @@ function describeFinding(kind: SuiteFinding['kind'], judged: JudgedRun, limitMs:
     case 'unrepeatable':
       return `Not repeatable: the command ${end} ${before}.`
     case 'unsteady': {
-      // Of two runs that disagree, this is the red one, or the one without a good response or the fault.
+      // Of runs that disagree, this is the red one, or the one without a good response or the fault.
       const green = responses ? `the call never succeeded when ${fault}` : `"${text}" was not injected into ${place}`
       const red = responses ? `the command ${end} when ${fault}` : `the command ${end} ${before}`
-      return `Unsteady: in one of two runs ${isRed(judged) ? red : green}, so this says nothing about the fault.`
+      return `Unsteady: in some runs, but not in all, ${isRed(judged) ? red : green}, so the fault is inconclusive.`
     }
     case 'client':
       return `The client broke a rule when ${fault}. ${definition.description}`
   }
+}
+
+function describeFailedRecovery(judged: JudgedRun, fault: string, end: string): string {
+  const { verdict, twice = [] } = judged
+  if (verdict === 'recorded-twice')
+    return `Recorded twice: ${fault}, and the service stored ${twice.join(' and ')} for one event.`
+  if (verdict === 'never-succeeded') return `Not resilient: ${swallowed}: ${fault}, and ${describeSwallowing(judged)}.`
+  return `Not resilient: the command ${end} when ${fault}.`
 }
 
 /** Describes a call that got no good response: `the command got 1 good response to such calls instead of 2`. */

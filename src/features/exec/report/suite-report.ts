@@ -62,7 +62,7 @@ export function describeNothing({ runs, earlyEnd }: SuiteReport): string | undef
   const { conclusive, counts, made } = countRuns(runs)
   if (conclusive > 0) return undefined
   if (earlyEnd === 'red-baseline-run') return 'No fault has a verdict: the command fails without faults, too.'
-  if (counts.unsteady > 0) return 'No fault has a verdict: two runs under each disagree.'
+  if (counts.unsteady > 0) return 'No fault has a verdict: the runs under each disagree.'
   if (made > 0) return 'No fault was tried: no run met its fault.'
   if (earlyEnd === 'time') return 'No fault was tried: the time was up before the first run with a fault ended.'
   if (earlyEnd === 'interrupt') return 'No fault was tried: the first run with a fault was interrupted.'
@@ -110,7 +110,7 @@ function summarizeRuns({ runs, plan: { equivalent }, notMade, earlyEnd }: SuiteR
   ].join(', ')}.`
 }
 
-const describeRepeated = (repeated: number) => (repeated > 0 ? [`${repeated} of them made twice`] : [])
+const describeRepeated = (repeated: number) => (repeated > 0 ? [`${repeated} of them repeated`] : [])
 
 /** Describes the verdicts: on the fields that drifted, on each set, and what makes them less reliable. */
 export function describeVerdicts(report: SuiteReport): string[] {
@@ -168,9 +168,7 @@ function describeCaveats(report: SuiteReport): string[] {
   const differs = 'The verdicts are not reliable, since the command differs without faults, too'
   return [
     ...describeSkipped(plan.leftOut),
-    ...(unsteady > 0
-      ? [`${share}, since two runs disagree, so not in the shares: the suite may differ by itself.`]
-      : []),
+    ...(unsteady > 0 ? [`${share}, since runs disagree, so not in the shares: the suite may differ by itself.`] : []),
     ...(problem === undefined ? [] : [problem]),
     ...(changes.length > 0 ? [`${differs}: ${changes.join('; ')}.`] : []),
   ]
@@ -207,7 +205,7 @@ function formatNumbers(numbers: readonly number[]): string {
 }
 
 /**
- * Describes the progress of the runs: `run 3 of 10, 1 of them made twice, 1 finding, 16 s left`. Gets the milliseconds
+ * Describes the progress of the runs: `run 3 of 10, 1 of them repeated, 1 finding, 16 s left`. Gets the milliseconds
  * since the first run, and until the end of `--time`.
  */
 export function describeProgress(

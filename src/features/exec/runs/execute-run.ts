@@ -10,6 +10,7 @@ import type { JournalEntry, LiveExchange } from '../../../server/journal/entry.t
 import type { FindingsReport } from '../../../server/reports/report.ts'
 import { defaultSettings, type Settings } from '../../../server/settings/settings.ts'
 import { type RunningSimulator, start } from '../../../server/simulator/start.ts'
+import { dateForm } from '../plan/fault-set.ts'
 import { type PlannedRun, scenarioOf } from '../plan/plan.ts'
 import { type EachLine, type EachSettings, parseSuiteFailOn, type SuiteGate } from '../settings.ts'
 import { type RecordedRequest, toRecordedRequest } from './recorded-request.ts'
@@ -97,7 +98,9 @@ export async function executeRun(suite: TestSuite, { run, limitMs, log }: RunOpt
   const { settings, now, output, elapsed, host } = suite
   const { recorded, isTarget, ...observers } = createRecorder(run)
   const errors: Log = { ...silentLog, error: (fields, message) => output.log.error(fields, message) }
-  const started = await start(settings, { now, log: log ?? errors, ...observers })
+  // A client reads the date by the machine's clock.
+  const clock = run?.fault.scenario.text === dateForm ? 'real' : settings.clock
+  const started = await start({ ...settings, clock }, { now, log: log ?? errors, ...observers })
   if (!started.ok) throw refuseStart(started.error)
   const simulator = started.value
   const begun = elapsed()

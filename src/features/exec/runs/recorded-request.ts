@@ -3,6 +3,7 @@ import { isObject, type Json } from '../../../base/core/json.ts'
 import { joinPointer } from '../../../base/core/json-pointer.ts'
 import type { JournalEntry, LiveExchange } from '../../../server/journal/entry.ts'
 import { parseBody } from '../../../server/journal/entry-json.ts'
+import { isIdempotent } from '../../../server/reports/retries/attempt.ts'
 import type { Operation } from '../../../service/contract/contract.ts'
 import { readQuery } from '../../../service/exchange/request.ts'
 
@@ -25,6 +26,8 @@ export interface RecordedRequest extends Pick<JournalEntry, 'receivedAt' | 'scen
   readonly isOrdinary: boolean
   /** True for a status below 400 that the client received with the whole body. */
   readonly isGood: boolean
+  /** What the service stored of an event, as its response names it, also if that was lost; undefined for nothing. */
+  readonly stored: string | undefined
   /** The body of the response; undefined if it has none. */
   readonly response: Json | undefined
   /** The request as reports show it: `POST /v1/events 503 unavailable`. */
@@ -46,6 +49,7 @@ export function toRecordedRequest(entry: JournalEntry, live: LiveExchange, occur
   ].join(' ')
   const isDelivered = delivery.kind === 'delivered'
   const isGood = status < 400 && isDelivered
+  const isStored = status < 300 && response.origin === 'contract'
   return {
     operation,
     occurrence,
@@ -59,6 +63,7 @@ export function toRecordedRequest(entry: JournalEntry, live: LiveExchange, occur
     status,
     isOrdinary: isGood && occurrence > 0 && response.origin === 'contract' && damage.length === 0,
     isGood,
+    stored: operation && isStored && isIdempotent(operation) ? JSON.stringify(live.responseBody) : undefined,
     response: live.responseBody,
     line: [request.method, request.path, isDelivered ? status : delivery.kind, ...scenarios].join(' '),
     receivedAt,

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
-import { fromLatin1 } from '../../base/core/bytes.ts'
-import { canonicalJson, isObject, type Json } from '../../base/core/json.ts'
-import type { Contract } from '../../service/contract/contract.ts'
-import { mayBeUnread } from '../../service/exchange/delivery.ts'
-import type { JournalEntry, LiveExchange, RecordedBody } from '../journal/entry.ts'
-import { parseBody } from '../journal/entry-json.ts'
+import { fromLatin1 } from '../../../base/core/bytes.ts'
+import { canonicalJson, isObject, type Json } from '../../../base/core/json.ts'
+import type { Contract } from '../../../service/contract/contract.ts'
+import { mayBeUnread } from '../../../service/exchange/delivery.ts'
+import { readRetryAfter } from '../../../service/exchange/rate-headers.ts'
+import type { JournalEntry, LiveExchange, RecordedBody } from '../../journal/entry.ts'
+import { parseBody } from '../../journal/entry-json.ts'
 
 export interface Attempt {
   readonly id: string
   readonly number: number
   readonly call: CallKey
-  readonly hasBody: boolean
   /** The time of receipt, by the process's monotonic clock, milliseconds. */
   readonly receivedAt: number
   /** The time at which the connection was opened, by the same clock; undefined for its later requests. */
@@ -30,6 +30,16 @@ export interface Attempt {
   readonly status: number
   /** The wait that `Retry-After` or `retry-after-ms` demands, milliseconds; undefined for none. */
   readonly retryAfterMs: number | undefined
+  /** The date in `Retry-After`, epoch milliseconds; undefined for other forms. */
+  readonly retryAt: number | undefined
+  /** The machine's time of receipt, epoch milliseconds. */
+  readonly at: number
+  /** True for a write that the service has stored. */
+  readonly isStored: boolean
+  /** `User-Agent` and forwarded address, which tell clients with one token apart. */
+  readonly sender: string
+  readonly connection: JournalEntry['connection']
+  readonly steering: string
   /** The number of earlier attempts that the client counts in a header; undefined if it does not count. */
   readonly retryCount: number | undefined
 }
@@ -42,9 +52,6 @@ export const immediateMs = 10
 
 /** The longest transit of the first request of a new connection, milliseconds: a busy machine reads it late. */
 const transitMs = 1000
-
-/** The pause beyond the demanded wait after which a request begins a new call, milliseconds. */
-const newCallAfterMs = 60_000
 
 const finalStatuses = [400, 401, 403, 404]
 
@@ -61,39 +68,40 @@ export function judgeOutcome(entry: JournalEntry): Attempt['outcome'] {
 }
 
 export function toAttempt(entry: JournalEntry, call: CallKey): Attempt {
-  const { id, number, receivedAt, openedAt, headSentAt, delivery, response, request } = entry
+  const { id, number, at, receivedAt, openedAt, connection, headSentAt, delivery, response, request, steering } = entry
   const outcome = judgeOutcome(entry)
   const isError = outcome === 'failed' || outcome === 'refused'
-  const mayDemandWait = outcome === 'failed' && [429, 503].includes(response.status)
+  const endedAt = (isError ? headSentAt : undefined) ?? entry.endedAt
+  const { status, origin } = response
+  const isTimed = outcome === 'failed' && [429, 503].includes(status)
+  const demanded = isTimed ? readRetryAfter(response.headers, entry.now + (endedAt - receivedAt)) : undefined
   return {
     id,
     number,
     call,
-    hasBody: request.body.size > 0,
+    at,
     receivedAt,
     openedAt,
-    endedAt: (isError ? headSentAt : undefined) ?? entry.endedAt,
+    endedAt,
     now: request.headers['x-sim-now'] === undefined ? entry.now : undefined,
     outcome,
     isGivenUp: outcome === 'lost' && (delivery.kind === 'client-gone' || entry.hasClientLeft),
-    status: response.status,
-    retryAfterMs: mayDemandWait ? readRetryAfter(response.headers) : undefined,
+    status,
+    retryAfterMs: demanded?.ms,
+    retryAt: demanded?.at,
     retryCount: readRetryCount(request.headers),
+    isStored: call.isIdempotent && status < 300 && (origin === 'contract' || origin === 'upstream'),
+    sender: senderHeaders.map((name) => request.headers[name]).join('|'),
+    connection,
+    steering,
   }
 }
+
+const senderHeaders = ['user-agent', 'x-forwarded-for', 'forwarded', 'x-real-ip']
 
 export function readRetryCount(headers: Readonly<Record<string, string>>): number | undefined {
   const count = headers['x-stainless-retry-count'] ?? headers['retry-attempt'] // 0 in the first attempt
   return count !== undefined && /^\d{1,9}$/.test(count) ? Number(count) : undefined
-}
-
-/** Returns the shorter of the two waits, since `Retry-After` is rounded up to seconds; undefined for neither header. */
-function readRetryAfter(headers: Readonly<Record<string, string>>): number | undefined {
-  const waits = Object.entries(headers).flatMap(([name, value]) => {
-    const factor = { 'retry-after': 1000, 'retry-after-ms': 1 }[name.toLowerCase()]
-    return factor !== undefined && /^\d+$/.test(value) ? [Number(value) * factor] : []
-  })
-  return waits.length > 0 ? Math.min(...waits) : undefined
 }
 
 /**
@@ -113,15 +121,24 @@ export function isSentAfter(
  * repeated write is worse than a parallel one that is taken for it. A client knows that it gives up before the
  * simulator does.
  */
-export function canRetry(latest: Attempt, { endedAt, isGivenUp, outcome }: Attempt): boolean {
-  if (isGivenUp) return latest.receivedAt >= endedAt - immediateMs
+export function canRetry(latest: Attempt, { receivedAt, endedAt, isGivenUp, outcome }: Attempt): boolean {
+  if (isGivenUp) return latest.receivedAt >= Math.max(endedAt - immediateMs, (receivedAt + endedAt) / 2)
   const isLate = outcome === 'lost' && latest.receivedAt >= endedAt + immediateMs
   return isLate || isSentAfter(latest, endedAt)
 }
 
-/** Returns true where a request after this pause, milliseconds, begins a new call. */
-export function isNewCall({ retryAfterMs = 0 }: Attempt, pause: number): boolean {
-  return pause > retryAfterMs + newCallAfterMs
+/**
+ * Returns true where one client has sent both: over one connection, or over one that it opened after it had closed the
+ * other. Two processes with one key have connections that are open at the same time.
+ */
+export function isSameSender(before: Attempt, latest: Attempt): boolean {
+  if (before.sender !== latest.sender) return false
+  const [first, second] = [before.connection, latest.connection]
+  if (!first || !second || first.connectedAt === second.connectedAt) return true
+  return (
+    !second.openTimes.includes(first.connectedAt) &&
+    second.connectedAt >= before.endedAt - (before.isGivenUp ? immediateMs : 0)
+  )
 }
 
 /** Returns the pause in milliseconds, in the sandbox's time if a test advanced its clock, else in the machine's. */
@@ -140,9 +157,9 @@ export interface CallKey {
   readonly key: string
   /** A digest of the kind, the caller, the content type and the whole body. */
   readonly body: string
-  /** A digest of kind, caller and the body without `insertId`; undefined unless it has `insertId` and `eventAt`. */
-  readonly event: string | undefined
-  /** A digest of kind, caller and the body; of an event's without `insertId` and times, which each try may renew. */
+  /** A digest of kind, caller and the body without `insertId`. */
+  readonly event: string
+  /** A digest of kind, caller and the body without what each try may renew: `insertId`, times, counters. */
   readonly content: string
   /** The body's idempotency key; undefined for a body without it, and for an operation that has none. */
   readonly insertId: string | undefined
@@ -153,19 +170,18 @@ export interface CallKey {
 /** The field that makes a retry of an event safe (docs/development/service.md, 5.4). */
 const insertIdField = 'insertId'
 
-/** The field with the time of an event, which tells it from an equal one. */
-const eventTimeField = 'eventAt'
-
 export function findIdempotentOperations({ operations }: Pick<Contract, 'operations'>): ReadonlySet<string> {
-  const idempotent = operations.filter((operation) => {
-    const properties = operation.bodySchema()?.['properties']
-    return isObject(properties) && Object.hasOwn(properties, insertIdField)
-  })
-  return new Set(idempotent.map(({ id }) => id))
+  return new Set(operations.filter(isIdempotent).map(({ id }) => id))
+}
+
+/** Returns true for an operation whose body has an idempotency key. */
+export function isIdempotent(operation: Pick<Contract['operations'][number], 'bodySchema'>): boolean {
+  const properties = operation.bodySchema()?.['properties']
+  return isObject(properties) && Object.hasOwn(properties, insertIdField)
 }
 
 export function callKind({ request: { method, path, query } }: JournalEntry): string {
-  return `${method} ${path}?${query}`
+  return `${method} ${path}?${query.includes('&') ? query.split('&').sort().join('&') : query}`
 }
 
 /** The parts of an exchange that tell calls apart and that an entry does not store. */
@@ -177,23 +193,28 @@ export function createCallKey(entry: JournalEntry, live: LiveCall, isIdempotent:
   const digestOf = (...parts: readonly string[]) => digest([kind, live.token ?? '', ...parts])
   const digestWhole = (text: string) => digestOf('body', headers['content-type'] ?? '', text)
   const own = { kind, isIdempotent }
-  const keyOfWhole = (key: string) => ({ ...own, key, body: key, event: undefined, content: key, insertId: undefined })
+  const keyOfWhole = (key: string) => ({ ...own, key, body: key, event: key, content: key, insertId: undefined })
   if (body.size === 0) return keyOfWhole(digestOf())
   const json = live.requestBody ?? parseBody(body)
   if (!isIdempotent || !isObject(json)) return keyOfWhole(digestWhole(canonicalText(json, body)))
   const { [insertIdField]: insertId, ...event } = json
   const whole = digestWhole(canonicalJson(json))
-  const untimed = Object.entries(event).filter(([, value]) => !isTime(value))
-  const content = digestOf('content', canonicalJson(Object.fromEntries(untimed)))
-  if (typeof insertId !== 'string') return { ...keyOfWhole(whole), content }
-  return {
-    ...own,
-    key: digestOf('id', insertId),
-    body: whole,
-    event: event[eventTimeField] === undefined ? undefined : digestOf('event', canonicalJson(event)),
-    content,
-    insertId,
-  }
+  const content = digestOf('content', canonicalJson(withoutRenewed(event)))
+  const keys = { ...own, body: whole, event: digestOf('event', canonicalJson(event)), content }
+  return typeof insertId === 'string' && insertId !== ''
+    ? { ...keys, key: digestOf('id', insertId), insertId }
+    : { ...keys, key: whole, insertId: undefined }
+}
+
+/** The names of counters that a client renews with each try. */
+const counterName = /^(attempt|retry|retries|try)(s|count|number)?$|^sent_?at$/i
+
+/** Returns a body without the times and counters that each try may renew. */
+function withoutRenewed(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutRenewed)
+  if (!isObject(value)) return value
+  const kept = Object.entries(value).filter(([name, inner]) => !isTime(inner) && !counterName.test(name))
+  return Object.fromEntries(kept.map(([name, inner]) => [name, withoutRenewed(inner)]))
 }
 
 const isTime = (value: Json) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value)

@@ -1,14 +1,15 @@
-import { groupBy } from '../../base/core/group-by.ts'
-import { visitInSlices } from '../../base/core/slices.ts'
-import { cutText } from '../../base/core/text.ts'
-import { redactText } from '../../base/redaction/redact.ts'
-import { isComplete, type JournalEntry } from '../journal/entry.ts'
-import { entryToJson } from '../journal/entry-json.ts'
-import type { Journal } from '../journal/journal.ts'
-import { RetryTracker, type TrackedAttempt } from './retry-tracker.ts'
-import { isIgnoredRequest } from './traffic-collector.ts'
+import { groupBy } from '../../../base/core/group-by.ts'
+import { visitInSlices } from '../../../base/core/slices.ts'
+import { cutText } from '../../../base/core/text.ts'
+import { redactText } from '../../../base/redaction/redact.ts'
+import { isComplete, type JournalEntry } from '../../journal/entry.ts'
+import { entryToJson } from '../../journal/entry-json.ts'
+import type { Journal } from '../../journal/journal.ts'
+import { isIgnoredRequest } from '../traffic-collector.ts'
+import { RetryTracker, type TrackedAttempt } from './tracker.ts'
 
 interface ListedAttempt extends TrackedAttempt {
+  readonly chain: NonNullable<TrackedAttempt['chain']>
   readonly entry: JournalEntry
 }
 
@@ -45,10 +46,10 @@ export async function readRetryHistory(
       isIncomplete = true
       return
     }
-    const tracker = trackers.get(entry.sandbox) ?? new RetryTracker(idempotentOperations)
+    const tracker = trackers.get(entry.sandbox) ?? new RetryTracker(idempotentOperations, Number.POSITIVE_INFINITY)
     trackers.set(entry.sandbox, tracker)
     const tracked = tracker.record(entry, { requestBody: undefined, token: tokenOf(entry) })
-    if (tracked) attempts.push({ entry, ...tracked })
+    if (tracked?.chain) attempts.push({ entry, ...tracked, chain: tracked.chain })
   }
   if (!(await visitInSlices(entries, elapsed, visit))) return undefined
   const chains = [...groupBy(attempts, ({ entry, chain }) => `${entry.sandbox} ${chain.name}`).values()]

@@ -1,0 +1,138 @@
+import { type Attempt, type CallKey, canRetry, immediateMs } from './attempt.ts'
+
+/** A call that has failed and not yet succeeded. */
+export interface RetryChain {
+  /** The number of the chain's first request, which tells its findings apart from those of other chains. */
+  readonly name: string
+  readonly call: CallKey
+  /** The latest attempt; several where it may be any of them, since equal calls were under way together. */
+  lasts: readonly Attempt[]
+  /** True where an equal request was under way together with one of the chain, so that retries cannot be told. */
+  isParallel: boolean
+  /** Is true if the first attempt says that it is a retry, perhaps of another, refused call with a changed body. */
+  readonly isCorrection: boolean
+  /** The pauses before the latest retries, milliseconds, without those that follow a `Retry-After`. */
+  pauses: readonly number[]
+  /** The attempt that was stored although its response was lost, if any. */
+  readonly stored: Attempt | undefined
+}
+
+/** The failed tries of which an attempt is proved to be a retry. */
+export interface RetriedTries {
+  /** The chains that the attempt may continue, the oldest first. */
+  readonly candidates: readonly [RetryChain, ...RetryChain[]]
+  /** The failed tries of which one was tried again: several where equal calls are under way together. */
+  readonly tries: readonly [Attempt, ...Attempt[]]
+  /** False where the attempt before may be one that is not known. */
+  readonly isCertain: boolean
+}
+
+/** The most like calls that an attempt is compared with, so that a long outage takes no quadratic time. */
+const maxAlike = 64
+
+/**
+ * The calls of a sandbox that failed and have not succeeded since, as far back as the journal reaches. Equal parallel
+ * calls have a chain each.
+ */
+export class OpenCalls {
+  /** The chain of the latest attempt is last, in each list. */
+  readonly #lists = new Map<string, Set<RetryChain>>()
+  readonly #reach: number
+
+  /** `reach`: the number of exchanges after which a call is dropped. */
+  constructor(reach: number) {
+    this.#reach = reach
+  }
+
+  hasKind(kind: string): boolean {
+    return this.#lists.has(kind)
+  }
+
+  #listed(key: string): readonly RetryChain[] {
+    return [...(this.#lists.get(key) ?? [])]
+  }
+
+  equalTo({ key }: CallKey): readonly RetryChain[] {
+    return this.#listed(key)
+  }
+
+  /** Returns the latest chains whose body differs at most in what each try may renew. */
+  alike({ key, content }: CallKey): readonly RetryChain[] {
+    return [...new Set([...this.#listed(content).slice(-maxAlike), ...this.#listed(key).slice(-maxAlike)])]
+  }
+
+  /** Returns the chains whose latest attempt is, or may be, the request of this id. */
+  endingWith(id: string): readonly RetryChain[] {
+    return this.#listed(all).filter(({ lasts }) => lasts.some((last) => last.id === id))
+  }
+
+  /** Stores a chain as the latest. Returns the attempts of the calls that are dropped. */
+  store(chain: RetryChain): readonly Attempt[] {
+    for (const key of keysOf(chain)) {
+      const list = this.#lists.get(key) ?? new Set()
+      this.#lists.set(key, list)
+      list.delete(chain)
+      list.add(chain)
+    }
+    const dropped: Attempt[] = []
+    const latest = Math.max(...chain.lasts.map(({ number }) => number))
+    for (const oldest of this.#lists.get(all) ?? []) {
+      if (oldest.lasts.some(({ number }) => latest - number < this.#reach)) break
+      this.remove(oldest)
+      dropped.push(...oldest.lasts.filter(({ outcome }) => outcome !== 'refused'))
+    }
+    return dropped
+  }
+
+  remove(chain: RetryChain): void {
+    for (const key of keysOf(chain)) {
+      const list = this.#lists.get(key)
+      list?.delete(chain)
+      if (list?.size === 0) this.#lists.delete(key)
+    }
+  }
+
+  /** Returns the tries that an attempt is proved to repeat, by a count above 0 or its `insertId`; undefined: none. */
+  findRetried(latest: Attempt): RetriedTries | undefined {
+    const { retryCount = 0, call } = latest
+    const equal = this.equalTo(call)
+    if (retryCount === 0)
+      return call.insertId === undefined ? undefined : pickRetried(equal, (before) => canRetry(latest, before))
+    const isRetried = (before: Attempt) => countOf(before) === retryCount - 1 && hasEnded(before, latest)
+    const alike = this.#listed(call.content)
+    const ownTries = pickRetried(equal, isRetried)
+    const retried = ownTries ?? pickRetried(alike, isRetried)
+    if (!retried) return undefined
+    const others = ownTries ? equal : alike
+    const isComplete = others.every(({ lasts }) => lasts.every((last) => countOf(last) >= retryCount - 1))
+    const isCertain = isComplete && others.length <= maxAlike && !this.#mayCorrect(retried, isRetried)
+    return { ...retried, isCertain }
+  }
+
+  /** Returns true where an attempt may be the correction of a refused one, as the tries were of one refused before. */
+  #mayCorrect({ tries: [first], candidates }: RetriedTries, isRetried: (before: Attempt) => boolean): boolean {
+    if (!candidates.some(({ isCorrection }) => isCorrection)) return false
+    const later = this.#listed(first.call.kind).flatMap(({ lasts }) => lasts)
+    return later.some((last) => last.outcome === 'refused' && last.receivedAt > first.receivedAt && isRetried(last))
+  }
+}
+
+/** The list of all chains. */
+const all = ''
+
+const keysOf = ({ call: { kind, key, content } }: RetryChain) => new Set([all, kind, key, content])
+
+const countOf = ({ retryCount = 0 }: Attempt) => retryCount // some clients count from the first retry on
+
+/** Returns true if an attempt had ended when another arrived. A client knows that it gives up before we do. */
+function hasEnded({ endedAt }: Attempt, { receivedAt }: Attempt): boolean {
+  return receivedAt >= endedAt - immediateMs
+}
+
+function pickRetried(chains: readonly RetryChain[], isRetried: (before: Attempt) => boolean): RetriedTries | undefined {
+  const [chain, ...others] = chains.filter(({ lasts }) => lasts.some(isRetried))
+  if (!chain) return undefined
+  const candidates = [chain, ...others] as const
+  const [first, ...more] = new Set(candidates.flatMap(({ lasts }) => lasts.filter(isRetried)))
+  return first && { candidates, tries: [first, ...more], isCertain: true }
+}

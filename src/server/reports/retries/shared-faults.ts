@@ -1,0 +1,35 @@
+import type { Attempt } from './attempt.ts'
+import type { RetryChain } from './open-calls.ts'
+import { mayBeStored, type RetryFault } from './rules.ts'
+
+/** Lists the tries with which the other candidates may end; a try that was certainly repeated is none of them. */
+export function listLeft(candidates: readonly RetryChain[], tries: readonly Attempt[]): readonly Attempt[] {
+  const all = [...new Set(candidates.flatMap(({ lasts }) => lasts))]
+  const others = all.filter((last) => !tries.includes(last))
+  return tries.length === 1 && others.length > 0 ? others : all
+}
+
+/** Returns the faults that a retry commits whichever of the tries it repeats. */
+export function listSharedFaults(
+  tries: readonly Attempt[],
+  judged: readonly (readonly RetryFault[])[],
+  { isCorrection }: RetryChain,
+): readonly RetryFault[] {
+  const all = judged.flat().filter(({ rule }) => !(isCorrection && rule === 'no-retry'))
+  const sharers = (rule: string) => (rule === 'same-insert-id' ? withoutUncertain(tries) : tries)
+  const hasFault = (last: Attempt, rule: string) =>
+    judged[tries.indexOf(last)]?.some((fault) => fault.rule === rule) === true
+  return all.filter(({ rule }, index) => {
+    const isFirst = all.findIndex((other) => other.rule === rule) === index
+    return isFirst && sharers(rule).every((last) => hasFault(last, rule))
+  })
+}
+
+/**
+ * Returns the tries without those of uncertain outcome, after which an event is stored twice, too; all where none is
+ * left. An uncertain 429 stays: a client that read it may send the event with another `insertId`.
+ */
+function withoutUncertain(tries: readonly Attempt[]): readonly Attempt[] {
+  const certain = tries.filter((last) => last.outcome !== 'uncertain' || !mayBeStored(last))
+  return certain.length > 0 ? certain : tries
+}

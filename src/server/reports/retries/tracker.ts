@@ -1,0 +1,224 @@
+import type { JournalEntry } from '../../journal/entry.ts'
+import {
+  type Attempt,
+  callKind,
+  canRetry,
+  createCallKey,
+  immediateMs,
+  isSameSender,
+  judgeOutcome,
+  type LiveCall,
+  measurePause,
+  readRetryCount,
+  toAttempt,
+} from './attempt.ts'
+import { OpenCalls, type RetriedTries, type RetryChain } from './open-calls.ts'
+import { addPause, countedTwice, judgeRetry, type RetryFault, TightLoops, type UnjudgedReason } from './rules.ts'
+import { listLeft, listSharedFaults } from './shared-faults.ts'
+
+/** An attempt that begins, continues or ends a chain. */
+export interface TrackedAttempt {
+  readonly attempt: Attempt
+  /** The attempt before; undefined for the first of the chain. */
+  readonly previous: Attempt | undefined
+  /** Undefined for an attempt that only leaves failed ones unjudged. */
+  readonly chain: Pick<RetryChain, 'name' | 'isParallel'> | undefined
+  /** The pause before the attempt, milliseconds; undefined for the first of the chain. */
+  readonly waitedMs: number | undefined
+  readonly faults: readonly RetryFault[]
+  /** The faults of the attempt if it is a retry, which nothing proves. */
+  readonly advice: readonly RetryFault[]
+  /** The reasons why failed attempts could not be judged, each attempt counted once. */
+  readonly unjudged: readonly UnjudgedReason[]
+}
+
+/** A request with the parts by which it is known as a retry; its body is not stored. */
+interface ReceivedRequest {
+  readonly receivedAt: number
+  readonly kind: string
+  readonly retryCount: number | undefined
+}
+
+/** What an attempt shows about failed calls before it. */
+interface Judgement {
+  readonly chain: RetryChain | undefined
+  readonly previous: Attempt | undefined
+  readonly pauses: readonly number[]
+  readonly faults: readonly RetryFault[]
+}
+
+const nothing: Judgement = { chain: undefined, previous: undefined, pauses: [], faults: [] }
+
+/** Notes an attempt that is not judged as retried, with the faults of the latest one if it is its retry. */
+type Leave = (last: Attempt, reason: UnjudgedReason, possible: readonly RetryFault[]) => void
+
+/** The reasons for which it is advice that the latest attempt breaks a rule if it is a retry. */
+const advisedReasons: ReadonlySet<UnjudgedReason> = new Set(['no-id', 'other-event', 'several-clients'])
+
+/** The number of requests among which the retry of an exchange is looked for whose outcome is corrected. */
+const maxLatest = 16
+
+/** The most acknowledged events without an id that are known. */
+const maxAcknowledged = 1000
+
+/**
+ * Recognises the attempts of the failed calls of a sandbox, and judges the retries by the rules of `rules.ts`. It is
+ * given every exchange in the journal's order.
+ */
+export class RetryTracker {
+  readonly #idempotentOperations: Pick<ReadonlySet<string>, 'has'>
+  readonly #open: OpenCalls
+  readonly #loops = new TightLoops()
+  readonly #latestRequests: ReceivedRequest[] = []
+  /** The texts of events without an id that were stored and acknowledged. */
+  readonly #acknowledged = new Set<string>()
+  readonly #unjudged = new WeakSet<Attempt>()
+
+  /** `idempotentOperations`: the ids of the operations whose body has an `insertId`. `reach`: see `OpenCalls`. */
+  constructor(idempotentOperations: Pick<ReadonlySet<string>, 'has'>, reach: number) {
+    this.#idempotentOperations = idempotentOperations
+    this.#open = new OpenCalls(reach)
+  }
+
+  /** Records an exchange. Returns its attempt, or undefined if its call has not failed. */
+  record(entry: JournalEntry, live: LiveCall): TrackedAttempt | undefined {
+    const isNegativeTest = entry.expectation !== undefined // it breaks rules on purpose
+    if (isNegativeTest || entry.response.origin === 'simulator' || entry.aborted) return undefined
+    const kind = callKind(entry)
+    const retryCount = readRetryCount(entry.request.headers)
+    this.#latestRequests.push({ receivedAt: entry.receivedAt, kind, retryCount })
+    if (this.#latestRequests.length > maxLatest) this.#latestRequests.shift()
+    const isSeparate = this.#isAcknowledged(entry, live)
+    if (!this.#open.hasKind(kind) && judgeOutcome(entry) === 'fine') return undefined
+    return this.#judge(this.#readAttempt(entry, live), isSeparate)
+  }
+
+  /** Corrects the outcome of a recorded exchange. One that turns out to be lost begins a chain. */
+  correct(entry: JournalEntry, live: LiveCall): void {
+    const chains = this.#open.endingWith(entry.id)
+    for (const chain of chains)
+      chain.lasts = chain.lasts.map((last) => (last.id === entry.id ? toAttempt(entry, last.call) : last))
+    if (chains.length > 0 || judgeOutcome(entry) === 'fine') return
+    if (this.#latestRequests.some((other) => mayRepeat(other, entry))) return
+    this.#begin(this.#readAttempt(entry, live))
+  }
+
+  #readAttempt(entry: JournalEntry, live: LiveCall): Attempt {
+    return toAttempt(entry, createCallKey(entry, live, this.#idempotentOperations.has(entry.operation ?? '')))
+  }
+
+  /** Returns true if the client sent an equal event without an id before, and knows that it was stored. */
+  #isAcknowledged(entry: JournalEntry, { token }: LiveCall): boolean {
+    const { operation = '', request, response } = entry
+    const { latin1 = '' } = request.body
+    if (!this.#idempotentOperations.has(operation) || /"insertId"\s*:\s*"[^"]/.test(latin1)) return false
+    const text = `${callKind(entry)} ${token} ${latin1}`
+    const isKnown = this.#acknowledged.has(text)
+    if (!isKnown && response.status < 300 && judgeOutcome(entry) === 'fine') this.#acknowledged.add(text)
+    const [oldest] = this.#acknowledged
+    if (this.#acknowledged.size > maxAcknowledged && oldest !== undefined) this.#acknowledged.delete(oldest)
+    return isKnown
+  }
+
+  #judge(latest: Attempt, isSeparate: boolean): TrackedAttempt | undefined {
+    const unjudged: UnjudgedReason[] = []
+    const advice: RetryFault[] = []
+    const leave: Leave = (last, reason, faults) => {
+      if (!this.#unjudged.has(last)) unjudged.push(reason)
+      this.#unjudged.add(last)
+      if (advisedReasons.has(reason)) advice.push(...faults)
+    }
+    if (isSeparate && latest.outcome === 'lost' && latest.isStored) leave(latest, 'separate-events', [])
+    const loop = this.#loops.add(latest)
+    const retried = this.#open.findRetried(latest)
+    const proved = retried ? this.#judgeRetried(latest, retried, leave) : nothing
+    const repeated = this.#judgeRepeats(latest, isSeparate, retried?.candidates ?? [], leave)
+    const { chain: former, previous, pauses } = retried ? proved : repeated
+    const chain = this.#begin(latest, former, pauses, (dropped) => leave(dropped, 'dropped', [])) ?? former
+    if (!chain && unjudged.length === 0) return undefined
+    const faults = [...proved.faults, ...repeated.faults, ...(loop ? [loop] : [])]
+    const own = faults.filter(({ rule }, index) => faults.findIndex((other) => other.rule === rule) === index)
+    const waitedMs = previous && measurePause(previous, latest)
+    return { attempt: latest, previous, chain, waitedMs, faults: own, advice, unjudged }
+  }
+
+  /** Judges an attempt as the proved retry of one of several tries: only what it breaks whichever it repeats. */
+  #judgeRetried(latest: Attempt, { candidates, tries, isCertain }: RetriedTries, leave: Leave): Judgement {
+    const [chain, ...others] = candidates
+    const [previous] = tries
+    this.#open.remove(chain)
+    const left = listLeft(candidates, tries)
+    for (const other of others) Object.assign(other, { lasts: left, pauses: [] })
+    const pausesAfter = tries.map((last) => addPause(last, chain.pauses, latest))
+    const judged = tries.map((last, index) => judgeRetry(last, pausesAfter[index] ?? [], latest))
+    const isUnclear = chain.isParallel && !latest.retryCount
+    const faults = isCertain && !isUnclear ? listSharedFaults(tries, judged, chain) : []
+    const unjudged = faults.length === 0 ? tries.filter((_, index) => judged[index]?.length) : []
+    for (const last of unjudged) leave(last, isUnclear ? 'parallel' : 'ambiguous', [])
+    return { chain, previous, pauses: tries.length > 1 ? [] : (pausesAfter[0] ?? []), faults }
+  }
+
+  /** Judges an attempt beside the like calls that it is not proved to repeat: by the event that it stores twice. */
+  #judgeRepeats(latest: Attempt, isSeparate: boolean, known: readonly RetryChain[], leave: Leave): Judgement {
+    const others = this.#open.alike(latest.call).filter((chain) => !known.includes(chain))
+    const judged = others.map((chain) => judgeRepeat(chain, latest, isSeparate, leave))
+    const repeated = judged.find(({ faults }) => faults.length > 0) ?? judged.find(({ chain }) => chain) ?? nothing
+    if (repeated.chain) this.#open.remove(repeated.chain)
+    return repeated
+  }
+
+  /** Stores a failed attempt as the latest of a chain; returns undefined for another. */
+  #begin(
+    latest: Attempt,
+    former?: RetryChain,
+    pauses: readonly number[] = [],
+    drop?: (dropped: Attempt) => void,
+  ): RetryChain | undefined {
+    if (latest.outcome === 'fine') return undefined
+    const { call, retryCount } = latest
+    const isParallel = !retryCount && this.#open.equalTo(call).some((other) => other.isParallel)
+    const isStoredOnly = latest.outcome === 'lost' && latest.isStored
+    const chain: RetryChain = {
+      name: former?.name ?? String(latest.number).padStart(12, '0'), // so that findings are in the order of requests
+      call,
+      lasts: [latest],
+      isParallel: former?.isParallel ?? isParallel,
+      isCorrection: former?.isCorrection ?? (retryCount ?? 0) > 0,
+      pauses,
+      stored: isStoredOnly ? latest : former?.stored,
+    }
+    for (const dropped of this.#open.store(chain)) drop?.(dropped)
+    return chain
+  }
+}
+
+/** Judges a like attempt: it stores an event twice, continues the call of a client that does not count, or neither. */
+function judgeRepeat(chain: RetryChain, latest: Attempt, isSeparate: boolean, leave: Leave): Judgement {
+  const last = chain.lasts.at(-1)
+  if (!last) return nothing
+  const reason = isSeparate ? 'separate-events' : findReason(last, latest)
+  if (reason === 'parallel' && latest.retryCount === undefined) chain.isParallel = true
+  const pauses = addPause(last, chain.pauses, latest)
+  if (reason === 'no-id' && chain.stored && latest.isStored)
+    return { chain, previous: chain.stored, pauses, faults: [countedTwice] }
+  const possible = judgeRetry(last, pauses, { ...latest, retryCount: 1 })
+  if (possible.length > 0) leave(last, reason, possible)
+  const isCounted = last.retryCount !== undefined || latest.retryCount !== undefined
+  const goesOn = (reason === 'no-id' || reason === 'several-clients') && !isCounted
+  return goesOn ? { chain, previous: last, pauses, faults: [] } : nothing
+}
+
+/** Returns why an attempt is not proved to repeat a like one that failed before. */
+function findReason(last: Attempt, latest: Attempt): UnjudgedReason {
+  const { insertId, event } = latest.call
+  if (event !== last.call.event || (insertId !== undefined && insertId !== last.call.insertId)) return 'other-event'
+  if (!canRetry(latest, last)) return 'parallel'
+  if (last.steering !== latest.steering) return 'new-rules'
+  return isSameSender(last, latest) ? 'no-id' : 'several-clients'
+}
+
+function mayRepeat({ receivedAt, kind, retryCount }: ReceivedRequest, before: JournalEntry): boolean {
+  if (receivedAt <= before.receivedAt || receivedAt < before.endedAt - immediateMs) return false
+  const isNext = retryCount === undefined || retryCount === (readRetryCount(before.request.headers) ?? 0) + 1
+  return isNext && kind === callKind(before)
+}

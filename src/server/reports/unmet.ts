@@ -1,0 +1,47 @@
+import type { ActiveRule, ActiveRules } from '../../service/scenarios/rules.ts'
+
+/** A rule that acted on no request, or on fewer than its `times`, which is advice. */
+export interface UnmetRule {
+  readonly sandbox: string
+  readonly scope: 'sandbox' | 'start-up'
+  /** The number of the rule in its scope, from 0. */
+  readonly index: number
+  /** The number of requests that it acted on. */
+  readonly acted: number
+  /** What came instead: `Rule 1 (unavailable on createEvent) never acted: the client sent 1 getModelAnalytics.` */
+  readonly sentence: string
+}
+
+/** Lists the rules that acted less than they should. `sent`: the requests by operation. */
+export function listUnmet(
+  rules: ActiveRules,
+  place: Pick<UnmetRule, 'sandbox' | 'scope'>,
+  countActed: (rule: ActiveRule, index: number) => number,
+  sent: ReadonlyMap<string, number>,
+): UnmetRule[] {
+  return rules.flatMap((rule, index) => {
+    const acted = countActed(rule, index)
+    const wanted = rule.times ?? 1
+    if (!rule.enabled || isByChance(rule) || acted >= wanted) return []
+    const name = `Rule ${index + 1} (${nameAction(rule)}${rule.operation === undefined ? '' : ` on ${rule.operation}`})`
+    const sentence =
+      acted === 0
+        ? `${name} never acted: the client sent ${describeSent(rule, sent)}.`
+        : `${name} acted on ${acted} of ${wanted} requests; a client that stops calling may be right.`
+    return [{ ...place, index, acted, sentence }]
+  })
+}
+
+const nameAction = ({ scenarios, sequence }: ActiveRule) =>
+  sequence?.text ?? scenarios.map(({ text }) => text).join(', ')
+
+const isByChance = ({ probability, scenarios }: ActiveRule) =>
+  probability < 1 || scenarios.some(({ values }) => Number(values['p'] ?? 1) < 1)
+
+function describeSent({ operation }: ActiveRule, sent: ReadonlyMap<string, number>): string {
+  const counts = [...sent].map(([name, count]) => `${count} ${name || 'without an operation'}`)
+  if (counts.length === 0) return 'no request'
+  const missing = operation === undefined || sent.has(operation) ? [] : [`no ${operation}`]
+  const others = operation !== undefined && sent.has(operation) ? ', which the rule does not match' : ''
+  return [...counts, ...missing].join(' and ') + others
+}
