@@ -15,7 +15,7 @@ const nested = {
 /** A parameter `p`, what is sent of it in its place, and what is refused. */
 type Row = readonly [parameter: JsonObject, right: readonly string[], wrong: readonly string[]]
 
-/** What `test/service/contract/constructs` does not have: texts in another style than the documented one, and others. */
+/** What `test/service/contract/constructs` does not have, such as texts in a style that is not the documented one. */
 const rows: Record<'path' | 'query' | 'header' | 'cookie', readonly Row[]> = {
   path: [
     [{ schema: integer }, ['5', '-5', '1.0', '1e2'], ['0x10', '1.5', '+5', '05', '5.', '%205']],

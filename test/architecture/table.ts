@@ -61,7 +61,9 @@ export const libraries: Readonly<Record<string, { readonly only: readonly string
   '@seriousme/openapi-schema-validator': { only: ['service/contract/checks/structure.ts'], lazy: true },
   ajv: { only: ['base/documents/', 'service/contract/', 'build/'] },
   'ajv-formats': { only: ['base/documents/', 'service/contract/'] },
-  commander: { only: ['command-line/parser/parse.ts', 'command-line/parser/program.ts'] },
+  commander: {
+    only: ['command-line/parser/parse.ts', 'command-line/parser/program.ts', 'command-line/parser/table.ts'],
+  },
   cors: { only: ['server/http/'] },
   esbuild: { only: ['build/'] },
   'fast-check': { only: ['service/responses/tools.ts'], lazy: true },

@@ -26,7 +26,7 @@ function findUnknown(pattern: RegExp, isKnown: (name: string) => boolean): strin
 /** Flags of other programs that the pages name. */
 const otherFlags = [
   ...['--rm', '--user', '--platform', '--tag', '--push', '--start-interval', '--fail-on', '--minutes', '--save-dev'],
-  ...['--test', '--test-global-setup', '--fail-with-body', '--silent', '--no', '--version', '--help'],
+  ...['--test', '--test-global-setup', '--fail-with-body', '--silent', '--no', '--version', '--help', '--all'],
   ...['--watchAll', '--prot', '--cacert'],
 ]
 

@@ -166,14 +166,15 @@ function findOperandProblem(
   return isTooMany ? `convsim ${name} takes ${operands ?? 'flags alone'}; got ${all.join(' ')}.` : undefined
 }
 
-/** Finds what is wrong with the command that a command runs. `given`: its name. */
-function findCommandProblem({ name, usage, settings }: CommandSyntax, before: readonly string[], given?: string) {
+/** Finds what is wrong with the command that a command runs. `word`: its name. */
+function findCommandProblem({ name, usage, settings }: CommandSyntax, before: readonly string[], word?: string) {
   if (before.length > 0) {
     const meant = 'set' in settings ? `Is "${before[0]}" a set? Write --set ${before[0]}. ` : ''
-    return `${meant}convsim ${name} takes flags alone before "--"; got ${before.join(' ')} (a contract: --contract FILE).`
+    const given = `got ${before.join(' ')} (a contract: --contract FILE)`
+    return `${meant}convsim ${name} takes flags alone before "--"; ${given}.`
   }
-  if (given) return undefined
-  const reason = given === '' ? 'The name of the command is empty, as an unset variable is.' : 'No command given.'
+  if (word) return undefined
+  const reason = word === '' ? 'The name of the command is empty, as an unset variable is.' : 'No command given.'
   return `${reason} Usage: convsim ${name} ${usage.replace(' [arguments...]', '')}.`
 }
 

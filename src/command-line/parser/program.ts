@@ -1,4 +1,4 @@
-import { Command, Help, Option } from 'commander'
+import { Command, type Help, Option } from 'commander'
 import { groupBy } from '../../base/core/group-by.ts'
 import { furtherSettings } from '../../server/settings/further-settings.ts'
 import {
@@ -10,6 +10,7 @@ import {
   type ValuesOf,
 } from '../../server/settings/setting.ts'
 import { defaultOf, endSettings, serverSettings, variableOf } from '../../server/settings/settings.ts'
+import { formatTableRow, wrapText } from './table.ts'
 
 const purposes = ['Serve', 'Test a client', 'Compare with the real service', 'Look up'] as const
 
@@ -97,7 +98,6 @@ const FLAG_WIDTH = 32
 /** Returns the help of a command, with its examples first: the usual settings, a line or two each, or all of them. */
 export function describeCommandHelp(command: CommandSyntax, isAll: boolean): string {
   const { name, settings, usage, description, examples } = command
-  const helper = Object.assign(new Help(), { helpWidth: 80 })
   const shown = [`Examples:`, ...examples.map((example) => `  convsim ${example}`)].join('\n')
   if (isAll)
     return createParser(command)
@@ -105,12 +105,12 @@ export function describeCommandHelp(command: CommandSyntax, isAll: boolean): str
       .replace('\nOptions:\n', () => `\n${shown}\n\nOptions:\n`)
   const usual = Object.entries(settings).filter(([key]) => !Object.hasOwn(furtherSettings, key))
   const chapters = [...groupBy(usual, ([key]) => chapterOf(key))].map(([heading, own]) => {
-    const rows = own.map(([key, setting]) => helper.formatItem(...describeFlag(key, setting), helper))
+    const rows = own.map(([key, setting]) => formatTableRow(...describeFlag(key, setting)))
     return `${heading}:\n${rows.join('\n')}`
   })
   return [
     `Usage: convsim ${name} ${usage}`,
-    helper.boxWrap(description, 80),
+    wrapText(description),
     shown,
     ...chapters,
     `convsim ${name} --help --all has every setting, with its variable.\n` +

@@ -1,6 +1,4 @@
 import { defineCommand } from '../../command-line/process/command.ts'
-import { pickSettings } from '../../server/settings/setting.ts'
-import { serverSettings } from '../../server/settings/settings.ts'
 import { upstreamTokenVariable } from '../../server/upstream/parse-upstream.ts'
 import { driftSettings } from './settings.ts'
 
@@ -21,8 +19,6 @@ export const driftCommand = defineCommand({
     'drift --har traffic.har --patch real.overlay.yaml',
   ],
   settings: driftSettings,
-  // No fixtures are needed any more.
-  ignoredSettings: pickSettings(serverSettings, 'fixtures'),
   variables: [upstreamTokenVariable],
   run: async (line, context) => (await import('./drift.ts')).printDrift(line, context),
 })

@@ -1,8 +1,8 @@
 /** The list of scenarios, and one of them with an example. */
-import { Help } from 'commander'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { endSentence } from '../../base/core/text.ts'
 import { formatFinding } from '../../base/documents/finding.ts'
+import { formatTableRow, wrapText } from '../../command-line/parser/table.ts'
 import type { CommandContext } from '../../command-line/process/command.ts'
 import { defaultSettings, type Settings } from '../../server/settings/settings.ts'
 import { type LoadedInputs, loadInputs } from '../../server/simulator/loaded-inputs.ts'
@@ -50,7 +50,6 @@ function findScenarios(text: string, catalogue: Catalogue): Result<readonly Acti
 }
 
 function listScenarios({ catalogue, contract }: LoadedInputs): string {
-  const helper = Object.assign(new Help(), { helpWidth: 80 })
   const statuses = catalogue.statuses.map(({ name }) => name)
   const chapters = families.map((family) => {
     const definitions = catalogue.definitions.filter((definition) => definition.family === family)
@@ -58,13 +57,13 @@ function listScenarios({ catalogue, contract }: LoadedInputs): string {
     const [shared = ''] = limits.size === 1 ? limits : []
     const rows = definitions.map((one) => {
       const limit = limits.size === 1 ? '' : describeLimits(one, contract)
-      return helper.formatItem(one.name, 18, one.description + (limit && ` Only for: ${limit}.`), helper)
+      return formatTableRow(one.name, 18, one.description + (limit && ` Only for: ${limit}.`))
     })
     return `${family}${shared && ` (only for ${shared})`}\n${rows.join('\n')}`
   })
   const intro =
     '"convsim scenarios NAME" shows parameters, an example and what the client sees.\n' +
-    helper.boxWrap(`A documented status is a scenario by its number: ${statuses.join(', ')}.`, 80)
+    wrapText(`A documented status is a scenario by its number: ${statuses.join(', ')}.`)
   return [intro, ...chapters].join('\n\n')
 }
 

@@ -29,7 +29,7 @@ export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: 
     sandbox,
     operation,
     traceId: readTraceId(request.headers['traceparent']),
-    request: { ...request, body: body(request.body) },
+    request: { ...request, isEncrypted: undefined, body: body(request.body) },
     brokenOff: entry.aborted || undefined,
     response: { ...response, body: body(response.body) },
     delivery: deliveryToJson(entry.delivery),

@@ -83,7 +83,7 @@ function compileOperation(
     security: readSecurity(document, operation.security ?? document.security),
     /** The names of the query parameters that have API keys. */
     queryKeys: listKeys(document, ['query']),
-    /** That of `x-simulated-status`, else the lowest documented 2xx, 200 for `2XX` or `default`, or the lowest other. */
+    /** That of `x-simulated-status`, else the lowest documented 2xx, 200 for `2XX` or `default`, or another one. */
     get successStatus(): number {
       return chosen.success ?? responses().successStatus
     },

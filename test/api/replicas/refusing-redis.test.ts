@@ -99,7 +99,7 @@ describeWithRedis('while Redis takes no changes', () => {
     await admin.call('config', 'set', 'maxmemory', used + 500_000)
     const { code, stderr } = await run(['--port', '0', '--state', redis.url, '--seed-state', seed])
     expect(code).toBe(1)
-    expect(stderr).toMatch(/convsim cannot start: --state: error: [^\n]*its memory is full\. Raise its maxmemory/)
+    expect(stderr).toMatch(/convsim cannot start:\n +--state: error: [^\n]*its memory is full\. Raise its maxmemory/)
     expect(stderr).not.toContain('    at ')
   })
 

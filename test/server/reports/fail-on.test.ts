@@ -19,7 +19,7 @@ test.each([
   expect(parseFailOn(text)).toEqual(conditions)
 })
 
-const wrong = ['', ',', 'violations', 'violation,', 'coverage', 'coverage<', 'coverage<101', 'coverage>80', 'toString']
+const wrong = ['', ',', 'violations', 'violation,', 'coverage<', 'coverage<101', 'coverage>80', 'toString']
 test.each(wrong)('"%s" is refused with the list of conditions', (text) => {
   expect(parseFailOn(text)).toBeUndefined()
   const list = 'violation, unexpected, retry, unmet, advice, no-requests and coverage<N (N from 0 to 100)'
