@@ -11,11 +11,13 @@ import {
   type RequestOptions,
   type TestResponse,
 } from '../support/client.ts'
+import { steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import type { TestSimulator } from '../support/start.ts'
 
 const lenient = sharedSimulator()
 const strict = sharedSimulator({ strict: true })
+const limited = sharedSimulator({ maxAnalysesPerHour: 60 })
 
 const linked = (fields = {}) => event({ externalConversationId: 'chat-1', ...fields })
 const complete = (fields = {}) => prompt({ productId, role: 'support', ...fields })
@@ -38,6 +40,14 @@ const cases: readonly Case[] = [
   ['a member of a component', prompts, complete({ components }), ['body /components/1/isDinamic', meant('isDynamic')]],
   ['a prompt without productId', prompts, complete({ productId: undefined }), ['body /productId', /should be sent/]],
   ['an empty eventType', events, linked({ eventType: ' ' }), ['body /eventType', /it is empty$/]],
+  ['an empty insertId', events, linked({ insertId: '' }), ['body /insertId', /identifies nothing/]],
+  [
+    'an empty conversation',
+    events,
+    event({ externalConversationId: '' }),
+    ['body /externalConversationId', /is empty/],
+  ],
+  ['an empty prompt id', prompts, complete({ externalPromptId: '' }), ['body /externalPromptId', /is empty/]],
   ['a member that is like no other', events, linked({ campaign: 'spring' })],
   ['a member like one that is sent, too', events, linked({ values: ['1'] })],
   ['any member of properties', events, linked({ properties: { valeu: 1 } })],
@@ -79,4 +89,33 @@ describe('advice', () => {
     expect(response.status).toBe(201)
     expect((await adviceAbout(lenient(), response)).length).toBe(20)
   })
+})
+
+test.each([
+  ['undefined', 'is the text of a missing value'],
+  ['[object Object]', 'is the text of a missing value'],
+  ['{{API_KEY}}', 'is a placeholder that nothing replaced'],
+  ['<API_KEY>', 'is a placeholder that nothing replaced'],
+  ['abcdefgabcdefg', 'is one key twice'],
+  ['one two', 'has a space inside'],
+])('the key %s is advice, and a 401 with --strict', async (token, problem) => {
+  const response = await ask(lenient(), analyticsPath, { token })
+  expect(response.status).toBe(200)
+  expect(await adviceAbout(lenient(), response)).toEqual([['header /authorization', problem]])
+  expectRefusal(await ask(strict(), analyticsPath, { token }), 401, new RegExp(problem))
+})
+
+test('three events with an empty insertId are three', async () => {
+  const body = linked({ insertId: '' })
+  const ids = [1, 2, 3].map(async () => objectOf(await ask(lenient(), events, { body, sandbox: 'empty' }))['eventId'])
+  expect(new Set(await Promise.all(ids)).size).toBe(3)
+})
+
+test('the fifth equal response within a rate window is advice of the report', async () => {
+  const readAdvice = async () => (await steer(limited(), 'GET', '/report?sandbox=again'))['advice']
+  for (let count = 0; count < 4; count++) await ask(limited(), analyticsPath, { sandbox: 'again' })
+  expect(await readAdvice()).toMatchObject({ findings: [] })
+  await ask(limited(), analyticsPath, { sandbox: 'again' })
+  const message = "5 of the hour's 60 requests returned the same bytes; keep the response for a while"
+  expect(await readAdvice()).toMatchObject({ findings: [{ keyword: 'repeated-read', message }] })
 })
