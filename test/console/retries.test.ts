@@ -68,9 +68,9 @@ describeInBrowser('the view of the retries', () => {
   })
 
   test('marks a try with another insertId', async ({ own }) => {
-    await send(own, '500, 201', 'first-id')
+    await send(own, '500, 201', 'first-id', { 'retry-attempt': '0' })
     await advance(own, 500)
-    await send(own, '500, 201', 'second-id')
+    await send(own, '500, 201', 'second-id', { 'retry-attempt': '1' })
     const page = await browser.open(own, { place: '#/retries' })
     await page.locator('.attempt .bad').getByText('then insertId second-id').waitFor()
     expect(await page.locator('.chain header code').textContent()).toBe('first-id')

@@ -89,7 +89,7 @@ function addAdvice(exchange: Exchange, keyword: string, message: string): void {
 function describePlaceholder(token: string): string | undefined {
   const half = token.slice(0, token.length / 2)
   if (/^(undefined|null|nan|\[object \w+\])$/i.test(token)) return 'is the text of a missing value'
-  if (/\$\{.*\}|\{\{.*\}\}|^<.*>$/.test(token)) return 'is a placeholder that nothing replaced'
+  if (/\$\{[^{}]*\}|\{\{[^{}]*\}\}|^<[^<>]*>$/.test(token)) return 'is a placeholder that nothing replaced'
   if (half.length >= 6 && half + half === token) return 'is one key twice'
   return /\s/.test(token) ? 'has a space inside' : undefined
 }
