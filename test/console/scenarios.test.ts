@@ -56,7 +56,7 @@ describeInBrowser('the view of the scenarios', () => {
     const page = await openAt(own)
     await page.locator('.offer').getByText('rate-limited', { exact: true }).click()
     await page.getByText('The client sees: Status 429').waitFor()
-    await page.getByLabel('retry-after').fill('7')
+    await page.getByLabel('retry-after (s)').fill('7')
     await page.getByLabel('operation').selectOption('createEvent')
     await page.getByRole('button', { name: 'Add a condition: event type' }).click()
     await page.getByLabel('Value of the body field /eventType').fill('refund')

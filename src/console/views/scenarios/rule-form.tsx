@@ -84,10 +84,10 @@ const probabilityField = {
 } as const
 
 function Field({ parameter, value, set }: { parameter: Parameter; value: string; set: (value: string) => void }) {
-  const { name, about, unit, type, required, minimum: min, maximum: max, of: choices } = parameter
+  const { name, about, unit, type, required, minimum: min, maximum: max, of: choices, words } = parameter
   const id = useId()
   const placeholder = String(parameter.default ?? parameter.example ?? '')
-  const isNumber = type === 'integer' || type === 'number'
+  const isNumber = !words && (type === 'integer' || type === 'number') // `retry-after` can also be a date
   const limits = isNumber && ({ type: 'number', step: type === 'integer' ? 1 : 'any', min, max } as const)
   return (
     <div class="rule-field wraps">
