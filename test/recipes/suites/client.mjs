@@ -25,9 +25,10 @@ async function send(url, init) {
     const response = await fetch(url, init)
     const text = await response.text()
     if (response.ok) return { body: JSON.parse(text) }
-    const seconds = response.headers.get('retry-after')
+    const after = response.headers.get('retry-after') // seconds, or a date
+    const demandedMs = /^\d+$/.test(after ?? '') ? 1000 * Number(after) : Date.parse(after) - Date.now()
     // A little longer than demanded: the service counts from when it has sent the response.
-    const waitMs = seconds === null ? undefined : 1000 * Number(seconds) + 100
+    const waitMs = after === null ? undefined : demandedMs + 100
     return {
       canRetry: response.status === 429 || response.status >= 500,
       waitMs,
