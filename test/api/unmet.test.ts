@@ -20,7 +20,7 @@ test('a rule that never acted is a finding that says what came instead', async (
   expect(await readUnmet(sandbox)).toEqual([])
 })
 
-test('a rule that acted on fewer requests than its times is none, and neither are one by chance and one switched off', async () => {
+test('a rule that acted less often than its times is none, nor is one by chance or one that is off', async () => {
   const sandbox = 'breaker'
   const rules = [
     { scenario: 'unavailable', operation: 'createEvent', times: 3 },
