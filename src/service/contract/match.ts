@@ -9,7 +9,8 @@ type Segment = readonly string[]
 interface PathTemplate {
   readonly path: string
   readonly segments: readonly Segment[]
-  readonly operations: ReadonlyMap<string, Operation>
+  /** Each with the names of its parameters. */
+  readonly operations: ReadonlyMap<string, readonly [Operation, names: readonly string[]]>
 }
 
 /**
@@ -30,10 +31,10 @@ export function createMatcher(basePath: string, operations: readonly Operation[]
     if (around.length === 0) return { kind: 'outside-base', isBaseMissing: found !== undefined }
     if (found === undefined) return { kind: 'unknown-path' }
     const { template, values } = found
-    const operation = template.operations.get(method)
-    if (operation === undefined)
+    const matched = template.operations.get(method)
+    if (matched === undefined)
       return { kind: 'wrong-method', path: template.path, allowed: [...template.operations.keys()].sort() }
-    const names = parameterNames(operation.path)
+    const [operation, names] = matched
     return { kind: 'operation', operation, path: Object.fromEntries(names.map((name, at) => [name, values[at] ?? ''])) }
   }
 }
@@ -43,7 +44,7 @@ function listTemplates(operations: readonly Operation[]): PathTemplate[] {
   const templates = [...groupBy(operations, ({ path }) => anonymousPath(path))].map(([path, list]) => ({
     path: list[0]?.path ?? path,
     segments: (list[0]?.path ?? path).split('/').slice(1).map(parseSegment),
-    operations: new Map(list.map((operation) => [operation.method, operation])),
+    operations: new Map(list.map((one) => [one.method, [one, parameterNames(one.path)] as const])),
   }))
   return templates.sort(compareTemplates)
 }
