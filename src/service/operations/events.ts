@@ -53,12 +53,14 @@ const differentPayload: Violation = {
   message: 'payload differs from the first event of this insertId; the first one stands',
 }
 
+const withoutId = ({ insertId: _, ...others }: EventBody): EventBody => others
+
 /**
  * Fills in the defaults except `eventAt`, which the store adds: a retry without it is then no other payload. An empty
  * `insertId` identifies nothing.
  */
-function withDefaults({ insertId, ...others }: EventBody): EventDraft {
-  const body = { ...others, ...(insertId && { insertId }) }
+function withDefaults(given: EventBody): EventDraft {
+  const body = given.insertId === '' ? withoutId(given) : given
   const valueType = body.valueType ?? 'text'
   const influence = body.influence ?? 'neutral'
   const at = parseInstant(String(body.eventAt ?? ''))
