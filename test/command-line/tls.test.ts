@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { get } from 'node:https'
@@ -37,6 +38,7 @@ describe('--tls', () => {
     const { origin, authority, port, stop, stderr } = await serve('--tls', '--control-hosts', 'sim.test')
     expect(origin).toMatch(/^https:/)
     const ca = await readFile(authority, 'utf8')
+    expect(new X509Certificate(ca).serialNumber).toMatch(/^01/) // one in 500 that begin with zeros is unreadable
     const localhost = origin.replace('127.0.0.1', 'localhost')
     expect((await ask(localhost + analyticsPath, ca))[0]).toBe(200)
     expect(await ask(`${origin}/__sim/`, ca)).toEqual([200, expect.stringMatching(/^<!doctype html>/)])

@@ -103,7 +103,8 @@ async function issue(names: readonly string[]): Promise<KeyPair & Pick<ServerCer
     const certificate = pki.createCertificate()
     certificate.publicKey = pki.publicKeyFromPem(keys.publicKey)
     // Derived from the key, since Firefox refuses two certificates of one name with the same number.
-    certificate.serialNumber = `00${createHash('sha256').update(keys.publicKey).digest('hex').slice(0, 32)}`
+    // The first byte is 01, since the library writes some numbers that begin with zeros in a way that OpenSSL refuses.
+    certificate.serialNumber = `01${createHash('sha256').update(keys.publicKey).digest('hex').slice(0, 32)}`
     certificate.validity.notBefore = new Date(Date.now() - dayMs)
     certificate.validity.notAfter = new Date(Date.now() - dayMs + validMs)
     certificate.setSubject([{ name: 'commonName', value: commonName }])
