@@ -1,6 +1,6 @@
 import type { Json } from '../../base/core/json.ts'
 import type { Violation } from '../../base/core/violation.ts'
-import type { Operation, RawParameters } from '../../service/contract/contract.ts'
+import type { Operation, ParameterValues, RawParameters } from '../../service/contract/contract.ts'
 import type { RuleReference } from '../../service/exchange/decision-trace.ts'
 import type { DeliveryOutcome } from '../../service/exchange/delivery.ts'
 import type { Origin } from '../../service/exchange/reply.ts'
@@ -121,6 +121,8 @@ export interface LiveExchange {
   readonly operation: Operation | undefined
   /** The parameters as they were sent; path parameters only where the request matches an operation. */
   readonly rawParameters: RawParameters
+  /** The parameters as values; undefined where no stage read them. */
+  readonly parameters: ParameterValues | undefined
   /** The bearer token if one was sent, in a shared journal its hash: it tells callers apart. No listener stores it. */
   readonly token: string | undefined
   /** Is true if another replica handled the request. */

@@ -144,6 +144,7 @@ export class ExchangeDecoder {
       isForeign: !id.startsWith(this.#ownPrefix),
       operation: undefined,
       rawParameters: { path, query: readQuery(query), header: headers }, // which have no credentials
+      parameters: undefined,
       token,
       get requestBody() {
         return requestBody()

@@ -31,9 +31,15 @@ export function authenticate({ fixtures, settings }: PipelineDeps): RequestStage
 /** Returns the credentials of the alternatives of which all are sent; undefined if the operation demands others. */
 export function findCredentials(exchange: MatchedExchange): readonly string[] | undefined {
   const { security } = exchange.operation
-  const sent = security.map((credentials) => credentials.map((one) => readCredential(one, exchange)))
-  const complete = sent.filter((texts) => !texts.includes(undefined))
-  return security.length > 0 && complete.length === 0 ? undefined : complete.flat().filter((text) => text !== undefined)
+  const found: string[] = []
+  let isComplete = security.length === 0
+  for (const credentials of security) {
+    const texts = credentials.map((one) => readCredential(one, exchange)).filter((text) => text !== undefined)
+    if (texts.length < credentials.length) continue
+    isComplete = true
+    found.push(...texts)
+  }
+  return isComplete ? found : undefined
 }
 
 function readCredential(credential: Credential, exchange: Exchange): string | undefined {

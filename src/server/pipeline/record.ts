@@ -99,6 +99,7 @@ function liveExchangeOf(exchange: Exchange, reply: Reply): LiveExchange {
     responseBody: reply.body?.value,
     operation,
     rawParameters: rawParametersOf(exchange),
+    parameters: exchange.parameters,
     token: caller?.token,
   }
 }
@@ -178,8 +179,8 @@ const steeringHeaders = ['x-sim-scenario', 'x-sim-sequence', 'x-sim-seed', 'pref
 const joinKeys = memoizeLast((rules: Exchange['rules']) => rules.map(({ key }) => key).join())
 
 function describeSteering({ rules, request: { headers } }: Exchange): string {
-  const named = steeringHeaders.flatMap((name) => (headers[name] === undefined ? [] : `${name}: ${headers[name]}`))
-  return named.length > 0 ? [joinKeys(rules), ...named].join() : joinKeys(rules)
+  const named = steeringHeaders.filter((name) => headers[name] !== undefined)
+  return [joinKeys(rules), ...named.map((name) => `${name}: ${headers[name]}`)].join()
 }
 
 /** The outcome for a client that left before the end of its request. */

@@ -75,14 +75,11 @@ export class OperationItems {
   }
 
   /** Returns the keys of the items that an accepted request shows. */
-  readRequest({ rawParameters, requestBody }: LiveExchange): string[] {
+  readRequest({ rawParameters, parameters, requestBody }: LiveExchange): string[] {
     const keys = requestBody === undefined ? [] : this.#body.read(requestBody)
-    const sent = [...this.#parameters].filter(([parameter]) => {
-      const group = rawParameters[parameter.in]
-      return Object.hasOwn(group, parameter.name) || Object.keys(group).some(parameter.hasMember)
-    })
+    const sent = [...this.#parameters].filter(([parameter]) => parameter.isIn(rawParameters[parameter.in]))
     const hasValues = sent.some(([, reader]) => reader.items.size > 0)
-    const values = hasValues ? this.operation.readParameters(rawParameters).values : undefined
+    const values = hasValues ? (parameters ?? this.operation.readParameters(rawParameters).values) : undefined
     for (const [{ in: place, name }, reader] of sent)
       keys.push(`${place} ${name}`, ...reader.read(values?.[place][name]))
     return keys

@@ -12,9 +12,10 @@ export class RepeatedReads {
 
   /** Adds an exchange. Returns advice for the fifth response with the same bytes in a rate window. */
   add({ request, response, now }: JournalEntry, { token }: LiveExchange): Violation | undefined {
+    if (request.method !== 'GET' || response.status >= 300) return undefined
     const [, quota, seconds] = /;q=(\d+);w=(\d+)/.exec(response.headers['RateLimit-Policy'] ?? '') ?? []
     const { latin1: body = '' } = response.body
-    if (request.method !== 'GET' || response.status >= 300 || quota === undefined || body === '') return undefined
+    if (quota === undefined || body === '') return undefined
     const key = `${token} ${targetOf(request)}`
     const known = this.#reads.get(key)
     const isSame = known?.body === body && now - known.since < Number(seconds) * 1000

@@ -1,4 +1,5 @@
 import { groupBy } from '../../base/core/group-by.ts'
+import { LruCache } from '../../base/core/memoize.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import type { Contract } from './contract.ts'
 import { anonymousPath, type Operation, parameterNames } from './operation.ts'
@@ -23,7 +24,7 @@ export function createMatcher(basePath: string, operations: readonly Operation[]
     .map(([base, list]) => ({ base, depth: base.split('/').length - 1, templates: listTemplates(list) }))
     .sort((a, b) => b.base.length - a.base.length)
   const belowRoot = bases.filter(({ base }) => base === basePath).map((base) => ({ ...base, depth: 0 }))
-  return (method, path) => {
+  const match: Contract['match'] = (method, path) => {
     const around = bases.filter(({ base }) => path === base || path.startsWith(`${base}/`))
     const segments = decodePath(path)
     if (!segments.ok) return { kind: 'malformed', reason: segments.error }
@@ -37,6 +38,8 @@ export function createMatcher(basePath: string, operations: readonly Operation[]
     const [operation, names] = matched
     return { kind: 'operation', operation, path: Object.fromEntries(names.map((name, at) => [name, values[at] ?? ''])) }
   }
+  const matches = new LruCache<ReturnType<typeof match>>(100) // a match takes 3 % of a GET
+  return (method, path) => matches.get(`${method} ${path}`, () => match(method, path))
 }
 
 /** Returns the templates, of those with as many segments the most concrete first. */

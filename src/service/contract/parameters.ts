@@ -48,8 +48,8 @@ export interface DescribedParameter extends Parameter {
   readonly in: keyof RawParameters
   /** True for the style `deepObject`: each member is sent as a parameter of its own, such as `filter[min]=3`. */
   readonly isDeepObject: boolean
-  /** Returns true for a name in a query that belongs to it: its own, `filter[min]`, or a property of an object. */
-  hasMember(sent: string): boolean
+  /** Returns true if one of the names sent is its own or, in a query, `filter[min]` or a property of an object. */
+  isIn(sent: Fields): boolean
 }
 
 /** The headers that OpenAPI excludes from parameters, because other parts of the document describe them. */
@@ -78,7 +78,7 @@ export function compileParameters(document: JsonObject, compiler: Compiler, path
         ...one,
         in: location,
         isDeepObject: one.style === 'deepObject',
-        hasMember: (sent) => location === 'query' && find({ [sent]: '' }).sent.has(one),
+        isIn: (sent) => Object.hasOwn(sent, one.name) || (location === 'query' && find(sent).sent.has(one)),
       }))
     }),
     read(sent: RawParameters) {
@@ -169,7 +169,7 @@ export const readCookies = ({ cookie = '' }: RawParameters['header']): Fields =>
 
 /** Returns true for the name of a query parameter as it is sent, that of a member included. */
 export const isParameterName = (parameters: readonly DescribedParameter[], sent: string): boolean =>
-  parameters.some(({ hasMember }) => hasMember(sent))
+  parameters.some((one) => one.in === 'query' && one.isIn({ [sent]: '' }))
 
 /** Returns the function that reads a form of a media type, whose fields have the styles of its `encoding`. */
 export function compileForm(document: JsonObject, media: string): (text: string) => JsonObject {

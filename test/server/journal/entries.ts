@@ -10,6 +10,7 @@ export const unparsed: LiveExchange = {
   responseBody: undefined,
   operation: undefined,
   rawParameters: { path: {}, query: {}, header: {} },
+  parameters: undefined,
   token: undefined,
 }
 

@@ -35,9 +35,10 @@ export function createFinder<Known extends Serialisation>(parameters: readonly K
   const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]))
   const spread = parameters.filter(isSpread)
   const findOwner = (key: string) => {
-    const names = [key.slice(0, key.lastIndexOf('[')), key.slice(0, key.indexOf('['))]
     const known = byName.get(key)
-    return known ?? [...names.map((name) => byName.get(name)), ...spread].find((one) => one && pathOf(one, key))
+    if (known !== undefined || (spread.length === 0 && !key.includes('['))) return known
+    const names = [key.slice(0, key.lastIndexOf('[')), key.slice(0, key.indexOf('['))]
+    return [...names.map((name) => byName.get(name)), ...spread].find((one) => one && pathOf(one, key))
   }
   return (fields: Fields) => {
     const sent = new Map<Known, Sent>()

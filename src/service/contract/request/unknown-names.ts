@@ -16,11 +16,8 @@ export function findUnknownNames(operation: Operation, query: RawParameters['que
   const isKnown = (name: string) => queryKeys.includes(name) || isParameterName(parameters, name)
   const unknown = Object.keys(query).filter((name) => !isKnown(name))
   const findings = unknown.slice(0, MAX_FINDINGS).map((name) => unknownParameter(name, operation))
-  for (const finding of findUnknownMembers(operation.bodySchema(), body, '', { left: MAX_COMPARED })) {
-    if (findings.length >= MAX_FINDINGS) break
-    findings.push(finding)
-  }
-  return findings
+  findUnknownMembers(operation.bodySchema(), body, '', { findings, left: MAX_COMPARED })
+  return findings.slice(0, MAX_FINDINGS)
 }
 
 function unknownParameter(name: string, { parameters, queryKeys }: Operation): Violation {
@@ -32,32 +29,37 @@ function unknownParameter(name: string, { parameters, queryKeys }: Operation): V
   return { in: 'query', pointer: joinPointer('', cutText(name)), keyword: 'unknown-parameter', message }
 }
 
-/** Compares members with a schema without references. `comparisons`: those left, as bodies can have any number. */
-function* findUnknownMembers(
+/** Compares members with a schema without references. `left`: the comparisons left, as bodies can have any number. */
+function findUnknownMembers(
   schema: Json | undefined,
   value: Json | undefined,
   pointer: string,
-  comparisons: { left: number },
-): Generator<Violation> {
+  search: { readonly findings: Violation[]; left: number },
+): void {
   if (!isObject(schema)) return
   const { items, properties } = schema
-  for (const [index, item] of Array.isArray(value) && isObject(items) ? value.entries() : [])
-    yield* findUnknownMembers(items, item, `${pointer}/${index}`, comparisons)
+  if (Array.isArray(value) && isObject(items))
+    for (const [index, item] of value.entries()) findUnknownMembers(items, item, `${pointer}/${index}`, search)
   if (!isObject(value) || !isObject(properties)) return
-  // Most members are texts and numbers, and a pointer takes longer than all else here.
-  for (const [name, inner] of Object.entries(properties))
-    if (typeof value[name] === 'object')
-      yield* findUnknownMembers(inner, value[name], joinPointer(pointer, name), comparisons)
-  yield* compareNames(properties, value, pointer, comparisons)
+  for (const name in value) {
+    const inner = value[name]
+    if (!Object.hasOwn(properties, name)) compareName(name, properties, value, pointer, search)
+    // Most members are texts and numbers, and a pointer takes longer than all else here.
+    else if (typeof inner === 'object') findUnknownMembers(properties[name], inner, joinPointer(pointer, name), search)
+  }
 }
 
-function* compareNames(properties: JsonObject, value: JsonObject, pointer: string, comparisons: { left: number }) {
-  for (const name in value) {
-    if (Object.hasOwn(properties, name) || comparisons.left === 0) continue
-    comparisons.left -= 1
-    const similar = findSimilar(name, Object.keys(properties))
-    if (similar === undefined || Object.hasOwn(value, similar)) continue // beside the documented one it is intended
-    const message = `is not documented, and has no effect; did you mean "${similar}"?`
-    yield { in: 'body', pointer: joinPointer(pointer, name), keyword: 'similar-name', message } as const
-  }
+function compareName(
+  name: string,
+  properties: JsonObject,
+  value: JsonObject,
+  pointer: string,
+  search: { readonly findings: Violation[]; left: number },
+): void {
+  if (search.left === 0) return
+  search.left -= 1
+  const similar = findSimilar(name, Object.keys(properties))
+  if (similar === undefined || Object.hasOwn(value, similar)) return // beside the documented one it is intended
+  const message = `is not documented, and has no effect; did you mean "${similar}"?`
+  search.findings.push({ in: 'body', pointer: joinPointer(pointer, name), keyword: 'similar-name', message })
 }
