@@ -1,5 +1,5 @@
 /** The run of a server: start, ready line, stop, and what it writes at its end. */
-import { shutdownGraceMs } from '../../server/http/delivery-end.ts'
+import { shutdownGraceMs } from '../../server/http/connections.ts'
 import { findReportProblem, parseReportTargets } from '../../server/reports/formats/index.ts'
 import type { Settings } from '../../server/settings/settings.ts'
 import type { ProxiedService } from '../../server/simulator/generation.ts'

@@ -3,8 +3,17 @@ import { mapEach } from '../../base/core/slices.ts'
 import { redactToken } from '../../base/redaction/redact-token.ts'
 import { readQuery } from '../../service/exchange/request.ts'
 import { version } from '../../service/fixtures/bundled.ts'
-import { isComplete, type JournalEntry, type RecordedBody, storedBytes, targetOf } from '../journal/entry.ts'
-import { bodyToBase64, bodyToText, deliveryToJson, parseBody, roundToMicroseconds } from '../journal/entry-json.ts'
+import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
+import {
+  bodyToBase64,
+  bodyToText,
+  deliveryToJson,
+  isComplete,
+  parseBody,
+  roundToMicroseconds,
+  storedBytes,
+  targetOf,
+} from '../journal/entry-json.ts'
 import { JsonPieces } from './handler.ts'
 
 /** Deliveries of which the client gets no byte; browsers write the status 0 for them. */

@@ -1,5 +1,13 @@
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { monotonicNow } from '../../base/core/timers.ts'
+import {
+  type Delivery,
+  type DeliveryOutcome,
+  delivered,
+  type OutgoingReply,
+  usableDeliveries,
+} from '../../service/exchange/delivery.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
 
 /** The opening times of connections that have sent no request yet. */
@@ -39,4 +47,118 @@ export function readConnection(
     openTimes = [...serving.values()].slice(-maxOpenTimes)
   }
   return { openedAt, connection: { connectedAt: serving.get(socket) ?? now, openTimes } }
+}
+
+/** The listeners for the client's end of connections, each of the latest reply if that was sent whole. */
+const leaveListeners = new WeakMap<Socket, OutgoingReply['onLeave']>()
+
+/**
+ * Watches a connection for its end by the client. A reset is announced as soon as it is read: Node emits `error` and
+ * `close` some turns later, in which the client's retry on another connection could be handled.
+ */
+export function watchLeave(socket: Socket): void {
+  const announce = (isReset: boolean) => {
+    const onLeave = leaveListeners.get(socket)
+    leaveListeners.delete(socket)
+    onLeave?.(isReset)
+  }
+  const { destroy } = socket
+  socket.once('end', () => announce(false))
+  socket.destroy = (error) => {
+    if (error) announce(true)
+    return destroy.call(socket, error)
+  }
+}
+
+/** A reply on its way to the socket: the part that was sent so far, and who ended its delivery. */
+export interface Sending {
+  readonly outgoing: OutgoingReply
+  readonly res: ServerResponse
+  /** Bytes of the body, in whole pieces. */
+  sentBytes: number
+  /** The time at which the head was sent, by the process's monotonic clock, in milliseconds; undefined until then. */
+  headSentAt: number | undefined
+  /** The cause of an end other than the last byte or the client: a scenario, the server's stop, or the real service. */
+  endedBy: 'scenario' | 'stop' | 'upstream' | undefined
+}
+
+/** Calls `onEnd` once, at the end of the delivery. Returns a function that ends the delivery at once. */
+export function watchEnd(sending: Sending, onEnd: NonNullable<OutgoingReply['onEnd']>): () => void {
+  const { res, outgoing } = sending
+  const { delivery, onLeave } = outgoing
+  const { socket } = res.req
+  let isFinished = false
+  const finish = () => {
+    if (isFinished) return // both closes are announced in one emit, which calls a listener that is removed meanwhile
+    isFinished = true
+    // After a write that failed, Node calls the response finished, too.
+    const isComplete = res.writableFinished && !socket.errored
+    const { headSentAt, endedBy } = sending
+    onEnd(outcomeOf(sending, isComplete), { headSentAt, hasClientLeft: !isComplete && endedBy === undefined })
+    if (isComplete && onLeave) leaveListeners.set(socket, onLeave)
+  }
+  leaveListeners.set(socket, undefined) // its client goes on, so it has read the reply before
+  if (res.destroyed || socket.destroyed) finish()
+  else if (isImmediate(delivery) && res.socket) res.on('close', finish)
+  else watchConnection(finish, res)
+  return finish
+}
+
+/** Returns the outcome of a delivery. `isComplete`: the last byte was handed over. */
+function outcomeOf({ outgoing, sentBytes, endedBy }: Sending, isComplete: boolean): DeliveryOutcome {
+  if (!usableDeliveries.includes(outgoing.delivery.mode.kind)) return { kind: 'damaged' }
+  if (endedBy === 'upstream') return { kind: 'upstream-gone', sentBytes }
+  if (isComplete) return delivered
+  return { kind: endedBy === 'stop' ? 'server-stopped' : 'client-gone', sentBytes }
+}
+
+const isImmediate = ({ delayMs, mode }: Delivery) => delayMs === 0 && mode.kind === 'whole'
+
+/**
+ * Watches the connection, too: a response that waits behind another announces no end, and the end of what the client
+ * sends comes some turns before the close, in which the client's retry on another connection could be handled.
+ */
+function watchConnection(finish: () => void, res: ServerResponse): void {
+  const { socket } = res.req
+  const finishOnce = () => {
+    res.off('close', finishOnce)
+    socket.off('close', finishOnce).off('end', finishOnce)
+    finish()
+  }
+  res.on('close', finishOnce)
+  socket.setMaxListeners(0) // one for each pipelined request, of which there may be any number
+  socket.on('close', finishOnce).on('end', finishOnce)
+}
+
+/** The milliseconds that active requests have to finish after a stop was requested. */
+export const shutdownGraceMs = 5_000
+
+/** Closes the connection at a stop if the delivery cannot end in time: a hang, or a long delay. */
+export function endAtStop(sending: Sending, stopping: AbortSignal): void {
+  const { res, outgoing } = sending
+  const lastsMs = durationOf(outgoing.delivery)
+  const { socket } = res.req
+  if (lastsMs <= shutdownGraceMs || socket.destroyed) return
+  const endsAt = monotonicNow() + lastsMs
+  const close = () => {
+    if (endsAt - monotonicNow() <= shutdownGraceMs) return
+    sending.endedBy = 'stop'
+    onSocket(res, () => socket.destroy())
+  }
+  if (stopping.aborted) close()
+  const stopWatching = () => stopping.removeEventListener('abort', close)
+  stopping.addEventListener('abort', close)
+  res.once('close', stopWatching)
+  socket.once('close', stopWatching)
+}
+
+/** Calls `act` as soon as the response has its connection, for which it may wait behind another: HTTP pipelining. */
+export function onSocket(res: ServerResponse, act: (socket: Socket) => void): void {
+  if (res.socket) act(res.socket)
+  else res.once('socket', act)
+}
+
+function durationOf({ delayMs, mode }: Delivery): number {
+  if (mode.kind === 'hang') return Number.POSITIVE_INFINITY
+  return mode.kind === 'dribble' ? delayMs + mode.ms : delayMs
 }

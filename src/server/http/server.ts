@@ -9,9 +9,8 @@ import { clearTimeout, setTimeout } from '../../base/core/timers.ts'
 import { refuse } from '../../service/exchange/refusals.ts'
 import { type App, noSniffing } from './app.ts'
 import type { ServerCertificate } from './certificate.ts'
-import { registerConnection } from './connections.ts'
+import { registerConnection, shutdownGraceMs, watchLeave } from './connections.ts'
 import { deliverImmediately } from './deliver.ts'
-import { shutdownGraceMs, watchLeave } from './delivery-end.ts'
 
 /**
  * The time for which a connection is idle before it is closed, milliseconds. A client that stood still for seconds, as

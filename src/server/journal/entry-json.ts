@@ -11,7 +11,21 @@ import type { DeliveryOutcome } from '../../service/exchange/delivery.ts'
 import { type MatchSubject, modelsIn, productsOf } from '../../service/exchange/match.ts'
 import { readError } from '../../service/exchange/refusals.ts'
 import { readTraceId } from '../../service/exchange/request.ts'
-import { isComplete, type JournalEntry, type LiveExchange, type RecordedBody, storedBytes } from './entry.ts'
+import type { JournalEntry, LiveExchange, RecordedBody } from './entry.ts'
+
+export function storedBytes({ latin1 }: RecordedBody): number {
+  return latin1?.length ?? 0
+}
+
+/** Returns true where the whole body is stored: a value that is absent from it was not sent. */
+export function isComplete({ latin1, size, isWhole }: RecordedBody): boolean {
+  return latin1 === undefined ? size === 0 : (isWhole ?? latin1.length === size)
+}
+
+/** Returns the path of a request with its query: `/v1/models/ID/analytics?period=7d`. */
+export function targetOf({ path, query }: Pick<JournalEntry['request'], 'path' | 'query'>): string {
+  return query === '' ? path : `${path}?${query}`
+}
 
 /** Converts an entry to the JSON of the control plane; without `bodies` only with their sizes. */
 export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: boolean }) {

@@ -1,6 +1,7 @@
 import { memoizeLast } from '../../base/core/memoize.ts'
 import type { SandboxPlace } from '../../state/exchanges.ts'
-import { type DeliveryEnd, type JournalEntry, type RecordedBody, storedBytes } from './entry.ts'
+import type { DeliveryEnd, JournalEntry, RecordedBody } from './entry.ts'
+import { storedBytes } from './entry-json.ts'
 
 /** The most bytes of all request bodies, and of all response bodies; above them the oldest are evicted. */
 const maxBodyBytes = { request: 16 * 1024 * 1024, response: 8 * 1024 * 1024 }

@@ -15,20 +15,6 @@ export interface RecordedBody {
   readonly isWhole?: boolean
 }
 
-export function storedBytes({ latin1 }: RecordedBody): number {
-  return latin1?.length ?? 0
-}
-
-/** Returns true where the whole body is stored: a value that is absent from it was not sent. */
-export function isComplete({ latin1, size, isWhole }: RecordedBody): boolean {
-  return latin1 === undefined ? size === 0 : (isWhole ?? latin1.length === size)
-}
-
-/** Returns the path of a request with its query: `/v1/models/ID/analytics?period=7d`. */
-export function targetOf({ path, query }: Pick<JournalEntry['request'], 'path' | 'query'>): string {
-  return query === '' ? path : `${path}?${query}`
-}
-
 /** One exchange as the journal stores it: a plain value that never changes. */
 export interface JournalEntry {
   /** The request id, as `X-Request-Id` has it. */

@@ -10,16 +10,8 @@ import { redactToken } from '../../base/redaction/redact-token.ts'
 import type { RawParameters } from '../../service/contract/contract.ts'
 import { readQuery } from '../../service/exchange/request.ts'
 import type { MessagePlace, StreamMessage } from '../../state/exchanges.ts'
-import {
-  type DeliveryEnd,
-  type ExchangeRecord,
-  isComplete,
-  type JournalEntry,
-  type LiveExchange,
-  type Recorded,
-  type RecordedBody,
-} from './entry.ts'
-import { bodyToBase64, bodyToText, decodeBody, parseBody, parseBoundedJson } from './entry-json.ts'
+import type { DeliveryEnd, ExchangeRecord, JournalEntry, LiveExchange, Recorded, RecordedBody } from './entry.ts'
+import { bodyToBase64, bodyToText, decodeBody, isComplete, parseBody, parseBoundedJson } from './entry-json.ts'
 
 /** Returns the name under which replicas tell the callers of requests apart: no token leaves its process. */
 export const hashToken = memoizeLast(

@@ -125,14 +125,18 @@ async function findFirstReply(stages: Stages['request'], exchange: Exchange, dep
       exchange.stage = name
       const outcome = stage(exchange as MatchedExchange) // without an operation, `identify` has replied
       const reply = outcome instanceof Promise ? await outcome : outcome
-      if (reply?.origin === 'contract' && stagesBeforeRules.has(name)) await expectRefusal(exchange, deps)
-      if (reply) return await shapeRefusal(exchange, reply, deps)
+      if (reply) return reply.status < 400 ? reply : await completeRefusal(exchange, reply, deps)
       if (isLarge) await nextTurn()
     }
     throw new Error('no stage replied')
   } catch (error) {
     return replyToStoreError(error, id, log) ?? replyToBug(error, id, log)
   }
+}
+
+async function completeRefusal(exchange: Exchange, reply: Reply, deps: PipelineDeps): Promise<Reply> {
+  if (reply.origin === 'contract' && stagesBeforeRules.has(exchange.stage)) await expectRefusal(exchange, deps)
+  return shapeRefusal(exchange, reply, deps)
 }
 
 /** Returns true for a body of more than 100 kB, with which one stage may take tens of milliseconds. */

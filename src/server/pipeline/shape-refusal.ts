@@ -9,7 +9,7 @@ import { documentedBody, replyFromDocument } from './reply-stages.ts'
 /** Returns a refusal of ours in its documented shape: as it is, an example, or generated; any other reply unchanged. */
 export function shapeRefusal(exchange: Exchange, reply: Reply, deps: PipelineDeps): Reply | Promise<Reply> {
   const { status, body, origin } = reply
-  const isOurs = status >= 400 && readError(body?.value) !== '' && !body?.isExact
+  const isOurs = readError(body?.value) !== '' && !body?.isExact
   if (!isOurs || !isMatched(exchange) || (origin !== 'contract' && origin !== 'scenario')) return reply
   const value = bodyOfRefusal(exchange.operation, reply)
   if (value === undefined) return generate(exchange, reply, deps)

@@ -4,8 +4,16 @@ import type { Violation } from '../../base/core/violation.ts'
 import { redactJson } from '../../base/redaction/redact.ts'
 import { redacted } from '../../base/redaction/redact-token.ts'
 import { readQuery, replayHeader } from '../../service/exchange/request.ts'
-import { isComplete, type JournalEntry, type RecordedBody, storedBytes, targetOf } from '../journal/entry.ts'
-import { bodyToBase64, bodyToText, decodeBody, parseBody } from '../journal/entry-json.ts'
+import type { JournalEntry, RecordedBody } from '../journal/entry.ts'
+import {
+  bodyToBase64,
+  bodyToText,
+  decodeBody,
+  isComplete,
+  parseBody,
+  storedBytes,
+  targetOf,
+} from '../journal/entry-json.ts'
 
 /** The first request of a finding, to find its cause after the process has ended. Credentials are redacted. */
 export interface RequestTrace {

@@ -8,7 +8,7 @@ import { errorAt, type Finding, type Findings } from '../../base/documents/findi
 import { listDocumentedPaths } from '../../service/exchange/control-aliases.ts'
 import { createApp } from '../http/app.ts'
 import { loadCertificate, type ServerCertificate } from '../http/certificate.ts'
-import { shutdownGraceMs } from '../http/delivery-end.ts'
+import { shutdownGraceMs } from '../http/connections.ts'
 import { listen, stop } from '../http/server.ts'
 import type { Report } from '../reports/report.ts'
 import { findFileConflict } from '../settings/file-conflicts.ts'

@@ -1,7 +1,6 @@
 import type { Json, JsonObject } from '../../base/core/json.ts'
-import { runWithTimeout } from '../../base/core/run-with-timeout.ts'
 import type { Validator } from '../../base/documents/ajv.ts'
-import { TIMEOUT } from '../contract/limit-time.ts'
+import { runWithTimeout, TIMEOUT } from '../contract/limit-time.ts'
 import { generate } from './generate.ts'
 import type { Tools } from './leaf.ts'
 
