@@ -107,7 +107,7 @@ export const habits: readonly Habit[] = [
       'client/testing/',
       'state/file/lock.ts',
       'server/simulator/open-state.ts',
-      'service/contract/limit-time.ts',
+      'base/core/limit-time.ts',
       'base/core/timers.ts',
     ],
     instead: 'take it as a parameter that cli.ts passes',

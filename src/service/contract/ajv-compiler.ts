@@ -1,6 +1,7 @@
 import type { CodeOptions } from 'ajv'
 import type { JsonObject } from '../../base/core/json.ts'
-import { toFragment } from '../../base/core/json-pointer.ts'
+import { parseReference, toFragment, valueAt } from '../../base/core/json-pointer.ts'
+import { limitTime } from '../../base/core/limit-time.ts'
 import { once } from '../../base/core/memoize.ts'
 import { reasonOf } from '../../base/core/result.ts'
 import { createAjv, type Validator } from '../../base/documents/ajv.ts'
@@ -8,10 +9,9 @@ import type { CompiledSchemas } from '../../base/documents/schema.ts'
 import { type DocumentFault, warning } from './checks/fault.ts'
 import { isChecked, parsePattern } from './checks/schemas.ts'
 import { type Compiler, keyOf, type Use } from './compiler.ts'
-import { limitTime, mayTakeLong } from './limit-time.ts'
 import { withoutRequired } from './request/without-required.ts'
 import { applySimulatedValues, simulatedValues } from './simulated-values.ts'
-import { listSchemas, mapNodes, type NodeKind } from './walk.ts'
+import { listSchemas, mapNodes, type NodeKind, walk } from './walk.ts'
 
 interface AjvCompiler extends Compiler {
   /** Compiles the validators that were given out so far, and warns of each schema that cannot be compiled. */
@@ -118,4 +118,20 @@ function onlyChecked(kind: NodeKind, value: JsonObject): JsonObject {
   if (kind !== 'schema') return mapNodes(kind, value, onlyChecked, (data, name) => (name === '$ref' ? data : undefined))
   const kept = Object.entries(value).filter(([keyword, rule]) => isChecked(keyword, rule))
   return mapNodes(kind, Object.fromEntries(kept), onlyChecked)
+}
+
+/**
+ * Returns true for a schema whose check can take long: with patterns, or with a schema that two references lead to, as
+ * it can be recursive, or be applied a million times by 20 schemas that refer twice to the next.
+ */
+export function mayTakeLong(document: JsonObject, pointer: string): boolean {
+  const passed = [pointer]
+  // The loop also visits what it adds.
+  for (const at of passed) {
+    const schemas = Array.from(walk(valueAt(document, at), 'schema'), ({ value }) => value)
+    if (schemas.some((schema) => 'pattern' in schema || 'patternProperties' in schema)) return true
+    passed.push(...schemas.flatMap(({ $ref }) => parseReference(String($ref)) ?? []))
+    if (new Set(passed).size < passed.length) return true
+  }
+  return false
 }

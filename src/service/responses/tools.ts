@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../base/core/json.ts'
+import { runWithTimeout, TIMEOUT } from '../../base/core/limit-time.ts'
 import type { Validator } from '../../base/documents/ajv.ts'
-import { runWithTimeout, TIMEOUT } from '../contract/limit-time.ts'
 import { generate } from './generate.ts'
 import type { Tools } from './leaf.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../../src/base/core/json.ts'
-import { runWithTimeout } from '../../../src/service/contract/limit-time.ts'
+import { runWithTimeout } from '../../../src/base/core/limit-time.ts'
 import { contractOf, findingsOf, operationOf, SMALL } from './documents.ts'
 
 const withName = (pattern: string) =>

@@ -1,10 +1,10 @@
 import { cpuUsage } from 'node:process'
 import { createContext, Script } from 'node:vm'
-import { isObject, type JsonObject } from '../../base/core/json.ts'
-import { parseReference, valueAt } from '../../base/core/json-pointer.ts'
-import { once } from '../../base/core/memoize.ts'
-import type { Validator } from '../../base/documents/ajv.ts'
-import { walk } from './walk.ts'
+import { isObject } from './json.ts'
+import { once } from './memoize.ts'
+
+/** A check that sets `errors` for a wrong value, as ajv's validators do. */
+type Check<Fault> = ((value: unknown) => boolean) & { errors?: Fault[] | null }
 
 /** The keyword of the error of a check that is broken off. */
 export const TIMEOUT = 'timeout'
@@ -16,11 +16,11 @@ const maxCheckMs = 100
  * Bounds the time of a validator, since patterns and recursive schemas may take any. A check that is broken off is
  * tried once more, since the processor time of a garbage collection counts. Then the value is invalid.
  */
-export function limitTime(validate: Validator): Validator {
-  const limited: Validator = (value) => {
+export function limitTime<Fault>(validate: Check<Fault>): Check<Fault> {
+  const limited: Check<Fault> = (value) => {
     const check = () => runWithTimeout(maxCheckMs, () => catchOverflow(() => validate(value)))
     const isValid = (check() ?? check())?.value
-    limited.errors = isValid === undefined ? [{ ...brokenOff, data: value }] : (validate.errors ?? null)
+    limited.errors = isValid === undefined ? [{ ...brokenOff, data: value } as Fault] : (validate.errors ?? null)
     return isValid ?? false
   }
   return limited
@@ -44,22 +44,6 @@ const brokenOff = {
   message:
     `cannot be checked: the patterns or recursive schemas of the contract take more than ${maxCheckMs} ms for it. ` +
     'Send shorter texts or fewer levels, or change these patterns and schemas',
-}
-
-/**
- * Returns true for a schema whose check can take long: with patterns, or with a schema that two references lead to, as
- * it can be recursive, or be applied a million times by 20 schemas that refer twice to the next.
- */
-export function mayTakeLong(document: JsonObject, pointer: string): boolean {
-  const passed = [pointer]
-  // The loop also visits what it adds.
-  for (const at of passed) {
-    const schemas = Array.from(walk(valueAt(document, at), 'schema'), ({ value }) => value)
-    if (schemas.some((schema) => 'pattern' in schema || 'patternProperties' in schema)) return true
-    passed.push(...schemas.flatMap(({ $ref }) => parseReference(String($ref)) ?? []))
-    if (new Set(passed).size < passed.length) return true
-  }
-  return false
 }
 
 /** The one context, since a new one takes a millisecond, and the script that calls its member `run`. */
