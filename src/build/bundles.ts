@@ -20,7 +20,7 @@ const scriptOptions = {
   banner: { js: `const __url = require('node:url').pathToFileURL(__filename).href` },
 } as const satisfies BuildOptions
 
-/** The functions that the bundle exports, each of which runs a module: all but the first for tests of bundled code. */
+/** The functions that the bundle exports; each runs a module: all but the first for tests of bundled code. */
 const entries = `
 exports.cli = () => require('./src/cli.ts')
 exports.precompiled = () => require('./src/base/documents/precompiled.ts')

@@ -51,7 +51,7 @@ export class BaseStore implements Store {
       const events = data.table(eventCollection)
       const stored = insertId === undefined ? undefined : events.find(insertId)
       if (insertId === undefined || stored === undefined) {
-        const event = createStoredEvent(context, draft, events.occurrences) // of which the table stores the JSON
+        const event = createStoredEvent(context, draft, events.occurrences) // the table stores its JSON
         const result = { event, replayed: false, payloadDiffers: false }
         return { change: { op: 'event', sandbox, event }, result }
       }

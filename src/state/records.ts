@@ -37,7 +37,7 @@ export interface StoredEvent {
   readonly repeatOf?: string
 }
 
-/** A prompt to store: an accepted request body, of which the store reads these fields. */
+/** A prompt to store: an accepted request body. The store reads these fields. */
 export interface PromptDraft {
   readonly components?: readonly PromptComponentDraft[]
   readonly productId?: string
@@ -132,12 +132,12 @@ export function cloneJson<T>(value: T): T {
   return copy as T // which has the shape of the original
 }
 
-/** Yields copies of records, of which some may be JSON. */
+/** Yields copies of records; some may be JSON. */
 export function* copyEach<T extends object>(records: Iterable<T | string>): Generator<T> {
   for (const record of records) yield typeof record === 'string' ? JSON.parse(record) : cloneJson(record)
 }
 
-/** Returns the spelling by which UUIDs are compared, or null for a value that is no string. */
+/** Returns the spelling by which UUIDs are compared, or null for a value that is not a string. */
 export function uuidKey(value: unknown): string | null {
   return typeof value === 'string' ? value.toLowerCase() : null
 }

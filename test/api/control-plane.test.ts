@@ -27,7 +27,7 @@ test.each(['/__sim/health', ...aliases])('%s responds with status healthy, and r
 test.each([
   ['/metrics', 'text/plain; version=0.0.4; charset=utf-8', /^convsim_\w+/m],
   ['/_x-steady/spec', 'application/json; charset=utf-8', /"openapi":"3\.1\.0"/],
-])('%s responds as the control that it stands for', async (path, mediaType, body) => {
+])('%s responds as its control path does', async (path, mediaType, body) => {
   for (const target of [path, `${path}/`, path.toUpperCase()]) {
     const response = await fetch(`${sim().origin}${target}`)
     expect([response.status, response.headers.get('content-type')]).toEqual([200, mediaType])
@@ -77,7 +77,7 @@ test('POST /__sim/reset accepts a sandbox that was never used', async () => {
   expect((await ask(sim(), '/__sim/reset?sandbox=nobody', { ...open, method: 'POST' })).status).toBe(200)
 })
 
-describe('a request that is no control', () => {
+describe('a request that is not a control request', () => {
   test.each([
     ['GET', '/__sim/reset', 'POST'],
     ['POST', '/__sim/health', 'GET'],

@@ -198,7 +198,7 @@ describe('--control-token', () => {
       expect([path, (await ask(own, path, { method: 'PUT', token: null })).status]).toEqual([path, 401])
   })
 
-  test('is no key of the simulated service, and neither is logged', async () => {
+  test('is not a key of the simulated service, and neither is logged', async () => {
     const own = guarded()
     await ask(own, '/__sim/info', { token: 'let me in' })
     expect((await ask(own, analyticsPath, { token: 'secret-key' })).status).toBe(200)
@@ -240,7 +240,7 @@ describe('the sandbox of a control', () => {
   })
 })
 
-/** Lets ten clients ask for long responses, of which they read no more than a buffer. */
+/** Lets ten clients request long responses and read no more than a buffer. */
 async function holdLongResponses(own: TestSimulator) {
   for (let count = 0; count < 16; count += 1)
     await ask(own, '/v1/events', { body: event({ value: 'x'.repeat(900_000) }) })

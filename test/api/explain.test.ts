@@ -173,7 +173,7 @@ describe('an explanation', () => {
     expect(await explain(shared(), scripted('drop-field'))).toMatchObject({ responseViolations: [{ in: 'response' }] })
   })
 
-  test('is refused of what is no request', async () => {
+  test('is refused of what is not a request', async () => {
     for (const body of [{}, { method: 'GET' }, { method: 'GET', path: 'v1' }, { method: 'G T', path: '/' }])
       expectRefusal(await ask(shared(), '/__sim/explain', { body }), 400)
   })

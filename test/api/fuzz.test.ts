@@ -35,7 +35,7 @@ function faultIn(sent: string, received: string): string | undefined {
 }
 
 function faultInResponse(status: number, headers: Record<string, string>, body: string): string | undefined {
-  if (!/^\d+$/.test(headers['content-length'] ?? '0')) return 'a length that is no number'
+  if (!/^\d+$/.test(headers['content-length'] ?? '0')) return 'a length that is not a number'
   const violations = headers['x-sim-violations']
   if (violations !== undefined && !isViolations(parsed(violations))) return 'violations that cannot be parsed'
   if (status >= 500 && headers['x-sim-origin'] !== 'scenario') return `a ${status}`
@@ -59,7 +59,7 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-test(`of ${count} malformed requests each gets a response of ours, and none hurts`, limits, async () => {
+test(`each of ${count} malformed requests gets a response, and none hurts`, limits, async () => {
   const sim = await startForTest({ sandboxLimit: 50 })
   const random = seededChance(seed)
   const kinds = new Set<string>()

@@ -75,7 +75,7 @@ describe('CORS', () => {
     expect(response.headers.get('access-control-allow-headers')).toBe('authorization,content-type,x-sim-scenario')
   })
 
-  test('is absent for clients that are no browsers, and where it is switched off', async () => {
+  test('is absent for clients that are not browsers, and where it is switched off', async () => {
     const own = await startForTest({ cors: false })
     for (const response of [await ask(sim(), analyticsPath), await ask(own, analyticsPath, { headers: { origin } })])
       expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, null])

@@ -144,7 +144,7 @@ describe('--seed-state', () => {
     expect(await exported(await startForTest({ state, seedState }))).toEqual(before)
   })
 
-  test('ends the start with exit code 1 if the file is no export, names the place, and writes no state', async () => {
+  test('ends the start with exit code 1 if the file is not an export, names the place and writes nothing', async () => {
     const folder = await tempFolder()
     const [seed, state] = [join(folder, 'seed.json'), join(folder, 'state.json')]
     await writeFile(seed, '{"format": 1, "quality": {"weight": 0.1}, "events": [{}], "prompts": []}')

@@ -39,7 +39,7 @@ export const closedRooms: Readonly<Record<string, readonly string[]>> = {
   console: ['client'],
 }
 
-/** The files of `features/` that load the features, which are no part of one. */
+/** The files of `features/` that load the features, which are not part of one. */
 export const commandTables = ['features/commands.ts', 'features/start.ts']
 
 /** Rooms that no chain of imports leads to from another room, with the reason. */

@@ -9,7 +9,7 @@ import { start } from '../../src/features/start.ts'
 import { defaultSettings, type Settings } from '../../src/server/settings/settings.ts'
 
 /**
- * Counts the source files of which a named function runs, by V8's precise coverage: `npm run files`, and with `--list`
+ * Counts the source files with a named function that runs, by V8's precise coverage: `npm run files`, and with `--list`
  * their names. A request is measured in this process, after the same one has been sent before, without its log; `each`
  * in all processes of its run.
  */

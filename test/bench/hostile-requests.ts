@@ -60,7 +60,7 @@ const largeProperties = `"properties":{${items((index) => `"m${index}${'x'.repea
 
 const levels = 45
 
-/** Objects within objects, the innermost of which is large, and a pointer to each, so that each value contains it. */
+/** Objects within objects, with a large innermost one, and a pointer to each, so that each value contains it. */
 const innermost = `{${items((index) => `"m${index}":${index}`)}}`
 const nestedProperties = `"properties":${'{"a":'.repeat(levels)}${innermost}${'}'.repeat(levels)}`
 const nestedPointers = times(levels, (level) => `"/properties${'/a'.repeat(level)}":0`).join(',')

@@ -15,7 +15,7 @@ const bundle = join(dist, BUNDLE)
 /** The text of the bundle in one line. */
 const script = readFileSync(bundle, 'utf8').replaceAll(/\\?\n/g, '')
 
-/** The files of which the bundle consists. */
+/** The files of the bundle. */
 const moduleNames = [...script.matchAll(/=__(?:esm|commonJS)\(\{"([^"]+)"\(/g)].map(([, name = '']) => name)
 
 /** Stands for all libraries in the file of those that are seldom loaded. */

@@ -308,13 +308,13 @@ describe('connect', () => {
     ['<html>', 'text/html'],
     ['{"name":"another"}', 'application/json'],
     ['', 'text/plain'],
-  ])('says that a server that returns %j is no simulator', async (body, type) => {
+  ])('says that a server that returns %j is not a simulator', async (body, type) => {
     const server = createServer((_, res) => {
       excludeFromRecording(res)
       res.writeHead(body === '' ? 204 : 200, { 'content-type': type }).end(body)
     })
     const url = `http://127.0.0.1:${await listenForTest(server)}`
-    await expect(connect(url)).rejects.toThrow(/responds, but is no simulator/)
+    await expect(connect(url)).rejects.toThrow(/responds, but is not a simulator/)
   })
 })
 

@@ -139,7 +139,7 @@ describe('assumptions', () => {
       expect(stdout).toContain(`${pointer || '/'}\n  ${text}`)
   })
 
-  test('takes another document as an argument or as --contract, and refuses what is no contract', async () => {
+  test('takes another document as an argument or as --contract, and refuses what is not a contract', async () => {
     const file = await documentWith('Any string is accepted.', 'Guess!')
     for (const named of [[file], ['--contract', file]])
       expect((await runInProcess(['assumptions', ...named])).stdout).toContain('Guess!')
@@ -151,7 +151,7 @@ describe('assumptions', () => {
   })
 })
 
-/** Listens as an HTTP server that is no simulator, and returns its port. */
+/** Listens as an HTTP server that is not a simulator, and returns its port. */
 async function serveReplies(reply: RequestListener): Promise<string> {
   return String(await listenForTest(createHttpServer((req, res) => reply(req, excludeFromRecording(res)))))
 }
@@ -216,7 +216,7 @@ describe('healthcheck', () => {
       code: 1,
       stdout: '',
       stderr:
-        `convsim: the server at ${url} is no convsim: its response ${status} is not the health of a simulator. ` +
+        `convsim: the server at ${url} is not convsim: its response ${status} is not the health of a simulator. ` +
         'Is --port right?\n',
     })
   })

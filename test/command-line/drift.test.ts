@@ -51,7 +51,7 @@ describe('convsim drift', () => {
     [['https://api.example.com/v1', '--ids', 'model=1'], '--ids model: no operation has such a parameter'],
     [['--har', 'missing.har'], 'missing.har cannot be read'],
     [[...har, '--patch', 'nowhere/patch.yaml'], 'there is no folder nowhere. Make it first.'],
-    [[...har, '--patch', 'package.json'], 'package.json is no patch of convsim drift, and would be lost.'],
+    [[...har, '--patch', 'package.json'], 'package.json is not a patch of convsim drift, and would be lost.'],
     [[], 'Give the base URL of the real service'],
     [['--journal', 'a.json', '--writes', 'x'], '--journal sends nothing'],
     [[...har, '--dry-run'], '--har sends nothing'],

@@ -75,7 +75,7 @@ describe('a $ref in data is data', () => {
   })
 })
 
-/** A document with schemas of which each refers to the next one, and with `first` at its response. */
+/** A document with a chain of schemas, and with `first` at its response. */
 function withChain(length: number, next: (ref: Json) => Json, first: Json = { $ref: '#/components/schemas/A0' }) {
   const schemas = Array.from({ length }, (_, at) => [`A${at}`, next({ $ref: `#/components/schemas/A${at + 1}` })])
   return withSchemas(first, Object.fromEntries(schemas))

@@ -33,7 +33,7 @@ describe('convsim proxy', () => {
 
   test.each([
     [[], /^convsim proxy: Name the real service by its URL: convsim proxy https:/],
-    [['api.example.com'], /^convsim proxy: "api\.example\.com" is no address of a service\./],
+    [['api.example.com'], /^convsim proxy: "api\.example\.com" is not an address of a service\./],
     [['http://localhost:4010'], /is the address of the proxy itself\. .* --port 4011\./],
     [['http://api.example.com'], /would carry CONVSIM_UPSTREAM_TOKEN in clear text/],
     [['https://api.example.com', '--plan', 'free'], /--plan has no effect on convsim proxy/],

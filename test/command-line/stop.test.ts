@@ -9,7 +9,7 @@ import { connectTo } from '../support/raw-http.ts'
 import { eventsIn, parseStateFile } from '../support/state-file.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** Starts the command, and a request of which the server has read all but the last 20 bytes, which `finish` sends. */
+/** Starts the command, and a request whose last 20 bytes the server has not read; `finish` sends them. */
 async function startBusy(state = ':memory:') {
   const command = convsim(['--port', '0', '--state', state])
   const origin = await command.ready()

@@ -27,7 +27,7 @@ test.each([
 
 test.each([
   ['state.json.lock', 'is a pipe; an ordinary file is expected'],
-  ['state.json.journal', 'is no file'],
+  ['state.json.journal', 'is not a file'],
 ])('a pipe in place of %s is refused at once', async (file, reason) => {
   const cwd = await tempFolder()
   execFileSync('mkfifo', [join(cwd, file)])

@@ -33,7 +33,7 @@ describe.each(['/', '/?utm=x', '/__sim'])('GET %s', (path) => {
   })
 })
 
-test.each(['/__sim', '/__sim/'])('POST %s is no request for the console', async (path) => {
+test.each(['/__sim', '/__sim/'])('POST %s is not a request for the console', async (path) => {
   const response = await fetch(sim().origin + path, { method: 'POST', headers: browser })
   expect(response.status).toBe(404)
 })
@@ -66,7 +66,7 @@ test('scripts and stylesheet are cached for ever', async () => {
 })
 
 test.each(['assets/app-AAAAAAAA.js', 'assets/../cli.js', 'assets/app.js', 'index.html'])(
-  '%s is no file',
+  '%s is not a file',
   async (path) => {
     expect((await open(`/__sim/${path}`)).status).toBe(404)
   },

@@ -67,7 +67,7 @@ export const listPrompts: OperationDefinition = {
 }
 `
 
-/** It runs many tests beside the others of this run, of which one may take too long. */
+/** It runs many tests beside the others of this run, and one may take too long. */
 const slow = { timeout: 1_800_000, retry: 1 }
 
 /** Tests that read the operations of the document, and once had lists of them. */

@@ -64,7 +64,7 @@ test.each<[string, readonly string[], object, readonly RegExp[]]>([
     { code: 3, kinds: ['unnoticed'], resilience: ['recovered'], drift: ['unnoticed'] },
     [
       /Nobody noticed: the command passed although "drop-field" was injected into \/conversationCount in the responses of getModel/,
-      /^getModelAnalytics has 1 field of which no test notices any drift .* \(wrong-type\): \/messageCount\.$/m,
+      /^getModelAnalytics has 1 field whose injected drift no test notices \(wrong-type\): \/messageCount\.$/m,
     ],
   ],
 ])('the sample suite %s', async (title, tried, outcome, sentences) => {

@@ -84,7 +84,7 @@ export function objectOf(response: Pick<TestResponse, 'body' | 'status'>): JsonO
 /** Returns a string member of the JSON object of a response. Throws if it is none. */
 export function textOf(response: Pick<TestResponse, 'body' | 'status'>, member: string): string {
   const value = objectOf(response)[member]
-  if (typeof value !== 'string') throw new Error(`"${member}" is no text in ${JSON.stringify(response.body)}`)
+  if (typeof value !== 'string') throw new Error(`"${member}" is not text in ${JSON.stringify(response.body)}`)
   return value
 }
 

@@ -8,7 +8,7 @@ export interface CuttingProxy {
   readonly received: number
   /** The number of cuts so far. */
   readonly cuts: number
-  /** Cuts all connections once the server has sent so many more bytes, of which no more are passed on. */
+  /** Cuts all connections once the server has sent so many more bytes; no further byte is passed on. */
   cutAfter(bytes: number): void
   /** Cuts all connections, once, when a client sends this text, which is not passed on. */
   cutAt(text: string): void

@@ -83,7 +83,7 @@ export function promisedStatuses(text: string): RegExp[] {
   })
 }
 
-/** Returns the pattern of a sample of an output, in which `...` stands for any text of a line. */
+/** Returns the pattern of a sample of output; `...` stands for any text of a line. */
 export function patternOf(sample: string): RegExp {
   const parts = sample.split('...').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
   return new RegExp(parts.join('.*'))

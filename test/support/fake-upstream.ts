@@ -83,7 +83,7 @@ async function respondAs(origin: string, { method, url, headers }: FakeRequest, 
   return { status: response.status, headers: own, body }
 }
 
-/** Starts a server that stands for the real service, for one test. */
+/** Starts a server in place of the real service, for one test. */
 export async function fakeUpstream(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${await listenForTest(createServer(listener))}`
 }

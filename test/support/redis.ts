@@ -24,7 +24,7 @@ export interface RedisServer {
 interface RedisServerOptions {
   /** Stores each write on the disk before it is acknowledged. Default: nothing is stored on the disk. */
   readonly durable?: boolean
-  /** Makes the port one for TLS, of which `args` have the certificate. */
+  /** Makes the port one for TLS, with the certificate in `args`. */
   readonly tls?: boolean
   readonly args?: readonly string[]
 }

@@ -13,7 +13,7 @@ export interface ToolRun {
 
 /** The surroundings of a command that runs in this process. */
 interface RunOptions {
-  /** Gets the progress; absent: stderr is no terminal. */
+  /** Gets the progress; absent: stderr is not a terminal. */
   readonly terminal?: (text: string) => void
   /** Returns epoch milliseconds. Default: `Date.now`. */
   readonly now?: () => number

@@ -1,6 +1,6 @@
 /**
  * Parses the origins of web pages, separated by commas: `http://localhost:6006, https://docs.example.com`. Returns
- * undefined if one is no origin, but has a path, a wildcard or another scheme than HTTP.
+ * undefined if one is not an origin, but has a path, a wildcard or another scheme than HTTP.
  */
 export function parseOrigins(text: string): string[] | undefined {
   const origins = text.split(',').map((part) => parseOrigin(part.trim()))

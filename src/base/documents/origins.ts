@@ -7,7 +7,7 @@ export interface SourcePart {
   readonly pointer: string
 }
 
-/** Where the values of a document are from, parts of which were taken from other files. */
+/** Where the values of a document are from: the file itself, and the files it refers to. */
 export class Origins {
   readonly #main: Source
   readonly #set = new Map<string, SourcePart & { readonly turn: number }>()

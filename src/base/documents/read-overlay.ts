@@ -68,7 +68,7 @@ function readAction(action: Json, pointer: string, source: Source): Result<Overl
   if (!isJsonPath(target)) return fail('target', NO_PATH)
   if (!isJsonPath(from)) return fail('copy', NO_PATH)
   if (remove !== true && copy !== undefined && update !== undefined)
-    return fail('copy', 'cannot stand beside "update": use one')
+    return fail('copy', 'cannot be beside "update": use one')
   if (remove !== true && copy === undefined && update === undefined)
     return fail('target', 'has nothing to do: add "update", "copy" or "remove: true"')
   const kind = remove === true ? 'remove' : copy === undefined ? 'update' : 'copy'
@@ -93,7 +93,7 @@ function isJsonPath(text: string): boolean {
   try {
     return new JSONPathJS(text) !== undefined
   } catch {
-    return false // its message lists each character that could stand at the place
+    return false // its message lists each character that could be at the place
   }
 }
 

@@ -107,7 +107,7 @@ export function createLineRedaction(): (text: string) => string {
     })
 }
 
-/** Names that the pattern of a credential's name matches, though they stand for none. */
+/** Names that the pattern of a credential's name matches, though they are not credentials. */
 const harmlessNames = new Set(['idempotency-key', 'x-idempotency-key'])
 
 /** The pattern of a credential's name. `auth` matches, but in `author...` only `authorisation` and `authorization`. */

@@ -119,7 +119,7 @@ function findNameProblem(commands: CommandTable, operand: string | undefined): s
   const names = commands.map(({ name }) => name)
   const nearest = findNearest(operand, names)
   const guess = nearest === undefined ? '' : ` Did you mean "${nearest}"?`
-  return `"${operand}" is no command (${names.join(', ')}), and no file name.${guess} See convsim --help.`
+  return `"${operand}" is not a command (${names.join(', ')}) or a file name.${guess} See convsim --help.`
 }
 
 const problem = (message: string) => ({ kind: 'problem', problem: message }) as const

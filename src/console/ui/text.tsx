@@ -9,7 +9,7 @@ export const isUuid = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\
 /** Shortens a UUID, so that it can be told from others: `4f7c2a1e…9c34`. Another text stays as it is. */
 export const shortId = (id: string): string => (isUuid(id) ? `${id.slice(0, 8)}…${id.slice(-4)}` : id)
 
-/** Returns the name of a model or product; the id stands for any other. */
+/** Returns the name of a model or product, or else its id. */
 export const nameOrId = (id: unknown): string => nameOf(asText(id)) ?? shortId(asText(id))
 
 export const count = (number: number, noun: string): string =>

@@ -96,7 +96,7 @@ function readHealth(url: string, status: number, body: string): Result<Health> {
   const isHealth = isObject(health) && /^(un)?healthy$/.test(String(health.status)) && 'version' in health
   if (!isHealth)
     return failure(
-      `the server at ${url} is no convsim: its response ${status} is not the health of a simulator. Is --port right?`,
+      `the server at ${url} is not convsim: its response ${status} is not the health of a simulator. Is --port right?`,
     )
   const isReady = status === 200 && health.status === 'healthy'
   return success({ isReady, text: escapeControls(JSON.stringify(health)) })

@@ -55,7 +55,7 @@ function isHandledByEdge({ method, path, headers }: SimRequest, corsOrigins: Cor
   return controlAliases.has(own) || /^\/(favicon\.ico|robots\.txt)?$/.test(own)
 }
 
-/** Converts a description to a request. A `sandbox` of the query stands for the header; the default one for none. */
+/** Converts a description to a request. A `sandbox` in the query replaces the header; the default one means none. */
 function toSimRequest({ method, path: target, headers = {}, body }: RequestDescription, sandbox: string): SimRequest {
   const lowerCaseHeaders = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),

@@ -16,7 +16,7 @@ import {
 } from '../journal/entry-json.ts'
 import { JsonPieces } from './handler.ts'
 
-/** Deliveries of which the client gets no byte; browsers write the status 0 for them. */
+/** Deliveries that give the client no byte; browsers write the status 0 for them. */
 const silentDeliveries = ['reset', 'empty', 'hang']
 
 export function writeHar(entries: readonly JournalEntry[], counts: object): JsonPieces {

@@ -138,7 +138,7 @@ export const snapshotHandlers: HandlerGroup = ({ store, sandboxes }) => {
     exportSandbox: (request) => store.exportSandbox(request.sandbox),
     async importSandbox({ sandbox: name, body }) {
       const parsed = await parseExport(body)
-      if (!parsed.ok) return new ControlError(400, `This is no export of a sandbox: ${parsed.error.join('; ')}.`)
+      if (!parsed.ok) return new ControlError(400, `This is not an export of a sandbox: ${parsed.error.join('; ')}.`)
       await store.importSandbox(name, parsed.value, 'always')
       sandboxes.use(name) // so that the sandbox is listed and counts towards --sandbox-limit
       return { events: parsed.value.events.length, prompts: parsed.value.prompts.length }

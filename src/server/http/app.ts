@@ -42,7 +42,7 @@ export interface App {
   readonly messages: MessageClasses
 }
 
-/** The classes of which Node's server creates requests and responses. */
+/** The classes that Node's server instantiates for requests and responses. */
 interface MessageClasses {
   readonly IncomingMessage?: typeof IncomingMessage
   readonly ServerResponse?: typeof ServerResponse<IncomingMessage>

@@ -126,7 +126,7 @@ function watchConnection(finish: () => void, res: ServerResponse): void {
     finish()
   }
   res.on('close', finishOnce)
-  socket.setMaxListeners(0) // one for each pipelined request, of which there may be any number
+  socket.setMaxListeners(0) // one for each pipelined request, without a limit
   socket.on('close', finishOnce).on('end', finishOnce)
 }
 

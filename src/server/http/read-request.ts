@@ -47,7 +47,7 @@ export function readHead(req: IncomingMessage, target: string, id: string, isSer
 /** Calls `onClose` once a connection has closed, at once if it has. Returns the function that ends the watch. */
 function watchClose(socket: Socket, onClose: () => void): () => void {
   if (socket.destroyed) onClose()
-  socket.setMaxListeners(0) // one for each pipelined request, of which there may be any number
+  socket.setMaxListeners(0) // one for each pipelined request, without a limit
   socket.once('close', onClose)
   return () => socket.off('close', onClose)
 }
@@ -222,9 +222,9 @@ const decodesToTooMuch = unreadable(
   `The body decodes to more than ${maxDecodedRatio} times its size. Send it without Content-Encoding.`,
 )
 
-/** Parses a checked size: `500kb`. Throws if the text is no size. */
+/** Parses a checked size: `500kb`. Throws if the text is not a size. */
 export function parseBodyLimit(text: string): BodyLimit {
   const bytes = parseSize(text)
-  if (bytes === undefined) throw new Error(`"${text}" is no size`)
+  if (bytes === undefined) throw new Error(`"${text}" is not a size`)
   return { bytes, text }
 }

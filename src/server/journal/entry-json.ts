@@ -189,7 +189,7 @@ export function bodyToText(body: RecordedBody, token?: string): string | undefin
   return clean === JSON.stringify(json) ? redactText(text, token) : clean
 }
 
-/** Encodes a body that is no text as base64, without credentials and `token`; empty where it is not stored. */
+/** Encodes a body that is not text as base64, without credentials and `token`; empty where it is not stored. */
 export function bodyToBase64({ latin1 = '' }: RecordedBody, token?: string): string {
   return fromLatin1(redactDocument(latin1, token)).toString('base64')
 }

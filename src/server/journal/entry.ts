@@ -80,7 +80,7 @@ export interface JournalEntry {
   readonly rule: RuleReference | undefined
   /** The scenarios that acted on the request, as they were written: `slow;ms=200`. */
   readonly scenarios: readonly string[]
-  /** The rules of the sandbox and the headers that steered the request; empty for neither. The clock is no part. */
+  /** The rules of the sandbox and the headers that steered the request; empty for neither. The clock is left out. */
   readonly steering: string
   /** The outcome that was declared for a negative test; undefined for none. */
   readonly expectation: Expectation | undefined

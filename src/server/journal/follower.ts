@@ -210,7 +210,7 @@ export class StreamFollower implements JournalShare {
     return true
   }
 
-  /** Tells all replicas of which sandboxes exchanges are lost. Returns true if there are any. */
+  /** Tells all replicas whose exchanges are lost, by sandbox. Returns true if there are any. */
   async #countLost(): Promise<boolean> {
     const lost = [...this.#lost]
     if (lost.length === 0) return false

@@ -88,7 +88,7 @@ function describeUnknownHeader(unknown: string): string {
   const withoutPrefix = (name: string) => name.slice('x-sim-'.length)
   const nearest = findNearest(withoutPrefix(unknown), controlHeaders.map(withoutPrefix))
   const guess = nearest === undefined ? '' : ` Did you mean "x-sim-${nearest}"?`
-  return `There is no control header "${cutText(unknown)}".${guess} Known: ${controlHeaders.join(', ')}.`
+  return `There is not a control request header "${cutText(unknown)}".${guess} Known: ${controlHeaders.join(', ')}.`
 }
 
 const noResponse = success({ scenarios: [], example: undefined })
@@ -112,7 +112,7 @@ function readPreferredResponse(
     const example = exampleReply(operation, name, code)
     return example.ok ? success({ scenarios: [], example: example.value }) : example
   }
-  // A success that only a range documents (`2XX`) is no scenario by its number.
+  // A success that only a range documents (`2XX`) is not a scenario by its number.
   const find = (status: string) => catalogue.find(status) ?? createStatusScenario(Number(status))
   const scenarios = parseScenarios(code ?? '', { ...catalogue, find })
   return scenarios.ok ? success({ scenarios: scenarios.value, example: undefined }) : scenarios

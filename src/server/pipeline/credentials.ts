@@ -28,7 +28,7 @@ export function authenticate({ fixtures, settings }: PipelineDeps): RequestStage
   }
 }
 
-/** Returns the credentials of the alternatives of which all are sent; undefined if the operation demands others. */
+/** Returns the credentials of the alternatives that were sent whole; undefined if the operation demands others. */
 export function findCredentials(exchange: MatchedExchange): readonly string[] | undefined {
   const { security } = exchange.operation
   const found: string[] = []
@@ -81,7 +81,7 @@ function judgeKey(
 }
 
 function adviseKey(exchange: Exchange, token: string, meant: string | undefined): void {
-  // Keys that differ in a number, such as customer-1 and customer-2, are no slips.
+  // Keys that differ in a number, such as customer-1 and customer-2, are not slips.
   if (meant === undefined || withoutDigits(meant) === withoutDigits(token)) return
   const message = `is a letter away from the magic key ${meant}, and switches on nothing; did you mean that?`
   addAdvice(exchange, 'magic-key', message)

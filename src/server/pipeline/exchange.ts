@@ -140,7 +140,7 @@ export class Exchange {
   /** Set by `validate`; undefined where the operation takes no body. */
   body: Json | undefined
   violations: readonly Violation[] = []
-  /** Rules of the contract that the reply breaks: by damage on purpose, or in a reply of ours that was withheld. */
+  /** Rules of the contract that the reply breaks: by damage on purpose, or in one of our replies that was withheld. */
   responseViolations: readonly Violation[] = []
   /** Findings about a request that the service accepts and a careful client would not send. */
   advice: readonly Violation[] = []
@@ -220,7 +220,7 @@ export type RequestStage<Seen extends Exchange = Exchange> = (
 /** A stage of a reply: every reply passes through all of them. */
 export type ReplyStage = (exchange: Exchange, reply: Reply) => Reply
 
-/** The content of an `Authorization` header: a token and the sandbox of its suffix, or why there is no token. */
+/** The content of an `Authorization` header: a token and the sandbox of its suffix, or why there is not a token. */
 export type Bearer =
   | { readonly ok: true; readonly token: string; readonly sandbox: string | undefined }
   | { readonly ok: false; readonly problem: string }

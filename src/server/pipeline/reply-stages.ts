@@ -93,7 +93,7 @@ export function documentedBody({ value, mediaType }: { readonly value: Json; rea
 }
 
 /**
- * Checks the reply against the contract before any damage on purpose. A reply of ours that breaks it is a bug and
+ * Checks the reply against the contract before any damage on purpose. One of our replies that breaks it is a bug and
  * becomes a 500, except a refusal, which an own contract may not document, and a body of the document, which a header
  * and the log say of. Replies of handlers also keep the rules of `x-simulated-values`; exact responses need not.
  */
@@ -167,7 +167,7 @@ export function applyDamage(exchange: Exchange, original: Reply): Reply {
   return drifted.ok ? drifted.value : original
 }
 
-/** Returns the reply with its drift, of which there is at most one, or the reason why the drift cannot be done. */
+/** Returns the reply with its drift (at most one), or the reason why the drift cannot be done. */
 function driftReply(exchange: Exchange, reply: Reply): Result<Reply> {
   const active = exchange.scenarios.find(({ definition }) => definition.family === 'drift')
   const effect = active && effectOf(active)
@@ -221,7 +221,7 @@ function addSimHeaders(headers: Record<string, string>, exchange: Exchange, repl
   if (scenarios.length > 0) headers['X-Sim-Scenario'] = escapeNonAscii(scenarios.map(({ text }) => text).join(', '))
   if (violations.length > 0) headers['X-Sim-Violations'] = violationsHeader(violations)
   if (advice.length > 0) headers['X-Sim-Advice'] = violationsHeader(advice)
-  // Those of a deliberate damage are no surprise, and those of a real service are for the report.
+  // Those of a deliberate damage are expected, and those of a real service are for the report.
   if (exchange.responseViolations.length > 0 && exchange.damage.length === 0 && reply.body?.isDocumented)
     headers['X-Sim-Response-Violations'] = violationsHeader(exchange.responseViolations)
 }

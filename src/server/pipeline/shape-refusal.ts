@@ -6,7 +6,7 @@ import type { Reply } from '../../service/exchange/reply.ts'
 import { type Exchange, isMatched, type MatchedExchange, type PipelineDeps } from './exchange.ts'
 import { documentedBody, replyFromDocument } from './reply-stages.ts'
 
-/** Returns a refusal of ours in its documented shape: as it is, an example, or generated; any other reply unchanged. */
+/** Returns a refusal in its documented shape: as it is, an example, or generated; any other reply unchanged. */
 export function shapeRefusal(exchange: Exchange, reply: Reply, deps: PipelineDeps): Reply | Promise<Reply> {
   const { status, body, origin } = reply
   const isOurs = readError(body?.value) !== '' && !body?.isExact

@@ -178,7 +178,7 @@ function permits(schema: JsonObject, probe: EnumValue | null | typeof anyOther):
   })
 }
 
-/** A place of a body with the keys of its items, and the places in it; a star stands for those without a name. */
+/** A place of a body with the keys of its items, and the places in it; a star is for those without a name. */
 interface Place {
   readonly keys: Map<SchemaItem['kind'], string>
   readonly values: Map<EnumValue, string>

@@ -117,7 +117,7 @@ function previewExamples(operation: Operation): Preview[] {
   )
 }
 
-/** Quotes the name of an example if it is no token (RFC 7240). */
+/** Quotes the name of an example if it is not a token (RFC 7240). */
 function quoteName(name: string): string {
   return /^[\w.-]+$/.test(name) ? name : `"${name}"`
 }

@@ -87,7 +87,7 @@ function findStats(path: string) {
 /** Links that lead to each other lead nowhere. Linux follows as many. */
 const maxLinks = 40
 
-/** Returns a path without links, of which the last parts need not exist, as a link to a missing file can create it. */
+/** Returns a path without links. Its last parts need not exist, since a link to a missing file can create it. */
 export function findRealPath(path: string, links = 0): string {
   const full = resolve(path)
   try {
@@ -103,6 +103,6 @@ function readLink(path: string): string | undefined {
   try {
     return readlinkSync(path)
   } catch {
-    return undefined // it is no link, or cannot be used, which whoever uses it says
+    return undefined // it is not a link, or cannot be used, which whoever uses it says
   }
 }

@@ -28,12 +28,12 @@ export function findHandled(contract: Contract, fixtures: Fixtures) {
 
 export const handledIds: ReadonlySet<string> = new Set(handledOperations.map(({ operationId }) => operationId))
 
-/** Warns of the periods of analytics in a document that are no number of days. */
+/** Warns of the periods of analytics in a document that are not numbers of days. */
 export function findLimits({ file, operations }: Contract): Finding[] {
   const analytics = operations.find(({ id }) => id === getModelAnalytics.operationId)
   const { schema } = analytics?.parameters.find(({ in: part, name }) => part === 'query' && name === 'period') ?? {}
   const others = Array.isArray(schema?.enum) ? schema.enum.filter((period) => readDays(period) === undefined) : []
-  const message = `the periods ${others.join(', ')} are no number of days, such as 14d: they get ${defaultDays} days`
+  const message = `the periods ${others.join(', ')} are not numbers of days, such as 14d: they get ${defaultDays} days`
   return others.length === 0 ? [] : [{ severity: 'warning', place: file, message }]
 }
 

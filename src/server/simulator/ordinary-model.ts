@@ -41,7 +41,7 @@ export function findExampleRequest(contract: Contract, fixtures: Fixtures): Exam
   return { path, scenario: status === undefined ? 'slow;ms=2000' : String(status) }
 }
 
-/** Returns true for a GET request whose only required parameters are models in its path, of which there are any. */
+/** Returns true for a GET request with a model in its path and no other required parameter. */
 function isAskedByPath({ method, parameters }: Operation, hasModel: boolean): boolean {
   const required = parameters.filter((parameter) => parameter.required)
   return method === 'GET' && required.every((one) => one.in === 'path' && hasModel && modelParameters.has(one.name))

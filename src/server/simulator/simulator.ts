@@ -115,7 +115,7 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
   const { reporter, reportAtEnd, adopt } = createReporter(settings, deps, { journal, sandboxes, store }, present)
   const stopping = transferableAbortController() // of Node, also where happy-dom has replaced the global
   const draining = new AbortController()
-  setMaxListeners(0, stopping.signal) // one listener for each waiting request, of which there may be any number
+  setMaxListeners(0, stopping.signal) // one listener for each waiting request, without a limit
   const pages = readPages(settings, proxied !== undefined)
   const control = new Control({
     token: settings.controlToken,

@@ -95,7 +95,7 @@ export async function start(settings: Settings, deps: Dependencies): Promise<Res
 async function findExposure({ host, controlToken, controlOpen }: Settings, log: Log): Promise<Finding | undefined> {
   const isLoopback = host.toLowerCase() === 'localhost' || host === '::1' || /^127\./.test(host)
   if (isLoopback || controlOpen || controlToken !== undefined) return undefined
-  // A host that is no address of this machine, on none of whose ports it can listen, is to be named first.
+  // A host that is not an address of this machine, on none of whose ports it can listen, is to be named first.
   const listening = await listen({ listener: () => undefined, messages: {} }, { host, port: 0 }, log)
   if (!listening.ok) return errorAt(listening.error.flag, listening.error.message)
   await stop(listening.value, 0)
@@ -144,7 +144,7 @@ function describeGiven(given: unknown): string {
   return typeof given === 'object' && given !== null ? 'an object' : `"${given}"`
 }
 
-/** Reads a value, of which a list of texts is one with commas, a date an instant, and another object is none. */
+/** Reads a value: a list of texts as one with commas, a date as an instant; undefined for another object. */
 function readGiven(setting: Setting<unknown>, given: unknown): unknown {
   const plain = given instanceof Date ? given.toJSON() : given
   const hasObject = [plain].flat().some((part) => typeof part === 'object')
@@ -154,7 +154,7 @@ function readGiven(setting: Setting<unknown>, given: unknown): unknown {
 function describeUnknownSetting(name: string, known: readonly string[]): string {
   if (!Object.hasOwn(endSettings, name)) return `There is no setting "${name}". ${describeKnown(name, known)}`
   const instead = ['report', 'failOn'].includes(name) ? ' Call report() of the simulator for the report.' : ''
-  return `"${name}" is no setting of the library, but the flag ${flagOf(name)} of the command line.${instead}`
+  return `"${name}" is not a setting of the library, but the flag ${flagOf(name)} of the command line.${instead}`
 }
 
 /** Writes the flags in a message about settings as code names them: `maxAnalysesPerHour`. Other names stay. */

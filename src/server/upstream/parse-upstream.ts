@@ -33,7 +33,7 @@ export interface UpstreamAccess extends Upstream {
  */
 export function parseUpstream(text: string, hasToken: boolean): Result<Upstream> {
   const example = 'Give its base URL, such as https://api.example.com/v1.'
-  if (!URL.canParse(text)) return failure(`"${text}" is no address of a service. ${example}`)
+  if (!URL.canParse(text)) return failure(`"${text}" is not an address of a service. ${example}`)
   const url = new URL(text)
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     return failure(`The address of the service begins with https:// or http://. ${example}`)

@@ -15,7 +15,7 @@ interface PathTemplate {
 }
 
 /**
- * Creates the matcher of a document's paths under their base paths, of which the longest wins. If several templates
+ * Creates the matcher of a document's paths under their base paths; the longest base path wins. If several templates
  * match, the first concrete segment decides, as OpenAPI demands: `/models/mine` wins over `/models/{modelId}`, even if
  * only the latter has the method.
  */

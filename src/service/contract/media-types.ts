@@ -21,7 +21,7 @@ export function matchMediaType(documented: readonly string[], sent: string): str
   return undefined
 }
 
-/** Returns true for the media type of a form whose fields stand in one text: `user=joe&age=7`. */
+/** Returns true for the media type of a form whose fields are one text: `user=joe&age=7`. */
 export const isForm = (mediaType: string): boolean => bareMediaType(mediaType) === 'application/x-www-form-urlencoded'
 
 /** Returns true if a body that is not JSON is checked: a form of an object, or a text whose schema takes texts. */

@@ -43,7 +43,7 @@ const described = { schema: single('schema'), content: map('mediaType'), example
 /**
  * The members of each kind of OpenAPI 3.1 and Swagger 2.0, with the kinds of their values; `*` is every other member
  * without `x-`. All others are data: an example, a default or a property with the name `schema` is never taken for a
- * schema, and a `$ref` in it is no reference.
+ * schema, and a `$ref` in it is not a reference.
  */
 const MEMBERS: Readonly<Partial<Record<NodeKind, Readonly<Record<string, MemberRule>>>>> = {
   document: {

@@ -67,7 +67,7 @@ export interface RequestQuery {
 export interface MatchSubject {
   readonly operation: string | undefined
   readonly method?: string
-  /** Spellings of the path, any of which may be the expected one. */
+  /** Spellings of the path; any may be the expected one. */
   readonly paths?: readonly string[]
   /** The query as sent; empty for none. */
   readonly query?: string
@@ -86,7 +86,7 @@ export interface MatchSubject {
     readonly advice: boolean
     readonly damage: boolean
   }
-  /** Returns true for a value of which a part was redacted. Default: none. */
+  /** Returns true for a value with a redacted part. Default: none. */
   readonly isRedacted?: (value: Json) => boolean
   /** The description of a body that is not completely known, if it is not: `(5 bytes of 9 are kept)`. */
   readonly incompleteBody?: string | undefined

@@ -55,7 +55,7 @@ export const effectOf = ({ definition, values }: ActiveScenario): Effect => defi
 
 export interface Catalogue {
   readonly definitions: readonly ScenarioDefinition[]
-  /** The documented statuses, each of which is a scenario by its number: `429`. Lists leave them out. */
+  /** The documented statuses; each is a scenario by its number: `429`. Lists leave them out. */
   readonly statuses: readonly ScenarioDefinition[]
   /** Also finds each status from 400 to 599 that is not documented. */
   find(name: string): ScenarioDefinition | undefined
@@ -77,7 +77,7 @@ export interface DataOverrides {
   readonly extreme: Extreme | undefined
 }
 
-/** A field of a response with an extreme value: `recommendations.summary`. A list's items get one that is no list. */
+/** A field of a response with an extreme value: `recommendations.summary`. A list's items get another value. */
 export interface ExtremeField {
   readonly field: string
   readonly value: Json

@@ -135,7 +135,7 @@ function textOfSchema(schema: JsonObject, text: string, length: number): string 
   if (!isOfType(schema, 'string') || 'format' in schema || 'pattern' in schema) return undefined
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema
   const size = Math.min(Math.max(length, Number(minLength)), Number(maxLength))
-  // JSON Schema counts characters, some of which are two units of a string.
+  // JSON Schema counts characters; some are two units of a string.
   const characters = [...text.repeat(Math.ceil(size / [...text].length))]
   return characters.slice(0, size).join('')
 }

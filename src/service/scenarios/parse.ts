@@ -162,7 +162,7 @@ function parseScenario(text: string, catalogue: Catalogue): Result<ActiveScenari
   return success({ definition, values: read.value, text })
 }
 
-/** Describes a scenario that does not exist: a number stands for a status, any other name is compared with all. */
+/** Describes a scenario that does not exist: a number is taken for a status, any other name is compared with all. */
 function describeUnknownScenario(name: string, { definitions, statuses }: Catalogue): string {
   const unknown = `There is no scenario "${cutText(name)}".`
   if (/^\d+$/.test(name))

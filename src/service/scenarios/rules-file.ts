@@ -93,7 +93,7 @@ function describeQuotes(document: Json | undefined, pointer: string): string {
   return isText && typeof value === 'number' ? `; write "${value}", in quotes` : ''
 }
 
-/** Sorts problems as their values stand in the document. A value that is missing stands where its object begins. */
+/** Sorts problems in the order of their values in the document. A missing value is where its object begins. */
 function sortByPosition(document: Json, problems: readonly Flaw[]): Flaw[] {
   const order = new Map(Array.from(listPointers(document), (pointer, index) => [pointer, index]))
   const positionOf = (pointer: string): number =>

@@ -52,7 +52,7 @@ export async function openFileStore(given: string, options: FileStoreOptions = {
   }
 }
 
-/** Returns the path with links resolved, of which the last part need not exist. Throws for a link to a missing file. */
+/** Returns the path with links resolved. Its last part need not exist. Throws for a link to a missing file. */
 function resolveLinks(path: string): string {
   if (findEntry(path) === undefined) return join(realpathSync.native(dirname(path)), basename(path))
   try {

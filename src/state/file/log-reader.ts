@@ -40,7 +40,7 @@ export function readLog(path: string, state: StateData): LogTail {
 function* readLines(path: string): Generator<{ readonly line: Buffer; readonly isEnded: boolean }> {
   const found = findEntry(path)
   if (found === undefined) return
-  if (!found.isFile()) throw new StateFileError('is no file')
+  if (!found.isFile()) throw new StateFileError('is not a file')
   const bytes = readFileSync(path)
   for (let start = 0; start < bytes.length; ) {
     const lineBreak = bytes.indexOf('\n', start)

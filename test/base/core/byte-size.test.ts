@@ -18,8 +18,8 @@ test.each([
 })
 
 const noSizes = ['0', '0kb', '', '1gb', '1.5mb', '1 mb', '-1', 'huge', '1234567890']
-test.each(noSizes)('"%s" is no size, for the setting and for the body reader', (text) => {
+test.each(noSizes)('"%s" is not a size, for the setting and for the body reader', (text) => {
   expect(parseSize(text)).toBeUndefined()
   expect(bodyLimit.read(text)).toBeUndefined()
-  expect(() => parseBodyLimit(text)).toThrow('is no size')
+  expect(() => parseBodyLimit(text)).toThrow('is not a size')
 })

@@ -122,7 +122,7 @@ describe('refused with its line is', () => {
     ['a broken path', "'$.people[', remove: true", '4:7 is no JSONPath (RFC 9535)'],
     ['a name without brackets', '$.x-name, remove: true', '4:7 is no JSONPath (RFC 9535); a name such as x-name needs'],
     ['an action without effect', '$.name', '4:7 has nothing to do: add "update", "copy" or "remove: true"'],
-    ['update beside copy', '$.name, update: 1, copy: $.name', '4:34 cannot stand beside "update": use one'],
+    ['update beside copy', '$.name, update: 1, copy: $.name', '4:34 cannot be beside "update": use one'],
     ['a copy of several values', '$.name, copy: $.people.*', '4:23 must meet one value; $.people.* meets 3'],
     ['the whole document', '$, remove: true', '4:7 is the whole document, which cannot be removed'],
     [
@@ -153,7 +153,7 @@ describe('refused with its line is', () => {
     ])
   })
 
-  test('another version, and a file that is no overlay', async () => {
+  test('another version, and a file that is not an overlay', async () => {
     const action = '  - { target: $.name, remove: true }\n'
     expect(await findingsOf(action, head.replace('1.1.0', '2.0.0'))).toEqual([
       'overlay.yaml:1:1 error has a version that is not understood: 1.0.0 and 1.1.0 are',

@@ -70,14 +70,14 @@ describe('a private file', () => {
     }
   })
 
-  test('is no device, whose mode stays', async () => {
+  test('is not a device, whose mode stays', async () => {
     const before = await modeOf('/dev/null')
     await writePrivateFile('/dev/null', 'text')
     expect(await modeOf('/dev/null')).toBe(before)
   })
 
   const folders = existsSync('/proc/self/fd') ? ['/dev/fd', '/proc/self/fd'] : []
-  test.each(folders)('is no open file of the process, by %s, which keeps its mode and content', async (folder) => {
+  test.each(folders)('is not an open file of the process, by %s, which keeps its mode and content', async (folder) => {
     const file = await tempFile('before\n', 'all.log')
     await chmod(file, 0o644)
     const log = await open(file, 'a')

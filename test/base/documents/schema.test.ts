@@ -10,7 +10,7 @@ import { context, event, exportSandbox, prompt } from '../../state/drafts.ts'
 import { bundle } from '../../support/bundle.ts'
 import { replaceAt } from '../../support/replace-at.ts'
 
-test('compileSchema throws for a schema of ours that is invalid or that ajv warns about', () => {
+test('compileSchema throws for a schema of the project that is invalid or that ajv warns about', () => {
   expect(() => compileSchema({ schema: { type: 'strange' }, name: 'keys' })).toThrow()
   const warned = /the schema of keys causes warnings: .*propertys/
   expect(() => compileSchema({ schema: { type: 'object', propertys: {} }, name: 'keys' })).toThrow(warned)

@@ -44,7 +44,7 @@ describe('a credential is redacted', () => {
       'x-api-key apikey x-auth-token x-amz-security-token ocp-apim-subscription-key x-client-secret key',
       'x-functions-key x-amz-security x-jwt db-pwd pass',
     ),
-  )('in the header %s, whose name stands for it', (name) => {
+  )('in the header %s, by its name', (name) => {
     expect(redactHeaders({ [name]: secret })).toEqual({ [name]: '[redacted]' })
   })
 
@@ -206,7 +206,7 @@ test.each([
   ['in an encoded URL within a URL', `next=%2Fback%3Ftoken%3D${secret}`],
   ['in a parameter within a parameter', `a=jwt=${secret}`],
   ['in cut JSON, under an escaped name', `{"\\u0061piKey":"${secret}"`],
-  ['in cut JSON, in an object whose name stands for a credential', `{"tokens":{"b":"${secret}"`],
+  ['in cut JSON, in an object whose name is that of a credential', `{"tokens":{"b":"${secret}"`],
 ])('a credential is shown %s, unless it is the own token of the request', (_place, text) => {
   expect(redactText(text)).toBe(text)
   expect(redactText(text, secret)).toBe(text.replace(secret, '[redacted]'))

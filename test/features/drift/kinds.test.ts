@@ -45,7 +45,7 @@ const rows: readonly Row[] = [
   ['one new value of a list', [item({ level: 'top' })], 'enum-value level 1/1 breaks'],
   ['two new values of a list', [item({ level: 'top' }), item({ level: 'odd' })], 'enum-value level 2/2 breaks'],
   [
-    'three new values of a list, which are no list',
+    'three new values of a list, which are not a list',
     [things(thing({ level: 'a' }), thing({ level: 'b' })), item({ level: 'c' })],
     'no-enum level 2/2 breaks',
   ],

@@ -22,7 +22,7 @@ describe('a response with more members than are judged', () => {
     expect(report.notJudged[0]?.sentence).toContain('more than 200,000 members and items, or more than 64 levels')
   })
 
-  test('is no reason to call the service the same', () => {
+  test('is not a reason to call the service the same', () => {
     expect(judge(contract, [{ body: tooLarge }]).verdict).toBe('not-judged')
   })
 })

@@ -84,7 +84,7 @@ test('a new field that was always null may have any value later', async () => {
   expect(later.report.verdict).toBe('same')
 })
 
-test('responses of a documented media type other than JSON are no drift', async () => {
+test('responses of a documented media type other than JSON are not drift', async () => {
   const csv = weather('            text/csv: {}\n            application/json: { schema: { type: object } }\n')
   for (const body of ['a,b\n1,2', '4']) {
     const { report } = await runRecorded(csv, [body], 'text/csv; charset=utf-8')

@@ -27,7 +27,7 @@ export function problemOf(set: string): string {
   return faults.ok ? '' : faults.error
 }
 
-/** Returns the requests of a run, of which each has an operation and a shape: `createEvent a`. */
+/** Returns the requests of a run, each with an operation and a shape: `createEvent a`. */
 export function requestsOf(...written: readonly string[]): RecordedRequest[] {
   const counts = new Map<string, number>()
   return written.map((signature, receivedAt) => {

@@ -8,7 +8,7 @@ import { toolCalls } from './tool-calls.ts'
 const sim = sharedSimulator()
 
 describe('the tools over HTTP', () => {
-  test('are eight, of which those that only read say so', async () => {
+  test('are eight, and those that only read say so', async () => {
     const client = await connectOverHttp(`${sim().controlUrl}/mcp`)
     const { tools } = await client.listTools()
     const changing = tools.filter(({ annotations }) => annotations?.readOnlyHint !== true).map(({ name }) => name)

@@ -225,7 +225,7 @@ describe('faults of the real service', () => {
   test.each([
     ['HEAD', 'no body', 'application/json', ''],
     ['GET', 'a documented media type that is no JSON', 'text/csv; charset=utf-8', 'a,b'],
-  ])('%s: %s is no violation', async (method, _what, type, text) => {
+  ])('%s: %s is not a violation', async (method, _what, type, text) => {
     const content = { 'application/json': { schema: { type: 'object' } }, 'text/csv': {} }
     const responses = { 200: { description: 'Rows.', content } }
     const contract = await documentWithPaths({ '/rows': { get: { responses }, head: { responses } } })

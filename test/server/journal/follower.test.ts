@@ -57,7 +57,7 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
     const { journal } = await openJournal(proxy.port, { size: 100_000 })
     const heard: number[] = []
     journal.onEntry(({ number }) => heard.push(number))
-    const each = 450 // of which one reply has 200
+    const each = 450 // one reply has 200
     let total = 0
     let broken = 0
     const readMore = async (cutAt: number) => {
@@ -139,7 +139,7 @@ describeWithRedis('a journal that follows the stream of all replicas', () => {
     expect(texts).toEqual([clear, '{"note":"[redacted]"}', clear, clear])
   })
 
-  test('shares a body that is no text without the token of its request', async () => {
+  test('shares a body that is not text without the token of its request', async () => {
     const [one, two] = await openTwo()
     const latin1 = '\u00ffkey-of-a-caller'
     await one.append({ request: { body: { latin1, size: latin1.length } } }, 'key-of-a-caller')

@@ -165,18 +165,18 @@ describe('a client that sends the same call again', () => {
       'may come back after the shorter of two demanded waits': '0 429 wait, 2500 201',
       'may come back early within the tolerance': '0 503 wait, 2480 201',
       'may wait in the time of the sandbox, if its clock is advanced': '0 429 wait now=0, 100 201 now=2500',
-      'may send it concurrently, which is no retry': '0-50 429 wait, 10-15 429 wait',
-      'may send many concurrently through a few connections, which are no retries':
+      'may send it concurrently, which is not a retry': '0-50 429 wait, 10-15 429 wait',
+      'may send many concurrently through a few connections, which are not retries':
         '0-5 429 wait, 1-6 429 wait, 5.1 429 wait, 6.1 429 wait',
       'may send a call without an id again at once, as a second click does':
         '0 429 wait plain stainless=0, 1 429 wait plain stainless=0, 2501 200 plain stainless=1',
       'may send events with the same time and an insertId of each after a lost one':
         '0 429 id=a dated lost, 3000 201 id=b dated, 3001 500 id=c dated, 3002 201 id=d dated',
       'may draw short and shrinking waits, with full jitter': '0 500, 900 500, 901 500, 902 500, 990 201',
-      'may send equal heartbeats, of which one was lost': '0 201 plain, 100 201 plain lost, 200 201 plain',
+      'may send equal heartbeats, and one was lost': '0 201 plain, 100 201 plain lost, 200 201 plain',
       'may send an equal event after a lost one that the service did not store': '0 503 plain lost, 200 201 plain',
       'may send it with another insertId after a 429, since nothing was stored': '0 429 wait id=a, 3000 201 id=b',
-      'may send it an hour later, which is no retry': '0 404, 3600000 404',
+      'may send it an hour later, which is not a retry': '0 404, 3600000 404',
       'may send it after a success, which ends the chain': '0 500, 1000 201, 1001 500',
       'may send it at once after a lost response': '0 201 lost, 1 201',
       'may wait equally long each time': '0 500, 100 500, 200 500, 300 500, 400 500',
@@ -216,7 +216,7 @@ describe('a client that sends the same call again', () => {
       'must not send it in the millisecond of the response, which is a retry': '0-1.5 429 wait, 1.6 201',
       'must wait if it says that it is a retry, also among concurrent calls':
         '0-5 429 wait, 1-6 429 wait, 10 429 wait #1',
-      'must wait after a 429 whose body it cancels, which is no lost response': '0-5 429 wait lost head=1, 500 201',
+      'must wait after a 429 whose body it cancels, which is not a lost response': '0-5 429 wait lost head=1, 500 201',
       'must wait if an outer loop begins to count again': '0 429 wait stainless=0, 1 201 stainless=0',
       'must wait however long ago it sent the event first': '0 500, 4000000 429 wait, 4000500 201',
       'is judged by the try that it counts, also one whose end the simulator sees late':
@@ -230,7 +230,7 @@ describe('a client that sends the same call again', () => {
         '0-9 500 id=a #0, 1-10 500 id=b #0, 500 201 id=c #1',
       'is believed that it tries again, also over a connection that was opened before':
         '0-5 500 plain, 6 201 plain stainless=1 open=-50',
-      'must not send again two equal events without insertId that were lost together, of which one is certain':
+      'must not send again two equal events without insertId that were lost together, one of them certainly':
         '0-300 201 plain lost, 1-301 201 plain lost, 400 201 plain, 401 201 plain',
       'must not send an event without insertId again after a time-out over a connection that was opened before':
         '0-300 201 plain lost, 301 201 plain open=-50',

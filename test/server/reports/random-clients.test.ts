@@ -62,12 +62,12 @@ const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string
       await sleep(chance() * 100 * 2 ** tries)
     return []
   },
-  async 'sends equal heartbeats, of which one is dropped'({ rules, send, chance }) {
+  async 'sends equal heartbeats, and one is dropped'({ rules, send, chance }) {
     await rules(dropped[Math.floor(chance() * dropped.length)] ?? 'reset')
     for (let beat = 0; beat < 4; beat += 1) await send().then(() => sleep(40))
     return []
   },
-  async 'sends equal heartbeats, of which the third is lost'({ rules, send }) {
+  async 'sends equal heartbeats, and the third is lost'({ rules, send }) {
     await rules('200', '200', 'lost-ack')
     for (let beat = 0; beat < 5; beat += 1) await send().then(() => sleep(40))
     return []

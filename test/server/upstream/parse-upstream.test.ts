@@ -16,7 +16,7 @@ test.each([
 })
 
 test.each([
-  ['api.example.com', 'is no address of a service'],
+  ['api.example.com', 'is not an address of a service'],
   ['ftp://api.example.com', 'begins with https:// or http://'],
   ['https://me:secret@api.example.com/v1', 'no user or password. Set CONVSIM_UPSTREAM_TOKEN'],
   ['https://api.example.com/v1?key=1', 'no query'],

@@ -122,7 +122,7 @@ describe('convsim check FILE', () => {
       expect.stringMatching(/^5:7: error: No request body has the field "\/evntType"/),
       expect.stringMatching(/^6:7: error: \/rules\/0\/match\/model must be a string/),
       expect.stringMatching(/^7:7: error: \/rules\/0\/match\/methd is not allowed here; did you mean "method"\?$/),
-      expect.stringMatching(/^8:7: error: There is no query parameter "peroid"/),
+      expect.stringMatching(/^8:7: error: There is not a query parameter "peroid"/),
       expect.stringMatching(/^8:16: error: \/rules\/0\/match\/query\/a must be a string or null/),
       expect.stringMatching(/^9:5: error: \/rules\/0\/times must be/),
     ])

@@ -43,7 +43,7 @@ test('a link in the place of the log is refused, and its file stays', async () =
   const victim = `${path}.victim`
   writeFileSync(victim, 'precious')
   symlinkSync(victim, `${path}.journal`)
-  expect(await problemOf(path)).toContain('is no file')
+  expect(await problemOf(path)).toContain('is not a file')
   expect(readFileSync(victim, 'utf8')).toBe('precious')
 })
 

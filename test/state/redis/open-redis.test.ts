@@ -147,7 +147,7 @@ describeWithRedis('a state in Redis', () => {
     await expect(openRedisOrFail(`${cluster.url}/2`, nextPrefix())).rejects.toThrow(/is a node of a cluster/)
   })
 
-  test('that is lost is named in words of ours', async () => {
+  test('that is lost is named in our words', async () => {
     const lost = await redisForTest()
     const { store } = await openNewRedis(lost.url)
     lost.pause()

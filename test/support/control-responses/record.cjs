@@ -3,7 +3,7 @@
 const { appendFileSync } = require('node:fs')
 const { ServerResponse } = require('node:http')
 
-/** Matches the targets that the control plane responds, with those that stand for other paths. */
+/** Matches the targets that the control plane responds, with the aliases of other paths. */
 const controlTarget =
   /^\/__sim(?:[/?]|$)|^\/(?:healthz|readyz|livez|metrics|__admin\/health|_x-steady\/(?:health|spec))\/?(?:\?|$)/i
 

@@ -27,7 +27,7 @@ export function ContractPage() {
   const id = route.value.id ?? operations[0]?.id
   const operation = operations.find((one) => one.id === id)
   const covered = coverage.value.operations.find((one) => one.operation === id)
-  // Those that stand at no operation, such as those about keys and the order of refusals.
+  // Those without an operation, such as those about keys and the order of refusals.
   const general = assumptions.value.assumptions.filter(({ text }) => !placed.includes(JSON.stringify(text)))
   return (
     <div class="split with-open with-menu">

@@ -103,7 +103,7 @@ function Response({ shown, response, isOpen }: ResponseProps) {
   )
 }
 
-/** A list of fields. An assumption that holds for several of them stands at the first. */
+/** A list of fields. An assumption about several of them is at the first. */
 function Fields({ shown, fields, status }: ShownPart & { fields: readonly DocumentedField[] }) {
   const firstOf = new Map<string, string>()
   for (const { name, assumptions } of fields)

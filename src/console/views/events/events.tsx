@@ -117,7 +117,7 @@ function NoEvents({ isSearch }: { readonly isSearch: boolean }) {
 
 type EventConditions = NonNullable<QueryOf<'/events', 'get'>>
 
-/** The words of the search, each with the conditions that it stands for, or what it takes instead. */
+/** The words of the search, each with its conditions, or what it takes instead. */
 const words: Readonly<Record<string, (value: string) => EventConditions | string>> = {
   type: (value) => ({ eventType: value }),
   product: (value) => (isUuid(value) ? { productId: value } : `the UUID of a product; "${value}" is not one`),

@@ -103,7 +103,7 @@ function Facts({ exchange }: { readonly exchange: Schema<'Exchange'> }) {
       {sandbox.value === '*' && <span>sandbox {exchange.sandbox}</span>}
       <span>
         {formatDuration(tookMs)}
-        {delayMs > 0 && `, of which ${formatDuration(delayMs)} of delay`}
+        {delayMs > 0 && `, including ${formatDuration(delayMs)} of delay`}
       </span>
       <span>
         {formatInstant(now)} UTC, <Ago instant={at} clock="machine" />

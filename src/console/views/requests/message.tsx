@@ -74,7 +74,7 @@ function OtherBody({ body: { text, base64, cut, gone, size } }: { readonly body:
         <LongText text={text ?? base64 ?? ''} maxShown={5_000} />
       </pre>
       {cut && <p class="faint">Only the beginning was recorded.</p>}
-      {base64 !== undefined && <p class="faint">The body is no text, so it is shown in base64.</p>}
+      {base64 !== undefined && <p class="faint">The body is not text, so it is shown in base64.</p>}
     </>
   )
 }

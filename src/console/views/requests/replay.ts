@@ -98,7 +98,7 @@ function formatCall(
  * Formats a request as a test with the fixture `sim` that expects the same response. A rule's scenario becomes a
  * header, and so does the declaration of a negative test, since the fixture fails for violations and refusals. Where a
  * scenario broke the delivery, the test expects that the response cannot be read. A refusal by plan or limit, whose
- * text depends on key and time, is that of a scenario, of which the status is expected.
+ * text depends on key and time, is that of a scenario, where the status is expected.
  */
 export function formatVitest(exchange: Schema<'Exchange'>): string {
   const { request, response } = exchange
@@ -157,7 +157,7 @@ function testHeaders(exchange: Schema<'Exchange'>): [string, string][] {
 
 function formatBody(body: Schema<'Body'>): string[] {
   if (body.size === 0) return []
-  // A text stands beside the JSON where that, written again, would be another one.
+  // A text is beside the JSON where that, written again, would differ.
   if ('json' in body && body.text === undefined) return [`  body: JSON.stringify(${format(body.json, '  ')}),`]
   if (body.base64 !== undefined && !body.cut) return [`  body: Buffer.from(${quote(body.base64)}, 'base64'),`]
   const text = bodyText(body)

@@ -146,7 +146,7 @@ type PlacedAttempt = ReturnType<typeof placeAttempts>['placed'][number]
 /** The share of the line that the attempts get in equal parts, percent, so that those without a pause can be read. */
 const equalShare = 60
 
-/** The least time that a line stands for, milliseconds, so that a fast response looks fast also where it is alone. */
+/** The least time that a line shows, milliseconds, so that a fast response looks fast also where it is alone. */
 const minLineMs = 200
 
 /**

@@ -20,9 +20,9 @@ export interface DriftFinding extends Omit<ResponseDifference, 'value'> {
   readonly sample: { readonly request: string; readonly value: string | undefined }
   /** JSON pointer of the place in the contract. */
   readonly place: string
-  /** The assumption that the finding settles; undefined: none stands at its place. */
+  /** The assumption that the finding settles; undefined: none is about its place. */
   readonly assumption: Assumption | undefined
-  /** Different values at the place, of which a patch takes the types, and of a list the values. */
+  /** Different values at the place. A patch takes their types, and the values of a list. */
   readonly values: readonly Json[]
 }
 
@@ -99,7 +99,7 @@ function locate(
   }
   const response = findResponse(document, operation, status)
   if (!response) {
-    // Another success stands for the documented one; another refusal says nothing about the documented ones.
+    // Another success replaces the documented one; another refusal says nothing about the documented ones.
     const isSuccess = (code: number) => code >= 200 && code < 300
     const successes = operation.statuses.filter((other) => isSuccess(status) && isSuccess(other))
     const near = successes.flatMap((other) => findResponse(document, operation, other) ?? [])

@@ -51,7 +51,7 @@ export function observe(document: JsonObject, operation: Operation, response: Tr
   }
 }
 
-/** Returns true for a violation that stands for the end of a check: after many errors, or after a time. */
+/** Returns true for a violation that only reports the end of a check, after many errors or a time. */
 const isEnd = ({ keyword }: Violation) => keyword === 'more' || keyword === 'timeout'
 
 /** A recording shows no credentials, and a very long pointer is cut. */

@@ -29,7 +29,7 @@ export async function findPatchProblem({ patch }: PatchSettings): Promise<string
   if (!found?.isFile() || found.size === 0) return undefined // a device, too, may be written to
   const present = await readFile(patch, 'utf8').catch(reasonOf)
   if (/^(overlay: |\{\s*"overlay": )/.test(present) && present.includes(patchMark)) return undefined
-  return `--patch: ${patch} is no patch of convsim drift, and would be lost. Name another file, or delete it first.`
+  return `--patch: ${patch} is not a patch of convsim drift, and would be lost. Name another file, or delete it first.`
 }
 
 /** Writes the overlay that removes the drift, if `--patch` names a file. Returns lines about it. */
@@ -143,7 +143,7 @@ async function planRound({ steps: earlier, patched: before, findings }: Attempt)
   return success({ steps, left })
 }
 
-/** Drops the changes in spite of which their findings are left, if no more is left without them. */
+/** Drops the changes that leave their findings, if no more findings are left without them. */
 async function dropUseless(attempt: Attempt, tryOut: TryOut): Promise<Attempt> {
   const leftKeys = new Set(attempt.findings.map(findingKey))
   const useful = attempt.steps.filter(({ key }) => !leftKeys.has(key))

@@ -79,7 +79,7 @@ export function parseFaultSet(
     else if (!faults.has(scenario)) faults.set(scenario, fault.value)
   }
   if (faults.size > 0) return success({ faults: [...faults.values()], unfitting: [...problems.keys()] })
-  const [problem = `There is no fault in "${text}". ${expectedSet}`] = problems.values()
+  const [problem = `There is not a fault in "${text}". ${expectedSet}`] = problems.values()
   return failure(problem)
 }
 
@@ -115,7 +115,7 @@ function parseFault(text: string, group: string | undefined, { catalogue, operat
   if (!operation.ok) return operation
   const effect = definition.effect(values)
   if (effect.kind === 'expect' || effect.kind === 'ordinary')
-    return failure(`"${text}" is no fault: it changes nothing that a client sees. ${expectedSet}`)
+    return failure(`"${text}" is not a fault: it changes nothing that a client sees. ${expectedSet}`)
   const isLasting = effect.kind === 'drift'
   const placed = isLasting ? splitOffPointer(scenario) : { scenario, pointer: undefined }
   const [own = definition.family] = group === undefined ? groups : [group]

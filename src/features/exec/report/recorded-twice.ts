@@ -5,7 +5,7 @@ import { nameMember, type RecordedRequest } from '../runs/recorded-request.ts'
 /** The identifiers of two records of one event. */
 export type RecordedTwice = readonly [string, string]
 
-/** Finds an event of which a run stored more records than the run without faults, if any. */
+/** Finds an event that a run stored more often than the run without faults, if any. */
 export function findRecordedTwice(
   { requests: before, varying }: Pick<Baseline, 'requests' | 'varying'>,
   requests: readonly RecordedRequest[],

@@ -142,9 +142,9 @@ function describeField(pointer: string | undefined, tried: readonly JudgedRun[])
   const listNames = (some: readonly JudgedRun[]) => some.map(({ run }) => run.fault.scenario.definition.name).join(', ')
   const unnoticed = tried.filter(({ verdict }) => verdict === 'unnoticed')
   if (unnoticed.length > 0 && unnoticed.length < tried.length)
-    return { words: 'of which no test notices the drift in brackets', name: `${pointer} (${listNames(unnoticed)})` }
-  const reaction = unnoticed.length === 0 ? 'some test notices every' : 'no test notices any'
-  return { words: `of which ${reaction} drift that was tried (${listNames(tried)})`, name: pointer }
+    return { words: 'whose injected drift in brackets no test notices', name: `${pointer} (${listNames(unnoticed)})` }
+  const reaction = unnoticed.length === 0 ? 'is always noticed' : 'no test notices'
+  return { words: `whose injected drift ${reaction} (${listNames(tried)})`, name: pointer }
 }
 
 /** Describes the verdicts on a set in one sentence: `resilience: 5 of 6 good (83.3 %): 5 recovered, 1 broke.` */

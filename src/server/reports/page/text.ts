@@ -83,7 +83,7 @@ const escapeMessage = (text: string) =>
 
 const escapeProperty = (text: string) => escapeMessage(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
 
-/** Escapes a line of the log that is no command: GitHub looks for `::` at its beginning, and for `##[` anywhere. */
+/** Escapes a line of the log that is not a command: GitHub looks for `::` at its beginning, and for `##[` anywhere. */
 const escapeLine = (text: string) =>
   text
     .replace(/\p{Cc}/gu, ' ')

@@ -63,7 +63,7 @@ export async function readRetryHistory(
   }
 }
 
-/** Returns what stands for the token, which is not stored. Callers with tokens too short to be redacted have none. */
+/** Returns a substitute for the token, which is not stored. Callers with tokens too short to be redacted have none. */
 const tokenOf = ({ caller, authorization, ownToken }: JournalEntry) =>
   caller ?? (authorization === undefined ? undefined : ownToken)
 

@@ -17,11 +17,11 @@ export interface RetryChain {
   readonly stored: Attempt | undefined
 }
 
-/** The failed tries of which an attempt is proved to be a retry. */
+/** The failed tries that an attempt provably repeats. */
 export interface RetriedTries {
   /** The chains that the attempt may continue, the oldest first. */
   readonly candidates: readonly [RetryChain, ...RetryChain[]]
-  /** The failed tries of which one was tried again: several where equal calls are under way together. */
+  /** The failed tries that include the repeated one: several where equal calls are under way together. */
   readonly tries: readonly [Attempt, ...Attempt[]]
   /** False where the attempt before may be one that is not known. */
   readonly isCertain: boolean

@@ -6,7 +6,7 @@ import { findOwnToken, redacted, redactToken } from '../../../base/redaction/red
 import { type AcceptedOrigins, findRecordingProblem, toText } from './recorded-exchange.ts'
 import type { TrafficSample } from './sample.ts'
 
-/** The most different tokens of a file, each of which is searched for in all texts. */
+/** The most different tokens of a file; all texts are searched for each. */
 const maxTokens = 100
 
 type Redact = (text: string) => string

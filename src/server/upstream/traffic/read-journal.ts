@@ -7,7 +7,7 @@ import type { TrafficSample } from './sample.ts'
 export function readJournal(document: Json, accepted: AcceptedOrigins): Result<TrafficSample[]> {
   const { requests } = isObject(document) ? document : {}
   if (!Array.isArray(requests))
-    return failure('is no journal: it has no "requests". Save the response of GET /__sim/requests.')
+    return failure('is not a journal: it has no "requests". Save the response of GET /__sim/requests.')
   return success(requests.filter(isObject).flatMap((entry) => readEntry(entry, accepted) ?? []))
 }
 

@@ -25,7 +25,7 @@ function unknownParameter(name: string, { parameters, queryKeys }: Operation): V
   const similar = findSimilar(name, known)
   const list = known.length === 0 ? 'there is none' : `known: ${known.join(', ')}`
   const hint = similar === undefined ? list : `did you mean "${similar}"?`
-  const message = `is no query parameter of this operation, and has no effect; ${hint}`
+  const message = `is not a query parameter of this operation, and has no effect; ${hint}`
   return { in: 'query', pointer: joinPointer('', cutText(name)), keyword: 'unknown-parameter', message }
 }
 

@@ -7,7 +7,7 @@ import type { Page, PageFinding } from '../../../../src/server/reports/page/page
 import { stylesheet, stylesheetSource } from '../../../../src/server/reports/page/stylesheet.ts'
 import { renderGithub, renderText } from '../../../../src/server/reports/page/text.ts'
 
-/** A text that ends whatever it stands in, if a renderer does not escape it. */
+/** A text that ends the element around it, if a renderer does not escape it. */
 const hostile =
   '# <script>"&\'</pre></style>]]>--|`x`*_[x](y)\u0000\u001b[2J\u202e\ud800\uffff\r\n' +
   '::error::x\n##[add-mask]x\n```\n# h'
@@ -77,7 +77,7 @@ describe('a hostile text', () => {
     expect(html.match(/<h1>/g)).toHaveLength(1)
   })
 
-  test('is a text of XML, of which it has the characters', () => {
+  test('is a text of XML, with the characters of XML alone', () => {
     const xml = renderJunit(pageOf(hostile))
     expect(XMLValidator.validate(xml)).toBe(true)
     const { testsuites } = new XMLParser({ ignoreAttributes: false }).parse(xml)
@@ -97,7 +97,7 @@ describe('a hostile text', () => {
   })
 })
 
-test('the stylesheet cannot end the element that it stands in', () => {
+test('the stylesheet cannot end its element', () => {
   expect(stylesheet).not.toContain('</')
 })
 

@@ -119,7 +119,7 @@ describe('a HAR file', () => {
     expect(await readHar(one)).toMatchObject([{ response: { problem } }])
   })
 
-  test('of convsim has the bodies that it redacted, and not those of which it recorded a part', async () => {
+  test('of convsim has the bodies that it redacted, and not those that it recorded in part', async () => {
     const whole = { size: 99, text: '{"token":"[redacted]"}' }
     const part = { size: 99, text: '{"a":1}', comment: '7 of 99 bytes were recorded.' }
     const entries = [whole, part].map((content) => ({ ...entry({ status: 200, content }), _origin: 'upstream' }))
@@ -273,8 +273,8 @@ describe('a journal', () => {
   })
 
   test.each([
-    ['{"log":{}}', 'is no journal'],
-    [deep, 'is no journal'],
+    ['{"log":{}}', 'is not a journal'],
+    [deep, 'is not a journal'],
     ['{"requests": }', 'is no JSON: line 1, column 14 has "}"'],
     ['', 'is empty'],
   ])('%.20j is refused with the place of the fault', async (text, reason) => {
