@@ -1555,6 +1555,8 @@ export interface components {
             };
             /** @description True: files are loaded again when they change (`--watch`). */
             watch: boolean;
+            /** @description True: the simulator ends with its tests. `convsim exec`, a test, or `--port 0` started it. */
+            temporary: boolean;
             /** @description The latest reload, if it failed: what was loaded before is served. Absent: it succeeded, or there was none. */
             failedReload?: {
                 /**
@@ -2366,8 +2368,8 @@ export interface operations {
             query?: {
                 /** @description The name of the sandbox, which counts since its requests were last deleted, by a reset for example; `*` for all sandboxes of the process, including those that no longer exist. */
                 sandbox?: components["parameters"]["SandboxOrAll"];
-                /** @description The format, for example `junit` for a CI system, `markdown` for the summary of a CI step, or `github` for annotations of GitHub Actions. */
-                format?: "json" | "junit" | "markdown" | "html" | "github";
+                /** @description The format, for example `junit` for a CI system, `markdown` for the summary of a CI step, `github` for annotations of GitHub Actions, or `text` for the output of a failed test, which has only the findings that `failOn` counts; without `failOn`, all but advice. */
+                format?: "json" | "junit" | "markdown" | "html" | "github" | "text";
                 /**
                  * @description The conditions under which the response is a 417, as `--fail-on` takes them: `violation,unexpected,retry,unmet,advice,coverage<80`. They stand in the report in place of those of `--fail-on`, so that JUnit fails where they are met.
                  * @example violation,unexpected,retry
