@@ -1,47 +1,13 @@
-import type { CountedFinding } from '../findings.ts'
+import { type CountedFinding, findingKinds, reportedKinds } from '../findings.ts'
 import { judgeFailOn, listNeverActed, type Report } from '../report.ts'
 
-/** What happened and what to do about it, by the condition of `--fail-on` that counts it. */
-const sections = [
-  {
-    gate: 'violation',
-    heading: 'Requests broke the contract:',
-    hint: 'Wrong on purpose? Declare it before the request with the scenario expect-violation.',
-    listLines: ({ findings }: Report) => listFindings(findings.violations),
-  },
-  {
-    gate: 'unexpected',
-    heading: 'Requests were refused, although no scenario asked for it:',
-    hint: 'Meant to be refused? Declare it before the request with the scenario expect-refusal.',
-    listLines: ({ findings: { unexpected } }: Report) =>
-      listFindings({ ...unexpected, list: unexpected.list.filter((one) => !isUnmetExpectation(one)) }),
-  },
-  {
-    gate: 'unexpected',
-    heading: 'Requests were declared as negative tests, and were none:',
-    hint: 'Is the declaration wrong? Remove X-Sim-Expect, or the rule expect-refusal or expect-violation.',
-    listLines: ({ findings }: Report) =>
-      listFindings({ list: findings.unexpected.list.filter(isUnmetExpectation), further: 0 }),
-  },
-  {
-    gate: 'retry',
-    heading: 'The client has retry problems:',
-    hint: 'Does the client wait on fake timers? Advance the clock of the sandbox with them (sim.advanceTimers).',
-    listLines: ({ findings }: Report) => listFindings(findings.retries),
-  },
-  {
-    gate: 'unmet',
-    heading: 'Rules never acted:',
-    hint: 'Send the request that the rule is about, or remove the rule.',
-    listLines: (report: Report) => listNeverActed(report).map(({ sentence }) => sentence),
-  },
-  {
-    gate: 'advice',
-    heading: 'A careful client does not send this:',
-    hint: 'The service accepts it.',
-    listLines: ({ findings }: Report) => listFindings(findings.advice),
-  },
-] as const
+const negativeTests = {
+  gate: 'unexpected',
+  heading: 'Requests were declared as negative tests, and were none:',
+  hint: 'Is the declaration wrong? Remove X-Sim-Expect, or the rule expect-refusal or expect-violation.',
+}
+const isNegativeTest = ({ members }: CountedFinding) =>
+  String(members['message']).startsWith('The request was expected to ')
 
 /**
  * Lists the findings for the output of a failed test, without coverage and commands: those that `--fail-on` counts, or
@@ -50,10 +16,22 @@ const sections = [
 export function listTestOutput(report: Report): string[] {
   const { failOn } = report.run
   const isShown = (gate: string) => (failOn.length === 0 ? gate !== 'advice' : failOn.some(({ kind }) => kind === gate))
-  const found = sections
-    .filter(({ gate }) => isShown(gate))
-    .map(({ heading, hint, listLines }) => ({ heading, hint, lines: listLines(report) }))
-    .filter(({ lines }) => lines.length > 0)
+  const ofFindings = reportedKinds.flatMap((kind) => {
+    const { list, further } = report.findings[kind]
+    const describe = (some: readonly CountedFinding[]) => some.map(describeFinding)
+    const rest = further === 0 ? [] : [`... and ${further} further findings.`]
+    return [
+      { ...findingKinds[kind], lines: [...describe(list.filter((one) => !isNegativeTest(one))), ...rest] },
+      { ...negativeTests, lines: describe(list.filter(isNegativeTest)) },
+    ]
+  })
+  const unmet = {
+    gate: 'unmet',
+    heading: 'Rules never acted:',
+    hint: 'Send the request that the rule is about, or remove the rule.',
+    lines: listNeverActed(report).map(({ sentence }) => sentence),
+  }
+  const found = [...ofFindings, unmet].filter(({ gate, lines }) => isShown(gate) && lines.length > 0)
   const others = failOn.filter(({ kind }) => kind === 'coverage' || kind === 'no-requests')
   return [
     ...found.flatMap(({ heading, lines }) => [heading, ...lines.map((line) => `  ${line}`)]),
@@ -61,14 +39,6 @@ export function listTestOutput(report: Report): string[] {
     ...found.map(({ hint }) => hint),
   ]
 }
-
-const isUnmetExpectation = ({ members }: CountedFinding) =>
-  String(members['message']).startsWith('The request was expected to ')
-
-const listFindings = ({ list, further }: Report['findings']['violations']) => [
-  ...list.map(describeFinding),
-  ...(further === 0 ? [] : [`... and ${further} further findings.`]),
-]
 
 /** Describes a finding: `createEvent: A 429 asked to wait for 3 s, ...: after 0.5 s (req-5, then req-6)`. */
 function describeFinding({ members, waitedMs, count, requests }: CountedFinding): string {
@@ -79,7 +49,7 @@ function describeFinding({ members, waitedMs, count, requests }: CountedFinding)
     return `${subject}: ${status ?? `${part}${pointer}`} ${message} ${nameRequests(count, first)}`
   const pause = waitedMs === undefined ? '' : `: after ${Math.round(waitedMs / 10) / 100} s`
   const text = pause === '' ? sentence : `${String(sentence).replace(/\.$/, '')}${pause}`
-  const isPair = members['rule'] !== 'user-agent' && members['rule'] !== 'content-type'
+  const isPair = requests.length > count // the failed request and its retry
   return `${subject}: ${text} ${isPair ? `(${first}, then ${second})` : nameRequests(count, first)}`
 }
 
