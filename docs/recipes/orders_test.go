@@ -89,7 +89,7 @@ type sandbox struct {
 func newSandbox(t *testing.T) sandbox {
 	s := sandbox{t, t.Name()}
 	s.control("POST", "/reset?", "")
-	t.Cleanup(func() { s.control("GET", "/report?format=markdown&failOn=violation,unexpected,retry&", "") })
+	t.Cleanup(func() { s.control("GET", "/report?format=text&failOn=violation,unexpected,retry&", "") })
 	return s
 }
 
@@ -106,7 +106,7 @@ func (s sandbox) control(method, path, body string) {
 	}
 	defer response.Body.Close()
 	if text, _ := io.ReadAll(response.Body); response.StatusCode != 200 {
-		s.t.Error(strings.Split(string(text), "## Coverage")[0])
+		s.t.Error(string(text))
 	}
 }
 

@@ -18,7 +18,7 @@ control() {
   case $2 in *\?*) separator='&' ;; esac
   response=$(curl --silent --fail-with-body -X "$1" -H 'Content-Type: application/json' \
     "$CONVSIM_CONTROL_URL$2${separator}sandbox=$sandbox" ${3:+-d "$3"}) || {
-    printf '%s\n' "$response" | sed '/^## Coverage/,$d'
+    printf '%s\n' "$response"
     return 1
   }
 }
@@ -44,7 +44,7 @@ check() {
   outcome=ok
   {
     control POST /reset && "$1" || outcome=FAILED
-    control GET '/report?format=markdown&failOn=violation,unexpected,retry' || outcome=FAILED
+    control GET '/report?format=text&failOn=violation,unexpected,retry' || outcome=FAILED
   } >"$messages"
   echo "$outcome: $1"
   [ "$outcome" = ok ] || { cat "$messages"; failed=1; }

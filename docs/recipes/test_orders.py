@@ -68,7 +68,7 @@ class Orders(unittest.TestCase):
         try:
             return send(method, f"{control_url}{path}{separator}sandbox={self.sandbox}", body)
         except HTTPError as error:  # 417: an expectation is not met, and the body says why
-            reason = error.read().decode().split("## Coverage")[0]
+            reason = error.read().decode()
         self.fail(reason)
 
     def record(self, order):
@@ -76,7 +76,7 @@ class Orders(unittest.TestCase):
 
     def expect_good_conduct(self):
         """Fails the test if a request broke the contract, was refused unexpectedly, or was retried badly."""
-        self.control("GET", "/report?format=markdown&failOn=violation,unexpected,retry")
+        self.control("GET", "/report?format=text&failOn=violation,unexpected,retry")
 
     def test_an_order_is_recorded_once(self):
         self.record("order-1")

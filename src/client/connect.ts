@@ -2,7 +2,7 @@
  * The typed client of the control plane, for tests: a simulator, and its sandboxes.
  * `npm run generate` writes `control-types.ts` and `names.ts`.
  */
-import { createSandboxClient, type SandboxClient } from './sandbox.ts'
+import { createSandboxClient, type SandboxClient, type SimulatorClientParts } from './sandbox.ts'
 import { type ConnectOptions, type ControlSchemas, createTransport, dataOf, type Transport } from './transport.ts'
 import type { BundledNames, Names } from './typed-names.ts'
 
@@ -53,25 +53,25 @@ export async function connect<N extends Names = BundledNames>(
 ): Promise<SimulatorClient<N>> {
   const origin = originOf(controlUrl)
   const transport = createTransport(`${origin}/__sim`, options)
-  const basePath = await fetchBasePath(transport, origin)
+  const found = await findSimulator(transport, origin)
   // Other processes can use the same simulator, so the names must differ from theirs.
   const newName = () => `sandbox-${crypto.randomUUID()}`
-  return createSimulatorClient({ ...options, transport, origin, basePath, newName, close: async () => {} })
+  return createSimulatorClient({ ...options, ...found, transport, origin, newName, close: async () => {} })
 }
 
 /** The longest wait for the first response of a simulator, milliseconds. */
 const maxResponseMs = 10_000
 
-/** Returns the base path of the simulator at an address. Throws if something else responds there. */
-async function fetchBasePath(transport: Transport, origin: string): Promise<string> {
+/** Returns what is known of the simulator at an address. Throws if something else responds there. */
+async function findSimulator(transport: Transport, origin: string) {
   const signal = AbortSignal.timeout(maxResponseMs)
   const info = await transport.GET('/info', { signal }).catch((error: unknown) => {
     if (error instanceof SyntaxError) return { data: undefined } // the response is no JSON
     throw error
   })
   const basePath: unknown = info.data?.contract?.basePath
-  if (typeof basePath !== 'string') throw new Error(`${origin} responds, but is not a simulator. Is the port right?`)
-  return basePath
+  if (typeof basePath !== 'string') throw new Error(`${origin} responds, but is no simulator. Is the port right?`)
+  return { basePath, isTemporary: info.data?.temporary ?? false }
 }
 
 function originOf(controlUrl: string): string {
@@ -84,14 +84,6 @@ function originOf(controlUrl: string): string {
   return new URL(controlUrl).origin
 }
 
-interface SimulatorClientParts extends Pick<ConnectOptions, 'authority'> {
-  readonly transport: Transport
-  readonly origin: string
-  readonly basePath: string
-  readonly newName: () => string
-  readonly close: () => Promise<void>
-}
-
 /** Creates the client of a simulator whose address and base path are known. @internal */
 export function createSimulatorClient<N extends Names>(parts: SimulatorClientParts): SimulatorClient<N> {
   const { transport, origin, basePath, newName, close, authority } = parts
@@ -100,7 +92,7 @@ export function createSimulatorClient<N extends Names>(parts: SimulatorClientPar
     authority,
     baseUrl: origin + basePath,
     controlUrl: `${origin}/__sim`,
-    sandbox: (name = newName()) => createSandboxClient<N>(transport, { origin, basePath }, name),
+    sandbox: (name = newName()) => createSandboxClient<N>(transport, parts, name),
     report: () => dataOf(transport.GET('/report', { params: { query: { sandbox: '*' } } })),
     info: () => dataOf(transport.GET('/info')),
     catalogue: () => dataOf(transport.GET('/catalogue')),

@@ -79,19 +79,19 @@ export interface SandboxRequests<N extends Names> {
 /** The largest page of requests that the control plane returns. */
 const pageSize = 1000
 
-/** Creates the part of a sandbox that is about its requests. `consoleUrl`: the page that shows them. @internal */
+/** Creates the part of a sandbox that is about its requests. `consoleUrl`: the page that shows them later. @internal */
 export function sandboxRequests<N extends Names>(
   transport: Transport,
   sandbox: string,
-  consoleUrl: string,
+  consoleUrl: string | undefined,
 ): SandboxRequests<N> {
   const params = { query: { sandbox } }
   const report = () => dataOf(transport.GET('/report', { params }))
   const readRetries = (limit: number) => dataOf(transport.GET('/retries', { params: { query: { sandbox, limit } } }))
   const retryProblems = async () => (await readRetries(0)).problems.findings
   const expectNoFindings = async (allow: readonly FindingKind[] = []) => {
-    const problem = await findingsProblem({ report, retryProblems }, allow, (kind) => `expectNoFindings(['${kind}'])`)
-    throwIfProblem(problem, consoleUrl)
+    const problem = await findingsProblem(transport, sandbox, allow)
+    if (problem !== undefined) throw new ExpectationError(problem)
   }
   return {
     requests: (filter = {}) => listRequests(transport, { ...toQuery(filter), sandbox }),
@@ -107,7 +107,9 @@ export function sandboxRequests<N extends Names>(
       const body = { ...toQuestion<N>(operation, match), count, withinMs: within, force }
       // The verdict that is not as expected comes with 417, which openapi-fetch takes for an error.
       const { data, error } = await transport.POST('/verify', { params, body })
-      throwIfProblem(expectationProblem((data ?? error) as ControlSchemas['Verdict']), consoleUrl)
+      const problem = expectationProblem((data ?? error) as ControlSchemas['Verdict'])
+      const look = consoleUrl === undefined ? keepOpen : `Look at the requests: ${consoleUrl}`
+      if (problem !== undefined) throw new ExpectationError(`${problem}\n${look}`)
     },
     expectNoViolations: () => expectNoFindings(['unexpected', 'retry', 'unmet']),
     expectNoFindings,
@@ -131,10 +133,10 @@ function refuseUnknownMembers(expectation: unknown): void {
   )
 }
 
-/** Throws the problem of an expectation, if it has one, with the address where the requests can be looked at. */
-function throwIfProblem(problem: string | undefined, consoleUrl: string): void {
-  if (problem !== undefined) throw new ExpectationError(`${problem}\nLook at the requests: ${consoleUrl}`)
-}
+/** What to do where the simulator ends with the test. */
+const keepOpen =
+  'To look at the requests, start "npx convsim" and run the test with ' +
+  'CONVSIM_CONTROL_URL=http://127.0.0.1:4010/__sim.'
 
 function toQuestion<N extends Names>(operation: N['operation'] | undefined, match: MatchInput<N> | undefined) {
   checkMatch({ match })

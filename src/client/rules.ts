@@ -1,5 +1,5 @@
 import { type ControlSchemas, dataOf, done, type Transport } from './transport.ts'
-import type { Names, ScenarioValueInput } from './typed-names.ts'
+import type { Names } from './typed-names.ts'
 
 type ScenarioNameOf<N extends Names> = keyof N['scenarios'] & string
 
@@ -67,7 +67,7 @@ export function sandboxRules<N extends Names>(transport: Transport, sandbox: str
   return {
     rule,
     scenario: async (name, ...[parameters, conditions]) =>
-      rule({ ...conditions, scenario: writeScenario(name, parameters as object) as ScenarioSpec<N> }),
+      rule({ ...conditions, scenario: name, ...(parameters && { parameters }) } as NewRule<N>),
     sequence: (items, conditions) =>
       rule({ ...conditions, sequence: typeof items === 'string' ? items : items.join(', ') }),
     rules: async () => (await dataOf(transport.GET('/scenarios', { params }))) as unknown as RuleListing<N>,
@@ -104,18 +104,4 @@ function isPlain(value: object): boolean {
 function nameValue(value: unknown): string {
   if (typeof value === 'object') return `a ${value?.constructor.name}`
   return typeof value === 'number' ? String(value) : typeof value
-}
-
-/** Writes a scenario as text: `slow;ms=200`. Throws if a value has a quotation mark, which the text cannot hold. */
-function writeScenario(name: string, parameters: object = {}): string {
-  const entries: [string, ScenarioValueInput | undefined][] = Object.entries(parameters)
-  const texts = entries
-    .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => `;${key}=${quoteValue(Array.isArray(value) ? value.join('|') : String(value))}`)
-  return name + texts.join('')
-}
-
-function quoteValue(value: string): string {
-  if (value.includes('"')) throw new Error(`A parameter of a scenario cannot contain a quotation mark: ${value}`)
-  return /[;,]|^\s|\s$/.test(value) ? `"${value}"` : value
 }

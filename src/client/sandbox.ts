@@ -1,7 +1,7 @@
 import { type SandboxRecords, sandboxRecords } from './records.ts'
 import { type SandboxRequests, sandboxRequests } from './requests-and-reports.ts'
 import { type SandboxRules, sandboxRules } from './rules.ts'
-import { type ControlSchemas, dataOf, done, type Transport } from './transport.ts'
+import { type ConnectOptions, type ControlSchemas, dataOf, done, type Transport } from './transport.ts'
 import type { BundledNames, Names } from './typed-names.ts'
 
 /** The clock of a sandbox. Instants are a `Date` or a text: `2026-01-15T12:00:00Z`. */
@@ -44,10 +44,21 @@ export interface SandboxClient<N extends Names = BundledNames>
   [Symbol.asyncDispose](): Promise<void>
 }
 
+/** The parts of a simulator's client. @internal */
+export interface SimulatorClientParts extends Pick<ConnectOptions, 'authority'> {
+  readonly transport: Transport
+  readonly origin: string
+  readonly basePath: string
+  /** True for a simulator that ends with the tests, so that nobody can look at its console afterwards. */
+  readonly isTemporary: boolean
+  readonly newName: () => string
+  readonly close: () => Promise<void>
+}
+
 /** Creates the client of a sandbox. Nothing is sent: a sandbox exists from its first request on. @internal */
 export function createSandboxClient<N extends Names>(
   transport: Transport,
-  { origin, basePath }: { readonly origin: string; readonly basePath: string },
+  { origin, basePath, isTemporary }: Pick<SimulatorClientParts, 'origin' | 'basePath' | 'isTemporary'>,
   name: string,
 ): SandboxClient<N> {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
@@ -67,7 +78,7 @@ export function createSandboxClient<N extends Names>(
     consoleUrl,
     ...sandboxRules<N>(transport, name),
     ...sandboxRecords(transport, name),
-    ...sandboxRequests<N>(transport, name, consoleUrl),
+    ...sandboxRequests<N>(transport, name, isTemporary ? undefined : consoleUrl),
     clock: sandboxClock(transport, name),
     seed: (seed) => done(transport.PUT('/sandboxes/{name}', { params: own, body: { seed: String(seed) } })),
     reset: () => done(transport.POST('/reset', { params: { query: { sandbox: name } } })),

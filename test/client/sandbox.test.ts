@@ -165,7 +165,7 @@ describe('expectations', () => {
     await expect(missed).rejects.toMatchObject({
       name: 'ExpectationError',
       message: expect.stringMatching(
-        /exactly 2 requests of createEvent as described; got 0\..* differs in body\/eventType \(expected "purchase", got "upgrade"\)\.\n +POST .* differs:\n +body\/eventType: expected "purchase", was "signup"\n.*#\/requests\?sandbox=missed/s,
+        /exactly 2 requests of createEvent as described; got 0\..* differs in body\/eventType \(expected "purchase", got "upgrade"\)\.\n +POST .* differs:\n +body\/eventType: expected "purchase", was "signup"\nTo look at the requests, start "npx convsim"/s,
       ),
     })
   })
@@ -222,13 +222,13 @@ describe('expectations', () => {
     await ask({ origin: sim.baseUrl }, '/nothing')
     for (const count of ['0', '1']) await askAnalytics(sim.baseUrl, { headers: { 'retry-attempt': count } })
     await expect(sim.expectNoViolations()).rejects.toThrow(
-      /^Requests broke the contract:\n +createEvent: body.*eventType.*\(request .+\)\nWrong on purpose\?.*\nLook at/s,
+      /^Requests broke the contract:\n +createEvent: body.*eventType.*\(request .+\)\nWrong on purpose\?.*\nTo look at/s,
     )
     await expect(sim.expectNoFindings(['violation', 'retry'])).rejects.toThrow(
       /^Requests were refused, although no scenario asked for it:\n +GET .*404/,
     )
     await expect(sim.expectNoFindings(['violation', 'unexpected'])).rejects.toThrow(
-      /earlier: after 0(\.\d+)? s \(\S+, then \S+\)\nDoes .*expectNoFindings\(\['retry'\]\)\nLook at/,
+      /earlier: after 0(\.\d+)? s \(\S+, then \S+\)\nDoes .*\nTo look at .*\nIs it meant\? expectNoFindings\(\['retry'\]\)/,
     )
     const { stack } = (await sim.expectNoFindings().catch((error: unknown) => error as Error)) as Error
     expect(stack?.match(/\n +at .*/)?.[0]).toContain('sandbox.test.ts')

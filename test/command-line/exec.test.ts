@@ -129,6 +129,11 @@ describe('--fail-on', () => {
     expect([code, stderr]).toEqual([exit, expect.stringMatching(words)])
   })
 
+  test('prints a finding of each kind before the second of any kind', async () => {
+    const { stderr } = await run(node(`${bad}.then(() => ${unexpected})`))
+    expect(stderr.match(/(?<=^ {2})\w+(?=: )/gm)?.slice(0, 3)).toEqual(['violations', 'unexpected', 'violations'])
+  })
+
   test('prints the first ten findings, and counts the rest', { tags: ['long'] }, async () => {
     const loop = "for (let n = 0; n < 12; n += 1) await fetch(process.env.CONVSIM_BASE_URL + '/p' + n)"
     const code = `(async () => { ${loop} })()`

@@ -27,7 +27,7 @@ function findUnknown(pattern: RegExp, isKnown: (name: string) => boolean): strin
 const otherFlags = [
   ...['--rm', '--user', '--platform', '--tag', '--push', '--start-interval', '--fail-on', '--minutes', '--save-dev'],
   ...['--test', '--test-global-setup', '--fail-with-body', '--silent', '--no', '--version', '--help', '--all'],
-  ...['--watchAll', '--prot', '--cacert'],
+  ...['--watchAll', '--prot', '--cacert', '--junitxml', '--read-only', '--tmpfs', '--cap-drop', '--security-opt'],
 ]
 
 test('the pages name only flags that there are', () => {

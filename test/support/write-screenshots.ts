@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import type { JsonObject } from '../../src/base/core/json.ts'
 import { silentLog } from '../../src/base/core/log.ts'
 import { defaultSettings } from '../../src/server/settings/settings.ts'
+import { readSourceFiles } from '../architecture/source-files.ts'
 import { openBrowser } from '../browser/chromium.ts'
 import { event, prompt } from './client.ts'
 import { steer } from './control.ts'
@@ -100,12 +101,15 @@ try {
   await sendTraffic(origin, 'warm-up') // so that the durations are those of a server in use
   await sendTraffic(origin, 'default')
   await mkdir(folder, { recursive: true })
-  for (const screenshot of screenshots) await take(browser, origin, screenshot)
+  const words: Record<string, readonly string[]> = {}
+  for (const screenshot of screenshots) words[screenshot.name] = await take(browser, origin, screenshot)
+  await writeFile(new URL('words.json', folder), `${JSON.stringify(words, null, 2)}\n`)
 } finally {
   await browser.close()
   await started.value.close()
 }
 
+/** Takes a picture. Returns its lines that are in the sources, by which a test notices that the picture is stale. */
 async function take(browser: Browser, origin: string, { name, place, height, isReady }: Screenshot) {
   const page = await browser.newPage({ viewport: { width: 1280, height }, deviceScaleFactor: 1, colorScheme: 'light' })
   await page.goto(`${origin}/__sim/${place}`)
@@ -113,5 +117,8 @@ async function take(browser: Browser, origin: string, { name, place, height, isR
   await isReady(page)
   await page.mouse.move(0, 0)
   await page.screenshot({ path: fileURLToPath(new URL(`${name}.png`, folder)), animations: 'disabled' })
+  const lines = new Set((await page.locator('body').innerText()).split('\n').map((line) => line.trim()))
   await page.close()
+  const sources = readSourceFiles().map(({ text }) => text)
+  return [...lines].filter((line) => line.length > 3 && sources.some((text) => text.includes(line)))
 }

@@ -29,6 +29,7 @@ export async function startSimulator<N extends Names = BundledNames>(
     origin,
     basePath: baseUrl.slice(origin.length),
     authority,
+    isTemporary: true,
     transport: createTransport(controlUrl, { token: settings.controlToken, authority }),
     newName: () => `sandbox-${++sandboxCount}`,
     close: () => running.close(),

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { basename } from 'node:path'
 import { connect, type SimulatorClient } from '../connect.ts'
-import { type FindingKind, findingsProblem, refuseUnknownKinds } from '../describe.ts'
+import { type FindingKind, refuseUnknownKinds } from '../describe.ts'
 import { ExpectationError } from '../expectation-error.ts'
 import type { SandboxClient } from '../sandbox.ts'
 import type { BundledNames, Names } from '../typed-names.ts'
@@ -70,9 +70,14 @@ export async function openSandbox<N extends Names = BundledNames>(
     /** Deletes the sandbox, unless its client has findings, which it throws: then its requests can be looked at. */
     async close(): Promise<void> {
       try {
-        const problem = await findingsProblem(sandbox, [...allowed], (kind) => `sim.allow('${kind}')`)
-        if (problem !== undefined) throw new ExpectationError(problem, framesOfUse())
+        await sandbox.expectNoFindings([...allowed])
         await sandbox.delete()
+      } catch (error) {
+        if (!(error instanceof ExpectationError)) throw error
+        throw new ExpectationError(
+          error.message.replace(/expectNoFindings\(\[(.*)\]\)$/, 'sim.allow($1)'),
+          framesOfUse(),
+        )
       } finally {
         openNames.delete(name)
       }

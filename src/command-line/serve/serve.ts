@@ -3,6 +3,7 @@ import { shutdownGraceMs } from '../../server/http/connections.ts'
 import { findReportProblem, parseReportTargets } from '../../server/reports/formats/index.ts'
 import type { Settings } from '../../server/settings/settings.ts'
 import type { ProxiedService } from '../../server/simulator/generation.ts'
+import type { Dependencies } from '../../server/simulator/simulator.ts'
 import type { RunningSimulator } from '../../server/simulator/start.ts'
 import { version } from '../../service/fixtures/bundled.ts'
 import type { CommandLineOf } from '../parser/program.ts'
@@ -27,7 +28,7 @@ export async function serve(
       resolve()
     })
   })
-  const running = await startServer({ settings, variables }, output, now, proxied)
+  const running = await startServer({ settings, variables }, output, now, { proxied })
   if (!running) return 1
   if (proxied) log.info({ upstream: proxied.url }, 'requests go on to the real service')
   tuneV8()
@@ -72,7 +73,7 @@ export async function startServer(
   { settings, variables }: Pick<CommandLineOf<Settings>, 'settings' | 'variables'>,
   output: Output,
   now: () => number,
-  proxied?: ProxiedService,
+  more: Pick<Dependencies, 'proxied' | 'isTemporary'> = {},
 ): Promise<RunningSimulator | undefined> {
   const problem = await findReportProblem(parseReportTargets(settings.report ?? '') ?? [])
   if (problem !== undefined) {
@@ -80,7 +81,7 @@ export async function startServer(
     return undefined
   }
   const { start } = await import('../../server/simulator/start.ts')
-  const started = await start(settings, { now, log: output.log, proxied })
+  const started = await start(settings, { now, log: output.log, ...more })
   output.log.flush() // warnings of the start precede the ready line
   if (started.ok) {
     const { authority } = started.value

@@ -13,7 +13,7 @@ import type { ExecLine } from './settings.ts'
 export async function exec(line: ExecLine, { host, signals, now, openOutput }: CommandContext): Promise<number> {
   const output = await openOutput(line.settings)
   const { log, printLine } = output
-  const running = await startServer(line, output, now)
+  const running = await startServer(line, output, now, { isTemporary: true })
   if (!running) return 1
   let child: ChildProcess | undefined
   forwardSignals((signal) => child?.kill(signal), signals, host)

@@ -87,6 +87,8 @@ export interface ControlledSimulator {
   readonly stopping: AbortSignal
   readonly overlays: readonly string[]
   readonly isWatched: boolean
+  /** True for a simulator that ends with its tests. */
+  readonly isTemporary: boolean
   /** Value of `--state`: `:memory:`, the path of a file, or a URL without user and password. */
   readonly stateFile: string
 }

@@ -24,6 +24,7 @@ export const infoHandlers: HandlerGroup = ({ served, reloadFailure, control, san
         version,
         contract: { file, title, version: ofContract, basePath, digest, generation, overlays: rest.overlays },
         watch: rest.isWatched,
+        temporary: rest.isTemporary,
         failedReload: failure && {
           at: new Date(failure.at).toISOString(),
           findings: failure.findings.map(({ severity, place, message }) => ({ severity, place, message })),

@@ -17,7 +17,7 @@ import { ControlError, type ControlRequest, CustomReply, type HandlerGroup, refu
  * Handles `GET coverage`, `GET report`, and `GET retries`: the retry rules, what broke them, and the attempts of each
  * call that failed.
  */
-export const reportHandlers: HandlerGroup = ({ journal, reporter, sandboxes, served }) => {
+export const reportHandlers: HandlerGroup = ({ journal, reporter, sandboxes, served, isTemporary }) => {
   return {
     async getCoverage(request) {
       const { coverage, truncated } = await reporter(request.sandboxFilter)
@@ -29,7 +29,8 @@ export const reportHandlers: HandlerGroup = ({ journal, reporter, sandboxes, ser
       const report = await reporter(request.sandboxFilter)
       const refusal = refuseUnused(request.sandboxFilter, sandboxes)
       if (refusal) return refusal
-      return replyWith(failOn ? { ...report, run: { ...report.run, failOn } } : report, request, failOn ?? [])
+      const next = isTemporary ? keepOpen : `Look at the requests: ${consoleUrlOf(request)}`
+      return replyWith(failOn ? { ...report, run: { ...report.run, failOn } } : report, request, failOn ?? [], next)
     },
     async getRetries({ sandboxFilter: sandbox, parameters, source }) {
       const query = { ...(parameters.query as unknown as RetryQuery), sandbox } // typed by the control document
@@ -61,14 +62,22 @@ function readFailOn({ parameters }: ControlRequest): readonly FailCondition[] | 
 }
 
 /** Renders a report in the requested format, with the status 417 if it meets one of the conditions. */
-function replyWith(report: Report, { parameters }: ControlRequest, conditions: readonly FailCondition[]) {
+function replyWith(report: Report, { parameters }: ControlRequest, conditions: readonly FailCondition[], next: string) {
   const format = String(parameters.query['format'])
   if (!isReportFormat(format)) throw new Error(`the document lets the format ${format} pass`)
-  const text = renderClientReport(reportFormats[format], report)
+  const text = renderClientReport(reportFormats[format], report, [next])
   const status = judgeFailOn(report, conditions).length > 0 ? 417 : 200
   const headers = format === 'html' ? pageHeaders(stylesheetSource) : {}
   return new CustomReply({ status, headers, body: textBody(text, reportFormats[format].mediaType) })
 }
+
+/** What to do where the requests are gone when somebody reads of them. */
+const keepOpen =
+  'To look at the requests, start "npx convsim" and run the test with ' +
+  'CONVSIM_BASE_URL=http://127.0.0.1:4010/v1 CONVSIM_CONTROL_URL=http://127.0.0.1:4010/__sim.'
+
+const consoleUrlOf = ({ source: { isEncrypted, headers }, sandboxFilter = '*' }: ControlRequest) =>
+  `http${isEncrypted ? 's' : ''}://${headers['host']}/__sim/#/requests?sandbox=${sandboxFilter}`
 
 const tooLongMessage =
   `Finding the attempts of each call took more than ${maxWorkMs} ms and was given up. ` +

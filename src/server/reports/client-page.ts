@@ -1,6 +1,7 @@
 import { type CoverageView, coverageToJson, type OperationCoverage } from './coverage.ts'
 import { type CountedFinding, findingKinds, findingsToJson, type ReportedKind, reportedKinds } from './findings.ts'
 import { type ReportFormat, renderReport } from './formats/index.ts'
+import { listTestOutput } from './formats/test-output.ts'
 import { listLines, type Page, type PageFinding, type PageSection, type TestCase } from './page/page.ts'
 import {
   countFindings,
@@ -15,15 +16,18 @@ import {
 import { describeRun, runToJson } from './reported-run.ts'
 import { unjudgedReasons } from './retries/rules.ts'
 
-export function renderClientReport(format: ReportFormat, report: Report): string {
-  return renderReport(format, toClientPage(report))
+/** Renders a report. `next`: what the text says below the findings, if there are any. */
+export function renderClientReport(format: ReportFormat, report: Report, next: readonly string[] = []): string {
+  const page = toClientPage(report)
+  const found = listTestOutput(report)
+  return renderReport(format, { ...page, text: found.length > 0 ? [...found, ...next] : page.summary })
 }
 
 /**
  * Describes what the client did. A suite of JUnit is a section with a case for each finding, which fails if `--fail-on`
  * counts it; the coverage, with a case for each operation and condition; and the loss of requests, if there may be any.
  */
-function toClientPage(report: Report): Page {
+function toClientPage(report: Report) {
   const { contract, run, sandbox, violations, unexpected, findings } = report
   const coverage = report.coverage()
   const problems = countFindings(findings.retries)
@@ -61,7 +65,7 @@ function toClientPage(report: Report): Page {
     ],
     cases: [...parts.flatMap(({ cases }) => cases), ...listOtherCases(report)],
     json: reportToJson(report),
-  }
+  } satisfies Page
 }
 
 function reportToJson(report: Report) {

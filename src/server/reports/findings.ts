@@ -5,7 +5,8 @@ import { type UnjudgedReason, unjudgedReasons } from './retries/rules.ts'
 
 /**
  * The kinds of findings in the order of reports. `gate`: the condition of `--fail-on` under which they fail the run;
- * `emptySentence`: the sentence in place of the findings if there are none.
+ * `emptySentence`: the sentence in place of the findings if there are none; `heading` and `hint`: what the output of a
+ * failed test says above them, and what to do.
  */
 export const findingKinds = {
   violations: {
@@ -13,24 +14,32 @@ export const findingKinds = {
     title: 'Violations',
     description: 'Requests that broke the contract.',
     emptySentence: 'Every request fits the contract.',
+    heading: 'Requests broke the contract:',
+    hint: 'Wrong on purpose? Declare it before the request with the scenario expect-violation.',
   },
   unexpected: {
     gate: 'unexpected',
     title: 'Unexpected responses',
     description: 'Refusals and failures that no scenario was asked for.',
     emptySentence: 'Every refusal and failure was asked for.',
+    heading: 'Requests were refused, although no scenario asked for it:',
+    hint: 'Meant to be refused? Declare it before the request with the scenario expect-refusal.',
   },
   retries: {
     gate: 'retry',
     title: 'Retries',
     description: 'How the client behaves when something fails.',
     emptySentence: 'No broken retry rule was seen.',
+    heading: 'The client has retry problems:',
+    hint: 'Does the client wait on fake timers? Advance the clock of the sandbox with them (sim.advanceTimers).',
   },
   advice: {
     gate: 'advice',
     title: 'Advice',
     description: 'What the service accepts, and a careful client does not send.',
     emptySentence: 'There is no advice.',
+    heading: 'A careful client does not send this:',
+    hint: 'The service accepts it.',
   },
 } as const
 

@@ -101,11 +101,18 @@ export function judgeCondition(report: FindingsReport | Report, condition: FailC
   }
 }
 
-/** Lists all findings, each with a line about it: `violations: createEvent: body /value: type: must be a string`. */
+/**
+ * Lists all findings, each with a line about it: `violations: createEvent: body /value: type: must be a string`. The
+ * finding with the most requests of each kind precedes the second of any kind.
+ */
 export function describeFindings({ findings }: FindingsReport) {
-  return Object.entries(findings).flatMap(([kind, { list }]) =>
-    list.map((finding) => ({ kind, finding, line: `${kind}: ${finding.title}: ${finding.sentence}` })),
-  )
+  return Object.entries(findings)
+    .flatMap(([kind, { list }]) =>
+      list
+        .toSorted((one, other) => other.count - one.count)
+        .map((finding, turn) => ({ kind, finding, turn, line: `${kind}: ${finding.title}: ${finding.sentence}` })),
+    )
+    .sort((one, other) => one.turn - other.turn)
 }
 
 /** Describes the first request of a finding: `2026-01-15T12:00:00.000Z POST /v1/events, sandbox default, sent: 7`. */

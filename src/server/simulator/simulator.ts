@@ -53,6 +53,8 @@ export interface Dependencies {
   readonly findPlannedFault?: FindPlannedFault
   /** The real service. Default: the simulator responds itself. */
   readonly proxied?: ProxiedService | undefined
+  /** True for a simulator that ends with its tests. Default: if it may choose its port. */
+  readonly isTemporary?: boolean | undefined
 }
 
 /** Loads and checks all inputs, opens the state, and joins the parts. Does not listen. The error lists all findings. */
@@ -128,6 +130,7 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
     draining: draining.signal,
     overlays: listOverlays(settings.overlay),
     isWatched: settings.watch,
+    isTemporary: deps.isTemporary ?? settings.port === 0,
     stateFile: showState(settings.state),
     journal,
     reporter,

@@ -115,7 +115,7 @@ export async function startFromCode(settings: LibrarySettings): Promise<RunningS
   const own = { ...defaultSettings(), port: 0, state: ':memory:', ...parsed.values }
   const conflict = findFileConflict({ settings: sharedSettings }, { settings: own, files: [], variables: new Map() })
   if (conflict !== undefined) throw new Error(nameInCode(conflict))
-  const started = await start(own, { now: machineNow, log: silentLog })
+  const started = await start(own, { now: machineNow, log: silentLog, isTemporary: true })
   if (started.ok) return started.value
   const messages = started.error.map(({ place, message, flag }) =>
     nameInCode(`${place}: ${message}${flag === undefined ? '' : ` (${flag})`}`),

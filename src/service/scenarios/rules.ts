@@ -20,6 +20,8 @@ type RuleMatch = Pick<RequestMatch, 'model' | 'product' | 'method' | 'path' | 'q
 
 type WrittenRule = Partial<Pick<Rule, 'operation' | 'match' | 'times' | 'probability' | 'enabled'>> & {
   readonly scenario?: string
+  /** Those of a scenario whose text has none; a rule that is read has them in its text. */
+  readonly parameters?: JsonObject
   readonly sequence?: string
 }
 
@@ -113,8 +115,9 @@ export function readActiveRule(source: JsonObject, key: string, context: RuleCon
   return { ...rule, key, misfit: problems.map(({ message }) => message).join(' ') }
 }
 
-function readRule(source: JsonObject, pointer: string, context: RuleContext): { rule: Rule; problems: Flaw[] } {
+function readRule(sent: JsonObject, pointer: string, context: RuleContext): { rule: Rule; problems: Flaw[] } {
   const { operations } = context.contract
+  const source = withParametersInText(sent)
   const written = source as WrittenRule // proved by spec/scenarios.schema.json
   const { operation, match = {}, times, probability = 1, enabled = true } = written
   const ruleOperations = operations.filter(({ id }) => operation === undefined || id === operation)
@@ -134,12 +137,29 @@ function readRule(source: JsonObject, pointer: string, context: RuleContext): { 
   return { rule, problems }
 }
 
+/** Moves the parameters of a rule into the text of its scenario, where it has no others: `slow;ms=200`. */
+function withParametersInText({ parameters, ...rule }: JsonObject): JsonObject {
+  const { scenario } = rule
+  if (!isObject(parameters)) return rule
+  const texts = Object.entries(parameters).map(([name, value]) => `;${name}=${quote([value].flat().join('|'))}`)
+  const isWritable =
+    typeof scenario === 'string' && !/[;,]/.test(scenario) && !texts.some((text) => /".*".*"/.test(text))
+  return isWritable ? { ...rule, scenario: scenario + texts.join('') } : { ...rule, parameters }
+}
+
+const quote = (text: string) => (/[;,"]|^\s|\s$/.test(text) ? `"${text}"` : text)
+
 type RuleAction = Pick<Rule, 'scenarios' | 'sequence'>
 
 const noAction: RuleAction = { scenarios: [], sequence: undefined }
 
-function readRuleAction({ scenario, sequence }: WrittenRule, catalogue: Catalogue): Result<RuleAction, Flaw> {
+function readRuleAction(
+  { scenario, parameters, sequence }: WrittenRule,
+  catalogue: Catalogue,
+): Result<RuleAction, Flaw> {
   const fault = (member: string, message: string) => failure({ pointer: `/${member}`, message })
+  if (parameters)
+    return fault('parameters', 'Give parameters without a quotation mark to one scenario whose text has none.')
   if (sequence !== undefined) {
     if (scenario !== undefined) return fault('sequence', 'A rule has either a scenario or a sequence.')
     const parsed = parseSequence(sequence, catalogue)

@@ -12,7 +12,7 @@ import type { SharedState } from '../shared-state.ts'
 import type { StateSummary, Store } from '../store.ts'
 import { createFolder, findEntry, StateFileError } from './disk.ts'
 import { DurableCommitter } from './durable-committer.ts'
-import { type Lock, type LockHolder, takeLock } from './lock.ts'
+import { type Lock, type LockHolder, processUid, takeLock } from './lock.ts'
 import { StateFile } from './state-file.ts'
 import { DEFAULT_OPTIONS, type FileStoreOptions, WriteAheadLog } from './write-ahead-log.ts'
 
@@ -107,5 +107,9 @@ function unusableMessage(path: string, error: unknown): string {
     const step = `Correct it, or move ${name} and ${name}.journal* away together, or choose another file with --state.`
     return `${error.message}. It was left as it is. ${step}`
   }
-  return `The state cannot be kept in ${path} (${reasonOf(error)}). Choose a place that can be written to, or :memory:.`
+  const { code } = error as NodeJS.ErrnoException
+  const uid = code === 'EACCES' || code === 'EPERM' ? processUid() : undefined
+  const need = uid === undefined ? '' : ` ${dirname(resolve(path))} must be writable by uid ${uid}.`
+  const step = 'Choose a place that can be written to, or :memory:.'
+  return `The state cannot be kept in ${path} (${reasonOf(error)}).${need} ${step}`
 }

@@ -140,3 +140,6 @@ function readStat(pid: number): string[] {
     return []
   }
 }
+
+/** Returns the user id of this process; undefined on Windows. */
+export const processUid = () => process.getuid?.()

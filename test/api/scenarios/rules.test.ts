@@ -50,6 +50,21 @@ const analyticsOf = (id: string): Sent => [ofModel(id), {}]
 const sent = (fields: JsonObject = {}): Sent => ['/v1/events', { body: event(fields) }]
 const drafted: Sent = ['/v1/prompts', { body: prompt() }]
 
+test.each([
+  [{ scenario: 'rate-limited', parameters: { 'retry-after': 3 } }, 'rate-limited;retry-after=3'],
+  [{ scenario: 'status', parameters: { code: 418, body: 'a;b' } }, 'status;code=418;body="a;b"'],
+  [
+    { scenario: 'slow;ms=1', parameters: { ms: 2 } },
+    /^Invalid rules: body\/rules\/0\/parameters: .* whose text has none/,
+  ],
+  [{ sequence: '429, 200', parameters: { ms: 2 } }, /body\/rules\/0\/parameters: Give parameters/],
+])('the parameters of the rule %j become %s', async (rule, expected) => {
+  const request = { method: 'PUT', token: null, body: { rules: [rule] } }
+  const response = await ask(sim(), `/__sim/scenarios?sandbox=${freshSandbox()}`, request)
+  if (typeof expected === 'string') expect(response.body).toEqual({ rules: [{ scenario: expected }] })
+  else expect(errorOf(response)).toMatch(expected)
+})
+
 describe('a rule is about', () => {
   const of = (period: string): Sent => [`${analyticsPath}?period=${period}`, {}]
   const all = { product: productId, header: { 'x-a': '1' }, body: { '/value': '7' } }

@@ -42,7 +42,7 @@ const project = describeRunner({
 test('a client that waits for half the time fails with the message in docs/testing.md', async () => {
   const blocks = readBlocks()
   const client = blocks.find(({ file }) => file === 'client.ts')?.text ?? ''
-  const message = blocks.find(({ language }) => language === 'text')?.text ?? ''
+  const message = blocks.find(({ language, section }) => language === 'text' && section === 'vitest')?.text ?? ''
   expect(client).toContain('* 1000')
   project().write('client.js', transformSync(client.replace('* 1000', '* 500'), { loader: 'ts' }).code)
   const { outcomes } = await project().run(['purchases'])

@@ -32,6 +32,7 @@ export const reportFormats = {
   markdown: { mediaType: 'text/markdown; charset=utf-8', extension: '.md', render: renderMarkdown },
   html: { mediaType: 'text/html; charset=utf-8', extension: '.html', render: renderHtml },
   github: { mediaType: 'text/plain; charset=utf-8', render: renderGithub },
+  text: { mediaType: 'text/plain; charset=utf-8', render: renderText },
 } as const satisfies Record<string, ReportFormat>
 
 /** The extensions of all formats, for a sentence: `.json, .xml (JUnit), .md or .html`. */

@@ -10,6 +10,8 @@ export interface Page {
   readonly heading: string
   readonly verdict: { readonly text: string; readonly isGood: boolean }
   readonly summary?: readonly string[]
+  /** The lines of the page as text; default: sections, verdict and summary. */
+  readonly text?: readonly string[]
   /** The circumstances of the run: `seed 1`. */
   readonly facts?: readonly string[]
   /** A sentence for each condition of `--fail-on` that is met; the terminal has them on stderr. */

@@ -5,7 +5,8 @@ import type { Page, PageBlock, PageFinding } from './page.ts'
 const shownLines = 12
 
 /** Renders a page for a terminal, whose reader begins at the end: sections in reverse order, then the verdict. */
-export function renderText({ sections, verdict, summary = [] }: Page): string {
+export function renderText({ sections, verdict, summary = [], text }: Page): string {
+  if (text) return text.map(escapeControls).join('\n')
   const shown = sections.filter(({ isFolded }) => !isFolded)
   const isNamed = shown.length > 1
   const parts = shown.toReversed().flatMap(({ title, blocks }) => {

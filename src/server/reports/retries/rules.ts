@@ -17,7 +17,9 @@ export const retryRules = {
     otherwise: 'An equal call without either may be a second click: advice.',
   },
   'back-off': {
-    rule: 'After a 429, a 5xx or a lost response the client waits before it tries again, and longer each time.',
+    rule:
+      'After a 429, a 5xx or a lost response the client waits before it tries again, and longer each time. The first ' +
+      'retry after a lost response may be immediate.',
     proof:
       'Three retries in a row come within 15 ms in all, which no jitter explains; or, also without an id or a count, ' +
       '20 equal calls in a row come within 250 ms each.',

@@ -12,11 +12,9 @@ import { runSampleSuite } from '../sample-suite.ts'
 
 const sim = sharedSimulator()
 
-const formats = Object.entries<ReportFormat>(reportFormats).map(([format, { extension = '.txt', mediaType }]) => ({
-  format,
-  extension,
-  mediaType,
-}))
+const formats = Object.entries<ReportFormat>(reportFormats).map(
+  ([format, { extension = `.${format}.txt`, mediaType }]) => ({ format, extension, mediaType }),
+)
 
 /** Fetches a report; unlike `ask`, of any media type. */
 async function fetchReport({ origin }: TestSimulator, query: string) {
@@ -31,7 +29,8 @@ describe('the table of formats', () => {
       { format: 'junit', extension: '.xml', mediaType: 'application/xml; charset=utf-8' },
       { format: 'markdown', extension: '.md', mediaType: 'text/markdown; charset=utf-8' },
       { format: 'html', extension: '.html', mediaType: 'text/html; charset=utf-8' },
-      { format: 'github', extension: '.txt', mediaType: 'text/plain; charset=utf-8' },
+      { format: 'github', extension: '.github.txt', mediaType: 'text/plain; charset=utf-8' },
+      { format: 'text', extension: '.text.txt', mediaType: 'text/plain; charset=utf-8' },
     ])
   })
 
@@ -41,7 +40,7 @@ describe('the table of formats', () => {
     const parameter = get.parameters.find(({ name }: { name?: string }) => name === 'format')
     expect(parameter.schema.enum).toEqual(formats.map(({ format }) => format))
     const documented = Object.keys(get.responses['200'].content)
-    expect(documented).toEqual(formats.map(({ mediaType }) => mediaType.split(';')[0]))
+    expect(documented).toEqual([...new Set(formats.map(({ mediaType }) => mediaType.split(';')[0]))])
   })
 })
 
@@ -54,6 +53,7 @@ const withoutRun = (text: string) =>
     .replaceAll(/curl --globoff(?:.*\\\n)+[^<\n]*/g, 'curl ...')
     .replaceAll(/(?<=<\/details>[\s\S]*)<details>[\s\S]*?<\/details>/g, '(curl, as above)')
     .replaceAll(/sha256:[0-9a-f]{64}/g, 'sha256:...')
+    .replaceAll(/(?<=: after )[\d.]+(?= s \()/g, '(pause)')
     .replaceAll(/\b(?!2026-01-15T12:00:00)20\d\d-\d\d-\d\dT[\d:.]+Z/g, '(now)')
 
 /** Shortens the lists of a report in JSON to an item, so that a person can review the golden file. */
@@ -112,7 +112,7 @@ describe('the report of a sample suite of six calls', () => {
     expect((await fetchReport(sim(), '')).mediaType).toBe(reportFormats.json.mediaType)
     const { status, text } = await fetchReport(sim(), 'format=pdf')
     expect(status).toBe(400)
-    expect(text).toMatch(/json.*junit.*markdown.*html.*github/)
+    expect(text).toMatch(/json.*junit.*markdown.*html.*github.*text/)
   })
 })
 

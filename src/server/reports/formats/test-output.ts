@@ -1,0 +1,57 @@
+import { type CountedFinding, findingKinds, reportedKinds } from '../findings.ts'
+import { judgeFailOn, listNeverActed, type Report } from '../report.ts'
+
+const negativeTests = {
+  gate: 'unexpected',
+  heading: 'Requests were declared as negative tests, and were none:',
+  hint: 'Is the declaration wrong? Remove X-Sim-Expect, or the rule expect-refusal or expect-violation.',
+}
+const isNegativeTest = ({ members }: CountedFinding) =>
+  String(members['message']).startsWith('The request was expected to ')
+
+/**
+ * Lists the findings for the output of a failed test, without coverage and commands: those that `--fail-on` counts, or
+ * without it all but advice. Empty for none.
+ */
+export function listTestOutput(report: Report): string[] {
+  const { failOn } = report.run
+  const isShown = (gate: string) => (failOn.length === 0 ? gate !== 'advice' : failOn.some(({ kind }) => kind === gate))
+  const ofFindings = reportedKinds.flatMap((kind) => {
+    const { list, further } = report.findings[kind]
+    const describe = (some: readonly CountedFinding[]) => some.map(describeFinding)
+    const rest = further === 0 ? [] : [`... and ${further} further findings.`]
+    return [
+      { ...findingKinds[kind], lines: [...describe(list.filter((one) => !isNegativeTest(one))), ...rest] },
+      { ...negativeTests, lines: describe(list.filter(isNegativeTest)) },
+    ]
+  })
+  const unmet = {
+    gate: 'unmet',
+    heading: 'Rules never acted:',
+    hint: 'Send the request that the rule is about, or remove the rule.',
+    lines: listNeverActed(report).map(({ sentence }) => sentence),
+  }
+  const found = [...ofFindings, unmet].filter(({ gate, lines }) => isShown(gate) && lines.length > 0)
+  const others = failOn.filter(({ kind }) => kind === 'coverage' || kind === 'no-requests')
+  return [
+    ...found.flatMap(({ heading, lines }) => [heading, ...lines.map((line) => `  ${line}`)]),
+    ...judgeFailOn(report, others).map((sentence) => `--fail-on: ${sentence}.`),
+    ...found.map(({ hint }) => hint),
+  ]
+}
+
+/** Describes a finding: `createEvent: A 429 asked to wait for 3 s, ...: after 0.5 s (req-5, then req-6)`. */
+function describeFinding({ members, waitedMs, count, requests }: CountedFinding): string {
+  const { operation, method = '', path = 'no operation', status, in: part, pointer, message, sentence } = members
+  const subject = operation || `${method} ${path}`.trim()
+  const [first, second] = requests
+  if (sentence === undefined)
+    return `${subject}: ${status ?? `${part}${pointer}`} ${message} ${nameRequests(count, first)}`
+  const pause = waitedMs === undefined ? '' : `: after ${Math.round(waitedMs / 10) / 100} s`
+  const text = pause === '' ? sentence : `${String(sentence).replace(/\.$/, '')}${pause}`
+  const isPair = requests.length > count // the failed request and its retry
+  return `${subject}: ${text} ${isPair ? `(${first}, then ${second})` : nameRequests(count, first)}`
+}
+
+const nameRequests = (count: number, first = '') =>
+  `(${count === 1 ? 'request' : `${count} requests, first:`} ${first})`
