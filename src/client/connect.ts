@@ -70,7 +70,7 @@ async function findSimulator(transport: Transport, origin: string) {
     throw error
   })
   const basePath: unknown = info.data?.contract?.basePath
-  if (typeof basePath !== 'string') throw new Error(`${origin} responds, but is no simulator. Is the port right?`)
+  if (typeof basePath !== 'string') throw new Error(`${origin} responds, but is not a simulator. Is the port right?`)
   return { basePath, isTemporary: info.data?.temporary ?? false }
 }
 
