@@ -105,6 +105,14 @@ test.each([
   expectRefusal(await ask(strict(), analyticsPath, { token }), 401, new RegExp(problem))
 })
 
+test('a byte order mark is advice, and a 400 with --strict', async () => {
+  const body = new TextEncoder().encode(`\uFEFF${JSON.stringify(linked())}`)
+  const options = { body, contentType: 'application/json' }
+  const message = 'begins with a byte order mark, which JSON forbids; send the bytes without EF BB BF'
+  expect(await adviceAbout(lenient(), await ask(lenient(), events, options))).toEqual([['body ', message]])
+  expectRefusal(await ask(strict(), events, options), 400, message)
+})
+
 test('three events with an empty insertId are three', async () => {
   const body = linked({ insertId: '' })
   const ids = [1, 2, 3].map(async () => objectOf(await ask(lenient(), events, { body, sandbox: 'empty' }))['eventId'])

@@ -41,19 +41,23 @@ function toPage(report: DriftReport): Page {
 }
 
 function findingToPage(finding: DriftFinding): PageFinding {
-  const { kind, message, seen, of, breaks, place, assumption, sample } = finding
+  const { kind, message, seen, of, breaks, isSimulated, place, assumption, settles, sample } = finding
   const effect = breaks ? 'breaks clients' : 'breaks no client'
   return {
     severity: breaks ? 'error' : 'warning',
     title: `${kind}: ${describePlace(finding)}`,
-    sentence: `${differenceKinds[kind]}: ${message}. Seen in ${seen} of ${of} responses; ${effect}.`,
+    sentence: `${isSimulated ? onlySimulated : differenceKinds[kind]}: ${message}. Seen in ${seen} of ${of} responses; ${effect}.`,
     notes: [
       `first: ${shortenText(sample.request)}${sample.value === undefined ? '' : `: ${sample.value}`}`,
-      `contract: #${place}`,
-      ...(assumption ? [`settles the assumption at #${assumption.pointer}: ${assumption.text}`] : []),
+      `${isSimulated ? 'rule of the simulated values' : 'contract'}: #${place}`,
+      ...(assumption
+        ? [`${settles ? 'settles' : 'see'} the assumption at #${assumption.pointer}: ${assumption.text}`]
+        : []),
     ],
   }
 }
+
+const onlySimulated = 'allowed by the contract, and never returned by the simulator'
 
 /** Names the place of a finding: `getModelAnalytics 200 /recommendations/healthLevel`, `getModelAnalytics 418`. */
 export function describePlace({ operation, status, pointer }: DriftFinding): string {
@@ -86,7 +90,21 @@ function toJson({ verdict, contract, judged, findings, omitted, notJudged }: Dri
 }
 
 function findingToJson(finding: DriftFinding): object {
-  const { operation, status, pointer, kind, detail, seen, of, breaks, message, sample } = finding
+  const {
+    operation,
+    status,
+    pointer,
+    kind,
+    detail,
+    seen,
+    of,
+    breaks,
+    message,
+    sample,
+    isSimulated,
+    assumption,
+    settles,
+  } = finding
   return {
     operation: operation.id,
     status,
@@ -99,6 +117,8 @@ function findingToJson(finding: DriftFinding): object {
     message,
     sample: { request: shortenText(sample.request), value: sample.value },
     contract: finding.place,
-    assumption: finding.assumption?.pointer,
+    rule: isSimulated ? 'simulated-values' : 'contract',
+    assumption: assumption?.pointer,
+    settles: assumption && settles,
   }
 }
