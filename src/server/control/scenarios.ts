@@ -15,7 +15,7 @@ import { checkRules } from '../../service/scenarios/rules-file.ts'
 import type { RulePosition } from '../sandboxes/settings.ts'
 import { ControlError, type ControlRequest, type HandlerGroup } from './handler.ts'
 
-export const scenarioHandlers: HandlerGroup = ({ sandboxes, store, served }) => {
+export const scenarioHandlers: HandlerGroup = ({ sandboxes, store, served, keepUnmet }) => {
   const readRules = ({ body, bodyViolations }: ControlRequest): readonly Rule[] | ControlError => {
     const read = checkRules(body, bodyViolations, served())
     if (read.ok) return read.value
@@ -34,6 +34,7 @@ export const scenarioHandlers: HandlerGroup = ({ sandboxes, store, served }) => 
       const rules = readRules(request)
       if (rules instanceof ControlError) return rules
       const { name } = sandboxes.use(request.sandbox)
+      await keepUnmet(name)
       await sandboxes.settings.setRules(name, rules)
       return { rules: rulesToJson(rules) }
     },
@@ -48,6 +49,7 @@ export const scenarioHandlers: HandlerGroup = ({ sandboxes, store, served }) => 
     },
     async deleteScenarios(request) {
       const { name } = sandboxes.use(request.sandbox)
+      await keepUnmet(name)
       await sandboxes.settings.setRules(name, [])
       return { rules: [] }
     },

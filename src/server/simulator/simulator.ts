@@ -6,7 +6,7 @@ import { failure, type Result, success } from '../../base/core/result.ts'
 import { errorAt, type Findings } from '../../base/documents/finding.ts'
 import type { Contract } from '../../service/contract/contract.ts'
 import { version } from '../../service/fixtures/bundled.ts'
-import { ruleActedKey } from '../../service/scenarios/rules.ts'
+import { type ActiveRule, ruleActedKey } from '../../service/scenarios/rules.ts'
 import type { OpenedStore } from '../../state/file/file-store.ts'
 import { showState } from '../../state/redis/location.ts'
 import { type SandboxExport, type Store, StoreUnavailableError } from '../../state/store.ts'
@@ -17,7 +17,7 @@ import type { FindPlannedFault } from '../pipeline/exchange.ts'
 import type { Report, Reporter } from '../reports/report.ts'
 import { parseGate } from '../reports/reported-run.ts'
 import { TrafficCollector } from '../reports/traffic-collector.ts'
-import { listUnmet } from '../reports/unmet.ts'
+import { listUnmet, type UnmetRule } from '../reports/unmet.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { SandboxSettings } from '../sandboxes/settings.ts'
 import { listOverlays } from '../settings/library-settings.ts'
@@ -112,7 +112,12 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
   const state = { store, sandboxes, journal, log, findPlannedFault, proxied }
   const createNext = (number: number, next: LoadedInputs) => createGeneration(settings, state, number, next)
   const served: Served = { present: createNext(1, inputs), reloadFailure: undefined }
-  const { reporter, reportAtEnd, adopt } = createReporter(settings, deps, { journal, sandboxes, store }, present)
+  const { reporter, reportAtEnd, keepUnmet, adopt } = createReporter(
+    settings,
+    deps,
+    { journal, sandboxes, store },
+    present,
+  )
   const stopping = transferableAbortController() // of Node, also where happy-dom has replaced the global
   const draining = new AbortController()
   setMaxListeners(0, stopping.signal) // one listener for each waiting request, of which there may be any number
@@ -131,6 +136,7 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
     stateFile: showState(settings.state),
     journal,
     reporter,
+    keepUnmet,
     explain: (request) => present().explain(request),
     seedState,
     pages,
@@ -189,20 +195,34 @@ function createReporter(
     const { rules } = await sandboxes.settings.read(sandbox)
     if (rules.length === 0) return []
     const used = await store.listSequences(sandbox)
-    const place = { sandbox, scope: 'sandbox' } as const
-    return listUnmet(rules, place, (rule) => used.get(ruleActedKey(rule)) ?? 0, counted.sentTo(sandbox))
+    const { sent, acts } = counted.rulesOf(sandbox)
+    // A restored snapshot discards the counts of the state, and a cleared journal those of the requests.
+    const countActed = (rule: ActiveRule) => Math.max(used.get(ruleActedKey(rule)) ?? 0, acts.get(rule.key) ?? 0)
+    return listUnmet(rules, { sandbox, scope: 'sandbox' }, countActed, sent)
+  }
+  /** Keeps the rules that never acted, although requests came, before they are removed. */
+  const keepUnmet = async (sandbox: string) => {
+    const unmet = await readUnmet(sandbox, collector)
+    if (unmet.length === 0) return
+    const { rules } = await sandboxes.settings.read(sandbox)
+    const counts = collector.rulesOf(sandbox)
+    const steering = new Set(counts.steering.split(','))
+    counts.keepRemoved(unmet.filter(({ acted, index }) => acted === 0 && steering.has(rules[index]?.key ?? '')))
   }
   const createReport = async (counted: TrafficCollector, sandbox: string | undefined, readSettings: ReadSettings) => {
     const { contract, contractDigest } = present()
     const { seed, clock } = await readSettings(sandbox ?? defaultSandbox)
     const run = { at: now(), version, command: undefined, seed, clock, contractDigest: contractDigest(), failOn }
     const { title, version: ofContract } = contract
-    const { sent, startUpActs, ...report } = counted.report(sandbox, run)
+    const { rules, ...report } = counted.report(sandbox, run)
     const names = sandbox === undefined ? sandboxes.list().map(({ name }) => name) : [sandbox]
     const ofSandboxes = await Promise.all(names.map((name) => readUnmet(name, counted))).catch(noneIfUnavailable)
     const ofStart = sandbox === undefined ? present().startUp : []
     const place = { sandbox: '*', scope: 'start-up' } as const
-    const unmet = [...ofSandboxes.flat(), ...listUnmet(ofStart, place, (_, index) => startUpActs.get(index) ?? 0, sent)]
+    const unmet = [
+      ...[...rules.removed.values(), ...ofSandboxes.flat()].sort(compareRules),
+      ...listUnmet(ofStart, place, (_, index) => rules.acts.get(index) ?? 0, rules.sent),
+    ]
     return { contract: { title, version: ofContract }, run, sandbox, ...report, unmet }
   }
   const reporter: Reporter = async (sandbox) => {
@@ -221,5 +241,8 @@ function createReporter(
   const adopt = () => {
     for (const each of new Set([collector, own])) each.adopt()
   }
-  return { reporter, reportAtEnd, adopt }
+  return { reporter, reportAtEnd, keepUnmet, adopt }
 }
+
+const compareRules = (one: UnmetRule, other: UnmetRule) =>
+  one.sandbox === other.sandbox ? one.index - other.index : one.sandbox < other.sandbox ? -1 : 1

@@ -42,11 +42,12 @@ function toPage(report: DriftReport): Page {
 
 function findingToPage(finding: DriftFinding): PageFinding {
   const { kind, message, seen, of, breaks, isSimulated, place, assumption, settles, sample } = finding
+  const meaning = isSimulated ? 'allowed by the contract, and never returned by the simulator' : differenceKinds[kind]
   const effect = breaks ? 'breaks clients' : 'breaks no client'
   return {
     severity: breaks ? 'error' : 'warning',
     title: `${kind}: ${describePlace(finding)}`,
-    sentence: `${isSimulated ? onlySimulated : differenceKinds[kind]}: ${message}. Seen in ${seen} of ${of} responses; ${effect}.`,
+    sentence: `${meaning}: ${message}. Seen in ${seen} of ${of} responses; ${effect}.`,
     notes: [
       `first: ${shortenText(sample.request)}${sample.value === undefined ? '' : `: ${sample.value}`}`,
       `${isSimulated ? 'rule of the simulated values' : 'contract'}: #${place}`,
@@ -56,8 +57,6 @@ function findingToPage(finding: DriftFinding): PageFinding {
     ],
   }
 }
-
-const onlySimulated = 'allowed by the contract, and never returned by the simulator'
 
 /** Names the place of a finding: `getModelAnalytics 200 /recommendations/healthLevel`, `getModelAnalytics 418`. */
 export function describePlace({ operation, status, pointer }: DriftFinding): string {
@@ -90,21 +89,8 @@ function toJson({ verdict, contract, judged, findings, omitted, notJudged }: Dri
 }
 
 function findingToJson(finding: DriftFinding): object {
-  const {
-    operation,
-    status,
-    pointer,
-    kind,
-    detail,
-    seen,
-    of,
-    breaks,
-    message,
-    sample,
-    isSimulated,
-    assumption,
-    settles,
-  } = finding
+  const { operation, status, pointer, kind, detail, seen, of, breaks, message, sample } = finding
+  const { isSimulated, assumption, settles } = finding
   return {
     operation: operation.id,
     status,
