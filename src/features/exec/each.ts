@@ -42,10 +42,11 @@ interface Trials {
 const batchSize = 20
 
 /**
- * The pairs of a run without faults and one with the fault that confirm `broke`. A suite that fails by itself one time
- * in five gets it for 0.2^4 * 0.8^2 = 0.1 % of its faults, so for 20 faults in two of a hundred reports.
+ * Returns the pairs of a run without faults and one with the fault that confirm `broke`. A suite that fails by itself
+ * one time in five gets it for 0.2^4 * 0.8^2 = 0.1 % of its faults, so for 20 faults in two of a hundred reports. A
+ * third pair makes it 0.016 %.
  */
-const confirmations = 2
+const countConfirmations = (faults: number) => (faults > 20 ? 3 : 2)
 
 /** Runs the command without faults, then with each fault at each place, within the bounds of the settings. */
 async function tryFaults(suite: TestSuite): Promise<SuiteReport> {
@@ -63,7 +64,7 @@ async function tryFaults(suite: TestSuite): Promise<SuiteReport> {
     await runSideBySide(suite, batch, async (run) => {
       const times = { sinceMs: suite.elapsed() - begun, untilMs: suite.deadline - suite.elapsed() }
       suite.line.show(describeProgress([...judged.values()], waiting.length, times))
-      await tryFault(suite, run, baseline, trials)
+      await tryFault(suite, run, baseline, trials, countConfirmations(waiting.length))
     })
     suite.line.clear()
     if (judged.size === 0 || suite.stopped.aborted) break
@@ -79,7 +80,13 @@ async function tryFaults(suite: TestSuite): Promise<SuiteReport> {
  * Runs the command with a fault, and once more if the first run counts only with a second one. `broke` needs further
  * red runs and green ones without faults. An interrupted run is left out, since its end is inconclusive.
  */
-async function tryFault(suite: TestSuite, run: PlannedRun, baseline: Baseline, trials: Trials): Promise<void> {
+async function tryFault(
+  suite: TestSuite,
+  run: PlannedRun,
+  baseline: Baseline,
+  trials: Trials,
+  confirmations: number,
+): Promise<void> {
   const options = { run, limitMs: baseline.limitMs }
   const ends = [await executeRun(suite, options)]
   const judge = () => judgeRun(run, ends, baseline, suite.failOn)

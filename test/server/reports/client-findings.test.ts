@@ -158,6 +158,8 @@ function statusOver(agent: Agent, { origin }: TestSimulator, sandbox = 'default'
   })
 }
 
+const thirtyTimes = (attempt: string) => Array.from({ length: 30 }, (_, index) => `${index * 100} ${attempt}`).join()
+
 describe('a client that sends the same call again', () => {
   /** The attempts of a client, as `createTracked` reads them, by the rules that they break and by what they show. */
   const cases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -177,6 +179,7 @@ describe('a client that sends the same call again', () => {
       'may send an equal event after a lost one that the service did not store': '0 503 plain lost, 200 201 plain',
       'may send it with another insertId after a 429, since nothing was stored': '0 429 wait id=a, 3000 201 id=b',
       'may send it an hour later, which is no retry': '0 404, 3600000 404',
+      'may poll what is not there yet': thirtyTimes('404 plain'),
       'may send it after a success, which ends the chain': '0 500, 1000 201, 1001 500',
       'may send it at once after a lost response': '0 201 lost, 1 201',
       'may wait equally long each time': '0 500, 100 500, 200 500, 300 500, 400 500',
@@ -244,10 +247,7 @@ describe('a client that sends the same call again', () => {
     'back-off': {
       'must not send it at once after three failures': '0 500, 5 500, 10 500, 15 201',
       'must not send it at once after several lost responses': '0 201 lost, 1 201 lost, 2 201 lost, 3 201',
-      'must not send it 20 times 100 ms apart, whoever sends it': Array.from(
-        { length: 30 },
-        (_, index) => `${index * 100} 429 wait plain`,
-      ).join(),
+      'must not send it 20 times 100 ms apart, whoever sends it': thirtyTimes('429 wait plain'),
     },
     'same-insert-id, same-insert-id': {
       'must not send two equal events with other insertIds, also if the retry of one lasts until that of the other':
