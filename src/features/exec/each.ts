@@ -36,6 +36,7 @@ interface Trials {
   readonly findings: FindingsReport[]
   /** The differences of later baseline runs from the first. */
   readonly changes: string[]
+  readonly confirmations: number
 }
 
 /** The number of runs with faults after which the command runs without faults. */
@@ -43,8 +44,7 @@ const batchSize = 20
 
 /**
  * Returns the pairs of a run without faults and one with the fault that confirm `broke`. A suite that fails by itself
- * one time in five gets it for 0.2^4 * 0.8^2 = 0.1 % of its faults, so for 20 faults in two of a hundred reports. A
- * third pair makes it 0.016 %.
+ * one time in five gets it for 0.2^4 * 0.8^2 = 0.1 % of its faults, so for 20 faults in two of a hundred reports.
  */
 const countConfirmations = (faults: number) => (faults > 20 ? 3 : 2)
 
@@ -56,7 +56,12 @@ async function tryFaults(suite: TestSuite): Promise<SuiteReport> {
   if (!planned.ok) throw new UntriableSuite([`convsim: ${planned.error}`])
   const plan = planned.value
   const waiting = chooseRuns(plan.runs, suite.settings)
-  const trials: Trials = { judged: new Map(), findings: [], changes: [...baseline.changes] }
+  const trials: Trials = {
+    judged: new Map(),
+    findings: [],
+    changes: [...baseline.changes],
+    confirmations: countConfirmations(waiting.length),
+  }
   const { judged, changes } = trials
   const begun = suite.elapsed()
   for (let start = 0; start < waiting.length && !isOver(suite); start += batchSize) {
@@ -64,7 +69,7 @@ async function tryFaults(suite: TestSuite): Promise<SuiteReport> {
     await runSideBySide(suite, batch, async (run) => {
       const times = { sinceMs: suite.elapsed() - begun, untilMs: suite.deadline - suite.elapsed() }
       suite.line.show(describeProgress([...judged.values()], waiting.length, times))
-      await tryFault(suite, run, baseline, trials, countConfirmations(waiting.length))
+      await tryFault(suite, run, baseline, trials)
     })
     suite.line.clear()
     if (judged.size === 0 || suite.stopped.aborted) break
@@ -80,19 +85,13 @@ async function tryFaults(suite: TestSuite): Promise<SuiteReport> {
  * Runs the command with a fault, and once more if the first run counts only with a second one. `broke` needs further
  * red runs and green ones without faults. An interrupted run is left out, since its end is inconclusive.
  */
-async function tryFault(
-  suite: TestSuite,
-  run: PlannedRun,
-  baseline: Baseline,
-  trials: Trials,
-  confirmations: number,
-): Promise<void> {
+async function tryFault(suite: TestSuite, run: PlannedRun, baseline: Baseline, trials: Trials): Promise<void> {
   const options = { run, limitMs: baseline.limitMs }
   const ends = [await executeRun(suite, options)]
   const judge = () => judgeRun(run, ends, baseline, suite.failOn)
   if (!suite.stopped.aborted && mustRepeat(judge())) ends.push(await executeRun(suite, options))
   let isConfirmed = true
-  for (let left = confirmations; left > 0 && isConfirmed && judge().verdict === 'broke'; left -= 1) {
+  for (let left = trials.confirmations; left > 0 && isConfirmed && judge().verdict === 'broke'; left -= 1) {
     const plain = await executeRun(suite, { limitMs: baseline.limitMs })
     isConfirmed = !isRed(plain)
     if (isConfirmed) ends.push(await executeRun(suite, options))

@@ -22,6 +22,12 @@ export const scenarioHandlers: HandlerGroup = ({ sandboxes, store, served, keepU
     const problems = read.error.map(({ pointer, message }) => endSentence(`body${pointer}: ${message}`))
     return new ControlError(400, `Invalid rules: ${problems.join(' ')}`)
   }
+  const replaceRules = async (request: ControlRequest, rules: readonly Rule[]) => {
+    const { name } = sandboxes.use(request.sandbox)
+    await keepUnmet(name)
+    await sandboxes.settings.setRules(name, rules)
+    return { rules: rulesToJson(rules) }
+  }
   return {
     async getScenarios({ sandbox }) {
       const { rules } = await sandboxes.settings.read(sandbox)
@@ -32,11 +38,7 @@ export const scenarioHandlers: HandlerGroup = ({ sandboxes, store, served, keepU
     },
     async putScenarios(request) {
       const rules = readRules(request)
-      if (rules instanceof ControlError) return rules
-      const { name } = sandboxes.use(request.sandbox)
-      await keepUnmet(name)
-      await sandboxes.settings.setRules(name, rules)
-      return { rules: rulesToJson(rules) }
+      return rules instanceof ControlError ? rules : replaceRules(request, rules)
     },
     async addScenarios(request) {
       const added = readRules(request)
@@ -47,12 +49,7 @@ export const scenarioHandlers: HandlerGroup = ({ sandboxes, store, served, keepU
       const error = `A sandbox has at most ${maxRules} rules. Remove some, or replace all (PUT scenarios).`
       return rules ? { rules: rulesToJson(rules) } : new ControlError(400, error)
     },
-    async deleteScenarios(request) {
-      const { name } = sandboxes.use(request.sandbox)
-      await keepUnmet(name)
-      await sandboxes.settings.setRules(name, [])
-      return { rules: [] }
-    },
+    deleteScenarios: (request) => replaceRules(request, []),
     async getSequences({ sandbox }) {
       const { rules } = await sandboxes.settings.read(sandbox)
       const used = await store.listSequences(sandbox)

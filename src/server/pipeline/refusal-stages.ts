@@ -154,12 +154,8 @@ function addAdvice(exchange: MatchedExchange, strict: boolean): Reply | undefine
   return refusals.invalid(operation, warnings)
 }
 
-const markedBody: Violation = {
-  in: 'body',
-  pointer: '',
-  keyword: 'json',
-  message: 'begins with a byte order mark, which JSON forbids; send the bytes without EF BB BF',
-}
+const markedMessage = 'begins with a byte order mark, which JSON forbids; send the bytes without EF BB BF'
+const markedBody: Violation = { in: 'body', pointer: '', keyword: 'json', message: markedMessage }
 
 /** Reads and checks the body; sets `exchange.body` where the body is JSON, even if it breaks the schema. */
 function checkBody(exchange: MatchedExchange): Violation[] {

@@ -17,7 +17,7 @@ import type { FindPlannedFault } from '../pipeline/exchange.ts'
 import type { Report, Reporter } from '../reports/report.ts'
 import { parseGate } from '../reports/reported-run.ts'
 import { TrafficCollector } from '../reports/traffic-collector.ts'
-import { listUnmet, type UnmetRule } from '../reports/unmet.ts'
+import { listUnmet } from '../reports/unmet.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { SandboxSettings } from '../sandboxes/settings.ts'
 import { listOverlays } from '../settings/library-settings.ts'
@@ -219,10 +219,8 @@ function createReporter(
     const ofSandboxes = await Promise.all(names.map((name) => readUnmet(name, counted))).catch(noneIfUnavailable)
     const ofStart = sandbox === undefined ? present().startUp : []
     const place = { sandbox: '*', scope: 'start-up' } as const
-    const unmet = [
-      ...[...rules.removed.values(), ...ofSandboxes.flat()].sort(compareRules),
-      ...listUnmet(ofStart, place, (_, index) => rules.acts.get(index) ?? 0, rules.sent),
-    ]
+    const unmetOfStart = listUnmet(ofStart, place, (_, index) => rules.acts.get(index) ?? 0, rules.sent)
+    const unmet = [...rules.removed.values(), ...ofSandboxes.flat(), ...unmetOfStart]
     return { contract: { title, version: ofContract }, run, sandbox, ...report, unmet }
   }
   const reporter: Reporter = async (sandbox) => {
@@ -243,6 +241,3 @@ function createReporter(
   }
   return { reporter, reportAtEnd, keepUnmet, adopt }
 }
-
-const compareRules = (one: UnmetRule, other: UnmetRule) =>
-  one.sandbox === other.sandbox ? one.index - other.index : one.sandbox < other.sandbox ? -1 : 1
