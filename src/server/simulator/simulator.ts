@@ -112,12 +112,8 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
   const state = { store, sandboxes, journal, log, findPlannedFault, proxied }
   const createNext = (number: number, next: LoadedInputs) => createGeneration(settings, state, number, next)
   const served: Served = { present: createNext(1, inputs), reloadFailure: undefined }
-  const { reporter, reportAtEnd, keepUnmet, adopt } = createReporter(
-    settings,
-    deps,
-    { journal, sandboxes, store },
-    present,
-  )
+  const counted = { journal, sandboxes, store }
+  const { reporter, reportAtEnd, keepUnmet, adopt } = createReporter(settings, deps, counted, present)
   const stopping = transferableAbortController() // of Node, also where happy-dom has replaced the global
   const draining = new AbortController()
   setMaxListeners(0, stopping.signal) // one listener for each waiting request, of which there may be any number
@@ -217,9 +213,9 @@ function createReporter(
     const { rules, ...report } = counted.report(sandbox, run)
     const names = sandbox === undefined ? sandboxes.list().map(({ name }) => name) : [sandbox]
     const ofSandboxes = await Promise.all(names.map((name) => readUnmet(name, counted))).catch(noneIfUnavailable)
-    const ofStart = sandbox === undefined ? present().startUp : []
     const place = { sandbox: '*', scope: 'start-up' } as const
-    const unmetOfStart = listUnmet(ofStart, place, (_, index) => rules.acts.get(index) ?? 0, rules.sent)
+    const startUp = sandbox === undefined ? present().startUp : []
+    const unmetOfStart = listUnmet(startUp, place, (_, index) => rules.acts.get(index) ?? 0, rules.sent)
     const unmet = [...rules.removed.values(), ...ofSandboxes.flat(), ...unmetOfStart]
     return { contract: { title, version: ofContract }, run, sandbox, ...report, unmet }
   }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import type { ControlSchemas } from '../../../src/client/transport.ts'
-import { retryRules } from '../../../src/server/reports/retries/rules.ts'
 import { analyticsPath, ask, askOperation, event, operations } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
 import { askRaw } from '../../support/raw-http.ts'
@@ -91,13 +90,6 @@ describe('over HTTP', () => {
     const { chains } = await steer(sim(), 'GET', '/retries?sandbox=cancelled')
     const attempts = [429, 503].map((status) => ({ status, outcome: 'failed', retryAfterMs: 30_000 }))
     expect(chains).toMatchObject([{ attempts }])
-  })
-
-  test('the findings come with the rules', async () => {
-    expect(await steer(sim(), 'GET', '/retries')).toMatchObject({
-      rules: { 'no-retry': retryRules['no-retry'].rule },
-      problems: { further: 0 },
-    })
   })
 })
 

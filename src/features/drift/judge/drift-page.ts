@@ -43,6 +43,7 @@ function toPage(report: DriftReport): Page {
 function findingToPage(finding: DriftFinding): PageFinding {
   const { kind, message, seen, of, breaks, isSimulated, place, assumption, settles, sample } = finding
   const meaning = isSimulated ? 'allowed by the contract, and never returned by the simulator' : differenceKinds[kind]
+  const relation = settles ? 'settles' : 'see'
   const effect = breaks ? 'breaks clients' : 'breaks no client'
   return {
     severity: breaks ? 'error' : 'warning',
@@ -51,9 +52,7 @@ function findingToPage(finding: DriftFinding): PageFinding {
     notes: [
       `first: ${shortenText(sample.request)}${sample.value === undefined ? '' : `: ${sample.value}`}`,
       `${isSimulated ? 'rule of the simulated values' : 'contract'}: #${place}`,
-      ...(assumption
-        ? [`${settles ? 'settles' : 'see'} the assumption at #${assumption.pointer}: ${assumption.text}`]
-        : []),
+      ...(assumption ? [`${relation} the assumption at #${assumption.pointer}: ${assumption.text}`] : []),
     ],
   }
 }
