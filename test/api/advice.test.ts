@@ -107,10 +107,10 @@ test.each([
 
 test('a byte order mark is advice, and a 400 with --strict', async () => {
   const body = new TextEncoder().encode(`\uFEFF${JSON.stringify(linked())}`)
-  const options = { body, contentType: 'application/json' }
-  const message = 'begins with a byte order mark, which JSON forbids; send the bytes without EF BB BF'
-  expect(await adviceAbout(lenient(), await ask(lenient(), events, options))).toEqual([['body ', message]])
-  expectRefusal(await ask(strict(), events, options), 400, message)
+  const send = (sim: TestSimulator) => ask(sim, events, { body, contentType: 'application/json' })
+  const advice = await adviceAbout(lenient(), await send(lenient()))
+  expect(advice).toEqual([['body ', expect.stringContaining('begins with a byte order mark')]])
+  expectRefusal(await send(strict()), 400, 'begins with a byte order mark')
 })
 
 test('three events with an empty insertId are three', async () => {

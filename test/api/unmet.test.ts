@@ -24,14 +24,13 @@ test('a rule that never acted is a finding that says what came instead', async (
 const only = { scenario: 'unavailable', operation: 'createEvent', times: 1 }
 
 test.each([
-  ['replaced', 'PUT', '/scenarios', { rules: [] }, 1],
-  ['removed', 'DELETE', '/scenarios', undefined, 1],
-  ['reset', 'POST', '/reset', undefined, 0],
-  ['deleted with its sandbox', 'DELETE', '/sandboxes/NAME', undefined, undefined],
+  ['replaced', 'PUT', '/scenarios?sandbox=', { rules: [] }, 1],
+  ['removed', 'DELETE', '/scenarios?sandbox=', undefined, 1],
+  ['reset', 'POST', '/reset?sandbox=', undefined, 0],
+  ['deleted with its sandbox', 'DELETE', '/sandboxes/', undefined, undefined],
 ])('a rule that is %s after a request still never acted', async (how, method, path, body, inSandbox) => {
   const sandbox = `rule-${how.slice(0, 7)}`
-  const target = path.endsWith('NAME') ? path.replace('NAME', sandbox) : `${path}?sandbox=${sandbox}`
-  const remove = () => steer(sim(), method, target, body)
+  const remove = () => steer(sim(), method, path + sandbox, body)
   await putRules(sim(), [only, { scenario: '500', operation: 'createPrompt' }], sandbox)
   await remove() // before any request it was never put to the test
   await putRules(sim(), [{ scenario: '500', operation: 'getModelAnalytics' }, only], sandbox)

@@ -14,8 +14,7 @@ describeRunner({
   passed: [
     'a client waits on fake timers',
     'a retried test begins again',
-    'two tests have this name',
-    'two tests have this name',
+    ...Array(2).fill('two tests have this name'),
   ],
   failed: { 'a concurrent test has no sandbox': /not in test\.concurrent, for which Jest runs no hooks/ },
   differing: 'expectations tell what differs',

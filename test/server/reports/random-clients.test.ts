@@ -55,7 +55,7 @@ const faults = [
   ...['429;retry-after=1;retry-after-ms=300', '500', 'lost-ack', 'truncated', 'reset'],
 ]
 
-/** Each kind of client returns its own log: the rules that it broke. */
+/** Each kind of client returns its own log: the rules that it broke, with a `?` where that is not certain. */
 const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string[]>>> = {
   async 'is a pool of workers that keep ids, count and wait'({ rules, send, chance, pick }) {
     await rules(...Array.from({ length: 6 }, () => pick(faults)))
@@ -164,11 +164,12 @@ const kinds: Readonly<Record<string, (client: Client) => Promise<readonly string
   },
   async 'tries 25 times in a row'({ send }) {
     const how = { isRead: true, headers: { 'x-sim-scenario': '500' } }
-    for (let inRow = 0, before = 0; inRow < 25; before = performance.now()) {
+    let inRow = 0
+    for (let tries = 0, before = 0; inRow < 25 && tries < 99; tries += 1, before = performance.now()) {
       await send(how).then(() => sleep(20))
-      inRow = performance.now() - before < 200 ? inRow + 1 : 0 // a busy machine waits longer
+      inRow = performance.now() - before < 200 ? inRow + 1 : 0
     }
-    return ['back-off']
+    return [inRow < 25 ? 'back-off?' : 'back-off'] // on a busy machine it may have waited
   },
 }
 
@@ -234,11 +235,12 @@ async function runClient(origin: string, name: string) {
   })
   await sleep(20) // a lost response is recorded when its connection has closed
   const { retries } = await readControl<ControlSchemas['Report']>({ origin }, `/report?sandbox=${sandbox}`)
+  const certain = mistakes.filter((rule) => !rule.endsWith('?'))
   const found = retries.findings.map(({ rule }) => rule)
   return {
     name: `${name}: ${kind}`,
-    contradicted: found.filter((rule) => !mistakes.includes(rule)),
-    missed: retries.notJudged.length > 0 ? [] : mistakes.filter((rule) => !found.some((one) => one === rule)),
+    contradicted: found.filter((rule) => !mistakes.some((mistake) => mistake.startsWith(rule))),
+    missed: retries.notJudged.length > 0 ? [] : certain.filter((rule) => !found.some((one) => one === rule)),
   }
 }
 
