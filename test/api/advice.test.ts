@@ -105,6 +105,14 @@ test.each([
   expectRefusal(await ask(strict(), analyticsPath, { token }), 401, new RegExp(problem))
 })
 
+test('a byte order mark is advice, and a 400 with --strict', async () => {
+  const body = new TextEncoder().encode(`\uFEFF${JSON.stringify(linked())}`)
+  const send = (sim: TestSimulator) => ask(sim, events, { body, contentType: 'application/json' })
+  const advice = await adviceAbout(lenient(), await send(lenient()))
+  expect(advice).toEqual([['body ', expect.stringContaining('begins with a byte order mark')]])
+  expectRefusal(await send(strict()), 400, 'begins with a byte order mark')
+})
+
 test('three events with an empty insertId are three', async () => {
   const body = linked({ insertId: '' })
   const ids = [1, 2, 3].map(async () => objectOf(await ask(lenient(), events, { body, sandbox: 'empty' }))['eventId'])

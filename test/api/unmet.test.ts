@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { analyticsPath, ask, event } from '../support/client.ts'
+import type { JsonObject } from '../../src/base/core/json.ts'
+import { analyticsPath, ask, event, objectOf } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { sharedSimulator } from '../support/shared.ts'
 
@@ -17,6 +18,40 @@ test('a rule that never acted is a finding that says what came instead', async (
   const gated = await ask(sim(), `/__sim/report?sandbox=${sandbox}&failOn=unmet`, { token: null })
   expect(gated.status).toBe(417)
   await ask(sim(), '/v1/events', { sandbox, body: event() })
+  expect(await readUnmet(sandbox)).toEqual([])
+})
+
+const only = { scenario: 'unavailable', operation: 'createEvent', times: 1 }
+
+test.each([
+  ['replaced', 'PUT', '/scenarios?sandbox=', { rules: [] }, 1],
+  ['removed', 'DELETE', '/scenarios?sandbox=', undefined, 1],
+  ['reset', 'POST', '/reset?sandbox=', undefined, 0],
+  ['deleted with its sandbox', 'DELETE', '/sandboxes/', undefined, undefined],
+])('a rule that is %s after a request still never acted', async (how, method, path, body, inSandbox) => {
+  const sandbox = `rule-${how.slice(0, 7)}`
+  const remove = () => steer(sim(), method, path + sandbox, body)
+  await putRules(sim(), [only, { scenario: '500', operation: 'createPrompt' }], sandbox)
+  await remove() // before any request it was never put to the test
+  await putRules(sim(), [{ scenario: '500', operation: 'getModelAnalytics' }, only], sandbox)
+  await ask(sim(), analyticsPath, { sandbox })
+  await remove()
+  const all = (await readUnmet('*')) as { sandbox: string; index: number }[]
+  expect(all.filter((one) => one.sandbox === sandbox)).toMatchObject([{ index: 1, acted: 0 }])
+  if (inSandbox !== undefined) expect(await readUnmet(sandbox)).toHaveLength(inSandbox)
+})
+
+test('a rule has acted, whatever is restored, cleared or moved afterwards', async () => {
+  const sandbox = 'restored'
+  const post = (path: string, body?: JsonObject) => steer(sim(), 'POST', `${path}?sandbox=${sandbox}`, body)
+  const snapshot = await ask(sim(), `/__sim/snapshots?sandbox=${sandbox}`, { method: 'POST', token: null })
+  await putRules(sim(), [only], sandbox)
+  await ask(sim(), '/v1/events', { sandbox, body: event() })
+  await post(`/snapshots/${objectOf(snapshot)['snapshotId']}/restore`)
+  await post('/clock/advance', { by: '1h' })
+  expect(await readUnmet(sandbox)).toEqual([])
+  await ask(sim(), '/v1/events', { sandbox, body: event() })
+  await steer(sim(), 'DELETE', `/requests?sandbox=${sandbox}`)
   expect(await readUnmet(sandbox)).toEqual([])
 })
 

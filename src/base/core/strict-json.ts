@@ -44,6 +44,9 @@ export async function readLargeJson(bytes: Uint8Array): Promise<Result<Json, Fla
 
 const utf8 = new TextDecoder()
 
+/** Returns true for a text that begins with the byte order mark, which RFC 8259 forbids and `decode` leaves out. */
+export const hasByteOrderMark = (bytes: Uint8Array) => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+
 /** Decodes UTF-8. Returns undefined for other bytes. */
 export function decode(bytes: Uint8Array): string | undefined {
   return isUtf8(bytes) ? utf8.decode(bytes) : undefined

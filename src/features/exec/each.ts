@@ -36,16 +36,15 @@ interface Trials {
   readonly findings: FindingsReport[]
   /** The differences of later baseline runs from the first. */
   readonly changes: string[]
+  /**
+   * The pairs of a run without faults and one with the fault that confirm `broke`. A suite that fails by itself one
+   * time in five gets it for 0.2^4 * 0.8^2 = 0.1 % of its faults, so for 20 faults in two of a hundred reports.
+   */
+  readonly confirmations: number
 }
 
 /** The number of runs with faults after which the command runs without faults. */
 const batchSize = 20
-
-/**
- * The pairs of a run without faults and one with the fault that confirm `broke`. A suite that fails by itself one time
- * in five gets it for 0.2^4 * 0.8^2 = 0.1 % of its faults, so for 20 faults in two of a hundred reports.
- */
-const confirmations = 2
 
 /** Runs the command without faults, then with each fault at each place, within the bounds of the settings. */
 async function tryFaults(suite: TestSuite): Promise<SuiteReport> {
@@ -55,7 +54,8 @@ async function tryFaults(suite: TestSuite): Promise<SuiteReport> {
   if (!planned.ok) throw new UntriableSuite([`convsim: ${planned.error}`])
   const plan = planned.value
   const waiting = chooseRuns(plan.runs, suite.settings)
-  const trials: Trials = { judged: new Map(), findings: [], changes: [...baseline.changes] }
+  const confirmations = waiting.length > 20 ? 3 : 2
+  const trials: Trials = { judged: new Map(), findings: [], changes: [...baseline.changes], confirmations }
   const { judged, changes } = trials
   const begun = suite.elapsed()
   for (let start = 0; start < waiting.length && !isOver(suite); start += batchSize) {
@@ -85,7 +85,7 @@ async function tryFault(suite: TestSuite, run: PlannedRun, baseline: Baseline, t
   const judge = () => judgeRun(run, ends, baseline, suite.failOn)
   if (!suite.stopped.aborted && mustRepeat(judge())) ends.push(await executeRun(suite, options))
   let isConfirmed = true
-  for (let left = confirmations; left > 0 && isConfirmed && judge().verdict === 'broke'; left -= 1) {
+  for (let left = trials.confirmations; left > 0 && isConfirmed && judge().verdict === 'broke'; left -= 1) {
     const plain = await executeRun(suite, { limitMs: baseline.limitMs })
     isConfirmed = !isRed(plain)
     if (isConfirmed) ends.push(await executeRun(suite, options))

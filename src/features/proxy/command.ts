@@ -5,19 +5,8 @@ import { upstreamTokenVariable } from '../../server/upstream/parse-upstream.ts'
 
 // The real service knows keys, plans, models and records; the proxy stores none, and cannot bring the service back to
 // an earlier state.
-const {
-  state,
-  statePrefix,
-  replica,
-  sync,
-  seedState,
-  plan,
-  maxAnalysesPerHour,
-  analysesWindow,
-  models,
-  xRateLimit,
-  ...shared
-} = serverSettings
+const { state, statePrefix, replica, sync, seedState, ...ofService } = serverSettings
+const { plan, maxAnalysesPerHour, analysesWindow, models, xRateLimit, ...shared } = ofService
 
 export const proxyCommand = defineCommand({
   name: 'proxy',

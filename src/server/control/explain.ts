@@ -93,10 +93,6 @@ function explanationToJson({ trace, outgoing, entry }: Explanation) {
     },
     delayMs: delivery.delayMs,
     delivery: delivery.mode.kind,
-    scenarios,
-    damage,
-    violations,
-    responseViolations,
-    advice,
+    ...{ scenarios, damage, violations, responseViolations, advice },
   }
 }

@@ -76,6 +76,8 @@ export interface ControlledSimulator {
   /** The journal of this process: metrics listen to it, the other handlers only read it. */
   readonly journal: Journal
   readonly reporter: Reporter
+  /** Keeps the sandbox's rules that never acted for reports, before they are removed. */
+  readonly keepUnmet: (sandbox: string) => Promise<void>
   /** Computes the outcome that a request would have now, without any effect. */
   readonly explain: (request: SimRequest) => Promise<Explanation>
   /** State that a reset of the default sandbox imports; undefined: a reset leaves the default sandbox empty. */

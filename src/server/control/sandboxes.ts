@@ -13,10 +13,11 @@ import { ControlError, type ControlRequest, type HandlerGroup } from './handler.
 const SANDBOXES_AT_ONCE = 16
 
 /** Handles `POST reset`, `GET sandboxes`, and `PUT` and `DELETE sandboxes/{name}`. */
-export const sandboxHandlers: HandlerGroup = ({ sandboxes, store, journal, seedState }) => {
+export const sandboxHandlers: HandlerGroup = ({ sandboxes, store, journal, seedState, keepUnmet }) => {
   const { settings } = sandboxes
   return {
     async reset({ sandbox: name }) {
+      await keepUnmet(name)
       // One import, not a reset and an import, so that no request meets the default sandbox without its seed state.
       if (name === defaultSandbox && seedState) await store.importSandbox(name, seedState, 'always')
       else await store.reset(name)
@@ -48,6 +49,7 @@ export const sandboxHandlers: HandlerGroup = ({ sandboxes, store, journal, seedS
     async deleteSandbox({ parameters }) {
       const name = String(parameters.path['name'])
       const isKnown = sandboxes.has(name)
+      await keepUnmet(name)
       const isStored = await store.deleteSandbox(name) // first, since a full Redis takes no change before
       await settings.reset(name)
       await journal.clear(name) // before the next line, since it can bring requests to other replicas

@@ -15,12 +15,18 @@ import { checkRules } from '../../service/scenarios/rules-file.ts'
 import type { RulePosition } from '../sandboxes/settings.ts'
 import { ControlError, type ControlRequest, type HandlerGroup } from './handler.ts'
 
-export const scenarioHandlers: HandlerGroup = ({ sandboxes, store, served }) => {
+export const scenarioHandlers: HandlerGroup = ({ sandboxes, store, served, keepUnmet }) => {
   const readRules = ({ body, bodyViolations }: ControlRequest): readonly Rule[] | ControlError => {
     const read = checkRules(body, bodyViolations, served())
     if (read.ok) return read.value
     const problems = read.error.map(({ pointer, message }) => endSentence(`body${pointer}: ${message}`))
     return new ControlError(400, `Invalid rules: ${problems.join(' ')}`)
+  }
+  const replaceRules = async (request: ControlRequest, rules: readonly Rule[]) => {
+    const { name } = sandboxes.use(request.sandbox)
+    await keepUnmet(name)
+    await sandboxes.settings.setRules(name, rules)
+    return { rules: rulesToJson(rules) }
   }
   return {
     async getScenarios({ sandbox }) {
@@ -32,10 +38,7 @@ export const scenarioHandlers: HandlerGroup = ({ sandboxes, store, served }) => 
     },
     async putScenarios(request) {
       const rules = readRules(request)
-      if (rules instanceof ControlError) return rules
-      const { name } = sandboxes.use(request.sandbox)
-      await sandboxes.settings.setRules(name, rules)
-      return { rules: rulesToJson(rules) }
+      return rules instanceof ControlError ? rules : replaceRules(request, rules)
     },
     async addScenarios(request) {
       const added = readRules(request)
@@ -46,11 +49,7 @@ export const scenarioHandlers: HandlerGroup = ({ sandboxes, store, served }) => 
       const error = `A sandbox has at most ${maxRules} rules. Remove some, or replace all (PUT scenarios).`
       return rules ? { rules: rulesToJson(rules) } : new ControlError(400, error)
     },
-    async deleteScenarios(request) {
-      const { name } = sandboxes.use(request.sandbox)
-      await sandboxes.settings.setRules(name, [])
-      return { rules: [] }
-    },
+    deleteScenarios: (request) => replaceRules(request, []),
     async getSequences({ sandbox }) {
       const { rules } = await sandboxes.settings.read(sandbox)
       const used = await store.listSequences(sandbox)

@@ -1,4 +1,5 @@
 import { success } from '../../base/core/result.ts'
+import { hasByteOrderMark } from '../../base/core/strict-json.ts'
 import { cutText } from '../../base/core/text.ts'
 import type { Violation } from '../../base/core/violation.ts'
 import type { Contract } from '../../service/contract/contract.ts'
@@ -143,6 +144,8 @@ export function validate({ settings: { strict } }: PipelineDeps): RequestStage<M
 function addAdvice(exchange: MatchedExchange, strict: boolean): Reply | undefined {
   const { operation, handler } = exchange
   const warnings = findUnknownNames(operation, rawParametersOf(exchange).query, exchange.body)
+  const { body } = exchange.request
+  if (exchange.json && body.kind === 'bytes' && hasByteOrderMark(body.bytes)) warnings.push(markedBody)
   if (handler?.warnings) warnings.push(...handler.warnings(exchange))
   const recommendations = handler?.recommendations?.(exchange) ?? []
   exchange.advice = [...exchange.advice, ...warnings, ...recommendations]
@@ -150,6 +153,9 @@ function addAdvice(exchange: MatchedExchange, strict: boolean): Reply | undefine
   exchange.violations = warnings
   return refusals.invalid(operation, warnings)
 }
+
+const markedMessage = 'begins with a byte order mark, which JSON forbids; send the bytes without EF BB BF'
+const markedBody: Violation = { in: 'body', pointer: '', keyword: 'json', message: markedMessage }
 
 /** Reads and checks the body; sets `exchange.body` where the body is JSON, even if it breaks the schema. */
 function checkBody(exchange: MatchedExchange): Violation[] {

@@ -69,19 +69,8 @@ function toClientPage(report: Report) {
 }
 
 function reportToJson(report: Report) {
-  const {
-    contract,
-    run,
-    sandbox,
-    requests,
-    violations,
-    unexpected,
-    expected,
-    findings,
-    unjudged,
-    coverage,
-    truncated,
-  } = report
+  const { contract, run, sandbox, findings, unjudged, coverage, truncated } = report
+  const { requests, violations, unexpected, expected } = report
   return {
     contract,
     run: runToJson(run),
@@ -208,13 +197,8 @@ function listOtherCases(report: Report): TestCase[] {
   const cases: TestCase[] = []
   const add = (suite: string, name: string, isFailed: boolean, text: string) =>
     cases.push({ suite, name, state: isFailed ? 'failed' : 'passed', text })
-  for (const { sentence } of listNeverActed(report))
-    add(
-      'unmet',
-      sentence,
-      run.failOn.some(({ kind }) => kind === 'unmet'),
-      sentence,
-    )
+  const isUnmetGated = run.failOn.some(({ kind }) => kind === 'unmet')
+  for (const { sentence } of listNeverActed(report)) add('unmet', sentence, isUnmetGated, sentence)
   for (const operation of report.coverage().operations) add('coverage', nameCoverage(operation), false, '')
   for (const condition of run.failOn) {
     const problem = judgeCondition(report, condition)

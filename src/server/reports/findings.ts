@@ -2,6 +2,7 @@ import type { JsonObject } from '../../base/core/json.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { RequestTrace } from './request-trace.ts'
 import { type UnjudgedReason, unjudgedReasons } from './retries/rules.ts'
+import type { UnmetRule } from './unmet.ts'
 
 /**
  * The kinds of findings in the order of reports. `gate`: the condition of `--fail-on` under which they fail the run;
@@ -130,18 +131,29 @@ export class TrafficFindings {
 
   /** The requests by operation; an empty name for those that match none. */
   readonly sent = new Map<string, number>()
-  /** The requests by the number of the rule of the start that acted on them. */
-  readonly startUpActs = new Map<number, number>()
+  /** The requests by the rule that acted on them: the number of one of the start, the key of one of the sandbox. */
+  readonly acts = new Map<number | string, number>()
+  /** What steered the latest request, beginning with the keys of the sandbox's rules. */
+  steering = ''
+  /** The rules that never acted on a request and are removed, by their sentences. */
+  readonly removed = new Map<string, UnmetRule>()
 
-  countRequest({ operation = '', rule }: Pick<JournalEntry, 'operation' | 'rule'>): void {
+  countRequest({ operation = '', rule, steering }: Pick<JournalEntry, 'operation' | 'rule' | 'steering'>): void {
     this.counts.requests += 1
+    this.steering = steering
     add(this.sent, operation, 1)
-    if (rule?.scope === 'start-up') add(this.startUpActs, rule.index, 1)
+    if (rule) add(this.acts, rule.scope === 'start-up' ? rule.index : (steering.split(',')[rule.index] ?? ''), 1)
+  }
+
+  keepRemoved(rules: Iterable<UnmetRule>): void {
+    for (const rule of rules)
+      if (this.removed.size < maxFindings) this.removed.set(`${rule.sandbox} ${rule.sentence}`, rule)
   }
 
   merge(other: TrafficFindings): void {
     for (const [operation, count] of other.sent) add(this.sent, operation, count)
-    for (const [index, count] of other.startUpActs) add(this.startUpActs, index, count)
+    for (const [rule, count] of other.acts) if (typeof rule === 'number') add(this.acts, rule, count)
+    this.keepRemoved(other.removed.values())
     for (const name of Object.keys(this.counts) as (keyof RequestCounts)[]) this.counts[name] += other.counts[name]
     for (const kind of reportedKinds) this[kind].merge(other[kind])
     for (const { reason, count } of other.listUnjudged()) this.unjudged[reason] = (this.unjudged[reason] ?? 0) + count

@@ -111,15 +111,14 @@ export class TrafficCollector {
       ...findings.counts,
       findings: findings.toLists(),
       unjudged: findings.listUnjudged(),
-      sent: findings.sent,
-      startUpActs: findings.startUpActs,
+      rules: findings,
       coverage: once(() => viewCoverage(coverage, hintFinder(), run)),
     }
   }
 
-  /** Returns the requests to a sandbox by operation. */
-  sentTo(sandbox: string): ReadonlyMap<string, number> {
-    return this.#countsOf(sandbox).findings.sent
+  /** Returns what rules did to the requests to a sandbox. */
+  rulesOf(sandbox: string): Pick<TrafficFindings, 'sent' | 'acts' | 'steering' | 'keepRemoved'> {
+    return this.#countsOf(sandbox).findings
   }
 
   #countsOf(sandbox: string | undefined): TrafficCounts {

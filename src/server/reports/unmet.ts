@@ -21,7 +21,7 @@ export function listUnmet(
 ): UnmetRule[] {
   return rules.flatMap((rule, index) => {
     const acted = countActed(rule, index)
-    const wanted = rule.times ?? 1
+    const wanted = rule.times ?? rule.sequence?.items.reduce((sum, { times }) => sum + times, 0) ?? 1
     if (!rule.enabled || isByChance(rule) || acted >= wanted) return []
     const name = `Rule ${index + 1} (${nameAction(rule)}${rule.operation === undefined ? '' : ` on ${rule.operation}`})`
     const sentence =
@@ -42,6 +42,6 @@ function describeSent({ operation }: ActiveRule, sent: ReadonlyMap<string, numbe
   const counts = [...sent].map(([name, count]) => `${count} ${name || 'without an operation'}`)
   if (counts.length === 0) return 'no request'
   const missing = operation === undefined || sent.has(operation) ? [] : [`no ${operation}`]
-  const others = operation !== undefined && sent.has(operation) ? ', which the rule does not match' : ''
+  const others = operation !== undefined && sent.has(operation) ? ', none of which got it' : ''
   return [...counts, ...missing].join(' and ') + others
 }

@@ -6,7 +6,7 @@ import { failure, type Result, success } from '../../base/core/result.ts'
 import { errorAt, type Findings } from '../../base/documents/finding.ts'
 import type { Contract } from '../../service/contract/contract.ts'
 import { version } from '../../service/fixtures/bundled.ts'
-import { ruleActedKey } from '../../service/scenarios/rules.ts'
+import { type ActiveRule, ruleActedKey } from '../../service/scenarios/rules.ts'
 import type { OpenedStore } from '../../state/file/file-store.ts'
 import { showState } from '../../state/redis/location.ts'
 import { type SandboxExport, type Store, StoreUnavailableError } from '../../state/store.ts'
@@ -114,7 +114,8 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
   const state = { store, sandboxes, journal, log, findPlannedFault, proxied }
   const createNext = (number: number, next: LoadedInputs) => createGeneration(settings, state, number, next)
   const served: Served = { present: createNext(1, inputs), reloadFailure: undefined }
-  const { reporter, reportAtEnd, adopt } = createReporter(settings, deps, { journal, sandboxes, store }, present)
+  const counted = { journal, sandboxes, store }
+  const { reporter, reportAtEnd, keepUnmet, adopt } = createReporter(settings, deps, counted, present)
   const stopping = transferableAbortController() // of Node, also where happy-dom has replaced the global
   const draining = new AbortController()
   setMaxListeners(0, stopping.signal) // one listener for each waiting request, without a limit
@@ -134,6 +135,7 @@ async function joinParts(settings: Settings, deps: Dependencies, start: Start): 
     stateFile: showState(settings.state),
     journal,
     reporter,
+    keepUnmet,
     explain: (request) => present().explain(request),
     seedState,
     pages,
@@ -192,20 +194,32 @@ function createReporter(
     const { rules } = await sandboxes.settings.read(sandbox)
     if (rules.length === 0) return []
     const used = await store.listSequences(sandbox)
-    const place = { sandbox, scope: 'sandbox' } as const
-    return listUnmet(rules, place, (rule) => used.get(ruleActedKey(rule)) ?? 0, counted.sentTo(sandbox))
+    const { sent, acts } = counted.rulesOf(sandbox)
+    // A restored snapshot discards the counts of the state, and a cleared journal those of the requests.
+    const countActed = (rule: ActiveRule) => Math.max(used.get(ruleActedKey(rule)) ?? 0, acts.get(rule.key) ?? 0)
+    return listUnmet(rules, { sandbox, scope: 'sandbox' }, countActed, sent)
+  }
+  /** Keeps the rules that never acted, although requests came, before they are removed. */
+  const keepUnmet = async (sandbox: string) => {
+    const unmet = await readUnmet(sandbox, collector)
+    if (unmet.length === 0) return
+    const { rules } = await sandboxes.settings.read(sandbox)
+    const counts = collector.rulesOf(sandbox)
+    const steering = new Set(counts.steering.split(','))
+    counts.keepRemoved(unmet.filter(({ acted, index }) => acted === 0 && steering.has(rules[index]?.key ?? '')))
   }
   const createReport = async (counted: TrafficCollector, sandbox: string | undefined, readSettings: ReadSettings) => {
     const { contract, contractDigest } = present()
     const { seed, clock } = await readSettings(sandbox ?? defaultSandbox)
     const run = { at: now(), version, command: undefined, seed, clock, contractDigest: contractDigest(), failOn }
     const { title, version: ofContract } = contract
-    const { sent, startUpActs, ...report } = counted.report(sandbox, run)
+    const { rules, ...report } = counted.report(sandbox, run)
     const names = sandbox === undefined ? sandboxes.list().map(({ name }) => name) : [sandbox]
     const ofSandboxes = await Promise.all(names.map((name) => readUnmet(name, counted))).catch(noneIfUnavailable)
-    const ofStart = sandbox === undefined ? present().startUp : []
     const place = { sandbox: '*', scope: 'start-up' } as const
-    const unmet = [...ofSandboxes.flat(), ...listUnmet(ofStart, place, (_, index) => startUpActs.get(index) ?? 0, sent)]
+    const startUp = sandbox === undefined ? present().startUp : []
+    const unmetOfStart = listUnmet(startUp, place, (_, index) => rules.acts.get(index) ?? 0, rules.sent)
+    const unmet = [...rules.removed.values(), ...ofSandboxes.flat(), ...unmetOfStart]
     return { contract: { title, version: ofContract }, run, sandbox, ...report, unmet }
   }
   const reporter: Reporter = async (sandbox) => {
@@ -224,5 +238,5 @@ function createReporter(
   const adopt = () => {
     for (const each of new Set([collector, own])) each.adopt()
   }
-  return { reporter, reportAtEnd, adopt }
+  return { reporter, reportAtEnd, keepUnmet, adopt }
 }

@@ -82,11 +82,7 @@ export async function start(settings: Settings, deps: Dependencies): Promise<Res
       return origin + simulator.contract.basePath
     },
     controlUrl: `${origin}/__sim`,
-    findExample,
-    report,
-    findStateLoss,
-    close,
-    closeWithReport,
+    ...{ findExample, report, findStateLoss, close, closeWithReport },
     [Symbol.asyncDispose]: close,
   })
 }

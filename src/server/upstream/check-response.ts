@@ -1,6 +1,6 @@
 import { type Json, measureJson, parseJson } from '../../base/core/json.ts'
 import { maxDepth } from '../../base/core/json-syntax.ts'
-import { decode, readJson } from '../../base/core/strict-json.ts'
+import { decode, hasByteOrderMark, readJson } from '../../base/core/strict-json.ts'
 import { cutText } from '../../base/core/text.ts'
 import type { Violation } from '../../base/core/violation.ts'
 import type { Operation } from '../../service/contract/contract.ts'
@@ -43,7 +43,10 @@ function readBody(bytes: Uint8Array, maxMembers: number): CheckedResponse {
   const { members, levels } = measureJson(parseJson(decode(bytes) ?? '') ?? null)
   if (members > maxMembers || levels > maxDepth) return { violations: [], isTooLarge: true }
   const read = readJson(bytes, maxMembers)
-  if (read.ok) return { violations: [], value: read.value }
+  if (read.ok) {
+    const marked = hasByteOrderMark(bytes) ? [broken('json', 'begins with a byte order mark, which JSON forbids')] : []
+    return { violations: marked, value: read.value }
+  }
   const { message, pointer } = read.error
   return { violations: [{ ...broken('json', message), pointer }] }
 }

@@ -16,6 +16,7 @@ const project = describeRunner({
   readOutcomes: readJestReport,
   passed: [
     'test.fails holds for findings',
+    'a client waits on fake timers',
     'errors are those of the library',
     'a retried test begins again',
     'a repeated test begins again',

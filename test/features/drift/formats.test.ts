@@ -19,6 +19,7 @@ const finding: DriftFinding = {
   sample: { request: 'GET /v1/models/1/analytics', value: '"a|<b>"' },
   place: '/components/schemas/ModelAnalytics',
   assumption: { pointer: '/components/schemas/Count', text: 'Counts are whole.' },
+  settles: false,
   values: [],
 }
 
@@ -45,7 +46,7 @@ test('lines for people have no control characters of the service', () => {
       'is not in the contract. Seen in 1 of 3 responses; breaks no client.',
     '    first: GET /v1/models/1/analytics: "a|<b>"',
     '    contract: #/components/schemas/ModelAnalytics',
-    '    settles the assumption at #/components/schemas/Count: Counts are whole.',
+    '    see the assumption at #/components/schemas/Count: Counts are whole.',
     '',
     'The real service differs from the contract.',
     'drift: 1 difference; 3 responses of getModelAnalytics judged.',
@@ -74,7 +75,9 @@ test('JSON has the members that programs read', () => {
         message: 'is not in the contract',
         sample: { request: 'GET /v1/models/1/analytics', value: '"a|<b>"' },
         contract: '/components/schemas/ModelAnalytics',
+        rule: 'contract',
         assumption: '/components/schemas/Count',
+        settles: false,
       },
     ],
     notJudged,
@@ -87,4 +90,6 @@ test('a list with many new values is described in one plain sentence', () => {
   expect(renderDrift({ ...report, findings: [open] }, 'text')).toContain(
     `a list that seems to be open: ${message}. Seen in 2 of 2 responses; breaks clients.`,
   )
+  const simulated = renderDrift({ ...report, findings: [{ ...open, isSimulated: true, settles: true }] }, 'text')
+  expect(simulated).toMatch(/never returned by the simulator: .*rule of the simulated values: #.*settles the/s)
 })

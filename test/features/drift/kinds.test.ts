@@ -75,13 +75,16 @@ describe('of the responses of a service', () => {
     expect(judge(patched, [item({})]).findings).toEqual([])
   })
 
-  test('broken JSON is found, and has no patch', async () => {
-    const responses = [{ body: '{"items": [' }, things(thing())]
-    const report = judge(contract, responses)
-    expect(report.findings).toMatchObject([{ kind: 'broken-json', pointer: '', seen: 1, of: 2, breaks: true }])
-    const left = [{ reason: expect.stringContaining('no contract allows it') }]
-    expect(await patchOf(responses)).toMatchObject({ overlay: undefined, left })
-  })
+  test.each(['{"items": [', '{"items":[],"items":[]}', '\uFEFF{"items":[]}'])(
+    '%j is found, and has no patch',
+    async (body) => {
+      const responses = [{ body }, things(thing())]
+      const report = judge(contract, responses)
+      expect(report.findings).toMatchObject([{ kind: 'broken-json', pointer: '', seen: 1, of: 2, breaks: true }])
+      const left = [{ reason: expect.stringContaining('no contract allows it') }]
+      expect(await patchOf(responses)).toMatchObject({ overlay: undefined, left })
+    },
+  )
 
   test('a change that does not help is not proposed', async () => {
     const responses = [item({ level: 'top' })]
@@ -89,11 +92,12 @@ describe('of the responses of a service', () => {
     expect(await patchOf(responses, () => judge(contract, responses))).toMatchObject({ overlay: undefined, left })
   })
 
-  test('an assumption is settled by a finding at its place', () => {
-    const pointer = '/components/schemas/Thing/properties/mood'
-    const assumption = { pointer, text: 'The moods are not described.' }
-    const { findings } = judge(contract, [item({ mood: 'mixed' })])
-    expect(findings).toMatchObject([{ isSimulated: true, assumption }])
+  test.each([
+    ['a value that the simulator never returns', item({ mood: 'mixed' }), { isSimulated: true, settles: true }],
+    ['a value that breaks the contract', item({ mood: 5 }), { isSimulated: false, settles: false }],
+  ])('%s settles an assumption at its place only if it is about it', (_name, response, expected) => {
+    const assumption = { pointer: '/components/schemas/Thing/properties/mood', text: 'The moods are not described.' }
+    expect(judge(contract, [response]).findings).toMatchObject([{ ...expected, assumption }])
   })
 
   test.each([

@@ -1,49 +1,28 @@
-import { Agent, get, type IncomingMessage } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import type { ControlSchemas } from '../../../src/client/transport.ts'
-import { retryRules } from '../../../src/server/reports/retries/rules.ts'
 import { analyticsPath, ask, askOperation, event, operations } from '../../support/client.ts'
 import { putRules, steer } from '../../support/control.ts'
 import { askRaw } from '../../support/raw-http.ts'
 import { sharedSimulator } from '../../support/shared.ts'
-import { startForTest, type TestSimulator } from '../../support/start.ts'
 import { readControl, readRetries } from '../../support/stored-records.ts'
 import { createTracked } from './tracked-attempts.ts'
 
 const sim = sharedSimulator()
 
-const findingsIn = async (target: TestSimulator, sandbox: string) =>
-  (await readRetries(target, sandbox)).problems.findings
+const findingsIn = async (sandbox: string) => (await readRetries(sim(), sandbox)).problems.findings
 
 const reportOn = (sandbox: string) => readControl<ControlSchemas['Report']>(sim(), `/report?sandbox=${sandbox}`)
 
-const rulesIn = async (sandbox: string) => [...new Set((await findingsIn(sim(), sandbox)).map(({ rule }) => rule))]
+const rulesIn = async (sandbox: string) => [...new Set((await findingsIn(sandbox)).map(({ rule }) => rule))]
 
 describe('a client that sends a call again', () => {
-  test.each([
-    ['breaks no rule', '429;retry-after=3', [3000]],
-    ['breaks no rule', '500', [200, 400, 800]],
-    ['breaks retry-after', '503;retry-after=2', [500]],
-    ['breaks no rule', '500', [6400, 2133, 711]],
-    ['breaks no rule', '404', [1000]],
-  ])('%s where it waits after a %s for %j ms of the sandbox', async (title, scenario, pauses) => {
-    const sandbox = title.replaceAll(' ', '-') + scenario.replaceAll(/\W/g, '-')
-    const send = () => askOperation(sim(), operations[2], { body: event({ insertId: 'a' }), sandbox, scenario })
-    await send()
-    for (const pause of pauses) {
-      await steer(sim(), 'POST', `/clock/advance?sandbox=${sandbox}`, { by: `${pause}ms` })
-      await send()
-    }
-    expect(await rulesIn(sandbox)).toEqual(title === 'breaks no rule' ? [] : [title.replace('breaks ', '')])
-  })
-
   test('has findings with the requests that show them', async () => {
     const how = { sandbox: 'shown', scenario: 'rate-limited;retry-after=30' }
     const ids: (string | null)[] = []
     const body = event({ insertId: 'a' })
     for (const _ of [1, 2, 3])
       ids.push((await askOperation(sim(), operations[2], { ...how, body })).headers.get('x-request-id'))
-    expect(await findingsIn(sim(), 'shown')).toMatchObject([{ rule: 'retry-after', count: 2, requests: ids }])
+    expect(await findingsIn('shown')).toMatchObject([{ rule: 'retry-after', count: 2, requests: ids }])
   })
 })
 
@@ -64,19 +43,9 @@ describe('over HTTP', () => {
     const send = () => askOperation(sim(), operations[2], { sandbox: 'no-id' })
     await expect(send()).rejects.toThrow()
     await send()
-    const [finding] = await findingsIn(sim(), 'no-id')
+    const [finding] = await findingsIn('no-id')
     expect(finding?.sentence).toMatch(/response was lost was stored, and an equal one .* was stored again/)
     expect(finding?.requests).toHaveLength(2)
-  })
-
-  test.each([
-    ['another body', { body: event({ value: '2' }) }],
-    ['another key', { token: 'another-key' }],
-  ])('a refused call with %s is another call', async (name, change) => {
-    const sandbox = `differs-${name.replaceAll(' ', '-')}`
-    for (const changed of [{}, change])
-      await askOperation(sim(), operations[2], { ...changed, sandbox, scenario: 'forbidden' })
-    expect(await findingsIn(sim(), sandbox)).toEqual([])
   })
 
   test.each([
@@ -107,15 +76,6 @@ describe('over HTTP', () => {
     expect(summary).toContain('0 retry problems, 2 failed calls not judged')
   })
 
-  test('a second process with the same key gets no finding for what the first one was told', async () => {
-    await putRules(sim(), [{ scenario: 'rate-limited;retry-after=9', times: 1 }], 'processes')
-    const agents = [new Agent({ keepAlive: true }), new Agent({ keepAlive: true })]
-    for (const agent of agents) await statusOver(agent, sim(), 'processes')
-    for (const agent of agents) agent.destroy()
-    const { retries, advice } = await reportOn('processes')
-    expect([retries.notJudged, advice.findings.length]).toEqual([[{ reason: 'several-clients', count: 1 }], 1])
-  })
-
   test('an error whose body the client cancels is a failed try, and its Retry-After counts', async () => {
     for (const [index, status] of ['429', '503'].entries()) {
       const scenario = `${status};retry-after=30, dribble;ms=60000`
@@ -131,32 +91,9 @@ describe('over HTTP', () => {
     const attempts = [429, 503].map((status) => ({ status, outcome: 'failed', retryAfterMs: 30_000 }))
     expect(chains).toMatchObject([{ attempts }])
   })
-
-  test('the findings come with the rules', async () => {
-    expect(await steer(sim(), 'GET', '/retries')).toMatchObject({
-      rules: { 'no-retry': retryRules['no-retry'].rule },
-      problems: { further: 0 },
-    })
-  })
 })
 
-test('a client that asks ten times at once over three connections that it keeps has no findings', async () => {
-  const limited = await startForTest({ maxAnalysesPerHour: 3 })
-  const agent = new Agent({ keepAlive: true, maxSockets: 3 })
-  const statuses = await Promise.all(Array.from({ length: 10 }, () => statusOver(agent, limited)))
-  expect(statuses.filter((one) => one === 429)).toHaveLength(7)
-  agent.destroy()
-  expect(await findingsIn(limited, 'default')).toEqual([])
-})
-
-function statusOver(agent: Agent, { origin }: TestSimulator, sandbox = 'default'): Promise<number> {
-  const headers = { authorization: 'Bearer any-key', 'user-agent': 'test', 'x-sim-sandbox': sandbox }
-  return new Promise((resolve, reject) => {
-    const onResponse = (response: IncomingMessage) =>
-      response.resume().on('end', () => resolve(response.statusCode ?? 0))
-    get(origin + analyticsPath, { agent, headers }, onResponse).on('error', reject)
-  })
-}
+const thirtyTimes = (attempt: string) => Array.from({ length: 30 }, (_, index) => `${index * 100} ${attempt}`).join()
 
 describe('a client that sends the same call again', () => {
   /** The attempts of a client, as `createTracked` reads them, by the rules that they break and by what they show. */
@@ -176,7 +113,8 @@ describe('a client that sends the same call again', () => {
       'may send equal heartbeats, and one was lost': '0 201 plain, 100 201 plain lost, 200 201 plain',
       'may send an equal event after a lost one that the service did not store': '0 503 plain lost, 200 201 plain',
       'may send it with another insertId after a 429, since nothing was stored': '0 429 wait id=a, 3000 201 id=b',
-      'may send it an hour later, which is not a retry': '0 404, 3600000 404',
+      'may send it an hour later, which is no retry': '0 404, 3600000 404',
+      'may poll what is not there yet': thirtyTimes('404 plain'),
       'may send it after a success, which ends the chain': '0 500, 1000 201, 1001 500',
       'may send it at once after a lost response': '0 201 lost, 1 201',
       'may wait equally long each time': '0 500, 100 500, 200 500, 300 500, 400 500',
@@ -244,10 +182,7 @@ describe('a client that sends the same call again', () => {
     'back-off': {
       'must not send it at once after three failures': '0 500, 5 500, 10 500, 15 201',
       'must not send it at once after several lost responses': '0 201 lost, 1 201 lost, 2 201 lost, 3 201',
-      'must not send it 20 times 100 ms apart, whoever sends it': Array.from(
-        { length: 30 },
-        (_, index) => `${index * 100} 429 wait plain`,
-      ).join(),
+      'must not send it 20 times 100 ms apart, whoever sends it': thirtyTimes('429 wait plain'),
     },
     'same-insert-id, same-insert-id': {
       'must not send two equal events with other insertIds, also if the retry of one lasts until that of the other':

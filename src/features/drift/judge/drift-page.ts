@@ -41,16 +41,18 @@ function toPage(report: DriftReport): Page {
 }
 
 function findingToPage(finding: DriftFinding): PageFinding {
-  const { kind, message, seen, of, breaks, place, assumption, sample } = finding
+  const { kind, message, seen, of, breaks, isSimulated, place, assumption, settles, sample } = finding
+  const meaning = isSimulated ? 'allowed by the contract, and never returned by the simulator' : differenceKinds[kind]
+  const relation = settles ? 'settles' : 'see'
   const effect = breaks ? 'breaks clients' : 'breaks no client'
   return {
     severity: breaks ? 'error' : 'warning',
     title: `${kind}: ${describePlace(finding)}`,
-    sentence: `${differenceKinds[kind]}: ${message}. Seen in ${seen} of ${of} responses; ${effect}.`,
+    sentence: `${meaning}: ${message}. Seen in ${seen} of ${of} responses; ${effect}.`,
     notes: [
       `first: ${shortenText(sample.request)}${sample.value === undefined ? '' : `: ${sample.value}`}`,
-      `contract: #${place}`,
-      ...(assumption ? [`settles the assumption at #${assumption.pointer}: ${assumption.text}`] : []),
+      `${isSimulated ? 'rule of the simulated values' : 'contract'}: #${place}`,
+      ...(assumption ? [`${relation} the assumption at #${assumption.pointer}: ${assumption.text}`] : []),
     ],
   }
 }
@@ -87,18 +89,19 @@ function toJson({ verdict, contract, judged, findings, omitted, notJudged }: Dri
 
 function findingToJson(finding: DriftFinding): object {
   const { operation, status, pointer, kind, detail, seen, of, breaks, message, sample } = finding
+  const { isSimulated, assumption, settles } = finding
+  const judged = { seen, of, breaks, message }
   return {
     operation: operation.id,
     status,
     pointer: shortenText(pointer),
     kind,
     header: kind === 'header' ? detail : undefined,
-    seen,
-    of,
-    breaks,
-    message,
+    ...judged,
     sample: { request: shortenText(sample.request), value: sample.value },
     contract: finding.place,
-    assumption: finding.assumption?.pointer,
+    rule: isSimulated ? 'simulated-values' : 'contract',
+    assumption: assumption?.pointer,
+    settles: assumption && settles,
   }
 }

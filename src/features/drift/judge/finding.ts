@@ -4,6 +4,7 @@ import { cutText } from '../../../base/core/text.ts'
 import { isHiddenText, redactJson, redactText } from '../../../base/redaction/redact.ts'
 import { redacted } from '../../../base/redaction/redact-token.ts'
 import type { Assumption, Contract, Operation } from '../../../service/contract/contract.ts'
+import { simulatedValues } from '../../../service/contract/simulated-values.ts'
 import { isAboutMember, type ResponseDifference } from '../observe/difference.ts'
 import { findResponse, findSchema, parentOf } from '../observe/places.ts'
 
@@ -20,9 +21,11 @@ export interface DriftFinding extends Omit<ResponseDifference, 'value'> {
   readonly sample: { readonly request: string; readonly value: string | undefined }
   /** JSON pointer of the place in the contract. */
   readonly place: string
-  /** The assumption that the finding settles; undefined: none is about its place. */
+  /** The assumption at the place, the most specific; undefined for none. */
   readonly assumption: Assumption | undefined
-  /** Different values at the place. A patch takes their types, and the values of a list. */
+  /** True if the finding shows that the assumption is wrong; otherwise it may be about something else. */
+  readonly settles: boolean
+  /** Different values at the place, of which a patch takes the types, and of a list the values. */
   readonly values: readonly Json[]
 }
 
@@ -73,29 +76,30 @@ export function toFinding(
     seen,
     of,
     breaks: breaksClients(first),
-    message: isList && values.length > 1 ? describeValues(values) : message,
+    message: isList && values.length > 1 ? describeValues(values, first.isSimulated) : message,
     sample: { request, value: shown && cutText(shown, 120) },
     ...locate(contract, operation, status, first),
     values,
   }
 }
 
-function describeValues(values: readonly Json[]): string {
+function describeValues(values: readonly Json[], isSimulated: boolean): string {
   const named = values.slice(0, 5).map((value) => cutText(JSON.stringify(value), 60))
   const more = values.length > named.length ? ', ...' : ''
-  return `has ${values.length} values that the contract does not list: ${named.join(', ')}${more}`
+  const owner = isSimulated ? 'the simulator never returns' : 'the contract does not list'
+  return `has ${values.length} values that ${owner}: ${named.join(', ')}${more}`
 }
 
-/** Finds the place of a difference in the contract, and the assumption that it settles: the most specific there. */
+/** Finds the place of a difference in the contract, and the assumption there. */
 function locate(
   { document, assumptions }: Contract,
   operation: Operation,
   status: number,
-  { kind, pointer, detail }: ResponseDifference,
-): Pick<DriftFinding, 'place' | 'assumption'> {
-  const at = (place: string, settled: readonly (string | undefined)[]) => {
-    const found = settled.flatMap((site) => assumptions.find((one) => one.pointer === site) ?? [])
-    return { place, assumption: found[0] }
+  { kind, pointer, detail, isSimulated }: ResponseDifference,
+): Pick<DriftFinding, 'place' | 'assumption' | 'settles'> {
+  const at = (place: string, near: readonly (string | undefined)[], settling: readonly (string | undefined)[]) => {
+    const [assumption] = near.flatMap((site) => assumptions.find((one) => one.pointer === site) ?? [])
+    return { place, assumption, settles: assumption !== undefined && settling.includes(assumption.pointer) }
   }
   const response = findResponse(document, operation, status)
   if (!response) {
@@ -103,17 +107,18 @@ function locate(
     const isSuccess = (code: number) => code >= 200 && code < 300
     const successes = operation.statuses.filter((other) => isSuccess(status) && isSuccess(other))
     const near = successes.flatMap((other) => findResponse(document, operation, other) ?? [])
-    return at(
-      joinPointer(operation.pointer, 'responses'),
-      near.flatMap((found) => [found.site, found.pointer]),
-    )
+    const sites = near.flatMap((found) => [found.site, found.pointer])
+    return at(joinPointer(operation.pointer, 'responses'), sites, sites)
   }
   const whole = [response.site, response.pointer]
-  if (kind === 'header') return at(joinPointer(response.pointer, 'headers', detail), whole)
+  if (kind === 'header') return at(joinPointer(response.pointer, 'headers', detail), whole, [])
   const parent = parentOf(pointer)
   const own = pointer === '' ? undefined : findSchema(document, operation, status, pointer)
   const owner = findSchema(document, operation, status, parent)
-  // Whether a member is there is settled by its object, and what it holds by its schema.
+  // Whether a member is there is decided by its object, and what it holds by its schema.
   const sites = isAboutMember(kind) ? [own?.site, owner?.site, owner?.pointer] : [own?.site, own?.pointer]
-  return at(own?.site ?? owner?.pointer ?? response.pointer, [...sites, ...(parent === '' ? whole : [])])
+  // An assumption beside narrower rules is about these; a broken rule of the contract leaves it open.
+  const isAssumed = isSimulated || !(isAboutMember(kind) || own?.value[simulatedValues])
+  const near = [...sites, ...(parent === '' ? whole : [])]
+  return at(own?.site ?? owner?.pointer ?? response.pointer, near, isAssumed ? sites : [])
 }

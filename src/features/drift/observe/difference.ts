@@ -13,7 +13,7 @@ export const differenceKinds = {
   constraint: 'a value that breaks another rule of the contract',
   header: 'a header that is missing, or has another type',
   'content-type': 'a media type that the contract does not have',
-  'broken-json': 'a body that is no JSON',
+  'broken-json': 'a body that is not JSON, or that parsers read differently',
 } as const
 
 export type DifferenceKind = keyof typeof differenceKinds

@@ -75,14 +75,9 @@ export function toAttempt(entry: JournalEntry, call: CallKey): Attempt {
   const { status, origin } = response
   const isTimed = outcome === 'failed' && [429, 503].includes(status)
   const demanded = isTimed ? readRetryAfter(response.headers, entry.now + (endedAt - receivedAt)) : undefined
+  const sent = { id, number, call, at, receivedAt, openedAt, endedAt, connection, steering }
   return {
-    id,
-    number,
-    call,
-    at,
-    receivedAt,
-    openedAt,
-    endedAt,
+    ...sent,
     now: request.headers['x-sim-now'] === undefined ? entry.now : undefined,
     outcome,
     isGivenUp: outcome === 'lost' && (delivery.kind === 'client-gone' || entry.hasClientLeft),
@@ -92,8 +87,6 @@ export function toAttempt(entry: JournalEntry, call: CallKey): Attempt {
     retryCount: readRetryCount(request.headers),
     isStored: call.isIdempotent && status < 300 && (origin === 'contract' || origin === 'upstream'),
     sender: senderHeaders.map((name) => request.headers[name]).join('|'),
-    connection,
-    steering,
   }
 }
 

@@ -75,13 +75,9 @@ function chainToJson(own: readonly ListedAttempt[]) {
   const attempts = own.slice(-maxAttempts)
   const { id, sandbox, operation, request } = first.entry
   const { method, path, query } = request
+  const call = { id, sandbox, operation, method, path, query }
   return {
-    id,
-    sandbox,
-    operation,
-    method,
-    path,
-    query,
+    ...call,
     insertId: showInsertId(first),
     parallel: attempts.at(-1)?.chain.isParallel === true,
     attempts: attempts.map(attemptToJson),
@@ -92,16 +88,11 @@ function chainToJson(own: readonly ListedAttempt[]) {
 function attemptToJson(listed: ListedAttempt) {
   const { entry, attempt, waitedMs, faults } = listed
   const { id, number, at, now, tookMs, response, delivery, damage } = entryToJson(entry, { bodies: false })
+  const received = { id, number, at, now, tookMs, delivery, damage }
   return {
-    id,
-    number,
-    at,
-    now,
-    tookMs,
+    ...received,
     status: response.status,
     outcome: attempt.outcome,
-    delivery,
-    damage,
     insertId: showInsertId(listed),
     waitedMs: waitedMs === undefined ? undefined : Math.max(0, Math.round(waitedMs)),
     retryAfterMs: attempt.retryAfterMs,

@@ -98,11 +98,12 @@ function isEarly(last: Attempt, latest: Attempt): boolean {
 const describeEarly = ({ retryAfterMs = 0, status }: Attempt) =>
   `A ${status} asked to wait for ${Math.ceil(retryAfterMs / 100) / 10} s, and the client came back earlier.`
 
+const isFailure = ({ outcome }: Attempt) => outcome === 'lost' || outcome === 'failed'
+
 /** Returns the latest pauses of a call, without one that `Retry-After` demands. */
 export function addPause(last: Attempt, earlier: readonly number[], latest: Attempt): readonly number[] {
   if (last.retryAfterMs !== undefined) return earlier
-  const isFailure = last.outcome === 'lost' || last.outcome === 'failed'
-  return isFailure ? [...earlier, measurePause(last, latest)].slice(-immediate.count) : []
+  return isFailure(last) ? [...earlier, measurePause(last, latest)].slice(-immediate.count) : []
 }
 
 function checkBackOff(last: Attempt, pauses: readonly number[], waitedMs: number): RetryFault[] {
@@ -153,7 +154,7 @@ export class TightLoops {
       run && run.last.sender === latest.sender && isSentAfter(latest, run.last.endedAt) && waited < loop.eachMs
     this.#runs.delete(key)
     const count = goesOn ? run.count + 1 : 0
-    if (latest.outcome !== 'fine') this.#runs.set(key, { last: latest, count })
+    if (isFailure(latest)) this.#runs.set(key, { last: latest, count }) // a refused call may be polled
     const [oldest] = this.#runs.keys()
     if (this.#runs.size > maxRuns && oldest !== undefined) this.#runs.delete(oldest)
     if (!goesOn || count % loop.count !== 0) return undefined

@@ -42,6 +42,15 @@ async function ignoreRetryAfter(sim) {
   for (let attempt = 0; attempt < 2; attempt += 1) await readAnalytics(sim, { 'retry-attempt': String(attempt) })
 }
 
+/** Waits as long as `Retry-After` demands on fake timers, which move the clock of the sandbox. */
+async function waitOnTimers(sim, timers) {
+  await sim.scenario('rate-limited', { 'retry-after': 30 }, { operation: 'getModelAnalytics', times: 1 })
+  await readAnalytics(sim, { 'retry-attempt': '0' })
+  const waited = new Promise((resolve) => setTimeout(resolve, 30_000))
+  await sim.advanceTimers(timers, 30_000)
+  await waited.then(() => readAnalytics(sim, { 'retry-attempt': '1' }))
+}
+
 /** Lets two concurrent tests wait for each other, so that both are open at the same time. */
 const meeting = []
 const meet = () =>
@@ -50,4 +59,4 @@ const meet = () =>
     if (meeting.length === 2) for (const go of meeting.splice(0)) go()
   })
 
-module.exports = { behave, breakContract, ignoreRetryAfter, meet, meetRefusal, sendEvent }
+module.exports = { behave, breakContract, ignoreRetryAfter, meet, meetRefusal, sendEvent, waitOnTimers }

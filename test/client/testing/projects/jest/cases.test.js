@@ -1,4 +1,4 @@
-const { behave, breakContract, ignoreRetryAfter, meetRefusal } = require('cases')
+const { behave, breakContract, ignoreRetryAfter, meetRefusal, waitOnTimers } = require('cases')
 const { useSandbox } = require('conversation-analytics-simulator/jest')
 
 const sim = useSandbox()
@@ -16,6 +16,11 @@ describe('a client', () => {
 test('retry problems are allowed', async () => {
   sim().allow('retry')
   await ignoreRetryAfter(sim())
+})
+
+test('a client waits on fake timers', async () => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] })
+  await waitOnTimers(sim(), jest).finally(jest.useRealTimers)
 })
 
 test('an error of the test itself is shown, too', async () => {

@@ -1,5 +1,5 @@
 import { describe, test } from 'node:test'
-import { behave, breakContract, ignoreRetryAfter, meet, meetRefusal } from 'cases'
+import { behave, breakContract, ignoreRetryAfter, meet, meetRefusal, waitOnTimers } from 'cases'
 import { useSandbox } from 'conversation-analytics-simulator/node-test'
 
 test('a good client passes', async (t) => behave(await useSandbox(t), t.name))
@@ -14,6 +14,11 @@ test('retry problems are allowed', async (t) => {
   const sim = await useSandbox(t)
   sim.allow('retry')
   await ignoreRetryAfter(sim)
+})
+
+test('a client waits on fake timers', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  await waitOnTimers(await useSandbox(t), t.mock.timers)
 })
 
 test('an error of the test itself is shown, too', async (t) => {

@@ -1,7 +1,7 @@
-import { behave, breakContract, ignoreRetryAfter, meet, meetRefusal } from 'cases'
+import { behave, breakContract, ignoreRetryAfter, meet, meetRefusal, waitOnTimers } from 'cases'
 import { ExpectationError } from 'conversation-analytics-simulator'
 import { expect, test } from 'conversation-analytics-simulator/vitest'
-import { describe } from 'vitest'
+import { describe, vi } from 'vitest'
 
 test('a good client passes', ({ sim, task }) => behave(sim, task.name))
 
@@ -21,6 +21,11 @@ test('retry problems are allowed', async ({ sim }) => {
 test('an error of the test itself is shown, too', async ({ sim }) => {
   await meetRefusal(sim)
   throw new Error('the test is wrong')
+})
+
+test('a client waits on fake timers', async ({ sim }) => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  await waitOnTimers(sim, vi).finally(vi.useRealTimers)
 })
 
 let attempts = 0
