@@ -113,7 +113,7 @@ describe('a client that sends the same call again', () => {
       'may send equal heartbeats, and one was lost': '0 201 plain, 100 201 plain lost, 200 201 plain',
       'may send an equal event after a lost one that the service did not store': '0 503 plain lost, 200 201 plain',
       'may send it with another insertId after a 429, since nothing was stored': '0 429 wait id=a, 3000 201 id=b',
-      'may send it an hour later, which is no retry': '0 404, 3600000 404',
+      'may send it an hour later, which is not a retry': '0 404, 3600000 404',
       'may poll what is not there yet': thirtyTimes('404 plain'),
       'may send it after a success, which ends the chain': '0 500, 1000 201, 1001 500',
       'may send it at once after a lost response': '0 201 lost, 1 201',

@@ -25,7 +25,7 @@ export interface DriftFinding extends Omit<ResponseDifference, 'value'> {
   readonly assumption: Assumption | undefined
   /** True if the finding shows that the assumption is wrong; otherwise it may be about something else. */
   readonly settles: boolean
-  /** Different values at the place, of which a patch takes the types, and of a list the values. */
+  /** Different values at the place. A patch takes their types, and the values of a list. */
   readonly values: readonly Json[]
 }
 
