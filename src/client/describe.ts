@@ -47,7 +47,6 @@ export async function findingsProblem(
   ].join('\n')
 }
 
-/** Lists the findings by kind. `advice`: what to do about them, before the code that allows them. */
 function listSections({ violations, unexpected, retries, unmet }: ControlSchemas['Report']) {
   // The findings of negative tests that were not refused are `unexpected` ones, and have a text of their own.
   const isUnmet = ({ message }: { readonly message: string }) => message.startsWith('The request was expected to ')
@@ -109,7 +108,6 @@ function describeLapse(finding: ControlSchemas['RetryProblem']): string {
   return `  ${operation}: ${waitedMs === undefined ? sentence : paused} (${failed}, then ${retry})`
 }
 
-/** Describes the requests of a finding: ` (2 requests, first: req-3)`. */
 function describeRequests(finding: { readonly count: number; readonly requests: readonly string[] }): string {
   const { count, requests } = finding
   return ` (${count === 1 ? 'request' : `${count} requests, first:`} ${requests[0]})`

@@ -1,7 +1,6 @@
 import type { Json } from '../base/core/json.ts'
 import { deriveUuid } from '../base/core/seeded.ts'
 
-/** A business event to record: the caller's fields with the defaults filled in. */
 export interface EventDraft {
   readonly eventType: string
   readonly productId: string
@@ -98,7 +97,6 @@ export interface WriteContext {
   readonly now: number
 }
 
-/** A query for the impact of the events of some products between two UTC days. */
 export interface ImpactQuery {
   readonly productIds: readonly string[]
   /** The first day: `2026-01-15`. */

@@ -3,12 +3,10 @@
  * journal stores it within V8's heap, where a short buffer takes more than its bytes (see `test/bench/FINDINGS.md`).
  */
 
-/** Returns the bytes as text. */
 export function toLatin1({ buffer, byteOffset, length }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, length).toString('latin1')
 }
 
-/** Returns the bytes of such a text. */
 export function fromLatin1(latin1: string): Buffer {
   return Buffer.from(latin1, 'latin1')
 }

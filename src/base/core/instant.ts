@@ -29,7 +29,6 @@ export function parseInstant(text: string): number | undefined {
   return start + Number(second) * 1000 + Number(fraction.padEnd(3, '0').slice(0, 3))
 }
 
-/** Returns UTC midnight of a day in epoch milliseconds; undefined if the calendar has no such day. */
 function parseDay(year: number, month: number, day: number): number | undefined {
   const date = new Date(0)
   // Date.UTC would read the years 0 to 99 as 1900 to 1999.

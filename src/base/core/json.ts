@@ -6,17 +6,14 @@
 /** A value that JSON can encode: a body, a document, a fixture. */
 export type Json = null | boolean | number | string | Json[] | JsonObject
 
-/** A JSON object: not null, not an array. */
 export interface JsonObject {
   [key: string]: Json
 }
 
-/** Returns true for an object that is not an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Parses a text as JSON; undefined where it is none. */
 export function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text)
@@ -61,7 +58,6 @@ function countMembers(object: JsonObject): number {
   return count
 }
 
-/** The size of a value, or a bound of it. */
 export interface JsonSize {
   /** The number of members and items, at all levels together. */
   readonly members: number

@@ -33,7 +33,6 @@ export class LruCache<T> {
     return this.#entries.size
   }
 
-  /** Returns the value of a key; calls `make` and stores its value if the cache has none. */
   get(key: string, make: () => T): T {
     if (this.#latest?.key === key) return this.#latest.value
     const entry = this.#entries.get(key) ?? { value: make() }

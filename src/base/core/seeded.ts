@@ -5,7 +5,6 @@ export function isSeed(text: string): boolean {
   return /^[\x21-\x7e]{1,64}$/.test(text)
 }
 
-/** The path from which a value is derived: the seed, then the sandbox, then names and numbers of the value itself. */
 export type SeedPath = readonly (string | number)[]
 
 /** Encodes a path as one text, in which the lengths of the parts tell `['a;b']` from `['a', 'b']`. */

@@ -43,7 +43,6 @@ export function findNearest(name: string, candidates: Iterable<string>): string 
   return nearest
 }
 
-/** Returns the number of mistakes between two names; infinite where there are too many. */
 function measureDistance(name: string, candidate: string): number {
   const longest = Math.max(name.length, candidate.length)
   if (name.length >= 3 && candidate.startsWith(name)) return Math.min(2, candidate.length - name.length)

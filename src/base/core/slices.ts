@@ -88,7 +88,6 @@ export async function visitInSlices<Item>(
 
 let lastSlice: Promise<void> = Promise.resolve()
 
-/** Waits until sockets have been read since the last slice of any request began. */
 function letOthersRun(): Promise<void> {
   lastSlice = lastSlice.then(readSockets)
   return lastSlice

@@ -44,7 +44,6 @@ export async function readLargeJson(bytes: Uint8Array): Promise<Result<Json, Fla
 
 const utf8 = new TextDecoder()
 
-/** Decodes UTF-8. Returns undefined for other bytes. */
 export function decode(bytes: Uint8Array): string | undefined {
   return isUtf8(bytes) ? utf8.decode(bytes) : undefined
 }

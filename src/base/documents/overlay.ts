@@ -104,7 +104,6 @@ class Draft {
     }
   }
 
-  /** Puts a value in its place, whatever was there. */
   #put(tokens: readonly string[], value: Json, from: string): undefined {
     const container = valueAtTokens(this.value, tokens.slice(0, -1))
     const name = tokens.at(-1)

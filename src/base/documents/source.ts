@@ -15,7 +15,6 @@ export interface Source {
   readonly value: Json
   /** The files that parts of the value come from; undefined if all of it comes from `file`. */
   readonly files?: readonly string[]
-  /** Returns the place of the value at a pointer, or around it: `spec/openapi.yaml:12:5`; the file, if precompiled. */
   place(pointer: string): string
   /** The build's version of the file; undefined for a file that was parsed. */
   readonly precompiled?: PrecompiledSource

@@ -21,7 +21,6 @@ export const findOwnToken = memoizeLast(({ authorization }: Readonly<Record<stri
   return own.length >= minTokenLength ? own : undefined
 })
 
-/** Redacts the request's own token, also where it is escaped or a message cuts it. */
 export function redactToken(text: string, token: string | undefined): string {
   if (token === undefined) return text
   const forms = listTokenForms(token)

@@ -22,7 +22,6 @@ interface RequestHead {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Redacts the credentials of a request's head, and its own token. */
 export function redactHead({ path, query, headers }: RequestHead): RequestHead {
   const token = findOwnToken(headers)
   return {
@@ -74,7 +73,6 @@ export function redactHeaders(
   return copy ?? headers
 }
 
-/** Redacts the value of a header; the name is in lower case. */
 export function redactHeader(name: string, value: string, token?: string): string {
   if (name === 'authorization' || name === 'proxy-authorization') return redactAuthorization(value)
   return isCredentialName(name) ? redacted : redactText(value, token)
@@ -177,7 +175,6 @@ export function redactJson(value: Json, token?: string): Json {
   return Object.fromEntries(members)
 }
 
-/** Redacts the request's own token and tokens of known forms in the name of a member. */
 const redactName = (name: string, token: string | undefined) => redactKnownForms(redactToken(name, token))
 
 function redactKnownForms(text: string): string {

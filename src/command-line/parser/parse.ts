@@ -20,7 +20,6 @@ import {
 } from './program.ts'
 import { type Environment, findVariableProblem, removeServiceLinks } from './variables.ts'
 
-/** The parsed command line: a command to run, a text to print, or a problem to report. */
 export type Invocation<Known extends CommandSyntax> =
   | ({ readonly kind: 'run'; readonly command: Known } & CommandLineOf<ValuesOf<Known['settings']>>)
   | { readonly kind: 'help'; readonly text: string }
@@ -166,7 +165,6 @@ function findOperandProblem(
   return isTooMany ? `convsim ${name} takes ${operands ?? 'flags alone'}; got ${all.join(' ')}.` : undefined
 }
 
-/** Finds what is wrong with the command that a command runs. `word`: its name. */
 function findCommandProblem({ name, usage, settings }: CommandSyntax, before: readonly string[], word?: string) {
   if (before.length > 0) {
     const meant = 'set' in settings ? `Is "${before[0]}" a set? Write --set ${before[0]}. ` : ''

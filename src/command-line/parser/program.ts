@@ -14,7 +14,6 @@ import { formatTableRow, wrapText } from './table.ts'
 
 const purposes = ['Serve', 'Test a client', 'Compare with the real service', 'Look up'] as const
 
-/** A command as the command line, its help and the documentation describe it. */
 export interface CommandSyntax<Table extends SettingTable = SettingTable> {
   readonly name: string
   readonly alias?: string
@@ -40,7 +39,6 @@ export interface CommandSyntax<Table extends SettingTable = SettingTable> {
   findProblem?(settings: ValuesOf<Table>, sources: SettingSources, files: readonly string[]): string | undefined
 }
 
-/** A command line of a command that takes these settings. */
 export interface CommandLineOf<Values> {
   readonly settings: Values
   readonly files: readonly string[]

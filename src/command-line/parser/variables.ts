@@ -21,7 +21,6 @@ function isServiceLink(name: string, value: string): boolean {
 
 const PREFIX = 'CONVSIM_'
 
-/** Returns the problem of a variable `CONVSIM_...` that is not a setting, if there is one. */
 export function findVariableProblem(commands: readonly CommandSyntax[], env: Environment): string | undefined {
   const known = Object.keys(serverSettings).flatMap((name) => variableOf(name) ?? [])
   const understood = [...known, ...commands.flatMap(({ variables = [] }) => variables)]

@@ -10,7 +10,6 @@ export interface CommandContext {
   readonly print: (text: string) => void
   readonly printError: (text: string) => void
   readonly signals: StopSignals
-  /** Returns epoch milliseconds. */
   readonly now: () => number
   /** Returns the milliseconds since the process began. */
   readonly elapsed: () => number

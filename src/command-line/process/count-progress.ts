@@ -35,7 +35,6 @@ export function createCountProgress(stderr: Terminal, command: string, now: () =
   const begun = now()
   let shownAt = begun
   return {
-    /** Shows a count, at most five times a second. */
     show(title: string, done: number, all: number) {
       if (now() - shownAt < intervalMs) return
       shownAt = now()

@@ -30,7 +30,6 @@ import type { DriftSettings } from './settings.ts'
 
 const exitCodes: Readonly<Record<DriftReport['verdict'], number>> = { same: 0, drift: 3, 'not-judged': 1 }
 
-/** Compares the real service, or recorded traffic of it, with the contract. Returns the exit code. */
 export async function printDrift(line: CommandLineOf<DriftSettings>, context: CommandContext): Promise<number> {
   const { host, now, printError } = context
   const progress = createCountProgress(host.stderr, 'drift', now)
@@ -43,7 +42,6 @@ export async function printDrift(line: CommandLineOf<DriftSettings>, context: Co
   return 1
 }
 
-/** Gathers responses, judges them, and proposes the patch. Returns the exit code; the error prevents it. */
 async function compare(
   { settings, files: [address] }: CommandLineOf<DriftSettings>,
   context: DriftContext,
@@ -85,7 +83,6 @@ function findTrafficProblem(settings: DriftSettings, address: string | undefined
 const findRecording = ({ har, journal }: DriftSettings) =>
   har !== undefined ? '--har' : journal !== undefined ? '--journal' : undefined
 
-/** Gathers the responses of the service; undefined for a dry run. */
 async function gather(
   contract: Contract,
   settings: DriftSettings,

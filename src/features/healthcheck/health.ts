@@ -60,7 +60,6 @@ export async function printHealth(settings: HealthSettings, context: CommandCont
   return health.value.isReady ? 0 : 1
 }
 
-/** Requests the health of a simulator until it is ready or `timeoutMs` are over. Returns the last outcome. */
 async function waitForHealth(url: string, timeoutMs: number, now: () => number): Promise<Result<Health>> {
   const deadline = now() + timeoutMs
   for (;;) {

@@ -37,7 +37,6 @@ interface ControlResponse {
   readonly json: JsonObject
 }
 
-/** Sends a request to the control plane, over HTTP or within the process. */
 export type AskControl = (question: ControlCall) => Promise<ControlResponse>
 
 /** Creates a function that calls the control plane of this process, with the host and the token of `source`. */
@@ -86,7 +85,6 @@ function parseResponse(text: string): JsonObject {
   return isObject(response) ? response : { error: `The simulator returned no JSON object: ${text.slice(0, 200)}` }
 }
 
-/** Calls the control plane, and returns the JSON of the response as `readOrThrow` does. */
 export const askOrThrow = async (ask: AskControl, question: ControlCall, next?: string): Promise<JsonObject> =>
   readOrThrow(await ask(question), next)
 
@@ -99,7 +97,6 @@ export function readOrThrow({ status, json }: ControlResponse, next = ''): JsonO
 
 export const objectOf = (json: JsonObject, name: string): JsonObject => (isObject(json[name]) ? json[name] : {})
 
-/** Returns the objects of a member that is a list; none if there is no such list. */
 export function listOf(json: Json | undefined, name: string): readonly JsonObject[] {
   const list = isObject(json) ? json[name] : undefined
   return Array.isArray(list) ? list.filter(isObject) : []

@@ -150,7 +150,6 @@ const showDecision = (entry: JsonObject) => ({
   ...showRules(entry),
 })
 
-/** Returns the sentences of violations and advice: `body/value: must be string`. */
 function showRules(entry: JsonObject) {
   const describe = (one: JsonObject) => `${one['in']}${one['pointer']}: ${one['message']}`
   return { violations: listOf(entry, 'violations').map(describe), advice: listOf(entry, 'advice').map(describe) }

@@ -11,7 +11,6 @@ import { joinCatalogue } from '../../service/scenarios/catalogue.ts'
 import type { Catalogue, ScenarioDefinition } from '../../service/scenarios/definition.ts'
 import { createProxyStages } from './stages.ts'
 
-/** Reads the real service of `convsim proxy` from its operand, and its token from the environment. */
 export function readProxyTarget(
   [url = '']: readonly string[],
   { port, upstreamTimeout }: { readonly port: number; readonly upstreamTimeout: string },
@@ -31,7 +30,6 @@ export function readProxyTarget(
   return success({ ...parsed.value, token: token.value, timeoutMs: parseDuration(upstreamTimeout) ?? 30_000 })
 }
 
-/** Creates the value that makes a simulator a proxy. It connects at the first request. */
 export function createProxy(target: UpstreamAccess, settings: Settings): ProxiedService {
   return proxyOver(createUpstreamClient(target), readPages(settings, true))
 }

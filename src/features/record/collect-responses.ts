@@ -12,7 +12,6 @@ export const recordedOperation = 'getModelAnalytics'
 
 const maxMembers = 1_000_000
 
-/** A response that was seen, redacted. */
 export interface SeenResponse {
   /** UUID, lower case. */
   readonly modelId: string
@@ -43,7 +42,6 @@ export function collectResponses(
   return { responses: sorted.map(([, response]) => response), skipped }
 }
 
-/** Reads the response of a sample. The error is the reason why it is left out. */
 function readSample({ method, target, response }: TrafficSample, contract: Contract): Result<SeenResponse> {
   const [path = '', query = ''] = target.split('?', 2)
   const match = findRecordedOperation(contract, method, path)

@@ -11,7 +11,6 @@ import { toResponsesFiles } from '../../service/fixtures/responses.ts'
 import { recordedOperation, type SeenResponse } from './collect-responses.ts'
 
 export interface FixturePlan {
-  /** New files, by their path in the folder. */
   readonly files: ReadonlyMap<string, string>
   readonly models: readonly JsonObject[]
   readonly lines: readonly string[]

@@ -18,7 +18,6 @@ interface RecordSettings extends Pick<Settings, 'contract' | 'fixtures' | 'contr
   readonly write: boolean
 }
 
-/** Turns traffic into fixtures: lists them, and writes them if it may. Returns the problem, if any. */
 export async function recordTraffic(
   sources: readonly string[],
   settings: RecordSettings,

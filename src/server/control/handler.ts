@@ -20,7 +20,6 @@ import type { ReportedInputs } from '../reports/traffic-collector.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { ControlOperationId } from './operation-ids.ts'
 
-/** A request to a control operation, checked against `spec/control.openapi.yaml`. */
 export interface ControlRequest {
   /** The name of the sandbox, `default` if none is sent. An operation that accepts `*` uses `sandboxFilter` instead. */
   readonly sandbox: string
@@ -103,7 +102,6 @@ export type ControlHandlers = {
 
 export type HandlerGroup = (simulator: ControlledSimulator) => ControlHandlers
 
-/** JSON of another media type that is written while the client reads it. */
 export class JsonPieces {
   readonly pieces: AsyncGenerator<string>
   readonly mediaType: string

@@ -22,7 +22,6 @@ async function* harPieces(log: object): AsyncGenerator<string> {
   yield '}'
 }
 
-/** Returns members under the names that HAR leaves to its writers: `_total`. */
 const withUnderscores = (members: object) =>
   Object.fromEntries(Object.entries(members).map(([name, value]) => [`_${name}`, value]))
 

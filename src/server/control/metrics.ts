@@ -43,7 +43,6 @@ async function createProcessRegistry(): Promise<Registry> {
 /** The upper bounds of a histogram's buckets, seconds. */
 const durationBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, Infinity] as const
 
-/** Creates the counts of an operation, which go on over the life of the process, whatever is cleared. */
 const createCounts = () => ({
   /** The number of responses by their labels: `status="200",origin="contract"`. */
   responses: new Map<string, number>(),

@@ -13,10 +13,6 @@ import { retryRules } from '../reports/retries/rules.ts'
 import { pageHeaders } from './console-files.ts'
 import { ControlError, type ControlRequest, CustomReply, type HandlerGroup, refuseUnused } from './handler.ts'
 
-/**
- * Handles `GET coverage`, `GET report`, and `GET retries`: the retry rules, what broke them, and the attempts of each
- * call that failed.
- */
 export const reportHandlers: HandlerGroup = ({ journal, reporter, sandboxes, served }) => {
   return {
     async getCoverage(request) {

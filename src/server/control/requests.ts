@@ -18,7 +18,6 @@ interface ListQuery extends JournalFilter {
   readonly format: 'json' | 'har'
 }
 
-/** The most streams at a time: each reads every new entry. */
 const maxStreams = 100
 
 /**

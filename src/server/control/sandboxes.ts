@@ -12,7 +12,6 @@ import { ControlError, type ControlRequest, type HandlerGroup } from './handler.
 /** The number of sandboxes whose settings are read at once: a shared state reads each from its server. */
 const SANDBOXES_AT_ONCE = 16
 
-/** Handles `POST reset`, `GET sandboxes`, and `PUT` and `DELETE sandboxes/{name}`. */
 export const sandboxHandlers: HandlerGroup = ({ sandboxes, store, journal, seedState }) => {
   const { settings } = sandboxes
   return {
@@ -61,7 +60,6 @@ function sandboxToJson({ name, usedAt }: Sandbox, { seed, rules, clock }: Sandbo
   return { name, seed, clock: clockToJson(clock), rules: rules.length, usedAt: new Date(usedAt).toISOString() }
 }
 
-/** Handles `GET` and `PUT clock` and `POST clock/advance`: the time of a sandbox. */
 export const clockHandlers: HandlerGroup = ({ sandboxes }) => {
   return {
     async getClock({ sandbox }) {
@@ -116,7 +114,6 @@ export const recordHandlers: HandlerGroup = ({ store }) => {
   }
 }
 
-/** Handles the operations on a sandbox's whole state: `snapshots`, `export` and `import`. */
 export const snapshotHandlers: HandlerGroup = ({ store, sandboxes }) => {
   return {
     listSnapshots: async (request) => ({ snapshots: await store.listSnapshots(request.sandbox) }),

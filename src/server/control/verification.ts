@@ -84,7 +84,6 @@ function createMatchCounter({ journal, sandbox, conditions, served, elapsed }: J
   }
 }
 
-/** Returns the latest requests that differ least from the query, the nearest first; fewer if that takes too long. */
 async function findNearMisses({ journal, sandbox, conditions, served, elapsed }: JournalSearch): Promise<NearMiss[]> {
   // Another operation counts as five differences.
   const distance = ({ differences }: NearMiss) =>

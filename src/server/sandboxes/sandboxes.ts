@@ -19,7 +19,6 @@ export interface Sandbox {
 }
 
 interface SandboxLimits {
-  /** Returns the machine's time, epoch milliseconds. */
   readonly now: () => number
   /** The largest number of sandboxes; a further sandbox evicts the least recently used one without active requests. */
   readonly limit: number
@@ -35,7 +34,6 @@ export function isSandboxName(name: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)
 }
 
-/** All sandboxes of the process; each is created on its first use. */
 export class Sandboxes {
   readonly #known = new Map<string, Sandbox>()
   /** The last one of `#known`. It is not deleted and set again: V8 would create new tables for a series of requests. */

@@ -8,11 +8,9 @@ export type ClockMode = (typeof clockModes)[number]
 /** The state of a clock: `real` shows the machine's time, `frozen` one instant, `shifted` a time with an offset. */
 export interface ClockState {
   readonly mode: ClockMode
-  /** Epoch milliseconds. */
   readonly now: number
 }
 
-/** The setting of a clock, from which it shows the same time on another machine. */
 export interface ClockSetting {
   readonly mode: ClockMode
   /** The instant of a frozen clock, epoch milliseconds. */
@@ -52,7 +50,6 @@ type ChangeRules = (rules: ActiveRules, sandbox: string) => ActiveRules
 interface InitialSettings {
   readonly seed: string
   readonly clock: ClockSetting
-  /** Returns the machine's time, epoch milliseconds. */
   readonly now: () => number
 }
 
@@ -86,7 +83,6 @@ export class SandboxSettingsStore {
     return this.#records.update(sandbox, (present) => [{ ...present, seed }, undefined])
   }
 
-  /** Replaces the rules. The new ones count from 0. */
   setRules(sandbox: string, rules: readonly Rule[]): Promise<ActiveRules> {
     const active = activateRules(randomUUID(), rules)
     return this.#records.update(sandbox, (present) => [{ ...present, rules: active }, active])

@@ -15,7 +15,6 @@ type ParseRule = (source: JsonObject, key: string) => ActiveRule
 export class SharedRecords implements SettingsRecords {
   readonly #state: Pick<SharedState, 'readRecord' | 'updateRecord'>
   readonly #parseRule: ParseRule
-  /** The parsed settings of records, which are never changed. */
   #parsed = new WeakMap<JsonObject, ChangedSettings>()
   #lastOfDefault: Pick<ChangedSettings, 'seed' | 'clock'> = {}
 

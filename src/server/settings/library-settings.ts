@@ -127,7 +127,6 @@ export const sharedSettings = { ...commonSettings, ...furtherSettings }
 /** Returns the default of every setting that code can give. The build adds their descriptions to its declaration. */
 const sharedDefaults = () => defaultsOf(sharedSettings)
 
-/** The settings that code can give. */
 export type LibrarySettings = Partial<Omit<ReturnType<typeof sharedDefaults>, 'seed' | 'clock'>> & {
   /** Seed of all generated data and identifiers; another seed gives other data. Default: "1". */
   readonly seed?: string | number | undefined

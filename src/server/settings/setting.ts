@@ -104,7 +104,6 @@ export const duration = <T extends string | undefined = undefined>(options: Sett
 export const joinNames = (names: readonly string[], word: 'and' | 'or') =>
   names.join(', ').replace(/, ([^,]*)$/, ` ${word} $1`)
 
-/** Creates the setting of one of several values: `open|closed`. */
 export function choice<const T extends string>(options: SettingOptions & { default: T; of: readonly T[] }): Setting<T> {
   return {
     ...options,
@@ -115,7 +114,6 @@ export function choice<const T extends string>(options: SettingOptions & { defau
   }
 }
 
-/** Creates the setting of an on/off switch: `--flag` and `--no-flag`. */
 export function boolean(options: SettingOptions & { default: boolean }): Setting<boolean> {
   return {
     ...options,
@@ -126,7 +124,6 @@ export function boolean(options: SettingOptions & { default: boolean }): Setting
   }
 }
 
-/** Settings by their names: `maxRuns` is the flag `--max-runs`. */
 export type SettingTable = Readonly<Record<string, Setting<unknown>>>
 
 type ValueOf<S> = S extends Setting<infer T> ? T : never

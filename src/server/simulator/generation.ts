@@ -116,7 +116,6 @@ function createExplain(
   }
 }
 
-/** Returns the digest of JSON, which does not depend on the order of members: `sha256:9f86d0...`. */
 function computeJsonDigest(value: Json): string {
   return `sha256:${createHash('sha256').update(canonicalJson(value)).digest('hex')}`
 }

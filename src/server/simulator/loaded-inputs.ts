@@ -72,7 +72,6 @@ export async function loadInputs(
   return success({ ...documents, handled, catalogue, startUp: startUp.value })
 }
 
-/** Loads the inputs, and creates the replies for operations without a handler, but not for a proxy. */
 export async function loadStartInputs(
   settings: Settings,
   log: Log,
@@ -108,7 +107,6 @@ async function loadStartUpRules(settings: Settings, context: RuleContext) {
   return failure([...findings, ...(fromFile.ok ? [] : fromFile.error)])
 }
 
-/** Adds the flag to each finding about the file or folder that it names. */
 function nameFlags(findings: Findings, { contract, overlay, fixtures, rules }: Settings): Finding[] {
   const flags = [
     [contract, '--contract'],

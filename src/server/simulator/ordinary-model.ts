@@ -47,7 +47,6 @@ function isAskedByPath({ method, parameters }: Operation, hasModel: boolean): bo
   return method === 'GET' && required.every((one) => one.in === 'path' && hasModel && modelParameters.has(one.name))
 }
 
-/** Creates a previewer, which generates responses for an ordinary model under each scenario of the data family. */
 export function createPreviewer(
   { contract, handled, fixtures, catalogue }: LoadedInputs,
   simulate: Simulate,

@@ -27,7 +27,6 @@ interface ReloadDeps {
   readonly load: () => Promise<Result<LoadedInputs, Findings>>
   readonly createGeneration: (number: number, inputs: LoadedInputs) => Generation
   readonly log: Log
-  /** Returns epoch milliseconds. */
   readonly now: () => number
   readonly served: Served
   readonly sandboxSettings: SandboxSettingsStore

@@ -47,11 +47,8 @@ export interface Simulator extends Handlers {
 export interface Dependencies {
   readonly now: () => number
   readonly log: Log
-  /** Called for each recorded exchange. Default: nobody asks. */
   readonly onExchange?: EntryListener
-  /** Plans faults for requests. Default: there are none. */
   readonly findPlannedFault?: FindPlannedFault
-  /** The real service. Default: the simulator responds itself. */
   readonly proxied?: ProxiedService | undefined
 }
 
@@ -184,7 +181,6 @@ function createReporter(
   const own = journal.isShared ? createCollector() : collector
   if (own !== collector) journal.onOwnEntry((entry, live) => own.record(entry, live))
   const failOn = parseGate(settings.failOn, settings.allowNoRequests)
-  /** Lists the rules of a sandbox that acted less than they should. */
   const readUnmet = async (sandbox: string, counted: TrafficCollector) => {
     const { rules } = await sandboxes.settings.read(sandbox)
     if (rules.length === 0) return []

@@ -20,9 +20,7 @@ import { createSimulator, type Dependencies, type Simulator } from './simulator.
 export interface RunningSimulator extends Pick<Simulator, 'findExample' | 'report' | 'findStateLoss'> {
   /** `http://127.0.0.1:4010/v1`: the base URL for clients of the service. */
   readonly baseUrl: string
-  /** `http://127.0.0.1:4010/__sim`. */
   readonly controlUrl: string
-  /** Scheme, host and port. */
   readonly origin: string
   /** The authority by which clients trust the server; undefined without TLS. */
   readonly authority: Pick<ServerCertificate, 'authority' | 'authorityFile'> | undefined
@@ -33,7 +31,6 @@ export interface RunningSimulator extends Pick<Simulator, 'findExample' | 'repor
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Creates a simulator and listens. The error lists the findings that prevent the start. */
 export async function start(settings: Settings, deps: Dependencies): Promise<Result<RunningSimulator, Findings>> {
   const exposed = await findExposure(settings, deps.log)
   if (exposed) return failure([exposed])

@@ -12,9 +12,7 @@ import type { UpstreamAccess } from './parse-upstream.ts'
 import type { TrafficProblem } from './traffic/sample.ts'
 
 export interface UpstreamRequest {
-  /** Upper case. */
   readonly method: string
-  /** Path and query. */
   readonly target: string
   /** Names and values in turn, without `Host` and `Content-Length`. */
   readonly headers: readonly string[]

@@ -104,7 +104,6 @@ const tooLarge: TrafficProblem = {
     'Ask for less: another id, a shorter period.',
 }
 
-/** Returns the milliseconds that a response asks to wait, 0 if none. `now`: epoch milliseconds. */
 export function readPause(status: number, headers: Readonly<Record<string, string>>, now: number): number {
   return status === 429 || status === 503 ? (readRetryAfter(headers, now)?.ms ?? 0) : 0
 }

@@ -4,7 +4,6 @@ import { runWithTimeout } from '../../base/core/run-with-timeout.ts'
 import type { Validator } from '../../base/documents/ajv.ts'
 import { walk } from './walk.ts'
 
-/** The keyword of the error of a check that is broken off. */
 export const TIMEOUT = 'timeout'
 
 /** Milliseconds after which the check of a value is broken off. */

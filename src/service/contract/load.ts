@@ -126,7 +126,6 @@ function createContract(
   }
 }
 
-/** Collects the decisions in a document, in its order. */
 function collectAssumptions(value: Json, pointer = ''): Assumption[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, member]) =>

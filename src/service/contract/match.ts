@@ -49,7 +49,6 @@ function listTemplates(operations: readonly Operation[]): PathTemplate[] {
   return templates.sort(compareTemplates)
 }
 
-/** Compares templates by their first segments of different rank. */
 function compareTemplates({ segments }: PathTemplate, other: PathTemplate): number {
   const ranks = segments.map((texts, at) => rankOf(texts) - rankOf(other.segments[at] ?? ['']))
   return ranks.find((rank) => rank !== 0) ?? 0

@@ -13,7 +13,6 @@ export interface Body {
   readonly isDocumented?: true
   /** Returns the encoded body with one character for each byte, encoded on the first call. */
   latin1(): string
-  /** Returns the encoded body, created on the first call. */
   bytes(): Uint8Array
 }
 

@@ -92,7 +92,6 @@ export interface MatchSubject {
   readonly incompleteBody?: string | undefined
 }
 
-/** Returns the ids of the models in a request's path, in lower case. */
 export function modelsIn(pathParameters: Readonly<Record<string, string>>): readonly string[] {
   return Object.values(pathParameters).map((id) => id.toLowerCase())
 }
@@ -170,7 +169,6 @@ function matchesStatus(status: number, text: string): boolean {
     : status === Number(text)
 }
 
-/** Returns the values of a query parameter, read as the service reads them; empty where it was not sent. */
 function readQueryValues(query: string, name: string): readonly string[] {
   const sent = readQuery(query)
   return Object.hasOwn(sent, name) ? [sent[name] ?? []].flat() : []

@@ -99,7 +99,6 @@ export const refusals = {
     const isMediaType = violations.every(({ keyword }) => keyword === 'media-type')
     return refuseDocumented(operation, isMediaType ? [415, 400, 422] : [400, 422], formatViolations(violations))
   },
-  /** Refuses a request whose client has disconnected: only the log and the journal show the refusal. */
   aborted: () => refuse(400, abortedMessage, 'simulator'),
   /** Stands in for the response to a client that disconnected: only log and journal show it. 499 is nginx's status. */
   clientGone: () => refuse(499, 'The client went away before the real service had responded.', 'simulator'),

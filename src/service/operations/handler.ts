@@ -20,9 +20,7 @@ export interface OperationContext extends WriteContext {
   readonly isSampledOut: boolean
   /** Responds with the status that the document chooses for an event that sampling drops. */
   markDropped(): void
-  /** Adds a sentence about the source of the response to the explanation of this request. */
   explain(reason: string): void
-  /** Adds advice to the journal's entry of this request. */
   warn(advice: Violation): void
 }
 

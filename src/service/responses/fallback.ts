@@ -21,7 +21,6 @@ interface FallbackReply {
   readonly status: number
   /** Lower-case names, without `content-type`. */
   readonly headers: Readonly<Record<string, string>>
-  /** Undefined if the document describes no body. */
   readonly body: FallbackBody | undefined
 }
 

@@ -6,7 +6,6 @@ export interface Tools {
   /** Returns a text that a regular expression matches, if one is found. */
   readonly matchText: (pattern: string, seed: number) => string | undefined
   readonly isMatch: (pattern: string, text: string) => boolean
-  /** Returns true for a value that a schema allows; undefined: nothing is checked. */
   readonly isValid?: (schema: JsonObject, value: Json) => boolean
 }
 

@@ -51,7 +51,6 @@ function tryFlags<T>(pattern: string, use: (expression: RegExp) => T | undefined
   return undefined
 }
 
-/** Creates the check of parts of schemas, each of which is compiled once. */
 async function createCheck(document: JsonObject): Promise<NonNullable<Tools['isValid']>> {
   const compile = (await import('../contract/ajv-compiler.ts')).createPartCheck(document)
   const validators = new Map<string, Validator | undefined>()

@@ -109,7 +109,6 @@ export type Effect =
   | { readonly kind: 'sample-out' }
   /** Replies before all else, also where no operation matches. `target`: path and query; `now`: epoch milliseconds. */
   | { readonly kind: 'gateway'; readonly reply: (request: { target: string; now: number }) => Reply }
-  /** Changes the numbers in the operation's response. */
   | { readonly kind: 'data'; readonly overrides: Partial<DataOverrides> }
   /** Delays the reply by these milliseconds. `drawn` is true where the delay depends on chance. */
   | { readonly kind: 'delay'; readonly drawn: boolean; readonly ms: (chance: Chance) => number }

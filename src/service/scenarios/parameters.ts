@@ -89,7 +89,6 @@ export const numberOf = (values: ScenarioValues, name: string) => values[name] a
 export const textOf = (values: ScenarioValues, name: string) => values[name] as string | undefined
 export const namesOf = (values: ScenarioValues, name: string) => (values[name] ?? []) as readonly string[]
 
-/** Describes the values that a parameter takes: `a whole number from 0 to 86400 (s)`. */
 function describeAllowedRange(spec: Parameter): string {
   switch (spec.type) {
     case 'integer':

@@ -23,7 +23,6 @@ type WrittenRule = Partial<Pick<Rule, 'operation' | 'match' | 'times' | 'probabi
   readonly sequence?: string
 }
 
-/** A rule: scenarios, or a sequence, for all requests that it matches. */
 export interface Rule {
   /** `operationId`; absent: every operation. */
   readonly operation: string | undefined

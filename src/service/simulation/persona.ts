@@ -78,7 +78,6 @@ export interface Traffic {
 
 /** A model that the fixtures list (`fixtures/models.yaml`). */
 export interface KnownModel {
-  /** UUID, lower case. */
   readonly id: string
   readonly name: string
   readonly about: string

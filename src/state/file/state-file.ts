@@ -37,7 +37,6 @@ export class StateFile implements Adapter<StateData> {
     this.log = log
   }
 
-  /** Reads the state file and its log. Throws a `StateFileError` with the place of a fault. */
   async read(): Promise<StateData> {
     const { path, log } = this
     const entry = findEntry(path)

@@ -26,7 +26,6 @@ export interface OpenedRedisStore extends OpenedStore {
   readonly connection: RedisConnection
 }
 
-/** Opens the store in Redis. The error is a sentence with the next step, without the password. */
 export async function openRedisStore(
   location: RedisLocation,
   { commandMs = 2000, connectMs = 5000, warn }: RedisStoreOptions = {},

@@ -13,7 +13,6 @@ type StoredText = readonly [text: string, mark: string]
 
 type Slice = readonly [generation: string, texts: readonly string[], marks: readonly string[]]
 
-/** A sandbox at one moment, with the numbers of its records. */
 interface Source {
   readonly scripts: SandboxScripts
   readonly sandbox: string
@@ -22,7 +21,6 @@ interface Source {
   readonly prompts: number
 }
 
-/** Reads the present moment of a sandbox, and the text of its quality settings. */
 async function openSource(scripts: SandboxScripts, sandbox: string) {
   const names = ['generation', countField('events'), countField('prompts'), 'quality']
   const [generation = '', events, prompts, quality] = await scripts.readFields(sandbox, ...names)

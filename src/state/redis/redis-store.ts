@@ -167,7 +167,6 @@ export async function listNames(connection: RedisConnection, prefix: string, lim
   return (names as string[]).map((name) => JSON.parse(name))
 }
 
-/** Counts the records of all sandboxes that hold data, each as it is when it is counted. */
 async function listSandboxes(scripts: SandboxScripts): Promise<readonly SandboxSummary[]> {
   const names = await listNames(scripts.connection, scripts.prefix)
   const summaries = await Promise.all(names.map((name) => summarize(scripts, name)))

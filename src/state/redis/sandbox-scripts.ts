@@ -24,7 +24,6 @@ export class SandboxScripts {
     return new SandboxScripts(this.connection, this.prefix, true)
   }
 
-  /** Returns the key of a part of a sandbox: its head, its events, its snapshots. */
   keyOf(sandbox: string, part: string): string {
     return sandboxKeys(this.prefix, sandbox) + part
   }

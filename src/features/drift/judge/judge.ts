@@ -9,7 +9,6 @@ import { type NotJudged, NotJudgedList, type NotJudgedReason } from './not-judge
 
 /** A response of the real service to a request of an operation. */
 export interface JudgedResponse extends TrafficResponse {
-  /** The id of the operation. */
   readonly operation: string
   /** The redacted request, for people: `GET /v1/models/ID/analytics?period=7d`. */
   readonly request: string
@@ -45,7 +44,6 @@ export interface DriftReport {
 /** The most differences of an operation that are listed, those that break clients first. */
 const maxListed = 500
 
-/** Compares the shapes of responses with the contract, in linear time. Values never count. */
 export function judgeDrift(contract: Contract, input: DriftInput): DriftReport {
   const byOperation = groupBy(input.responses, ({ operation }) => operation)
   const list = new NotJudgedList()

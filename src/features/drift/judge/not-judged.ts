@@ -12,7 +12,6 @@ export type NotJudgedReason =
   | 'not-probed'
   | 'no-traffic'
 
-/** Requests, a part of their responses, or a whole operation, about which nothing is said. */
 export interface NotJudged {
   readonly operation: string
   readonly reason: NotJudgedReason

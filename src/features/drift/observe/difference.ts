@@ -18,10 +18,8 @@ export const differenceKinds = {
 
 export type DifferenceKind = keyof typeof differenceKinds
 
-/** Returns true for a difference about a member that is there, or is not. */
 export const isAboutMember = (kind: DifferenceKind) => kind === 'missing-field' || kind === 'new-field'
 
-/** One difference between one response and the contract. */
 export interface ResponseDifference {
   readonly kind: DifferenceKind
   /** JSON pointer in the body, with `*` for the items of an array; empty for the whole response. */

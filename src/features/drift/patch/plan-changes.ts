@@ -62,7 +62,6 @@ function loosenHeader(document: JsonObject, { operation, status, detail, keyword
   return success([replace(joinPointer(header.pointer, 'schema'), {})])
 }
 
-/** Plans the changes for a member of an object: new, or optional. */
 function planMember(document: JsonObject, owner: string, { kind, pointer, values }: DriftFinding): PlannedChanges {
   const name = nameOf(pointer)
   if (kind === 'new-field') return success([addProperty(document, owner, name, inferSchema(values))])

@@ -18,7 +18,6 @@ export interface ProbePlan {
 }
 
 interface ProbeOptions {
-  /** The known values of parameters and of members of bodies, by name. */
   readonly ids: ReadonlyMap<string, readonly string[]>
   readonly withWrites: boolean
   /** The fewest probes of an operation: those that vary its parameters are repeated. */

@@ -8,7 +8,6 @@ import type { NotJudgedList } from '../judge/not-judged.ts'
 
 export type DriftContext = CommandContext & { readonly progress: CountProgress }
 
-/** An exchange with the real service to which an operation belongs. */
 export interface MatchedSample extends TrafficSample {
   readonly operation: Operation
 }

@@ -45,7 +45,6 @@ const faultSets: Readonly<Record<string, readonly string[]>> = {
   extremes: ['all-null', 'empty-lists', 'largest-numbers', 'longest-texts', 'strange-texts'],
 }
 
-/** The names that a set can have. `expectations` changes no response. */
 const groupNames: readonly string[] = [
   ...new Set([...Object.keys(faultSets), ...families.filter((family) => family !== 'expectations')]),
 ]

@@ -153,7 +153,6 @@ function drawOrder(runs: readonly PlannedRun[], seed: string): readonly PlannedR
     .map(({ run }) => run)
 }
 
-/** Returns the planned runs that a name means. The error lists the places of the fault that the suite reaches. */
 function pickNamedRuns(runs: readonly PlannedRun[], named: NamedRun): Result<readonly PlannedRun[]> {
   const { operation, occurrence, pointer } = named
   const ofOperation = runs.filter((run) => run.operation === operation && run.isReachable)

@@ -40,7 +40,6 @@ export function findingOf(verdict: SuiteVerdict): SuiteFailCondition['kind'] | u
 
 export const isGood = (verdict: SuiteVerdict) => meanings[verdict] === 'good'
 
-/** Returns true for a verdict that counts in the percentages. */
 export const isConclusive = (verdict: SuiteVerdict) => meanings[verdict] !== undefined
 
 export interface RunOutcome extends Pick<CapturedEnd, 'code' | 'isTimedOut'> {
@@ -114,7 +113,6 @@ export function mustRepeat(judged: JudgedRun): boolean {
   return isRed(judged) || ['never-succeeded', 'not-reached', 'recorded-twice'].includes(judged.verdict)
 }
 
-/** Judges the outcomes of a fault: none, one that counts by itself, or several. */
 export function judgeOutcomes({ fault }: PlannedRun, outcomes: readonly RunOutcome[]): SuiteVerdict {
   const areRed = outcomes.every(isRed)
   if (!areRed && outcomes.some(isRed)) return 'unsteady'

@@ -109,7 +109,6 @@ function toCase(report: SuiteReport, { run, verdict, failed, ms }: JudgedRun, fi
   return { ...named, state, type: kind, message: isCounted ? sentence : [sentence, ...failed].join(' '), text }
 }
 
-/** Returns true for a finding of a kind that a condition of `--fail-on` counts, if that is met. */
 function isMet({ suite, runs }: SuiteReport, { kind }: SuiteFinding): boolean {
   return suite.failOn.some(
     (condition) =>

@@ -93,13 +93,11 @@ function describeBaselineRun({ baseline }: SuiteReport): string {
   return `Without faults the command ${parts.join(', and ')}.`
 }
 
-/** Counts the requests by operation, in the order of the ids; those that match none are under an empty name. */
 export function countRequests({ requests }: Baseline): Readonly<Record<string, number>> {
   const ids = requests.map(({ operation }) => operation?.id ?? '').sort()
   return Object.fromEntries([...groupBy(ids, (id) => id)].map(([id, own]) => [id, own.length]))
 }
 
-/** Summarizes the runs in one sentence: `12 runs, 3 on like requests left out, 4 not made (--time).` */
 function summarizeRuns({ runs, plan: { equivalent }, notMade, earlyEnd }: SuiteReport): string {
   const { made, repeated } = countRuns(runs)
   return `${[
@@ -112,7 +110,6 @@ function summarizeRuns({ runs, plan: { equivalent }, notMade, earlyEnd }: SuiteR
 
 const describeRepeated = (repeated: number) => (repeated > 0 ? [`${repeated} of them repeated`] : [])
 
-/** Describes the verdicts: on the fields that drifted, on each set, and what makes them less reliable. */
 export function describeVerdicts(report: SuiteReport): string[] {
   const { runs } = report
   return [...describeFields(runs), ...countGroups(runs).map(describeGroup), ...describeCaveats(report)]

@@ -40,7 +40,6 @@ export function toCommandLine(
   }
 }
 
-/** Runs a command without a shell. `begin` gets its process. */
 export async function runCommand(
   { file, args, env }: CommandLine,
   options: SpawnOptions,

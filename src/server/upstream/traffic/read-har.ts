@@ -32,7 +32,6 @@ function findToken(entry: Json): string | undefined {
   return token?.includes(redacted) ? undefined : token
 }
 
-/** Reads an entry, or returns undefined if it has no request with a URL, or no response. */
 function readEntry(entry: JsonObject, accepted: AcceptedOrigins, redact: Redact): TrafficSample | undefined {
   const { request, response } = entry
   if (!isObject(request) || !isObject(response) || typeof request.url !== 'string') return undefined

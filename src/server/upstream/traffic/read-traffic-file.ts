@@ -16,7 +16,6 @@ export type TrafficForm = 'har' | 'journal'
 /** The largest file that is read. It is parsed as a whole, which takes several times its size in memory. */
 const maxBytes = 256 * 1024 * 1024
 
-/** Reads the samples of a file of recorded traffic. The error is a sentence that names the file. */
 export async function readTrafficFile(
   file: string,
   form: TrafficForm,

@@ -24,9 +24,6 @@ interface RecordingFields
   readonly body: Uint8Array | undefined
 }
 
-/**
- * Returns the reason why an exchange has no complete response of an accepted origin, or undefined if it has one.
- */
 export function findRecordingProblem(exchange: RecordingFields, accepted: AcceptedOrigins): TrafficProblem | undefined {
   const { status, origin, delivery } = exchange
   if (isOfScenario(exchange, accepted))
