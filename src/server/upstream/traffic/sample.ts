@@ -1,6 +1,6 @@
 /**
- * Recorded exchanges with a service: samples from a HAR file, an export of a journal, or the wire.
- * This file has the common type; `read-har.ts` and `read-journal.ts` read files.
+ * Recorded exchanges with a service: samples from a HAR file, or the wire.
+ * This file has the common type; `read-har.ts` reads files.
  */
 
 export interface TrafficSample {
