@@ -140,11 +140,11 @@ function indexFlags(...tables: readonly SettingTable[]): ReadonlyMap<string, Set
 /** Describes a flag that a command's parser refuses: a switch with a value, or one of another command or of none. */
 function describeFlagProblem(
   commands: CommandTable,
-  { name, settings, ignoredSettings }: CommandSyntax,
+  { name, settings }: CommandSyntax,
   { code, message }: CommanderError,
 ): string {
   const [, flag = ''] = /'(--?[\w-]+)/.exec(code === 'commander.unknownOption' ? message : '') ?? []
-  if (indexFlags(settings, ignoredSettings ?? {}).has(flag)) return `${flag} takes no value.`
+  if (indexFlags(settings).has(flag)) return `${flag} takes no value.`
   const owners = commands.filter((command) => indexFlags(command.settings).has(flag))
   if (owners.length === 0) return endSentence(message.replace(/^error: /, '').replace(/\n\((.*)\)$/, '. $1'))
   if (owners.includes(commands[0])) return `${flag} has no effect on convsim ${name}.`
@@ -188,9 +188,8 @@ function readSettings<Known extends CommandSyntax>(
   const values: Record<string, unknown> = {}
   const sources = new Map<string, string>()
   const variables = new Map<string, string>()
-  const warnings: string[] = []
   for (const [name, setting] of Object.entries(command.settings)) {
-    const source = findSource(name, setting, flags, env, warnings)
+    const source = findSource(name, setting, flags, env)
     const given = flags[name] ?? env[source]
     const value = typeof given === 'string' ? setting.read(given) : given
     if (value === undefined && given !== undefined)
@@ -202,29 +201,22 @@ function readSettings<Known extends CommandSyntax>(
   const settings = values as ValuesOf<Known['settings']> // each value is of its own setting's type
   const unfit = command.findProblem?.(settings, sources, files)
   if (unfit !== undefined) return problem(`${unfit} See convsim ${command.name} --help.`)
-  return { kind: 'run', command, files, settings, variables, warnings }
+  return { kind: 'run', command, files, settings, variables }
 }
 
 /**
  * Finds the flag or variable that gives a setting, `--port` or `PORT`; empty for none. An empty variable counts as not
- * given. A variable that is passed over adds a warning.
+ * given.
  */
 function findSource(
   name: string,
   { alsoEnv = '', alsoEnvOnly }: Setting<unknown>,
   flags: GivenFlags,
   env: Environment,
-  warnings: string[],
 ): string {
   const own = variableOf(name)
   if (flags[name] !== undefined) return flagOf(name)
   if (own !== undefined && env[own]) return own
   const value = env[alsoEnv]
-  if (!value) return ''
-  if (!alsoEnvOnly || alsoEnvOnly.test(value)) return alsoEnv
-  warnings.push(
-    `The environment variable ${alsoEnv} is not used, since "${value}" is not ${alsoEnvOnly.expected}. ` +
-      `Set ${own} or ${flagOf(name)} if it is meant.`,
-  )
-  return ''
+  return value && (!alsoEnvOnly || alsoEnvOnly(value)) ? alsoEnv : ''
 }

@@ -13,13 +13,12 @@ import { tuneV8 } from './tune-v8.ts'
 
 /** Serves until a signal stops the process, and returns the exit code. With `proxied` the real service responds. */
 export async function serve(
-  { settings, variables, warnings }: Omit<CommandLineOf<Settings>, 'files'>,
+  { settings, variables }: Omit<CommandLineOf<Settings>, 'files'>,
   { host, print, signals, now, openOutput }: CommandContext,
   proxied?: ProxiedService,
 ): Promise<number> {
   const output = await openOutput(settings)
   const { log, isJson, printLine } = output
-  for (const warning of warnings) log.warn({}, warning)
   // Before the start, because a signal may come during it.
   const stopRequested = new Promise<void>((resolve) => {
     signals.onStop((signal) => {

@@ -125,22 +125,19 @@ const none = success(undefined)
  */
 export function readSandboxOfBaggage(header: string | undefined): Result<string | undefined> {
   if (header === undefined || !header.includes(prefix)) return none // most requests
-  if (header.length > maxLength)
-    return failure(`is longer than ${maxLength} characters, the limit of W3C Baggage, and is ignored`)
   const members = header.split(',')
-  if (members.length > maxMembers)
-    return failure(`has more than ${maxMembers} members, the limit of W3C Baggage, and is ignored`)
+  if (header.length > maxLength || members.length > maxMembers)
+    return failure(`has more than ${maxLength} characters or ${maxMembers} members, and is ignored`)
   const own = members.map(parseMember).filter(({ key }) => key.startsWith(prefix))
   const unknown = own.find(({ key }) => key !== sandboxMember)
   if (unknown)
     return failure(`has the unknown member "${cutText(unknown.key)}" and is ignored; known: ${sandboxMember}`)
   const names = new Set(own.map(({ value }) => querystring.unescape(value)))
-  if (names.size > 1) return failure(`names more than one sandbox and is ignored: ${cutText([...names].join(', '))}`)
   const [name] = names
-  if (name === undefined || isSandboxName(name)) return success(name)
+  if (names.size === 0 || (names.size === 1 && isSandboxName(`${name}`))) return success(name)
   return failure(
-    `has the member ${sandboxMember}=${cutText(name)}, which names no sandbox, and is ignored; ` +
-      `a name is ${sandboxNameRule}`,
+    `has the member ${sandboxMember}=${cutText([...names].join(', '))}, which does not name one sandbox, ` +
+      `and is ignored; a name is ${sandboxNameRule}`,
   )
 }
 

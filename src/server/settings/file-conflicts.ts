@@ -1,4 +1,4 @@
-import { readlinkSync, realpathSync, statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isOpenFile } from '../../base/documents/read-file.ts'
 import { flagOf, type SettingTable } from './setting.ts'
@@ -84,25 +84,12 @@ function findStats(path: string) {
   }
 }
 
-/** Links that lead to each other lead nowhere. Linux follows as many. */
-const maxLinks = 40
-
-/** Returns a path without links, of which the last parts need not exist, as a link to a missing file can create it. */
-export function findRealPath(path: string, links = 0): string {
+/** Returns a path without links, of which the last parts need not exist. */
+export function findRealPath(path: string): string {
   const full = resolve(path)
   try {
     return realpathSync.native(full)
   } catch {
-    const target = links < maxLinks ? readLink(full) : undefined
-    if (target !== undefined) return findRealPath(resolve(dirname(full), target), links + 1)
-    return dirname(full) === full ? full : join(findRealPath(dirname(full), links), basename(full))
-  }
-}
-
-function readLink(path: string): string | undefined {
-  try {
-    return readlinkSync(path)
-  } catch {
-    return undefined // it is no link, or cannot be used, which whoever uses it says
+    return dirname(full) === full ? full : join(findRealPath(dirname(full)), basename(full))
   }
 }

@@ -36,10 +36,7 @@ const commonSettings = {
     short: 'h',
     alsoEnv: 'HOST',
     // Some shells export the machine's type under this name: x86_64-pc-linux-gnu.
-    alsoEnvOnly: {
-      test: (text) => isIP(text) !== 0 || text.toLowerCase() === 'localhost',
-      expected: 'an IP address or localhost',
-    },
+    alsoEnvOnly: (text) => isIP(text) !== 0 || text.toLowerCase() === 'localhost',
     value: 'ADDRESS',
     default: '127.0.0.1',
     description: 'Address to listen on. HOST counts only if it is an IP address or localhost.',

@@ -8,7 +8,7 @@ export interface Setting<T> {
   /** Another environment variable, e.g. `PORT`; `CONVSIM_...` takes precedence. */
   readonly alsoEnv?: string | undefined
   /** The values of `alsoEnv` that are used, by default all. The variable has other meanings, too. */
-  readonly alsoEnvOnly?: { readonly test: (text: string) => boolean; readonly expected: string }
+  readonly alsoEnvOnly?: (text: string) => boolean
   /** The placeholder of the value in help: `N`, or undefined for an on/off switch. */
   readonly value: string | undefined
   readonly default: T

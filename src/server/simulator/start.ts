@@ -130,15 +130,10 @@ function parseSettings(settings: LibrarySettings) {
     if (!setting) problems.push(describeUnknownSetting(name, [...known.keys()]))
     else if (given !== undefined) {
       values[name] = readGiven(setting, given)
-      if (values[name] === undefined) problems.push(`${name} takes ${setting.expected}; got ${describeGiven(given)}.`)
+      if (values[name] === undefined) problems.push(`${name} takes ${setting.expected}; got ${JSON.stringify(given)}.`)
     }
   }
   return { values, problems }
-}
-
-function describeGiven(given: unknown): string {
-  if (Array.isArray(given)) return 'a list'
-  return typeof given === 'object' && given !== null ? 'an object' : `"${given}"`
 }
 
 /** Reads a value, of which a list of texts is one with commas, a date an instant, and another object is none. */
@@ -150,8 +145,7 @@ function readGiven(setting: Setting<unknown>, given: unknown): unknown {
 
 function describeUnknownSetting(name: string, known: readonly string[]): string {
   if (!Object.hasOwn(endSettings, name)) return `There is no setting "${name}". ${describeKnown(name, known)}`
-  const instead = ['report', 'failOn'].includes(name) ? ' Call report() of the simulator for the report.' : ''
-  return `"${name}" is no setting of the library, but the flag ${flagOf(name)} of the command line.${instead}`
+  return `"${name}" is no setting of the library, but the flag ${flagOf(name)} of the command line.`
 }
 
 /** Writes the flags in a message about settings as code names them: `maxAnalysesPerHour`. Other names stay. */

@@ -65,9 +65,7 @@ export async function openRedisStore(
   }
 }
 
-const CLUSTER =
-  'cannot be used: that server is a node of a cluster (cluster-enabled yes), and the state needs one server that has ' +
-  'all keys. Name a Redis without cluster mode in --state, or set cluster-enabled no.'
+const CLUSTER = 'cannot be used: that server is a node of a cluster. Name a Redis without cluster mode in --state.'
 
 const EMPTIED =
   'was emptied, as by FLUSHALL or by a start of Redis without its data: what was stored there before is gone.'

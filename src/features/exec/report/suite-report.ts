@@ -175,30 +175,14 @@ function describeCaveats(report: SuiteReport): string[] {
 export function describeSkipped(skipped: readonly SkippedRequests[]): string[] {
   const [first] = skipped
   if (!first) return []
-  const parts = skipped.map(({ operation, occurrences, like }) => {
-    const verb = occurrences.length === 1 ? 'is' : 'are'
-    return `${operation}: ${formatNumbers(occurrences)} ${verb} like ${formatNumbers(like)}`
+  const parts = skipped.map(({ operation, occurrences: { length }, like }) => {
+    return `${operation}: ${pluralize(length, 'request')} like ${like.join(' and ')}`
   })
   return [
     `Skipped; excluded from the percentages: ${parts.join('; ')}. They differ in values alone, ` +
       'but another part of the suite may send them: ' +
       `--only FAULT@${first.operation}#${first.occurrences[0]} injects into one.`,
   ]
-}
-
-const maxRanges = 10
-
-/** Writes ascending numbers of requests: `request 2`, `requests 2 to 6, 9`. */
-function formatNumbers(numbers: readonly number[]): string {
-  const ranges: number[][] = []
-  for (const number of numbers) {
-    const last = ranges.at(-1)
-    if (last?.at(-1) === number - 1) last.push(number)
-    else ranges.push([number])
-  }
-  const parts = ranges.map((range) => (range.length > 2 ? `${range[0]} to ${range.at(-1)}` : range.join(', ')))
-  const more = parts.length > maxRanges ? ' and more' : ''
-  return `${numbers.length === 1 ? 'request' : 'requests'} ${parts.slice(0, maxRanges).join(', ')}${more}`
 }
 
 /**
