@@ -37,7 +37,6 @@ function parseDay(year: number, month: number, day: number): number | undefined 
   return exists ? date.getTime() : undefined
 }
 
-/** Returns an offset from UTC in minutes: 90 for `+01:30`; undefined if its hours or minutes are out of range. */
 function parseOffset(offset: string): number | undefined {
   if (offset.toUpperCase() === 'Z') return 0
   const hours = Number(offset.slice(1, 3))
@@ -51,10 +50,8 @@ function isLastMinuteOfDay(minute: number): boolean {
   return (minute + MINUTE_MS) % (24 * 60 * MINUTE_MS) === 0
 }
 
-/** The earliest time of a clock, in epoch milliseconds: days before it, in a reply, need years of four digits, too. */
 const MIN_NOW = Date.UTC(1900, 0, 1)
 
-/** The latest time of a clock, in epoch milliseconds: the end of the last year with four digits. */
 export const MAX_NOW = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const

@@ -152,7 +152,6 @@ export class JsonReader {
   }
 }
 
-/** Returns the index after the match of a sticky pattern at an index; the index itself if there is none. */
 export function endOfMatch(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at
   return pattern.test(text) ? pattern.lastIndex : at

@@ -89,7 +89,6 @@ export function membersLeft(value: Json, members: number, levels: number): numbe
   return left
 }
 
-/** Returns true for a list of objects, and for anything else that can be iterated. */
 function isRecords(value: unknown): value is Iterable<unknown> | AsyncIterable<unknown> {
   if (Array.isArray(value)) return isObject(value[0])
   return typeof value === 'object' && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value)

@@ -13,7 +13,6 @@ function parseOrigin(text: string): string | undefined {
   return href === `${origin}/` ? origin : undefined
 }
 
-/** The origins of web pages whose scripts may read responses: `*` for every origin. */
 export type CorsOrigins = '*' | readonly string[]
 
 export function isCorsOrigin(allowed: CorsOrigins, origin: string): boolean {

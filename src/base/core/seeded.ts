@@ -40,7 +40,6 @@ export function deriveChance(path: SeedPath): number {
   return hashPath(path).readUIntBE(0, 6) / 2 ** 48
 }
 
-/** Returns an integer in [0, 2^32) for the seed of a generator: equal for equal paths. */
 export function deriveSeed(path: SeedPath): number {
   return hashPath(path).readUInt32BE(0)
 }

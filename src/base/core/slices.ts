@@ -34,7 +34,6 @@ export class SlicedWork {
   }
 }
 
-/** Yields items, and lets others run between those of two slices. */
 export async function* inSlices<Item>(items: Iterable<Item> | AsyncIterable<Item>): AsyncGenerator<Item> {
   const work = new SlicedWork()
   for await (const item of items) {

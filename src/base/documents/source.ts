@@ -5,7 +5,6 @@
 import type { Json } from '../core/json.ts'
 import type { PrecompiledSource } from './precompiled.ts'
 
-/** The largest number of values of a file. */
 export const MAX_VALUES = 1_000_000
 
 /** A YAML or JSON file that was read, together with the places of its values. */

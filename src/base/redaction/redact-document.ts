@@ -27,7 +27,6 @@ const formPart =
 /** The pattern of an XML element with text or CDATA: its opening tag, its local name, and the text. */
 const xmlElement = /(<(?:[\w.-]{1,100}:)?([\w.-]{1,100})(?:\s[^<>]*)?>)((?:<!\[CDATA\[)?[^<]+)/g
 
-/** The pattern of a line of YAML, or of a header. */
 const yamlLine = /(^[ \t]*(?:- )?["']?([\w.-]{1,100})["']?:[ \t]+)([^\r\n]+)/gm
 
 function hideValue(whole: string, head: string, name: string, value: string): string {

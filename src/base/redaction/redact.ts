@@ -18,7 +18,6 @@ import {
 interface RequestHead {
   readonly path: string
   readonly query: string
-  /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -113,7 +112,6 @@ const scheme = /\b(bearer|basic)((?:\s|%20|\+|:)+)[^\s"'<>,;&\\]+/gi
 /** The pattern of an OAuth code or session id in a query or form, since `code` elsewhere is any word. */
 const code = /([?&]code=|(?:^|[?&;])sid=)[^\s&;#,"'<>]+/gi
 
-/** The pattern of the user and password of a URL: `https://user:password@host`. */
 const userInfo = /:\/\/[^\s/?#@"'<>]+@/g
 
 /**

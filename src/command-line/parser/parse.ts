@@ -62,7 +62,6 @@ export function parseCommandLine<Known extends CommandSyntax>(
 
 type Flags = ReadonlyMap<string, Setting<unknown>>
 
-/** Finds a flag without its value, behind which another flag stands. */
 function findMissingValue(words: readonly string[], flags: Flags) {
   const isFlag = (word = '') => flags.has(word.replace(/=.*/s, ''))
   const bare = words.findIndex((word, index) => takesValue(flags.get(word)) && isFlag(words[index + 1]))
@@ -152,7 +151,6 @@ function describeFlagProblem(
   return `${flag} is a flag of convsim ${joinNames(names, 'and')}.`
 }
 
-/** Finds arguments besides flags that the command does not take, if any. `behind`: those after `--`. */
 function findOperandProblem(
   command: CommandSyntax,
   before: readonly string[],

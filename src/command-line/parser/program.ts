@@ -24,12 +24,10 @@ export interface CommandSyntax<Table extends SettingTable = SettingTable> {
   /** Is true for a command whose operands are a command line, after `--`. */
   readonly runsCommand?: true
   readonly purpose: (typeof purposes)[number]
-  /** The command in at most ten words, for the help of the program. */
   readonly summary: string
   readonly description: string
   /** Command lines after `convsim`: `check my-contract.yaml`. */
   readonly examples: readonly string[]
-  /** The settings that the command reads, with its own defaults and descriptions. */
   readonly settings: Table
   /** Other variables that the command reads, or sets for a command that may start convsim again. */
   readonly variables?: readonly string[]
@@ -127,7 +125,6 @@ function describeFlag(name: string, setting: Setting<unknown>): [term: string, w
 
 const firstClause = (description: string) => description.split(/[.;:,](?: |$)/, 1)[0] ?? ''
 
-/** The settings that people set most. */
 const usedSettings = pickSettings(
   serverSettings,
   ...(['port', 'contract', 'overlay', 'state', 'seed', 'clock', 'scenario', 'rules', 'report', 'failOn'] as const),

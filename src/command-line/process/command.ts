@@ -26,5 +26,4 @@ export interface CliCommand<Table extends SettingTable = SettingTable> extends C
   run(line: CommandLineOf<ValuesOf<Table>>, context: CommandContext): Promise<number>
 }
 
-/** Defines a command; its settings give the types of the values that it runs with. */
 export const defineCommand = <Table extends SettingTable>(command: CliCommand<Table>): CliCommand => command

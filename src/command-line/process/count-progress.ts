@@ -9,7 +9,6 @@ type Terminal = Pick<NodeJS.WriteStream, 'isTTY' | 'write'>
 
 const clearLine = '\r\u001b[2K'
 
-/** Creates a line that begins with `title`. It is never shown if `stderr` is undefined or not a terminal. */
 export function createStatusLine(stderr: Terminal | undefined, title: string): StatusLine {
   const terminal = stderr?.isTTY ? stderr : undefined
   let isShown = false

@@ -106,7 +106,6 @@ async function gather(
   return success({ ...(await sendProbes(client, plan.value, ownToken, context)), ...rules })
 }
 
-/** Reads the address. The paths of a service whose URL has none begin with the base path of the contract. */
 function readAddress(
   address: string | undefined,
   { basePath }: Contract,

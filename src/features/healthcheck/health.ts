@@ -29,10 +29,8 @@ interface Health {
   readonly text: string
 }
 
-/** The longest wait for one response with `--wait`, milliseconds. */
 const maxRequestMs = 2_000
 
-/** The pause between two requests while the simulator starts, milliseconds. */
 const pauseMs = 100
 
 export async function printHealth(settings: HealthSettings, context: CommandContext): Promise<number> {

@@ -11,7 +11,6 @@ export interface Tool {
   readonly description: string
   /** The parameters of the control plane that it takes, by operation; and it takes the bodies of these operations. */
   readonly input: Readonly<Record<string, string>>
-  /** The schemas of its other arguments by their names. */
   readonly ownInput?: Readonly<Record<string, JsonObject>>
   /** Calls a simulator at `origin`, whose service has the base path. Throws a `ToolError`. */
   readonly run: (

@@ -155,7 +155,6 @@ function showRules(entry: JsonObject) {
   return { violations: listOf(entry, 'violations').map(describe), advice: listOf(entry, 'advice').map(describe) }
 }
 
-/** Returns a call with its latest eight attempts, and the sentences about all. */
 function showChain(chain: JsonObject): JsonObject {
   const attempts = listOf(chain, 'attempts')
   const sentences = attempts.flatMap((one) => listOf(one, 'findings').map(({ sentence }) => String(sentence)))

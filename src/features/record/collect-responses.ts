@@ -13,7 +13,6 @@ export const recordedOperation = 'getModelAnalytics'
 const maxMembers = 1_000_000
 
 export interface SeenResponse {
-  /** UUID, lower case. */
   readonly modelId: string
   /** The value of the parameter, with the document's default: `30d`. */
   readonly period: string
@@ -75,7 +74,6 @@ function readResponseBody(operation: Operation, { status, headers, body: bytes }
   return failure(`breaks the contract: ${violation.pointer || 'the body'} ${rule} (convsim drift proposes a patch)`)
 }
 
-/** Finds the operation of a path, whose base path may be another than the contract's: that of a sandbox. */
 function findRecordedOperation(contract: Contract, method: string, path: string) {
   const segments = path.split('/').slice(1)
   for (let first = 0; first < Math.min(segments.length, 6); first += 1) {

@@ -63,7 +63,6 @@ export async function findFolderProblem(folder: string): Promise<string | undefi
   }
 }
 
-/** Writes a folder of fixtures: the files of `base` and the plan's additions. Returns why it cannot, if so. */
 export async function writeFolder(plan: FixturePlan, folder: string, base: string): Promise<string | undefined> {
   const { files, models } = plan
   try {

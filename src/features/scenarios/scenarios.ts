@@ -21,7 +21,6 @@ import { parseScenarios } from '../../service/scenarios/parse.ts'
 
 type ScenarioSettings = Pick<Settings, 'contract' | 'overlay' | 'fixtures' | 'port'>
 
-/** Prints all scenarios, or those of a text such as `slow;ms=20` in detail. Returns the exit code. */
 export async function printScenarios(
   [text]: readonly string[],
   settings: ScenarioSettings,

@@ -55,7 +55,6 @@ async function createMetrics() {
   return { registry, requests, gauges }
 }
 
-/** Counts the exchanges of the journal, which go on over the life of the process, whatever is cleared. */
 function countResponses(journal: Journal) {
   const counts = new Map<string, { readonly labels: Record<string, string>; count: number }>()
   journal.onOwnEntry(({ operation = 'none', response: { status, origin } }) => {

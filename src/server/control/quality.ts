@@ -14,7 +14,6 @@ interface EventGroup {
   readonly eventIds: string[]
 }
 
-/** Handles `GET` and `PUT quality`: weight of events, quality index of each product (PQI) and conversation (CQI). */
 export const qualityHandlers: HandlerGroup = ({ store, sandboxes, served }) => {
   async function readQuality(sandbox: string): Promise<object> {
     const productNames = new Map(served().fixtures.products.map(({ id, name }) => [id.toLowerCase(), name]))
@@ -46,7 +45,6 @@ export const qualityHandlers: HandlerGroup = ({ store, sandboxes, served }) => {
   }
 }
 
-/** Returns the service's id of the conversation, else the client's; none for an event without a conversation. */
 function findConversationKey({ fields }: StoredEvent): string | null | undefined {
   const { conversationId, externalConversationId } = fields
   return uuidKey(conversationId) ?? externalConversationId

@@ -56,7 +56,6 @@ function readFailOn({ parameters }: ControlRequest): readonly FailCondition[] | 
   )
 }
 
-/** Renders a report in the requested format, with the status 417 if it meets one of the conditions. */
 function replyWith(report: Report, { parameters }: ControlRequest, conditions: readonly FailCondition[]) {
   const format = String(parameters.query['format'])
   if (!isReportFormat(format)) throw new Error(`the document lets the format ${format} pass`)

@@ -20,10 +20,6 @@ interface ListQuery extends JournalFilter {
 
 const maxStreams = 100
 
-/**
- * Handles `GET` and `DELETE requests`, `GET requests/{id}` and `GET requests/stream`: the journal. Streams end when
- * `stopping` is aborted.
- */
 export const requestHandlers: HandlerGroup = ({ journal, served, stopping }) => {
   const refusal = `There are ${maxStreams} streams of the journal already. Or poll GET requests?since= instead.`
   const takeSlot = createSlots(maxStreams, refusal)

@@ -92,7 +92,6 @@ function clockToJson({ mode, now }: ClockState) {
   return { mode, now: new Date(now).toISOString() }
 }
 
-/** Handles `GET events`, `GET prompts` and `activate`: the records that the service's user interface would show. */
 export const recordHandlers: HandlerGroup = ({ store }) => {
   return {
     listEvents({ sandbox, parameters }) {

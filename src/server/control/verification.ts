@@ -14,7 +14,6 @@ import type { JournalEntry } from '../journal/entry.ts'
 import { type MatchInputs, toMatchSubject } from '../journal/entry-json.ts'
 import type { Journal } from '../journal/journal.ts'
 
-/** The expected number of matching requests; `{}` stands for at least one. */
 export interface CountBounds {
   readonly exactly?: number
   readonly atLeast?: number

@@ -28,10 +28,6 @@ const tooLongMessage =
   'Expect less of the body, forget the requests before the test begins (DELETE /__sim/requests), ' +
   'or give the test a sandbox of its own.'
 
-/**
- * Handles `POST verify` and `POST requests/count`: the count of the requests that match a query. Waits end when
- * `stopping` is aborted.
- */
 export const verifyHandlers: HandlerGroup = ({ journal, sandboxes, served, stopping }) => {
   const sentence = `${maxWaiting} verifications are waiting already. Let them wait for less time (withinMs).`
   const takeSlot = createSlots(maxWaiting, sentence)

@@ -13,13 +13,11 @@ export interface ClockState {
 
 export interface ClockSetting {
   readonly mode: ClockMode
-  /** The instant of a frozen clock, epoch milliseconds. */
   readonly frozen: number
   /** The offset of a shifted clock from the machine's time, milliseconds. */
   readonly shift: number
 }
 
-/** The settings of a sandbox: they decide every request to it. */
 export interface SandboxSettings {
   /** The seed of its analytics, identifiers and chance. */
   readonly seed: string
@@ -156,7 +154,6 @@ class MemoryRecords implements SettingsRecords {
   }
 }
 
-/** Creates the setting of a clock that shows `now` at a time of the machine; a real clock shows that time. */
 export function setClock(mode: ClockMode, now: number, machineTime: number): ClockSetting {
   return { mode, frozen: now, shift: mode === 'shifted' ? now - machineTime : 0 }
 }

@@ -42,7 +42,6 @@ export class SharedRecords implements SettingsRecords {
     })
   }
 
-  /** Forgets what is parsed, so that the next read parses it by the present contract; the stored rules stay. */
   async changeRules(): Promise<void> {
     this.#parsed = new WeakMap()
   }

@@ -7,7 +7,6 @@ interface UsedFile {
   /** The setting: `--report` or `--report (CONVSIM_REPORT)`. */
   readonly source: string
   readonly isWritten: boolean
-  /** The path as it is used, made absolute. */
   readonly path: string
   /** The texts by which two names of one file are found: its real path, and its device and inode. */
   readonly keys: readonly string[]
@@ -15,14 +14,12 @@ interface UsedFile {
 
 interface FileCommand {
   readonly settings: SettingTable
-  /** Is true for a command whose operands are a command line. */
   readonly runsCommand?: true
 }
 
 interface FileLine {
   readonly settings: object
   readonly files: readonly string[]
-  /** The environment variables that gave settings, by flag. */
   readonly variables: ReadonlyMap<string, string>
 }
 

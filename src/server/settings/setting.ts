@@ -21,7 +21,6 @@ export interface Setting<T> {
   readonly files?: SettingFiles
   /** Parses the text of a value. Returns undefined for a text that is not valid. */
   readonly read: (text: string) => T | undefined
-  /** A description of valid values, for the error: `a whole number from 0 to 65535`. */
   readonly expected: string
   /** Explains a mistake that `expected` does not make clear, in a sentence without its end. */
   readonly explain?: (text: string) => string | undefined
@@ -148,7 +147,6 @@ export function pickSettings<Table extends SettingTable, Name extends keyof Tabl
   return Object.fromEntries(names.map((name) => [name, table[name]])) as Pick<Table, Name> // each by its name
 }
 
-/** Returns the flag of a setting: `--max-runs` for `maxRuns`. */
 export function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }

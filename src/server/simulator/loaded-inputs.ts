@@ -158,7 +158,6 @@ function checkPersonaNames({ personas }: Fixtures, { definitions, statuses }: Ca
   return taken.map(({ name }) => errorInFixtures(`persona ${name}`, message))
 }
 
-/** Returns a finding for each rule of the contract that an exact response, or its period, breaks. */
 function checkResponses({ responses }: Fixtures, { operations }: Contract): Finding[] {
   return responses.flatMap(({ operation: id, modelId, period, body, place }) => {
     const operation = operations.find((one) => one.id === id)

@@ -65,7 +65,6 @@ interface SandboxParts {
   readonly now: () => number
   readonly log: Log
   readonly store: Store
-  /** The state that replicas can share, if it is one. */
   readonly shared: SharedState | undefined
   readonly journal: Journal
   readonly rules: () => RuleContext

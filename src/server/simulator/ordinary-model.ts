@@ -26,7 +26,6 @@ export function buildModelPath(operation: Operation, modelId = placeholder): str
 export interface ExampleRequest {
   /** The path of a GET request that succeeds with any key: `/v1/models/ID/analytics`. */
   readonly path: string
-  /** A scenario that makes it fail: `429`. */
   readonly scenario: string
 }
 

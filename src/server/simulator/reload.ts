@@ -10,7 +10,6 @@ import type { SandboxSettingsStore } from '../sandboxes/settings.ts'
 import type { Generation } from './generation.ts'
 import type { LoadedInputs } from './loaded-inputs.ts'
 
-/** Logs the warnings about a contract one by one, or how many there are. */
 export function logWarnings({ file, warnings }: Contract, log: Log): void {
   const message = `the contract has ${warnings.length} warnings; "convsim check ${file}" lists these and others`
   const few = warnings.length > 5 ? [] : warnings
@@ -134,7 +133,6 @@ async function readStamps(files: readonly string[]): Promise<Stamps> {
   return new Map(await Promise.all(files.map(async (file) => [file, await readStamp(file)] as const)))
 }
 
-/** Returns a text that changes with the file that the path leads to; undefined if there is no such file. */
 async function readStamp(file: string): Promise<string | undefined> {
   const found = await stat(file, { bigint: true }).catch(() => undefined)
   return found && [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ')

@@ -52,7 +52,6 @@ export interface Dependencies {
   readonly proxied?: ProxiedService | undefined
 }
 
-/** Loads and checks all inputs, opens the state, and joins the parts. Does not listen. The error lists all findings. */
 export async function createSimulator(settings: Settings, deps: Dependencies): Promise<Result<Simulator, Findings>> {
   const { log, proxied } = deps
   let ofContract: readonly string[] = [] // a file that is new in the list is a change: it is loaded once more
@@ -165,7 +164,6 @@ function noneIfUnavailable(error: unknown): [] {
 
 type ReadSettings = (sandbox: string) => Promise<Pick<SandboxSettings, 'seed' | 'clock'>>
 
-/** Counts the exchanges of the journal from now on, and creates the functions that report on them. */
 function createReporter(
   settings: Settings,
   { now, log }: Dependencies,

@@ -100,7 +100,6 @@ export function createUpstreamClient(target: UpstreamAccess): UpstreamClient {
   }
 }
 
-/** Reads a body whole; undefined if it is longer than `maxBytes`. It rejects if the service breaks the body off. */
 export async function readWhole(response: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let size = 0
@@ -122,7 +121,6 @@ const decoders = new Map<string, Decode>([
   ['br', brotliDecompressSync],
 ])
 
-/** The error for a body that is longer than `maxBytes` when it is decoded. */
 export const tooLong = 'is too long when it is decoded'
 
 /** Decodes a body by its `Content-Encoding`. The error ends the sentence "The body ...". */

@@ -14,7 +14,6 @@ export function readUpstreamToken(env: NodeJS.ProcessEnv): Result<string | undef
 }
 
 export interface Upstream {
-  /** Scheme, host and port: `https://api.example.com`. */
   readonly origin: string
   /** The base path without a slash at its end: `/v1`; empty for the root. */
   readonly basePath: string

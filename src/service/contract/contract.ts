@@ -23,9 +23,7 @@ export type OperationMatch =
   | { readonly kind: 'unknown-path' }
   | { readonly kind: 'malformed'; readonly reason: string }
 
-/** A decision of the simulator's authors where the service description is silent (`x-assumption`). */
 export interface Assumption {
-  /** JSON pointer of the object that has the member `x-assumption`. */
   readonly pointer: string
   readonly text: string
 }

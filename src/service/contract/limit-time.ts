@@ -6,7 +6,6 @@ import { walk } from './walk.ts'
 
 export const TIMEOUT = 'timeout'
 
-/** Milliseconds after which the check of a value is broken off. */
 const maxCheckMs = 100
 
 /**

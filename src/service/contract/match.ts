@@ -69,7 +69,6 @@ function decode(text: string): string {
   return decoded.ok ? decoded.value.join('/') : text
 }
 
-/** Returns the decoded segments of a path. An encoded slash stays within its segment. */
 function decodePath(path: string): Result<string[]> {
   const segments = path.split('/').slice(1)
   if (!path.includes('%')) return success(segments)
@@ -104,7 +103,6 @@ function findTemplate(
   return undefined
 }
 
-/** Returns the values of a segment's parameters, or undefined if it does not match. */
 function matchSegment(texts: Segment, segment: string): string[] | undefined {
   if (texts.length > 1) return splitMixed(texts, segment)
   return segment === texts[0] ? [] : undefined

@@ -69,16 +69,13 @@ function compileOperation(
   const chosen = (operation[simulatedStatus] ?? {}) as { success?: number; dropped?: number } // checked at the start
   if (!compiler.lazy) for (const compile of [responses, body, parameters]) compile()
   return {
-    /** The `operationId`; `GET /models/{modelId}/analytics` if it has none of its own. */
     id: at.id,
     method: at.method.toUpperCase(),
-    /** The path template of the document, without the base path: `/models/{modelId}/analytics`. */
     path: at.path,
     /** The base path of its servers: those of the operation, else of its path item, else of the document. */
     basePath: readBasePath(operation.servers, resolve(document, at.item)?.value.servers, document.servers),
     pointer,
     summary: typeof operation.summary === 'string' ? operation.summary : '',
-    /** The alternatives of its `security`, each with the credentials that it demands. */
     security: readSecurity(document, operation.security ?? document.security),
     queryKeys: listKeys(document, ['query']),
     /** That of `x-simulated-status`, else the lowest documented 2xx, 200 for `2XX` or `default`, or another one. */

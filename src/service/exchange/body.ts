@@ -25,7 +25,6 @@ export const exactBody = (value: Json): Body => ({ ...jsonBody(value), isExact: 
 
 export const textBody = (text: string, mediaType: string): Body => createBody(text, mediaType, () => text)
 
-/** Creates a body of bytes that are encoded already. `value`: the decoded value, if known. */
 export function encodedBody(bytes: Uint8Array, mediaType: string, value: Json = null): Body {
   return { value, mediaType, latin1: once(() => toLatin1(bytes)), bytes: () => bytes }
 }

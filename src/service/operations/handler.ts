@@ -12,7 +12,6 @@ import type { AnalyticsQuery, Simulate } from '../simulation/analytics.ts'
 export interface OperationContext extends WriteContext {
   /** Typed by the contract, defaults filled in. */
   readonly parameters: ParameterValues
-  /** Undefined where the operation takes no body, or none was sent. */
   readonly body: Json | undefined
   /** The changes that scenarios of the data family make to the response. */
   readonly overrides: DataOverrides
@@ -27,7 +26,6 @@ export interface OperationContext extends WriteContext {
 export interface OperationDeps {
   readonly simulate: Simulate
   readonly store: Store
-  /** Ids of the products that each model belongs to, by the model's id; both in lower case. */
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
   readonly responses: readonly ExactResponse[]
 }
@@ -46,7 +44,6 @@ export interface OperationDefinition {
   readonly requires?: 'analytics'
   /** The hourly limit of the plan that a request counts against (docs/development/service.md, 2.4); absent: none. */
   readonly rateLimit?: 'analyses'
-  /** Returns probable mistakes that the service accepts; with `--strict` they are refused. */
   warnings?(request: ValidBody): readonly Violation[]
   /** Returns recommendations that the request does not follow; they are never refused. */
   recommendations?(request: ValidBody): readonly Violation[]
@@ -60,7 +57,6 @@ export interface OperationHandler extends Omit<OperationDefinition, 'createHandl
   readonly handle: (context: OperationContext) => Promise<Body>
 }
 
-/** Warns of identifiers that are empty, and identify nothing. */
 export function findEmptyIds(request: ValidBody, names: readonly string[]): readonly Violation[] {
   const body = bodyOf(request)
   const empty = names.filter((name) => isObject(body) && body[name] === '')

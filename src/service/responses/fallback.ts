@@ -13,7 +13,6 @@ interface FallbackRequest {
   readonly operation: Operation
   /** The documented status to reply with, by itself, a range (`4XX`) or `default`; undefined: the success status. */
   readonly status?: number | undefined
-  /** The header `Accept`, which chooses among the documented media types. */
   readonly accept?: string | undefined
 }
 

@@ -1,7 +1,6 @@
 import type { Json, JsonObject } from '../../base/core/json.ts'
 import { type FlatSchema, numberOf } from './flatten.ts'
 
-/** Parts of generation that libraries do. */
 export interface Tools {
   /** Returns a text that a regular expression matches, if one is found. */
   readonly matchText: (pattern: string, seed: number) => string | undefined
@@ -12,7 +11,6 @@ export interface Tools {
 /** The longest generated text, in characters. */
 const maxLength = 10_000
 
-/** Texts of each format, a usual and a short one. */
 const FORMATS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     ...{ email: ['user@example.com', 'a@b.co'], 'idn-email': ['user@example.com', 'a@b.co'], byte: ['dGV4dA=='] },

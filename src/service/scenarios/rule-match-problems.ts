@@ -75,7 +75,6 @@ export function findUnknownParameter({ query = {} }: RequestMatch, operations: r
   return `There is no query parameter "${cutText(unknown)}". ${describeKnown(unknown, [...new Set(known)])}`
 }
 
-/** Returns a sentence for each field of a condition on the body that no request body of the operations has. */
 export function findUnknownFields({ body = {} }: RequestMatch, operations: readonly Operation[]): string[] {
   const schemas = operations.map((operation) => operation.bodySchema()).filter((schema) => schema !== undefined)
   const unknown = listPointers(body)

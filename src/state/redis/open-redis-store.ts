@@ -17,7 +17,6 @@ import { createRedisStore, listNames } from './redis-store.ts'
 import { parseStoredJson, SandboxScripts } from './sandbox-scripts.ts'
 
 export interface RedisStoreOptions extends Partial<RedisTimeouts> {
-  /** Receives a sentence each time that Redis was emptied. Default: no effect. */
   readonly warn?: (problem: string) => void
 }
 
@@ -124,7 +123,6 @@ function createProbe(
 
 const MAX_ATTEMPTS = 50
 
-/** Creates the readings and changes of the settings of sandboxes. Equal settings are parsed once, and never changed. */
 function createSettings(scripts: SandboxScripts): Pick<SharedState, 'readRecord' | 'updateRecord'> {
   const parsed = new LruCache<JsonObject>(200)
   async function read(sandbox: string) {

@@ -28,7 +28,6 @@ async function openSource(scripts: SandboxScripts, sandbox: string) {
   return { source, quality }
 }
 
-/** Reads a page of the events that match a query. Without a filter only the page is read, with one all events are. */
 export async function listEvents(scripts: SandboxScripts, sandbox: string, query: EventQuery): Promise<EventPage> {
   const { offset = 0, limit = Number.MAX_SAFE_INTEGER, order } = query
   const { source } = await openSource(scripts, sandbox)

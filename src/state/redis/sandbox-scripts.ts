@@ -34,7 +34,6 @@ export class SandboxScripts {
     return (await this.connection.run(script, keys, all)) as RedisReply[] // all scripts return lists
   }
 
-  /** Reads fields of the head of a sandbox. Empty texts stand for those that it does not have. */
   async readFields(sandbox: string, ...fields: readonly string[]): Promise<readonly string[]> {
     const texts = await this.connection.call('hmget', this.keyOf(sandbox, 'head'), ...fields)
     return (texts as (string | null)[]).map((text) => text ?? '')
@@ -54,7 +53,6 @@ export function parseStoredJson<T>(sandbox: string, kind: string, text: RedisRep
   }
 }
 
-/** Parses a field of the head. An empty text stands for a field that was never put. */
 export function parseField<T>(sandbox: string, kind: string, text: string | undefined, absent: T): T {
   return text ? parseStoredJson<T>(sandbox, kind, text) : absent
 }

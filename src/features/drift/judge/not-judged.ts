@@ -26,7 +26,6 @@ export interface NotJudged {
 export class NotJudgedList {
   readonly #entries = new Map<string, NotJudged>()
 
-  /** Adds a request; without one the whole operation is meant. The first sentence stays. */
   add(operation: string, reason: NotJudgedReason, sentence: string, request?: string): void {
     const key = `${operation} ${reason}`
     const earlier = this.#entries.get(key) ?? { operation, reason, sentence, request, count: 0 }

@@ -1,6 +1,5 @@
 import type { Json } from '../../../base/core/json.ts'
 
-/** The kinds of differences between the real service and the contract, with their meaning for people. */
 export const differenceKinds = {
   'undocumented-status': 'a status that the contract does not have',
   'missing-field': 'a required field is missing',
@@ -27,7 +26,6 @@ export interface ResponseDifference {
   /** The name of a header, the sent media type, or the keyword of a constraint; empty for other kinds. */
   readonly detail: string
   readonly value: Json | undefined
-  /** The broken keyword of JSON Schema; empty for a new field where the schema allows others. */
   readonly keyword: string
   /** True if only a narrower rule of the simulator's own responses is broken (`x-simulated-values`). */
   readonly isSimulated: boolean

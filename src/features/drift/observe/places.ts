@@ -59,7 +59,6 @@ export function findSchema(
   return site === undefined ? undefined : findDocumentPlace(document, site)
 }
 
-/** Returns the JSON pointer of the schema of a member or of the items, also in the parts of a composed schema. */
 function findChild(document: JsonObject, site: string, token: string): string | undefined {
   const found = resolve(document, site)
   if (!found) return undefined

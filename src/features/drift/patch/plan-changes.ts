@@ -101,7 +101,6 @@ function planValue(document: JsonObject, place: DocumentPlace, finding: DriftFin
     : widen(document, place, values)
 }
 
-/** Plans the change after which a schema also takes the types that were seen. */
 function widen(document: JsonObject, { site, pointer }: DocumentPlace, values: readonly Json[]): PlannedChanges {
   const schema = valueAt(document, site)
   if (!isObject(schema)) return failure('The contract has no schema at its place.')
@@ -141,7 +140,6 @@ function inferProperties(objects: readonly JsonObject[]): JsonObject {
   return { properties: Object.fromEntries(schemas) }
 }
 
-/** Returns the JSON Schema type of a value; every number is a `number`. */
 function jsonTypeOf(value: Json): string {
   if (value === null) return 'null'
   return Array.isArray(value) ? 'array' : typeof value

@@ -166,7 +166,6 @@ export interface NamedRun {
   readonly operation: string
   /** The number of the request, or undefined for the first one that gets the fault. */
   readonly occurrence: number | undefined
-  /** The pointer of the field, or undefined for every field. */
   readonly pointer: string | undefined
 }
 

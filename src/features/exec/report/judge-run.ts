@@ -59,7 +59,6 @@ export interface RunOutcome extends Pick<CapturedEnd, 'code' | 'isTimedOut'> {
 export interface JudgedRun extends RunOutcome, CapturedEnd {
   readonly run: PlannedRun
   readonly verdict: SuiteVerdict
-  /** The number of times that the command ran with the fault. */
   readonly made: number
   /** The duration of the command, of two runs the sum, milliseconds. */
   readonly ms: number
@@ -200,7 +199,6 @@ export function judgeSuite(
   })
 }
 
-/** Judges the runs by one condition. @returns a sentence if it is met; undefined if the runs pass */
 export function judgeSuiteCondition(
   runs: readonly JudgedRun[],
   { kind, above }: SuiteFailCondition,

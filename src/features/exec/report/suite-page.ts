@@ -79,7 +79,6 @@ function colourOf(verdict: SuiteVerdict): 'good' | 'bad' | '' {
   return isConclusive(verdict) ? 'good' : ''
 }
 
-/** Lists a test case for the baseline run, which also fails if no fault was tried, and one for each run. */
 function listCases(report: SuiteReport, findings: readonly SuiteFinding[]): TestCase[] {
   const { suite, baseline, runs } = report
   const problems = [...judgeRequests(baseline.report, suite.failOn), describeProblem(report) ?? []].flat()

@@ -10,10 +10,8 @@ export interface SuiteReport {
   readonly suite: Pick<EachLine, 'settings' | 'files'> & Pick<TestSuite, 'failOn'>
   readonly baseline: Baseline
   readonly plan: Pick<SuitePlan, 'equivalent' | 'leftOut'>
-  /** In the order of the plan. */
   readonly runs: readonly JudgedRun[]
   readonly notMade: number
-  /** The reason why not all runs were made, if any. */
   readonly earlyEnd: keyof typeof earlyEnds | undefined
   /** The differences of later baseline runs from the first: `after 20 runs it failed with exit code 6`. */
   readonly changes: readonly string[]
@@ -41,7 +39,6 @@ export function countRuns(runs: readonly JudgedRun[]) {
     percent: conclusive === 0 ? undefined : toPercent(good, conclusive),
     made: count(({ made }) => made > 0),
     repeated: count(({ made }) => made > 1),
-    /** The runs with findings on the client alone. */
     clientFindings: count(({ verdict, client }) => client.length > 0 && isGood(verdict)),
   }
 }
@@ -144,7 +141,6 @@ function describeField(pointer: string | undefined, tried: readonly JudgedRun[])
   return { words: `of which ${reaction} drift that was tried (${listNames(tried)})`, name: pointer }
 }
 
-/** Describes the verdicts on a set in one sentence: `resilience: 5 of 6 good (83.3 %): 5 recovered, 1 broke.` */
 function describeGroup(counted: ReturnType<typeof countGroups>[number]): string {
   const { group, counts, good, conclusive, percent, clientFindings } = counted
   const list = verdicts.flatMap((verdict) => {

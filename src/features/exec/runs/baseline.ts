@@ -11,7 +11,6 @@ export interface Baseline {
   /** The members whose values differ between two runs without faults; see `findVaryingMembers`. */
   readonly varying: ReadonlySet<string>
   readonly report: Report
-  /** The time limit of a run with faults, milliseconds. */
   readonly limitMs: number
   /** The failures that did not repeat: `at the start it failed with exit code 6`. */
   readonly changes: readonly string[]

@@ -85,7 +85,6 @@ function readContent({ text, encoding, size, comment }: JsonObject, isOurs: bool
   return isPart ? undefined : bytes
 }
 
-/** Returns a list of names and values as an object with lower-case names; repeated ones are joined with commas. */
 function readHeaders(list: Json | undefined): Record<string, string> {
   const items = (Array.isArray(list) ? list : []).filter(isObject)
   // HTTP/2 is exported with its pseudo-headers.

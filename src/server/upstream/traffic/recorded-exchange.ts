@@ -7,7 +7,6 @@ import type { TrafficProblem } from './sample.ts'
 /** The origins whose responses a reader takes: `upstream` is the real service, `contract` convsim. */
 export type AcceptedOrigins = readonly ('upstream' | 'contract')[]
 
-/** Returns the text of a member that should be a text or a number, and the empty text for anything else. */
 export function toText(value: Json | undefined): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }

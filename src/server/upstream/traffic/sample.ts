@@ -5,7 +5,6 @@
 
 export interface TrafficSample {
   readonly method: string
-  /** Scheme, host and port of the service: `https://api.example.com`; absent where a recording does not have them. */
   readonly origin?: string
   /** Path and query as sent: `/v1/models/…/analytics?period=7d`. */
   readonly target: string

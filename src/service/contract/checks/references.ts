@@ -167,7 +167,6 @@ class Bundle {
   }
 }
 
-/** Lists the references in a part, itself included. */
 function listReferences({ kind, pointer, value: root }: DocumentNode): DocumentNode[] {
   return [...walk(root, kind, pointer)].filter((node) => {
     const { kind, value } = node
@@ -190,7 +189,6 @@ function listNames({ $id, $anchor, $dynamicAnchor }: JsonObject, file: string): 
   return [...ids.filter((name) => name !== ''), ...anchors.map((name) => `${file}#${name}`)]
 }
 
-/** Returns the innermost schema with an `$id` around a place, or else the root of its file. */
 function innermostId({ source, pointer }: SourcePart): SourcePart {
   const value = valueAt(source.value, pointer)
   if (pointer === '' || (isObject(value) && typeof value.$id === 'string')) return { source, pointer }
