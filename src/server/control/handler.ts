@@ -1,6 +1,5 @@
 import { type Json, jsonPieces } from '../../base/core/json.ts'
 import { chunksInSlices } from '../../base/core/slices.ts'
-import type { Violation } from '../../base/core/violation.ts'
 import type { Findings } from '../../base/documents/finding.ts'
 import type { Contract, ParameterValues } from '../../service/contract/contract.ts'
 import { textBody } from '../../service/exchange/body.ts'
@@ -27,10 +26,7 @@ export interface ControlRequest {
   readonly sandboxFilter: string | undefined
   /** Typed by the document, with its defaults. */
   readonly parameters: ParameterValues
-  /** Undefined where the operation takes no body, or the client sent none. */
   readonly body: Json | undefined
-  /** Rules that the body breaks, for operations that take rules, whose handlers report wrong names, too; else empty. */
-  readonly bodyViolations: readonly Violation[]
   readonly source: SimRequest
   /** Aborted when the client closes its connection. */
   readonly clientGone: AbortSignal
@@ -38,7 +34,6 @@ export interface ControlRequest {
 
 /** The inputs that are served. A reload (`--watch`) replaces all of them. */
 export interface ServedInputs extends Pick<ReportedInputs, 'idempotentOperations'> {
-  /** 1 for the inputs of the start; each reload adds 1. */
   readonly number: number
   readonly contract: Contract
   /** The ids of the operations that the simulator responds to; others are served from the document. */
