@@ -114,10 +114,7 @@ export interface DayImpact {
 
 export const EXPORT_FORMAT = 1
 
-/**
- * Returns a deep copy of JSON. Members without a value are left out and -0 becomes 0, as after a way through a file, so
- * that the store in memory and the store in a file never differ.
- */
+/** Returns a deep copy as after a way through a file, without undefined members and -0, so that stores never differ. */
 export function cloneJson<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return (value === 0 ? 0 : value) as T
   if (Array.isArray(value)) return value.map(cloneJson) as T

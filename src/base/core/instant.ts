@@ -56,19 +56,13 @@ export const MAX_NOW = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
-/**
- * Parses a duration with one of the units `ms`, `s`, `m`, `h`, `d`: `90s`, `1.5h`, `250ms`.
- * @returns milliseconds; undefined for any other text
- */
+/** Parses a duration such as `90s`, `1.5h` or `250ms` to milliseconds; undefined for any other text. */
 export function parseDuration(text: string): number | undefined {
   const [, number, unit] = /^(\d{1,12}(?:\.\d{1,6})?)\s*(ms|s|m|h|d)$/.exec(text.trim()) ?? []
   return number === undefined ? undefined : Math.round(Number(number) * UNIT_MS[unit as keyof typeof UNIT_MS])
 }
 
-/**
- * Parses the time that a clock is set to, in the forms of `parseInstant`.
- * @returns epoch milliseconds; undefined for any other text, and for a time before 1900 or after 9999
- */
+/** Parses the time that a clock is set to; undefined for any other text, and before 1900 or after 9999. */
 export function parseNow(text: string): number | undefined {
   const instant = parseInstant(text)
   return instant !== undefined && instant >= MIN_NOW && instant <= MAX_NOW ? instant : undefined

@@ -94,10 +94,7 @@ function isRecords(value: unknown): value is Iterable<unknown> | AsyncIterable<u
   return typeof value === 'object' && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value)
 }
 
-/**
- * Yields the JSON of a value in pieces: lists of objects item by item, and objects with such a list by member. A list
- * can be any iterable, which is read meanwhile.
- */
+/** Yields the JSON of a value in pieces: by item and member. A list can be any iterable, which is read meanwhile. */
 export async function* jsonPieces(value: unknown): AsyncGenerator<string> {
   if (isRecords(value)) yield* piecesOfList(value)
   else if (isObject(value) && Object.values(value).some(isRecords)) yield* piecesOfObject(value)

@@ -34,10 +34,7 @@ export function findNearest(name: string, candidates: Iterable<string>): string 
 
 const MAX_LISTED = 20
 
-/**
- * Returns the end of a message about an unknown name: `Did you mean "slow"? Known: slow, hang.` Of more than 20 known
- * names the first are listed, or `elsewhere` says where all are: `GET /__sim/catalogue lists all.`
- */
+/** Returns the end of a message: `Did you mean "slow"? Known: slow, hang.` `elsewhere` says where more than 20 are. */
 export function describeKnown(name: string, known: readonly string[], elsewhere?: string): string {
   const nearest = findNearest(name, known)
   const guess = nearest === undefined ? '' : `Did you mean "${nearest}"? `

@@ -53,10 +53,7 @@ const redactRequestHeaders = memoizeLast((headers: RequestHead['headers']) =>
   redactHeaders(headers, findOwnToken(headers)),
 )
 
-/**
- * Redacts the credentials of headers, and `token`. The sandbox of a bearer token stays: `Bearer [redacted]~worker-3`.
- * Headers without credentials are returned themselves, not as a copy.
- */
+/** Redacts credentials and `token`. Headers without them are returned themselves, and the sandbox of a token stays. */
 export function redactHeaders(
   headers: Readonly<Record<string, string>>,
   token?: string,
@@ -88,10 +85,7 @@ function redactAuthorization(value: string): string {
   return `${scheme} ${redacted}${suffix?.[0].trimEnd() ?? ''}`
 }
 
-/**
- * Redacts `token`, `Bearer x` and `Basic x`, private keys, tokens of well-known forms, the user of a URL, and the
- * values of parameters and members by their names: in a URL, a form, cut JSON.
- */
+/** Redacts `token`, credentials of known forms, and the values of parameters and members by their names. */
 export function redactText(text: string, token?: string): string {
   let clean = redactToken(text, token)
   if (clean.includes('BEGIN')) clean = redactPrivateKeys(clean)

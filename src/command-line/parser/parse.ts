@@ -202,10 +202,7 @@ function readSettings<Known extends CommandSyntax>(
   return { kind: 'run', command, files, settings, variables }
 }
 
-/**
- * Finds the flag or variable that gives a setting, `--port` or `PORT`; empty for none. An empty variable counts as not
- * given.
- */
+/** Finds the flag or variable that gives a setting; empty for none. An empty variable counts as not given. */
 function findSource(
   name: string,
   { alsoEnv = '', alsoEnvOnly }: Setting<unknown>,

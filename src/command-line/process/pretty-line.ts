@@ -20,10 +20,7 @@ const formats: Readonly<Record<string, (line: JsonObject, paint: Paint) => strin
     ].join('\n'),
 }
 
-/**
- * Formats a line of the log, which is JSON, for people, without a line break at its end:
- * `POST /v1/events 400 createEvent 1 ms  body/eventType is required`.
- */
+/** Formats a line of JSON for people: `POST /v1/events 400 createEvent 1 ms  body/eventType is required`. */
 export function formatForPeople(json: string, hasColors: boolean): string {
   const line: JsonObject = JSON.parse(json, (name, value: unknown) =>
     typeof value === 'string' && name !== 'stack' ? escapeControls(value) : value,

@@ -67,10 +67,7 @@ async function waitForHealth(url: string, timeoutMs: number, now: () => number):
   }
 }
 
-/**
- * Requests the health of a simulator. The error says that no response came within `timeoutMs`, or that it is not a
- * simulator's. `fetch` is not used, as it blocks some ports.
- */
+/** Requests the health of a simulator. `fetch` is not used, as it blocks some ports. */
 async function requestHealth(url: string, timeoutMs: number): Promise<Result<Health>> {
   const waitMs = Math.ceil(timeoutMs)
   const signal = AbortSignal.timeout(waitMs) // one deadline for connection, head and body

@@ -52,10 +52,7 @@ const refuseToSend: UpstreamClient['send'] = async () =>
     sentence: 'The real service would respond; it is not asked in order to explain.',
   })
 
-/**
- * Returns the catalogue of a proxy, in which a scenario makes no sense if it needs a response of the simulator: one
- * that chooses generated numbers, or the status of a success.
- */
+/** Returns the catalogue of a proxy, in which scenarios that need a response of the simulator make no sense. */
 function limitCatalogue({ definitions, statuses }: Catalogue): Catalogue {
   return joinCatalogue(definitions.map(limitToProxy), statuses.map(limitToProxy))
 }

@@ -20,10 +20,7 @@ export interface SeenResponse {
   readonly redactions: number
 }
 
-/**
- * Collects the responses that can be served again: the latest about each model and period, in their order. `skipped`:
- * the number of others, by the reason, such as that they break the contract.
- */
+/** Collects the latest response about each model and period. `skipped` counts the others by reason. */
 export function collectResponses(
   samples: readonly TrafficSample[],
   contract: Contract,
@@ -93,10 +90,7 @@ const forms: readonly (readonly [RegExp, string])[] = [
   [/(?<!\w)\+\d[\d ()/-]{6,20}\d(?!\d)/g, redacted],
 ]
 
-/**
- * Redacts credentials, e-mail addresses, IPv4 addresses and international telephone numbers in all texts of a value,
- * and whole texts that quote users. `changes` is the number of changed texts.
- */
+/** Redacts credentials, addresses and telephone numbers in all texts, and whole texts that quote users. */
 export function redactPeople(value: Json): { readonly value: Json; readonly changes: number } {
   let changes = 0
   const redactText = (text: string, isQuote: boolean) => {

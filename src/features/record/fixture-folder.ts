@@ -16,10 +16,7 @@ export interface FixturePlan {
   readonly lines: readonly string[]
 }
 
-/**
- * Plans a file of exact responses for each model, and adds the models that the fixtures do not list. Exact responses of
- * the fixtures stay, except those about a model and period that were seen again.
- */
+/** Plans a file of exact responses for each model. Those of the fixtures stay, unless they were seen again. */
 export function planFolder(seen: readonly SeenResponse[], fixtures: Fixtures): FixturePlan {
   const keyOf = ({ modelId, period }: Pick<SeenResponse, 'modelId' | 'period'>) => `${modelId} ${period}`
   const seenKeys = new Set(seen.map(keyOf))

@@ -152,10 +152,7 @@ const maxWholeLength = 256 * 1024
 /** The most long responses at a time: each holds a record of up to 1 MB several times until the client reads it. */
 const maxLongResponses = 10
 
-/**
- * Creates a function that replies with a value as JSON. A long one is a stream, which is written no faster than the
- * client reads, and between whose chunks other requests are handled.
- */
+/** Creates a function that replies with JSON. A long one is a stream, written no faster than the client reads. */
 export function createJsonReply() {
   const takeSlot = createSlots(maxLongResponses, `${maxLongResponses} long responses are being read already.`)
   return async (value: object, clientGone: AbortSignal): Promise<CustomReply | ControlError> => {

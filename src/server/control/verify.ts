@@ -75,10 +75,7 @@ function findQueryProblem(query: Query, contract: Contract): string | undefined 
   )
 }
 
-/**
- * Finds a field whose value the journal redacts: `header "Authorization"`. Null, for absence, can be matched. `hidden`:
- * the names that the contract declares as credentials, in lower case.
- */
+/** Finds a field whose value the journal redacts: `header "Authorization"`. Null, for absence, can be matched. */
 function findRedactedField({ header = {}, query = {} }: RequestMatch = {}, hidden: readonly string[]) {
   const find = (values: RequestMatch['query'] & object, isRedacted: (name: string, value: string) => boolean) => {
     const isHidden = (name: string, value: string) => hidden.includes(name.toLowerCase()) || isRedacted(name, value)

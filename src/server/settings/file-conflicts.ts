@@ -23,10 +23,7 @@ interface FileLine {
   readonly variables: ReadonlyMap<string, string>
 }
 
-/**
- * Finds a file that a command would write although it also reads it, or writes it for another purpose: a report in
- * place of the state, a patch in place of the contract. Returns the sentences about it, or undefined.
- */
+/** Returns the sentences about a file that a command would write although it reads it, or writes it twice, if any. */
 export function findFileConflict(command: FileCommand, line: FileLine): string | undefined {
   const used = listUsedFiles(command, line)
   for (const [index, output] of used.entries()) {

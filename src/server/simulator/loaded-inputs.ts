@@ -29,10 +29,7 @@ export interface LoadedInputs
   readonly fallback?: Fallback | undefined
 }
 
-/**
- * Loads the inputs that the settings name. `limitCatalogue`: that of a proxy.
- * `thorough`: see `LoadOptions`.
- */
+/** Loads the inputs that the settings name. `thorough`: see `LoadOptions`. */
 export async function loadInputs(
   settings: Settings,
   limitCatalogue?: (all: Catalogue) => Catalogue,
@@ -147,10 +144,7 @@ function checkMagicValues({ keys, models }: Fixtures, catalogue: Catalogue, oper
   })
 }
 
-/**
- * Returns a finding for each persona with the name of a built-in scenario: a name switches one of the two on, and the
- * other could not be reached.
- */
+/** Returns a finding for each persona with the name of a built-in scenario, one of which could not be reached. */
 function checkPersonaNames({ personas }: Fixtures, { definitions, statuses }: Catalogue): Finding[] {
   const names = [...definitions, ...statuses].map(({ name }) => name)
   const taken = personas.filter(({ name }) => names.indexOf(name) !== names.lastIndexOf(name))

@@ -33,10 +33,7 @@ interface ReloadDeps {
   readonly adopt: () => void
 }
 
-/**
- * Reloads the inputs whenever their files change, until `stopping`. An exception is a bug, which is logged, and a
- * failed reload like any other.
- */
+/** Reloads the inputs whenever their files change, until `stopping`. A bug is logged like a failed reload. */
 export function reloadOnChange(watchFiles: WatchFiles, stopping: AbortSignal, deps: ReloadDeps): void {
   watchFiles(stopping, (files) =>
     reload(deps, files).catch((error: unknown) => {

@@ -26,10 +26,7 @@ export interface UpstreamAccess extends Upstream {
   readonly timeoutMs: number
 }
 
-/**
- * Reads the base URL of a real service. A token is never sent in clear text to another machine.
- * @param hasToken true where requests carry a token
- */
+/** Reads the base URL of a real service. A token is never sent in clear text to another machine. */
 export function parseUpstream(text: string, hasToken: boolean): Result<Upstream> {
   const example = 'Give its base URL, such as https://api.example.com/v1.'
   if (!URL.canParse(text)) return failure(`"${text}" is no address of a service. ${example}`)

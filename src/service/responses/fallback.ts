@@ -29,10 +29,7 @@ interface FallbackBody {
   readonly mediaType: string
 }
 
-/**
- * Returns the response that the document describes for an operation: an example unchanged, or else a body generated
- * from its schema, the same each time. A body can break its schema, where no valid one is found.
- */
+/** Returns the documented response: an example, or else a generated body, always the same; it may break its schema. */
 export type Fallback = (request: FallbackRequest) => Promise<FallbackReply>
 
 /** Creates the fallback of a document, which it reads when an operation is first requested. */

@@ -43,19 +43,13 @@ export const isGood = (verdict: SuiteVerdict) => meanings[verdict] === 'good'
 export const isConclusive = (verdict: SuiteVerdict) => meanings[verdict] !== undefined
 
 export interface RunOutcome extends Pick<CapturedEnd, 'code' | 'isTimedOut'> {
-  /**
-   * The number of good responses to the call with the fault, and the least one with which the call has succeeded;
-   * undefined if no request got the fault.
-   */
+  /** The good responses to the call with the fault, and the least number for a success; undefined: none got it. */
   readonly responses: { readonly expected: number; readonly got: number } | undefined
   /** The identifiers of two records of one event, if the run without faults stored it once. */
   readonly twice?: RecordedTwice | undefined
 }
 
-/**
- * A run that was made, or that cannot reach its fault. The command runs again if the first run counts only with others;
- * the end is then that of a red one.
- */
+/** A run that was made, or that cannot reach its fault. Of two runs the end is that of a red one. */
 export interface JudgedRun extends RunOutcome, CapturedEnd {
   readonly run: PlannedRun
   readonly verdict: SuiteVerdict
@@ -181,10 +175,7 @@ const counted: Readonly<Record<SuiteFailCondition['kind'], { question?: Fault['q
   hung: { words: 'hung' },
 }
 
-/**
- * Judges the runs and their requests. `baseline` is the report on the run without faults, whose coverage counts.
- * @returns a sentence for each condition that is met
- */
+/** Returns a sentence for each condition that is met. Coverage counts by `baseline`, the report without faults. */
 export function judgeSuite(
   runs: readonly JudgedRun[],
   baseline: Report,

@@ -111,10 +111,7 @@ const signs = [
   /\b[A-Z]\w*Error\b|expected/i,
 ]
 
-/**
- * Returns the index from which the output of a test runner describes the failed assertion, with the name of its test
- * above it, if any. The last lines of many runners are counts.
- */
+/** Returns the index of the failed assertion in the output of a test runner, whose last lines often are counts. */
 export function findFailure(lines: readonly string[]): number | undefined {
   const found = signs.map((sign) => lines.findIndex((line) => sign.test(line))).find((index) => index >= 0)
   return found === undefined ? undefined : Math.max(0, found - 2)

@@ -90,10 +90,7 @@ function listCases(report: SuiteReport, findings: readonly SuiteFinding[]): Test
   ]
 }
 
-/**
- * Returns the case of a run. A finding is a failure if its condition is met, and else the output of a passing case. A
- * run without its fault is skipped, and so is an unsteady one.
- */
+/** Returns the case of a run. One without its fault is skipped, and so is an unsteady one. */
 function toCase(report: SuiteReport, { run, verdict, failed, ms }: JudgedRun, finding?: SuiteFinding): TestCase {
   const named = { suite: run.fault.group, name: nameRun(run), ms }
   const kind = finding?.kind ?? verdict

@@ -181,10 +181,7 @@ export function describeSkipped(skipped: readonly SkippedRequests[]): string[] {
   ]
 }
 
-/**
- * Describes the progress of the runs: `run 3 of 10, 1 of them repeated, 1 finding, 16 s left`. Gets the milliseconds
- * since the first run, and until the end of `--time`.
- */
+/** Describes the progress: `run 3 of 10, 1 of them repeated, 1 finding, 16 s left`. */
 export function describeProgress(
   runs: readonly JudgedRun[],
   total: number,

@@ -23,10 +23,7 @@ const defaultLimit = '10m'
 const limitFactor = 10
 const minLimitMs = 10_000
 
-/**
- * Runs the command twice without faults.
- * @throws UntriableSuite if it fails twice, does not end in time, sends no request, or does not repeat itself
- */
+/** Runs the command twice without faults. Throws `UntriableSuite` if it cannot be tried. */
 export async function recordBaseline(suite: TestSuite): Promise<Baseline> {
   const first = await recordRun(suite, 1, suite.output.log)
   const second = await recordRun(suite, 2)

@@ -18,10 +18,7 @@ interface ExitStatus {
   readonly problem?: string
 }
 
-/**
- * Adds the addresses of a simulator to the environment: `CONVSIM_BASE_URL`, `--env` and `CONVSIM_CONTROL_URL`. A proxy
- * that the environment names is not for them.
- */
+/** Adds the addresses of a simulator to the environment, whose proxy is not for them. */
 export function toCommandLine(
   { settings, files: [file = '', ...args] }: CommandLineOf<Pick<EachSettings, 'env'>>,
   env: CommandLine['env'],

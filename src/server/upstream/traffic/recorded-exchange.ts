@@ -45,10 +45,7 @@ const unknownOrigin =
 
 const ownOrigin = 'convsim itself gave this response, not the real service. Record the traffic with convsim proxy.'
 
-/**
- * The text of a scenario that leaves the content of a simulated response unchanged; those of the data family, with the
- * names of any personas, do not.
- */
+/** A scenario that leaves the content of a simulated response unchanged. */
 const keepsContent = /^(slow|dribble|expect-violation|expect-refusal|\d{3})\s*(;|$)/
 
 function isOfScenario({ origin, damage, scenarios }: RecordingFields, accepted: AcceptedOrigins): boolean {
