@@ -71,16 +71,6 @@ test.each<[string, SuiteReport, RegExp]>([
     /Without faults the command asks createEvent 2 times, and sends 1 request that fits no operation\./,
   ],
   [
-    'that a command hung before its fault was injected',
-    reportOn([judged('reset createEvent 1', 'hung', { responses: undefined })]),
-    /: Hung: the command did not end within 1\.5 s, before "reset" could be injected into request 1 of createEvent\./,
-  ],
-  [
-    'that a command hung under its fault',
-    reportOn([judged('reset createEvent 1', 'hung')]),
-    /: Hung: the command did not end within 1\.5 s, and "reset" was injected into request 1 of createEvent\. /,
-  ],
-  [
     'which drift of a field was tried',
     reportOn([
       judged('drop-field createEvent /eventId', 'unnoticed'),
@@ -91,11 +81,6 @@ test.each<[string, SuiteReport, RegExp]>([
   ],
 ])('the text shows %s', (_, report, words) => {
   expect(render.text(report)).toMatch(words)
-})
-
-test('a report without a verdict says once that the command is red without faults', () => {
-  const text = render.text(reportOn([], { earlyEnd: 'red-baseline-run', notMade: 5 }))
-  expect(text.match(/command fails without faults, too/g)).toHaveLength(1)
 })
 
 test('JSON has the numbers', () => {
