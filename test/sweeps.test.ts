@@ -1,9 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { isObject } from '../src/base/core/json.ts'
-import { commands } from '../src/features/commands.ts'
-import { flagOf } from '../src/server/settings/setting.ts'
-import { variableOf } from '../src/server/settings/settings.ts'
 import type { Effect } from '../src/service/scenarios/definition.ts'
 import { probability, type ScenarioDefinition } from '../src/service/scenarios/definition.ts'
 import type { Parameter } from '../src/service/scenarios/parameters.ts'
@@ -264,22 +260,6 @@ describe('every parameter', () => {
         expect.stringMatching(new RegExp(`takes for "${name}"|is no (nullable|such) field`)),
       ])
     }
-  })
-})
-
-describe('every setting', () => {
-  const names = [...new Set(commands.flatMap(({ settings }) => Object.keys(settings)))]
-  test('has a test that sets it', () => {
-    const folder = new URL('./', import.meta.url)
-    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-      (file) => /\.test\.ts$/.test(file) && file !== 'sweeps.test.ts',
-    )
-    const tests = files.map((file) => readFileSync(new URL(file, folder), 'utf8')).join('\n')
-    const untested = names.filter((name) => {
-      const ways = [`\\b${name}\\b(:|\\s[,}])`, `--(no-)?${flagOf(name).slice(2)}\\b`, variableOf(name) ?? []].flat()
-      return !new RegExp(ways.join('|')).test(tests)
-    })
-    expect(untested).toEqual([])
   })
 })
 

@@ -31,7 +31,6 @@ try {
   await rm(folder, { recursive: true, force: true })
 }
 
-/** Writes the declarations of what users import. Returns false if tsc has found, and printed, errors. */
 async function compileTypes(): Promise<boolean> {
   const compiler = `tsc -p tsconfig.types.json --outDir ${basename(folder)}/emitted`
   const [code] = await once(spawn(compiler, { cwd: root, shell: true, stdio: 'inherit' }), 'exit')

@@ -83,7 +83,6 @@ const importLibrary: Plugin = {
   },
 }
 
-/** Writes all files of a build except the types into a folder. */
 export async function writeBundles(dist: string): Promise<void> {
   const scripts = [await writeMainBundle(dist), await writeSeldomLoaded(dist), await writeConsole(dist)]
   await writeLicences([...scripts, ...(await writeLibrary(dist))], dist)
@@ -105,7 +104,6 @@ export async function writeBundles(dist: string): Promise<void> {
   await cp(join(root, 'src/server/reports/page/tokens.css'), join(dist, 'tokens.css'))
 }
 
-/** Writes the bundle: all code in one script; a source file in it runs when it is first required. */
 async function writeMainBundle(dist: string) {
   // Minified to a third, since it is not for reading.
   const precompiled = await transform(await precompile(), { minify: true })

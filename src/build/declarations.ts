@@ -32,7 +32,6 @@ export function writeTypes(emitted: string, dist: string): void {
   writeFileSync(join(dist, 'types/package.json'), '{ "type": "commonjs" }\n')
 }
 
-/** Adds the descriptions of the settings to their members in the type of `startSimulator`, for editors. */
 export function addSettingComments(declarations: string): string {
   return declarations.replace(/const sharedDefaults: \(\) => \{[^}]*/, (members) =>
     members.replace(/^ {4}readonly (\w+):/gm, (member, name: keyof typeof serverSettings) => {

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import type { Metafile } from 'esbuild'
 import { root } from './modules.ts'
 
-/** Writes the licences of the packages whose code is in bundles into a folder. */
 export async function writeLicences(bundles: readonly { metafile: Metafile }[], folder: string): Promise<void> {
   const outputs = bundles.flatMap(({ metafile }) => Object.values(metafile.outputs))
   const packages = outputs.flatMap(({ inputs }) => Object.keys(inputs).flatMap((file) => findPackageFolder(file) ?? []))

@@ -7,7 +7,6 @@ export const root = fileURLToPath(new URL('../..', import.meta.url))
 export const modules = Object.entries(manifest.exports).map(([path, { types, default: file }]) => {
   const name = path.slice(2)
   return {
-    /** The path in `src/` without its ending. */
     source: name === '' ? 'index' : `client/testing/${name}`,
     file: file.slice('./dist/'.length),
     declarations: types.slice('./dist/'.length),

@@ -63,7 +63,6 @@ function unwrap<T>(result: Result<T, Findings>): T {
   throw new Error(result.error.map(({ place, message }) => `${place}: ${message}`).join('\n'))
 }
 
-/** The options of ajv whose generated code `writeValidators` can use. */
 const STANDALONE_OPTIONS: CodeOptions = { source: true, formats: _`FORMATS` }
 
 /** Returns an expression in JavaScript for ajv's functions by their keys, to be bundled. */

@@ -2,8 +2,7 @@
 export class ExpectationError extends Error {
   override name = 'ExpectationError'
 
-  /** `frames`: the stack's lines, each after a line feed; default: those from the caller of this file on. */
-  constructor(message: string, frames?: string) {
+  constructor(message: string) {
     super(message)
     const lines = this.stack?.split(/\n(?= {4}at )/).slice(1) ?? []
     const [firstLine = ''] = lines
@@ -11,6 +10,6 @@ export class ExpectationError extends Error {
     const callers = lines.slice(
       lines.findIndex((line) => ![ownFile, 'node:internal'].some((file) => line.includes(file))),
     )
-    this.stack = `${this.name}: ${message}${frames ?? callers.map((line) => `\n${line}`).join('')}`
+    this.stack = `${this.name}: ${message}${callers.map((line) => `\n${line}`).join('')}`
   }
 }

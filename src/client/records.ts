@@ -40,7 +40,6 @@ interface SandboxSnapshot extends Readonly<ControlSchemas['Snapshot']> {
   delete(): Promise<void>
 }
 
-/** The largest page of events that the control plane returns. */
 const pageSize = 10_000
 
 /** Creates the part of a sandbox that is about its prompts, events and copies. @internal */

@@ -76,7 +76,6 @@ export interface SandboxRequests<N extends Names> {
   explain(request: ControlSchemas['ExplainRequest']): Promise<ControlSchemas['Explanation']>
 }
 
-/** The largest page of requests that the control plane returns. */
 const pageSize = 1000
 
 /** Creates the part of a sandbox that is about its requests. `consoleUrl`: the page that shows them later. @internal */
@@ -176,7 +175,6 @@ async function* streamRequests(transport: Transport, query: ControlQuery<'stream
   }
 }
 
-/** Splits a stream of server-sent events at its empty lines. */
 async function* splitBlocks(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let text = ''

@@ -3,7 +3,6 @@ import type { DocumentedStatus, OperationId, ScenarioParameters } from './names.
 /** The names that requests to the control plane have, so that a misspelt one does not compile. */
 export interface Names {
   readonly operation: string
-  /** The parameters of each scenario by its name. */
   readonly scenarios: object
   readonly status: number
 }

@@ -17,7 +17,6 @@ import type { EventReceipt, SandboxReading, Store } from './store.ts'
 /** Decides on a change of a sandbox, if any, and on the result to return once the change is stored. */
 type Command<T> = (entry: SandboxEntry) => { readonly change?: Change; readonly result: T }
 
-/** Makes changes durable; the part that differs between adapters. */
 export interface Committer {
   /** Applies a change before it returns, and resolves once it is stored. Rejects, with the state unchanged, if not. */
   commit(change: Change): Promise<void>

@@ -18,7 +18,6 @@ export type StreamMessage = { readonly position: number } & (
       readonly request: string | undefined
       readonly response: string | undefined
     }
-  /** Corrects the end of a delivery. */
   | { readonly kind: 'end'; readonly text: string }
   /** Clears a sandbox; undefined: all. */
   | { readonly kind: 'clear'; readonly sandbox: string | undefined }

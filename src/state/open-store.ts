@@ -25,7 +25,6 @@ export async function openStore(location: string, options: StoreOptions): Promis
   return success({ store, loaded: { ...(await store.size()), journalEntries: 0, warnings: [] } })
 }
 
-/** Creates a store whose state ends with the process. It behaves as the store in a file otherwise. */
 export function createMemoryStore(): Store {
   const state = new StateData()
   return new BaseStore(state, { commit: async (change) => state.apply(change), close: async () => {} })

@@ -5,10 +5,7 @@ import { countEach, type RecordCounts } from './collections/index.ts'
 import { type EventDraft, type StoredEvent, uuidKey } from './records.ts'
 import type { EventPage, EventQuery, SandboxSummary, StateSummary } from './store.ts'
 
-/**
- * Finds a page of the events that match, and counts all that match, in slices between which others are handled. It
- * holds the places of the events, whose JSON is parsed again with the page.
- */
+/** Finds a page of the events that match, and counts all, in slices. The JSON of a page is parsed again. */
 export async function listEvents(texts: readonly string[], query: EventQuery): Promise<EventPage> {
   const { offset = 0, limit = Number.MAX_SAFE_INTEGER, order = 'oldest' } = query
   const matches = createTest(query)

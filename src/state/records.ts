@@ -1,7 +1,6 @@
 import type { Json } from '../base/core/json.ts'
 import { deriveUuid } from '../base/core/seeded.ts'
 
-/** A business event to record: the caller's fields with the defaults filled in. */
 export interface EventDraft {
   readonly eventType: string
   readonly productId: string
@@ -98,7 +97,6 @@ export interface WriteContext {
   readonly now: number
 }
 
-/** A query for the impact of the events of some products between two UTC days. */
 export interface ImpactQuery {
   readonly productIds: readonly string[]
   /** The first day: `2026-01-15`. */
@@ -116,10 +114,7 @@ export interface DayImpact {
 
 export const EXPORT_FORMAT = 1
 
-/**
- * Returns a deep copy of JSON. Members without a value are left out and -0 becomes 0, as after a way through a file, so
- * that the store in memory and the store in a file never differ.
- */
+/** Returns a deep copy as after a way through a file, without undefined members and -0, so that stores never differ. */
 export function cloneJson<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return (value === 0 ? 0 : value) as T
   if (Array.isArray(value)) return value.map(cloneJson) as T

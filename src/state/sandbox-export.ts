@@ -15,7 +15,6 @@ export const exportSchema: PublishedSchema = { name: 'export', schema }
 
 const loadCheck = once(() => loadSchema(exportSchema))
 
-/** The sentence for the problems that were not looked for. */
 const moreFaults = `the export may break more rules: the check stops after ${MAX_ERRORS} errors`
 
 const emptyExport = {
@@ -54,7 +53,6 @@ export async function parseExport(document: unknown): Promise<Result<SandboxExpo
   return success({ ...emptyExport, quality: given['quality'], ...lists } as unknown as SandboxExport) // just checked
 }
 
-/** Returns a function that finds the faults of a record that no schema can describe, such as repeated keys. */
 function createRuleCheck({ keyOf, otherKeys, findFaults }: Collection): (record: object) => readonly string[] {
   const earlier = new Set<string>()
   const repeatedKinds = new Set<string>() // each is named once, so that other faults are not hidden

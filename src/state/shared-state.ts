@@ -1,9 +1,7 @@
 import type { JsonObject } from '../base/core/json.ts'
 import type { ExchangeStream } from './exchanges.ts'
 
-/** The part of a shared state that a store in this process does not have. */
 export interface SharedState {
-  /** The URL of the server without user and password. */
   readonly shown: string
   /** Reads the present record beside the data of a sandbox, if there is one. The record is never changed. */
   readRecord(sandbox: string): Promise<JsonObject | undefined>
@@ -14,6 +12,5 @@ export interface SharedState {
   ): Promise<T>
   /** Opens the journal of all replicas, which stores about so many messages. */
   openJournal(size: number): ExchangeStream
-  /** Lists the names of the newest sandboxes, at most `limit`, in the order of their creation. */
   listSandboxes(limit: number): Promise<readonly string[]>
 }

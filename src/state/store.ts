@@ -25,20 +25,15 @@ export interface EventQuery {
   readonly insertId?: string
   readonly eventId?: string
   readonly sampledOut?: boolean
-  /** Default: `oldest`. */
   readonly order?: 'oldest' | 'newest'
-  /** The number of matching events to skip. Default 0. */
   readonly offset?: number
-  /** Default: no limit. */
   readonly limit?: number
 }
 
-/** Copies of the records of one moment, each made when it is read. They can be read once. */
 export type Records<Item> = Iterable<Item> | AsyncIterable<Item>
 
 export interface EventPage {
   readonly events: Records<StoredEvent>
-  /** The number of matching events on all pages. */
   readonly total: number
 }
 
@@ -53,7 +48,6 @@ export interface EventReceipt {
 /** The outcome of consuming one unit of a rate window. */
 export interface RateResult {
   readonly allowed: boolean
-  /** Units of the whole window. */
   readonly limit: number
   readonly remaining: number
   /** Milliseconds until the window ends. */
@@ -65,7 +59,6 @@ export class StoreWriteError extends Error {
   override readonly name = 'StoreWriteError'
 }
 
-/** The shared store did not respond. A change that was on its way may be stored all the same. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError'
 }
@@ -114,16 +107,13 @@ export interface Store {
   consumeRate(context: WriteContext, key: string, limit: number, windowMs: number): Promise<RateResult>
   /** Advances the sequence `key`, and returns its index before: 0, 1, 2, ... A restart begins at 0 again. */
   nextSequenceIndex(sandbox: string, key: string): Promise<number>
-  /** Lists the sequences by key, with the number of times that each was advanced. */
   listSequences(sandbox: string): Promise<ReadonlyMap<string, number>>
 
   listEvents(sandbox: string, query?: EventQuery): Promise<EventPage>
-  /** Lists prompts in the order of their creation, each with its versions from first to last. */
   listPrompts(sandbox: string): Promise<Records<StoredPrompt>>
   /** Makes a version the only active one of its prompt. Returns false if the version does not exist. */
   activateVersion(sandbox: string, promptId: string, versionId: string): Promise<boolean>
 
-  /** Sums the impact per UTC day over all products of the query, earliest day first. A day without events is absent. */
   eventImpact(sandbox: string, query: ImpactQuery): Promise<ReadonlyMap<string, DayImpact>>
   getQuality(sandbox: string): Promise<QualitySettings>
   putQuality(sandbox: string, settings: QualitySettings): Promise<void>
@@ -141,7 +131,6 @@ export interface Store {
    * the sandbox has records and `condition` is `if-empty`. The export is shared, so it must not change afterwards.
    */
   importSandbox(sandbox: string, content: SandboxExport, condition: ImportCondition): Promise<boolean>
-  /** Lists the sandboxes that hold data, in the order of their first write. */
   listSandboxes(): Promise<readonly SandboxSummary[]>
   /** Deletes the sandbox with all that is stored of it. Returns false if nothing but counters was stored. */
   deleteSandbox(sandbox: string): Promise<boolean>

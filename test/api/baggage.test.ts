@@ -43,14 +43,13 @@ describe('the header baggage', () => {
   })
 
   test.each([
-    ['no name', 'convsim.sandbox=worker%203', /convsim\.sandbox=worker 3, which names no sandbox.* 1 to 64/],
-    ['nothing', 'convsim.sandbox=', /names no sandbox/],
-    ['no value', 'convsim.sandbox', /names no sandbox/],
-    ['what cannot be decoded', 'convsim.sandbox=%zz', /%zz, which names no sandbox/],
-    ['two names', 'convsim.sandbox=a,convsim.sandbox=b', /more than one sandbox.*: a, b$/],
+    ['no name', 'convsim.sandbox=worker%203', /convsim\.sandbox=worker 3, which does not name one sandbox.* 1 to 64/],
+    ['nothing', 'convsim.sandbox=', /does not name one sandbox/],
+    ['what cannot be decoded', 'convsim.sandbox=%zz', /%zz, which does not name one sandbox/],
+    ['two names', 'convsim.sandbox=a,convsim.sandbox=b', /=a, b, which does not name one sandbox/],
     ['a misspelt member', 'convsim.sandbx=a', /"convsim\.sandbx".*known: convsim\.sandbox$/],
-    ['65 members', `${'a=b,'.repeat(64)}convsim.sandbox=a`, /more than 64 members/],
-    ['8,193 characters', `convsim.sandbox=a,b=${'x'.repeat(8193 - 20)}`, /longer than 8192 characters/],
+    ['65 members', `${'a=b,'.repeat(64)}convsim.sandbox=a`, /more than 8192 characters or 64 members/],
+    ['8,193 characters', `convsim.sandbox=a,b=${'x'.repeat(8193 - 20)}`, /more than 8192 characters or 64/],
   ])('is ignored with advice, and refuses nothing: %s', async (_what, baggage, message) => {
     expect(await askWith(baggage)).toEqual({
       status: 200,

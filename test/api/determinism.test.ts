@@ -52,7 +52,7 @@ describe('one request with another seed', () => {
   })
 
   test.each([
-    [{ 'x-sim-foo': '1' }, /^There is not a control request header "x-sim-foo"\. Known: x-sim-scenario, /],
+    [{ 'x-sim-foo': '1' }, /^There is no control header "x-sim-foo"\. Known: x-sim-scenario, /],
     [{ 'x-sim-seed': '1, 2' }, /must be given once, .*; got "1, 2"\.$/],
     [{ 'x-sim-seed': 'two words' }, /seed must be given once, and be 1 to 64 visible/],
     [{ prefer: 'seed=' }, /seed must be given once, and be 1 to 64 visible/],

@@ -20,8 +20,6 @@ test('metrics count requests by operation, status and origin, and the stored rec
     'convsim_requests_total{operation="getModelAnalytics",status="400",origin="scenario"}': 1,
     'convsim_requests_total{operation="createEvent",status="201",origin="contract"}': 2,
     'convsim_requests_total{operation="none",status="404",origin="contract"}': 1,
-    'convsim_request_duration_seconds_bucket{operation="createEvent",le="+Inf"}': 2,
-    'convsim_request_duration_seconds_count{operation="createEvent"}': 2,
     convsim_journal_entries: 4,
     convsim_journal_dropped: 3,
     convsim_journal_waiting: 0,
@@ -33,20 +31,16 @@ test('metrics count requests by operation, status and origin, and the stored rec
   })
 })
 
-test('the text has the Prometheus format, each family once, and growing buckets after a reset', async ({ own }) => {
+test('the text has the Prometheus format, each family once, and the same counts after a reset', async ({ own }) => {
   for (let count = 0; count < 20; count += 1) await ask(own, analyticsPath)
   await steer(own, 'POST', '/reset')
   const { text, headers } = await ask(own, '/__sim/metrics')
   expect(headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
   const families = [...text.matchAll(/^# TYPE (\S+) (counter|gauge|histogram|summary)$/gm)].map(([, name]) => name)
   expect(new Set(families).size).toBe(families.length)
-  expect(families).toEqual(expect.arrayContaining(['convsim_requests_total', 'convsim_request_duration_seconds']))
+  expect(families).toEqual(expect.arrayContaining(['convsim_requests_total', 'convsim_sandboxes']))
   // Prometheus reads NaN in upper and lower case.
   for (const line of text.split('\n').filter((one) => one !== '' && !one.startsWith('#')))
     expect(line).toMatch(/^[a-zA-Z_:][a-zA-Z0-9_:]*(\{[^}]*\})? (Nan|[+-]?Inf|-?[0-9.e+-]+)$/)
-  const buckets = text.matchAll(/^convsim_request_duration_seconds_bucket.* (\d+)$/gm)
-  const counts = Array.from(buckets, ([, count]) => Number(count))
-  expect(counts.length).toBeGreaterThan(10)
-  expect(counts).toEqual(counts.toSorted((one, other) => one - other))
-  expect(counts.at(-1)).toBe(20)
+  expect(text).toMatch(/^convsim_requests_total\{.*\} 20$/m)
 })

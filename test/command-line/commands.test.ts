@@ -197,13 +197,6 @@ describe('healthcheck', () => {
     }
   })
 
-  test('--timeout above two seconds is waited for without --wait, too', { tags: ['long'] }, async () => {
-    const port = await serveReplies((_req, res) => {
-      setTimeout(() => res.end(`{"status":"healthy","version":"1"}`), 2_200)
-    })
-    expect(await run(['healthcheck', '--port', port, '--timeout', '1m'])).toMatchObject({ code: 0 })
-  })
-
   test.each([
     [200, 'hello'],
     [200, '{"status":"ok"}'],

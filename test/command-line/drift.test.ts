@@ -53,7 +53,7 @@ describe('convsim drift', () => {
     [[...har, '--patch', 'nowhere/patch.yaml'], 'there is no folder nowhere. Make it first.'],
     [[...har, '--patch', 'package.json'], 'package.json is not a patch of convsim drift, and would be lost.'],
     [[], 'Give the base URL of the real service'],
-    [['--journal', 'a.json', '--writes', 'x'], '--journal sends nothing'],
+    [['--har', 'a.har', '--writes', 'x'], '--har sends nothing'],
     [[...har, '--dry-run'], '--har sends nothing'],
   ])('%j is refused before anything is sent', async (args, reason) => {
     const { code, stderr } = await runDrift(args)
@@ -83,20 +83,11 @@ async function askForPeriods(simulator: TestSimulator) {
   await ask(simulator, '/v1/models/00000000-0000-4000-8000-000000000429/analytics')
 }
 
-/** Judges the journal of a simulator or a proxy, and its HAR file. */
-async function judgeBoth(simulator: TestSimulator) {
-  const folder = await tempFolder()
-  const runs = []
-  for (const [form, query] of [
-    ['journal', 'bodies=true'],
-    ['har', 'format=har'],
-  ]) {
-    const file = join(folder, `traffic.${form}`)
-    const response = await fetch(`${simulator.origin}/__sim/requests?${query}`)
-    await writeFile(file, await response.text())
-    runs.push(await runDrift([`--${form}`, file], null))
-  }
-  return runs
+/** Judges the HAR file of a proxy. */
+async function judgeExport(simulator: TestSimulator) {
+  const file = join(await tempFolder(), 'traffic.har')
+  await writeFile(file, await (await fetch(`${simulator.origin}/__sim/requests?format=har`)).text())
+  return runDrift(['--har', file], null)
 }
 
 describe('recorded traffic', () => {
@@ -105,15 +96,14 @@ describe('recorded traffic', () => {
     ['with a redirect to another host is not judged', redirecting, false, 'not-judged', 'redirect'],
     ['with a time-out of the service is not judged', slow, false, 'not-judged', 'time-out'],
     ['with an expired certificate of the service is not judged', undefined, true, 'not-judged', 'connection'],
-  ])('%s in its journal as in its HAR file', async (_, change, isExpired, verdict, reason) => {
+  ])('%s', async (_, change, isExpired, verdict, reason) => {
     const { origin } = new URL((await startFakeUpstream(change, isExpired)).baseUrl)
     const proxy = await proxyTo(origin, { basePath: '/v1', timeoutMs: change === slow ? 50 : 60_000 })
     await askForPeriods(proxy)
-    for (const { code, report } of await judgeBoth(proxy)) {
-      const isNamed = report.notJudged.some((one) => one.reason === reason)
-      const isSame = verdict === 'same'
-      expect([report.verdict, code, report.findings, isNamed]).toEqual([verdict, isSame ? 0 : 1, [], !isSame])
-    }
+    const { code, report } = await judgeExport(proxy)
+    const isNamed = report.notJudged.some((one) => one.reason === reason)
+    const isSame = verdict === 'same'
+    expect([report.verdict, code, report.findings, isNamed]).toEqual([verdict, isSame ? 0 : 1, [], !isSame])
   })
 
   test('of a HAR file is judged, and requests to other services are passed over', async () => {

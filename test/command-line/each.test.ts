@@ -251,7 +251,7 @@ describe('a suite that cannot be tried stops with the reason:', () => {
   })
 
   test.each([
-    ['does not exist', 127, 'no-such-command-here', /There is not a command no-such-command-here\./],
+    ['does not exist', 127, 'no-such-command-here', /There is no command no-such-command-here\./],
     ['cannot be run', 126, './package.json/x', /package\.json\/x cannot be run: spawn ENOTDIR/],
   ])('it %s', async (_how, expected, command, words) => {
     const { code, stderr } = await run(['each', '--', command])

@@ -66,7 +66,7 @@ describe('the command', () => {
     [7, node('process.exit(7)'), /^/],
     [137, node("process.kill(process.pid, 'SIGKILL')"), /^/],
     [1, command('false'), /^/],
-    [127, command('no-such-command-here'), /There is not a command no-such-command-here\./],
+    [127, command('no-such-command-here'), /There is no command no-such-command-here\./],
     [126, command('./package.json'), /package\.json cannot be run/],
     [126, command('./package.json/x'), /package\.json\/x cannot be run: spawn ENOTDIR/],
     [126, command('npm test '.repeat(40)), /npm test.* cannot be run: spawn ENAMETOOLONG/],

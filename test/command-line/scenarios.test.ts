@@ -78,8 +78,6 @@ describe('convsim scenarios NAME', () => {
     ['201', 201],
     ['null', 200],
     ['drop-field', 200],
-    ['expect-violation', 400],
-    ['expect-refusal', 400],
     ['lost-ack', undefined], // a write, with the document's example of the body
   ])('prints a command for %s that works when it is pasted into a shell', async (name, status) => {
     const sim = await startForTest()

@@ -49,12 +49,6 @@ describe('the address', () => {
     expect(await convsim(['-p', String(flag)], { env: both }).ready()).toBe(`http://127.0.0.1:${flag}`)
   })
 
-  test('is the default, with a line in the log, where HOST is not an address', async () => {
-    const command = convsim(inMemory, { env: { HOST: 'x86_64-pc-linux-gnu' } })
-    expect(await command.ready()).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
-    await command.untilStderr(/HOST is not used, since \\"x86_64-pc-linux-gnu\\" is not an IP address/)
-  })
-
   test('of IPv6 is in brackets, and healthcheck finds it', async () => {
     const origin = await convsim([...inMemory, '--host', '::1']).ready()
     expect(origin).toMatch(/^http:\/\/\[::1\]:\d+$/)

@@ -3,12 +3,10 @@
  * journal stores it within V8's heap, where a short buffer takes more than its bytes (see `test/bench/FINDINGS.md`).
  */
 
-/** Returns the bytes as text. */
 export function toLatin1({ buffer, byteOffset, length }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, length).toString('latin1')
 }
 
-/** Returns the bytes of such a text. */
 export function fromLatin1(latin1: string): Buffer {
   return Buffer.from(latin1, 'latin1')
 }
@@ -20,10 +18,7 @@ export function utf8ToLatin1(text: string): string {
 
 const UNIT_BYTES = { b: 1, kb: 2 ** 10, mb: 2 ** 20 }
 
-/**
- * Parses a size: `500kb`, `1mb`, or a number of bytes, `512`. Units are powers of 1024, in either case of letters.
- * @returns bytes, at least 1; undefined for any other text, `0` included
- */
+/** Parses a size in bytes, at least 1: `500kb`, `1mb` or `512`, by powers of 1024; undefined for any other text. */
 export function parseSize(text: string): number | undefined {
   const [, number, unit = 'b'] = /^(\d{1,9})(b|kb|mb)?$/i.exec(text) ?? []
   const bytes = Number(number) * UNIT_BYTES[unit.toLowerCase() as keyof typeof UNIT_BYTES] // proved by the pattern

@@ -29,7 +29,6 @@ export function parseInstant(text: string): number | undefined {
   return start + Number(second) * 1000 + Number(fraction.padEnd(3, '0').slice(0, 3))
 }
 
-/** Returns UTC midnight of a day in epoch milliseconds; undefined if the calendar has no such day. */
 function parseDay(year: number, month: number, day: number): number | undefined {
   const date = new Date(0)
   // Date.UTC would read the years 0 to 99 as 1900 to 1999.
@@ -38,7 +37,6 @@ function parseDay(year: number, month: number, day: number): number | undefined 
   return exists ? date.getTime() : undefined
 }
 
-/** Returns an offset from UTC in minutes: 90 for `+01:30`; undefined if its hours or minutes are out of range. */
 function parseOffset(offset: string): number | undefined {
   if (offset.toUpperCase() === 'Z') return 0
   const hours = Number(offset.slice(1, 3))
@@ -52,27 +50,19 @@ function isLastMinuteOfDay(minute: number): boolean {
   return (minute + MINUTE_MS) % (24 * 60 * MINUTE_MS) === 0
 }
 
-/** The earliest time of a clock, in epoch milliseconds: days before it, in a reply, need years of four digits, too. */
 const MIN_NOW = Date.UTC(1900, 0, 1)
 
-/** The latest time of a clock, in epoch milliseconds: the end of the last year with four digits. */
 export const MAX_NOW = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
-/**
- * Parses a duration with one of the units `ms`, `s`, `m`, `h`, `d`: `90s`, `1.5h`, `250ms`.
- * @returns milliseconds; undefined for any other text
- */
+/** Parses a duration such as `90s`, `1.5h` or `250ms` to milliseconds; undefined for any other text. */
 export function parseDuration(text: string): number | undefined {
   const [, number, unit] = /^(\d{1,12}(?:\.\d{1,6})?)\s*(ms|s|m|h|d)$/.exec(text.trim()) ?? []
   return number === undefined ? undefined : Math.round(Number(number) * UNIT_MS[unit as keyof typeof UNIT_MS])
 }
 
-/**
- * Parses the time that a clock is set to, in the forms of `parseInstant`.
- * @returns epoch milliseconds; undefined for any other text, and for a time before 1900 or after 9999
- */
+/** Parses the time that a clock is set to; undefined for any other text, and before 1900 or after 9999. */
 export function parseNow(text: string): number | undefined {
   const instant = parseInstant(text)
   return instant !== undefined && instant >= MIN_NOW && instant <= MAX_NOW ? instant : undefined

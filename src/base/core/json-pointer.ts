@@ -21,7 +21,6 @@ export function valueAt(root: Json | undefined, pointer: string): Json | undefin
   return valueAtTokens(root, parsePointer(pointer))
 }
 
-/** Returns the value that the tokens of a pointer lead to, as `valueAt` does. */
 export function valueAtTokens(root: Json | undefined, tokens: readonly string[]): Json | undefined {
   let value = root
   for (const token of tokens) {

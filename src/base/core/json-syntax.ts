@@ -106,7 +106,6 @@ export class JsonReader {
     return value
   }
 
-  /** Skips a mark if it comes next. Returns true if it did. */
   #take(mark: string): boolean {
     const isNext = this.#text[this.at] === mark
     if (isNext) this.#skip(1)
@@ -153,7 +152,6 @@ export class JsonReader {
   }
 }
 
-/** Returns the index after the match of a sticky pattern at an index; the index itself if there is none. */
 export function endOfMatch(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at
   return pattern.test(text) ? pattern.lastIndex : at
@@ -193,6 +191,5 @@ export function describeSyntaxError(text: string, firstLine = 1, { at, expected 
   return `${found}, where ${expected} is expected`
 }
 
-/** Returns the whole character at an index, in quotes. */
 export const quoteCharacter = (text: string, at: number): string =>
   JSON.stringify(String.fromCodePoint(text.codePointAt(at) ?? 0))

@@ -6,17 +6,14 @@
 /** A value that JSON can encode: a body, a document, a fixture. */
 export type Json = null | boolean | number | string | Json[] | JsonObject
 
-/** A JSON object: not null, not an array. */
 export interface JsonObject {
   [key: string]: Json
 }
 
-/** Returns true for an object that is not an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Parses a text as JSON; undefined where it is none. */
 export function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text)
@@ -61,7 +58,6 @@ function countMembers(object: JsonObject): number {
   return count
 }
 
-/** The size of a value, or a bound of it. */
 export interface JsonSize {
   /** The number of members and items, at all levels together. */
   readonly members: number
@@ -93,16 +89,12 @@ export function membersLeft(value: Json, members: number, levels: number): numbe
   return left
 }
 
-/** Returns true for a list of objects, and for anything else that can be iterated. */
 function isRecords(value: unknown): value is Iterable<unknown> | AsyncIterable<unknown> {
   if (Array.isArray(value)) return isObject(value[0])
   return typeof value === 'object' && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value)
 }
 
-/**
- * Yields the JSON of a value in pieces: lists of objects item by item, and objects with such a list by member. A list
- * can be any iterable, which is read meanwhile.
- */
+/** Yields the JSON of a value in pieces: by item and member. A list can be any iterable, which is read meanwhile. */
 export async function* jsonPieces(value: unknown): AsyncGenerator<string> {
   if (isRecords(value)) yield* piecesOfList(value)
   else if (isObject(value) && Object.values(value).some(isRecords)) yield* piecesOfObject(value)

@@ -67,7 +67,6 @@ export function runWithTimeout<T>(ms: number, work: () => T): { readonly value: 
   }
 }
 
-/** Runs `work` once, with a limit by the clock. */
 function runOnce<T>(ms: number, work: () => T): { readonly value: T } | undefined {
   const { global, context, script } = prepare()
   let result: { value: T } | undefined

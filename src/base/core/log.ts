@@ -9,7 +9,6 @@ export interface Log extends Readonly<Record<LogLevel, (fields: object, message:
 
 const ignore = () => {}
 
-/** A log that drops every entry; the default of the library. */
 export const silentLog: Log = {
   trace: ignore,
   debug: ignore,

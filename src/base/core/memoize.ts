@@ -7,7 +7,6 @@ export function once<T>(make: () => T): () => T {
   }
 }
 
-/** Returns a function that computes its result again only for another argument than the last. */
 export function memoizeLast<Argument, Result>(compute: (argument: Argument) => Result): (argument: Argument) => Result {
   let last: { readonly argument: Argument; readonly result: Result } | undefined
   return (argument) => {
@@ -24,7 +23,6 @@ export class LruCache<T> {
   /** The entry that was used last, whose place need not change: a GET of the same model takes 4 % less. */
   #latest: { readonly key: string; readonly value: T } | undefined
 
-  /** @param capacity the largest number of entries; a cache of 0 stores none */
   constructor(capacity: number) {
     this.#capacity = capacity
   }
@@ -33,7 +31,6 @@ export class LruCache<T> {
     return this.#entries.size
   }
 
-  /** Returns the value of a key; calls `make` and stores its value if the cache has none. */
   get(key: string, make: () => T): T {
     if (this.#latest?.key === key) return this.#latest.value
     const entry = this.#entries.get(key) ?? { value: make() }

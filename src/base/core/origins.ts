@@ -13,10 +13,8 @@ function parseOrigin(text: string): string | undefined {
   return href === `${origin}/` ? origin : undefined
 }
 
-/** The origins of web pages whose scripts may read responses: `*` for every origin. */
 export type CorsOrigins = '*' | readonly string[]
 
-/** Returns true where scripts of a page of this origin may read responses. */
 export function isCorsOrigin(allowed: CorsOrigins, origin: string): boolean {
   return allowed === '*' || allowed.includes(origin)
 }

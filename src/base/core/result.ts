@@ -8,7 +8,6 @@ export function success<T>(value: T): { readonly ok: true; readonly value: T } {
   return { ok: true, value }
 }
 
-/** Returns the outcome of an operation that failed: `failure('There is no plan "gold".')`. */
 export function failure<E>(error: E): { readonly ok: false; readonly error: E } {
   return { ok: false, error }
 }
@@ -19,7 +18,6 @@ export function joinResults<T, E>(results: readonly Result<T, readonly E[]>[]): 
   return errors.length > 0 ? failure(errors) : success(results.flatMap((each) => (each.ok ? [each.value] : [])))
 }
 
-/** Returns the message of an exception: `ENOSPC: no space left on device, write`. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

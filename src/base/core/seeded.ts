@@ -5,7 +5,6 @@ export function isSeed(text: string): boolean {
   return /^[\x21-\x7e]{1,64}$/.test(text)
 }
 
-/** The path from which a value is derived: the seed, then the sandbox, then names and numbers of the value itself. */
 export type SeedPath = readonly (string | number)[]
 
 /** Encodes a path as one text, in which the lengths of the parts tell `['a;b']` from `['a', 'b']`. */
@@ -41,7 +40,6 @@ export function deriveChance(path: SeedPath): number {
   return hashPath(path).readUIntBE(0, 6) / 2 ** 48
 }
 
-/** Returns an integer in [0, 2^32) for the seed of a generator: equal for equal paths. */
 export function deriveSeed(path: SeedPath): number {
   return hashPath(path).readUInt32BE(0)
 }

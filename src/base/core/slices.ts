@@ -34,7 +34,6 @@ export class SlicedWork {
   }
 }
 
-/** Yields items, and lets others run between those of two slices. */
 export async function* inSlices<Item>(items: Iterable<Item> | AsyncIterable<Item>): AsyncGenerator<Item> {
   const work = new SlicedWork()
   for await (const item of items) {
@@ -88,7 +87,6 @@ export async function visitInSlices<Item>(
 
 let lastSlice: Promise<void> = Promise.resolve()
 
-/** Waits until sockets have been read since the last slice of any request began. */
 function letOthersRun(): Promise<void> {
   lastSlice = lastSlice.then(readSockets)
   return lastSlice

@@ -9,7 +9,6 @@ import type { Flaw } from './violation.ts'
 /** The most members and items of a value. Each costs some 5 µs: a copy, a check, and a part of a digest. */
 export const maxValues = 10_000
 
-/** The most members and items of large JSON in all. */
 export const maxLargeValues = 2_000_000
 
 const notUtf8 = failure({ pointer: '', message: 'must be UTF-8 text' })

@@ -1,7 +1,6 @@
 /** The part of an HTTP exchange in which a rule of the contract was broken. */
 export type ExchangePart = 'path' | 'query' | 'header' | 'body' | 'response'
 
-/** A broken rule of the contract. */
 export interface Violation {
   readonly in: ExchangePart
   /** JSON pointer within that part: `/components/0/content`, `/period` for a parameter; empty for the whole part. */
@@ -15,7 +14,6 @@ export interface Violation {
   readonly message: string
 }
 
-/** A flaw of a document, at a JSON pointer. */
 export interface Flaw {
   readonly pointer: string
   /** A sentence without its subject, which is the value at the pointer. */

@@ -7,7 +7,6 @@ import { canonicalJson, type Json } from '../core/json.ts'
 import { OWN_FORMATS } from './formats.ts'
 import { MAX_ERRORS } from './violations.ts'
 
-/** A compiled schema: returns true for a valid value, and otherwise sets `errors`. */
 export type Validator = ((value: unknown) => boolean) & { errors?: ErrorObject[] | null }
 
 /** Creates a JSON Schema 2020-12 validator that reports every error; `warn` gets a message on questionable parts. */

@@ -19,5 +19,4 @@ const ORDER: readonly Finding['severity'][] = ['error', 'warning', 'info']
 export const errorsFirst = (findings: Findings): Finding[] =>
   findings.toSorted((one, other) => ORDER.indexOf(one.severity) - ORDER.indexOf(other.severity))
 
-/** Formats a finding as a line of output: `  --state: error: ...`. */
 export const formatFinding = ({ severity, place, message }: Finding): string => `  ${place}: ${severity}: ${message}`

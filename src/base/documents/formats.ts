@@ -1,7 +1,6 @@
 import type { Format } from 'ajv'
 import { parseInstant } from '../core/instant.ts'
 
-/** The pattern of a time of RFC 3339: with seconds and offset. */
 const FULL_TIME = /T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i
 
 const isDateTime = (text: string) => FULL_TIME.test(text) && parseInstant(text) !== undefined
@@ -22,7 +21,6 @@ export const OWN_FORMATS = {
   url: (text: string) => /^[a-z][a-z\d+.-]*:[^\s<>"\\^`{|}]+$/i.test(text) && URL.canParse(text),
 } as const satisfies Readonly<Record<string, Format>>
 
-/** The end of "must be ..." for each format. */
 export const FORMAT_PHRASES: Readonly<Record<string, string>> = {
   uuid: 'a UUID such as "4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34"',
   'date-time': 'an RFC 3339 date-time such as "2026-01-15T12:00:00Z"',

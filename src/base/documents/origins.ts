@@ -1,7 +1,6 @@
 import { joinPointer } from '../core/json-pointer.ts'
 import type { Source } from './source.ts'
 
-/** A value in a file. */
 export interface SourcePart {
   readonly source: Source
   readonly pointer: string
@@ -17,7 +16,6 @@ export class Origins {
     this.#main = main
   }
 
-  /** Sets the origin of the value at a pointer, and so of all values in it. */
   set(pointer: string, origin: SourcePart): void {
     this.#turns += 1
     this.#set.set(pointer, { ...origin, turn: this.#turns })

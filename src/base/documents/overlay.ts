@@ -9,10 +9,7 @@ import { type Overlay, type OverlayAction, type SelectedNode, select } from './r
 import type { Source } from './source.ts'
 import { MAX_VALUES } from './source.ts'
 
-/**
- * Applies an overlay to a copy of a document, whose places lead to the overlay for what that put there or removed. The
- * error is on the first action that cannot be applied, or whose target selects nothing.
- */
+/** Applies an overlay to a copy, whose places lead to it. The error is on the first action that fails. */
 export function applyOverlay(document: Source, { source, actions }: Overlay): Result<Source, Findings> {
   const draft = new Draft(document, source)
   for (const action of actions) {
@@ -104,7 +101,6 @@ class Draft {
     }
   }
 
-  /** Puts a value in its place, whatever was there. */
   #put(tokens: readonly string[], value: Json, from: string): undefined {
     const container = valueAtTokens(this.value, tokens.slice(0, -1))
     const name = tokens.at(-1)

@@ -78,7 +78,6 @@ function describeYamlError(error: YAMLError): string {
   return messages[error.code] ?? error.message.split(/ at line \d+, column \d+/)[0] ?? error.message
 }
 
-/** Returns true for the error of a stack that is full; the parser wraps it in an error of its own. */
 const isStackOverflow = (error: unknown): boolean => reasonOf(error).includes('Maximum call stack size exceeded')
 
 /** Returns the offset of the key or list item at a pointer, or else of the nearest value around it. */

@@ -1,7 +1,6 @@
 import { constants, createReadStream } from 'node:fs'
 import { type FileHandle, lstat, mkdtemp, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { reasonOf } from '../core/result.ts'
 import { isOpenFile } from './read-file.ts'
 
 /** The modes of files with stored or recorded data, which their owner alone can use, and of folders for them. */
@@ -64,12 +63,7 @@ async function writeAndClose(opened: FileHandle, content: Content, isReplaced = 
 async function emptyPrivately(existing: FileHandle): Promise<void> {
   const stats = await existing.stat()
   if (!stats.isFile()) return
-  if ((stats.mode & 0o077) !== 0)
-    // others than the owner can use it
-    await existing.chmod(PRIVATE_FILE).catch((error) => {
-      throw new Error(
-        `others can read it, and its mode cannot be changed (${reasonOf(error)}). Delete it, or name another file`,
-      )
-    })
+  const isForOthers = (stats.mode & 0o077) !== 0
+  if (isForOthers) await existing.chmod(PRIVATE_FILE)
   await existing.truncate()
 }

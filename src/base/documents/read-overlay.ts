@@ -15,14 +15,12 @@ export interface Overlay {
   readonly actions: readonly OverlayAction[]
 }
 
-/** A change to the places of a document that a JSONPath selects. */
 export interface OverlayAction {
   /** The pointer of the action within the overlay: `/actions/0`. */
   readonly pointer: string
   /** A JSONPath (RFC 9535): `$.paths['/events'].post`. */
   readonly target: string
   readonly kind: 'remove' | 'update' | 'copy'
-  /** Returns the value that the places are updated with. */
   read(document: Json): Result<Json>
 }
 
@@ -80,7 +78,6 @@ function readAction(action: Json, pointer: string, source: Source): Result<Overl
   })
 }
 
-/** Returns a copy of the one value that a path selects, which later changes do not reach. */
 function readOne(document: Json, path: string): Result<Json> {
   const [node, ...others] = select(document, path)
   if (node && others.length === 0) return success(structuredClone(node.value))

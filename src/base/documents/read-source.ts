@@ -34,5 +34,4 @@ function describeReadError(error: unknown): string {
   return `cannot be read: ${code === 'EACCES' ? 'this user may not read it' : reasonOf(error)}`
 }
 
-/** Returns the SHA-256 of a file's bytes, by which a precompiled file is found. */
 export const computeDigest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')

@@ -4,7 +4,6 @@ import type { JsonObject } from '../core/json.ts'
 import type { Violation } from '../core/violation.ts'
 import { createAjv } from './ajv.ts'
 
-/** A published schema: `spec/*.schema.json`. */
 export interface PublishedSchema {
   /** The subject of the schema, for the exception's message and for the build, which can precompile it: `export`. */
   readonly name: string

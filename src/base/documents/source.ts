@@ -5,7 +5,6 @@
 import type { Json } from '../core/json.ts'
 import type { PrecompiledSource } from './precompiled.ts'
 
-/** The largest number of values of a file. */
 export const MAX_VALUES = 1_000_000
 
 /** A YAML or JSON file that was read, together with the places of its values. */
@@ -15,7 +14,6 @@ export interface Source {
   readonly value: Json
   /** The files that parts of the value come from; undefined if all of it comes from `file`. */
   readonly files?: readonly string[]
-  /** Returns the place of the value at a pointer, or around it: `spec/openapi.yaml:12:5`; the file, if precompiled. */
   place(pointer: string): string
   /** The build's version of the file; undefined for a file that was parsed. */
   readonly precompiled?: PrecompiledSource

@@ -41,7 +41,6 @@ function quote(value: unknown): string {
     : JSON.stringify(value)
 }
 
-/** Returns a value with its type, for a violation of `type`: `149 (a number)`. */
 function quoteWithType(value: unknown): string {
   const isTypeEvident = value === null || typeof value === 'object'
   return isTypeEvident ? quote(value) : `${quote(value)} (a ${typeof value})`
@@ -173,7 +172,6 @@ function formatCount(number: number, thing: string): string {
   return thing.endsWith('y') ? `${number} ${thing.slice(0, -1)}ies` : `${number} ${thing}s`
 }
 
-/** Returns the number of code points of a text, of items of an array, of members of an object; 0 for another value. */
 function measureLength(value: unknown): number {
   if (typeof value === 'string') return [...value].length
   if (Array.isArray(value)) return value.length

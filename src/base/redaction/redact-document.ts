@@ -27,7 +27,6 @@ const formPart =
 /** The pattern of an XML element with text or CDATA: its opening tag, its local name, and the text. */
 const xmlElement = /(<(?:[\w.-]{1,100}:)?([\w.-]{1,100})(?:\s[^<>]*)?>)((?:<!\[CDATA\[)?[^<]+)/g
 
-/** The pattern of a line of YAML, or of a header. */
 const yamlLine = /(^[ \t]*(?:- )?["']?([\w.-]{1,100})["']?:[ \t]+)([^\r\n]+)/gm
 
 function hideValue(whole: string, head: string, name: string, value: string): string {
@@ -37,10 +36,7 @@ function hideValue(whole: string, head: string, name: string, value: string): st
 /** The first characters of a text body that a message may quote, with the names before them. */
 const maxQuotedLength = 1000
 
-/**
- * Returns the text that a violation quotes in place of a credential; undefined for any other value.
- * @param names those on the way to the value; without any it is the whole body
- */
+/** Returns what a violation quotes in place of a credential, if it is one. `names` lead to it; none: the whole body. */
 export function hideCredential(names: readonly string[], value: unknown): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined
   const beginning = names.length === 0 ? String(value).slice(0, maxQuotedLength) : ''

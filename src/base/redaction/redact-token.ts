@@ -21,7 +21,6 @@ export const findOwnToken = memoizeLast(({ authorization }: Readonly<Record<stri
   return own.length >= minTokenLength ? own : undefined
 })
 
-/** Redacts the request's own token, also where it is escaped or a message cuts it. */
 export function redactToken(text: string, token: string | undefined): string {
   if (token === undefined) return text
   const forms = listTokenForms(token)
@@ -83,10 +82,7 @@ function countShared(piece: string, isShared: (count: number) => boolean): numbe
   return count < minCutLength ? 0 : count
 }
 
-/**
- * The pattern of a private key in PEM or PGP, also in a form, up to the mark of its end, or to the end of the text. The
- * key is in any notation: lines in quotes, with commas, `<br>` or comments.
- */
+/** A private key in PEM or PGP, in any notation: up to the mark of its end, or to the end of the text. */
 const privateKey =
   /-{4,5} ?BEGIN[A-Z\d +%]{1,60}PRIVATE[\d +%]{1,3}KEY[A-Z\d +%]{0,10}-{4,5}[\s\S]*?(-{4,5} ?END[A-Z\d +%]{1,60}PRIVATE[\d +%]{1,3}KEY[A-Z\d +%]{0,10}-{4,5}|$)/g
 
@@ -94,10 +90,7 @@ export function redactPrivateKeys(text: string): string {
   return text.replace(privateKey, redacted)
 }
 
-/**
- * Returns the function that redacts the items of a list one after another, since a list may have a private key line by
- * line: the key ends with the item that has the mark of its end, or with the list.
- */
+/** Returns the function that redacts the items of a list in turn, as it may have a private key line by line. */
 export function createLineRedaction(): (text: string) => string {
   let isOpen = false
   return (text) =>
@@ -120,10 +113,7 @@ const keyName = /(?:api|access|account|secret|private|master|encryption|subscrip
 const twoWords =
   /amz-security|conn(?:ection)?[-_ .+]?str(?:ing|$)|one[-_ .+]?time[-_ .+]?code|(?:^|[-_ .+[])code[-_ .+]?verifier/i
 
-/**
- * The pattern of a name that ends with a short word for a credential, also in brackets: `login[pass]`; `otp` is the end
- * of no other word.
- */
+/** A name that ends with a short word for a credential, also in brackets: `login[pass]`; `otp` ends no other word. */
 const lastWord = /(?:^|[-_ .+])(?:key|pass|sig)$|\[pass\]$|otp(?:[-_ .+]?(?:code|number))?\d*\]?$/i
 
 /** The pattern of a name that ends with a PIN: `userPin`, `PIN_CODE`, `pin1`; not `spin`, nor a postal `pincode`. */

@@ -18,11 +18,9 @@ import {
 interface RequestHead {
   readonly path: string
   readonly query: string
-  /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Redacts the credentials of a request's head, and its own token. */
 export function redactHead({ path, query, headers }: RequestHead): RequestHead {
   const token = findOwnToken(headers)
   return {
@@ -55,10 +53,7 @@ const redactRequestHeaders = memoizeLast((headers: RequestHead['headers']) =>
   redactHeaders(headers, findOwnToken(headers)),
 )
 
-/**
- * Redacts the credentials of headers, and `token`. The sandbox of a bearer token stays: `Bearer [redacted]~worker-3`.
- * Headers without credentials are returned themselves, not as a copy.
- */
+/** Redacts credentials and `token`. Headers without them are returned themselves, and the sandbox of a token stays. */
 export function redactHeaders(
   headers: Readonly<Record<string, string>>,
   token?: string,
@@ -74,7 +69,6 @@ export function redactHeaders(
   return copy ?? headers
 }
 
-/** Redacts the value of a header; the name is in lower case. */
 export function redactHeader(name: string, value: string, token?: string): string {
   if (name === 'authorization' || name === 'proxy-authorization') return redactAuthorization(value)
   return isCredentialName(name) ? redacted : redactText(value, token)
@@ -91,10 +85,7 @@ function redactAuthorization(value: string): string {
   return `${scheme} ${redacted}${suffix?.[0].trimEnd() ?? ''}`
 }
 
-/**
- * Redacts `token`, `Bearer x` and `Basic x`, private keys, tokens of well-known forms, the user of a URL, and the
- * values of parameters and members by their names: in a URL, a form, cut JSON.
- */
+/** Redacts `token`, credentials of known forms, and the values of parameters and members by their names. */
 export function redactText(text: string, token?: string): string {
   let clean = redactToken(text, token)
   if (clean.includes('BEGIN')) clean = redactPrivateKeys(clean)
@@ -115,7 +106,6 @@ const scheme = /\b(bearer|basic)((?:\s|%20|\+|:)+)[^\s"'<>,;&\\]+/gi
 /** The pattern of an OAuth code or session id in a query or form, since `code` elsewhere is any word. */
 const code = /([?&]code=|(?:^|[?&;])sid=)[^\s&;#,"'<>]+/gi
 
-/** The pattern of the user and password of a URL: `https://user:password@host`. */
 const userInfo = /:\/\/[^\s/?#@"'<>]+@/g
 
 /**
@@ -177,7 +167,6 @@ export function redactJson(value: Json, token?: string): Json {
   return Object.fromEntries(members)
 }
 
-/** Redacts the request's own token and tokens of known forms in the name of a member. */
 const redactName = (name: string, token: string | undefined) => redactKnownForms(redactToken(name, token))
 
 function redactKnownForms(text: string): string {

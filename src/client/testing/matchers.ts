@@ -4,7 +4,6 @@ import type { ReceivedExpectation } from '../requests-and-reports.ts'
 import type { SandboxClient } from '../sandbox.ts'
 import type { Names } from '../typed-names.ts'
 
-/** The matchers of a sandbox, as the test runners' `expect` calls them. */
 interface SandboxMatchers<N extends Names> {
   /** Expects requests: `await expect(sim).toHaveReceived('createEvent', { times: 1 })`. Default: at least one. */
   toHaveReceived(operation: N['operation'], expectation?: ReceivedExpectation<N>): Promise<void>

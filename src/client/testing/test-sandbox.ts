@@ -64,7 +64,6 @@ export async function openSandbox<N extends Names = BundledNames>(
     else await timers.advanceTimersByTimeAsync(ms)
   }
   const sim: TestSandbox<N> = { ...sandbox, allow, advanceTimers }
-  const framesOfUse = watchUse(sim)
   return {
     sim,
     /** Deletes the sandbox, unless its client has findings, which it throws: then its requests can be looked at. */
@@ -74,34 +73,12 @@ export async function openSandbox<N extends Names = BundledNames>(
         await sandbox.delete()
       } catch (error) {
         if (!(error instanceof ExpectationError)) throw error
-        throw new ExpectationError(
-          error.message.replace(/expectNoFindings\(\[(.*)\]\)$/, 'sim.allow($1)'),
-          framesOfUse(),
-        )
+        throw new ExpectationError(error.message.replace(/expectNoFindings\(\[(.*)\]\)$/, 'sim.allow($1)'))
       } finally {
         openNames.delete(name)
       }
     },
   }
-}
-
-/** The members of a sandbox with which a test sends its client there. */
-const addresses = ['baseUrl', 'token', 'headers'] as const
-
-/** Records where a test first reads an address of its sandbox, since at its end the stack has no line of it. */
-function watchUse<N extends Names>(sim: TestSandbox<N>): () => string | undefined {
-  let frames: string | undefined
-  for (const name of addresses) {
-    const value = sim[name]
-    const get = () => {
-      const holder: { stack?: string } = {}
-      if (frames === undefined) Error.captureStackTrace(holder, get)
-      frames ??= holder.stack?.slice(holder.stack.indexOf('\n'))
-      return value
-    }
-    Object.defineProperty(sim, name, { get, enumerable: true })
-  }
-  return () => frames
 }
 
 let connecting: Promise<SimulatorClient> | undefined

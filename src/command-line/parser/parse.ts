@@ -20,7 +20,6 @@ import {
 } from './program.ts'
 import { type Environment, findVariableProblem, removeServiceLinks } from './variables.ts'
 
-/** The parsed command line: a command to run, a text to print, or a problem to report. */
 export type Invocation<Known extends CommandSyntax> =
   | ({ readonly kind: 'run'; readonly command: Known } & CommandLineOf<ValuesOf<Known['settings']>>)
   | { readonly kind: 'help'; readonly text: string }
@@ -63,7 +62,6 @@ export function parseCommandLine<Known extends CommandSyntax>(
 
 type Flags = ReadonlyMap<string, Setting<unknown>>
 
-/** Finds a flag without its value, behind which another flag stands. */
 function findMissingValue(words: readonly string[], flags: Flags) {
   const isFlag = (word = '') => flags.has(word.replace(/=.*/s, ''))
   const bare = words.findIndex((word, index) => takesValue(flags.get(word)) && isFlag(words[index + 1]))
@@ -141,11 +139,11 @@ function indexFlags(...tables: readonly SettingTable[]): ReadonlyMap<string, Set
 /** Describes a flag that a command's parser refuses: a switch with a value, or one of another command or of none. */
 function describeFlagProblem(
   commands: CommandTable,
-  { name, settings, ignoredSettings }: CommandSyntax,
+  { name, settings }: CommandSyntax,
   { code, message }: CommanderError,
 ): string {
   const [, flag = ''] = /'(--?[\w-]+)/.exec(code === 'commander.unknownOption' ? message : '') ?? []
-  if (indexFlags(settings, ignoredSettings ?? {}).has(flag)) return `${flag} takes no value.`
+  if (indexFlags(settings).has(flag)) return `${flag} takes no value.`
   const owners = commands.filter((command) => indexFlags(command.settings).has(flag))
   if (owners.length === 0) return endSentence(message.replace(/^error: /, '').replace(/\n\((.*)\)$/, '. $1'))
   if (owners.includes(commands[0])) return `${flag} has no effect on convsim ${name}.`
@@ -153,7 +151,6 @@ function describeFlagProblem(
   return `${flag} is a flag of convsim ${joinNames(names, 'and')}.`
 }
 
-/** Finds arguments besides flags that the command does not take, if any. `behind`: those after `--`. */
 function findOperandProblem(
   command: CommandSyntax,
   before: readonly string[],
@@ -166,7 +163,6 @@ function findOperandProblem(
   return isTooMany ? `convsim ${name} takes ${operands ?? 'flags alone'}; got ${all.join(' ')}.` : undefined
 }
 
-/** Finds what is wrong with the command that a command runs. `word`: its name. */
 function findCommandProblem({ name, usage, settings }: CommandSyntax, before: readonly string[], word?: string) {
   if (before.length > 0) {
     const meant = 'set' in settings ? `Is "${before[0]}" a set? Write --set ${before[0]}. ` : ''
@@ -190,9 +186,8 @@ function readSettings<Known extends CommandSyntax>(
   const values: Record<string, unknown> = {}
   const sources = new Map<string, string>()
   const variables = new Map<string, string>()
-  const warnings: string[] = []
   for (const [name, setting] of Object.entries(command.settings)) {
-    const source = findSource(name, setting, flags, env, warnings)
+    const source = findSource(name, setting, flags, env)
     const given = flags[name] ?? env[source]
     const value = typeof given === 'string' ? setting.read(given) : given
     if (value === undefined && given !== undefined)
@@ -204,29 +199,19 @@ function readSettings<Known extends CommandSyntax>(
   const settings = values as ValuesOf<Known['settings']> // each value is of its own setting's type
   const unfit = command.findProblem?.(settings, sources, files)
   if (unfit !== undefined) return problem(`${unfit} See convsim ${command.name} --help.`)
-  return { kind: 'run', command, files, settings, variables, warnings }
+  return { kind: 'run', command, files, settings, variables }
 }
 
-/**
- * Finds the flag or variable that gives a setting, `--port` or `PORT`; empty for none. An empty variable counts as not
- * given. A variable that is passed over adds a warning.
- */
+/** Finds the flag or variable that gives a setting; empty for none. An empty variable counts as not given. */
 function findSource(
   name: string,
   { alsoEnv = '', alsoEnvOnly }: Setting<unknown>,
   flags: GivenFlags,
   env: Environment,
-  warnings: string[],
 ): string {
   const own = variableOf(name)
   if (flags[name] !== undefined) return flagOf(name)
   if (own !== undefined && env[own]) return own
   const value = env[alsoEnv]
-  if (!value) return ''
-  if (!alsoEnvOnly || alsoEnvOnly.test(value)) return alsoEnv
-  warnings.push(
-    `The environment variable ${alsoEnv} is not used, since "${value}" is not ${alsoEnvOnly.expected}. ` +
-      `Set ${own} or ${flagOf(name)} if it is meant.`,
-  )
-  return ''
+  return value && (!alsoEnvOnly || alsoEnvOnly(value)) ? alsoEnv : ''
 }

@@ -14,7 +14,6 @@ import { formatTableRow, wrapText } from './table.ts'
 
 const purposes = ['Serve', 'Test a client', 'Compare with the real service', 'Look up'] as const
 
-/** A command as the command line, its help and the documentation describe it. */
 export interface CommandSyntax<Table extends SettingTable = SettingTable> {
   readonly name: string
   readonly alias?: string
@@ -25,33 +24,26 @@ export interface CommandSyntax<Table extends SettingTable = SettingTable> {
   /** Is true for a command whose operands are a command line, after `--`. */
   readonly runsCommand?: true
   readonly purpose: (typeof purposes)[number]
-  /** The command in at most ten words, for the help of the program. */
   readonly summary: string
   readonly description: string
   /** Command lines after `convsim`: `check my-contract.yaml`. */
   readonly examples: readonly string[]
-  /** The settings that the command reads, with its own defaults and descriptions. */
   readonly settings: Table
-  /** Settings whose flags are taken without effect, so that a script can pass those of its server. */
-  readonly ignoredSettings?: SettingTable
   /** Other variables that the command reads, or sets for a command that may start convsim again. */
   readonly variables?: readonly string[]
   /** Finds a setting that another one, or an argument, does not allow, if any. */
   findProblem?(settings: ValuesOf<Table>, sources: SettingSources, files: readonly string[]): string | undefined
 }
 
-/** A command line of a command that takes these settings. */
 export interface CommandLineOf<Values> {
   readonly settings: Values
   readonly files: readonly string[]
   /** The environment variables that gave settings, by flag: `--port` has `PORT`. */
   readonly variables: ReadonlyMap<string, string>
-  /** Sentences about environment variables that were passed over. */
-  readonly warnings: readonly string[]
 }
 
 export function createParser(command: CommandSyntax): Command {
-  const { name, description, usage, settings, ignoredSettings = {} } = command
+  const { name, description, usage, settings } = command
   const parser = new Command('convsim')
     .command(name)
     .description(description)
@@ -62,8 +54,6 @@ export function createParser(command: CommandSyntax): Command {
     .configureHelp({ formatItem: (flag, _width, text, helper) => formatFlag(flag, text, helper) })
     .helpOption('--help', 'Print this help; -h alone does, too.')
   for (const [key, setting] of Object.entries(settings)) addFlag(parser, key, setting)
-  for (const [key, setting] of Object.entries(ignoredSettings))
-    if (!Object.hasOwn(settings, key)) addFlag(parser, key, setting, true)
   return parser
 }
 
@@ -74,19 +64,19 @@ function formatFlag(flag: string, text: string, helper: Help): string {
   return [flag, ...wrapped.split('\n').map((line) => `    ${line}`)].map((line) => `  ${line}`).join('\n')
 }
 
-function addFlag(parser: Command, name: string, setting: Setting<unknown>, isHidden = false): void {
+function addFlag(parser: Command, name: string, setting: Setting<unknown>): void {
   const { short, alsoEnv, value, description, repeatable } = setting
   const flags = `${short ? `-${short}, ` : ''}${flagOf(name)}`
   const variables = [variableOf(name), alsoEnv].filter((variable) => variable !== undefined).join(', ')
   const help = `${description} [${variables && `${variables}; `}default: ${defaultOf(setting)}]`
   if (value === undefined) {
-    parser.addOption(new Option(flags, help).hideHelp(isHidden))
-    parser.addOption(new Option(`--no-${flagOf(name).slice(2)}`).hideHelp(isHidden))
+    parser.addOption(new Option(flags, help))
+    parser.addOption(new Option(`--no-${flagOf(name).slice(2)}`))
     return
   }
   const option = new Option(`${flags} <${value}>`, help)
   if (repeatable) option.argParser(joinWithComma)
-  parser.addOption(option.hideHelp(isHidden))
+  parser.addOption(option)
 }
 
 const joinWithComma = (value: string, earlier: string | undefined) =>
@@ -135,7 +125,6 @@ function describeFlag(name: string, setting: Setting<unknown>): [term: string, w
 
 const firstClause = (description: string) => description.split(/[.;:,](?: |$)/, 1)[0] ?? ''
 
-/** The settings that people set most. */
 const usedSettings = pickSettings(
   serverSettings,
   ...(['port', 'contract', 'overlay', 'state', 'seed', 'clock', 'scenario', 'rules', 'report', 'failOn'] as const),

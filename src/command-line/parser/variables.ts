@@ -6,10 +6,7 @@ import type { CommandSyntax } from './program.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/**
- * Returns the environment without the variables that Kubernetes sets for services: a service "convsim" looks like
- * settings, e.g. `CONVSIM_PORT=tcp://10.0.0.1:4010`.
- */
+/** Leaves out the variables of Kubernetes: a service "convsim" has `CONVSIM_PORT=tcp://10.0.0.1:4010`. */
 export function removeServiceLinks(env: Environment): Environment {
   return Object.fromEntries(Object.entries(env).filter(([name, value = '']) => !isServiceLink(name, value)))
 }
@@ -21,7 +18,6 @@ function isServiceLink(name: string, value: string): boolean {
 
 const PREFIX = 'CONVSIM_'
 
-/** Returns the problem of a variable `CONVSIM_...` that is not a setting, if there is one. */
 export function findVariableProblem(commands: readonly CommandSyntax[], env: Environment): string | undefined {
   const known = Object.keys(serverSettings).flatMap((name) => variableOf(name) ?? [])
   const understood = [...known, ...commands.flatMap(({ variables = [] }) => variables)]

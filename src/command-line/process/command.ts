@@ -10,7 +10,6 @@ export interface CommandContext {
   readonly print: (text: string) => void
   readonly printError: (text: string) => void
   readonly signals: StopSignals
-  /** Returns epoch milliseconds. */
   readonly now: () => number
   /** Returns the milliseconds since the process began. */
   readonly elapsed: () => number
@@ -27,5 +26,4 @@ export interface CliCommand<Table extends SettingTable = SettingTable> extends C
   run(line: CommandLineOf<ValuesOf<Table>>, context: CommandContext): Promise<number>
 }
 
-/** Defines a command; its settings give the types of the values that it runs with. */
 export const defineCommand = <Table extends SettingTable>(command: CliCommand<Table>): CliCommand => command

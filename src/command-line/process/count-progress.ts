@@ -9,7 +9,6 @@ type Terminal = Pick<NodeJS.WriteStream, 'isTTY' | 'write'>
 
 const clearLine = '\r\u001b[2K'
 
-/** Creates a line that begins with `title`. It is never shown if `stderr` is undefined or not a terminal. */
 export function createStatusLine(stderr: Terminal | undefined, title: string): StatusLine {
   const terminal = stderr?.isTTY ? stderr : undefined
   let isShown = false
@@ -35,7 +34,6 @@ export function createCountProgress(stderr: Terminal, command: string, now: () =
   const begun = now()
   let shownAt = begun
   return {
-    /** Shows a count, at most five times a second. */
     show(title: string, done: number, all: number) {
       if (now() - shownAt < intervalMs) return
       shownAt = now()

@@ -38,7 +38,6 @@ export async function createOutput(
   return { log, isJson, printLine, printProblems }
 }
 
-/** Formats a line outside the log with the members of the log's lines: `{"level":"info","time":"...","msg":"..."}`. */
 export function formatJsonLine(level: LogLevel, time: number, message: string, fields: object = {}): string {
   return JSON.stringify({ level, time: new Date(time).toISOString(), ...fields, msg: message })
 }

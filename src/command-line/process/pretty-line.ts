@@ -7,7 +7,6 @@ type Style = Parameters<typeof styleText>[0]
 /** Returns a text in a style of the terminal, or the text itself without colours. */
 type Paint = (style: Style, text: string) => string
 
-/** Functions that format the lines about requests, by message. All others have the form of `formatOther`. */
 const formats: Readonly<Record<string, (line: JsonObject, paint: Paint) => string>> = {
   responded: formatRequest,
   controlled: formatRequest,
@@ -21,10 +20,7 @@ const formats: Readonly<Record<string, (line: JsonObject, paint: Paint) => strin
     ].join('\n'),
 }
 
-/**
- * Formats a line of the log, which is JSON, for people, without a line break at its end:
- * `POST /v1/events 400 createEvent 1 ms  body/eventType is required`.
- */
+/** Formats a line of JSON for people: `POST /v1/events 400 createEvent 1 ms  body/eventType is required`. */
 export function formatForPeople(json: string, hasColors: boolean): string {
   const line: JsonObject = JSON.parse(json, (name, value: unknown) =>
     typeof value === 'string' && name !== 'stack' ? escapeControls(value) : value,
@@ -104,7 +100,6 @@ function prettyViolations(violations: unknown): string[] {
   return [`${first['in']}${first['pointer']} ${first['message']}${more}`]
 }
 
-/** Formats any other line: its level unless it is `info`, its message, its fields, and the stack of an exception. */
 function formatOther({ level, time: _time, msg, err, ...fields }: JsonObject, paint: Paint): string {
   const shown = Object.entries(fields).map(
     ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,

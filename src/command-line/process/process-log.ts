@@ -112,7 +112,6 @@ function createStderrWriter(writeBytes: WriteStderr) {
   let lostLines = 0
   let timer: NodeJS.Timeout | undefined
 
-  /** Writes as much as the reader takes now; the rest waits. */
   function writeWaiting(): void {
     clearTimeout(timer)
     timer = undefined

@@ -21,7 +21,6 @@ export async function printStateLoss(running: RunningSimulator, printLine: Print
 
 interface EndedProcess {
   readonly settings: Settings
-  /** The exit code of the command of `exec`, else 0. */
   readonly code: number
   /** The command of `exec`, file and arguments. Absent: there was none. */
   readonly command?: readonly string[]
@@ -32,7 +31,6 @@ const baseUrlHint =
   'Does the command read its base URL from CONVSIM_BASE_URL? --env NAME gives it in another variable, too. '
 const allowHint = 'If none is meant: --allow-no-requests.'
 
-/** Prints a lost state, the summary and the first findings, writes the reports, and returns the exit code. */
 export async function finish(running: RunningSimulator, created: Report, run: EndedProcess): Promise<number> {
   const { settings, command, printLine } = run
   const lost = await printStateLoss(running, printLine)
@@ -62,7 +60,6 @@ function checkCompleteness({ truncated }: Report, { settings, printLine }: Ended
   return false
 }
 
-/** Writes a report to every file of `--report`, and prints names or problems. Returns true if all are written. */
 export async function writeReports(
   targets: Settings['report'],
   render: (format: ReportFormat) => string,

@@ -14,13 +14,12 @@ import { tuneV8 } from './tune-v8.ts'
 
 /** Serves until a signal stops the process, and returns the exit code. With `proxied` the real service responds. */
 export async function serve(
-  { settings, variables, warnings }: Omit<CommandLineOf<Settings>, 'files'>,
+  { settings, variables }: Omit<CommandLineOf<Settings>, 'files'>,
   { host, print, signals, now, openOutput }: CommandContext,
   proxied?: ProxiedService,
 ): Promise<number> {
   const output = await openOutput(settings)
   const { log, isJson, printLine } = output
-  for (const warning of warnings) log.warn({}, warning)
   // Before the start, because a signal may come during it.
   const stopRequested = new Promise<void>((resolve) => {
     signals.onStop((signal) => {
@@ -44,7 +43,6 @@ function formatReadyLine({ origin, baseUrl }: RunningSimulator, isJson: boolean,
   return isJson ? formatJsonLine('info', now, message, { baseUrl }) : `${message} (base URL ${baseUrl})`
 }
 
-/** Formats the banner below the ready line: what to try next. Its quotes mean the same in every shell. */
 function formatBanner(running: RunningSimulator): string {
   // Not every client can connect to the address that listens on all interfaces.
   const origin = running.origin.replace(/\/\/(0\.0\.0\.0|\[::\])/, '//localhost')
@@ -68,7 +66,6 @@ function formatBanner(running: RunningSimulator): string {
   return `\n${rows.map(([about, command]) => `  ${`${about}:`.padEnd(20)} ${command}`).join('\n')}\n`
 }
 
-/** Starts the simulator. Returns undefined, and prints the reason, if it cannot start. */
 export async function startServer(
   { settings, variables }: Pick<CommandLineOf<Settings>, 'settings' | 'variables'>,
   output: Output,
@@ -93,7 +90,6 @@ export async function startServer(
   return undefined
 }
 
-/** Stops the simulator, writes the requested reports, and returns the exit code. */
 export async function endServer(
   running: RunningSimulator,
   settings: Settings,

@@ -31,12 +31,10 @@ interface CheckResult {
 /** A summary of what is fit to be served, with its warnings, or the errors that prevent it. */
 type Checked = Result<{ readonly summary: string; readonly findings?: Findings }, Findings>
 
-/** Loads all inputs of a simulator, with the given files in place of those of the settings. */
 type InputLoader = (
   changes: Partial<Pick<Settings, 'contract' | 'fixtures' | 'overlay'>>,
 ) => ReturnType<typeof loadInputs>
 
-/** Checks files and folders; by default the contract and the fixtures of the settings, or the bundled ones. */
 export function checkFiles(
   files: readonly string[],
   given: Pick<Settings, 'contract' | 'overlay' | 'fixtures' | 'scenario' | 'rules' | 'plan'> & { strict: boolean },
@@ -118,7 +116,6 @@ function summarise({ operations, assumptions, warnings }: Contract, ...more: Fin
   return { summary, findings: errorsFirst([...warnings, ...more]) }
 }
 
-/** Checks a scenario file against the contract and the fixtures of the settings. */
 async function checkScenarioFile(file: string, load: InputLoader): Promise<Checked> {
   const inputs = await load({})
   if (!inputs.ok) return inputs
@@ -126,7 +123,6 @@ async function checkScenarioFile(file: string, load: InputLoader): Promise<Check
   return rules.ok ? success({ summary: `${rules.value.length} rules` }) : rules
 }
 
-/** Checks an overlay, and the contract of the settings after all overlays of the settings and this one. */
 async function checkOverlayFile(file: string, overlays: readonly string[], load: InputLoader): Promise<Checked> {
   const overlay = await readOverlay(file)
   if (!overlay.ok) return overlay

@@ -23,14 +23,13 @@ import { renderDrift } from './judge/drift-page.ts'
 import { type DriftInput, type DriftReport, judgeDrift } from './judge/judge.ts'
 import { findPatchProblem, proposePatch } from './patch/patch.ts'
 import { type ProbePlan, planProbes } from './probe/plan-probes.ts'
-import { readRecordings } from './probe/read-recordings.ts'
+import { readRecording } from './probe/read-recording.ts'
 import { sendProbes } from './probe/send-probes.ts'
 import type { DriftContext } from './probe/traffic.ts'
 import type { DriftSettings } from './settings.ts'
 
 const exitCodes: Readonly<Record<DriftReport['verdict'], number>> = { same: 0, drift: 3, 'not-judged': 1 }
 
-/** Compares the real service, or recorded traffic of it, with the contract. Returns the exit code. */
 export async function printDrift(line: CommandLineOf<DriftSettings>, context: CommandContext): Promise<number> {
   const { host, now, printError } = context
   const progress = createCountProgress(host.stderr, 'drift', now)
@@ -43,7 +42,6 @@ export async function printDrift(line: CommandLineOf<DriftSettings>, context: Co
   return 1
 }
 
-/** Gathers responses, judges them, and proposes the patch. Returns the exit code; the error prevents it. */
 async function compare(
   { settings, files: [address] }: CommandLineOf<DriftSettings>,
   context: DriftContext,
@@ -70,22 +68,15 @@ async function compare(
   return success(exitCodes[report.verdict])
 }
 
-function findTrafficProblem(settings: DriftSettings, address: string | undefined): string | undefined {
-  const recording = findRecording(settings)
-  if (recording === undefined)
+function findTrafficProblem({ har, writes, dryRun }: DriftSettings, address: string | undefined): string | undefined {
+  if (har === undefined)
     return address !== undefined
       ? undefined
-      : 'Give the base URL of the real service, such as https://api.example.com/v1, ' +
-          'or recorded traffic: --har FILE or --journal FILE.'
-  const sending = settings.writes !== undefined ? '--writes' : settings.dryRun ? '--dry-run' : undefined
-  return sending && `${sending} cannot be used: ${recording} sends nothing.`
+      : 'Give the base URL of the real service, such as https://api.example.com/v1, or recorded traffic: --har FILE.'
+  const sending = writes !== undefined ? '--writes' : dryRun ? '--dry-run' : undefined
+  return sending && `${sending} cannot be used: --har sends nothing.`
 }
 
-/** Returns the flag that names recorded traffic, or undefined if the service is asked. */
-const findRecording = ({ har, journal }: DriftSettings) =>
-  har !== undefined ? '--har' : journal !== undefined ? '--journal' : undefined
-
-/** Gathers the responses of the service; undefined for a dry run. */
 async function gather(
   contract: Contract,
   settings: DriftSettings,
@@ -93,16 +84,16 @@ async function gather(
   token: string | undefined,
   context: DriftContext,
 ): Promise<Result<DriftInput | undefined>> {
-  const isRecorded = findRecording(settings) !== undefined
-  const read = readAddress(address, contract, token !== undefined && !isRecorded)
+  const { har } = settings
+  const read = readAddress(address, contract, token !== undefined && har === undefined)
   if (!read.ok) return read
   const upstream = read.value
   // A token that is too short to be told from other words is not redacted.
   const ownToken = token === undefined ? undefined : findOwnToken({ authorization: `Bearer ${token}` })
   const onProgress = (done: number, all: number) => context.progress.show('comparing responses', done, all)
   const rules = { minSamples: settings.samples, token: ownToken, onProgress }
-  if (isRecorded || !upstream) {
-    const recorded = await readRecordings(settings, contract, upstream, ownToken)
+  if (har !== undefined || !upstream) {
+    const recorded = await readRecording(har ?? '', contract, upstream, ownToken)
     return recorded.ok ? success({ ...recorded.value, ...rules }) : recorded
   }
   const plan = planRequests(settings, contract, upstream, context.now())
@@ -115,7 +106,6 @@ async function gather(
   return success({ ...(await sendProbes(client, plan.value, ownToken, context)), ...rules })
 }
 
-/** Reads the address. The paths of a service whose URL has none begin with the base path of the contract. */
 function readAddress(
   address: string | undefined,
   { basePath }: Contract,

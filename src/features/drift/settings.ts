@@ -47,12 +47,6 @@ export const driftSettings = {
     files: readsFile,
     description: 'Judge the recorded traffic of a HAR file, without any network.',
   }),
-  journal: text({
-    value: 'FILE',
-    files: readsFile,
-    description:
-      'Judge the recorded traffic of a journal, a saved response of GET /__sim/requests, without any network.',
-  }),
   patch: text({
     value: 'FILE',
     files: writesFile,

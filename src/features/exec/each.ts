@@ -32,9 +32,7 @@ export async function each(line: EachLine, context: CommandContext): Promise<num
 
 interface Trials {
   readonly judged: Map<PlannedRun, JudgedRun>
-  /** The findings of all runs, repetitions included. */
   readonly findings: FindingsReport[]
-  /** The differences of later baseline runs from the first. */
   readonly changes: string[]
   /**
    * The pairs of a run without faults and one with the fault that confirm `broke`. A suite that fails by itself one

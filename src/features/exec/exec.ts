@@ -9,7 +9,6 @@ import { runCommand, toCommandLine } from './runs/run-command.ts'
 import { trustAuthority } from './runs/trust-authority.ts'
 import type { ExecLine } from './settings.ts'
 
-/** Runs a command once, and returns the exit code. Writes nothing to stdout, which belongs to the command. */
 export async function exec(line: ExecLine, { host, signals, now, openOutput }: CommandContext): Promise<number> {
   const output = await openOutput(line.settings)
   const { log, printLine } = output

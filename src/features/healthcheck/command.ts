@@ -1,5 +1,4 @@
 import { defineCommand } from '../../command-line/process/command.ts'
-import { upstreamTimeout } from '../../server/settings/further-settings.ts'
 import { boolean, duration } from '../../server/settings/setting.ts'
 import { serverSettings } from '../../server/settings/settings.ts'
 
@@ -27,6 +26,5 @@ export const healthcheckCommand = defineCommand({
       description: 'The longest time to wait for the simulator.',
     }),
   },
-  ignoredSettings: { ...serverSettings, upstreamTimeout },
   run: async ({ settings }, context) => (await import('./health.ts')).printHealth(settings, context),
 })

@@ -29,10 +29,8 @@ interface Health {
   readonly text: string
 }
 
-/** The longest wait for one response with `--wait`, milliseconds. */
 const maxRequestMs = 2_000
 
-/** The pause between two requests while the simulator starts, milliseconds. */
 const pauseMs = 100
 
 export async function printHealth(settings: HealthSettings, context: CommandContext): Promise<number> {
@@ -60,7 +58,6 @@ export async function printHealth(settings: HealthSettings, context: CommandCont
   return health.value.isReady ? 0 : 1
 }
 
-/** Requests the health of a simulator until it is ready or `timeoutMs` are over. Returns the last outcome. */
 async function waitForHealth(url: string, timeoutMs: number, now: () => number): Promise<Result<Health>> {
   const deadline = now() + timeoutMs
   for (;;) {
@@ -70,10 +67,7 @@ async function waitForHealth(url: string, timeoutMs: number, now: () => number):
   }
 }
 
-/**
- * Requests the health of a simulator. The error says that no response came within `timeoutMs`, or that it is not a
- * simulator's. `fetch` is not used, as it blocks some ports.
- */
+/** Requests the health of a simulator. `fetch` is not used, as it blocks some ports. */
 async function requestHealth(url: string, timeoutMs: number): Promise<Result<Health>> {
   const waitMs = Math.ceil(timeoutMs)
   const signal = AbortSignal.timeout(waitMs) // one deadline for connection, head and body

@@ -11,7 +11,6 @@ export interface Tool {
   readonly description: string
   /** The parameters of the control plane that it takes, by operation; and it takes the bodies of these operations. */
   readonly input: Readonly<Record<string, string>>
-  /** The schemas of its other arguments by their names. */
   readonly ownInput?: Readonly<Record<string, JsonObject>>
   /** Calls a simulator at `origin`, whose service has the base path. Throws a `ToolError`. */
   readonly run: (
@@ -37,7 +36,6 @@ interface ControlResponse {
   readonly json: JsonObject
 }
 
-/** Sends a request to the control plane, over HTTP or within the process. */
 export type AskControl = (question: ControlCall) => Promise<ControlResponse>
 
 /** Creates a function that calls the control plane of this process, with the host and the token of `source`. */
@@ -86,7 +84,6 @@ function parseResponse(text: string): JsonObject {
   return isObject(response) ? response : { error: `The simulator returned no JSON object: ${text.slice(0, 200)}` }
 }
 
-/** Calls the control plane, and returns the JSON of the response as `readOrThrow` does. */
 export const askOrThrow = async (ask: AskControl, question: ControlCall, next?: string): Promise<JsonObject> =>
   readOrThrow(await ask(question), next)
 
@@ -99,7 +96,6 @@ export function readOrThrow({ status, json }: ControlResponse, next = ''): JsonO
 
 export const objectOf = (json: JsonObject, name: string): JsonObject => (isObject(json[name]) ? json[name] : {})
 
-/** Returns the objects of a member that is a list; none if there is no such list. */
 export function listOf(json: Json | undefined, name: string): readonly JsonObject[] {
   const list = isObject(json) ? json[name] : undefined
   return Array.isArray(list) ? list.filter(isObject) : []

@@ -150,13 +150,11 @@ const showDecision = (entry: JsonObject) => ({
   ...showRules(entry),
 })
 
-/** Returns the sentences of violations and advice: `body/value: must be string`. */
 function showRules(entry: JsonObject) {
   const describe = (one: JsonObject) => `${one['in']}${one['pointer']}: ${one['message']}`
   return { violations: listOf(entry, 'violations').map(describe), advice: listOf(entry, 'advice').map(describe) }
 }
 
-/** Returns a call with its latest eight attempts, and the sentences about all. */
 function showChain(chain: JsonObject): JsonObject {
   const attempts = listOf(chain, 'attempts')
   const sentences = attempts.flatMap((one) => listOf(one, 'findings').map(({ sentence }) => String(sentence)))

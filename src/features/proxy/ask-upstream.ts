@@ -76,7 +76,6 @@ function createUpstreamRequest(
   }
 }
 
-/** Returns the credential for the service: the environment's token, or the client's own without its sandbox. */
 function authorizationOf({ request, bearer }: Exchange, token: string | undefined): string | undefined {
   if (token !== undefined) return `Bearer ${token}`
   const sent = request.headers['authorization']
@@ -165,7 +164,6 @@ function forwardRequestHeaders({ headers, rawHeaders }: SimRequest, own: Readonl
   return [...forwarded, ...Array.from(left.values(), Object.values<string>).flat(), 'Via', ownVia]
 }
 
-/** Returns the value of a header without its items for the simulator; undefined if it had no others. */
 function keepOthers(name: string, value: string): string | undefined {
   const isOwn = ownItems.get(name)
   if (!isOwn) return value

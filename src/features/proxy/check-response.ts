@@ -41,7 +41,6 @@ function judgeUnknown(exchange: Exchange, { origin, status }: Reply): void {
   exchange.violations = [...exchange.violations, { in: 'path', pointer: '', keyword: 'operation', message }]
 }
 
-/** Replaces the relay of a reply by the body that passed, and adds its findings to the exchange. */
 function withPassedBody(exchange: Exchange, reply: Reply, relay: RecordingRelay, outcome: DeliveryOutcome): Reply {
   relay.cancel() // its client may have left
   const { relay: _, ...head } = reply

@@ -11,7 +11,6 @@ import { joinCatalogue } from '../../service/scenarios/catalogue.ts'
 import type { Catalogue, ScenarioDefinition } from '../../service/scenarios/definition.ts'
 import { createProxyStages } from './stages.ts'
 
-/** Reads the real service of `convsim proxy` from its operand, and its token from the environment. */
 export function readProxyTarget(
   [url = '']: readonly string[],
   { port, upstreamTimeout }: { readonly port: number; readonly upstreamTimeout: string },
@@ -31,7 +30,6 @@ export function readProxyTarget(
   return success({ ...parsed.value, token: token.value, timeoutMs: parseDuration(upstreamTimeout) ?? 30_000 })
 }
 
-/** Creates the value that makes a simulator a proxy. It connects at the first request. */
 export function createProxy(target: UpstreamAccess, settings: Settings): ProxiedService {
   return proxyOver(createUpstreamClient(target), readPages(settings, true))
 }
@@ -54,10 +52,7 @@ const refuseToSend: UpstreamClient['send'] = async () =>
     sentence: 'The real service would respond; it is not asked in order to explain.',
   })
 
-/**
- * Returns the catalogue of a proxy, in which a scenario makes no sense if it needs a response of the simulator: one
- * that chooses generated numbers, or the status of a success.
- */
+/** Returns the catalogue of a proxy, in which scenarios that need a response of the simulator make no sense. */
 function limitCatalogue({ definitions, statuses }: Catalogue): Catalogue {
   return joinCatalogue(definitions.map(limitToProxy), statuses.map(limitToProxy))
 }

@@ -65,7 +65,6 @@ function readCaller(pages: PageSettings | undefined): RequestStage {
   }
 }
 
-/** Limits the stage `scenario` to requests that match an operation. */
 function scenarioOfOperation(stage: RequestStage<MatchedExchange>): RequestStage {
   return (exchange) => {
     if (isMatched(exchange)) return stage(exchange)

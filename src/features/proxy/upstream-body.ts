@@ -16,7 +16,6 @@ export class RecordingRelay implements RelayedBody {
   readonly mediaType: string | undefined
   readonly length: number | undefined
   size = 0
-  /** True if the service broke the body off. */
   isBroken = false
   readonly #response: IncomingMessage
   readonly #recorded: Uint8Array[] = []
@@ -58,7 +57,6 @@ export class RecordingRelay implements RelayedBody {
   }
 }
 
-/** Returns a body of bytes, with its value if it is JSON and else its text; undefined for no bytes. */
 export function toBody(bytes: Uint8Array, mediaType = 'application/octet-stream'): Body | undefined {
   if (bytes.length === 0) return undefined
   const read = readJson(bytes, maxCheckedValues)

@@ -12,9 +12,7 @@ export const recordedOperation = 'getModelAnalytics'
 
 const maxMembers = 1_000_000
 
-/** A response that was seen, redacted. */
 export interface SeenResponse {
-  /** UUID, lower case. */
   readonly modelId: string
   /** The value of the parameter, with the document's default: `30d`. */
   readonly period: string
@@ -22,10 +20,7 @@ export interface SeenResponse {
   readonly redactions: number
 }
 
-/**
- * Collects the responses that can be served again: the latest about each model and period, in their order. `skipped`:
- * the number of others, by the reason, such as that they break the contract.
- */
+/** Collects the latest response about each model and period. `skipped` counts the others by reason. */
 export function collectResponses(
   samples: readonly TrafficSample[],
   contract: Contract,
@@ -43,7 +38,6 @@ export function collectResponses(
   return { responses: sorted.map(([, response]) => response), skipped }
 }
 
-/** Reads the response of a sample. The error is the reason why it is left out. */
 function readSample({ method, target, response }: TrafficSample, contract: Contract): Result<SeenResponse> {
   const [path = '', query = ''] = target.split('?', 2)
   const match = findRecordedOperation(contract, method, path)
@@ -77,7 +71,6 @@ function readResponseBody(operation: Operation, { status, headers, body: bytes }
   return failure(`breaks the contract: ${violation.pointer || 'the body'} ${rule} (convsim drift proposes a patch)`)
 }
 
-/** Finds the operation of a path, whose base path may be another than the contract's: that of a sandbox. */
 function findRecordedOperation(contract: Contract, method: string, path: string) {
   const segments = path.split('/').slice(1)
   for (let first = 0; first < Math.min(segments.length, 6); first += 1) {
@@ -97,10 +90,7 @@ const forms: readonly (readonly [RegExp, string])[] = [
   [/(?<!\w)\+\d[\d ()/-]{6,20}\d(?!\d)/g, redacted],
 ]
 
-/**
- * Redacts credentials, e-mail addresses, IPv4 addresses and international telephone numbers in all texts of a value,
- * and whole texts that quote users. `changes` is the number of changed texts.
- */
+/** Redacts credentials, addresses and telephone numbers in all texts, and whole texts that quote users. */
 export function redactPeople(value: Json): { readonly value: Json; readonly changes: number } {
   let changes = 0
   const redactText = (text: string, isQuote: boolean) => {

@@ -11,16 +11,12 @@ import { toResponsesFiles } from '../../service/fixtures/responses.ts'
 import { recordedOperation, type SeenResponse } from './collect-responses.ts'
 
 export interface FixturePlan {
-  /** New files, by their path in the folder. */
   readonly files: ReadonlyMap<string, string>
   readonly models: readonly JsonObject[]
   readonly lines: readonly string[]
 }
 
-/**
- * Plans a file of exact responses for each model, and adds the models that the fixtures do not list. Exact responses of
- * the fixtures stay, except those about a model and period that were seen again.
- */
+/** Plans a file of exact responses for each model. Those of the fixtures stay, unless they were seen again. */
 export function planFolder(seen: readonly SeenResponse[], fixtures: Fixtures): FixturePlan {
   const keyOf = ({ modelId, period }: Pick<SeenResponse, 'modelId' | 'period'>) => `${modelId} ${period}`
   const seenKeys = new Set(seen.map(keyOf))
@@ -64,7 +60,6 @@ export async function findFolderProblem(folder: string): Promise<string | undefi
   }
 }
 
-/** Writes a folder of fixtures: the files of `base` and the plan's additions. Returns why it cannot, if so. */
 export async function writeFolder(plan: FixturePlan, folder: string, base: string): Promise<string | undefined> {
   const { files, models } = plan
   try {

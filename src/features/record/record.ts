@@ -1,12 +1,13 @@
 /** Recorded traffic as a folder of fixtures. */
-import { isObject, type Json } from '../../base/core/json.ts'
+import type { Json } from '../../base/core/json.ts'
+import { valueAt } from '../../base/core/json-pointer.ts'
 import { failure, type Result, reasonOf, success } from '../../base/core/result.ts'
 import { formatFinding } from '../../base/documents/finding.ts'
 import type { CommandContext } from '../../command-line/process/command.ts'
 import { createCountProgress } from '../../command-line/process/count-progress.ts'
 import { defaultSettings, type Settings } from '../../server/settings/settings.ts'
 import { loadInputs } from '../../server/simulator/loaded-inputs.ts'
-import { readJournal } from '../../server/upstream/traffic/read-journal.ts'
+import { readHar } from '../../server/upstream/traffic/read-har.ts'
 import { readTrafficFile } from '../../server/upstream/traffic/read-traffic-file.ts'
 import type { TrafficSample } from '../../server/upstream/traffic/sample.ts'
 import { bundledFixtures } from '../../service/fixtures/bundled.ts'
@@ -18,7 +19,6 @@ interface RecordSettings extends Pick<Settings, 'contract' | 'fixtures' | 'contr
   readonly write: boolean
 }
 
-/** Turns traffic into fixtures: lists them, and writes them if it may. Returns the problem, if any. */
 export async function recordTraffic(
   sources: readonly string[],
   settings: RecordSettings,
@@ -26,8 +26,7 @@ export async function recordTraffic(
 ): Promise<string | undefined> {
   const { out, write, fixtures = bundledFixtures } = settings
   const { print, signals } = context
-  if (sources.length === 0)
-    return 'Name the traffic: the URL of a running proxy, a HAR file, or an export of GET /__sim/requests.'
+  if (sources.length === 0) return 'Name the traffic: the URL of a running proxy, or a HAR file.'
   if (out === undefined) return 'Name the folder of fixtures to write: --out FOLDER.'
   const problem = await findFolderProblem(out)
   if (problem !== undefined) return problem
@@ -64,7 +63,7 @@ async function planFixtures(
 /** The origins of responses that are taken: convsim's own are of use as fixtures, too, unless a scenario broke them. */
 const accepted = ['upstream', 'contract'] as const
 
-/** Reads the samples of all sources, in their order: URLs of running simulators, HAR files, exports of journals. */
+/** Reads the samples of all sources, in their order: URLs of running simulators, and HAR files. */
 async function readSources(
   sources: readonly string[],
   controlToken: string | undefined,
@@ -73,7 +72,7 @@ async function readSources(
   for (const source of sources) {
     const read = /^https?:\/\//i.test(source)
       ? await readRunning(source, controlToken)
-      : await readTrafficFile(source, /\.(har|zip)$/i.test(source) ? 'har' : 'journal', accepted)
+      : await readTrafficFile(source, accepted)
     if (!read.ok) return read
     traffic.push(read.value)
   }
@@ -84,20 +83,20 @@ async function readRunning(url: string, controlToken: string | undefined): Promi
   if (!URL.canParse(url)) return failure(`"${url}" is no URL of a running simulator.`)
   const { origin } = new URL(url)
   const headers = controlToken === undefined ? {} : { authorization: `Bearer ${controlToken}` }
-  const requests: Json[] = []
+  const entries: Json[] = []
   for (let after = ''; ; ) {
     const page = await readPage(origin, after, headers)
     if (!page.ok) return page
-    const { requests: more, next } = isObject(page.value) ? page.value : {}
-    requests.push(more ?? [])
-    if (typeof next !== 'number') return readJournal({ requests: requests.flat() }, accepted)
+    entries.push(valueAt(page.value, '/log/entries') ?? [])
+    const next = valueAt(page.value, '/log/_next')
+    if (typeof next !== 'number') return readHar({ log: { entries: entries.flat() } }, accepted)
     after = `&cursor=${next}`
   }
 }
 
 async function readPage(origin: string, after: string, headers: Record<string, string>): Promise<Result<Json>> {
   try {
-    const page = await fetch(`${origin}/__sim/requests?sandbox=*&bodies=true&limit=200${after}`, { headers })
+    const page = await fetch(`${origin}/__sim/requests?sandbox=*&format=har&limit=200${after}`, { headers })
     if (page.ok) return success((await page.json()) as Json)
     const hint = page.status === 401 ? ' Give its token with --control-token.' : ''
     return failure(`The simulator at ${origin} returns ${page.status} when asked for its requests.${hint}`)

@@ -21,7 +21,6 @@ import { parseScenarios } from '../../service/scenarios/parse.ts'
 
 type ScenarioSettings = Pick<Settings, 'contract' | 'overlay' | 'fixtures' | 'port'>
 
-/** Prints all scenarios, or those of a text such as `slow;ms=20` in detail. Returns the exit code. */
 export async function printScenarios(
   [text]: readonly string[],
   settings: ScenarioSettings,
@@ -99,20 +98,17 @@ function describeScenario(active: ActiveScenario, inputs: LoadedInputs, { port }
   ].join('\n\n')
 }
 
-/** Finds an operation whose response shows the scenario, a GET before others; undefined where none fits. */
+/** Finds an operation whose response shows the scenario, a GET before others; undefined where none does. */
 function findShowing({ definition, values }: ActiveScenario, fitting: readonly Operation[]): Operation | undefined {
   const effect = definition.effect(values)
+  if (effect.kind === 'expect') return undefined // it is about a request that is refused, which no example is
   const byMethod = [...fitting].sort((one, other) => Number(other.method === 'GET') - Number(one.method === 'GET'))
   const isShown = (operation: Operation) => {
     if (effect.kind === 'ordinary') return operation.statuses.includes(effect.status)
-    if (effect.kind === 'response') return isDocumented(operation, effect.reply(operation).status)
-    return effect.kind !== 'expect' || refusesEmptyBody(operation)
+    return effect.kind !== 'response' || isDocumented(operation, effect.reply(operation).status)
   }
   return byMethod.find(isShown) ?? byMethod[0]
 }
-
-const refusesEmptyBody = (operation: Operation) =>
-  operation.body !== undefined && operation.checkBody('application/json', {}).length > 0
 
 /** Lists the ways to switch a scenario on besides the header of a request, a row for each. */
 function listOtherWays({ definition, text }: ActiveScenario, { fixtures }: LoadedInputs): string[] {
@@ -131,15 +127,12 @@ function listOtherWays({ definition, text }: ActiveScenario, { fixtures }: Loade
 
 function formatExampleCurl(
   operation: Operation,
-  { definition, values, text }: ActiveScenario,
+  { text }: ActiveScenario,
   { fixtures }: LoadedInputs,
   port: number,
 ): string {
   const path = buildModelPath(operation, findOrdinaryModel(fixtures)?.id)
-  // An expectation is about a request that is refused.
-  const isRefused = definition.effect(values).kind === 'expect' && refusesEmptyBody(operation)
-  const valid = operation.bodyExamples()[0]?.value ?? {}
-  const body = operation.body && JSON.stringify(isRefused ? {} : valid)
+  const body = operation.body && JSON.stringify(operation.bodyExamples()[0]?.value ?? {})
   const parts = [
     `curl -i ${quoteForShell(`http://127.0.0.1:${port}${path}`)}`,
     ...(operation.method === (body === undefined ? 'GET' : 'POST') ? [] : [`-X ${operation.method}`]),

@@ -16,7 +16,6 @@ export function isConsoleFile({ method, path, headers }: SimRequest): boolean {
   return path === '/__sim/' || assetPath.test(path)
 }
 
-/** Returns the reply to a request for a file of the console; undefined for any other request. */
 export async function serveConsole(request: SimRequest): Promise<Reply | undefined> {
   if (!isConsoleFile(request)) return undefined
   const { path } = request

@@ -4,7 +4,7 @@ import { redactJson, redactText } from '../../base/redaction/redact.ts'
 import type { Contract } from '../../service/contract/contract.ts'
 import { controlAliases, listDocumentedPaths, toRoutePath } from '../../service/exchange/control-aliases.ts'
 import { createRequest, type SimRequest } from '../../service/exchange/request.ts'
-import { defaultSandbox, isSandboxName, readSandboxOfBaggage } from '../sandboxes/sandboxes.ts'
+import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import { ControlError, type Explanation, type HandlerGroup } from './handler.ts'
 
 interface RequestDescription {
@@ -18,9 +18,6 @@ export const explainHandlers: HandlerGroup = ({ explain, served, pages }) => {
   return {
     async explain({ body, sandbox }) {
       const description = body as unknown as RequestDescription // proved by the control document
-      const named = findOtherSandbox(toSimRequest(description, defaultSandbox), sandbox)
-      if (named !== undefined)
-        return new ControlError(400, `?sandbox= names "${sandbox}", and the request names "${named}".`)
       const request = toSimRequest(description, sandbox)
       const { contract } = served()
       if (!isHandledByEdge(request, pages.cors, contract)) return explanationToJson(await explain(request))
@@ -29,18 +26,6 @@ export const explainHandlers: HandlerGroup = ({ explain, served, pages }) => {
       return new ControlError(400, `${problem} The service is under ${contract.basePath}.`)
     },
   }
-}
-
-/** Finds a sandbox that the request names by header, key, path or baggage beside another one of the query, if any. */
-function findOtherSandbox({ headers, path }: SimRequest, sandbox: string): string | undefined {
-  if (sandbox === defaultSandbox) return undefined
-  const [, ofKey] = /^bearer .*~([^~]*)$/i.exec(headers['authorization'] ?? '') ?? []
-  const [, ofPath] = /^\/_s\/([^/]*)\//.exec(path) ?? []
-  // The text behind a tilde may be a part of a secret key, which no refusal repeats.
-  const names = [headers['x-sim-sandbox'], ofPath, ofKey].filter((name) => name !== undefined && isSandboxName(name))
-  const ofBaggage = readSandboxOfBaggage(headers['baggage'])
-  if (names.length === 0 && ofBaggage.ok) names.push(ofBaggage.value)
-  return names.find((name) => name !== undefined && name !== sandbox)
 }
 
 /** Returns true for a request that never reaches the pipeline: control plane, root, aliases, browsers' files, CORS. */
@@ -55,7 +40,6 @@ function isHandledByEdge({ method, path, headers }: SimRequest, corsOrigins: Cor
   return controlAliases.has(own) || /^\/(favicon\.ico|robots\.txt)?$/.test(own)
 }
 
-/** Converts a description to a request. A `sandbox` in the query replaces the header; the default one means none. */
 function toSimRequest({ method, path: target, headers = {}, body }: RequestDescription, sandbox: string): SimRequest {
   const lowerCaseHeaders = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),

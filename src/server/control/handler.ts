@@ -1,6 +1,5 @@
 import { type Json, jsonPieces } from '../../base/core/json.ts'
 import { chunksInSlices } from '../../base/core/slices.ts'
-import type { Violation } from '../../base/core/violation.ts'
 import type { Findings } from '../../base/documents/finding.ts'
 import type { Contract, ParameterValues } from '../../service/contract/contract.ts'
 import { textBody } from '../../service/exchange/body.ts'
@@ -20,7 +19,6 @@ import type { ReportedInputs } from '../reports/traffic-collector.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
 import type { ControlOperationId } from './operation-ids.ts'
 
-/** A request to a control operation, checked against `spec/control.openapi.yaml`. */
 export interface ControlRequest {
   /** The name of the sandbox, `default` if none is sent. An operation that accepts `*` uses `sandboxFilter` instead. */
   readonly sandbox: string
@@ -28,10 +26,7 @@ export interface ControlRequest {
   readonly sandboxFilter: string | undefined
   /** Typed by the document, with its defaults. */
   readonly parameters: ParameterValues
-  /** Undefined where the operation takes no body, or the client sent none. */
   readonly body: Json | undefined
-  /** Rules that the body breaks, for operations that take rules, whose handlers report wrong names, too; else empty. */
-  readonly bodyViolations: readonly Violation[]
   readonly source: SimRequest
   /** Aborted when the client closes its connection. */
   readonly clientGone: AbortSignal
@@ -39,7 +34,6 @@ export interface ControlRequest {
 
 /** The inputs that are served. A reload (`--watch`) replaces all of them. */
 export interface ServedInputs extends Pick<ReportedInputs, 'idempotentOperations'> {
-  /** 1 for the inputs of the start; each reload adds 1. */
   readonly number: number
   readonly contract: Contract
   /** The ids of the operations that the simulator responds to; others are served from the document. */
@@ -107,7 +101,6 @@ export type ControlHandlers = {
 
 export type HandlerGroup = (simulator: ControlledSimulator) => ControlHandlers
 
-/** JSON of another media type that is written while the client reads it. */
 export class JsonPieces {
   readonly pieces: AsyncGenerator<string>
   readonly mediaType: string
@@ -163,10 +156,7 @@ const maxWholeLength = 256 * 1024
 /** The most long responses at a time: each holds a record of up to 1 MB several times until the client reads it. */
 const maxLongResponses = 10
 
-/**
- * Creates a function that replies with a value as JSON. A long one is a stream, which is written no faster than the
- * client reads, and between whose chunks other requests are handled.
- */
+/** Creates a function that replies with JSON. A long one is a stream, written no faster than the client reads. */
 export function createJsonReply() {
   const takeSlot = createSlots(maxLongResponses, `${maxLongResponses} long responses are being read already.`)
   return async (value: object, clientGone: AbortSignal): Promise<CustomReply | ControlError> => {

@@ -31,7 +31,6 @@ async function* harPieces(log: object): AsyncGenerator<string> {
   yield '}'
 }
 
-/** Returns members under the names that HAR leaves to its writers: `_total`. */
 const withUnderscores = (members: object) =>
   Object.fromEntries(Object.entries(members).map(([name, value]) => [`_${name}`, value]))
 
@@ -92,7 +91,6 @@ function responseToHar({ response, damage, delivery, headSentAt, ownToken }: Jou
   }
 }
 
-/** Returns a body as text, or as base64, which the member `encoding` says; a comment if not all of it is stored. */
 function textToHar(body: RecordedBody, token: string | undefined, encoding: string) {
   const text = bodyToText(body, token)
   const comment = isComplete(body) ? undefined : `${storedBytes(body)} of ${body.size} bytes were recorded.`

@@ -10,7 +10,6 @@ import { describeLoss, type Store } from '../../state/store.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import { CustomReply, type HandlerGroup, type ReloadFailure, type ServedInputs } from './handler.ts'
 
-/** Handles `GET health`, `info`, `contract`, `openapi.yaml`, `assumptions` and `catalogue`. */
 export const infoHandlers: HandlerGroup = ({ served, reloadFailure, control, sandboxes, store, ...rest }) => {
   return {
     getHealth: () => reportHealth(store, reloadFailure(), rest.draining),

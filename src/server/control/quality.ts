@@ -2,17 +2,11 @@ import { isObject, type JsonObject } from '../../base/core/json.ts'
 import { inSlices, mapEach } from '../../base/core/slices.ts'
 import { impactOfEvent, UNITS_PER_IMPACT } from '../../state/collections/events.ts'
 import { type StoredEvent, uuidKey } from '../../state/records.ts'
-import { type ControlRequest, createSlots, type HandlerGroup } from './handler.ts'
+import type { HandlerGroup } from './handler.ts'
 
 const neutralIndex = 0.5
 
 const maxEventIds = 100
-
-/** The events of a sandbox whose groups are small enough for any number of clients. */
-const maxEventsOfSmall = 10_000
-
-/** The most larger sandboxes at a time: groups of 100 MB of events can take 60 MB. */
-const maxLargeSandboxes = 2
 
 interface EventGroup {
   units: number
@@ -20,17 +14,7 @@ interface EventGroup {
   readonly eventIds: string[]
 }
 
-/** Handles `GET` and `PUT quality`: weight of events, quality index of each product (PQI) and conversation (CQI). */
 export const qualityHandlers: HandlerGroup = ({ store, sandboxes, served }) => {
-  const refusal = `The quality of ${maxLargeSandboxes} large sandboxes is being read already.`
-  const takeSlot = createSlots(maxLargeSandboxes, refusal)
-
-  /** Returns a refusal if the groups of too many large sandboxes are held for clients that read them. */
-  async function refuseLarge({ sandbox, clientGone }: ControlRequest) {
-    const { total } = await store.listEvents(sandbox, { limit: 0 })
-    return total <= maxEventsOfSmall ? undefined : takeSlot(clientGone)
-  }
-
   async function readQuality(sandbox: string): Promise<object> {
     const productNames = new Map(served().fixtures.products.map(({ id, name }) => [id.toLowerCase(), name]))
     const { weight } = await store.getQuality(sandbox)
@@ -51,11 +35,8 @@ export const qualityHandlers: HandlerGroup = ({ store, sandboxes, served }) => {
   }
 
   return {
-    getQuality: async (request) => (await refuseLarge(request)) ?? readQuality(request.sandbox),
-    async putQuality(request) {
-      const { sandbox, body } = request
-      const refusal = await refuseLarge(request)
-      if (refusal) return refusal
+    getQuality: ({ sandbox }) => readQuality(sandbox),
+    async putQuality({ sandbox, body }) {
       sandboxes.use(sandbox)
       const weight = isObject(body) ? Number(body['weight']) : 0
       await store.putQuality(sandbox, { weight })
@@ -64,7 +45,6 @@ export const qualityHandlers: HandlerGroup = ({ store, sandboxes, served }) => {
   }
 }
 
-/** Returns the service's id of the conversation, else the client's; none for an event without a conversation. */
 function findConversationKey({ fields }: StoredEvent): string | null | undefined {
   const { conversationId, externalConversationId } = fields
   return uuidKey(conversationId) ?? externalConversationId

@@ -8,9 +8,6 @@ import { readQuery, type SimRequest } from '../../service/exchange/request.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import { ControlError, type ControlRequest } from './handler.ts'
 
-/** The operations whose handlers tell the faults of the body together with wrong names. */
-const rulesOperations = new Set(['putScenarios', 'addScenarios'])
-
 /** Reads a request to a control operation and checks it against the document. The error names every broken rule. */
 export async function readControlRequest(
   operation: Operation,
@@ -24,12 +21,11 @@ export async function readControlRequest(
   if (!sent.ok) return sent
   const { values: parameters } = read.value
   const { body } = sent.value
-  const bodyViolations = rulesOperations.has(operation.id) ? sent.value.bodyViolations : []
-  const violations = [...read.value.violations, ...(bodyViolations.length > 0 ? [] : sent.value.bodyViolations)]
+  const violations = [...read.value.violations, ...sent.value.violations]
   if (violations.length > 0) return badRequest(formatViolations(violations))
   const sandbox = typeof parameters.query['sandbox'] === 'string' ? parameters.query['sandbox'] : defaultSandbox
   const sandboxFilter = sandbox === '*' ? undefined : sandbox
-  return success({ sandbox, sandboxFilter, parameters, body, bodyViolations, source, clientGone })
+  return success({ sandbox, sandboxFilter, parameters, body, source, clientGone })
 }
 
 /** Reads path, query and `X-Sim-Sandbox`. Health takes any query and header, since the tools that check it add some. */
@@ -67,10 +63,10 @@ async function readJsonBody(operation: Operation, { body, headers }: SimRequest)
   const readBody = operation.id === 'importSandbox' ? readLargeJson : readJson
   const read = await readBody(body.bytes)
   if (!read.ok) return badRequest(`Invalid request: body${read.error.pointer}: ${read.error.message}.`)
-  return success({ body: read.value, bodyViolations: operation.checkBody('application/json', read.value) })
+  return success({ body: read.value, violations: operation.checkBody('application/json', read.value) })
 }
 
-const noBody = { body: undefined, bodyViolations: [] }
+const noBody = { body: undefined, violations: [] }
 
 /** Refuses a body that says something: a sandbox that it names would leave the default sandbox selected. */
 function refuseBody(operation: string, text: string) {

@@ -18,13 +18,8 @@ interface ListQuery extends JournalFilter {
   readonly format: 'json' | 'har'
 }
 
-/** The most streams at a time: each reads every new entry. */
 const maxStreams = 100
 
-/**
- * Handles `GET` and `DELETE requests`, `GET requests/{id}` and `GET requests/stream`: the journal. Streams end when
- * `stopping` is aborted.
- */
 export const requestHandlers: HandlerGroup = ({ journal, served, stopping }) => {
   const refusal = `There are ${maxStreams} streams of the journal already. Or poll GET requests?since= instead.`
   const takeSlot = createSlots(maxStreams, refusal)
@@ -87,10 +82,7 @@ async function notFoundMessage(id: string, journal: Journal): Promise<string> {
   return `The journal has no request "${id.slice(0, 80)}".${why}`
 }
 
-/**
- * Returns the number to stream after: `Last-Event-ID` of a browser that reconnects, else `since`, else the latest.
- * An id above the latest one is of a process before, so that the stream begins with the oldest entry.
- */
+/** Returns the number to stream after. An id above the latest one is of a process before: then all are sent. */
 function readResumePoint({ source: { headers }, parameters }: ControlRequest, latest: number): number {
   const sent = headers['last-event-id']
   if (sent !== undefined && /^\d{1,15}$/.test(sent)) return Number(sent) > latest ? 0 : Number(sent)

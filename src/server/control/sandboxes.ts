@@ -63,7 +63,6 @@ function sandboxToJson({ name, usedAt }: Sandbox, { seed, rules, clock }: Sandbo
   return { name, seed, clock: clockToJson(clock), rules: rules.length, usedAt: new Date(usedAt).toISOString() }
 }
 
-/** Handles `GET` and `PUT clock` and `POST clock/advance`: the time of a sandbox. */
 export const clockHandlers: HandlerGroup = ({ sandboxes }) => {
   return {
     async getClock({ sandbox }) {
@@ -96,7 +95,6 @@ function clockToJson({ mode, now }: ClockState) {
   return { mode, now: new Date(now).toISOString() }
 }
 
-/** Handles `GET events`, `GET prompts` and `activate`: the records that the service's user interface would show. */
 export const recordHandlers: HandlerGroup = ({ store }) => {
   return {
     listEvents({ sandbox, parameters }) {
@@ -118,7 +116,6 @@ export const recordHandlers: HandlerGroup = ({ store }) => {
   }
 }
 
-/** Handles the operations on a sandbox's whole state: `snapshots`, `export` and `import`. */
 export const snapshotHandlers: HandlerGroup = ({ store, sandboxes }) => {
   return {
     listSnapshots: async (request) => ({ snapshots: await store.listSnapshots(request.sandbox) }),

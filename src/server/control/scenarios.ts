@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../base/core/json.ts'
 import { endSentence } from '../../base/core/text.ts'
 import type { Catalogue } from '../../service/scenarios/definition.ts'
 import { parseSequence, positionAt, type Sequence, sequencePrefix } from '../../service/scenarios/parse.ts'
@@ -7,17 +8,18 @@ import {
   type PlacedRule,
   placeRules,
   type Rule,
+  readRules,
   ruleActedKey,
   ruleSequencePrefix,
   ruleTimesKey,
 } from '../../service/scenarios/rules.ts'
-import { checkRules } from '../../service/scenarios/rules-file.ts'
 import type { RulePosition } from '../sandboxes/settings.ts'
 import { ControlError, type ControlRequest, type HandlerGroup } from './handler.ts'
 
 export const scenarioHandlers: HandlerGroup = ({ sandboxes, store, served, keepUnmet }) => {
-  const readRules = ({ body, bodyViolations }: ControlRequest): readonly Rule[] | ControlError => {
-    const read = checkRules(body, bodyViolations, served())
+  const rulesOf = ({ body }: ControlRequest): readonly Rule[] | ControlError => {
+    const { rules } = body as { rules: JsonObject[] } // proved by the control document
+    const read = readRules(rules, served())
     if (read.ok) return read.value
     const problems = read.error.map(({ pointer, message }) => endSentence(`body${pointer}: ${message}`))
     return new ControlError(400, `Invalid rules: ${problems.join(' ')}`)
@@ -37,11 +39,11 @@ export const scenarioHandlers: HandlerGroup = ({ sandboxes, store, served, keepU
       return { rules: rulesToJson(rules), startUp: rulesToJson(startUp), counts }
     },
     async putScenarios(request) {
-      const rules = readRules(request)
+      const rules = rulesOf(request)
       return rules instanceof ControlError ? rules : replaceRules(request, rules)
     },
     async addScenarios(request) {
-      const added = readRules(request)
+      const added = rulesOf(request)
       if (added instanceof ControlError) return added
       const { name } = sandboxes.use(request.sandbox)
       const position = request.parameters.query['position'] as RulePosition // typed by the control document

@@ -14,7 +14,6 @@ import type { JournalEntry } from '../journal/entry.ts'
 import { type MatchInputs, toMatchSubject } from '../journal/entry-json.ts'
 import type { Journal } from '../journal/journal.ts'
 
-/** The expected number of matching requests; `{}` means at least one. */
 export interface CountBounds {
   readonly exactly?: number
   readonly atLeast?: number
@@ -84,7 +83,6 @@ function createMatchCounter({ journal, sandbox, conditions, served, elapsed }: J
   }
 }
 
-/** Returns the latest requests that differ least from the query, the nearest first; fewer if that takes too long. */
 async function findNearMisses({ journal, sandbox, conditions, served, elapsed }: JournalSearch): Promise<NearMiss[]> {
   // Another operation counts as five differences.
   const distance = ({ differences }: NearMiss) =>

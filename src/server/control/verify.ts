@@ -28,10 +28,6 @@ const tooLongMessage =
   'Expect less of the body, forget the requests before the test begins (DELETE /__sim/requests), ' +
   'or give the test a sandbox of its own.'
 
-/**
- * Handles `POST verify` and `POST requests/count`: the count of the requests that match a query. Waits end when
- * `stopping` is aborted.
- */
 export const verifyHandlers: HandlerGroup = ({ journal, sandboxes, served, stopping }) => {
   const sentence = `${maxWaiting} verifications are waiting already. Let them wait for less time (withinMs).`
   const takeSlot = createSlots(maxWaiting, sentence)
@@ -79,10 +75,7 @@ function findQueryProblem(query: Query, contract: Contract): string | undefined 
   )
 }
 
-/**
- * Finds a field whose value the journal redacts: `header "Authorization"`. Null, for absence, can be matched. `hidden`:
- * the names that the contract declares as credentials, in lower case.
- */
+/** Finds a field whose value the journal redacts: `header "Authorization"`. Null, for absence, can be matched. */
 function findRedactedField({ header = {}, query = {} }: RequestMatch = {}, hidden: readonly string[]) {
   const find = (values: RequestMatch['query'] & object, isRedacted: (name: string, value: string) => boolean) => {
     const isHidden = (name: string, value: string) => hidden.includes(name.toLowerCase()) || isRedacted(name, value)

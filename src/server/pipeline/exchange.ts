@@ -220,7 +220,7 @@ export type RequestStage<Seen extends Exchange = Exchange> = (
 /** A stage of a reply: every reply passes through all of them. */
 export type ReplyStage = (exchange: Exchange, reply: Reply) => Reply
 
-/** The content of an `Authorization` header: a token and the sandbox of its suffix, or why there is not a token. */
+/** The content of an `Authorization` header: a token and the sandbox of its suffix, or why there is no token. */
 export type Bearer =
   | { readonly ok: true; readonly token: string; readonly sandbox: string | undefined }
   | { readonly ok: false; readonly problem: string }

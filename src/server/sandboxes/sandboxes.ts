@@ -19,7 +19,6 @@ export interface Sandbox {
 }
 
 interface SandboxLimits {
-  /** Returns the machine's time, epoch milliseconds. */
   readonly now: () => number
   /** The largest number of sandboxes; a further sandbox evicts the least recently used one without active requests. */
   readonly limit: number
@@ -35,7 +34,6 @@ export function isSandboxName(name: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)
 }
 
-/** All sandboxes of the process; each is created on its first use. */
 export class Sandboxes {
   readonly #known = new Map<string, Sandbox>()
   /** The last one of `#known`. It is not deleted and set again: V8 would create new tables for a series of requests. */
@@ -127,22 +125,19 @@ const none = success(undefined)
  */
 export function readSandboxOfBaggage(header: string | undefined): Result<string | undefined> {
   if (header === undefined || !header.includes(prefix)) return none // most requests
-  if (header.length > maxLength)
-    return failure(`is longer than ${maxLength} characters, the limit of W3C Baggage, and is ignored`)
   const members = header.split(',')
-  if (members.length > maxMembers)
-    return failure(`has more than ${maxMembers} members, the limit of W3C Baggage, and is ignored`)
+  if (header.length > maxLength || members.length > maxMembers)
+    return failure(`has more than ${maxLength} characters or ${maxMembers} members, and is ignored`)
   const own = members.map(parseMember).filter(({ key }) => key.startsWith(prefix))
   const unknown = own.find(({ key }) => key !== sandboxMember)
   if (unknown)
     return failure(`has the unknown member "${cutText(unknown.key)}" and is ignored; known: ${sandboxMember}`)
   const names = new Set(own.map(({ value }) => querystring.unescape(value)))
-  if (names.size > 1) return failure(`names more than one sandbox and is ignored: ${cutText([...names].join(', '))}`)
   const [name] = names
-  if (name === undefined || isSandboxName(name)) return success(name)
+  if (names.size === 0 || (names.size === 1 && isSandboxName(`${name}`))) return success(name)
   return failure(
-    `has the member ${sandboxMember}=${cutText(name)}, which names no sandbox, and is ignored; ` +
-      `a name is ${sandboxNameRule}`,
+    `has the member ${sandboxMember}=${cutText([...names].join(', '))}, which does not name one sandbox, ` +
+      `and is ignored; a name is ${sandboxNameRule}`,
   )
 }
 

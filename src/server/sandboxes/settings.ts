@@ -8,20 +8,16 @@ export type ClockMode = (typeof clockModes)[number]
 /** The state of a clock: `real` shows the machine's time, `frozen` one instant, `shifted` a time with an offset. */
 export interface ClockState {
   readonly mode: ClockMode
-  /** Epoch milliseconds. */
   readonly now: number
 }
 
-/** The setting of a clock, from which it shows the same time on another machine. */
 export interface ClockSetting {
   readonly mode: ClockMode
-  /** The instant of a frozen clock, epoch milliseconds. */
   readonly frozen: number
   /** The offset of a shifted clock from the machine's time, milliseconds. */
   readonly shift: number
 }
 
-/** The settings of a sandbox: they decide every request to it. */
 export interface SandboxSettings {
   /** The seed of its analytics, identifiers and chance. */
   readonly seed: string
@@ -52,7 +48,6 @@ type ChangeRules = (rules: ActiveRules, sandbox: string) => ActiveRules
 interface InitialSettings {
   readonly seed: string
   readonly clock: ClockSetting
-  /** Returns the machine's time, epoch milliseconds. */
   readonly now: () => number
 }
 
@@ -86,7 +81,6 @@ export class SandboxSettingsStore {
     return this.#records.update(sandbox, (present) => [{ ...present, seed }, undefined])
   }
 
-  /** Replaces the rules. The new ones count from 0. */
   setRules(sandbox: string, rules: readonly Rule[]): Promise<ActiveRules> {
     const active = activateRules(randomUUID(), rules)
     return this.#records.update(sandbox, (present) => [{ ...present, rules: active }, active])
@@ -160,7 +154,6 @@ class MemoryRecords implements SettingsRecords {
   }
 }
 
-/** Creates the setting of a clock that shows `now` at a time of the machine; a real clock shows that time. */
 export function setClock(mode: ClockMode, now: number, machineTime: number): ClockSetting {
   return { mode, frozen: now, shift: mode === 'shifted' ? now - machineTime : 0 }
 }

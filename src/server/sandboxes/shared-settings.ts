@@ -15,7 +15,6 @@ type ParseRule = (source: JsonObject, key: string) => ActiveRule
 export class SharedRecords implements SettingsRecords {
   readonly #state: Pick<SharedState, 'readRecord' | 'updateRecord'>
   readonly #parseRule: ParseRule
-  /** The parsed settings of records, which are never changed. */
   #parsed = new WeakMap<JsonObject, ChangedSettings>()
   #lastOfDefault: Pick<ChangedSettings, 'seed' | 'clock'> = {}
 
@@ -43,7 +42,6 @@ export class SharedRecords implements SettingsRecords {
     })
   }
 
-  /** Forgets what is parsed, so that the next read parses it by the present contract; the stored rules stay. */
   async changeRules(): Promise<void> {
     this.#parsed = new WeakMap()
   }

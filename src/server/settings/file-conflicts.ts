@@ -1,4 +1,4 @@
-import { readlinkSync, realpathSync, statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isOpenFile } from '../../base/documents/read-file.ts'
 import { flagOf, type SettingTable } from './setting.ts'
@@ -7,7 +7,6 @@ interface UsedFile {
   /** The setting: `--report` or `--report (CONVSIM_REPORT)`. */
   readonly source: string
   readonly isWritten: boolean
-  /** The path as it is used, made absolute. */
   readonly path: string
   /** The texts by which two names of one file are found: its real path, and its device and inode. */
   readonly keys: readonly string[]
@@ -15,21 +14,16 @@ interface UsedFile {
 
 interface FileCommand {
   readonly settings: SettingTable
-  /** Is true for a command whose operands are a command line. */
   readonly runsCommand?: true
 }
 
 interface FileLine {
   readonly settings: object
   readonly files: readonly string[]
-  /** The environment variables that gave settings, by flag. */
   readonly variables: ReadonlyMap<string, string>
 }
 
-/**
- * Finds a file that a command would write although it also reads it, or writes it for another purpose: a report in
- * place of the state, a patch in place of the contract. Returns the sentences about it, or undefined.
- */
+/** Returns the sentences about a file that a command would write although it reads it, or writes it twice, if any. */
 export function findFileConflict(command: FileCommand, line: FileLine): string | undefined {
   const used = listUsedFiles(command, line)
   for (const [index, output] of used.entries()) {
@@ -84,25 +78,12 @@ function findStats(path: string) {
   }
 }
 
-/** Links that lead to each other lead nowhere. Linux follows as many. */
-const maxLinks = 40
-
-/** Returns a path without links. Its last parts need not exist, since a link to a missing file can create it. */
-export function findRealPath(path: string, links = 0): string {
+/** Returns a path without links, of which the last parts need not exist. */
+export function findRealPath(path: string): string {
   const full = resolve(path)
   try {
     return realpathSync.native(full)
   } catch {
-    const target = links < maxLinks ? readLink(full) : undefined
-    if (target !== undefined) return findRealPath(resolve(dirname(full), target), links + 1)
-    return dirname(full) === full ? full : join(findRealPath(dirname(full), links), basename(full))
-  }
-}
-
-function readLink(path: string): string | undefined {
-  try {
-    return readlinkSync(path)
-  } catch {
-    return undefined // it is not a link, or cannot be used, which whoever uses it says
+    return dirname(full) === full ? full : join(findRealPath(dirname(full)), basename(full))
   }
 }

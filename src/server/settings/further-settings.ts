@@ -9,7 +9,6 @@ const isToken = (text: string) => /^[\x20-\x7e]{1,1000}$/.test(text) && text ===
 /** Accepts what a Host header can have, without a port. */
 const areHostNames = (text: string) => text.split(',').every((name) => /^[\w.-]+$/.test(name.trim()))
 
-/** Returns true for whole seconds, as headers have no fractions of them, up to 30 days. */
 const isWindow = (text: string) => {
   const ms = parseDuration(text) ?? 0
   return ms > 0 && ms % 1000 === 0 && ms <= 30 * 24 * 3_600_000

@@ -36,10 +36,7 @@ const commonSettings = {
     short: 'h',
     alsoEnv: 'HOST',
     // Some shells export the machine's type under this name: x86_64-pc-linux-gnu.
-    alsoEnvOnly: {
-      test: (text) => isIP(text) !== 0 || text.toLowerCase() === 'localhost',
-      expected: 'an IP address or localhost',
-    },
+    alsoEnvOnly: (text) => isIP(text) !== 0 || text.toLowerCase() === 'localhost',
     value: 'ADDRESS',
     default: '127.0.0.1',
     description: 'Address to listen on. HOST counts only if it is an IP address or localhost.',
@@ -127,7 +124,6 @@ export const sharedSettings = { ...commonSettings, ...furtherSettings }
 /** Returns the default of every setting that code can give. The build adds their descriptions to its declaration. */
 const sharedDefaults = () => defaultsOf(sharedSettings)
 
-/** The settings that code can give. */
 export type LibrarySettings = Partial<Omit<ReturnType<typeof sharedDefaults>, 'seed' | 'clock'>> & {
   /** Seed of all generated data and identifiers; another seed gives other data. Default: "1". */
   readonly seed?: string | number | undefined

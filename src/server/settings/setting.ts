@@ -8,7 +8,7 @@ export interface Setting<T> {
   /** Another environment variable, e.g. `PORT`; `CONVSIM_...` takes precedence. */
   readonly alsoEnv?: string | undefined
   /** The values of `alsoEnv` that are used, by default all. The variable has other meanings, too. */
-  readonly alsoEnvOnly?: { readonly test: (text: string) => boolean; readonly expected: string }
+  readonly alsoEnvOnly?: (text: string) => boolean
   /** The placeholder of the value in help: `N`, or undefined for an on/off switch. */
   readonly value: string | undefined
   readonly default: T
@@ -21,7 +21,6 @@ export interface Setting<T> {
   readonly files?: SettingFiles
   /** Parses the text of a value. Returns undefined for a text that is not valid. */
   readonly read: (text: string) => T | undefined
-  /** A description of valid values, for the error: `a whole number from 0 to 65535`. */
   readonly expected: string
   /** Explains a mistake that `expected` does not make clear, in a sentence without its end. */
   readonly explain?: (text: string) => string | undefined
@@ -104,7 +103,6 @@ export const duration = <T extends string | undefined = undefined>(options: Sett
 export const joinNames = (names: readonly string[], word: 'and' | 'or') =>
   names.join(', ').replace(/, ([^,]*)$/, ` ${word} $1`)
 
-/** Creates the setting of one of several values: `open|closed`. */
 export function choice<const T extends string>(options: SettingOptions & { default: T; of: readonly T[] }): Setting<T> {
   return {
     ...options,
@@ -115,7 +113,6 @@ export function choice<const T extends string>(options: SettingOptions & { defau
   }
 }
 
-/** Creates the setting of an on/off switch: `--flag` and `--no-flag`. */
 export function boolean(options: SettingOptions & { default: boolean }): Setting<boolean> {
   return {
     ...options,
@@ -126,7 +123,6 @@ export function boolean(options: SettingOptions & { default: boolean }): Setting
   }
 }
 
-/** Settings by their names: `maxRuns` is the flag `--max-runs`. */
 export type SettingTable = Readonly<Record<string, Setting<unknown>>>
 
 type ValueOf<S> = S extends Setting<infer T> ? T : never
@@ -151,7 +147,6 @@ export function pickSettings<Table extends SettingTable, Name extends keyof Tabl
   return Object.fromEntries(names.map((name) => [name, table[name]])) as Pick<Table, Name> // each by its name
 }
 
-/** Returns the flag of a setting: `--max-runs` for `maxRuns`. */
 export function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }

@@ -51,7 +51,6 @@ export const endSettings = {
   }),
 } as const satisfies SettingTable
 
-/** The settings of a server by their names; `startSimulator` takes all but those of the end of the process. */
 export const serverSettings = { ...sharedSettings, ...endSettings }
 
 export const defaultSettings = () => defaultsOf(serverSettings)

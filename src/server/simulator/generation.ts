@@ -116,12 +116,10 @@ function createExplain(
   }
 }
 
-/** Returns the digest of JSON, which does not depend on the order of members: `sha256:9f86d0...`. */
 function computeJsonDigest(value: Json): string {
   return `sha256:${createHash('sha256').update(canonicalJson(value)).digest('hex')}`
 }
 
-/** Returns the scenarios of magic values by the value. The start has checked their texts. */
 function parseMagic<Value extends { readonly scenario?: string | undefined }>(
   values: readonly Value[],
   keyOf: (value: Value) => string,
@@ -147,7 +145,6 @@ function createLimitLookup({ maxAnalysesPerHour, analysesWindow }: Settings, { p
   return (plan: string) => limits.get(plan)
 }
 
-/** Creates a function that returns true for a model that exists: any with `--models open`, else those of fixtures. */
 function createModelCheck({ models }: Settings, fixtures: Fixtures): (modelId: string) => boolean {
   const known = new Set(fixtures.models.map(({ id }) => id.toLowerCase()))
   return (modelId) => models === 'open' || known.has(modelId.toLowerCase())

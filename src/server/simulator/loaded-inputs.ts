@@ -29,10 +29,7 @@ export interface LoadedInputs
   readonly fallback?: Fallback | undefined
 }
 
-/**
- * Loads the inputs that the settings name. `limitCatalogue`: that of a proxy.
- * `thorough`: see `LoadOptions`.
- */
+/** Loads the inputs that the settings name. `thorough`: see `LoadOptions`. */
 export async function loadInputs(
   settings: Settings,
   limitCatalogue?: (all: Catalogue) => Catalogue,
@@ -72,7 +69,6 @@ export async function loadInputs(
   return success({ ...documents, handled, catalogue, startUp: startUp.value })
 }
 
-/** Loads the inputs, and creates the replies for operations without a handler, but not for a proxy. */
 export async function loadStartInputs(
   settings: Settings,
   log: Log,
@@ -108,7 +104,6 @@ async function loadStartUpRules(settings: Settings, context: RuleContext) {
   return failure([...findings, ...(fromFile.ok ? [] : fromFile.error)])
 }
 
-/** Adds the flag to each finding about the file or folder that it names. */
 function nameFlags(findings: Findings, { contract, overlay, fixtures, rules }: Settings): Finding[] {
   const flags = [
     [contract, '--contract'],
@@ -149,10 +144,7 @@ function checkMagicValues({ keys, models }: Fixtures, catalogue: Catalogue, oper
   })
 }
 
-/**
- * Returns a finding for each persona with the name of a built-in scenario: a name switches one of the two on, and the
- * other could not be reached.
- */
+/** Returns a finding for each persona with the name of a built-in scenario, one of which could not be reached. */
 function checkPersonaNames({ personas }: Fixtures, { definitions, statuses }: Catalogue): Finding[] {
   const names = [...definitions, ...statuses].map(({ name }) => name)
   const taken = personas.filter(({ name }) => names.indexOf(name) !== names.lastIndexOf(name))
@@ -160,7 +152,6 @@ function checkPersonaNames({ personas }: Fixtures, { definitions, statuses }: Ca
   return taken.map(({ name }) => errorInFixtures(`persona ${name}`, message))
 }
 
-/** Returns a finding for each rule of the contract that an exact response, or its period, breaks. */
 function checkResponses({ responses }: Fixtures, { operations }: Contract): Finding[] {
   return responses.flatMap(({ operation: id, modelId, period, body, place }) => {
     const operation = operations.find((one) => one.id === id)

@@ -19,7 +19,6 @@ import { SandboxSettingsStore, setClock } from '../sandboxes/settings.ts'
 import { SharedRecords } from '../sandboxes/shared-settings.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** Opens the state that `--state` names, and logs what is missing from it. */
 export async function openState(settings: Settings, log: Log): Promise<Result<OpenedStore, Findings>> {
   const { state, statePrefix, sync } = settings
   const opened = await openStore(state, {
@@ -51,7 +50,6 @@ export function withReplica(settings: Settings, { shared }: OpenedStore): Settin
 /** The smallest size, in messages, of the stream of all replicas; reports need it even if the journal has no room. */
 const minStreamSize = 1000
 
-/** Opens the journal of this process, or that of all replicas of `shared`. */
 export function openJournal(
   { journalSize }: Settings,
   { log, onExchange }: { readonly log: Log; readonly onExchange?: EntryListener },
@@ -67,7 +65,6 @@ interface SandboxParts {
   readonly now: () => number
   readonly log: Log
   readonly store: Store
-  /** The state that replicas can share, if it is one. */
   readonly shared: SharedState | undefined
   readonly journal: Journal
   readonly rules: () => RuleContext

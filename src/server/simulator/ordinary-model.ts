@@ -26,7 +26,6 @@ export function buildModelPath(operation: Operation, modelId = placeholder): str
 export interface ExampleRequest {
   /** The path of a GET request that succeeds with any key: `/v1/models/ID/analytics`. */
   readonly path: string
-  /** A scenario that makes it fail: `429`. */
   readonly scenario: string
 }
 
@@ -47,7 +46,6 @@ function isAskedByPath({ method, parameters }: Operation, hasModel: boolean): bo
   return method === 'GET' && required.every((one) => one.in === 'path' && hasModel && modelParameters.has(one.name))
 }
 
-/** Creates a previewer, which generates responses for an ordinary model under each scenario of the data family. */
 export function createPreviewer(
   { contract, handled, fixtures, catalogue }: LoadedInputs,
   simulate: Simulate,

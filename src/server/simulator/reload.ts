@@ -10,7 +10,6 @@ import type { SandboxSettingsStore } from '../sandboxes/settings.ts'
 import type { Generation } from './generation.ts'
 import type { LoadedInputs } from './loaded-inputs.ts'
 
-/** Logs the warnings about a contract one by one, or how many there are. */
 export function logWarnings({ file, warnings }: Contract, log: Log): void {
   const message = `the contract has ${warnings.length} warnings; "convsim check ${file}" lists these and others`
   const few = warnings.length > 5 ? [] : warnings
@@ -27,7 +26,6 @@ interface ReloadDeps {
   readonly load: () => Promise<Result<LoadedInputs, Findings>>
   readonly createGeneration: (number: number, inputs: LoadedInputs) => Generation
   readonly log: Log
-  /** Returns epoch milliseconds. */
   readonly now: () => number
   readonly served: Served
   readonly sandboxSettings: SandboxSettingsStore
@@ -35,10 +33,7 @@ interface ReloadDeps {
   readonly adopt: () => void
 }
 
-/**
- * Reloads the inputs whenever their files change, until `stopping`. An exception is a bug, which is logged, and a
- * failed reload like any other.
- */
+/** Reloads the inputs whenever their files change, until `stopping`. A bug is logged like a failed reload. */
 export function reloadOnChange(watchFiles: WatchFiles, stopping: AbortSignal, deps: ReloadDeps): void {
   watchFiles(stopping, (files) =>
     reload(deps, files).catch((error: unknown) => {
@@ -135,7 +130,6 @@ async function readStamps(files: readonly string[]): Promise<Stamps> {
   return new Map(await Promise.all(files.map(async (file) => [file, await readStamp(file)] as const)))
 }
 
-/** Returns a text that changes with the file that the path leads to; undefined if there is no such file. */
 async function readStamp(file: string): Promise<string | undefined> {
   const found = await stat(file, { bigint: true }).catch(() => undefined)
   return found && [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ')

@@ -47,17 +47,13 @@ export interface Simulator extends Handlers {
 export interface Dependencies {
   readonly now: () => number
   readonly log: Log
-  /** Called for each recorded exchange. Default: nobody asks. */
   readonly onExchange?: EntryListener
-  /** Plans faults for requests. Default: there are none. */
   readonly findPlannedFault?: FindPlannedFault
-  /** The real service. Default: the simulator responds itself. */
   readonly proxied?: ProxiedService | undefined
   /** True for a simulator that ends with its tests. Default: if it may choose its port. */
   readonly isTemporary?: boolean | undefined
 }
 
-/** Loads and checks all inputs, opens the state, and joins the parts. Does not listen. The error lists all findings. */
 export async function createSimulator(settings: Settings, deps: Dependencies): Promise<Result<Simulator, Findings>> {
   const { log, proxied } = deps
   let ofContract: readonly string[] = [] // a file that is new in the list is a change: it is loaded once more
@@ -173,7 +169,6 @@ function noneIfUnavailable(error: unknown): [] {
 
 type ReadSettings = (sandbox: string) => Promise<Pick<SandboxSettings, 'seed' | 'clock'>>
 
-/** Counts the exchanges of the journal from now on, and creates the functions that report on them. */
 function createReporter(
   settings: Settings,
   { now, log }: Dependencies,
@@ -189,7 +184,6 @@ function createReporter(
   const own = journal.isShared ? createCollector() : collector
   if (own !== collector) journal.onOwnEntry((entry, live) => own.record(entry, live))
   const failOn = parseGate(settings.failOn, settings.allowNoRequests)
-  /** Lists the rules of a sandbox that acted less than they should. */
   const readUnmet = async (sandbox: string, counted: TrafficCollector) => {
     const { rules } = await sandboxes.settings.read(sandbox)
     if (rules.length === 0) return []

@@ -20,9 +20,7 @@ import { createSimulator, type Dependencies, type Simulator } from './simulator.
 export interface RunningSimulator extends Pick<Simulator, 'findExample' | 'report' | 'findStateLoss'> {
   /** `http://127.0.0.1:4010/v1`: the base URL for clients of the service. */
   readonly baseUrl: string
-  /** `http://127.0.0.1:4010/__sim`. */
   readonly controlUrl: string
-  /** Scheme, host and port. */
   readonly origin: string
   /** The authority by which clients trust the server; undefined without TLS. */
   readonly authority: Pick<ServerCertificate, 'authority' | 'authorityFile'> | undefined
@@ -33,7 +31,6 @@ export interface RunningSimulator extends Pick<Simulator, 'findExample' | 'repor
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Creates a simulator and listens. The error lists the findings that prevent the start. */
 export async function start(settings: Settings, deps: Dependencies): Promise<Result<RunningSimulator, Findings>> {
   const exposed = await findExposure(settings, deps.log)
   if (exposed) return failure([exposed])
@@ -129,15 +126,10 @@ function parseSettings(settings: LibrarySettings) {
     if (!setting) problems.push(describeUnknownSetting(name, [...known.keys()]))
     else if (given !== undefined) {
       values[name] = readGiven(setting, given)
-      if (values[name] === undefined) problems.push(`${name} takes ${setting.expected}; got ${describeGiven(given)}.`)
+      if (values[name] === undefined) problems.push(`${name} takes ${setting.expected}; got ${JSON.stringify(given)}.`)
     }
   }
   return { values, problems }
-}
-
-function describeGiven(given: unknown): string {
-  if (Array.isArray(given)) return 'a list'
-  return typeof given === 'object' && given !== null ? 'an object' : `"${given}"`
 }
 
 /** Reads a value: a list of texts as one with commas, a date as an instant; undefined for another object. */
@@ -149,8 +141,7 @@ function readGiven(setting: Setting<unknown>, given: unknown): unknown {
 
 function describeUnknownSetting(name: string, known: readonly string[]): string {
   if (!Object.hasOwn(endSettings, name)) return `There is no setting "${name}". ${describeKnown(name, known)}`
-  const instead = ['report', 'failOn'].includes(name) ? ' Call report() of the simulator for the report.' : ''
-  return `"${name}" is not a setting of the library, but the flag ${flagOf(name)} of the command line.${instead}`
+  return `"${name}" is not a setting of the library, but the flag ${flagOf(name)} of the command line.`
 }
 
 /** Writes the flags in a message about settings as code names them: `maxAnalysesPerHour`. Other names stay. */

@@ -12,9 +12,7 @@ import type { UpstreamAccess } from './parse-upstream.ts'
 import type { TrafficProblem } from './traffic/sample.ts'
 
 export interface UpstreamRequest {
-  /** Upper case. */
   readonly method: string
-  /** Path and query. */
   readonly target: string
   /** Names and values in turn, without `Host` and `Content-Length`. */
   readonly headers: readonly string[]
@@ -102,7 +100,6 @@ export function createUpstreamClient(target: UpstreamAccess): UpstreamClient {
   }
 }
 
-/** Reads a body whole; undefined if it is longer than `maxBytes`. It rejects if the service breaks the body off. */
 export async function readWhole(response: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let size = 0
@@ -124,7 +121,6 @@ const decoders = new Map<string, Decode>([
   ['br', brotliDecompressSync],
 ])
 
-/** The error for a body that is longer than `maxBytes` when it is decoded. */
 export const tooLong = 'is too long when it is decoded'
 
 /** Decodes a body by its `Content-Encoding`. The error ends the sentence "The body ...". */

@@ -14,7 +14,6 @@ export function readUpstreamToken(env: NodeJS.ProcessEnv): Result<string | undef
 }
 
 export interface Upstream {
-  /** Scheme, host and port: `https://api.example.com`. */
   readonly origin: string
   /** The base path without a slash at its end: `/v1`; empty for the root. */
   readonly basePath: string
@@ -27,10 +26,7 @@ export interface UpstreamAccess extends Upstream {
   readonly timeoutMs: number
 }
 
-/**
- * Reads the base URL of a real service. A token is never sent in clear text to another machine.
- * @param hasToken true where requests carry a token
- */
+/** Reads the base URL of a real service. A token is never sent in clear text to another machine. */
 export function parseUpstream(text: string, hasToken: boolean): Result<Upstream> {
   const example = 'Give its base URL, such as https://api.example.com/v1.'
   if (!URL.canParse(text)) return failure(`"${text}" is not an address of a service. ${example}`)

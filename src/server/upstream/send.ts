@@ -10,13 +10,11 @@ import type { TrafficProblem, TrafficResponse, TrafficSample } from './traffic/s
 
 const maxBodyBytes = 16 * 1024 * 1024
 
-/** A request without its headers; `target` is below the base path: `/models/ID/analytics?period=7d`. */
 type JsonRequest = Omit<UpstreamRequest, 'headers'>
 
 interface Waiting {
   readonly now: () => number
   readonly sleep: (ms: number) => Promise<unknown>
-  /** The longest wait that a service may ask for, milliseconds. */
   readonly maxPauseMs: number
 }
 
@@ -104,7 +102,6 @@ const tooLarge: TrafficProblem = {
     'Ask for less: another id, a shorter period.',
 }
 
-/** Returns the milliseconds that a response asks to wait, 0 if none. `now`: epoch milliseconds. */
 export function readPause(status: number, headers: Readonly<Record<string, string>>, now: number): number {
   return status === 429 || status === 503 ? (readRetryAfter(headers, now)?.ms ?? 0) : 0
 }

@@ -89,7 +89,6 @@ export function createAjvCompiler(
   }
 }
 
-/** Creates the ajv of a document, whose schemas refer to it. */
 function createDocumentAjv(document: JsonObject, code: CodeOptions | undefined) {
   // Smaller code, as in `compileSchema`. In documents of users a name can be one that every object inherits.
   const options = { strict: false, messages: false, loopRequired: 1, ownProperties: code === undefined }

@@ -9,11 +9,9 @@ import type { PrecompiledSource } from '../../base/documents/precompiled.ts'
 const USES = ['simulated', 'response', 'request'] as const
 export type Use = (typeof USES)[number]
 
-/** Gives the validators of a document's schemas. */
 export interface Compiler {
   /** True if an operation gets its validators when first used; false if at load, for checks and for the build. */
   readonly lazy: boolean
-  /** Returns the validator of the schema at a pointer. */
   getValidator(pointer: string, use: Use): Validator
 }
 

@@ -14,7 +14,6 @@ export type OperationMatch =
   | {
       readonly kind: 'operation'
       readonly operation: Operation
-      /** The path parameters, decoded. */
       readonly path: Readonly<Record<string, string>>
     }
   /** The `path` is the path template; `allowed` lists its methods in upper case. */
@@ -24,14 +23,11 @@ export type OperationMatch =
   | { readonly kind: 'unknown-path' }
   | { readonly kind: 'malformed'; readonly reason: string }
 
-/** A decision of the simulator's authors where the service description is silent (`x-assumption`). */
 export interface Assumption {
-  /** JSON pointer of the object that has the member `x-assumption`. */
   readonly pointer: string
   readonly text: string
 }
 
-/** A document that is loaded, checked and compiled once, at the start. */
 export interface Contract {
   readonly file: string
   /** The files that were read for the document: `file`, and those that its references lead to. */
@@ -44,7 +40,6 @@ export interface Contract {
   readonly assumptions: readonly Assumption[]
   /** Warnings, e.g. about `nullable: true` in a 3.1 document, and information. An error would have stopped the load. */
   readonly warnings: readonly Finding[]
-  /** Returns the file, line and column of a JSON pointer, for findings. */
   readonly place: (pointer: string) => string
   /** The document after `normaliseSchemas`; its references are not resolved. */
   readonly document: JsonObject

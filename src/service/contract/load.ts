@@ -32,7 +32,6 @@ export interface LoadOptions {
   readonly overlays?: readonly string[]
 }
 
-/** Reads, checks and compiles an OpenAPI document. The error has all findings, warnings included. */
 export async function loadContract(file: string, options: LoadOptions = {}): Promise<Result<Contract, Findings>> {
   try {
     const source = await readDocument(file, options)
@@ -50,7 +49,6 @@ async function readDocument(file: string, { overlays = [], responses = true, ...
   return lacksValidators ? readSource(file) : source
 }
 
-/** Reads a document and applies overlays to it. The error has the findings on all files that cannot be read. */
 export async function readOverlaid(file: string, overlays: readonly string[]): Promise<Result<Source, Findings>> {
   const [document, { readOverlay }, { applyOverlay }] = await Promise.all([
     readSource(file),
@@ -126,7 +124,6 @@ function createContract(
   }
 }
 
-/** Collects the decisions in a document, in its order. */
 function collectAssumptions(value: Json, pointer = ''): Assumption[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, member]) =>

@@ -52,7 +52,6 @@ function listTemplates(operations: readonly Operation[]): PathTemplate[] {
   return templates.sort(compareTemplates)
 }
 
-/** Compares templates by their first segments of different rank. */
 function compareTemplates({ segments }: PathTemplate, other: PathTemplate): number {
   const ranks = segments.map((texts, at) => rankOf(texts) - rankOf(other.segments[at] ?? ['']))
   return ranks.find((rank) => rank !== 0) ?? 0
@@ -73,7 +72,6 @@ function decode(text: string): string {
   return decoded.ok ? decoded.value.join('/') : text
 }
 
-/** Returns the decoded segments of a path. An encoded slash stays within its segment. */
 function decodePath(path: string): Result<string[]> {
   const segments = path.split('/').slice(1)
   if (!path.includes('%')) return success(segments)
@@ -108,7 +106,6 @@ function findTemplate(
   return undefined
 }
 
-/** Returns the values of a segment's parameters, or undefined if it does not match. */
 function matchSegment(texts: Segment, segment: string): string[] | undefined {
   if (texts.length > 1) return splitMixed(texts, segment)
   return segment === texts[0] ? [] : undefined

@@ -35,7 +35,6 @@ export function compileOperations(document: JsonObject, compiler: Compiler, canC
 
 const PARAMETER = /\{([^{}]*)\}/g
 
-/** Returns the names of the parameters in a path template, in its order. */
 export const parameterNames = (path: string) => Array.from(path.matchAll(PARAMETER), ([, name = '']) => name)
 
 /** Returns a path template without the names of its parameters, which decide nothing. */
@@ -70,18 +69,14 @@ function compileOperation(
   const chosen = (operation[simulatedStatus] ?? {}) as { success?: number; dropped?: number } // checked at the start
   if (!compiler.lazy) for (const compile of [responses, body, parameters]) compile()
   return {
-    /** The `operationId`; `GET /models/{modelId}/analytics` if it has none of its own. */
     id: at.id,
     method: at.method.toUpperCase(),
-    /** The path template of the document, without the base path: `/models/{modelId}/analytics`. */
     path: at.path,
     /** The base path of its servers: those of the operation, else of its path item, else of the document. */
     basePath: readBasePath(operation.servers, resolve(document, at.item)?.value.servers, document.servers),
     pointer,
     summary: typeof operation.summary === 'string' ? operation.summary : '',
-    /** The alternatives of its `security`, each with the credentials that it demands. */
     security: readSecurity(document, operation.security ?? document.security),
-    /** The names of the query parameters that have API keys. */
     queryKeys: listKeys(document, ['query']),
     /** That of `x-simulated-status`, else the lowest documented 2xx, 200 for `2XX` or `default`, or another one. */
     get successStatus(): number {
@@ -108,7 +103,6 @@ function compileOperation(
     },
     /** Returns the JSON schema of the request body with every `$ref` resolved; undefined if there is none. */
     bodySchema: (): JsonObject | undefined => body()?.schema(),
-    /** Returns the named JSON examples of the request body, in the document's order. */
     bodyExamples: (): readonly Example[] => body()?.examples() ?? [],
     /** Coerces the sent parameters to their types and lists every violation; `values` is reliable only without any. */
     readParameters: (sent: RawParameters): { values: ParameterValues; violations: Violation[] } =>
@@ -126,7 +120,6 @@ const describeResponses = (responses: () => ReturnType<typeof compileResponses>)
   checkResponse: (status: number, value: Json) => responses().check(status, value, false),
   /** Returns every violation of the simulator's own response, which also keeps the rules of `x-simulated-values`. */
   checkSimulatedResponse: (status: number, value: Json) => responses().check(status, value, true),
-  /** Returns the named JSON examples of a documented status, in the document's order. */
   examples: (status: number): readonly Example[] => responses().find(status)?.examples() ?? [],
   hasResponseBody: (status: number) => (responses().find(status)?.mediaTypes.length ?? 0) > 0,
   /** Returns the documented media types of a status, in lower case without parameters, in the document's order. */

@@ -32,14 +32,12 @@ export type ParameterValues = Readonly<Record<keyof RawParameters, JsonObject>>
 
 interface Parameter extends Serialisation {
   readonly required: boolean
-  /** JSON pointer in the document. */
   readonly pointer: string
   /** The schema with every `$ref` resolved; empty if the document has none. */
   readonly schema: JsonObject
   readonly validate: Validator | undefined
   /** True if an empty text is accepted whatever the schema says. */
   readonly allowsEmpty: boolean
-  /** The place of its violations. */
   readonly at: Pick<Violation, 'in' | 'pointer'>
   readonly hide: HideSecret
 }

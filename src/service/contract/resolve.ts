@@ -37,7 +37,6 @@ export interface Example {
   /** The name in the document; `example` for a single example without a name. */
   readonly name: string
   readonly value: Json
-  /** JSON pointer of the value. */
   readonly pointer: string
 }
 

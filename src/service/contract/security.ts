@@ -3,7 +3,6 @@ import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 import { joinPointer, valueAt } from '../../base/core/json-pointer.ts'
 import { resolve } from './resolve.ts'
 
-/** A credential that an operation demands. */
 export interface Credential {
   readonly in: 'header' | 'query' | 'cookie'
   /** The name in the document; `Authorization` for the schemes of HTTP. */
@@ -40,7 +39,6 @@ const authorization = (scheme: string): Credential => ({
   scheme: scheme.slice(0, 1).toUpperCase() + scheme.slice(1).toLowerCase(),
 })
 
-/** Returns the names of the API keys in some of the locations. */
 export function listKeys(document: JsonObject, locations: readonly Credential['in'][]): readonly string[] {
   const credentials = Object.keys(valueAt(document, schemesPointer) ?? {}).map((id) => readScheme(document, id))
   return credentials.flatMap((one) => (one && !one.scheme && locations.includes(one.in) ? one.name : []))

@@ -13,7 +13,6 @@ export interface Body {
   readonly isDocumented?: true
   /** Returns the encoded body with one character for each byte, encoded on the first call. */
   latin1(): string
-  /** Returns the encoded body, created on the first call. */
   bytes(): Uint8Array
 }
 
@@ -26,7 +25,6 @@ export const exactBody = (value: Json): Body => ({ ...jsonBody(value), isExact: 
 
 export const textBody = (text: string, mediaType: string): Body => createBody(text, mediaType, () => text)
 
-/** Creates a body of bytes that are encoded already. `value`: the decoded value, if known. */
 export function encodedBody(bytes: Uint8Array, mediaType: string, value: Json = null): Body {
   return { value, mediaType, latin1: once(() => toLatin1(bytes)), bytes: () => bytes }
 }

@@ -41,7 +41,6 @@ export interface ClientSight {
 
 const withoutHead: readonly string[] = ['reset', 'empty']
 
-/** Returns the end, at `now`, of a delivery at once to a client that stays. */
 export function expectedEnd({ mode: { kind } }: Delivery, now: number) {
   return {
     delivery: usableDeliveries.includes(kind) ? delivered : ({ kind: 'damaged' } as const),

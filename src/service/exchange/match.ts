@@ -44,7 +44,6 @@ export interface RequestMatch {
   readonly header?: Readonly<Record<string, string | null>>
   /** Exact values by JSON pointer if all names are pointers (`{"/eventType": "purchase"}`); else a part of the body. */
   readonly body?: Readonly<Record<string, Json>>
-  /** The trace id of the header `traceparent`, in any case. */
   readonly traceId?: string
   /** A status such as 429, or a class of statuses such as `4xx`. */
   readonly status?: number | string
@@ -58,12 +57,10 @@ export interface RequestMatch {
 }
 
 export interface RequestQuery {
-  /** The `operationId`; undefined matches every request, also one that matches no operation. */
   readonly operation?: string | undefined
   readonly match?: RequestMatch
 }
 
-/** The parts of a request that `RequestQuery` can compare. A condition on an absent part is never met. */
 export interface MatchSubject {
   readonly operation: string | undefined
   readonly method?: string
@@ -73,9 +70,7 @@ export interface MatchSubject {
   readonly query?: string
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** Returns the ids of the models that the request names, in lower case. */
   readonly models: () => readonly string[]
-  /** Returns the ids of the request's products, in lower case. */
   readonly products: () => readonly string[]
   readonly body: () => Json | undefined
   /** Undefined before the request is handled. */
@@ -92,7 +87,6 @@ export interface MatchSubject {
   readonly incompleteBody?: string | undefined
 }
 
-/** Returns the ids of the models in a request's path, in lower case. */
 export function modelsIn(pathParameters: Readonly<Record<string, string>>): readonly string[] {
   return Object.values(pathParameters).map((id) => id.toLowerCase())
 }
@@ -163,14 +157,12 @@ function condition(
   return [differences]
 }
 
-/** Returns true where a status is the given one, such as `429`, or belongs to the given class, such as `4xx`. */
 function matchesStatus(status: number, text: string): boolean {
   return text.length === 3 && text.toLowerCase().endsWith('xx')
     ? Math.floor(status / 100) === Number(text[0])
     : status === Number(text)
 }
 
-/** Returns the values of a query parameter, read as the service reads them; empty where it was not sent. */
 function readQueryValues(query: string, name: string): readonly string[] {
   const sent = readQuery(query)
   return Object.hasOwn(sent, name) ? [sent[name] ?? []].flat() : []

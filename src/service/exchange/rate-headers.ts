@@ -33,7 +33,6 @@ export interface RateLimit {
 /** The window of a plan's limit (docs/development/service.md, 2.4). */
 export const hourMs = 3_600_000
 
-/** Returns the `RateLimit` fields of a reply: the quota, the requests that remain, the time until the window ends. */
 export function rateHeaders({ quota, windowMs }: RateLimit, remaining: number, resetMs: number) {
   const seconds = Math.ceil(resetMs / 1000)
   return {

@@ -16,7 +16,6 @@ export function refuse(status: number, error: string, origin: Origin, headers: R
   return { status, headers, body: jsonBody({ success: false, error }), origin }
 }
 
-/** Returns the sentence of the service's error body; empty for another body. */
 export function readError(value: Json | undefined): string {
   const error = isObject(value) ? value['error'] : undefined
   return typeof error === 'string' ? error : ''
@@ -99,7 +98,6 @@ export const refusals = {
     const isMediaType = violations.every(({ keyword }) => keyword === 'media-type')
     return refuseDocumented(operation, isMediaType ? [415, 400, 422] : [400, 422], formatViolations(violations))
   },
-  /** Refuses a request whose client has disconnected: only the log and the journal show the refusal. */
   aborted: () => refuse(400, abortedMessage, 'simulator'),
   /** Stands in for the response to a client that disconnected: only log and journal show it. 499 is nginx's status. */
   clientGone: () => refuse(499, 'The client went away before the real service had responded.', 'simulator'),
@@ -109,11 +107,8 @@ export const refusals = {
     refuseDocumented(operation, [404], messages.unknownModel(modelId)),
   rateLimited: (operation: Operation, limit: RateLimit, resetMs: number) =>
     refuseDocumented(operation, [429], messages.rateLimited(limit, resetMs), retryHeaders(resetMs)),
-  /** Stands in for the reply of a request that was lost on its way. It reaches no client. */
   lostRequest: () => refuse(503, 'The connection was lost before the service did its work.', 'scenario'),
-  /** Refuses a control header that cannot be parsed, or a scenario that cannot be applied. */
   control: (problem: string) => refuse(400, problem, 'simulator'),
-  /** Refuses a request while the shared state does not respond. */
   unavailable: (problem: string) => refuse(503, problem, 'simulator', retryHeaders(unavailableMs)),
   /** Reports a bug of the simulator, or a state that cannot be written. */
   ownFault: (problem: string) => refuse(500, problem, 'simulator'),
@@ -137,7 +132,6 @@ export function countBrokenRules(violations: readonly Violation[]): { total: num
   return total < violations.length ? { total, more: true } : { total }
 }
 
-/** Writes one sentence with all violations, each with its place: `Invalid request: body/value: must be string.` */
 export function formatViolations(violations: readonly Violation[]): string {
   const each = violations.map(({ in: place, pointer, message }) => `${place}${pointer}: ${message}`)
   const { total, more } = countBrokenRules(violations)

@@ -1,9 +1,6 @@
 import type { Body } from './body.ts'
 
-/**
- * The cause of a reply: the service's contract, a scenario, a simulated gateway in front of the service, the simulator
- * itself, or the real service of a proxy.
- */
+/** The cause of a reply; `gateway`: a simulated one before the service; `upstream`: the real service of a proxy. */
 export type Origin = 'contract' | 'scenario' | 'gateway' | 'simulator' | 'upstream'
 
 export interface Reply {

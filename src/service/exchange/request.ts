@@ -42,7 +42,6 @@ export interface SimRequest {
   readonly watchClient?: (onGone: () => void) => () => void
   /** True for a request over TLS. */
   readonly isEncrypted?: boolean | undefined
-  /** Upper case. */
   readonly method: string
   /** The path as sent: percent-encoding untouched, no query. */
   readonly path: string

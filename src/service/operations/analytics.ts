@@ -63,7 +63,6 @@ const sampleModel = '00000000-0000-4000-8000-000000000001'
 
 type PeriodQuery = Omit<AnalyticsQuery, 'persona' | 'shape' | 'qualityShift'>
 
-/** Returns a text of everything that a response depends on. Of the time only the day counts. */
 function cacheKey(
   { seed, modelId, days, now }: PeriodQuery,
   { persona, shape, nulls, extreme }: DataOverrides,
@@ -75,7 +74,6 @@ function cacheKey(
   return [days, day, persona, shape, nulls, values, shiftKey, seed, modelId].join(' ')
 }
 
-/** Builds the body of a 200 with the overrides applied. The caller owns the result. */
 function analyticsBody(
   simulate: Simulate,
   query: Omit<AnalyticsQuery, 'persona' | 'shape'>,

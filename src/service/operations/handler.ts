@@ -12,7 +12,6 @@ import type { AnalyticsQuery, Simulate } from '../simulation/analytics.ts'
 export interface OperationContext extends WriteContext {
   /** Typed by the contract, defaults filled in. */
   readonly parameters: ParameterValues
-  /** Undefined where the operation takes no body, or none was sent. */
   readonly body: Json | undefined
   /** The changes that scenarios of the data family make to the response. */
   readonly overrides: DataOverrides
@@ -20,16 +19,13 @@ export interface OperationContext extends WriteContext {
   readonly isSampledOut: boolean
   /** Responds with the status that the document chooses for an event that sampling drops. */
   markDropped(): void
-  /** Adds a sentence about the source of the response to the explanation of this request. */
   explain(reason: string): void
-  /** Adds advice to the journal's entry of this request. */
   warn(advice: Violation): void
 }
 
 export interface OperationDeps {
   readonly simulate: Simulate
   readonly store: Store
-  /** Ids of the products that each model belongs to, by the model's id; both in lower case. */
   readonly productsOfModel: ReadonlyMap<string, readonly string[]>
   readonly responses: readonly ExactResponse[]
 }
@@ -48,7 +44,6 @@ export interface OperationDefinition {
   readonly requires?: 'analytics'
   /** The hourly limit of the plan that a request counts against (docs/development/service.md, 2.4); absent: none. */
   readonly rateLimit?: 'analyses'
-  /** Returns probable mistakes that the service accepts; with `--strict` they are refused. */
   warnings?(request: ValidBody): readonly Violation[]
   /** Returns recommendations that the request does not follow; they are never refused. */
   recommendations?(request: ValidBody): readonly Violation[]
@@ -62,7 +57,6 @@ export interface OperationHandler extends Omit<OperationDefinition, 'createHandl
   readonly handle: (context: OperationContext) => Promise<Body>
 }
 
-/** Warns of identifiers that are empty, and identify nothing. */
 export function findEmptyIds(request: ValidBody, names: readonly string[]): readonly Violation[] {
   const body = bodyOf(request)
   const empty = names.filter((name) => isObject(body) && body[name] === '')

@@ -9,7 +9,6 @@ export const handledOperations: readonly OperationDefinition[] = [getModelAnalyt
 
 export type OperationHandlers = ReadonlyMap<string, OperationHandler>
 
-/** Creates the handlers of those operations whose ids are in `handled`. */
 export function createHandlers(handled: ReadonlySet<string>, deps: OperationDeps): OperationHandlers {
   return new Map(
     handledOperations

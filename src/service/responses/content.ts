@@ -2,7 +2,6 @@ import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 import { bareMediaType, isForm, isJson } from '../contract/media-types.ts'
 import { flatten } from './flatten.ts'
 
-/** The media types that stand for a range of them. */
 const USUAL = new Map([
   ['text', 'text/plain'],
   ['image', 'image/png'],
@@ -61,7 +60,6 @@ export function toSimpleStyle(value: Json, explode: boolean): string {
 
 const plainText = (value: Json) => (typeof value === 'object' ? JSON.stringify(value) : String(value))
 
-/** Returns an event of a stream: its documented fields, or its data as JSON. */
 function toEvent(item: Json): string {
   const fields = isObject(item) && 'data' in item ? item : { data: item }
   return `${Object.entries(fields)

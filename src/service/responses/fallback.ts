@@ -13,7 +13,6 @@ interface FallbackRequest {
   readonly operation: Operation
   /** The documented status to reply with, by itself, a range (`4XX`) or `default`; undefined: the success status. */
   readonly status?: number | undefined
-  /** The header `Accept`, which chooses among the documented media types. */
   readonly accept?: string | undefined
 }
 
@@ -21,7 +20,6 @@ interface FallbackReply {
   readonly status: number
   /** Lower-case names, without `content-type`. */
   readonly headers: Readonly<Record<string, string>>
-  /** Undefined if the document describes no body. */
   readonly body: FallbackBody | undefined
 }
 
@@ -31,10 +29,7 @@ interface FallbackBody {
   readonly mediaType: string
 }
 
-/**
- * Returns the response that the document describes for an operation: an example unchanged, or else a body generated
- * from its schema, the same each time. A body can break its schema, where no valid one is found.
- */
+/** Returns the documented response: an example, or else a generated body, always the same; it may break its schema. */
 export type Fallback = (request: FallbackRequest) => Promise<FallbackReply>
 
 /** Creates the fallback of a document, which it reads when an operation is first requested. */

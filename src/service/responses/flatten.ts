@@ -39,7 +39,6 @@ export function flatten(root: JsonObject, schema: Json, variant: number, path: s
   return depending.every(([name, dependent]) => !isShown(name) || add(dependent)) ? flat : undefined
 }
 
-/** Returns the alternatives of a schema that a variant chooses. */
 function listChosen(schema: JsonObject, variant: number): Json[] {
   const { if: condition, then = true, else: otherwise = true, not } = schema
   const choices = [schema.anyOf, schema.oneOf].filter(Array.isArray).map((list) => choose(list, schema, variant))

@@ -169,7 +169,6 @@ function listSchemas({ prefixItems, contains, minContains, ...flat }: FlatSchema
   return [...schemas, ...Array(Math.max(0, length - schemas.length)).fill(others)]
 }
 
-/** Keywords that are for one type alone. */
 const TYPES_OF_KEYWORDS: readonly (readonly [string, RegExp])[] = [
   ['object', /[pP]ropert/],
   ['array', /[iI]tems|contains/],

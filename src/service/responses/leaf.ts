@@ -1,19 +1,16 @@
 import type { Json, JsonObject } from '../../base/core/json.ts'
 import { type FlatSchema, numberOf } from './flatten.ts'
 
-/** Parts of generation that libraries do. */
 export interface Tools {
   /** Returns a text that a regular expression matches, if one is found. */
   readonly matchText: (pattern: string, seed: number) => string | undefined
   readonly isMatch: (pattern: string, text: string) => boolean
-  /** Returns true for a value that a schema allows; undefined: nothing is checked. */
   readonly isValid?: (schema: JsonObject, value: Json) => boolean
 }
 
 /** The longest generated text, in characters. */
 const maxLength = 10_000
 
-/** Texts of each format, a usual and a short one. */
 const FORMATS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     ...{ email: ['user@example.com', 'a@b.co'], 'idn-email': ['user@example.com', 'a@b.co'], byte: ['dGV4dA=='] },

@@ -50,7 +50,6 @@ function tryFlags<T>(pattern: string, use: (expression: RegExp) => T | undefined
   return undefined
 }
 
-/** Creates the check of parts of schemas. Each part is compiled once. */
 async function createCheck(document: JsonObject): Promise<NonNullable<Tools['isValid']>> {
   const compile = (await import('../contract/ajv-compiler.ts')).createPartCheck(document)
   const validators = new Map<string, Validator | undefined>()

@@ -110,7 +110,6 @@ export function exampleOf(definition: ScenarioDefinition): ActiveScenario {
   return { definition, values: read.value, text }
 }
 
-/** Returns the parameters that must be given, or else the first one with a default, as an example of the form. */
 function listShownParameters({ parameters }: ScenarioDefinition): readonly Parameter[] {
   const required = parameters.filter((parameter) => parameter.required)
   return required.length > 0 ? required : parameters.filter((parameter) => parameter.default !== undefined).slice(0, 1)

@@ -4,7 +4,6 @@ import { isBeforeWork, number, numberOf, type Parameter, type ScenarioValues, wh
 
 const keepParameter = number('keep', [0, 0.99], 'The share of the body that is sent.', { default: 0.5 })
 
-/** Returns the connection family, and `lost-ack` of the idempotency family. */
 export const connectionScenarios: readonly ScenarioDefinition[] = [
   deliveryScenario(
     'connection',

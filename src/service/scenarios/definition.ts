@@ -28,7 +28,6 @@ export interface ScenarioDefinition {
   readonly family: (typeof families)[number]
   /** One sentence that says what the client gets. */
   readonly description: string
-  /** Its own parameters, besides `p`, which every scenario takes. */
   readonly parameters: readonly Parameter[]
   /** Returns the reason why the scenario makes no sense for an operation; absent or undefined: it makes sense. */
   inapplicableReason?(operation: Operation, values: ScenarioValues): string | undefined
@@ -73,7 +72,6 @@ export interface DataOverrides {
   readonly shape: 'no-null' | 'all-null' | undefined
   /** Fields set to null whatever the numbers say: `avgSafetyScore`, `dataPoints.avgSafetyScore`. */
   readonly nulls: readonly string[]
-  /** Values that are right by the schema, and extreme, if any. */
   readonly extreme: Extreme | undefined
 }
 
@@ -85,7 +83,6 @@ export interface ExtremeField {
 
 /** The extreme values of a response; its name and the names of its fields determine it. */
 export interface Extreme {
-  /** The name of the scenario: `longest-texts`. */
   readonly name: string
   readonly fields: readonly ExtremeField[]
 }
@@ -109,7 +106,6 @@ export type Effect =
   | { readonly kind: 'sample-out' }
   /** Replies before all else, also where no operation matches. `target`: path and query; `now`: epoch milliseconds. */
   | { readonly kind: 'gateway'; readonly reply: (request: { target: string; now: number }) => Reply }
-  /** Changes the numbers in the operation's response. */
   | { readonly kind: 'data'; readonly overrides: Partial<DataOverrides> }
   /** Delays the reply by these milliseconds. `drawn` is true where the delay depends on chance. */
   | { readonly kind: 'delay'; readonly drawn: boolean; readonly ms: (chance: Chance) => number }

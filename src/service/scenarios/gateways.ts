@@ -5,7 +5,6 @@ import { integer, numberOf, type Parameter, type ScenarioValues, textOf } from '
 
 type GatewayReply = Extract<Effect, { kind: 'gateway' }>['reply']
 
-/** Creates a page as proxies send it, which a client that expects JSON cannot parse. */
 const page = (title: string) =>
   textBody(
     `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${title}</h1></center>\r\n</body>\r\n</html>\r\n`,

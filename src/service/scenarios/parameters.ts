@@ -59,7 +59,6 @@ export const isBeforeWork = (values: ScenarioValues) => values['when'] === 'befo
 /** The values of a scenario's parameters; a parameter without a default that was not given is absent. */
 export type ScenarioValues = Readonly<Record<string, ScenarioValue>>
 
-/** The longest text of one control, in characters. */
 export const maxControlLength = 2000
 
 /** Parses the texts of parameters and fills in defaults. The error ends a sentence: `has no parameter "x"`. */
@@ -89,7 +88,6 @@ export const numberOf = (values: ScenarioValues, name: string) => values[name] a
 export const textOf = (values: ScenarioValues, name: string) => values[name] as string | undefined
 export const namesOf = (values: ScenarioValues, name: string) => (values[name] ?? []) as readonly string[]
 
-/** Describes the values that a parameter takes: `a whole number from 0 to 86400 (s)`. */
 function describeAllowedRange(spec: Parameter): string {
   switch (spec.type) {
     case 'integer':

@@ -87,7 +87,6 @@ export function positionAt({ items }: Sequence, index: number): number {
   return position < 0 ? items.length - 1 : position
 }
 
-/** Returns the scenario for the request at an index, from 0: for `429*2, 200` the 429 at 0 and 1, then the 200. */
 export function itemAt(sequence: Sequence, index: number): ActiveScenario {
   const item = sequence.items[positionAt(sequence, index)]
   if (!item) throw new Error('a sequence without items was let through')
@@ -128,7 +127,6 @@ export function findConflict(scenarios: readonly ActiveScenario[]): string | und
   return responding && ineffective && formatConflict(responding, ineffective)
 }
 
-/** Returns the aspect that an effect decides. Extreme values are set on the numbers that another scenario decides. */
 function aspectOf(effect: Effect): string {
   return effect.kind === 'data' && effect.overrides.extreme ? 'extreme values' : decidedAspect[effect.kind]
 }
@@ -162,7 +160,6 @@ function parseScenario(text: string, catalogue: Catalogue): Result<ActiveScenari
   return success({ definition, values: read.value, text })
 }
 
-/** Describes a scenario that does not exist: a number is taken for a status, any other name is compared with all. */
 function describeUnknownScenario(name: string, { definitions, statuses }: Catalogue): string {
   const unknown = `There is no scenario "${cutText(name)}".`
   if (/^\d+$/.test(name))

@@ -82,7 +82,6 @@ const resetMsOf = ({ 'retry-after': seconds, 'retry-after-ms': ms }: ScenarioVal
   return typeof ms === 'number' ? ms : dateSeconds * 1000
 }
 
-/** Returns the headers in the forms that the values name. */
 function headersOf(values: ScenarioValues, now: number): Record<string, string> {
   const { 'retry-after': form, 'retry-after-ms': ms = typeof form === 'number' ? resetMsOf(values) : 'none' } = values
   const { 'Retry-After': seconds = '' } = retryHeaders(resetMsOf(values))

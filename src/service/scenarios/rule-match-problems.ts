@@ -72,10 +72,9 @@ export function findUnknownParameter({ query = {} }: RequestMatch, operations: r
   const unknown = Object.keys(query).find((name) => query[name] !== null && !isParameterName(parameters, name))
   if (unknown === undefined) return undefined
   const known = parameters.filter((one) => one.in === 'query').map(({ name }) => name)
-  return `There is not a query parameter "${cutText(unknown)}". ${describeKnown(unknown, [...new Set(known)])}`
+  return `There is no query parameter "${cutText(unknown)}". ${describeKnown(unknown, [...new Set(known)])}`
 }
 
-/** Returns a sentence for each field of a condition on the body that no request body of the operations has. */
 export function findUnknownFields({ body = {} }: RequestMatch, operations: readonly Operation[]): string[] {
   const schemas = operations.map((operation) => operation.bodySchema()).filter((schema) => schema !== undefined)
   const unknown = listPointers(body)

@@ -1,6 +1,6 @@
 import scenarioSchema from '../../../spec/scenarios.schema.json' with { type: 'json' }
-import { isObject, type Json } from '../../base/core/json.ts'
-import { joinPointer, parsePointer, replaceAt, valueAtTokens } from '../../base/core/json-pointer.ts'
+import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
+import { parsePointer, valueAtTokens } from '../../base/core/json-pointer.ts'
 import { failure, type Result } from '../../base/core/result.ts'
 import { findNearest } from '../../base/core/similar.ts'
 import type { Flaw, Violation } from '../../base/core/violation.ts'
@@ -17,15 +17,11 @@ export async function loadRulesFile(file: string, context: RuleContext): Promise
   const { value } = source
   if (isContract(value)) return failure([errorAt(file, contractMessage)])
   const check = await loadSchema({ name: 'scenario file', schema: scenarioSchema })
-  const violations = check(value)
-  const describe = ({ pointer, message }: Violation) =>
-    pointer === '' && Array.isArray(value) ? bareListMessage : `${pointer || 'the file'} ${message}`
-  const rules = checkRules(value, violations, context, describe)
+  const faults = check(value).map((violation) => describeFault(violation, value))
+  const rules = faults.length > 0 ? failure(faults) : readRules((value as { rules: JsonObject[] }).rules, context)
   if (rules.ok) return rules
   return failure(rules.error.map(({ pointer, message }) => errorAt(source.place(pointer), message)))
 }
-
-const bareListMessage = 'the file is a list. Write "rules:" above it, and indent the list.'
 
 const contractMessage = 'is an OpenAPI document, and no file of scenario rules; give it with --contract'
 
@@ -45,64 +41,11 @@ export function isContract(value: Json): boolean {
   return isObject(value) && ['openapi', 'swagger', 'paths'].some((name) => name in value)
 }
 
-/**
- * Checks `{rules: [...]}` for names that do not exist and rules that make no sense. The error has these problems and
- * the schema's `violations` in the order of the document. `describe` words a violation; default: its message.
- */
-export function checkRules(
-  document: Json | undefined,
-  violations: readonly Violation[],
-  context: RuleContext,
-  describe = ({ message }: Violation) => message,
-): Result<readonly Rule[], readonly Flaw[]> {
-  const faults = violations.map((violation) => ({
-    pointer: violation.pointer,
-    message: `${describe(violation)}${describeQuotes(document, violation.pointer)}`,
-  }))
-  // Later parts were not checked by the schema, so their types are unknown.
-  if (violations.some(({ keyword }) => keyword === 'more')) return failure(faults)
-  const sound = withoutFaults(document ?? null, faults)
-  const rules = readRules(isObject(sound) && Array.isArray(sound['rules']) ? sound['rules'] : [], context)
-  if (rules.ok && faults.length === 0) return rules
-  const problems = rules.ok ? [] : rules.error.filter((problem) => !isConsequence(problem, sound, faults))
-  return failure(sortByPosition(document ?? null, [...faults, ...problems]))
-}
-
-/** Returns the document without the values that break the schema, and null for a faulty rule, to check the rest. */
-function withoutFaults(document: Json, faults: readonly Flaw[]): Json {
-  return faults.reduce<Json>((sound, { pointer }) => {
-    // Of a pointer that was cut the condition is known, but not the member.
-    const tokens = parsePointer(pointer).slice(0, pointer.endsWith('…') ? 3 : undefined)
-    return replaceAt(sound, tokens, tokens.length === 2 ? null : undefined) ?? null
-  }, document)
-}
-
-/** Returns true for a rule that switches nothing on only because its scenario breaks the schema or has a wrong name. */
-function isConsequence({ pointer }: Flaw, sound: Json, faults: readonly Flaw[]): boolean {
-  const tokens = parsePointer(pointer)
-  const [, index, field] = tokens
-  if (field !== 'scenario' || valueAtTokens(sound, tokens) !== undefined) return false
-  return faults.some((fault) => parsePointer(fault.pointer)[1] === index)
-}
-
-/** Returns the remedy for a status that YAML reads as a number: `; write "429" in quotes`; empty for anything else. */
-function describeQuotes(document: Json | undefined, pointer: string): string {
+/** Describes a broken rule of the schema, with the remedy for a status that YAML reads as a number. */
+function describeFault({ pointer, message }: Violation, document: Json): Flaw {
   const tokens = parsePointer(pointer)
   const value = valueAtTokens(document, tokens)
   const isText = tokens.length === 3 && ['scenario', 'sequence'].includes(tokens[2] ?? '')
-  return isText && typeof value === 'number' ? `; write "${value}", in quotes` : ''
-}
-
-/** Sorts problems in the order of their values in the document. A missing value is where its object begins. */
-function sortByPosition(document: Json, problems: readonly Flaw[]): Flaw[] {
-  const order = new Map(Array.from(listPointers(document), (pointer, index) => [pointer, index]))
-  const positionOf = (pointer: string): number =>
-    order.get(pointer) ?? positionOf(pointer.slice(0, pointer.lastIndexOf('/')))
-  return problems.toSorted((one, other) => positionOf(one.pointer) - positionOf(other.pointer))
-}
-
-function* listPointers(value: Json, pointer = ''): Generator<string> {
-  yield pointer
-  if (typeof value !== 'object' || value === null) return
-  for (const [name, inner] of Object.entries(value)) yield* listPointers(inner, joinPointer(pointer, name))
+  const remedy = isText && typeof value === 'number' ? `; write "${value}", in quotes` : ''
+  return { pointer, message: `${pointer || 'the file'} ${message}${remedy}` }
 }

@@ -1,4 +1,4 @@
-import { canonicalJson, isObject, type Json, type JsonObject } from '../../base/core/json.ts'
+import { canonicalJson, isObject, type JsonObject } from '../../base/core/json.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { endSentence } from '../../base/core/text.ts'
 import type { Flaw } from '../../base/core/violation.ts'
@@ -25,7 +25,6 @@ type WrittenRule = Partial<Pick<Rule, 'operation' | 'match' | 'times' | 'probabi
   readonly sequence?: string
 }
 
-/** A rule: scenarios, or a sequence, for all requests that it matches. */
 export interface Rule {
   /** `operationId`; absent: every operation. */
   readonly operation: string | undefined
@@ -93,12 +92,14 @@ export interface RuleContext {
 const maxProblems = 100
 const more = `There may be more problems: the check stops after ${maxProblems}.`
 
-/** Parses rules that fit `spec/scenarios.schema.json`, and passes over null. The error lists the first 100 problems. */
-export function readRules(sources: readonly Json[], context: RuleContext): Result<readonly Rule[], readonly Flaw[]> {
+/** Parses rules that fit `spec/scenarios.schema.json`. The error lists the first 100 problems. */
+export function readRules(
+  sources: readonly JsonObject[],
+  context: RuleContext,
+): Result<readonly Rule[], readonly Flaw[]> {
   const rules: Rule[] = []
   const problems: Flaw[] = []
   for (const [index, source] of sources.entries()) {
-    if (!isObject(source)) continue
     const pointer = `/rules/${index}`
     const read = readRule(source, pointer, context)
     rules.push(read.rule)

@@ -85,7 +85,6 @@ function findStrengths(totals: PeriodTotals, measurements: Measurements, writer:
 /** The measures that the phrases `summary` and `outlook` mention in every summary. */
 const ALWAYS_SUMMARISED: readonly Measure[] = ['avgConversationQualityIndex', 'qualityChange', 'worstDayGap']
 
-/** Writes the summary: the state of the model, its most severe issue, the course of the period. */
 function summarise(level: Recommendations['healthLevel'], issues: readonly MetIssue[], writer: PhraseWriter): string {
   const mostSevere = issues.find(
     ({ severity, measure }) => HEALTH_OF[severity] === level && !ALWAYS_SUMMARISED.includes(measure),

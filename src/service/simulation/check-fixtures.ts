@@ -51,7 +51,6 @@ function checkRulePhrases(
   ]
 }
 
-/** Returns the placeholders that the phrases about a rule may use besides the common ones. */
 function listFigures(measure: Measure): string[] {
   const isDetection = DETECTION_FIELDS.some((field) => field === measure)
   return isDetection ? ['number', 'threshold', 'count'] : ['number', 'threshold']

@@ -112,7 +112,6 @@ function drawDetections(persona: Persona, traffic: DayTraffic, random: Random): 
   })
 }
 
-/** Draws the ratings, each from 1 to 5; they rise with the satisfaction. */
 function drawRatings(
   { persona, minimum }: ModelProfile,
   satisfaction: number,

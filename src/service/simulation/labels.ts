@@ -16,7 +16,6 @@ const strain = [
   { label: 'severe', below: 1, closed: true },
 ] as const
 
-/** The bands of each field, lowest scores first. The last band ends at 1, the largest score. */
 export const LABEL_BANDS = {
   averageUserSentiment: [
     { label: 'very_negative', below: 0.2 },

@@ -27,7 +27,6 @@ export interface PeriodTotals {
   readonly laterQuality: number | null
 }
 
-/** Computes the totals of a period. `switchedOff`: fields without data, whatever the traffic. */
 export function aggregate(days: readonly Day[], switchedOff: readonly string[]): PeriodTotals {
   const messages = sum(days, (day) => day.messages)
   const half = Math.floor(days.length / 2)
@@ -68,7 +67,6 @@ export function measurePeriod(totals: PeriodTotals): Measurements {
   }
 }
 
-/** Returns the day with the lowest quality, the first if several have it, or undefined without traffic. */
 export function worstDay(days: readonly Day[]): { day: number; quality: number } | undefined {
   const rated = days.flatMap(({ day, values }) => (values ? [{ day, quality: qualityOf(values) }] : []))
   return rated.sort((one, other) => one.quality - other.quality)[0]
@@ -103,7 +101,6 @@ function averageRating(days: readonly Day[]): number | null {
   return roundHundredth(sum(days, ({ values }) => values?.ratings.sum ?? 0) / count)
 }
 
-/** Rounds a percentage or a rating to two decimals, never to `-0`. */
 const roundHundredth = (value: number): number => Math.round(value * 100) / 100 + 0
 
 function sum(days: readonly Day[], pick: (day: Day) => number): number {

@@ -76,15 +76,12 @@ export interface Traffic {
   readonly cycle?: { readonly days: number; readonly silentDays: number; readonly climbDays: number }
 }
 
-/** A model that the fixtures list (`fixtures/models.yaml`). */
 export interface KnownModel {
-  /** UUID, lower case. */
   readonly id: string
   readonly name: string
   readonly about: string
   /** The model's persona; by default it is drawn as for any other model. */
   readonly persona?: string
-  /** The shape of the model's analytics; by default days as the persona has them. */
   readonly shape?: 'no-null' | 'all-null'
   /** The scenario of every request for this model, if any. */
   readonly scenario?: string

@@ -20,9 +20,7 @@ interface RecommendationPhrases {
   readonly whyThisMatters: Variants
   readonly observedPattern: Variants
   readonly tradeoff?: Variants
-  /** Two of these are shown. */
   readonly exampleSnippets: Variants
-  /** Two of these are shown. */
   readonly expectedImpact: Variants
 }
 

@@ -1,7 +1,6 @@
 import { type Randomizer, SimpleFaker } from '@faker-js/faker'
 import { deriveSeed, type SeedPath } from '../../base/core/seeded.ts'
 
-/** A seeded random number generator: an instance of faker, which only this file imports. */
 export type Random = SimpleFaker
 
 /**

@@ -120,7 +120,6 @@ export const HEALTH_OF = { critical: 'critical', warning: 'needs_attention', inf
 
 export const PRIORITY_OF = { critical: 'high', warning: 'medium', info: 'low' } as const
 
-/** Returns true if a measured value meets a condition; null meets none. */
 export function meets({ is, threshold }: StrengthRule, value: number | null): value is number {
   if (value === null) return false
   return is === 'below' ? value < threshold : value > threshold

@@ -3,9 +3,7 @@ import { noise, uniform, withSeededRandom } from './random.ts'
 
 /** The deviations of a model from its persona, so that two models with the same persona have different data. */
 export interface Traits {
-  /** The factor for the persona's conversations per day. */
   readonly volume: number
-  /** The factor for the persona's messages per conversation. */
   readonly length: number
   /** The numbers that are added to the persona's typical scores. */
   readonly tilt: Readonly<Record<'satisfaction' | 'growth' | 'friction' | 'safety', number>>

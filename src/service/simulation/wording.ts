@@ -58,7 +58,6 @@ export function ruleWording(measure: Measure, value: number, threshold: number, 
   }
 }
 
-/** Formats a count with its noun: `1 conversation`, `12,345 conversations`. */
 export function formatCount(count: number, noun: string): string {
   const digits = String(count).replace(/\B(?=(?:\d{3}){1,8}$)/g, ',')
   return `${digits} ${noun}${count === 1 ? '' : 's'}`

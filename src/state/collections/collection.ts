@@ -1,7 +1,6 @@
 /** A record as a table has it: as an object that nobody changes, or as its JSON, which takes half of the memory. */
 export type HeldRecord = object | string
 
-/** The records of one collection in one sandbox. */
 export interface Table<Item extends object = object> {
   readonly size: number
   /** Lists the records in the order of their creation. Later changes do not change the list. */
@@ -17,13 +16,11 @@ export interface Table<Item extends object = object> {
 export interface Collection<Item extends object = object, T extends Table = Table> {
   /** The member of a sandbox's content that lists the records, in state files and exports: `events`. */
   readonly name: string
-  /** Returns the key that no two records of a sandbox share. */
   keyOf(item: Item): string
   /** Returns further unique keys of a record, by their names in messages; undefined where it has none. */
   otherKeys?(item: Item): Readonly<Record<string, string | undefined>>
   /** Finds faults of a record that a schema cannot describe: `/versions/1/version must be 2, its place in the list`. */
   findFaults?(item: Item): readonly string[]
-  /** The operations of the log that the table applies. */
   readonly ops: readonly string[]
   createTable(): T
 }

@@ -14,12 +14,10 @@ export interface StoredContent {
   readonly prompts?: readonly StoredPrompt[]
 }
 
-/** The numbers of records by the name of their collection. */
 export type RecordCounts = Readonly<Record<Exclude<keyof StoredContent, 'quality'>, number>>
 
 export type CollectionChange = EventChange | PromptChange
 
-/** Returns the collection that a change belongs to. Throws if there is none. */
 export function findCollection({ op }: { readonly op: string }): Collection {
   const found = collections.find(({ ops }) => ops.includes(op))
   if (found === undefined) throw new Error(`no collection has the operation ${op}`)

@@ -138,7 +138,6 @@ export function createVersion(
   }
 }
 
-/** Returns the components of a prompt: none for an edited contract that makes them optional, or another type. */
 export function componentsOf({ components }: PromptDraft): readonly PromptComponentDraft[] {
   return Array.isArray(components) ? components : []
 }
@@ -148,7 +147,6 @@ export function deriveComponentIds(versionId: string, count: number): readonly s
   return Array.from({ length: count }, (_, index) => deriveUuid([versionId, 'component', index]))
 }
 
-/** Returns the SHA-256, in hex, of the components' canonical JSON: equal components have equal fingerprints. */
 export function computeFingerprint(components: readonly PromptComponentDraft[]): string {
   return hash('sha256', canonicalJson([...components] as Json[]))
 }

@@ -28,7 +28,6 @@ export class DurableCommitter implements Committer {
   /** Is true if the last checkpoint failed, which is reported once. */
   #isFailing = false
   #closing: Promise<void> | undefined
-  /** The entries of imports that are about to be committed. */
   readonly #preparedImports = new WeakMap<Change, string>()
 
   constructor(db: Low<StateData>, file: StateFile, lock: Lock, options: CompleteOptions) {
@@ -64,7 +63,6 @@ export class DurableCommitter implements Committer {
     this.#checkpoints = undefined // at once, so that no change finds one that is over
   }
 
-  /** Returns true if the file lacks changes, and this process may write it. */
   #isPending(): boolean {
     return this.#file.seq < this.#db.data.seq && this.#file.log.findLoss() === undefined
   }

@@ -34,7 +34,6 @@ export class Lock {
   #path: string
   readonly #fd: number
   readonly #inode: number
-  /** The process that died while it held the lock, or undefined if the lock was free. */
   tookOver: LockHolder | undefined
 
   /** Creates the lock file. Fails with `EEXIST` if there is a file or a link. */

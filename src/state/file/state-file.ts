@@ -27,7 +27,7 @@ const MAX_LENGTH = 2 ** 29 - 100
 export class StateFile implements Adapter<StateData> {
   readonly path: string
   readonly log: WriteAheadLog
-  /** The number of the last change that the file has. -1: there is not a file, or one that was changed by hand. */
+  /** The number of the last change that the file has. -1: there is no file, or one that was changed by hand. */
   seq = -1
   /** What the last read has found beside the state file. */
   found: LogTail = { entries: 0, warnings: [] }
@@ -37,7 +37,6 @@ export class StateFile implements Adapter<StateData> {
     this.log = log
   }
 
-  /** Reads the state file and its log. Throws a `StateFileError` with the place of a fault. */
   async read(): Promise<StateData> {
     const { path, log } = this
     const entry = findEntry(path)

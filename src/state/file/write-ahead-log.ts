@@ -72,7 +72,6 @@ export class WriteAheadLog {
     this.#options = options
   }
 
-  /** Begins an empty log, after the state file has all entries of the present one. */
   begin(): void {
     this.#remove()
     this.#open()

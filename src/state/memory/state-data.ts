@@ -25,7 +25,6 @@ export type Change = { readonly sandbox: string } & (
 
 export type ImportChange = Extract<Change, { readonly op: 'import' }>
 
-/** The data of one sandbox: its quality settings, and a table for each collection. */
 export class SandboxData {
   quality: QualitySettings
   readonly #tables = new Map(collections.map(({ name, createTable }) => [name, createTable()]))
@@ -72,7 +71,6 @@ export class SandboxData {
 /** A snapshot with its data, which is never changed. */
 export type StoredSnapshot = Readonly<{ head: SnapshotHead; data: SandboxData }>
 
-/** A sandbox's data, with the parts that a reset leaves. */
 export interface SandboxEntry {
   readonly data: SandboxData
   readonly snapshots: ReadonlyMap<string, StoredSnapshot>

@@ -40,7 +40,6 @@ export class RedisConnection {
   /** The latest error of the connection since it was made, if any. */
   #lastError: Error | undefined
   #isClosed = false
-  /** A warning about the settings of Redis, if there is one. */
   warning: string | undefined
 
   private constructor(redis: Redis, location: RedisLocation, commandMs: number) {
@@ -52,7 +51,6 @@ export class RedisConnection {
     })
   }
 
-  /** Connects. The error is a sentence without user and password. */
   static async open(location: RedisLocation, { commandMs, connectMs }: RedisTimeouts): Promise<RedisConnection> {
     const { host, port, tls, database } = location
     const options = {
@@ -101,14 +99,12 @@ export class RedisConnection {
     }
   }
 
-  /** Runs a script in Redis. Rejects with a `StoreUnavailableError` if there is no reply. */
   run({ name, text }: Script, keys: readonly string[], args: readonly Argument[]): Promise<RedisReply> {
     if (!(name in this.#redis)) this.#redis.defineCommand(name, { lua: text })
     const command: (...args: readonly Argument[]) => Promise<RedisReply> = Reflect.get(this.#redis, name)
     return this.#send(() => command.call(this.#redis, keys.length, ...keys, ...args))
   }
 
-  /** Sends a command. Rejects with a `StoreUnavailableError` if there is no reply. */
   call(command: string, ...args: readonly Argument[]): Promise<RedisReply> {
     return this.#send(() => this.#redis.call(command, ...args) as Promise<RedisReply>)
   }

@@ -4,13 +4,6 @@ import type { RedisLocation } from './location.ts'
 const trustStep =
   'If it is right, name the file of its authority (or of the certificate, if it signed itself) in NODE_EXTRA_CA_CERTS'
 
-/** The next step for a certificate, by the code of the error; else `trustStep`. */
-const certificateSteps: readonly (readonly [code: RegExp, step: string])[] = [
-  [/ALTNAME/, 'Use a host name that the certificate has'],
-  [/EXPIRED/, 'Renew it'],
-  [/NOT_YET/, 'Check the clock of this machine'],
-]
-
 const passwordStep = 'Check the user and the password in --state.'
 
 /** The meaning of error replies, each with the next step. */
@@ -18,7 +11,6 @@ const meanings: readonly (readonly [reply: RegExp, meaning: string])[] = [
   [/^OOM/, 'its memory is full. Raise its maxmemory, or delete sandboxes (DELETE /__sim/sandboxes/NAME).'],
   [/^READONLY/, 'it is a read-only copy of another Redis. Name that one in --state.'],
   [/^MISCONF/, 'it cannot write to its disk, and refuses changes until it can. Its log tells why.'],
-  [/^NOREPLICAS/, 'it has fewer copies than its min-replicas-to-write. Start them, or lower that setting.'],
   [/^LOADING/, 'it still loads its data. Try again in a moment.'],
   [/^BUSY/, 'it is busy with a script. Try again in a moment.'],
   [/^NOAUTH/, `it asks for a password. ${passwordStep}`],
@@ -66,8 +58,7 @@ function describeResponse(error: unknown): string | undefined {
     return 'the server there does not respond as Redis does. Look at host and port, or choose a file: --state FILE'
   const code = codeOf(error)
   if (!/CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(code)) return undefined
-  const step = certificateSteps.find(([codes]) => codes.test(code))?.[1] ?? trustStep
-  return `the certificate of that server is not valid here (${text}). ${step}`
+  return `the certificate of that server is not valid here (${text}). ${trustStep}`
 }
 
 /** Describes why there is no connection or no reply, with the next step if there is one, and without a full stop. */
@@ -80,16 +71,7 @@ export function describeStartFault(error: unknown, { shown }: RedisLocation): st
   const problem = `The state in ${shown} cannot be used`
   const response = describeResponse(error)
   if (response !== undefined) return `${problem}: ${response}.`
-  const hint = findSchemeHint(error, shown)
-  return `${problem} (${describeReason(error)}). Start that server, or choose a file: --state FILE.${hint}`
-}
-
-/** Returns advice on the scheme of the URL where TLS may be used on one side alone. */
-function findSchemeHint(error: unknown, shown: string): string {
-  const code = codeOf(error)
-  if (shown.startsWith('rediss:'))
-    return /REFUSED|NOTFOUND|AGAIN|UNREACH/.test(code) ? '' : ' If it does not use TLS, the URL begins with redis://.'
-  return /^(ECONNRESET)?$/.test(code) ? ' If it expects TLS, the URL begins with rediss://.' : ''
+  return `${problem} (${describeReason(error)}). Start that server, or choose a file: --state FILE.`
 }
 
 function codeOf(error: unknown): string {

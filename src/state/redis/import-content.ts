@@ -16,10 +16,7 @@ const LENGTH_AT_ONCE = 64 * 1024
 /** The time after which Redis deletes what an import has written, if the import does not go on. */
 const STAGED_MS = 10 * 60 * 1000
 
-/**
- * Writes an import in slices under keys of its own, which one script then makes those of the sandbox, so that no reader
- * sees a part of it. Returns false if the sandbox has records and `condition` is `if-empty`.
- */
+/** Writes an import in slices under its own keys, so that no reader sees a part. Returns false if it is refused. */
 export async function importContent(
   scripts: SandboxScripts,
   sandbox: string,

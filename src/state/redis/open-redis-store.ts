@@ -17,7 +17,6 @@ import { createRedisStore, listNames } from './redis-store.ts'
 import { parseStoredJson, SandboxScripts } from './sandbox-scripts.ts'
 
 export interface RedisStoreOptions extends Partial<RedisTimeouts> {
-  /** Receives a sentence each time that Redis was emptied. Default: no effect. */
   readonly warn?: (problem: string) => void
 }
 
@@ -26,7 +25,6 @@ export interface OpenedRedisStore extends OpenedStore {
   readonly connection: RedisConnection
 }
 
-/** Opens the store in Redis. The error is a sentence with the next step, without the password. */
 export async function openRedisStore(
   location: RedisLocation,
   { commandMs = 2000, connectMs = 5000, warn }: RedisStoreOptions = {},
@@ -66,9 +64,7 @@ export async function openRedisStore(
   }
 }
 
-const CLUSTER =
-  'cannot be used: that server is a node of a cluster (cluster-enabled yes), and the state needs one server that has ' +
-  'all keys. Name a Redis without cluster mode in --state, or set cluster-enabled no.'
+const CLUSTER = 'cannot be used: that server is a node of a cluster. Name a Redis without cluster mode in --state.'
 
 const EMPTIED =
   'was emptied, as by FLUSHALL or by a start of Redis without its data: what was stored there before is gone.'
@@ -127,7 +123,6 @@ function createProbe(
 
 const MAX_ATTEMPTS = 50
 
-/** Creates the readings and changes of the settings of sandboxes. Equal settings are parsed once, and never changed. */
 function createSettings(scripts: SandboxScripts): Pick<SharedState, 'readRecord' | 'updateRecord'> {
   const parsed = new LruCache<JsonObject>(200)
   async function read(sandbox: string) {

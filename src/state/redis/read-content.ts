@@ -13,7 +13,6 @@ type StoredText = readonly [text: string, mark: string]
 
 type Slice = readonly [generation: string, texts: readonly string[], marks: readonly string[]]
 
-/** A sandbox at one moment, with the numbers of its records. */
 interface Source {
   readonly scripts: SandboxScripts
   readonly sandbox: string
@@ -22,7 +21,6 @@ interface Source {
   readonly prompts: number
 }
 
-/** Reads the present moment of a sandbox, and the text of its quality settings. */
 async function openSource(scripts: SandboxScripts, sandbox: string) {
   const names = ['generation', countField('events'), countField('prompts'), 'quality']
   const [generation = '', events, prompts, quality] = await scripts.readFields(sandbox, ...names)
@@ -30,7 +28,6 @@ async function openSource(scripts: SandboxScripts, sandbox: string) {
   return { source, quality }
 }
 
-/** Reads a page of the events that match a query. Without a filter only the page is read, with one all events are. */
 export async function listEvents(scripts: SandboxScripts, sandbox: string, query: EventQuery): Promise<EventPage> {
   const { offset = 0, limit = Number.MAX_SAFE_INTEGER, order } = query
   const { source } = await openSource(scripts, sandbox)

@@ -39,7 +39,6 @@ for _, key in ipairs({fields, order}) do
 end
 return {used, ends}`)
 
-/** Returns the sequences in the order of their latest use, each with its count. */
 const LIST_SEQUENCES = sandboxScript(`
 local listed = {}
 for _, field in ipairs(redis.call('ZRANGE', tag .. 'sequences-order', 0, -1)) do

@@ -128,7 +128,6 @@ function createSnapshots(
   }
 }
 
-/** Parses the description of a snapshot, which has the snapshot's number among those of the sandbox. */
 function parseSnapshot(sandbox: string, text: RedisReply | undefined) {
   const { taken, ...stored } = parseStoredJson<Snapshot & { readonly taken: number }>(sandbox, 'snapshots', text)
   const snapshot: Snapshot = { ...stored, ...countEach(({ name }) => stored[name as keyof RecordCounts] ?? 0) }
@@ -161,13 +160,11 @@ function listSums({ productIds, from, to }: ImpactQuery) {
   return [...new Set(productIds.map(uuidKey))].flatMap((product) => days.map((day) => ({ product, day })))
 }
 
-/** Lists the names of all sandboxes, or of the newest, in the order of their creation. */
 export async function listNames(connection: RedisConnection, prefix: string, limit = 0): Promise<string[]> {
   const names = await connection.call('zrange', `${sharedKeys(prefix)}sandboxes`, -limit, -1)
   return (names as string[]).map((name) => JSON.parse(name))
 }
 
-/** Counts the records of all sandboxes that hold data, each as it is when it is counted. */
 async function listSandboxes(scripts: SandboxScripts): Promise<readonly SandboxSummary[]> {
   const names = await listNames(scripts.connection, scripts.prefix)
   const summaries = await Promise.all(names.map((name) => summarize(scripts, name)))

@@ -24,7 +24,6 @@ export class SandboxScripts {
     return new SandboxScripts(this.connection, this.prefix, true)
   }
 
-  /** Returns the key of a part of a sandbox: its head, its events, its snapshots. */
   keyOf(sandbox: string, part: string): string {
     return sandboxKeys(this.prefix, sandbox) + part
   }
@@ -35,7 +34,6 @@ export class SandboxScripts {
     return (await this.connection.run(script, keys, all)) as RedisReply[] // all scripts return lists
   }
 
-  /** Reads fields of the head of a sandbox. An empty text means that it does not have the field. */
   async readFields(sandbox: string, ...fields: readonly string[]): Promise<readonly string[]> {
     const texts = await this.connection.call('hmget', this.keyOf(sandbox, 'head'), ...fields)
     return (texts as (string | null)[]).map((text) => text ?? '')
@@ -55,7 +53,6 @@ export function parseStoredJson<T>(sandbox: string, kind: string, text: RedisRep
   }
 }
 
-/** Parses a field of the head. An empty text means a field that was never put. */
 export function parseField<T>(sandbox: string, kind: string, text: string | undefined, absent: T): T {
   return text ? parseStoredJson<T>(sandbox, kind, text) : absent
 }

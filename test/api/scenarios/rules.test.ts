@@ -170,20 +170,6 @@ describe('PUT /__sim/scenarios', () => {
     expect(await statusesOf(sim(), sandbox, [sent({ eventType: 'a' })])).toEqual([201])
   })
 
-  test('names shape and meaning together, with pointers of one form', async () => {
-    const rules = [
-      { scenario: 'nonsense' },
-      { scenario: 503, match: { model: 5, path: '/v1/nowhere' } },
-      { sequence: 429, probabillity: 1 },
-    ]
-    const response = await ask(sim(), '/__sim/scenarios', { method: 'PUT', body: { rules }, token: null })
-    expect(response.status).toBe(400)
-    const places = ['0/scenario', '1/scenario', '1/match/model', '1/match/path', '2/sequence', '2/probabillity']
-    expect(errorOf(response).match(/\S+\/\S+: /g)).toEqual(places.map((place) => `body/rules/${place}: `))
-    expect(errorOf(response)).toContain('write "503", in quotes.')
-    expect(errorOf(response)).toMatch(/did you mean "probability"\?$/)
-  })
-
   const event503 = { operation: 'createEvent', scenario: '503' }
 
   test.each<[string, Json, RegExp]>([

@@ -86,26 +86,6 @@ describe('a private file', () => {
     expect([await modeOf(file), await readFile(file, 'utf8')]).toEqual(['644', 'before\none, two'])
   })
 
-  test.runIf(process.geteuid?.() === 0)(
-    'of another user stays as it is if the mode cannot be set, and says what to do',
-    async () => {
-      const file = await tempFile('old', 'old')
-      await chown(file, 1234, 1234)
-      await chmod(file, 0o644)
-      const opened = await open(file)
-      const prototype = Object.getPrototypeOf(opened)
-      await opened.close()
-      const { chmod: original } = prototype
-      prototype.chmod = () => Promise.reject(new Error('EPERM: operation not permitted, fchmod'))
-      try {
-        await expect(writePrivateFile(file, 'new')).rejects.toThrow(/others can read it, .*EPERM.* Delete it, or name/)
-      } finally {
-        prototype.chmod = original
-      }
-      expect(await readFile(file, 'utf8')).toBe('old')
-    },
-  )
-
   test('cannot be a folder', async () => {
     const folder = join(await tempFolder(), 'folder')
     await mkdir(folder)

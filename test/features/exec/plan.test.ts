@@ -26,7 +26,7 @@ describe('requests that differ in values alone', () => {
     expect(leftOut).toEqual([{ operation: 'createEvent', occurrences: [2, 4], like: [1, 5] }])
     expect(describeSkipped(leftOut)).toEqual([
       expect.stringMatching(
-        /^Skipped; excluded from the percentages: createEvent: requests 2, 4 are like requests 1, 5\. .*--only FAULT@createEvent#2 injects into one\.$/,
+        /^Skipped; excluded from the percentages: createEvent: 2 requests like 1 and 5\. .*--only FAULT@createEvent#2 injects into one\.$/,
       ),
     ])
   })

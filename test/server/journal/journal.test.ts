@@ -133,16 +133,6 @@ describe('bodies', () => {
     expect(all.every(({ response: { body } }) => body.size === maxResponseBodyBytes)).toBe(true)
     expect(all.every(({ request: { body } }) => body.latin1?.length === 5)).toBe(true)
   })
-
-  test('that were evicted do not count once their entries are evicted', async () => {
-    const journal = new Journal(300)
-    for (let count = 0; count < 2000; count += 1)
-      journal.record(entryFor(journal, { response: { body: captureBody('x'.repeat(maxResponseBodyBytes)) } }), unparsed)
-    const stored = (await entries(journal)).filter(({ response: { body } }) => body.latin1 !== undefined)
-    expect(stored.length).toBe(128)
-    for (let count = 0; count < 300; count += 1) journal.record(entryFor(journal, { responseBody: 'x' }), unparsed)
-    expect((await entries(journal)).every(({ response: { body } }) => body.latin1?.length === 1)).toBe(true)
-  })
 })
 
 test('a wait ends at once if an entry came after the version was read', async () => {

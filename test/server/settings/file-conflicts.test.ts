@@ -17,7 +17,6 @@ async function createFiles(): Promise<string> {
     await symlink(`${name}.json`, at(`${name}-link.json`))
     await link(at(`${name}.json`), at(`${name}-name.json`))
   }
-  await symlink('new.json', at('dangling.json'))
   await mkdir(at('fixtures/responses'), { recursive: true })
   await cp(bundledFixtures, at('fixtures'), { recursive: true })
   await symlink('fixtures', at('linked'))
@@ -44,13 +43,11 @@ test.each([
   ...input.flatMap((file) => reads.map((flag) => `${flag} @input.json --report json=@${file}`)),
   '@input.json --report @input.json',
   '--state @state-link.json --report json=@state.json.journal',
-  '--state @new.json --report @dangling.json',
   '--state @none/new.json --report @none/new.json',
   '--state @state.json --rules @state.json.lock',
   '--overlay @a.yaml,@input.json --report @input.json',
   `--report json=${bundledContract}`,
   '--report @a.md,json=@a.md',
-  '--report @new.json,markdown=@dangling.json',
   ...['phrases.yaml', 'responses/new.json'].flatMap((file) => [
     `--fixtures @fixtures --report json=@linked/${file}`,
     `--fixtures @linked --state @fixtures/${file}`,
@@ -60,7 +57,7 @@ test.each([
   'exec --state @state.json --report @state.json -- true',
   'each --rules @input.json --report @input.json -- true',
   'drift --har @input.json --patch @input-link.json',
-  'drift --journal @input.json --patch @input-name.json',
+  'drift --har @input.json --patch @input-name.json',
   'drift --har a.har --overlay @input.json --patch @input.json',
   'record @input.json --out @input.json',
   'record a.har --fixtures @fixtures --out @fixtures/responses',

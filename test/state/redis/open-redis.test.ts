@@ -140,10 +140,7 @@ describeWithRedis('a state in Redis', () => {
 
   test('is refused on a node of a cluster', async () => {
     const cluster = await redisForTest({ args: ['--cluster-enabled', 'yes'] })
-    await expect(openRedisOrFail(cluster.url, nextPrefix())).rejects.toThrow(
-      `The state in ${cluster.url} cannot be used: that server is a node of a cluster (cluster-enabled yes), ` +
-        'and the state needs one server',
-    )
+    await expect(openRedisOrFail(cluster.url, nextPrefix())).rejects.toThrow(/is a node of a cluster/)
     await expect(openRedisOrFail(`${cluster.url}/2`, nextPrefix())).rejects.toThrow(/is a node of a cluster/)
   })
 

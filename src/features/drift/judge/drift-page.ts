@@ -65,7 +65,6 @@ export function describePlace({ operation, status, pointer }: DriftFinding): str
 /** Cuts a pointer or a request, which can be as long as the traffic. */
 const shortenText = (text: string) => cutText(text, 500)
 
-/** Summarizes a report in one line: `drift: 3 differences; 9 responses of getModelAnalytics judged.` */
 function summarizeDrift({ verdict, findings, omitted, judged }: DriftReport): string {
   const responses = [...judged].map(([operation, count]) => `${pluralize(count, 'response')} of ${operation}`)
   const bound = omitted > 0 ? ` (${findings.length} listed, those that break clients first)` : ''

@@ -8,7 +8,6 @@ import { simulatedValues } from '../../../service/contract/simulated-values.ts'
 import { isAboutMember, type ResponseDifference } from '../observe/difference.ts'
 import { findResponse, findSchema, parentOf } from '../observe/places.ts'
 
-/** A difference between the real service and the contract, in all responses that were judged. */
 export interface DriftFinding extends Omit<ResponseDifference, 'value'> {
   readonly operation: Operation
   readonly status: number
@@ -19,7 +18,6 @@ export interface DriftFinding extends Omit<ResponseDifference, 'value'> {
   readonly breaks: boolean
   /** The first response that shows it: its request, and the value as JSON; both redacted, the value cut. */
   readonly sample: { readonly request: string; readonly value: string | undefined }
-  /** JSON pointer of the place in the contract. */
   readonly place: string
   /** The assumption at the place, the most specific; undefined for none. */
   readonly assumption: Assumption | undefined
@@ -29,11 +27,9 @@ export interface DriftFinding extends Omit<ResponseDifference, 'value'> {
   readonly values: readonly Json[]
 }
 
-/** Equal differences in the responses of an operation with one status. */
 export interface Tally {
   readonly first: ResponseDifference
   readonly status: number
-  /** The request of the first response that shows it. */
   readonly request: string
   seen: number
   /** The different values at the place, by their JSON. */

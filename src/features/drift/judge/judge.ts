@@ -9,7 +9,6 @@ import { type NotJudged, NotJudgedList, type NotJudgedReason } from './not-judge
 
 /** A response of the real service to a request of an operation. */
 export interface JudgedResponse extends TrafficResponse {
-  /** The id of the operation. */
   readonly operation: string
   /** The redacted request, for people: `GET /v1/models/ID/analytics?period=7d`. */
   readonly request: string
@@ -26,7 +25,6 @@ export interface DriftInput {
   readonly howToGetMore: string
   /** The token of the real service, which is redacted everywhere, if any. */
   readonly token: string | undefined
-  /** Is called before each response is compared, with the number of those before it. */
   readonly onProgress?: (compared: number, all: number) => void
 }
 
@@ -34,10 +32,8 @@ export interface DriftReport {
   /** The real service is as the contract says, it differs, or too little is known. */
   readonly verdict: 'same' | 'drift' | 'not-judged'
   readonly contract: { readonly title: string; readonly version: string; readonly file: string }
-  /** The number of responses that were compared with their bodies, by operation. */
   readonly judged: ReadonlyMap<string, number>
   readonly findings: readonly DriftFinding[]
-  /** The number of further differences, which are not listed. */
   readonly omitted: number
   readonly notJudged: readonly NotJudged[]
 }
@@ -45,7 +41,6 @@ export interface DriftReport {
 /** The most differences of an operation that are listed, those that break clients first. */
 const maxListed = 500
 
-/** Compares the shapes of responses with the contract, in linear time. Values never count. */
 export function judgeDrift(contract: Contract, input: DriftInput): DriftReport {
   const byOperation = groupBy(input.responses, ({ operation }) => operation)
   const list = new NotJudgedList()
@@ -105,7 +100,6 @@ function judgeOperation(
 /** The most values of a place whose types are learned. */
 const maxValues = 100
 
-/** Counts the differences of a response: each once, in however many items of a list it is. */
 function countDifferences(
   tallies: Map<string, Tally>,
   { status, request }: JudgedResponse,
@@ -123,7 +117,6 @@ function countDifferences(
   }
 }
 
-/** Returns true for a success whose body is known, or by the contract not there. */
 const isSuccess = (operation: Operation, { status, body }: JudgedResponse) =>
   status >= 200 && status < 300 && (body !== undefined || !operation.hasResponseBody(status))
 
@@ -153,7 +146,6 @@ function describeTooFew(
   return `${successes} of ${minSamples} successful responses whose body can be judged.${seen} ${next}`
 }
 
-/** Returns the differences that break clients, then the others, each in the order in which they were met. */
 const sortByEffect = (tallies: readonly Tally[]) =>
   tallies.toSorted((one, other) => Number(breaksClients(other.first)) - Number(breaksClients(one.first)))
 

@@ -12,7 +12,6 @@ export type NotJudgedReason =
   | 'not-probed'
   | 'no-traffic'
 
-/** Requests, a part of their responses, or a whole operation, about which nothing is said. */
 export interface NotJudged {
   readonly operation: string
   readonly reason: NotJudgedReason
@@ -27,7 +26,6 @@ export interface NotJudged {
 export class NotJudgedList {
   readonly #entries = new Map<string, NotJudged>()
 
-  /** Adds a request; without one the whole operation is meant. The first sentence stays. */
   add(operation: string, reason: NotJudgedReason, sentence: string, request?: string): void {
     const key = `${operation} ${reason}`
     const earlier = this.#entries.get(key) ?? { operation, reason, sentence, request, count: 0 }

@@ -1,6 +1,5 @@
 import type { Json } from '../../../base/core/json.ts'
 
-/** The kinds of differences between the real service and the contract, with their meaning for people. */
 export const differenceKinds = {
   'undocumented-status': 'a status that the contract does not have',
   'missing-field': 'a required field is missing',
@@ -18,10 +17,8 @@ export const differenceKinds = {
 
 export type DifferenceKind = keyof typeof differenceKinds
 
-/** Returns true for a difference about a member that is there, or is not. */
 export const isAboutMember = (kind: DifferenceKind) => kind === 'missing-field' || kind === 'new-field'
 
-/** One difference between one response and the contract. */
 export interface ResponseDifference {
   readonly kind: DifferenceKind
   /** JSON pointer in the body, with `*` for the items of an array; empty for the whole response. */
@@ -29,7 +26,6 @@ export interface ResponseDifference {
   /** The name of a header, the sent media type, or the keyword of a constraint; empty for other kinds. */
   readonly detail: string
   readonly value: Json | undefined
-  /** The broken keyword of JSON Schema; empty for a new field where the schema allows others. */
   readonly keyword: string
   /** True if only a narrower rule of the simulator's own responses is broken (`x-simulated-values`). */
   readonly isSimulated: boolean

@@ -60,7 +60,6 @@ function isUnreadable({ pointer }: Violation, body: Json): boolean {
   return pointer.endsWith('…') || (typeof value === 'string' && value.includes(redacted))
 }
 
-/** Returns the differences at whose places there are no others. */
 function dropKnown(
   differences: readonly ResponseDifference[],
   others: readonly ResponseDifference[],

@@ -7,7 +7,6 @@ import { type ResolvedObject, resolve } from '../../../service/contract/resolve.
 /** Returns the pointer of the object or array around a value; the empty one for the whole body. */
 export const parentOf = (pointer: string) => pointer.slice(0, Math.max(0, pointer.lastIndexOf('/')))
 
-/** Returns the name of a member by its pointer; empty for the whole body. */
 export const nameOf = (pointer: string) => parsePointer(pointer).at(-1) ?? ''
 
 /** An object of the document with the JSON pointer `site` where it is used, which may hold a reference to it. */
@@ -29,7 +28,6 @@ export function findResponse(document: JsonObject, operation: Operation, status:
   return found.flatMap((name) => findDocumentPlace(document, joinPointer(list, name)) ?? [])[0]
 }
 
-/** Finds the documented headers of a status but `Content-Type`, by lower-case names. */
 export function findHeaders(document: JsonObject, operation: Operation, status: number) {
   const response = findResponse(document, operation, status)
   const names = isObject(response?.value.headers) ? Object.keys(response.value.headers) : []
@@ -61,7 +59,6 @@ export function findSchema(
   return site === undefined ? undefined : findDocumentPlace(document, site)
 }
 
-/** Returns the JSON pointer of the schema of a member or of the items, also in the parts of a composed schema. */
 function findChild(document: JsonObject, site: string, token: string): string | undefined {
   const found = resolve(document, site)
   if (!found) return undefined

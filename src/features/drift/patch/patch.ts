@@ -66,14 +66,12 @@ interface DriftPatch {
   readonly overlay: JsonObject | undefined
   /** The listed differences that are left after the change, each with the reason. */
   readonly left: readonly { readonly finding: DriftFinding; readonly reason: string }[]
-  /** The number of differences that are left and not listed. */
   readonly omitted: number
 }
 
 /** The most rounds: a change can show a difference that another one hid, such as the members of a new field. */
 const maxRounds = 5
 
-/** A change, and the finding for which it was planned. */
 interface Step {
   readonly key: string
   readonly change: ContractChange

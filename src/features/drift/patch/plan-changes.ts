@@ -62,7 +62,6 @@ function loosenHeader(document: JsonObject, { operation, status, detail, keyword
   return success([replace(joinPointer(header.pointer, 'schema'), {})])
 }
 
-/** Plans the changes for a member of an object: new, or optional. */
 function planMember(document: JsonObject, owner: string, { kind, pointer, values }: DriftFinding): PlannedChanges {
   const name = nameOf(pointer)
   if (kind === 'new-field') return success([addProperty(document, owner, name, inferSchema(values))])
@@ -102,7 +101,6 @@ function planValue(document: JsonObject, place: DocumentPlace, finding: DriftFin
     : widen(document, place, values)
 }
 
-/** Plans the change after which a schema also takes the types that were seen. */
 function widen(document: JsonObject, { site, pointer }: DocumentPlace, values: readonly Json[]): PlannedChanges {
   const schema = valueAt(document, site)
   if (!isObject(schema)) return failure('The contract has no schema at its place.')
@@ -142,7 +140,6 @@ function inferProperties(objects: readonly JsonObject[]): JsonObject {
   return { properties: Object.fromEntries(schemas) }
 }
 
-/** Returns the JSON Schema type of a value; every number is a `number`. */
 function jsonTypeOf(value: Json): string {
   if (value === null) return 'null'
   return Array.isArray(value) ? 'array' : typeof value

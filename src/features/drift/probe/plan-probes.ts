@@ -18,7 +18,6 @@ export interface ProbePlan {
 }
 
 interface ProbeOptions {
-  /** The known values of parameters and of members of bodies, by name. */
   readonly ids: ReadonlyMap<string, readonly string[]>
   readonly withWrites: boolean
   /** The fewest probes of an operation: those that vary its parameters are repeated. */
@@ -72,7 +71,6 @@ interface KnownParameter extends DescribedParameter {
   readonly values: readonly string[]
 }
 
-/** Returns the values of a parameter that the contract names: its list, else its examples, else its default. */
 function listValues(document: JsonObject, { schema, pointer }: DescribedParameter): string[] {
   if (Array.isArray(schema.enum)) return schema.enum.filter((value) => value !== null).map(String)
   const examples = readExamples(document, pointer)
@@ -81,7 +79,6 @@ function listValues(document: JsonObject, { schema, pointer }: DescribedParamete
   return single === undefined ? [] : [String(single)]
 }
 
-/** Returns the paths of an operation with each combination of the values of its path parameters. */
 function listPaths(operation: Operation, parameters: readonly KnownParameter[]): string[] {
   const inPath = parameters.filter((one) => one.in === 'path')
   return inPath.reduce(

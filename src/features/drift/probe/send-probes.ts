@@ -13,7 +13,6 @@ import {
   selectResponses,
 } from './traffic.ts'
 
-/** The longest wait that the real service can ask for, milliseconds. */
 const maxPauseMs = 60_000
 
 /** Sends the probes one after another, since they must not be a load. `ownToken` is redacted in requests. */

@@ -8,7 +8,6 @@ import type { NotJudgedList } from '../judge/not-judged.ts'
 
 export type DriftContext = CommandContext & { readonly progress: CountProgress }
 
-/** An exchange with the real service to which an operation belongs. */
 export interface MatchedSample extends TrafficSample {
   readonly operation: Operation
 }
@@ -16,11 +15,7 @@ export interface MatchedSample extends TrafficSample {
 /** The traffic of the real service; `notJudged` has the operations and requests without responses to judge. */
 export type GatheredTraffic = Pick<DriftInput, 'responses' | 'notJudged' | 'expected' | 'howToGetMore'>
 
-/**
- * Returns the responses that can be judged, and notes all other requests in `notJudged`.
- * @param unauthorized says what a 401 means
- * @param token is redacted in requests
- */
+/** Returns the responses that can be judged, and notes the others in `notJudged`; `unauthorized`: about a 401. */
 export function selectResponses(
   samples: readonly MatchedSample[],
   notJudged: NotJudgedList,

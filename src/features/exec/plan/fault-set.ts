@@ -45,7 +45,6 @@ const faultSets: Readonly<Record<string, readonly string[]>> = {
   extremes: ['all-null', 'empty-lists', 'largest-numbers', 'longest-texts', 'strange-texts'],
 }
 
-/** The names that a set can have. `expectations` changes no response. */
 const groupNames: readonly string[] = [
   ...new Set([...Object.keys(faultSets), ...families.filter((family) => family !== 'expectations')]),
 ]
@@ -79,7 +78,7 @@ export function parseFaultSet(
     else if (!faults.has(scenario)) faults.set(scenario, fault.value)
   }
   if (faults.size > 0) return success({ faults: [...faults.values()], unfitting: [...problems.keys()] })
-  const [problem = `There is not a fault in "${text}". ${expectedSet}`] = problems.values()
+  const [problem = `There is no fault in "${text}". ${expectedSet}`] = problems.values()
   return failure(problem)
 }
 
@@ -167,7 +166,6 @@ export interface NamedRun {
   readonly operation: string
   /** The number of the request, or undefined for the first one that gets the fault. */
   readonly occurrence: number | undefined
-  /** The pointer of the field, or undefined for every field. */
   readonly pointer: string | undefined
 }
 

@@ -44,10 +44,7 @@ interface UsedOperation {
   readonly requests: readonly RecordedRequest[]
 }
 
-/**
- * Plans a run for each fault at each place that the baseline run has shown, or the runs that `--only` names, which can
- * be at any of similar requests. The error says why there is nowhere to inject a fault.
- */
+/** Plans a run for each fault at each place, or the runs of `--only`. The error says why there is no place. */
 export function planRuns(
   requests: readonly RecordedRequest[],
   { faults, only }: { readonly faults: readonly Fault[]; readonly only?: NamedRun | undefined },
@@ -129,10 +126,7 @@ export function nameRun({ fault, operation, occurrence, pointer }: NamedRun): st
   return `${fault.name}@${operation}${pointer ?? (occurrence === undefined ? '' : `#${occurrence}`)}`
 }
 
-/**
- * Returns the runs to make: those that can be reached. With a bound the seed draws and orders them, without one they
- * keep the order of the plan.
- */
+/** Returns the runs that can be reached. With a bound the seed draws and orders them. */
 export function chooseRuns(
   planned: readonly PlannedRun[],
   { seed, maxRuns, time }: Pick<EachSettings, 'seed' | 'maxRuns' | 'time'>,
@@ -153,7 +147,6 @@ function drawOrder(runs: readonly PlannedRun[], seed: string): readonly PlannedR
     .map(({ run }) => run)
 }
 
-/** Returns the planned runs that a name means. The error lists the places of the fault that the suite reaches. */
 function pickNamedRuns(runs: readonly PlannedRun[], named: NamedRun): Result<readonly PlannedRun[]> {
   const { operation, occurrence, pointer } = named
   const ofOperation = runs.filter((run) => run.operation === operation && run.isReachable)

@@ -40,27 +40,19 @@ export function findingOf(verdict: SuiteVerdict): SuiteFailCondition['kind'] | u
 
 export const isGood = (verdict: SuiteVerdict) => meanings[verdict] === 'good'
 
-/** Returns true for a verdict that counts in the percentages. */
 export const isConclusive = (verdict: SuiteVerdict) => meanings[verdict] !== undefined
 
 export interface RunOutcome extends Pick<CapturedEnd, 'code' | 'isTimedOut'> {
-  /**
-   * The number of good responses to the call with the fault, and the least one with which the call has succeeded;
-   * undefined if no request got the fault.
-   */
+  /** The good responses to the call with the fault, and the least number for a success; undefined: none got it. */
   readonly responses: { readonly expected: number; readonly got: number } | undefined
   /** The identifiers of two records of one event, if the run without faults stored it once. */
   readonly twice?: RecordedTwice | undefined
 }
 
-/**
- * A run that was made, or that cannot reach its fault. The command runs again if the first run counts only with others;
- * the end is then that of a red one.
- */
+/** A run that was made, or that cannot reach its fault. Of two runs the end is that of a red one. */
 export interface JudgedRun extends RunOutcome, CapturedEnd {
   readonly run: PlannedRun
   readonly verdict: SuiteVerdict
-  /** The number of times that the command ran with the fault. */
   readonly made: number
   /** The duration of the command, of two runs the sum, milliseconds. */
   readonly ms: number
@@ -114,7 +106,6 @@ export function mustRepeat(judged: JudgedRun): boolean {
   return isRed(judged) || ['never-succeeded', 'not-reached', 'recorded-twice'].includes(judged.verdict)
 }
 
-/** Judges the outcomes of a fault: none, one that counts by itself, or several. */
 export function judgeOutcomes({ fault }: PlannedRun, outcomes: readonly RunOutcome[]): SuiteVerdict {
   const areRed = outcomes.every(isRed)
   if (!areRed && outcomes.some(isRed)) return 'unsteady'
@@ -184,10 +175,7 @@ const counted: Readonly<Record<SuiteFailCondition['kind'], { question?: Fault['q
   hung: { words: 'hung' },
 }
 
-/**
- * Judges the runs and their requests. `baseline` is the report on the run without faults, whose coverage counts.
- * @returns a sentence for each condition that is met
- */
+/** Returns a sentence for each condition that is met. Coverage counts by `baseline`, the report without faults. */
 export function judgeSuite(
   runs: readonly JudgedRun[],
   baseline: Report,
@@ -202,7 +190,6 @@ export function judgeSuite(
   })
 }
 
-/** Judges the runs by one condition. @returns a sentence if it is met; undefined if the runs pass */
 export function judgeSuiteCondition(
   runs: readonly JudgedRun[],
   { kind, above }: SuiteFailCondition,

@@ -2,7 +2,6 @@ import { groupBy } from '../../../base/core/group-by.ts'
 import type { Baseline } from '../runs/baseline.ts'
 import { nameMember, type RecordedRequest } from '../runs/recorded-request.ts'
 
-/** The identifiers of two records of one event. */
 export type RecordedTwice = readonly [string, string]
 
 /** Finds an event that a run stored more often than the run without faults, if any. */
@@ -19,7 +18,6 @@ export function findRecordedTwice(
   return undefined
 }
 
-/** Groups the identifiers of the records by their event: equal but for its id, its time and what varies by itself. */
 function groupRecords(requests: readonly RecordedRequest[], varying: ReadonlySet<string>) {
   const stored = requests.filter((one) => one.stored !== undefined)
   const groups = groupBy(stored, ({ call, members, operation }) => {

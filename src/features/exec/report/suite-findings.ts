@@ -75,7 +75,6 @@ function describeFailedRecovery(judged: JudgedRun, fault: string, end: string): 
   return `Not resilient: the command ${end} when ${fault}.`
 }
 
-/** Describes a call that got no good response: `the command got 1 good response to such calls instead of 2`. */
 function describeSwallowing({ run: { fault }, responses }: JudgedRun): string {
   const effect = fault.scenario.definition.effect(fault.scenario.values)
   const isCutOff = effect.kind === 'deliver' && ['truncated', 'malformed'].includes(effect.mode.kind)
@@ -112,16 +111,12 @@ const signs = [
   /\b[A-Z]\w*Error\b|expected/i,
 ]
 
-/**
- * Returns the index from which the output of a test runner describes the failed assertion, with the name of its test
- * above it, if any. The last lines of many runners are counts.
- */
+/** Returns the index of the failed assertion in the output of a test runner, whose last lines often are counts. */
 export function findFailure(lines: readonly string[]): number | undefined {
   const found = signs.map((sign) => lines.findIndex((line) => sign.test(line))).find((index) => index >= 0)
   return found === undefined ? undefined : Math.max(0, found - 2)
 }
 
-/** The settings that the repetition of one run does not need. */
 const unneeded = ['set', 'only', 'maxRuns', 'time', 'jobs', 'report', 'failOn', 'port', 'logLevel', 'logFormat']
 
 /** Returns the command line that repeats the run of a name. Credentials are redacted, and the line says so. */

@@ -79,7 +79,6 @@ function colourOf(verdict: SuiteVerdict): 'good' | 'bad' | '' {
   return isConclusive(verdict) ? 'good' : ''
 }
 
-/** Lists a test case for the baseline run, which also fails if no fault was tried, and one for each run. */
 function listCases(report: SuiteReport, findings: readonly SuiteFinding[]): TestCase[] {
   const { suite, baseline, runs } = report
   const problems = [...judgeRequests(baseline.report, suite.failOn), describeProblem(report) ?? []].flat()
@@ -91,10 +90,7 @@ function listCases(report: SuiteReport, findings: readonly SuiteFinding[]): Test
   ]
 }
 
-/**
- * Returns the case of a run. A finding is a failure if its condition is met, and else the output of a passing case. A
- * run without its fault is skipped, and so is an unsteady one.
- */
+/** Returns the case of a run. One without its fault is skipped, and so is an unsteady one. */
 function toCase(report: SuiteReport, { run, verdict, failed, ms }: JudgedRun, finding?: SuiteFinding): TestCase {
   const named = { suite: run.fault.group, name: nameRun(run), ms }
   const kind = finding?.kind ?? verdict
@@ -109,7 +105,6 @@ function toCase(report: SuiteReport, { run, verdict, failed, ms }: JudgedRun, fi
   return { ...named, state, type: kind, message: isCounted ? sentence : [sentence, ...failed].join(' '), text }
 }
 
-/** Returns true for a finding of a kind that a condition of `--fail-on` counts, if that is met. */
 function isMet({ suite, runs }: SuiteReport, { kind }: SuiteFinding): boolean {
   return suite.failOn.some(
     (condition) =>

@@ -10,10 +10,8 @@ export interface SuiteReport {
   readonly suite: Pick<EachLine, 'settings' | 'files'> & Pick<TestSuite, 'failOn'>
   readonly baseline: Baseline
   readonly plan: Pick<SuitePlan, 'equivalent' | 'leftOut'>
-  /** In the order of the plan. */
   readonly runs: readonly JudgedRun[]
   readonly notMade: number
-  /** The reason why not all runs were made, if any. */
   readonly earlyEnd: keyof typeof earlyEnds | undefined
   /** The differences of later baseline runs from the first: `after 20 runs it failed with exit code 6`. */
   readonly changes: readonly string[]
@@ -41,7 +39,6 @@ export function countRuns(runs: readonly JudgedRun[]) {
     percent: conclusive === 0 ? undefined : toPercent(good, conclusive),
     made: count(({ made }) => made > 0),
     repeated: count(({ made }) => made > 1),
-    /** The runs with findings on the client alone. */
     clientFindings: count(({ verdict, client }) => client.length > 0 && isGood(verdict)),
   }
 }
@@ -93,13 +90,11 @@ function describeBaselineRun({ baseline }: SuiteReport): string {
   return `Without faults the command ${parts.join(', and ')}.`
 }
 
-/** Counts the requests by operation, in the order of the ids; those that match none are under an empty name. */
 export function countRequests({ requests }: Baseline): Readonly<Record<string, number>> {
   const ids = requests.map(({ operation }) => operation?.id ?? '').sort()
   return Object.fromEntries([...groupBy(ids, (id) => id)].map(([id, own]) => [id, own.length]))
 }
 
-/** Summarizes the runs in one sentence: `12 runs, 3 on like requests left out, 4 not made (--time).` */
 function summarizeRuns({ runs, plan: { equivalent }, notMade, earlyEnd }: SuiteReport): string {
   const { made, repeated } = countRuns(runs)
   return `${[
@@ -112,7 +107,6 @@ function summarizeRuns({ runs, plan: { equivalent }, notMade, earlyEnd }: SuiteR
 
 const describeRepeated = (repeated: number) => (repeated > 0 ? [`${repeated} of them repeated`] : [])
 
-/** Describes the verdicts: on the fields that drifted, on each set, and what makes them less reliable. */
 export function describeVerdicts(report: SuiteReport): string[] {
   const { runs } = report
   return [...describeFields(runs), ...countGroups(runs).map(describeGroup), ...describeCaveats(report)]
@@ -147,7 +141,6 @@ function describeField(pointer: string | undefined, tried: readonly JudgedRun[])
   return { words: `whose injected drift ${reaction} (${listNames(tried)})`, name: pointer }
 }
 
-/** Describes the verdicts on a set in one sentence: `resilience: 5 of 6 good (83.3 %): 5 recovered, 1 broke.` */
 function describeGroup(counted: ReturnType<typeof countGroups>[number]): string {
   const { group, counts, good, conclusive, percent, clientFindings } = counted
   const list = verdicts.flatMap((verdict) => {
@@ -178,9 +171,8 @@ function describeCaveats(report: SuiteReport): string[] {
 export function describeSkipped(skipped: readonly SkippedRequests[]): string[] {
   const [first] = skipped
   if (!first) return []
-  const parts = skipped.map(({ operation, occurrences, like }) => {
-    const verb = occurrences.length === 1 ? 'is' : 'are'
-    return `${operation}: ${formatNumbers(occurrences)} ${verb} like ${formatNumbers(like)}`
+  const parts = skipped.map(({ operation, occurrences: { length }, like }) => {
+    return `${operation}: ${pluralize(length, 'request')} like ${like.join(' and ')}`
   })
   return [
     `Skipped; excluded from the percentages: ${parts.join('; ')}. They differ in values alone, ` +
@@ -189,25 +181,7 @@ export function describeSkipped(skipped: readonly SkippedRequests[]): string[] {
   ]
 }
 
-const maxRanges = 10
-
-/** Writes ascending numbers of requests: `request 2`, `requests 2 to 6, 9`. */
-function formatNumbers(numbers: readonly number[]): string {
-  const ranges: number[][] = []
-  for (const number of numbers) {
-    const last = ranges.at(-1)
-    if (last?.at(-1) === number - 1) last.push(number)
-    else ranges.push([number])
-  }
-  const parts = ranges.map((range) => (range.length > 2 ? `${range[0]} to ${range.at(-1)}` : range.join(', ')))
-  const more = parts.length > maxRanges ? ' and more' : ''
-  return `${numbers.length === 1 ? 'request' : 'requests'} ${parts.slice(0, maxRanges).join(', ')}${more}`
-}
-
-/**
- * Describes the progress of the runs: `run 3 of 10, 1 of them repeated, 1 finding, 16 s left`. Gets the milliseconds
- * since the first run, and until the end of `--time`.
- */
+/** Describes the progress: `run 3 of 10, 1 of them repeated, 1 finding, 16 s left`. */
 export function describeProgress(
   runs: readonly JudgedRun[],
   total: number,

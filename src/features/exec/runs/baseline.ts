@@ -11,7 +11,6 @@ export interface Baseline {
   /** The members whose values differ between two runs without faults; see `findVaryingMembers`. */
   readonly varying: ReadonlySet<string>
   readonly report: Report
-  /** The time limit of a run with faults, milliseconds. */
   readonly limitMs: number
   /** The failures that did not repeat: `at the start it failed with exit code 6`. */
   readonly changes: readonly string[]
@@ -24,10 +23,7 @@ const defaultLimit = '10m'
 const limitFactor = 10
 const minLimitMs = 10_000
 
-/**
- * Runs the command twice without faults.
- * @throws UntriableSuite if it fails twice, does not end in time, sends no request, or does not repeat itself
- */
+/** Runs the command twice without faults. Throws `UntriableSuite` if it cannot be tried. */
 export async function recordBaseline(suite: TestSuite): Promise<Baseline> {
   const first = await recordRun(suite, 1, suite.output.log)
   const second = await recordRun(suite, 2)

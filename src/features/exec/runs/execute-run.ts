@@ -28,7 +28,6 @@ export interface TestSuite extends CommandLineOf<EachSettings & Settings>, Comma
   readonly failOn: readonly SuiteGate[]
 }
 
-/** Opens a suite, whose runs a signal stops from then on. */
 export async function openSuite(options: EachLine, context: CommandContext): Promise<TestSuite> {
   const { settings } = options
   const { host, signals, now, elapsed } = context

@@ -10,10 +10,7 @@ import { readQuery } from '../../../service/exchange/request.ts'
 /** A request of a run, with the parts that plans, verdicts and reports need. */
 export interface RecordedRequest extends Pick<JournalEntry, 'receivedAt' | 'scenarios' | 'damage'> {
   readonly operation: Operation | undefined
-  /**
-   * The number, from 1, among the operation's requests that a fault can be injected into; 0 for all others, such as
-   * those that name a scenario themselves.
-   */
+  /** The number, from 1, among the operation's requests that can get a fault; 0: it can get none. */
   readonly occurrence: number
   /** The operation, the query, and the names and types in the body, but not its values, which differ between runs. */
   readonly call: string
@@ -86,10 +83,7 @@ function listLeaves(value: Json, pointer: string): (readonly [string, string])[]
   return inner.flatMap(([name, one]) => listLeaves(one, joinPointer(pointer, name)))
 }
 
-/**
- * Compares how often two runs without faults sent each request. The order is ignored, since tests may run side by side.
- * @returns a sentence for each difference, at most 10; empty if both runs sent the same requests
- */
+/** Returns at most 10 differences in how often two runs sent each request; tests side by side change the order. */
 export function compareRuns(one: readonly RecordedRequest[], other: readonly RecordedRequest[]): string[] {
   const signatureOf = ({ signature }: RecordedRequest) => signature
   const [before, after] = [groupBy(one, signatureOf), groupBy(other, signatureOf)]

@@ -18,10 +18,7 @@ interface ExitStatus {
   readonly problem?: string
 }
 
-/**
- * Adds the addresses of a simulator to the environment: `CONVSIM_BASE_URL`, `--env` and `CONVSIM_CONTROL_URL`. A proxy
- * that the environment names is not for them.
- */
+/** Adds the addresses of a simulator to the environment, whose proxy is not for them. */
 export function toCommandLine(
   { settings, files: [file = '', ...args] }: CommandLineOf<Pick<EachSettings, 'env'>>,
   env: CommandLine['env'],
@@ -40,7 +37,6 @@ export function toCommandLine(
   }
 }
 
-/** Runs a command without a shell. `begin` gets its process. */
 export async function runCommand(
   { file, args, env }: CommandLine,
   options: SpawnOptions,
@@ -56,7 +52,7 @@ export async function runCommand(
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     const name = cutText(file, 200)
-    if (code === 'ENOENT') return { code: 127, problem: `There is not a command ${name}.` }
+    if (code === 'ENOENT') return { code: 127, problem: `There is no command ${name}.` }
     return { code: 126, problem: `${name} cannot be run: ${message}` }
   }
 }

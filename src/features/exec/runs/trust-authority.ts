@@ -44,5 +44,4 @@ async function readSystem(): Promise<string> {
   return rootCertificates.join('\n')
 }
 
-/** Reads the certificates of a file. Empty if there is none: the variable led nowhere. */
 const readCertificates = (file: string) => readFile(file, 'utf8').catch(() => '')

@@ -6,7 +6,6 @@ import { valueAt } from '../../../base/core/json-pointer.ts'
 import { failure, type Result, reasonOf, success } from '../../../base/core/result.ts'
 import { readOrdinaryFile } from '../../../base/documents/read-file.ts'
 
-/** Returns the bytes of a body by the name in `_file`; undefined if there is no such file. */
 export type ReadBody = (name: string) => Uint8Array | undefined
 
 /** Unpacks a ZIP archive in memory. The error is a sentence without its subject. */

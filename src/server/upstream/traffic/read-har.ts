@@ -32,7 +32,6 @@ function findToken(entry: Json): string | undefined {
   return token?.includes(redacted) ? undefined : token
 }
 
-/** Reads an entry, or returns undefined if it has no request with a URL, or no response. */
 function readEntry(entry: JsonObject, accepted: AcceptedOrigins, redact: Redact): TrafficSample | undefined {
   const { request, response } = entry
   if (!isObject(request) || !isObject(response) || typeof request.url !== 'string') return undefined
@@ -86,7 +85,6 @@ function readContent({ text, encoding, size, comment }: JsonObject, isOurs: bool
   return isPart ? undefined : bytes
 }
 
-/** Returns a list of names and values as an object with lower-case names; repeated ones are joined with commas. */
 function readHeaders(list: Json | undefined): Record<string, string> {
   const items = (Array.isArray(list) ? list : []).filter(isObject)
   // HTTP/2 is exported with its pseudo-headers.

@@ -6,26 +6,20 @@ import { cutText } from '../../../base/core/text.ts'
 import { readFileOrPipe, UnusableFileError } from '../../../base/documents/read-file.ts'
 import { attachBodies, openZip, type ReadBody, readBodiesIn } from './har-archive.ts'
 import { readHar } from './read-har.ts'
-import { readJournal } from './read-journal.ts'
 import type { AcceptedOrigins } from './recorded-exchange.ts'
 import type { TrafficSample } from './sample.ts'
-
-/** The forms of recorded traffic: a HAR file, or an export of `GET /__sim/requests`. */
-export type TrafficForm = 'har' | 'journal'
 
 /** The largest file that is read. It is parsed as a whole, which takes several times its size in memory. */
 const maxBytes = 256 * 1024 * 1024
 
-/** Reads the samples of a file of recorded traffic. The error is a sentence that names the file. */
 export async function readTrafficFile(
   file: string,
-  form: TrafficForm,
   accepted: AcceptedOrigins = ['upstream'],
 ): Promise<Result<TrafficSample[]>> {
   let read: Result<TrafficSample[]>
   try {
     const bytes = await readFileOrPipe(file, maxBytes)
-    read = await readTraffic(bytes, form, accepted, readBodiesIn(dirname(file), maxBytes))
+    read = await readTraffic(bytes, accepted, readBodiesIn(dirname(file), maxBytes))
   } catch (error) {
     if (error instanceof UnusableFileError)
       return failure(`${file} ${error.message}. Export the traffic, or a part, to it.`)
@@ -36,19 +30,17 @@ export async function readTrafficFile(
 
 async function readTraffic(
   bytes: Uint8Array,
-  form: TrafficForm,
   accepted: AcceptedOrigins,
   readBody: ReadBody,
 ): Promise<Result<TrafficSample[]>> {
-  if (form === 'har' && isZip(bytes)) {
+  if (isZip(bytes)) {
     const opened = await openZip(bytes, maxBytes)
-    return opened.ok ? readTraffic(opened.value.har, form, accepted, opened.value.readBody) : opened
+    return opened.ok ? readTraffic(opened.value.har, accepted, opened.value.readBody) : opened
   }
   const text = new TextDecoder().decode(bytes) // without a byte order mark
   if (text.trim() === '') return failure('is empty. Save the traffic again.')
   const document = parseJson(text)
   if (document === undefined) return failure(`is no JSON: ${describeSyntaxError(text)}.`)
-  if (form === 'journal') return readJournal(document, accepted)
   const missing = attachBodies(document, readBody)
   if (missing === undefined) return readHar(document, accepted)
   return failure(`has a body in the file "${cutText(missing)}", which is not beside it. Copy the whole folder.`)

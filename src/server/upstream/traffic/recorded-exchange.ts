@@ -7,7 +7,6 @@ import type { TrafficProblem } from './sample.ts'
 /** The origins whose responses a reader takes: `upstream` is the real service, `contract` convsim. */
 export type AcceptedOrigins = readonly ('upstream' | 'contract')[]
 
-/** Returns the text of a member that should be a text or a number, and the empty text for anything else. */
 export function toText(value: Json | undefined): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }
@@ -24,9 +23,6 @@ interface RecordingFields
   readonly body: Uint8Array | undefined
 }
 
-/**
- * Returns the reason why an exchange has no complete response of an accepted origin, or undefined if it has one.
- */
 export function findRecordingProblem(exchange: RecordingFields, accepted: AcceptedOrigins): TrafficProblem | undefined {
   const { status, origin, delivery } = exchange
   if (isOfScenario(exchange, accepted))
@@ -49,10 +45,7 @@ const unknownOrigin =
 
 const ownOrigin = 'convsim itself gave this response, not the real service. Record the traffic with convsim proxy.'
 
-/**
- * The text of a scenario that leaves the content of a simulated response unchanged; those of the data family, with the
- * names of any personas, do not.
- */
+/** A scenario that leaves the content of a simulated response unchanged. */
 const keepsContent = /^(slow|dribble|expect-violation|expect-refusal|\d{3})\s*(;|$)/
 
 function isOfScenario({ origin, damage, scenarios }: RecordingFields, accepted: AcceptedOrigins): boolean {

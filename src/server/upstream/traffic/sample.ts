@@ -1,11 +1,10 @@
 /**
- * Recorded exchanges with a service: samples from a HAR file, an export of a journal, or the wire.
- * This file has the common type; `read-har.ts` and `read-journal.ts` read files.
+ * Recorded exchanges with a service: samples from a HAR file, or the wire.
+ * This file has the common type; `read-har.ts` reads files.
  */
 
 export interface TrafficSample {
   readonly method: string
-  /** Scheme, host and port of the service: `https://api.example.com`; absent where a recording does not have them. */
   readonly origin?: string
   /** Path and query as sent: `/v1/models/…/analytics?period=7d`. */
   readonly target: string

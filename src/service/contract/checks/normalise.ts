@@ -22,7 +22,6 @@ export function normaliseSchemas(document: JsonObject): DocumentFault[] {
   })
 }
 
-/** Makes `exclusiveMinimum: true` beside a `minimum` the exclusive minimum itself. */
 function excludeBound({ pointer, value }: { pointer: string; value: JsonObject }, bound: string): DocumentFault[] {
   const [inclusive, exclusive] = [bound.toLowerCase(), `exclusive${bound}`]
   const { [inclusive]: limit, [exclusive]: isExcluded } = value

@@ -43,7 +43,6 @@ class Bundle {
   #kinds: ReadonlyMap<string, NodeKind> = new Map()
   /** The schemas that have an `$id`, by its spellings, or an anchor, behind the name of its file. */
   readonly #named = new Map<string, SourcePart>()
-  /** The places of schemas that were copied. */
   readonly #schemas = new Map<string, string>()
   #size = 0
 
@@ -86,7 +85,6 @@ class Bundle {
     return found.ok ? this.#point(part, found.value) : found
   }
 
-  /** Finds what a reference at a place of a file leads to. */
   async #find(at: SourcePart, $ref: string): Promise<Result<SourcePart>> {
     const [name = '', fragment = ''] = $ref.split('#')
     const root = name === '' ? success({ source: at.source, pointer: '' }) : await this.#findRoot(name, at.source)
@@ -169,7 +167,6 @@ class Bundle {
   }
 }
 
-/** Lists the references in a part, itself included. */
 function listReferences({ kind, pointer, value: root }: DocumentNode): DocumentNode[] {
   return [...walk(root, kind, pointer)].filter((node) => {
     const { kind, value } = node
@@ -192,7 +189,6 @@ function listNames({ $id, $anchor, $dynamicAnchor }: JsonObject, file: string): 
   return [...ids.filter((name) => name !== ''), ...anchors.map((name) => `${file}#${name}`)]
 }
 
-/** Returns the innermost schema with an `$id` around a place, or else the root of its file. */
 function innermostId({ source, pointer }: SourcePart): SourcePart {
   const value = valueAt(source.value, pointer)
   if (pointer === '' || (isObject(value) && typeof value.$id === 'string')) return { source, pointer }

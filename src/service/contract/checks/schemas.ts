@@ -45,7 +45,6 @@ const RULES = new Map(
   ).flatMap(([names, expected, isValid]) => names.split(' ').map((name) => [name, { expected, isValid }] as const)),
 )
 
-/** The keywords that describe a value and do not restrict it. */
 const ANNOTATIONS =
   `$id $schema $anchor $dynamicAnchor $dynamicRef $vocabulary $comment title description deprecated readOnly writeOnly
   examples contentEncoding contentMediaType discriminator xml externalDocs example`.split(/\s+/)
@@ -63,7 +62,6 @@ export function parsePattern(pattern: string): RegExp | undefined {
   return undefined
 }
 
-/** Warns of keywords that are ignored, because they are unknown or because of their value, and of unknown formats. */
 export function* checkSchemas(document: JsonObject, isFormat: (name: string) => boolean): Generator<DocumentFault> {
   for (const { pointer, value: schema } of listSchemas(document))
     for (const [keyword, value] of Object.entries(schema)) {

@@ -14,7 +14,6 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i
 export class Shape {
   /** Empty for a schema without types. */
   readonly types: ReadonlySet<string>
-  /** The names of the properties. */
   readonly names: ReadonlySet<string>
   readonly #document: JsonObject
   readonly #parts: ReadonlySet<JsonObject>
@@ -45,7 +44,6 @@ export class Shape {
     return this.names.size === 0 || this.has('additionalProperties')
   }
 
-  /** Returns true if a part has a keyword with another value than false. */
   has(keyword: string): boolean {
     return [...this.#parts].some(({ [keyword]: value = false }) => value !== false)
   }
@@ -81,7 +79,6 @@ export class Shape {
     return Object.fromEntries([...sent].map(([name, inner]) => [name, this.member(name).read(inner)]))
   }
 
-  /** Returns the value of a text that is not a list. */
   readText(text: string): Json {
     const { types } = this
     if ((types.has('integer') || types.has('number')) && NUMBER.test(text) && Number.isFinite(Number(text)))

@@ -6,13 +6,11 @@ import type { Sent, Shape } from './shape.ts'
 /** Texts by their names; a repeated one has several. */
 export type Fields = Readonly<Record<string, string | readonly string[]>>
 
-/** How a parameter, or a field of a form, is written. */
 export interface Serialisation {
   readonly in: 'path' | 'query' | 'header' | 'cookie'
   readonly name: string
   readonly style: string
   readonly explode: boolean
-  /** True if its text is JSON. */
   readonly isJson: boolean
   readonly shape: Shape
 }
@@ -67,14 +65,12 @@ function pathOf(parameter: Serialisation, key: string): string[] | undefined {
   return (style === 'deepObject' || isItem) && path.length <= MAX_DEPTH ? path : undefined
 }
 
-/** Adds a text to members at the place that names lead to. */
 function insert(known: Sent | undefined, [name, ...rest]: readonly string[], text: Sent): Sent {
   if (name === undefined) return text
   const members = known instanceof Map ? known : new Map<string, Sent>()
   return members.set(name, insert(members.get(name), rest, text))
 }
 
-/** Reads what was sent of a parameter. The error is a broken rule. */
 export function readSent(parameter: Serialisation, sent: Sent): Result<Json, Pick<Violation, 'keyword' | 'message'>> {
   const { in: place, style, explode, isJson, shape } = parameter
   if (isJson && !(sent instanceof Map)) {

@@ -88,7 +88,6 @@ end
 write('HSET', tag .. 'index', 'place ' .. id, place, 'last ' .. id, number)
 return {id, earlier}`)
 
-/** Activates a version. Arguments: the ids of prompt and version. Returns `activated` or `unknown`. */
 export const ACTIVATE_VERSION = sandboxScript(`
 local id, versionId = unpack(args)
 local place = find('index', 'place ' .. id)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { zipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../../../src/base/core/json.ts'
-import { readTrafficFile, type TrafficForm } from '../../../../src/server/upstream/traffic/read-traffic-file.ts'
+import { readTrafficFile } from '../../../../src/server/upstream/traffic/read-traffic-file.ts'
 import type { TrafficSample } from '../../../../src/server/upstream/traffic/sample.ts'
 import { inputs } from '../../../support/catalogue.ts'
 import { tempFile, tempFolder } from '../../../support/temp-folder.ts'
@@ -26,7 +26,7 @@ async function writeFolder(files: Readonly<Record<string, string | Uint8Array>>)
 }
 
 async function readSamples(path: string): Promise<readonly TrafficSample[]> {
-  const read = await readTrafficFile(path, 'har')
+  const read = await readTrafficFile(path)
   if (!read.ok) throw new Error(read.error)
   return read.value
 }
@@ -34,28 +34,23 @@ async function readSamples(path: string): Promise<readonly TrafficSample[]> {
 /** Reads a file. Throws the error. */
 async function read(
   content: Json | string | Uint8Array,
-  form: TrafficForm,
-  accepted?: Parameters<typeof readTrafficFile>[2],
+  accepted?: Parameters<typeof readTrafficFile>[1],
 ): Promise<readonly TrafficSample[]> {
   const isFile = typeof content === 'string' || content instanceof Uint8Array
   const file = await tempFile(isFile ? content : JSON.stringify(content), 'traffic.json')
-  const read = await readTrafficFile(file, form, accepted)
+  const read = await readTrafficFile(file, accepted)
   if (!read.ok) throw new Error(read.error)
   return read.value
 }
 
 /** Reads a HAR file with these entries. */
-const readHar = (...entries: Json[]) => read({ log: { entries } }, 'har')
+const readHar = (...entries: Json[]) => read({ log: { entries } })
 
 /** An exchange that the proxy refused because the real service gave no response. */
 const refusedBy = (status: number, error: string) => ({
-  response: { status, origin: 'simulator', body: { size: 9, json: { success: false, error } } },
+  _origin: 'simulator',
+  response: { status, content: { size: 9, text: JSON.stringify({ success: false, error }) } },
 })
-
-const upstream = { status: 200, origin: 'upstream' }
-
-/** A response of the real service whose delivery had another end. */
-const ended = (outcome: string) => ({ response: upstream, delivery: { outcome, sentBytes: 12 } })
 
 const entry = (response: Json, headers: Json = []): JsonObject => ({
   request: { method: 'GET', url: 'https://api.example.com/v1/models?api_key=abcdef123&period=7d', headers },
@@ -109,14 +104,36 @@ describe('a HAR file', () => {
   })
 
   test.each([
-    [{ _origin: 'scenario' }, 'scenario'],
-    [{ _origin: 'contract' }, 'not-the-service'],
-    [{ _origin: 'upstream', _damage: ['truncated'] }, 'scenario'],
-    [{ _origin: 'upstream', _delivery: { outcome: 'client-gone', sentBytes: 5 } }, 'connection'],
-    [{ response: { status: 0 } }, 'connection'], // it never came
-  ])('with %j has no response of the service: %s', async (own, problem) => {
+    [{ _origin: 'scenario' }, 'scenario', 'A scenario of convsim'],
+    [{ _origin: 'upstream', _damage: ['truncated'] }, 'scenario', 'or damaged it'],
+    [{ _origin: 'upstream', _damage: ['dribble', 'drop-field at /a'] }, 'scenario', 'or damaged'],
+    [{ _origin: 'contract' }, 'not-the-service', 'convsim itself gave this response'],
+    [{ _origin: 'simulator' }, 'not-the-service', 'convsim itself refused'],
+    [refusedBy(504, 'It took too long.'), 'time-out', 'It took too long.'],
+    [refusedBy(502, 'Its certificate has expired.'), 'connection', 'Its certificate has expired.'],
+    [{ _origin: 'simulator', response: { status: 502 } }, 'connection', 'The proxy got no response'],
+    [
+      { _origin: 'upstream', _delivery: { outcome: 'client-gone', sentBytes: 5 } },
+      'connection',
+      'did not reach its end: client-gone.',
+    ],
+    [{ response: { status: 0 } }, 'connection', 'it has no status of HTTP'], // it never came
+  ])('with %j has no response of the service: %s', async (own, problem, sentence) => {
     const one = { ...entry({ status: 200, content: { size: 2, text: '{}' } }), ...own }
-    expect(await readHar(one)).toMatchObject([{ response: { problem } }])
+    expect(await readHar(one)).toMatchObject([{ response: { problem, sentence: expect.stringContaining(sentence) } }])
+  })
+
+  test('of the simulator itself has no response that a scenario of the data family made up', async () => {
+    const definitions = [...inputs.catalogue.definitions, ...inputs.catalogue.statuses]
+    const entries = definitions.map(({ name }) => {
+      return { ...entry({ status: 200, content: { size: 2, text: '{}' } }), _origin: 'contract', _scenarios: [name] }
+    })
+    const samples = await read({ log: { entries } }, ['contract'])
+    const accepted = definitions.filter((_, index) => !('problem' in (samples[index]?.response ?? {})))
+    expect(new Set(accepted.map(({ family }) => family))).not.toContain('data')
+    expect(accepted.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['slow', 'dribble', 'expect-violation', 'expect-refusal', '200']),
+    )
   })
 
   test('of convsim has the bodies that it redacted, and not those that it recorded in part', async () => {
@@ -143,7 +160,7 @@ describe('a HAR file', () => {
     ['in an archive without it', zipSync({ 'a.json': Buffer.from(whole) }), 'is a ZIP archive without a HAR file'],
     ['in an archive that is a bomb', bombOf(300), 'is a ZIP archive of more than 256 MiB'],
   ])('%s is refused with what to do', async (_title, content, reason) => {
-    await expect(read(content, 'har')).rejects.toThrow(reason)
+    await expect(read(content)).rejects.toThrow(reason)
   })
 
   const bodies = { 'a.json': Buffer.from('{"a":1}'), 'b.bin': Buffer.from([0xff, 0]) }
@@ -155,7 +172,7 @@ describe('a HAR file', () => {
   const withBodies = [{ response: { body: bodies['a.json'] } }, { response: { body: bodies['b.bin'] } }]
 
   test('of Playwright is read from its archive, with the bodies beside it', async () => {
-    expect(await read(zipSync(archive), 'har')).toMatchObject(withBodies)
+    expect(await read(zipSync(archive))).toMatchObject(withBodies)
     const folder = await writeFolder(archive)
     expect(await readSamples(join(folder, 'har.har'))).toMatchObject(withBodies)
   })
@@ -168,13 +185,13 @@ describe('a HAR file', () => {
       await writeFile(join(folder, '../secret.json'), '{}')
       const message = `has a body in the file "${name}", which is not beside it. Copy the whole folder.`
       await expect(readSamples(join(folder, 'har.har'))).rejects.toThrow(message)
-      await expect(read(zipSync({ 'har.har': Buffer.from(har) }), 'har')).rejects.toThrow(message)
+      await expect(read(zipSync({ 'har.har': Buffer.from(har) }))).rejects.toThrow(message)
     },
   )
 
   test('with a byte order mark, repeated members and entries of any type is read', async () => {
     const text = `\uFEFF{"log":5,"log":{"entries":[null,5,"\\"]",[],{"request":5},${whole.slice(19)}`
-    expect(await read(text, 'har')).toHaveLength(2)
+    expect(await read(text)).toHaveLength(2)
   })
 
   test.each<[string, JsonObject, JsonObject]>([
@@ -191,7 +208,7 @@ describe('a HAR file', () => {
       response: response ?? one.response,
     }
     const text = JSON.stringify({ log: { entries: [spoilt] } }).replace('"deep"', deep)
-    expect(await read(text, 'har')).toMatchObject([{ response: {}, ...expected }])
+    expect(await read(text)).toMatchObject([{ response: {}, ...expected }])
   })
 
   test('with headers that are named like members of objects has them', async () => {
@@ -213,71 +230,5 @@ describe('a HAR file', () => {
     const bodies = samples.map(({ response }) => ('body' in response ? String(response.body) : ''))
     expect(new Set(bodies)).toEqual(new Set(['{"a":"[redacted]","b":"[redacted]","c":"x[redacted]y"}']))
     await expect(readHar(...entries(101))).rejects.toThrow('more than 100 different tokens. Export the traffic')
-  })
-})
-
-describe('a journal', () => {
-  const recorded = (origin: string, body: Json, damage: Json = []): JsonObject => ({
-    request: { method: 'GET', path: '/v1/models', query: 'period=7d', headers: { Accept: '*/*' }, body: { size: 0 } },
-    response: { status: 200, headers: { 'Content-Type': 'application/json' }, body, origin },
-    damage,
-  })
-
-  test('is read from an export', async () => {
-    const one = recorded('upstream', { size: 7, json: { a: 1 } })
-    const response = { status: 200, headers: { 'content-type': 'application/json' }, body: Buffer.from('{"a":1}') }
-    const sample = { method: 'GET', target: '/v1/models?period=7d', response }
-    expect(await read({ requests: [one], truncated: false }, 'journal')).toEqual([sample])
-  })
-
-  test('gives no bodies that are cut', async () => {
-    const samples = await read({ requests: [recorded('upstream', { size: 9, text: '{"a"', cut: true })] }, 'journal')
-    expect(samples).toMatchObject([{ response: { status: 200, body: undefined } }])
-  })
-
-  test.each([
-    [{ response: { status: 200, origin: 'scenario' } }, 'scenario', 'A scenario of convsim'],
-    [{ response: upstream, damage: ['reset'] }, 'scenario', 'or damaged it'],
-    [{ response: upstream, damage: ['dribble', 'drop-field at /a'] }, 'scenario', 'or damaged'],
-    [{ response: { status: 200, origin: 'contract' } }, 'not-the-service', 'convsim itself gave this response'],
-    [{ response: { status: 200 } }, 'not-the-service', 'does not say that the real service'],
-    [{ response: { status: 413, origin: 'simulator' } }, 'not-the-service', 'convsim itself refused'],
-    [refusedBy(504, 'It took too long.'), 'time-out', 'It took too long.'],
-    [refusedBy(502, 'Its certificate has expired.'), 'connection', 'Its certificate has expired.'],
-    [refusedBy(502, 'It refuses the connection.'), 'connection', 'It refuses the connection.'],
-    [{ response: { status: 502, origin: 'simulator' } }, 'connection', 'The proxy got no response'],
-    [{ response: { origin: 'upstream' } }, 'connection', 'it has no status of HTTP'],
-    [{ response: { status: 'abc', origin: 'upstream' } }, 'connection', 'it has no status of HTTP'],
-    [ended('client-gone'), 'connection', 'did not reach its end: client-gone.'],
-  ])('%j gives no response, but the reason %s', async (entry, problem, sentence) => {
-    const [sample] = await read({ requests: [{ request: { method: 'GET', path: '/' }, ...entry }] }, 'journal')
-    expect(sample?.response).toMatchObject({ problem, sentence: expect.stringContaining(sentence) })
-  })
-
-  test('of the simulator itself is read where its own responses are accepted', async () => {
-    const own = recorded('contract', { size: 2, json: {} })
-    const samples = await read({ requests: [own] }, 'journal', ['upstream', 'contract'])
-    expect(samples).toMatchObject([{ response: { status: 200 } }])
-  })
-
-  test('of the simulator itself gives no response that a scenario of the data family made up', async () => {
-    const definitions = [...inputs.catalogue.definitions, ...inputs.catalogue.statuses]
-    const own = recorded('contract', { size: 2, json: {} })
-    const requests = definitions.map(({ name }) => ({ ...own, scenarios: [name] }))
-    const samples = await read({ requests }, 'journal', ['contract'])
-    const accepted = definitions.filter((_, index) => !('problem' in (samples[index]?.response ?? {})))
-    expect(new Set(accepted.map(({ family }) => family))).not.toContain('data')
-    expect(accepted.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['slow', 'dribble', 'expect-violation', 'expect-refusal', '200']),
-    )
-  })
-
-  test.each([
-    ['{"log":{}}', 'is not a journal'],
-    [deep, 'is not a journal'],
-    ['{"requests": }', 'is no JSON: line 1, column 14 has "}"'],
-    ['', 'is empty'],
-  ])('%.20j is refused with the place of the fault', async (text, reason) => {
-    await expect(read(text, 'journal')).rejects.toThrow(reason)
   })
 })

@@ -4,25 +4,19 @@ import { readTrafficFile } from '../../../server/upstream/traffic/read-traffic-f
 import type { TrafficSample } from '../../../server/upstream/traffic/sample.ts'
 import type { Contract, Operation } from '../../../service/contract/contract.ts'
 import { NotJudgedList } from '../judge/not-judged.ts'
-import type { DriftSettings } from '../settings.ts'
 import { type GatheredTraffic, selectResponses } from './traffic.ts'
 
 /** Reads recorded traffic of a service; `upstream` undefined: of the only one that has the paths of the contract. */
-export async function readRecordings(
-  { har, journal }: Pick<DriftSettings, 'har' | 'journal'>,
+export async function readRecording(
+  har: string,
   contract: Contract,
   upstream: Upstream | undefined,
   token: string | undefined,
 ): Promise<Result<GatheredTraffic>> {
-  const all: TrafficSample[][] = []
   const notJudged = new NotJudgedList()
-  for (const [form, file] of [['har', har] as const, ['journal', journal] as const]) {
-    if (file === undefined) continue
-    const read = await readTrafficFile(file, form)
-    if (!read.ok) return read
-    all.push(read.value)
-  }
-  const matched = all.flat().flatMap((sample) => {
+  const read = await readTrafficFile(har)
+  if (!read.ok) return read
+  const matched = read.value.flatMap((sample) => {
     const { origin } = sample
     if (upstream && origin !== undefined && origin !== upstream.origin) return []
     const operation = findOperation(contract, sample, origin && upstream?.basePath)
