@@ -84,7 +84,7 @@ export async function waitUntilOk(name: string, child: ChildProcess, url: string
 }
 
 /** Returns the resident memory of a process in MB, or undefined if it is gone or the system is not Linux. */
-function readResidentMb(pid: number): number | undefined {
+export function readResidentMb(pid: number): number | undefined {
   try {
     const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
     return kilobytes === undefined ? undefined : Number(kilobytes) / 1024
