@@ -1,4 +1,4 @@
-import { createHash, generateKeyPair } from 'node:crypto'
+import { createHash, createPrivateKey, generateKeyPair, X509Certificate } from 'node:crypto'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { hostname, networkInterfaces, tmpdir } from 'node:os'
@@ -58,9 +58,10 @@ async function readOwn(
   let hasCert = false
   try {
     const cert = await readFile(certFile, 'utf8')
-    createSecureContext({ cert })
+    new X509Certificate(cert) // throws if it is empty, too
     hasCert = true
     const key = await readFile(keyFile, 'utf8')
+    createPrivateKey(key)
     createSecureContext({ cert, key }) // throws if they do not belong together
     return success({ cert, key })
   } catch (error) {
