@@ -62,19 +62,21 @@ export const gatewayScenarios: readonly ScenarioDefinition[] = [
     'status',
     'Returns any status with any body, such as the login page of a proxy or the refusal of a firewall.',
     (_, values) => {
-      const [type = '', body] = [textOf(values, 'type'), textOf(values, 'body')]
+      const [type = 'text/plain', body] = [textOf(values, 'type'), textOf(values, 'body')]
       const charset = /^text\/[^;]*$/.test(type) ? '; charset=utf-8' : ''
       const status = numberOf(values, 'code')
       return { status, headers: {}, body: body === undefined ? body : textBody(body, type + charset), origin }
     },
     [
       { ...integer('code', [200, 599], 'The status.'), required: true, example: '418' },
-      { ...text('type', 'text/html', 'The media type of the body.'), default: 'text/plain' },
-      text('body', '<h1>Blocked</h1>', 'The body; in quotation marks if it has a comma or a semicolon.'),
+      text('type', 'text/html', 'The media type of the body; text/plain if none is given.'),
+      text('body', '<h1>Blocked</h1>', 'The body; with a comma or semicolon in quotation marks, where \\" is a mark.'),
     ],
     ({ code, type, body }) => {
       if ([204, 205, 304].includes(Number(code)) && body !== undefined) return `a ${code} has no body`
-      return mediaType.test(String(type)) ? undefined : '"type" is a media type such as text/html'
+      if (type === undefined) return undefined
+      if (!mediaType.test(String(type))) return '"type" is a media type such as text/html'
+      return body === undefined ? '"type" needs the parameter "body"' : undefined
     },
   ),
 ]
