@@ -63,7 +63,7 @@ function canMeetGateway(exchange: Exchange, deps: PipelineDeps): boolean {
   const hasControl = ['x-sim-scenario', 'x-sim-sequence', 'prefer'].some((name) => headers[name] !== undefined)
   if (!hasControl && exchange.rules.length + deps.startUp.length === 0) return false // most requests
   const controls = readControls(exchange, deps.catalogue)
-  if (!controls.ok) return namesFaultyGateway(exchange, deps) // else the stage `scenario` refuses it
+  if (!controls.ok) return true // it is refused here, since a gateway's faulty control needs no key or operation
   const { any, scenarios, sequence } = controls.value
   if (any) return namesGateway({ scenarios, sequence })
   const { bearer } = exchange
@@ -73,12 +73,6 @@ function canMeetGateway(exchange: Exchange, deps: PipelineDeps): boolean {
   const subject = createSubject(exchange, deps)
   return naming.some(({ rule }) => rule.misfit === undefined && findMismatch(rule, subject) === undefined)
 }
-
-/** Returns true if an invalid control names a gateway: its refusal comes before a 401 or a 404, as its response would. */
-const namesFaultyGateway = ({ request: { headers } }: Exchange, { catalogue }: PipelineDeps) =>
-  `${headers['x-sim-scenario']},${headers['x-sim-sequence']}`
-    .split(/[,;*]/)
-    .some((part) => catalogue.find(part.trim())?.family === 'gateways')
 
 const namesGateway = ({ scenarios, sequence }: Pick<RequestedControls, 'scenarios' | 'sequence'>) =>
   scenarios.some(isGateway) || (sequence?.items.some(({ scenario }) => isGateway(scenario)) ?? false)

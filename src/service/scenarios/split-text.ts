@@ -7,10 +7,7 @@ const partNames = {
   ';': { part: 'parameter', separator: 'semicolon' },
 } as const
 
-/**
- * Splits a text at separators outside quotes, in which a backslash escapes a quotation mark, as in HTTP. Empty parts and
- * open quotes are errors; spaces alone have no part.
- */
+/** Splits a text at separators outside quotes, where `\"` is a mark. Empty parts and open quotes are errors. */
 export function splitParts(text: string, separator: keyof typeof partNames): Result<string[]> {
   if (text.trim() === '') return success([])
   const { parts, isQuoteOpen } = split(text, separator)

@@ -1,4 +1,4 @@
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { rootCertificates } from 'node:tls'
 import type { RunningSimulator } from '../../../server/simulator/start.ts'
@@ -20,9 +20,9 @@ const systemFiles = [
  */
 export async function trustAuthority({ authority }: RunningSimulator, env: Environment): Promise<Environment> {
   if (!authority) return env
-  const write = async (name: string, trusted: string | undefined, others = readSystem) => {
+  const write = async (name: string, trusted = '', others = readSystem) => {
     const target = join(dirname(authority.authorityFile), `${name.toLowerCase()}.pem`)
-    const before = trusted ? await readCertificates(trusted) : await others()
+    const before = (await readCertificates(trusted)) || (await others())
     await writeFile(target, [before, authority.authority].filter((text) => text !== '').join('\n'))
     return [name, target] as const
   }
@@ -44,13 +44,9 @@ async function readSystem(): Promise<string> {
   return rootCertificates.join('\n')
 }
 
-/** Reads the certificates of a file, or of a folder with OpenSSL's names. Empty if the variable led nowhere. */
+/** Reads the certificates of a file, or of a folder with OpenSSL's names. Empty if the path leads nowhere. */
 async function readCertificates(path: string): Promise<string> {
-  try {
-    if (!(await stat(path)).isDirectory()) return await readFile(path, 'utf8')
-    const names = (await readdir(path)).filter((name) => /^[\da-f]{8}\.\d+$/.test(name))
-    return (await Promise.all(names.map((name) => readFile(join(path, name), 'utf8')))).join('\n')
-  } catch {
-    return ''
-  }
+  const names = await readdir(path).catch(() => undefined)
+  const files = names?.filter((name) => /^[\da-f]{8}\.\d+$/.test(name)).map((name) => join(path, name)) ?? [path]
+  return (await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')))).join('\n')
 }
