@@ -58,7 +58,7 @@ describe('--tls', () => {
     const folder = await tempFolder()
     await writeFile(join(folder, '0a1b2c3d.0'), await readFile(cert))
     const code = `const [a, b, c, d] =
-        ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE'].map((name) => process.env[name])
+        ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE'].map((one) => process.env[one])
       const count = (file) => require('node:fs').readFileSync(file, 'utf8').split('-BEGIN CERTIFICATE-').length - 1
       fetch(process.env.CONVSIM_BASE_URL + '/unknown').then(({ status }) =>
         console.log(JSON.stringify([status, count(a), count(b), count(c) > 2, count(d)])))`
