@@ -58,9 +58,10 @@ export const gatewayScenarios: readonly ScenarioDefinition[] = [
     'status',
     'Returns any status with any body, such as the login page of a proxy or the refusal of a firewall.',
     (_, values) => {
-      const [type = 'text/plain', body] = [textOf(values, 'type'), textOf(values, 'body')]
+      const [named, body] = [textOf(values, 'type'), textOf(values, 'body')]
+      const type = named ?? (body === undefined ? '' : 'text/plain')
       const charset = /^text\/[^;]*$/.test(type) ? '; charset=utf-8' : ''
-      return reply(numberOf(values, 'code'), body === undefined ? body : textBody(body, type + charset))
+      return reply(numberOf(values, 'code'), type === '' ? undefined : textBody(body ?? '', type + charset))
     },
     [
       { ...integer('code', [200, 599], 'The status.'), required: true, example: '418' },
@@ -69,9 +70,7 @@ export const gatewayScenarios: readonly ScenarioDefinition[] = [
     ],
     ({ code, type, body }) => {
       if ([204, 205, 304].includes(Number(code)) && body !== undefined) return `a ${code} has no body`
-      if (type === undefined) return undefined
-      if (!mediaType.test(String(type))) return '"type" is a media type such as text/html'
-      return body === undefined ? '"type" needs the parameter "body"' : undefined
+      return type === undefined || mediaType.test(String(type)) ? undefined : '"type" is a media type such as text/html'
     },
   ),
 ]
