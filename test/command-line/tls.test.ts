@@ -55,13 +55,17 @@ describe('--tls', () => {
   test('of exec is trusted by its command, beside what that trusted before', async () => {
     const before = join(await tempFolder(), 'before.pem')
     await writeFile(before, await readFile(cert))
-    const code = `const { NODE_EXTRA_CA_CERTS: a, SSL_CERT_FILE: b, REQUESTS_CA_BUNDLE: c } = process.env
+    const folder = await tempFolder()
+    await writeFile(join(folder, '0a1b2c3d.0'), await readFile(cert))
+    const code = `const [a, b, c, d] =
+        ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE'].map((one) => process.env[one])
       const count = (file) => require('node:fs').readFileSync(file, 'utf8').split('-BEGIN CERTIFICATE-').length - 1
       fetch(process.env.CONVSIM_BASE_URL + '/unknown').then(({ status }) =>
-        console.log(JSON.stringify([status, count(a), count(b), count(c) > 2])))`
-    const env = { NODE_EXTRA_CA_CERTS: before, SSL_CERT_FILE: before, REQUESTS_CA_BUNDLE: '', CURL_CA_BUNDLE: '' }
+        console.log(JSON.stringify([status, count(a), count(b), count(c) > 2, count(d)])))`
+    const files = { NODE_EXTRA_CA_CERTS: before, SSL_CERT_FILE: before, SSL_CERT_DIR: folder }
+    const env = { ...files, REQUESTS_CA_BUNDLE: '', CURL_CA_BUNDLE: '' }
     const { stdout } = await run(['exec', '--tls', '--', process.execPath, '-e', code], { env })
-    expect(JSON.parse(stdout)).toEqual([404, 2, 2, true])
+    expect(JSON.parse(stdout)).toEqual([404, 2, 2, true, 2])
   })
 
   test('of startSimulator gives the authority, which its own client trusts', async () => {
@@ -96,6 +100,8 @@ test.each([
     /--tls-cert: error: \S+ is not a certificate in PEM: EISDIR/,
   ],
   ['no certificate', ['--tls-cert', other, '--tls-key', key], /tls.test.ts is not a certificate in PEM: /],
+  ['an empty key', ['--tls-cert', cert, '--tls-key', '/dev/null'], /\/dev\/null is not the key of /],
+  ['an empty certificate', ['--tls-cert', '/dev/null', '--tls-key', key], /\/dev\/null is not a certificate in PEM: /],
   [
     'no key',
     ['--tls-cert', cert, '--tls-key', cert],

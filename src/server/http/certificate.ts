@@ -1,4 +1,4 @@
-import { createHash, generateKeyPair } from 'node:crypto'
+import { createHash, createPrivateKey, generateKeyPair, X509Certificate } from 'node:crypto'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { hostname, networkInterfaces, tmpdir } from 'node:os'
@@ -9,15 +9,15 @@ import type { pki } from 'node-forge'
 import { LruCache } from '../../base/core/memoize.ts'
 import { failure, type Result, reasonOf, success } from '../../base/core/result.ts'
 
-interface KeyPair {
+/** The certificate that a server presents, and the authority by which clients trust it. */
+interface Issued {
   readonly cert: string
   readonly key: string
-}
-
-/** The certificate that a server presents, and the authority by which clients trust it. */
-export interface ServerCertificate extends KeyPair {
   /** The certificate of the authority in PEM; of an own certificate its file, with the chain in it. */
   readonly authority: string
+}
+
+export interface ServerCertificate extends Issued {
   /** The file of the authority, in a temporary folder of its own. */
   readonly authorityFile: string
   /** Removes the temporary folder. */
@@ -45,24 +45,22 @@ export async function loadCertificate(
   const { tls, tlsCert, tlsKey } = settings
   if (tlsCert === undefined && tlsKey === undefined) return success(tls ? await store(await make(settings)) : undefined)
   const own = await readOwn(tlsCert, tlsKey)
-  return own.ok ? success(await store({ ...own.value, authority: own.value.cert })) : own
+  return own.ok ? success(await store(own.value)) : own
 }
 
-async function readOwn(
-  certFile: string | undefined,
-  keyFile: string | undefined,
-): Promise<Result<KeyPair, TlsProblem>> {
+async function readOwn(certFile?: string, keyFile?: string): Promise<Result<Issued, TlsProblem>> {
   if (certFile === undefined)
     return failure({ flag: '--tls-key', message: 'Give its certificate, too: --tls-cert FILE.' })
   if (keyFile === undefined) return failure({ flag: '--tls-cert', message: 'Give its key, too: --tls-key FILE.' })
   let hasCert = false
   try {
     const cert = await readFile(certFile, 'utf8')
-    createSecureContext({ cert })
+    new X509Certificate(cert) // throws if it is empty, too
     hasCert = true
     const key = await readFile(keyFile, 'utf8')
+    createPrivateKey(key)
     createSecureContext({ cert, key }) // throws if they do not belong together
-    return success({ cert, key })
+    return success({ cert, key, authority: cert })
   } catch (error) {
     const reason = reasonOf(error)
     if (!hasCert) return failure({ flag: '--tls-cert', message: `${certFile} is not a certificate in PEM: ${reason}.` })
@@ -71,11 +69,11 @@ async function readOwn(
   }
 }
 
-async function store(made: KeyPair & Pick<ServerCertificate, 'authority'>): Promise<ServerCertificate> {
+async function store(issued: Issued): Promise<ServerCertificate> {
   const folder = await mkdtemp(join(tmpdir(), 'convsim-tls-'))
   const authorityFile = join(folder, 'authority.pem')
-  await writeFile(authorityFile, made.authority)
-  return { ...made, authorityFile, remove: () => rm(folder, { recursive: true, force: true }) }
+  await writeFile(authorityFile, issued.authority)
+  return { ...issued, authorityFile, remove: () => rm(folder, { recursive: true, force: true }) }
 }
 
 /** The certificates of this process by their names: `convsim each` starts a simulator for each run. */
@@ -92,11 +90,8 @@ function make({ host, names }: TlsSettings) {
 
 const dayMs = 86_400_000
 
-/** The longest validity that browsers accept of a server's certificate. */
-const validMs = 397 * dayMs
-
 /** Makes an authority, whose key is forgotten, and a certificate of it for a server with these names. */
-async function issue(names: readonly string[]): Promise<KeyPair & Pick<ServerCertificate, 'authority'>> {
+async function issue(names: readonly string[]): Promise<Issued> {
   const { pki, md } = (await import('node-forge')).default
   const [authority, server] = await Promise.all([generateKeys(), generateKeys()])
   const create = (keys: typeof server, commonName: string) => {
@@ -106,7 +101,7 @@ async function issue(names: readonly string[]): Promise<KeyPair & Pick<ServerCer
     // The first byte is 01, since the library writes some numbers that begin with zeros in a way that OpenSSL refuses.
     certificate.serialNumber = `01${createHash('sha256').update(keys.publicKey).digest('hex').slice(0, 32)}`
     certificate.validity.notBefore = new Date(Date.now() - dayMs)
-    certificate.validity.notAfter = new Date(Date.now() - dayMs + validMs)
+    certificate.validity.notAfter = new Date(Date.now() + 396 * dayMs) // browsers accept 397 days in all
     certificate.setSubject([{ name: 'commonName', value: commonName }])
     certificate.setIssuer([{ name: 'commonName', value: 'convsim' }])
     return certificate

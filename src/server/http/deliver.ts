@@ -137,7 +137,7 @@ function listBodyHeaders({ reply, date }: OutgoingReply, length: number | undefi
   const headers: (string | number)[] = []
   const mediaType = reply.body?.mediaType ?? reply.stream?.mediaType ?? reply.relay?.mediaType
   if (mediaType !== undefined) headers.push('Content-Type', mediaType)
-  if (length !== undefined) headers.push('Content-Length', length)
+  if (length !== undefined && reply.status !== 204) headers.push('Content-Length', length)
   if (date !== undefined) headers.push('Date', httpDate(date))
   if (reply.cookies) for (const cookie of reply.cookies) headers.push('Set-Cookie', cookie)
   return headers

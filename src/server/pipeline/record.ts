@@ -169,7 +169,9 @@ function captureResponse({ body, passedBytes = 0 }: Reply): RecordedBody {
 function responseHeaders(exchange: Exchange, reply: Reply, token: string | undefined, query: string) {
   const { violations, advice, request } = exchange
   const isRepeated = reply.origin === 'gateway' && query !== '' && reply.headers['Location'] === targetOf(exchange)
-  const headers = isRepeated ? { ...reply.headers, Location: `${request.path}?${query}` } : reply.headers
+  const type = (reply.origin !== 'upstream' && reply.body?.mediaType) || 'application/json' // which need not be said
+  const typed = type.startsWith('application/json') ? reply.headers : { 'Content-Type': type, ...reply.headers }
+  const headers = isRepeated ? { ...typed, Location: `${request.path}?${query}` } : typed
   if (violations.length === 0 && advice.length === 0) return headers
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redactText(value, token)]))
 }

@@ -1,9 +1,9 @@
 import { httpDate } from '../../base/core/instant.ts'
-import { textBody } from '../exchange/body.ts'
+import { type Body, textBody } from '../exchange/body.ts'
 import type { Effect, ScenarioDefinition } from './definition.ts'
 import { integer, numberOf, type Parameter, type ScenarioValues, textOf } from './parameters.ts'
 
-type GatewayReply = Extract<Effect, { kind: 'gateway' }>['reply']
+type Gateway = Extract<Effect, { kind: 'gateway' }>
 
 const page = (title: string) =>
   textBody(
@@ -11,69 +11,65 @@ const page = (title: string) =>
     'text/html; charset=utf-8',
   )
 
-const text = (name: string, example: string, description: string): Parameter => ({
+const text = (name: string, example: string, description: string) => ({
   ...{ name, example, description },
-  type: 'text',
+  type: 'text' as const,
 })
 
-const origin = 'gateway'
-const visibleAscii = /^[\x21-\x7e]+$/
+const reply = (status: number, body?: Body, headers = {}) => ({ status, headers, body, origin: 'gateway' as const })
+
 const mediaType = /^[\w.+-]+\/[\w.+-]+(\s*;[\x20-\x7e]*)?$/
 
 /** The gateways family: responses of proxies, load balancers and platforms in front of the service. */
 export const gatewayScenarios: readonly ScenarioDefinition[] = [
-  define('bad-gateway', 'Returns 502 with an HTML page: the gateway got no valid response from the service.', () => ({
-    ...{ status: 502, headers: {}, body: page('502 Bad Gateway'), origin },
-  })),
-  define('gateway-timeout', 'Returns 504 with plain text: the service did not respond to the gateway in time.', () => ({
-    ...{ status: 504, headers: {}, body: textBody('upstream request timeout', 'text/plain; charset=utf-8'), origin },
-  })),
-  define('too-large', 'Returns 413 with an HTML page: the gateway accepts no body of this size.', () => ({
-    ...{ status: 413, headers: {}, body: page('413 Request Entity Too Large'), origin },
-  })),
+  define('bad-gateway', 'Returns 502 with an HTML page: the gateway got no valid response from the service.', () =>
+    reply(502, page('502 Bad Gateway')),
+  ),
+  define('gateway-timeout', 'Returns 504 with plain text: the service did not respond to the gateway in time.', () =>
+    reply(504, textBody('upstream request timeout', 'text/plain; charset=utf-8')),
+  ),
+  define('too-large', 'Returns 413 with an HTML page: the gateway accepts no body of this size.', () =>
+    reply(413, page('413 Request Entity Too Large')),
+  ),
   define(
     'redirect',
     'Returns 307 or 308 with Location, as a gateway does that moves clients to another URL.',
-    ({ target }, values) => ({
-      status: numberOf(values, 'code'),
-      headers: { Location: textOf(values, 'location') ?? target },
-      ...{ body: undefined, origin },
-    }),
+    ({ target }, values) =>
+      reply(numberOf(values, 'code'), undefined, { Location: textOf(values, 'location') ?? target }),
     [
       integer('code', [307, 308], 'Temporary (307) or permanent (308).', { default: 307 }),
       text('location', '/v1/elsewhere', 'The URL; by default the same one again, for a rule that acts once.'),
     ],
     ({ location = '/' }) =>
-      visibleAscii.test(String(location)) ? undefined : '"location" is a URL in visible ASCII characters',
+      /^[\x21-\x7e]+$/.test(String(location)) ? undefined : '"location" is a URL in visible ASCII characters',
   ),
   define(
     'maintenance',
     'Returns 503 with an HTML page and Retry-After as a date: the platform is down for maintenance.',
-    ({ now }, values) => ({
-      status: 503,
+    ({ now }, values) => {
       // A date has whole seconds: rounded up, so that a client that obeys is never early.
-      headers: { 'Retry-After': httpDate((Math.ceil(now / 1000) + numberOf(values, 'retry-after')) * 1000) },
-      ...{ body: page('503 Service Unavailable'), origin },
-    }),
+      const date = httpDate((Math.ceil(now / 1000) + numberOf(values, 'retry-after')) * 1000)
+      return reply(503, page('503 Service Unavailable'), { 'Retry-After': date })
+    },
     [integer('retry-after', [0, 86_400], 'When the client may come back, sent as a date.', { default: 1, unit: 's' })],
   ),
   define(
     'status',
     'Returns any status with any body, such as the login page of a proxy or the refusal of a firewall.',
     (_, values) => {
-      const [type = '', body] = [textOf(values, 'type'), textOf(values, 'body')]
+      const [named, body] = [textOf(values, 'type'), textOf(values, 'body')]
+      const type = named ?? (body === undefined ? '' : 'text/plain')
       const charset = /^text\/[^;]*$/.test(type) ? '; charset=utf-8' : ''
-      const status = numberOf(values, 'code')
-      return { status, headers: {}, body: body === undefined ? body : textBody(body, type + charset), origin }
+      return reply(numberOf(values, 'code'), type === '' ? undefined : textBody(body ?? '', type + charset))
     },
     [
       { ...integer('code', [200, 599], 'The status.'), required: true, example: '418' },
-      { ...text('type', 'text/html', 'The media type of the body.'), default: 'text/plain' },
-      text('body', '<h1>Blocked</h1>', 'The body; in quotation marks if it has a comma or a semicolon.'),
+      text('type', 'text/html', 'The media type of the body; text/plain if none is given.'),
+      text('body', '<h1>Blocked</h1>', 'The body; with a comma or semicolon in quotation marks, where \\" is a mark.'),
     ],
     ({ code, type, body }) => {
       if ([204, 205, 304].includes(Number(code)) && body !== undefined) return `a ${code} has no body`
-      return mediaType.test(String(type)) ? undefined : '"type" is a media type such as text/html'
+      return type === undefined || mediaType.test(String(type)) ? undefined : '"type" is a media type such as text/html'
     },
   ),
 ]
@@ -81,7 +77,7 @@ export const gatewayScenarios: readonly ScenarioDefinition[] = [
 function define(
   name: string,
   description: string,
-  reply: (request: Parameters<GatewayReply>[0], values: ScenarioValues) => ReturnType<GatewayReply>,
+  reply: (request: Parameters<Gateway['reply']>[0], values: ScenarioValues) => ReturnType<Gateway['reply']>,
   parameters: readonly Parameter[] = [],
   problem: (values: ScenarioValues) => string | undefined = () => undefined,
 ): ScenarioDefinition {

@@ -7,7 +7,7 @@ const partNames = {
   ';': { part: 'parameter', separator: 'semicolon' },
 } as const
 
-/** Splits a text at separators outside quotes. Empty parts and open quotes are errors; spaces alone have no part. */
+/** Splits a text at separators outside quotes, where `\"` is a mark. Empty parts and open quotes are errors. */
 export function splitParts(text: string, separator: keyof typeof partNames): Result<string[]> {
   if (text.trim() === '') return success([])
   const { parts, isQuoteOpen } = split(text, separator)
@@ -26,9 +26,10 @@ export function splitOutsideQuotes(text: string, separator: string): string[] {
 
 function split(text: string, separator: string): { parts: string[]; isQuoteOpen: boolean } {
   const parts: string[] = ['']
-  let isQuoteOpen = false
+  let [isQuoteOpen, isEscaped] = [false, false]
   for (const character of text) {
-    if (character === '"') isQuoteOpen = !isQuoteOpen
+    if (character === '"' && !isEscaped) isQuoteOpen = !isQuoteOpen
+    isEscaped = isQuoteOpen && character === '\\' && !isEscaped
     if (character === separator && !isQuoteOpen) parts.push('')
     else parts[parts.length - 1] += character
   }
@@ -44,5 +45,6 @@ export function splitPair(text: string): { readonly name: string; readonly value
 }
 
 function unquote(text: string): string {
-  return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text
+  const isQuoted = text.length > 1 && text.startsWith('"') && text.endsWith('"')
+  return isQuoted ? text.slice(1, -1).replace(/\\(["\\])/g, '$1') : text
 }

@@ -20,16 +20,18 @@ test.each([
     /^<p>I, a teapot; s/,
   ],
   [
-    'status;code=403;type=application/json;body={"message":"Blocked"}',
+    'status;code=403;type=application/json;body="{\\"message\\":\\"Blocked\\",\\"ray\\":1}"',
     403,
     'application/json',
-    /^\{"message":"Blocked"\}$/,
+    /^\{"message":"Blocked","ray":1\}$/,
   ],
   ['status;code=204', 204, null, /^$/],
+  ['status;code=418;type=text/html', 418, 'text/html; charset=utf-8', /^$/],
 ])('%s responds before a 401, a 404 and a 405', async (scenario, status, type, body) => {
   for (const path of [analyticsPath, '/v1/unknown', '/_s/gateways/v1/events']) {
     const response = await askUnder(scenario, path)
     expect([response.status, response.headers.get('content-type')]).toEqual([status, type])
+    expect(response.headers.has('content-length')).toBe(status !== 204)
     expect(response.headers.get('x-sim-origin')).toBe('gateway')
     expect(response.text).toMatch(body)
   }
@@ -92,8 +94,14 @@ test.each([
   ['status;code=204;body=x', /a 204 has no body/],
   ['status;code=418;type=html', /"type" is a media type such as text\/html/],
   ['redirect;location="a b"', /"location" is a URL in visible ASCII characters/],
-])('%s is refused with the reason', async (scenario, reason) => {
-  expectRefusal(await ask(sim(), analyticsPath, { scenario }), 400, reason)
+])('%s is refused with the reason, also without a key and on an unknown path', async (scenario, reason) => {
+  for (const path of [analyticsPath, '/v1/unknown']) expectRefusal(await askUnder(scenario, path), 400, reason)
+})
+
+test('HAR has the media type of a page', async () => {
+  await ask(sim(), analyticsPath, { sandbox: 'gateway-har', scenario: 'bad-gateway' })
+  const { text } = await ask(sim(), '/__sim/requests?sandbox=gateway-har&format=har')
+  expect(text).toContain('"mimeType":"text/html; charset=utf-8"')
 })
 
 test('no gateway is an unexpected response', async () => {

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { rootCertificates } from 'node:tls'
 import type { RunningSimulator } from '../../../server/simulator/start.ts'
@@ -16,22 +16,22 @@ const systemFiles = [
 /**
  * Returns the environment in which clients trust the authority of a simulator beside what they trusted before; without
  * TLS the environment itself. Node adds a file to its own authorities. OpenSSL and Python's requests read one file in
- * place of theirs, so it has the system's, too. curl prefers its own variable, if there is one.
+ * place of theirs, so it has the system's, too. curl prefers its own variable and SSL_CERT_DIR to SSL_CERT_FILE.
  */
 export async function trustAuthority({ authority }: RunningSimulator, env: Environment): Promise<Environment> {
   if (!authority) return env
-  const write = async (name: string, file: string | undefined, others: () => Promise<string>) => {
+  const write = async (name: string, trusted = '', others = readSystem) => {
     const target = join(dirname(authority.authorityFile), `${name.toLowerCase()}.pem`)
-    const before = file === undefined ? await others() : await readCertificates(file)
+    const before = (await readCertificates(trusted)) || (await others())
     await writeFile(target, [before, authority.authority].filter((text) => text !== '').join('\n'))
     return [name, target] as const
   }
-  const { NODE_EXTRA_CA_CERTS: extra, SSL_CERT_FILE: openssl, CURL_CA_BUNDLE: curl, REQUESTS_CA_BUNDLE: requests } = env
+  const { NODE_EXTRA_CA_CERTS: extra, SSL_CERT_FILE: file, CURL_CA_BUNDLE: curl, REQUESTS_CA_BUNDLE: requests } = env
   const written = await Promise.all([
-    write('NODE_EXTRA_CA_CERTS', extra || undefined, async () => ''),
-    write('SSL_CERT_FILE', openssl || undefined, readSystem),
-    write('REQUESTS_CA_BUNDLE', requests || curl || undefined, readSystem),
-    ...(curl ? [write('CURL_CA_BUNDLE', curl, readSystem)] : []),
+    write('NODE_EXTRA_CA_CERTS', extra, async () => ''),
+    write('SSL_CERT_FILE', file),
+    write('REQUESTS_CA_BUNDLE', requests || curl),
+    write('CURL_CA_BUNDLE', curl || env['SSL_CERT_DIR'] || file),
   ])
   return { ...env, ...Object.fromEntries(written) }
 }
@@ -44,4 +44,9 @@ async function readSystem(): Promise<string> {
   return rootCertificates.join('\n')
 }
 
-const readCertificates = (file: string) => readFile(file, 'utf8').catch(() => '')
+/** Reads the certificates of a file, or of a folder with OpenSSL's names. Empty if the path leads nowhere. */
+async function readCertificates(path: string): Promise<string> {
+  const names = await readdir(path).catch(() => undefined)
+  const files = names?.filter((name) => /^[\da-f]{8}\.\d+$/.test(name)).map((name) => join(path, name)) ?? [path]
+  return (await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')))).join('\n')
+}
