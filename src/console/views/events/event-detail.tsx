@@ -93,7 +93,7 @@ export const EventList = ({ events }: { readonly events: readonly StoredEvent[] 
     rows={events}
     keyOf={({ eventId }) => eventId}
     columns={[
-      { title: 'Received', class: 'faint', cell: ({ receivedAt }) => formatInstant(receivedAt) },
+      { title: 'Received (UTC)', class: 'faint', cell: ({ receivedAt }) => formatInstant(receivedAt) },
       {
         title: 'Type',
         class: 'short-if-narrow',
@@ -113,7 +113,7 @@ export const EventList = ({ events }: { readonly events: readonly StoredEvent[] 
         cell: ({ fields }) => shortId(asText(fields.conversationId ?? fields.externalConversationId ?? '')),
       },
       {
-        title: 'Event at',
+        title: 'Event at (UTC)',
         class: 'faint if-wide',
         cell: ({ eventAtDefaulted, fields }) => (eventAtDefaulted ? '' : formatEventAt(asText(fields.eventAt))),
       },

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import { useCommands } from '../../store/commands.ts'
-import { navigate, replaceRoute, route, sandbox } from '../../store/route.ts'
+import { navigate, route, sandbox } from '../../store/route.ts'
 import { info } from '../../store/server.ts'
 import { Button } from '../../ui/controls.tsx'
 import { Empty, eventRequest } from '../../ui/empty.tsx'
@@ -8,7 +8,8 @@ import { SearchableList } from '../../ui/searchable-list.tsx'
 import { countListed } from '../../ui/text.tsx'
 import { clearRequests, RequestDetail } from './detail.tsx'
 import { RequestList } from './request-list.tsx'
-import { hasTerms, parseSearch, toggleTerms, tries, useTries } from './search.ts'
+import { parseSearch, tries, useTries } from './search.ts'
+import { Summary } from './summary.tsx'
 import { type RowsState, useRows } from './use-rows.ts'
 
 export function RequestsPage() {
@@ -27,10 +28,10 @@ export function RequestsPage() {
       <SearchableList
         noun="request"
         ids={listed.map((exchange) => exchange.id)}
-        placeholder="Search in names, paths and bodies"
+        placeholder="Search in names, paths and bodies, or a status"
+        summary={<Summary text={text} />}
         tools={
           <>
-            <Filters text={text} />
             <Button
               label={paused.value === undefined ? 'Pause' : 'Resume'}
               aria-pressed={paused.value !== undefined}
@@ -52,29 +53,6 @@ export function RequestsPage() {
     </div>
   )
 }
-
-const filters = [
-  ['Refused', 'status:4xx status:5xx'],
-  ['Violations', 'has:violation'],
-  ['Retry problems', 'has:retry'],
-  ['Advice', 'has:advice'],
-  ['By a scenario', 'has:scenario'],
-] as const
-
-const Filters = ({ text }: { readonly text: string }) => (
-  <fieldset class="request-filters wraps">
-    <legend class="hidden">Show only</legend>
-    {filters.map(([label, words]) => (
-      <Button
-        label={label}
-        key={label}
-        class="quiet"
-        aria-pressed={hasTerms(text, words)}
-        onClick={() => replaceRoute({ query: { q: toggleTerms(text, words) } })}
-      />
-    ))}
-  </fieldset>
-)
 
 function describeListed({ rows = [], total, hasMore, evicted }: RowsState): string {
   if (rows.length === 0) return ''

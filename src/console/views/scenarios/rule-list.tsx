@@ -1,14 +1,22 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
-import { type Asked, ask, type ResponseOf, type Schema } from '../../api/ask.ts'
+import type { Asked, ResponseOf, Schema } from '../../api/ask.ts'
 import { askOnce, valueOrNotice } from '../../store/notices.ts'
-import { sandbox } from '../../store/route.ts'
 import { refreshSandboxes } from '../../store/server.ts'
 import { Button, CopyButton } from '../../ui/controls.tsx'
 import { Empty, eventRequest } from '../../ui/empty.tsx'
 import { RuleForm } from './rule-form.tsx'
-import { headerOf, listConditions, nameRule, offerOf } from './rules.ts'
+import {
+  changeRules,
+  headerOf,
+  listConditions,
+  nameRule,
+  offerOf,
+  type Rules,
+  removeAllRules,
+  textOf,
+} from './rules.ts'
 
 type RuleListProps = ResponseOf<'/scenarios', 'get'> & { readonly reload: () => Promise<void> }
 
@@ -16,10 +24,6 @@ export function RuleList({ rules, startUp, counts, reload }: RuleListProps) {
   const change = useQueuedChanges(reload)
   const put = (changed: (rules: Rules) => Rules) =>
     valueOrNotice(change((present) => (textOf(...present) === textOf(...rules) ? changed(present) : undefined)))
-  const removeAll = async () => {
-    const losses = rules.map((rule, index) => `rule ${index + 1}: ${nameRule(rule)}`)
-    if (await askOnce('Remove all rules?', losses)) await put(() => [])
-  }
   return (
     <>
       <header class="pane-head">
@@ -27,7 +31,7 @@ export function RuleList({ rules, startUp, counts, reload }: RuleListProps) {
         {rules.length > 0 && (
           <>
             <Button label="Count again" class="quiet" onClick={() => void put((present) => present)} />
-            <Button label="Remove all" class="quiet" onClick={removeAll} />
+            <Button label="Remove all" class="quiet" onClick={() => void removeAllRules()} />
           </>
         )}
       </header>
@@ -69,8 +73,6 @@ export function RuleList({ rules, startUp, counts, reload }: RuleListProps) {
   )
 }
 
-type Rules = readonly Schema<'Rule'>[]
-
 /** Changes the list of rules, and resolves when the page shows it. A change that returns undefined refuses the list. */
 type ChangeRules = (change: (rules: Rules) => Rules | undefined) => Promise<Asked<Schema<'RuleList'>>>
 
@@ -79,7 +81,7 @@ function useQueuedChanges(reload: () => Promise<void>): ChangeRules {
   const queue = useRef<Promise<unknown>>(Promise.resolve())
   return (change) => {
     const changing = queue.current.then(async () => {
-      const changed = await changeRules(change)
+      const changed = await changeRules(undefined, change)
       await Promise.all([reload(), refreshSandboxes()])
       return changed
     })
@@ -87,19 +89,6 @@ function useQueuedChanges(reload: () => Promise<void>): ChangeRules {
     return changing
   }
 }
-
-const changeRules: ChangeRules = async (change) => {
-  const query = { sandbox: sandbox.peek() }
-  const present = await ask('get', '/scenarios', { query })
-  if (present.problem) return present
-  const rules = change(present.value.rules)
-  if (rules) return ask('put', '/scenarios', { query, body: { rules } })
-  return { problem: { sentence: 'The rules were changed meanwhile. They are shown now; change them again.' } }
-}
-
-/** Returns rules as a text, whether they are on or off: a switch can be clicked again before the list is drawn. */
-const textOf = (...rules: readonly (Schema<'Rule'> | undefined)[]) =>
-  JSON.stringify(rules.map((rule) => ({ ...rule, enabled: undefined })))
 
 interface RuleItemProps {
   readonly rule: Schema<'Rule'>
