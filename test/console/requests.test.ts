@@ -46,13 +46,14 @@ describeInBrowser('the view of the requests', () => {
   })
 
   test('sums up the requests and the rules that are on, which it switches off', async ({ own }) => {
-    await putRules(own, [{ scenario: 'rate-limited' }, { scenario: 'slow;ms=1', enabled: false }])
+    await putRules(own, [
+      { operation: 'createPrompt', scenario: 'rate-limited' },
+      { scenario: 'slow', enabled: false },
+    ])
     await ask(own, '/v1/events', { body: {} })
     const page = await browser.open(own)
-    await page
-      .locator('.summary')
-      .getByText(/^1 request.*3 violations.*1 rule on: rate-limited off/)
-      .waitFor()
+    const sum = /^1 request.*3 violations.*1 rule on:rate-limited off/
+    await expect.poll(() => page.locator('.summary').textContent()).toMatch(sum)
     await page.getByText(`${own.origin}/v1`).waitFor()
     await page.getByRole('button', { name: 'Switch off rule 1: rate-limited' }).click()
     await page.locator('.summary').getByText('rule on').waitFor({ state: 'detached' })

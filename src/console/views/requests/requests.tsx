@@ -64,9 +64,8 @@ function NoRequests({ isSearch }: { readonly isSearch: boolean }) {
   if (isSearch)
     return (
       <Empty title="No request matches">
-        Texts are searched in names, paths, bodies and findings. The words <code>status:</code>, <code>op:</code>,{' '}
-        <code>method:</code>, <code>origin:</code>, <code>path:</code>, <code>trace:</code> and <code>has:</code> look
-        at one thing.{' '}
+        Texts are searched in names, paths, bodies and findings, and words look at one thing:{' '}
+        <code>status: op: method: origin: path: trace: has:</code>{' '}
         <Button label="Show all requests" class="link" onClick={() => navigate({ query: { q: undefined } })} />
       </Empty>
     )

@@ -15,7 +15,7 @@ export function Summary({ text }: { readonly text: string }) {
   return (
     <div class="summary toolbar bar">
       {report && <b>{count(report.requests, 'request')}</b>}
-      <fieldset class="request-filters wraps">
+      <fieldset class="request-filters">
         <legend class="hidden">Show only</legend>
         {listFilters(report).map(([label, words]) => (
           <Button
@@ -31,14 +31,7 @@ export function Summary({ text }: { readonly text: string }) {
       <span class="wraps last">
         Report
         {listDownloads().map(({ label, title, run }) => (
-          <Button
-            key={label}
-            label={label}
-            class="link"
-            aria-label={`${title}: ${label}`}
-            title={title}
-            onClick={run}
-          />
+          <Button key={label} label={label} class="link" title={title} onClick={run} />
         ))}
       </span>
       <span class="wraps">

@@ -28,16 +28,7 @@ function listReasons({ why = [], stage, response, violations }: Schema<'Exchange
   if (stage !== 'validate' || violations.length === 0)
     return why.map((reason) => reason.replace(refusal, 'Refused with $1: '))
   const places = count(violations.length, 'place')
-  const broken = `Refused with ${response.status}: the request breaks the contract, in ${places}.`
-  return [...why.filter((reason) => !refusal.test(reason)), broken]
-}
-
-const deliveries: Readonly<Record<string, string>> = {
-  hang: 'No response was sent, and the connection stayed open.',
-  reset: 'The connection was reset instead of a response.',
-  empty: 'The connection was closed without a response.',
-  truncated: 'The body was cut off, and the connection closed.',
-  malformed: 'The body was cut off, so it is not JSON.',
+  return [`Refused with ${response.status}: the request breaks the contract, in ${places}.`]
 }
 
 function listEnds({ damage, delivery, brokenOff }: Schema<'Exchange'>): string[] {
@@ -50,7 +41,7 @@ function listEnds({ damage, delivery, brokenOff }: Schema<'Exchange'>): string[]
   const placed = damage.filter((one) => one.includes(' at '))
   return [
     ...(placed.length > 0 ? [`A scenario damaged the response: ${placed.join(', ')}.`] : []),
-    ...[...damage.map((one) => deliveries[one]), ends[outcome]].filter((sentence) => sentence !== undefined),
+    ...(ends[outcome] ? [ends[outcome]] : []),
     ...(brokenOff ? ['The client left before the end of its body.'] : []),
   ]
 }

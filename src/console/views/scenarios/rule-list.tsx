@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
-import type { Asked, ResponseOf, Schema } from '../../api/ask.ts'
+import type { ResponseOf, Schema } from '../../api/ask.ts'
 import { askOnce, valueOrNotice } from '../../store/notices.ts'
 import { refreshSandboxes } from '../../store/server.ts'
 import { Button, CopyButton } from '../../ui/controls.tsx'
@@ -22,8 +22,7 @@ type RuleListProps = ResponseOf<'/scenarios', 'get'> & { readonly reload: () => 
 
 export function RuleList({ rules, startUp, counts, reload }: RuleListProps) {
   const change = useQueuedChanges(reload)
-  const put = (changed: (rules: Rules) => Rules) =>
-    valueOrNotice(change((present) => (textOf(...present) === textOf(...rules) ? changed(present) : undefined)))
+  const put = (changed: (rules: Rules) => Rules) => valueOrNotice(change(rules, changed))
   return (
     <>
       <header class="pane-head">
@@ -73,15 +72,12 @@ export function RuleList({ rules, startUp, counts, reload }: RuleListProps) {
   )
 }
 
-/** Changes the list of rules, and resolves when the page shows it. A change that returns undefined refuses the list. */
-type ChangeRules = (change: (rules: Rules) => Rules | undefined) => Promise<Asked<Schema<'RuleList'>>>
-
 /** Makes changes one after another, each of the list that the change before has left, as clicks are fast. */
-function useQueuedChanges(reload: () => Promise<void>): ChangeRules {
+function useQueuedChanges(reload: () => Promise<void>): typeof changeRules {
   const queue = useRef<Promise<unknown>>(Promise.resolve())
-  return (change) => {
+  return (shown, change) => {
     const changing = queue.current.then(async () => {
-      const changed = await changeRules(undefined, change)
+      const changed = await changeRules(shown, change)
       await Promise.all([reload(), refreshSandboxes()])
       return changed
     })
@@ -94,7 +90,7 @@ interface RuleItemProps {
   readonly rule: Schema<'Rule'>
   readonly index: number
   readonly count: Schema<'RuleCount'>
-  readonly change: ChangeRules
+  readonly change: typeof changeRules
 }
 
 function RuleItem({ rule, index, count, change }: RuleItemProps) {
@@ -105,7 +101,7 @@ function RuleItem({ rule, index, count, change }: RuleItemProps) {
   const isOn = rule.enabled !== false
   // Another client may have put another rule at the place, also while the form is open.
   const changeOwn = (changed: (rules: Rules) => Rules, shown = rule) =>
-    change((rules) => (textOf(rules[index]) === textOf(shown) ? changed(rules) : undefined))
+    change(undefined, (rules) => (textOf(rules[index]) === textOf(shown) ? changed(rules) : undefined))
   const put = (changed: (rules: Rules) => Rules) => valueOrNotice(changeOwn(changed))
   const toggle = ({ currentTarget: { checked: enabled } }: { readonly currentTarget: HTMLInputElement }) =>
     put((rules) => rules.with(index, { ...rule, enabled }))
