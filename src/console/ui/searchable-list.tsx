@@ -24,15 +24,13 @@ export function SearchableList({ noun, ids, query = {}, canClose = true, problem
       <div class="toolbar bar">
         <SearchField label={`Search ${noun}s`} placeholder={list.placeholder} />
         {list.tools}
-        {problem === undefined ? (
-          <p class="small faint" role={list.isNoteSpoken ? 'status' : undefined}>
-            {list.note}
-          </p>
-        ) : (
-          <p class="small bad" role="alert">
-            {problem}
-          </p>
-        )}
+        <p
+          key={problem}
+          class={problem === undefined ? 'small faint' : 'small bad'}
+          role={problem === undefined ? (list.isNoteSpoken ? 'status' : undefined) : 'alert'}
+        >
+          {problem ?? list.note}
+        </p>
       </div>
       {list.children}
     </section>

@@ -44,7 +44,6 @@ export function findBreak({ delivery, damage, brokenOff }: DeliveryFacts): strin
 
 /** The cause of a refusal by the stage that refuses. */
 const refusals: Partial<Record<Schema<'Exchange'>['stage'], string>> = {
-  sandbox: 'name of the sandbox',
   identify: 'unknown path or method',
   authenticate: 'invalid key',
   scenario: 'control header',
