@@ -142,8 +142,6 @@ export function copyEntry(entry: JournalEntry): JournalEntry {
   }
 }
 
-const none: readonly string[] = []
-
 /** Creates a function that estimates the bytes of an entry without its bodies: the length of its texts. */
 function createSizeEstimate(): (entry: JournalEntry) => number {
   const sizeOfHeaders = memoizeLast((headers: Readonly<Record<string, string>>) => {
@@ -153,7 +151,7 @@ function createSizeEstimate(): (entry: JournalEntry) => number {
   })
   return ({ request, scenarios, decisions, damage, violations, responseViolations, advice }) => {
     let size = request.path.length + request.query.length + sizeOfHeaders(request.headers)
-    for (const texts of [scenarios, decisions ?? none, damage]) for (const text of texts) size += text.length
+    for (const texts of [scenarios, decisions, damage]) for (const text of texts ?? '') size += text.length
     for (const list of [violations, responseViolations, advice])
       for (const { pointer, message } of list) size += pointer.length + message.length
     return size

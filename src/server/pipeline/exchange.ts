@@ -90,7 +90,7 @@ const readBearerOf = memoizeLast(readBearer)
 export class Exchange {
   readonly request: SimRequest
   /** What scenarios, rules and chance decided, as sentences; undefined for most requests, of which none decided. */
-  decisions: string[] | undefined
+  decisions: readonly string[] | undefined = undefined
   readonly bearer: Bearer
   /** The id of the recorded request that this one repeats, if any. */
   readonly replayOf: string | undefined
@@ -154,10 +154,8 @@ export class Exchange {
   resetMs: number | undefined
   /** Headers that every reply to this request carries: rate fields, `Preference-Applied`. */
   readonly extraHeaders: Record<string, string> = {}
-
   constructor(request: SimRequest, sandbox: Sandbox) {
     this.request = request
-    this.decisions = undefined
     this.sandbox = sandbox
     sandbox.activeRequests += 1
     this.path = request.path
@@ -170,8 +168,7 @@ export class Exchange {
 
 /** Adds a reason for the reply, which the journal stores. */
 export function addDecision(exchange: Exchange, reason: string): void {
-  exchange.decisions ??= []
-  exchange.decisions.push(reason)
+  exchange.decisions = exchange.decisions ? [...exchange.decisions, reason] : [reason]
 }
 
 /** An exchange whose operation `enter` has found. */
@@ -233,8 +230,7 @@ export type Bearer =
 
 /**
  * Parses `Bearer any-key` and `Bearer any-key~worker-3` (the part behind the last tilde names a sandbox). The scheme's
- * case does not matter (RFC 9110); any token that is not empty will do, spaces included. No problem repeats what may be
- * a key, since replies are logged in many places.
+ * case does not matter (RFC 9110); any token that is not empty will do. No problem repeats what may be a key.
  */
 export function readBearer(header: string | undefined): Bearer {
   const fail = (problem: string) => ({ ok: false, problem }) as const

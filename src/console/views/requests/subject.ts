@@ -53,7 +53,7 @@ const refusals: Partial<Record<Schema<'Exchange'>['stage'], string>> = {
   rate: 'limit',
 }
 
-/** Returns the cause of a response: `rule 2: rate-limited`, `gateway: bad-gateway`, `plan free`. Empty for a success. */
+/** Returns the cause of a response: `rule 2: rate-limited`, `plan free`. Empty for a success. */
 export function describeCause({ request, response, stage, scenarios, rule }: Schema<'Exchange'>): string {
   const { origin, status, body } = response
   const parts = [origin === 'gateway' && origin, rule && nameRuleAt(rule), scenarios.join(', ')].filter(Boolean)
