@@ -15,7 +15,7 @@ export function Summary({ text }: { readonly text: string }) {
   return (
     <div class="summary toolbar bar">
       {report && <b>{count(report.requests, 'request')}</b>}
-      <fieldset class="request-filters">
+      <fieldset class="request-filters grows">
         <legend class="hidden">Show only</legend>
         {listFilters(report).map(([label, words]) => (
           <Button
