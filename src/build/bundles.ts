@@ -174,7 +174,7 @@ function writePeer(dist: string, name: string, options: Pick<BuildOptions, 'alia
   })
 }
 
-/** Writes the console's page: `index.html`, and `assets/` with the script and the stylesheet, named by their hashes. */
+/** Writes the console's page: `index.html`, and `assets/` with scripts and the stylesheet, named by their hashes. */
 async function writeConsole(dist: string) {
   const [source, folder] = [join(root, 'src/console'), join(dist, 'console')]
   const result = await build({
@@ -182,10 +182,12 @@ async function writeConsole(dist: string) {
     entryPoints: { app: join(source, 'main.tsx'), style: join(source, 'styles/index.css') },
     outdir: join(folder, 'assets'),
     entryNames: '[name]-[hash]',
+    chunkNames: 'part-[hash]',
+    splitting: true,
     minify: true,
     legalComments: 'none', // THIRD-PARTY-LICENSES.txt has the licences
     format: 'esm',
-    target: ['chrome111', 'firefox113', 'safari16.4'],
+    target: ['chrome123', 'firefox120', 'safari17.5'],
   })
   let page = await readFile(join(source, 'index.html'), 'utf8') // which links to assets/app.js and assets/style.css
   for (const name of Object.keys(result.metafile.outputs).map((path) => basename(path)))

@@ -88,10 +88,21 @@ describe('an explanation', () => {
     ['a plan', bearer('key_free'), 'plan', [/returns 403: Your plan "free" does not include/]],
     ['two broken rules', twiceBad, 'validate', [/400: body\/eventType/, /400: body\/value/]],
     ['no refusal', recording, 'handle', [/^Nothing refuses the request, .*createEvent is carried out/]],
-    ['an impossible drift', scripted(misplaced), 'handle', [/decides/, /^Nothing/, /^A 400 replaces that response/]],
+    ['an impossible drift', scripted(misplaced), 'handle', [/decides/, /^The stage "handle" returns 400: .*cannot/]],
   ])('says why, and names the stage: %s', async (_name, request, stage, reasons) => {
     const why = reasons.map((reason) => expect.stringMatching(reason))
     expect(await explain(shared(), request)).toMatchObject({ stage, why })
+  })
+
+  test('is stored with each request, whatever the rules are later', async ({ own }) => {
+    await putRules(own, [{ scenario: 'forbidden', times: 1 }])
+    for (let count = 0; count < 2; count += 1) await send(own, analytics)
+    await putRules(own, [])
+    const acts = 'Rule 1 of the sandbox acts: {"scenario":"forbidden","times":1}.'
+    expect(await steer(own, 'GET', '/requests/req-1')).toMatchObject({ why: [acts] })
+    const usedUp = 'Rule 1 of the sandbox does not act: it is used up (times 1).'
+    const { why } = await steer(own, 'GET', '/requests/req-2')
+    expect(why).toEqual([usedUp, 'Nothing refuses the request, so the operation getModelAnalytics is carried out.'])
   })
 
   test('says that the model does not exist, or that the limit is used up', async () => {

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { askRaw } from '../support/raw-http.ts'
 import { sharedSimulator } from '../support/shared.ts'
@@ -89,8 +90,18 @@ test('a page of another origin cannot read the files, and a rebound host name do
   expect(rebound.status).toBe(403)
 })
 
-test('the page loads at most 150 kB of script', () => {
-  const [script, ...others] = assets.filter((name) => name.endsWith('.js'))
-  expect(others).toEqual([])
-  expect(readFileSync(new URL(`assets/${script}`, folder)).length).toBeLessThanOrEqual(150_000)
+test('the first view loads at most 40 kB of script, compressed', () => {
+  const read = (name: string) => readFileSync(new URL(`assets/${name}`, folder), 'utf8')
+  const loaded = new Set(assets.filter((name) => /^app-.*js$/.test(name)))
+  for (const name of loaded)
+    for (const [, part = ''] of read(name).matchAll(/(?:from|import)"\.\/(part-\w+\.js)"/g)) loaded.add(part)
+  expect(loaded.size).toBeGreaterThan(1)
+  const sizes = [...loaded].map((name) => gzipSync(read(name)).length)
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(40_000)
+})
+
+test('the documentation is served as text', async () => {
+  const response = await open('/__sim/docs/console.md')
+  expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+  expect(await response.text()).toMatch(/^# The console/)
 })

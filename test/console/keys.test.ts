@@ -63,6 +63,21 @@ describeInBrowser('the keys of a list', () => {
 })
 
 describeInBrowser('the focus', () => {
+  test('is skipped to the content, and j goes on from the row that has it', async () => {
+    const headers = { 'x-sim-sandbox': 'row' }
+    for (let count = 0; count < 3; count += 1) await ask(sim(), '/v1/events', { body: event(), headers })
+    const page = await browser.open(sim(), { place: '#/requests?sandbox=row' })
+    const links = page.locator('td.path a')
+    await links.nth(2).waitFor()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('MAIN')
+    await links.nth(1).focus()
+    await page.keyboard.press('j')
+    await expect.poll(() => links.nth(2).getAttribute('aria-current')).toBe('true')
+    await expect.poll(() => page.evaluate('document.activeElement.ariaCurrent')).toBe('true')
+  })
+
   test('goes by Enter into the form of an open scenario', async () => {
     const page = await browser.open(sim(), { place: '#/scenarios' })
     await page.locator('.offer a').first().waitFor()

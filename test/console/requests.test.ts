@@ -2,7 +2,7 @@
 import type { Route } from 'playwright-core'
 import { expect } from 'vitest'
 import { click, describeInBrowser, setHidden, sharedBrowser, test, textsOf } from '../support/browser.ts'
-import { analyticsPath, ask, event, prompt } from '../support/client.ts'
+import { analyticsPath, ask, event, modelId, prompt } from '../support/client.ts'
 import { putRules, steer } from '../support/control.ts'
 import { postAll } from '../support/pipelined.ts'
 import type { TestSimulator } from '../support/start.ts'
@@ -13,7 +13,7 @@ const postEvents = ({ origin }: TestSimulator, count: number) =>
   postAll(origin, '/v1/events', Array(count).fill(event()))
 
 describeInBrowser('the view of the requests', () => {
-  test('says in a row what it was, the scenario or rule that caused the response, and the sandbox', async ({ own }) => {
+  test('says in a row what it was, the cause of the response, and the sandbox', async ({ own }) => {
     await putRules(own, [{ operation: 'createPrompt', scenario: 'unavailable' }])
     await ask(own, '/v1/prompts', { body: prompt({ name: 'Greeting' }) })
     const model = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
@@ -23,14 +23,50 @@ describeInBrowser('the view of the requests', () => {
     const rows = page.locator('tbody tr')
     await rows.getByText('Greeting').waitFor()
     await rows.getByText('Checkout Assistant').first().waitFor()
-    const analytics = 'Checkout Assistant GET /v1/models/00000000…0001/analytics'
-    const paths = [analytics, analytics, 'Greeting POST /v1/prompts']
-    expect(await rows.locator('td.path').allTextContents()).toEqual(paths)
+    const analytics = 'GET /v1/models/00000000…0001/analytics'
+    expect(await textsOf(page, 'td.path')).toEqual([analytics, analytics, 'POST /v1/prompts'])
+    expect(await textsOf(page, 'td.subject')).toEqual(['Checkout Assistant', 'Checkout Assistant', 'Greeting'])
     expect(await rows.locator('td.cause').allTextContents()).toEqual(['', 'rate-limited', 'rule 1: unavailable'])
     await ask(own, model, { headers: { 'x-sim-sandbox': 'worker-1' } })
     await page.getByLabel('Sandbox').selectOption('*')
     await page.getByText('4 listed').waitFor()
     expect(await textsOf(page, 'td.sandbox')).toEqual(['worker-1', 'default', 'default', 'default'])
+  })
+
+  test('names the cause of every refusal', async ({ own }) => {
+    await ask(own, '/v1/events', { body: {} })
+    await ask(own, analyticsPath, { token: null })
+    await ask(own, analyticsPath, { token: 'key_free' })
+    await ask(own, '/v1/modles')
+    await ask(own, analyticsPath, { headers: { 'x-sim-scenario': 'nope' } })
+    const page = await browser.open(own)
+    const causes = ['control header', 'unknown path or method', 'plan free', 'no key', 'contract']
+    await expect.poll(() => textsOf(page, 'td.cause')).toEqual(causes)
+    await page.getByRole('button', { name: /^3 violations: .*body \/value: is required/s }).focus()
+  })
+
+  test('sums up the requests and the rules that are on, which it switches off', async ({ own }) => {
+    await putRules(own, [
+      { operation: 'createPrompt', scenario: 'rate-limited' },
+      { scenario: 'slow', enabled: false },
+    ])
+    await ask(own, '/v1/events', { body: {} })
+    const page = await browser.open(own)
+    const sum = /^1 request.*3 violations.*1 rule on:rate-limited off/
+    await expect.poll(() => page.locator('.summary').textContent()).toMatch(sum)
+    await page.getByText(`${own.origin}/v1`).waitFor()
+    await page.getByRole('button', { name: 'Switch off rule 1: rate-limited' }).click()
+    await page.locator('.summary').getByText('rule on').waitFor({ state: 'detached' })
+    expect(await steer(own, 'GET', '/scenarios')).toMatchObject({ rules: [{ enabled: false }, { enabled: false }] })
+    for (const [name, file] of [
+      ['JSON', 'default.report.json'],
+      ['JUnit', 'default.report.xml'],
+      ['HAR', 'default.har'],
+    ] as const) {
+      const saved = page.waitForEvent('download')
+      await page.locator('.summary').getByText(name, { exact: true }).click()
+      expect((await saved).suggestedFilename()).toBe(file)
+    }
   })
 
   test('says how a delivery broke in place of a status that nobody received', async ({ own }) => {
@@ -54,7 +90,7 @@ describeInBrowser('the view of the requests', () => {
     await ask(own, '/v1/prompts', { body: prompt() })
     const page = await browser.open(own)
     await page.locator('tr[data-id=req-2]').getByText('retry problems').waitFor()
-    await page.getByRole('button', { name: 'Retry problems' }).click()
+    await page.getByRole('button', { name: '1 retry problem', exact: true }).click()
     await page.getByText('1 listed').waitFor()
     expect(page.url()).toContain('has%3Aretry')
     const colors = await page.evaluate<string[]>(
@@ -66,7 +102,7 @@ describeInBrowser('the view of the requests', () => {
       /^Retry problem: A 429 asked to wait for 60 s, and the client came back earlier. It waited [\d,]+ ms.$/
     await page.getByText(early).waitFor()
     await page.getByRole('link', { name: 'Try 2 of a call that failed' }).waitFor()
-    await page.getByRole('button', { name: 'Retry problems' }).click()
+    await page.getByRole('button', { name: '1 retry problem', exact: true }).click()
     await page.getByText('3 listed').waitFor()
   })
 
@@ -119,6 +155,11 @@ describeInBrowser('the view of the requests', () => {
       ['-has:violation', 2],
       ['status:4xx status:200', 2],
       ['models', 1],
+      ['400', 1],
+      ['2xx', 2],
+      ['4', 1],
+      ['"400"', 1],
+      [modelId, 1],
       ['deep-inside', 1],
       ['"/v1/"', 3],
     ] as const) {
@@ -136,9 +177,9 @@ describeInBrowser('the view of the requests', () => {
   test('has buttons that add words to the search or remove them, and keep the others', async ({ own }) => {
     const page = await browser.open(own)
     for (const [text, button, isPressed, changed] of [
-      ['Has:Advice op:createEvent', 'Advice', true, 'op:createEvent'],
-      ['-has:advice  "a  b"', 'Advice', false, '-has:advice "a  b" has:advice'],
-      ['"not has:advice here"', 'Advice', false, '"not has:advice here" has:advice'],
+      ['Has:Advice op:createEvent', '0 advice', true, 'op:createEvent'],
+      ['-has:advice  "a  b"', '0 advice', false, '-has:advice "a  b" has:advice'],
+      ['"not has:advice here"', '0 advice', false, '"not has:advice here" has:advice'],
       ['status:5xx method:get Status:4xx', 'Refused', true, 'method:get'],
       ['status:4xx', 'Refused', false, 'status:4xx status:5xx'],
     ] as const) {

@@ -55,7 +55,7 @@ describeInBrowser('the view of the scenarios', () => {
   test('switches on a scenario with parameters for some requests, and counts what it does', async ({ own }) => {
     const page = await openAt(own)
     await page.locator('.offer').getByText('rate-limited', { exact: true }).click()
-    await page.getByText('The client sees: Status 429').waitFor()
+    await page.locator('.rule-form .pairs').getByText('Retry-After', { exact: true }).waitFor()
     await page.getByLabel('retry-after (s)').fill('7')
     await page.getByLabel('operation').selectOption('createEvent')
     await page.getByRole('button', { name: 'Add a condition: event type' }).click()

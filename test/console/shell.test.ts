@@ -36,14 +36,30 @@ describeInBrowser('the console', () => {
     expect(await steer(own, 'GET', '/scenarios')).toMatchObject({ rules: [{ scenario: 'rate-limited;retry-after=1' }] })
     await choose('forward 1 day')
     await page.getByText('2026-01-16 12:00:00').waitFor()
+    await choose('theme')
+    await expect.poll(() => page.evaluate('document.documentElement.style.colorScheme')).toBe('light')
     await choose('freeze')
     await page.getByText('frozen', { exact: true }).waitFor()
     await choose('model checkout')
     await page.getByRole('heading', { name: 'Checkout Assistant' }).waitFor()
     await choose('open greeting')
     await page.getByRole('region', { name: 'Request req-1' }).waitFor()
-    await choose('clear')
-    await page.getByRole('dialog', { name: 'Clear the requests of the sandbox default?' }).waitFor()
+    for (const [text, first] of [
+      ['clear', 'Clear the requests of the sandbox default?'],
+      ['reset', 'Reset the sandbox default?'],
+      ['remove', 'Remove all rules?'],
+    ] as const) {
+      await choose(text)
+      await page.getByRole('dialog', { name: first }).getByText('Cancel').click()
+    }
+    await page.keyboard.press('Control+k')
+    for (const word of ['report', 'export', 'snapshot', 'delete']) {
+      await page.getByRole('combobox', { name: 'Find a command' }).fill(word)
+      await page
+        .getByRole('option', { name: new RegExp(word === 'delete' ? 'clear' : word, 'i') })
+        .first()
+        .waitFor()
+    }
   })
 
   test('says that the simulator is gone, and shows the new one by itself', async () => {

@@ -7,7 +7,7 @@ import { defaultSettings, type Settings } from '../../src/server/settings/settin
 import { bundle } from './bundle.ts'
 import { runInProcess } from './run-tool.ts'
 
-// Without `start.ts`, since `npm run test:hostile` is no run of vitest.
+// Without `start.ts`, since `npm run test:hostile` is not a run of vitest.
 const { start } = bundle.start()
 
 /** The path of each document that is tried. */

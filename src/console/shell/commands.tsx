@@ -4,13 +4,16 @@ import { commandsByKey, type PageCommand, pageCommands } from '../store/commands
 import { showNotice } from '../store/notices.ts'
 import { navigate, sandbox, showSandbox } from '../store/route.ts'
 import { addRule, catalogue, change, changeClock, sandboxNames } from '../store/server.ts'
+import { changeTheme } from '../store/theme.ts'
 import { useResponse } from '../store/use-response.ts'
 import { Button } from '../ui/controls.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { Pairs } from '../ui/table.tsx'
 import { hasWords } from '../ui/text.tsx'
 import { clearRequests } from '../views/requests/detail.tsx'
+import { listDownloads } from '../views/requests/downloads.ts'
 import { describeSubject, findBreak, shortenIds } from '../views/requests/subject.ts'
-import { listOffers, titleOf } from '../views/scenarios/rules.ts'
+import { listOffers, removeAllRules, titleOf } from '../views/scenarios/rules.ts'
 
 /** A field that finds everything there is to do, and sandboxes, models, scenarios and recent requests, by words. */
 export function Palette() {
@@ -18,8 +21,9 @@ export function Palette() {
   const text = useSignal('')
   const at = useSignal(0)
   const requests = useRequestCommands()
-  const found = [...pageCommands.value.flat().filter(({ isKeyOnly }) => !isKeyOnly), ...listActions(), ...requests]
-    .filter(({ title }) => hasWords(title, text.value))
+  const found = [...pageCommands.value.flat(), ...listActions(), ...requests]
+    .filter(({ title, words = '', isKeyOnly }) => !isKeyOnly && hasWords(`${title} ${words}`, text.value))
+    .toSorted((one, other) => rankOf(one, text.value) - rankOf(other, text.value))
     .slice(0, 12)
   const run = (command: PageCommand | undefined) => {
     isPaletteOpen.value = false
@@ -42,7 +46,7 @@ export function Palette() {
         aria-controls={id}
         aria-activedescendant={found.length > 0 ? `${id}-${at.value}` : undefined}
         aria-label="Find a command"
-        placeholder="Go to, switch on, open, freeze, clear …"
+        placeholder="Reset, export, switch on, freeze, clear, go to, open …"
         autocomplete="off"
         spellcheck={false}
         value={text.value}
@@ -75,6 +79,10 @@ export function Palette() {
   )
 }
 
+/** Returns a lower number for what comes first: what begins with the text, then what can be done, then places. */
+const rankOf = ({ title, isPlace = false }: PageCommand, text: string) =>
+  (text !== '' && title.toLowerCase().startsWith(text.toLowerCase()) ? 0 : 2) + Number(isPlace)
+
 function useRequestCommands(): readonly PageCommand[] {
   const query = { sandbox: sandbox.value, order: 'newest', bodies: true, limit: 100 } as const
   const { requests = [] } = useResponse('/requests', { query }).value ?? {}
@@ -83,13 +91,18 @@ function useRequestCommands(): readonly PageCommand[] {
     const { method, path, body } = request
     const call = `${describeSubject(path, body)} ${method} ${shortenIds(path)}`
     const title = `Open ${id}: ${call} ${findBreak(exchange) ?? response.status}`
-    return { title, run: () => navigate({ view: 'requests', id }) }
+    return { title, isPlace: true, run: () => navigate({ view: 'requests', id }) }
   })
 }
 
 /** Lists what can be done from every view. A clock and rules belong to one sandbox. */
 function listActions(): readonly PageCommand[] {
+  const name = sandbox.value
   const ofSandbox: readonly PageCommand[] = [
+    sandboxCommand(`Reset the sandbox ${name}`, ({ resetSandbox }) => resetSandbox(name)),
+    sandboxCommand(`Take a snapshot of the sandbox ${name}`, ({ takeSnapshot }) => takeSnapshot(name, '')),
+    sandboxCommand(`Export the sandbox ${name}`, ({ downloadExport }) => downloadExport(name)),
+    { title: 'Remove all rules', words: 'delete switch off', run: () => void removeAllRules() },
     ...(['frozen', 'real'] as const).map((mode) => ({
       title: mode === 'frozen' ? 'Freeze the clock' : 'Let the clock run as the machine’s does',
       run: () => void moveClock({ mode }),
@@ -102,17 +115,34 @@ function listActions(): readonly PageCommand[] {
       .filter(({ freeText }) => !freeText)
       .map((offer) => ({ title: `Switch on ${titleOf(offer)}`, run: () => switchOn(offer.example) })),
   ]
+  const deletable = sandboxNames.value.filter((one) => one !== 'default')
   return [
-    { title: 'Clear the requests', run: clearRequests },
-    ...(sandbox.value === '*' ? [] : ofSandbox),
+    { title: 'Clear the requests', words: 'delete remove', run: () => void clearRequests() },
+    ...listDownloads(),
+    ...(name === '*' ? [] : ofSandbox),
+    ...deletable.map((one) => sandboxCommand(`Delete the sandbox ${one}`, (actions) => actions.deleteSandbox(one))),
+    { title: 'Change the colours: light, dark, or as the system', words: 'theme', run: changeTheme },
     ...catalogue.value.models.map(({ id, name }) => ({
       title: `Open the model ${name}`,
+      isPlace: true,
       run: () => navigate({ view: 'data', id, query: { as: undefined } }),
     })),
-    { title: 'Show all sandboxes', run: () => showSandbox('*') },
-    ...sandboxNames.value.map((name) => ({ title: `Show the sandbox ${name}`, run: () => showSandbox(name) })),
+    { title: 'Show all sandboxes', isPlace: true, run: () => showSandbox('*') },
+    ...sandboxNames.value.map((one) => ({
+      title: `Show the sandbox ${one}`,
+      isPlace: true,
+      run: () => showSandbox(one),
+    })),
   ]
 }
+
+type SandboxActions = typeof import('../views/sandboxes/sandbox-detail.tsx')
+
+/** The actions are loaded with the view of the sandboxes. */
+const sandboxCommand = (title: string, run: (actions: SandboxActions) => unknown): PageCommand => ({
+  title,
+  run: async () => run(await import('../views/sandboxes/sandbox-detail.tsx')),
+})
 
 async function moveClock(body: Parameters<typeof changeClock>[0]): Promise<void> {
   const clock = await changeClock(body)
@@ -161,20 +191,23 @@ const takesText = (target: EventTarget | null): target is HTMLElement =>
 
 const nameKey = (key: string) => (key === 'Escape' ? 'Esc' : key)
 
+const documents = 'console scenarios sandboxes requests-and-reports testing settings troubleshooting'.split(' ')
+
+const withKey = ([key, title]: readonly string[]) => [<kbd key="key">{key}</kbd>, title]
+
 export function KeyList() {
-  const commands = [...commandsByKey()].map(([key, { title }]) => [nameKey(key), title] as const)
+  const commands = [...commandsByKey()].map(([key, { title }]) => [nameKey(key), title])
   return (
-    <Dialog title="Keys" onClose={() => (isKeyListOpen.value = false)}>
-      <dl class="pairs">
-        {[['Ctrl K', 'Open the palette of everything there is to do'] as const, ...commands].map(([key, title]) => (
-          <div key={key}>
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{title}</dd>
-          </div>
+    <Dialog title="Keys and documentation" onClose={() => (isKeyListOpen.value = false)}>
+      <Pairs rows={[['Ctrl K', 'Open the palette of everything there is to do'], ...commands].map(withKey)} />
+      <h3>Documentation</h3>
+      <p class="wraps">
+        {documents.map((name) => (
+          <a key={name} href={`docs/${name}.md`} target="_blank" rel="noreferrer">
+            {name.replaceAll('-', ' ')}
+          </a>
         ))}
-      </dl>
+      </p>
       <p class="bar">
         <Button label="Close" class="last" onClick={() => (isKeyListOpen.value = false)} />
       </p>

@@ -3,8 +3,9 @@ import { useEffect, useRef } from 'preact/hooks'
 import { streamState } from '../store/live.ts'
 import { hrefOf, sandbox, showSandbox } from '../store/route.ts'
 import { clockMode, refreshSandboxes, sandboxNames, sandboxNow } from '../store/server.ts'
+import { changeTheme, theme } from '../store/theme.ts'
 import { useResponse } from '../store/use-response.ts'
-import { Select } from '../ui/controls.tsx'
+import { Button, Select } from '../ui/controls.tsx'
 import { count, formatInstant } from '../ui/text.tsx'
 import { currentView, views } from '../views/index.tsx'
 import { isKeyListOpen, isPaletteOpen } from './commands.tsx'
@@ -19,6 +20,7 @@ export function Header() {
   }, [current])
   return (
     <header class="page-head bar">
+      <Button label="Skip to the content" class="hidden" onClick={() => document.querySelector('main')?.focus()} />
       <a class="brand bar" href={hrefOf({ view: views[0].name })}>
         convsim
       </a>
@@ -45,7 +47,13 @@ export function Header() {
           {word}
         </span>
         <Opener name="Palette" keys="Ctrl K" isOpen={isPaletteOpen} />
-        <Opener name="Keys" keys="?" isOpen={isKeyListOpen} />
+        <Opener name="Keys and documentation" keys="?" isOpen={isKeyListOpen} />
+        <Button
+          label="◐"
+          class="quiet"
+          title={`Colours: ${theme.value.replace('light dark', 'as the system')}`}
+          onClick={changeTheme}
+        />
       </div>
     </header>
   )
@@ -73,8 +81,8 @@ function SandboxClock() {
   if (clockMode.value === undefined) return null
   const name = { real: '', frozen: 'frozen', shifted: 'shifted' }[clockMode.value]
   return (
-    <span class="clock faint small" title={`The clock of the sandbox, in UTC${name && `; it is ${name}`}`}>
-      {formatInstant(sandboxNow.value)}
+    <span class="clock faint small" title={`The clock of the sandbox${name && `; it is ${name}`}`}>
+      {formatInstant(sandboxNow.value)} UTC
       {name && <b> {name}</b>}
     </span>
   )

@@ -19,6 +19,7 @@ export function Shell() {
       ...views.map(({ name, title }, index) => ({
         title: `Go to ${title}`,
         key: String(index + 1),
+        isPlace: true,
         run: () => navigate({ view: name }),
       })),
       { title: 'Show the keys', key: '?', run: () => (isKeyListOpen.value = true) },
@@ -34,7 +35,7 @@ export function Shell() {
           {trouble}
         </p>
       )}
-      <main>
+      <main tabIndex={-1}>
         <h1 class="hidden">{currentView.value.title}</h1>
         <CurrentView key={`${currentView.value.name} ${sandbox.value}`} />
       </main>

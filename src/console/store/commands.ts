@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { replaceRoute, route } from './route.ts'
+import { parseRoute, replaceRoute, route } from './route.ts'
 
 export interface PageCommand {
   readonly title: string
@@ -8,7 +8,11 @@ export interface PageCommand {
   readonly key?: string
   /** Is true for a command that is of use only as a key, which the palette leaves out. */
   readonly isKeyOnly?: boolean
-  readonly run: () => void
+  /** Is true for a place to go to, which the palette lists after what can be done. */
+  readonly isPlace?: boolean
+  /** Further words that find the command: `delete`. */
+  readonly words?: string
+  readonly run: () => unknown
 }
 
 /** The commands of all parts of the page that are shown; later ones win where two have the same key. */
@@ -54,7 +58,8 @@ export function useListKeys(list: KeyedList): void {
   const closed = useReturnOfFocus()
   const move = (step: number) => {
     const { ids, shownId, query = {} } = latest.current
-    const at = ids.indexOf(route.peek().id ?? shownId ?? closed.current?.id ?? '')
+    const focused = focusedEntry() && parseRoute(focusedEntry()?.hash ?? '').id
+    const at = ids.indexOf(focused ?? route.peek().id ?? shownId ?? closed.current?.id ?? '')
     const id = ids[at < 0 ? 0 : at + step]
     if (id !== undefined) replaceRoute({ id, query })
   }
@@ -73,8 +78,15 @@ export function useListKeys(list: KeyedList): void {
     // A cell that cuts its text off would scroll to the end of a long link.
     const row = link?.closest('tr, li') ?? link
     row?.scrollIntoView({ block: 'nearest' })
+    if (focusedEntry()) document.querySelector<HTMLElement>(openLinks)?.focus({ preventScroll: true })
   }, [route.value.id, hasEntries])
 }
+
+const openLinks = 'main a[aria-current], main a[aria-expanded=true]'
+
+/** Returns the link of a list that has the focus, if any: `j` goes on from there, and takes the focus along. */
+const focusedEntry = () =>
+  document.activeElement?.closest<HTMLAnchorElement>('main :is(.rows, .entries, .chain h2) a') ?? undefined
 
 /** Moves the focus from an entry that is closed to its link. Returns the entry that was opened last. */
 function useReturnOfFocus() {
@@ -82,7 +94,7 @@ function useReturnOfFocus() {
   const { id } = route.value
   useEffect(() => {
     if (id !== undefined) {
-      const link = document.querySelector<HTMLElement>('main a[aria-current], main a[aria-expanded=true]')
+      const link = document.querySelector<HTMLElement>(openLinks)
       opened.current = { id, link, part: document.querySelector('[data-open]') }
       return
     }

@@ -13,7 +13,7 @@ addEventListener('hashchange', () => {
   route.value = parseRoute(location.hash)
 })
 
-function parseRoute(hash: string) {
+export function parseRoute(hash: string) {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?')
   const [view = '', ...id] = path.split('/')
   return {

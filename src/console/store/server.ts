@@ -8,6 +8,10 @@ export const info = signal<Schema<'Info'> | undefined>(undefined)
 
 export const basePath = computed(() => info.value?.contract.basePath ?? '/v1')
 
+/** Returns the base URL that leads to a sandbox; `*` and the default one need no name. */
+export const baseUrlOf = (name: string): string =>
+  location.origin + (['*', 'default'].includes(name) ? '' : `/_s/${name}`) + basePath.value
+
 /** All sandboxes, the least recently used first; undefined until they are read. */
 export const sandboxes = signal<readonly Schema<'Sandbox'>[] | undefined>(undefined)
 

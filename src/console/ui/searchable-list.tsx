@@ -6,6 +6,8 @@ import { SearchField } from './controls.tsx'
 interface SearchableListProps extends Pick<KeyedList, 'noun' | 'ids' | 'query' | 'canClose'> {
   readonly placeholder: string
   readonly tools?: ComponentChildren
+  /** A line above the search. */
+  readonly summary?: ComponentChildren
   /** What is wrong with the search or the list, if anything; shown in place of the note. */
   readonly problem?: string | undefined
   readonly note: ComponentChildren
@@ -18,18 +20,17 @@ export function SearchableList({ noun, ids, query = {}, canClose = true, problem
   useListKeys({ noun, ids, query, canClose })
   return (
     <section class="split-pane" aria-label={`${noun[0]?.toUpperCase()}${noun.slice(1)}s`}>
+      {list.summary}
       <div class="toolbar bar">
         <SearchField label={`Search ${noun}s`} placeholder={list.placeholder} />
         {list.tools}
-        {problem === undefined ? (
-          <p class="toolbar-note small full faint" role={list.isNoteSpoken ? 'status' : undefined}>
-            {list.note}
-          </p>
-        ) : (
-          <p class="toolbar-note small full bad" role="alert">
-            {problem}
-          </p>
-        )}
+        <p
+          key={problem}
+          class={problem === undefined ? 'small faint' : 'small bad'}
+          role={problem === undefined ? (list.isNoteSpoken ? 'status' : undefined) : 'alert'}
+        >
+          {problem ?? list.note}
+        </p>
       </div>
       {list.children}
     </section>

@@ -44,6 +44,18 @@ export function DataTable<Row>({ title, columns, rows, keyOf }: DataTableProps<R
   )
 }
 
+/** Names with their values: headers, keys, facts. */
+export const Pairs = ({ rows }: { readonly rows: readonly (readonly ComponentChildren[])[] }) => (
+  <dl class="pairs breaks">
+    {rows.map(([name, value], index) => (
+      <div key={index}>
+        <dt>{name}</dt>
+        <dd class="wraps">{value}</dd>
+      </div>
+    ))}
+  </dl>
+)
+
 const maxRows = 100
 
 export function QualityTable({ products, conversations }: Pick<Schema<'Quality'>, 'products' | 'conversations'>) {

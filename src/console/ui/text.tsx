@@ -92,8 +92,15 @@ export const Status = ({ code }: { readonly code: number }) => (
 
 const shapes = { violation: '✕', advice: '△', damage: '⚡︎', good: '✓', neutral: '○' } as const
 
-export const Mark = ({ kind, text, title }: { kind: keyof typeof shapes; text: string; title?: string }) => (
-  <span class={`mark small nowrap ${kind}`} title={title}>
-    <span aria-hidden="true">{shapes[kind]}</span> {text}
-  </span>
-)
+/** A word with a shape. `title`: more about it, which appears while the mark has the pointer or the focus. */
+export function Mark({ kind, text, title }: { kind: keyof typeof shapes; text: string; title?: string }) {
+  const Tag = title === undefined ? 'span' : 'button'
+  const openRow = ({ currentTarget }: { readonly currentTarget: Element }) =>
+    currentTarget.closest('tr')?.querySelector('a')?.click()
+  const more = title !== undefined && { 'data-tip': title, 'aria-label': `${text}: ${title}`, onClick: openRow }
+  return (
+    <Tag class={`mark small nowrap ${kind}`} {...more}>
+      <span aria-hidden="true">{shapes[kind]}</span> {text}
+    </Tag>
+  )
+}

@@ -1,14 +1,9 @@
 import { computed } from '@preact/signals'
 import type { VNode } from 'preact'
 import { route } from '../store/route.ts'
-import { ContractPage } from './contract/contract.tsx'
-import { DataPage } from './data/data.tsx'
-import { EventsPage } from './events/events.tsx'
-import { PromptsPage } from './prompts/prompts.tsx'
+import { useAsked } from '../store/use-response.ts'
+import { Loading } from '../ui/empty.tsx'
 import { RequestsPage } from './requests/requests.tsx'
-import { RetriesPage } from './retries/retries.tsx'
-import { SandboxesPage } from './sandboxes/sandboxes.tsx'
-import { ScenariosPage } from './scenarios/scenarios.tsx'
 
 /** `showsAllSandboxes`: it can show all sandboxes at once. Other views ask the user to pick one. */
 const view = (title: string, showsAllSandboxes: boolean, Page: () => VNode) => ({
@@ -18,16 +13,25 @@ const view = (title: string, showsAllSandboxes: boolean, Page: () => VNode) => (
   Page,
 })
 
+/** A view whose script is loaded when it is shown, so that the first view is there at once. */
+const laterView = (title: string, showsAllSandboxes: boolean, load: () => Promise<() => VNode>) =>
+  view(title, showsAllSandboxes, function LaterPage() {
+    const { value: Page, problem } = useAsked(title, () => load().then((value) => ({ value }), refuse))
+    return Page ? <Page /> : <Loading problem={problem} />
+  })
+
+const refuse = () => ({ problem: { sentence: 'Its script is gone: the simulator was updated. Reload the page.' } })
+
 /** The views in the order of the navigation; the first is shown where the address names none. */
 export const views = [
   view('Requests', true, RequestsPage),
-  view('Retries', true, RetriesPage),
-  view('Scenarios', false, ScenariosPage),
-  view('Data', false, DataPage),
-  view('Prompts', false, PromptsPage),
-  view('Events', false, EventsPage),
-  view('Contract', true, ContractPage),
-  view('Sandboxes', true, SandboxesPage),
+  laterView('Retries', true, async () => (await import('./retries/retries.tsx')).RetriesPage),
+  laterView('Scenarios', false, async () => (await import('./scenarios/scenarios.tsx')).ScenariosPage),
+  laterView('Data', false, async () => (await import('./data/data.tsx')).DataPage),
+  laterView('Prompts', false, async () => (await import('./prompts/prompts.tsx')).PromptsPage),
+  laterView('Events', false, async () => (await import('./events/events.tsx')).EventsPage),
+  laterView('Contract', true, async () => (await import('./contract/contract.tsx')).ContractPage),
+  laterView('Sandboxes', true, async () => (await import('./sandboxes/sandboxes.tsx')).SandboxesPage),
 ] as const
 
 export const currentView = computed(() => views.find(({ name }) => name === route.value.view) ?? views[0])

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { type CorsOrigins, isCorsOrigin } from '../../base/core/origins.ts'
 import type { Result } from '../../base/core/result.ts'
-import type { Exchange, RequestStage } from '../../server/pipeline/exchange.ts'
+import { addDecision, type Exchange, type RequestStage } from '../../server/pipeline/exchange.ts'
 import { decodeBody, readWhole, type UpstreamClient, type UpstreamRequest } from '../../server/upstream/client.ts'
 import type { TrafficProblem } from '../../server/upstream/traffic/sample.ts'
 import { refusals, refuse } from '../../service/exchange/refusals.ts'
@@ -18,7 +18,7 @@ export function askUpstream(basePath: string, upstream: UpstreamClient, corsOrig
     const { body } = exchange.request
     if (body.kind === 'unreadable')
       return refuse(body.status, `${body.reason} The proxy did not pass it on.`, 'simulator')
-    exchange.trace?.decisions.push(`The request goes on to the real service at ${upstream.target.origin}.`)
+    addDecision(exchange, `The request goes on to the real service at ${upstream.target.origin}.`)
     const request = createUpstreamRequest(exchange, basePath, upstream)
     const clientGone = new AbortController()
     const endWatch = exchange.request.watchClient?.(() => clientGone.abort())

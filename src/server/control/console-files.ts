@@ -4,10 +4,10 @@ import { encodedBody } from '../../service/exchange/body.ts'
 import { refuse } from '../../service/exchange/refusals.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
 import { accepts, type SimRequest } from '../../service/exchange/request.ts'
-import { bundledConsole } from '../../service/fixtures/bundled.ts'
+import { bundledConsole, root } from '../../service/fixtures/bundled.ts'
 
-/** Matches the paths of the script and the stylesheet, whose names have a hash. No other file is served. */
-const assetPath = /^\/__sim\/(assets\/[a-z]{1,20}-[A-Z0-9]{8}\.(?:js|css))$/
+/** Matches the paths of scripts and stylesheet, whose names have a hash, and of the documentation. */
+const assetPath = /^\/__sim\/(assets\/[a-z]{1,20}-[A-Z0-9]{8}\.(?:js|css)|docs\/[a-z-]{1,40}\.md)$/
 
 /** Returns true for a request for a file of the console, which needs no token: a browser opening a page sends none. */
 export function isConsoleFile({ method, path, headers }: SimRequest): boolean {
@@ -21,13 +21,14 @@ export async function serveConsole(request: SimRequest): Promise<Reply | undefin
   const { path } = request
   if (path === '/__sim') return { status: 302, headers: { Location: '/__sim/' }, body: undefined, origin: 'simulator' }
   const asset = assetPath.exec(path)?.[1]
-  const bytes = await readFileIfThere(join(bundledConsole, asset ?? 'index.html'))
+  const isDocumentation = asset?.startsWith('docs/') ?? false
+  const bytes = await readFileIfThere(join(isDocumentation ? root : bundledConsole, asset ?? 'index.html'))
   if (!bytes) return refuseMissing(asset)
   return {
     status: 200,
     headers: {
       ...pageHeaders(),
-      'Cache-Control': asset === undefined ? 'no-store' : 'public, max-age=31536000, immutable',
+      'Cache-Control': asset === undefined || isDocumentation ? 'no-store' : 'public, max-age=31536000, immutable',
     },
     body: encodedBody(bytes, mediaTypeOf(asset)),
     origin: 'simulator',
@@ -44,6 +45,7 @@ function refuseMissing(asset: string | undefined): Reply {
 
 function mediaTypeOf(asset: string | undefined): string {
   if (asset === undefined) return 'text/html; charset=utf-8'
+  if (asset.endsWith('.md')) return 'text/plain; charset=utf-8'
   return asset.endsWith('.js') ? 'text/javascript; charset=utf-8' : 'text/css; charset=utf-8'
 }
 

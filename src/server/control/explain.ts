@@ -1,9 +1,10 @@
 import type { Json } from '../../base/core/json.ts'
 import { type CorsOrigins, isCorsOrigin } from '../../base/core/origins.ts'
-import { redactJson, redactText } from '../../base/redaction/redact.ts'
+import { redactJson } from '../../base/redaction/redact.ts'
 import type { Contract } from '../../service/contract/contract.ts'
 import { controlAliases, listDocumentedPaths, toRoutePath } from '../../service/exchange/control-aliases.ts'
 import { createRequest, type SimRequest } from '../../service/exchange/request.ts'
+import { listReasons } from '../journal/entry-json.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import { ControlError, type Explanation, type HandlerGroup } from './handler.ts'
 
@@ -60,7 +61,7 @@ function toSimRequest({ method, path: target, headers = {}, body }: RequestDescr
   })
 }
 
-function explanationToJson({ trace, outgoing, entry }: Explanation) {
+function explanationToJson({ outgoing, entry }: Explanation) {
   const { operation, sandbox, stage, rule, ownToken, scenarios, damage, violations, responseViolations, advice } = entry
   const { reply, delivery } = outgoing
   return {
@@ -68,7 +69,7 @@ function explanationToJson({ trace, outgoing, entry }: Explanation) {
     sandbox,
     stage,
     rule,
-    why: trace.decisions.map((decision) => redactText(decision, ownToken)),
+    why: listReasons(entry),
     response: {
       status: reply.status,
       headers: entry.response.headers,

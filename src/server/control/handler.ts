@@ -3,7 +3,6 @@ import { chunksInSlices } from '../../base/core/slices.ts'
 import type { Findings } from '../../base/documents/finding.ts'
 import type { Contract, ParameterValues } from '../../service/contract/contract.ts'
 import { textBody } from '../../service/exchange/body.ts'
-import type { DecisionTrace } from '../../service/exchange/decision-trace.ts'
 import type { OutgoingReply } from '../../service/exchange/delivery.ts'
 import type { PageSettings } from '../../service/exchange/foreign-page.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
@@ -55,7 +54,6 @@ export interface ReloadFailure {
 }
 
 export interface Explanation {
-  readonly trace: DecisionTrace
   readonly outgoing: OutgoingReply
   readonly entry: JournalEntry
 }

@@ -3,7 +3,7 @@ import { textBody } from '../../service/exchange/body.ts'
 import { matchOutcome, type RequestMatch, type RequestQuery, requestConditions } from '../../service/exchange/match.ts'
 import { findUnknownOperation } from '../../service/scenarios/rule-match-problems.ts'
 import type { JournalEntry } from '../journal/entry.ts'
-import { entryToJson, toMatchSubject } from '../journal/entry-json.ts'
+import { entryToJson, listReasons, toMatchSubject } from '../journal/entry-json.ts'
 import type { Journal, JournalSlice } from '../journal/journal.ts'
 import { entryToCurl } from '../reports/request-trace.ts'
 import { ControlError, type ControlRequest, CustomReply, createSlots, type HandlerGroup } from './handler.ts'
@@ -38,7 +38,7 @@ export const requestHandlers: HandlerGroup = ({ journal, served, stopping }) => 
       if (!entry) return new ControlError(404, await notFoundMessage(id, journal))
       if (query['format'] === 'curl')
         return new CustomReply({ body: textBody(entryToCurl(entry), 'text/plain; charset=utf-8') })
-      return entryToJson(entry, { bodies: true })
+      return { ...entryToJson(entry, { bodies: true }), why: listReasons(entry) }
     },
     async deleteRequests(request) {
       return { deleted: await journal.clear(request.sandboxFilter) }

@@ -3,6 +3,7 @@ import { type Json, membersLeft, parseJson } from '../../base/core/json.ts'
 import { maxDepth } from '../../base/core/json-syntax.ts'
 import { once } from '../../base/core/memoize.ts'
 import { decode, maxValues } from '../../base/core/strict-json.ts'
+import { endSentence } from '../../base/core/text.ts'
 import { redactJson, redactText } from '../../base/redaction/redact.ts'
 import { redactDocument } from '../../base/redaction/redact-document.ts'
 import { redacted } from '../../base/redaction/redact-token.ts'
@@ -57,6 +58,20 @@ export function entryToJson(entry: JournalEntry, { bodies }: { readonly bodies: 
     responseViolations,
     advice,
   }
+}
+
+/** Returns why a request got its response, as sentences: what was decided, then each broken rule or another refusal. */
+export function listReasons(entry: JournalEntry): readonly string[] {
+  const { decisions = [], operation, ownToken, response, stage, violations } = entry
+  const { status, origin } = response
+  if (stage === 'handle' && status < 400)
+    return [...decisions, `Nothing refuses the request, so the operation ${operation} is carried out.`]
+  if (origin === 'scenario' || origin === 'gateway') return decisions
+  const refusals =
+    violations.length === 0
+      ? [redactText(readError(parseBody(response.body)), ownToken)]
+      : violations.map(({ in: part, pointer, message }) => endSentence(`${part}${pointer} ${message}`))
+  return [...decisions, ...refusals.map((reason) => `The stage "${stage}" returns ${status}: ${reason}`)]
 }
 
 export function toLogLine(entry: JournalEntry, live: LiveExchange) {

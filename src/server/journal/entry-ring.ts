@@ -150,9 +150,9 @@ function createSizeEstimate(): (entry: JournalEntry) => number {
     for (const [name, value] of Object.entries(headers)) size += name.length + value.length
     return size
   })
-  return ({ request, scenarios, damage, violations, responseViolations, advice }) => {
+  return ({ request, scenarios, decisions, damage, violations, responseViolations, advice }) => {
     let size = request.path.length + request.query.length + sizeOfHeaders(request.headers)
-    for (const texts of [scenarios, damage]) for (const text of texts) size += text.length
+    for (const texts of [scenarios, decisions, damage]) for (const text of texts ?? '') size += text.length
     for (const list of [violations, responseViolations, advice])
       for (const { pointer, message } of list) size += pointer.length + message.length
     return size

@@ -1,10 +1,10 @@
 import type { Json } from '../../base/core/json.ts'
 import type { Violation } from '../../base/core/violation.ts'
 import type { Operation, ParameterValues, RawParameters } from '../../service/contract/contract.ts'
-import type { RuleReference } from '../../service/exchange/decision-trace.ts'
 import type { DeliveryOutcome } from '../../service/exchange/delivery.ts'
 import type { Origin } from '../../service/exchange/reply.ts'
 import type { Connection, Expectation } from '../../service/exchange/request.ts'
+import type { RuleReference } from '../../service/exchange/rule-reference.ts'
 
 export interface RecordedBody {
   /** The stored bytes, a character for each; undefined if they were evicted or could not be read. */
@@ -78,6 +78,8 @@ export interface JournalEntry {
   /** The stage of the pipeline that responded: `validate`. */
   readonly stage: string
   readonly rule: RuleReference | undefined
+  /** What scenarios, rules and chance decided, as sentences in their order; undefined: none did. */
+  readonly decisions: readonly string[] | undefined
   /** The scenarios that acted on the request, as they were written: `slow;ms=200`. */
   readonly scenarios: readonly string[]
   /** The rules of the sandbox and the headers that steered the request; empty for neither. The clock is left out. */

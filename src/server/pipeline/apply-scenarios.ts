@@ -14,7 +14,7 @@ import { numberOf } from '../../service/scenarios/parameters.ts'
 import { itemAt, positionAt, type Sequence, sequencePrefix } from '../../service/scenarios/parse.ts'
 import { type ActiveRule, ruleTimesKey } from '../../service/scenarios/rules.ts'
 import type { Store } from '../../state/store.ts'
-import { type Exchange, targetOf } from './exchange.ts'
+import { addDecision, type Exchange, targetOf } from './exchange.ts'
 
 /** Applies the scenarios that fire by chance, in order. Returns the reply of the last one that replies, if any. */
 export async function applyScenarios(exchange: Exchange, scenarios: readonly ActiveScenario[], store: Store) {
@@ -25,7 +25,7 @@ export async function applyScenarios(exchange: Exchange, scenarios: readonly Act
     const isRandom = p < 1 || (effect.kind === 'delay' && effect.drawn)
     const chance: Chance = isRandom ? await drawChance(exchange, active.text, store) : () => 0
     if (chance('p') >= p) {
-      exchange.trace?.decisions.push(`Chance spares the request of "${active.text}".`)
+      addDecision(exchange, `Chance spares the request of "${active.text}".`)
       continue
     }
     exchange.scenarios = [...exchange.scenarios, active]
@@ -108,9 +108,7 @@ export async function nextItem(exchange: Exchange, sequence: Sequence, store: St
   const index = await store.nextSequenceIndex(exchange.sandbox.name, key)
   const item = itemAt(sequence, index)
   const place = `item ${positionAt(sequence, index) + 1} of ${sequence.items.length}`
-  exchange.trace?.decisions.push(
-    `Request ${index + 1} of the sequence "${sequence.text}" gets ${place}, "${item.text}".`,
-  )
+  addDecision(exchange, `Request ${index + 1} of the sequence "${sequence.text}" gets ${place}, "${item.text}".`)
   return item
 }
 

@@ -6,7 +6,6 @@ import { readJson } from '../../base/core/strict-json.ts'
 import type { Flaw, Violation } from '../../base/core/violation.ts'
 import { otherSchemes } from '../../base/redaction/redact.ts'
 import type { Contract, Operation, ParameterValues, RawParameters } from '../../service/contract/contract.ts'
-import type { DecisionTrace, RuleReference } from '../../service/exchange/decision-trace.ts'
 import { type Delivery, immediateDelivery } from '../../service/exchange/delivery.ts'
 import type { RateLimit } from '../../service/exchange/rate-headers.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
@@ -17,6 +16,7 @@ import {
   readReplayOf,
   type SimRequest,
 } from '../../service/exchange/request.ts'
+import type { RuleReference } from '../../service/exchange/rule-reference.ts'
 import type { Fixtures } from '../../service/fixtures/fixtures.ts'
 import type { OperationContext, OperationHandler } from '../../service/operations/handler.ts'
 import type { OperationHandlers } from '../../service/operations/index.ts'
@@ -89,8 +89,8 @@ const readBearerOf = memoizeLast(readBearer)
 /** One request on its way through the stages; each stage adds its results. */
 export class Exchange {
   readonly request: SimRequest
-  /** Collects the reasons for the reply; undefined except for `POST /__sim/explain` and `--log-level debug`. */
-  readonly trace: DecisionTrace | undefined
+  /** What scenarios, rules and chance decided, as sentences; undefined for most requests, of which none decided. */
+  decisions: readonly string[] | undefined = undefined
   readonly bearer: Bearer
   /** The id of the recorded request that this one repeats, if any. */
   readonly replayOf: string | undefined
@@ -154,10 +154,8 @@ export class Exchange {
   resetMs: number | undefined
   /** Headers that every reply to this request carries: rate fields, `Preference-Applied`. */
   readonly extraHeaders: Record<string, string> = {}
-
-  constructor(request: SimRequest, sandbox: Sandbox, trace: DecisionTrace | undefined) {
+  constructor(request: SimRequest, sandbox: Sandbox) {
     this.request = request
-    this.trace = trace
     this.sandbox = sandbox
     sandbox.activeRequests += 1
     this.path = request.path
@@ -166,6 +164,11 @@ export class Exchange {
     this.replayOf = readReplayOf(request.headers)
     this.expectation = readExpectation(request.headers)
   }
+}
+
+/** Adds a reason for the reply, which the journal stores. */
+export function addDecision(exchange: Exchange, reason: string): void {
+  exchange.decisions = exchange.decisions ? [...exchange.decisions, reason] : [reason]
 }
 
 /** An exchange whose operation `enter` has found. */
@@ -205,7 +208,7 @@ export function operationContext(exchange: Exchange): OperationContext {
     markDropped() {
       exchange.isDropped = true
     },
-    explain: (reason) => void exchange.trace?.decisions.push(reason),
+    explain: (reason) => addDecision(exchange, reason),
     warn(advice) {
       exchange.advice = [...exchange.advice, advice]
     },
@@ -227,8 +230,7 @@ export type Bearer =
 
 /**
  * Parses `Bearer any-key` and `Bearer any-key~worker-3` (the part behind the last tilde names a sandbox). The scheme's
- * case does not matter (RFC 9110); any token that is not empty will do, spaces included. No problem repeats what may be
- * a key, since replies are logged in many places.
+ * case does not matter (RFC 9110); any token that is not empty will do. No problem repeats what may be a key.
  */
 export function readBearer(header: string | undefined): Bearer {
   const fail = (problem: string) => ({ ok: false, problem }) as const

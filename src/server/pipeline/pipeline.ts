@@ -1,11 +1,9 @@
 /** Sends a request through the stages; `createSimulatorStages` has their order. */
 
 import type { Log } from '../../base/core/log.ts'
-import { endSentence } from '../../base/core/text.ts'
 import { nextTurn } from '../../base/core/timers.ts'
-import type { DecisionTrace } from '../../service/exchange/decision-trace.ts'
 import { type DeliveryOutcome, immediateDelivery, type OutgoingReply } from '../../service/exchange/delivery.ts'
-import { readError, refusals, replyToStoreError } from '../../service/exchange/refusals.ts'
+import { refusals, replyToStoreError } from '../../service/exchange/refusals.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
@@ -17,11 +15,8 @@ import { applyDamage, checkReply, finaliseHeaders, handle } from './reply-stages
 import { expectRefusal, gateway, scenario } from './scenario.ts'
 import { shapeRefusal } from './shape-refusal.ts'
 
-/**
- * Returns the reply to a request. Its `onEnd` records the exchange once the reply is delivered. `trace`, if given,
- * collects the reasons for the reply.
- */
-export type Pipeline = (request: SimRequest, trace?: DecisionTrace) => Promise<OutgoingReply>
+/** Returns the reply to a request. Its `onEnd` records the exchange once the reply is delivered. */
+export type Pipeline = (request: SimRequest) => Promise<OutgoingReply>
 
 export interface Stages {
   /** The stages of a request in their order. Those that need no operation also see an exchange without one. */
@@ -41,7 +36,6 @@ export function createPipeline(deps: PipelineDeps, createStages: CreateStages = 
   const addStages = (exchange: Exchange, first: Reply) =>
     stages.reply.reduce((reply, stage) => stage(exchange, reply), first)
   const record = createRecorder(deps, stages.recorded)
-  const isExplained = log.isLevelEnabled('debug')
   /** Returns the reply in place of one that could not be announced to the other replicas. */
   const refuse = (exchange: Exchange, error: unknown) => {
     const refusal = replyToStoreError(error, exchange.request.id, log)
@@ -49,16 +43,14 @@ export function createPipeline(deps: PipelineDeps, createStages: CreateStages = 
     exchange.delivery = immediateDelivery
     return addStages(exchange, refusal)
   }
-  return async function pipeline(request, trace) {
-    const decisionTrace = trace ?? (isExplained ? { decisions: [] } : undefined)
-    const exchange = new Exchange(request, sandboxes.use(defaultSandbox), decisionTrace)
+  return async function pipeline(request) {
+    const exchange = new Exchange(request, sandboxes.use(defaultSandbox))
     try {
       const first = await findFirstReply(stages.request, exchange, deps)
       // A refusal has no numbers, so that no scenario has changed them.
       if (first.status >= 400)
         exchange.scenarios = exchange.scenarios.filter(({ definition }) => definition.family !== 'data')
       const reply = addStages(exchange, first)
-      if (decisionTrace) explainReply(decisionTrace, exchange, first, reply)
       const date = stages.isDated ? undefined : exchange.now
       const refused = (error: unknown) => refuse(exchange, error)
       const { reply: sent, onEnd, onLeave } = await record(exchange, reply, refused)
@@ -68,27 +60,6 @@ export function createPipeline(deps: PipelineDeps, createStages: CreateStages = 
       throw error
     }
   }
-}
-
-/**
- * Adds the reasons for a reply to the trace: each broken rule, the sentence of another refusal, or that nothing refuses
- * the request. `first` is the reply of the request stages, `sent` the one that left the reply stages.
- */
-function explainReply(trace: DecisionTrace, exchange: Exchange, first: Reply, sent: Reply): void {
-  trace.decisions.push(...listReasons(exchange, first))
-  if (sent.status !== first.status)
-    trace.decisions.push(`A ${sent.status} replaces that response: ${readError(sent.body?.value)}`)
-}
-
-function listReasons(exchange: Exchange, reply: Reply): string[] {
-  const { status, origin } = reply
-  if (origin === 'scenario' || origin === 'gateway') return [] // the stage that found the scenario has named its source
-  if (status < 400) return [`Nothing refuses the request, so the operation ${exchange.operation?.id} is carried out.`]
-  const responses = `The stage "${exchange.stage}" returns ${status}:`
-  if (exchange.violations.length === 0) return [`${responses} ${readError(reply.body?.value)}`]
-  return exchange.violations.map(({ in: part, pointer, message }) =>
-    endSentence(`${responses} ${part}${pointer} ${message}`),
-  )
 }
 
 /**

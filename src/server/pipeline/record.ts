@@ -4,7 +4,6 @@ import { memoizeLast } from '../../base/core/memoize.ts'
 import { redactHead, redactNamed, redactText, redactViolations } from '../../base/redaction/redact.ts'
 import { findOwnToken, minTokenLength } from '../../base/redaction/redact-token.ts'
 import { listHiddenNames } from '../../service/contract/security.ts'
-import type { DecisionTrace } from '../../service/exchange/decision-trace.ts'
 import {
   type DeliveryOutcome,
   expectedEnd,
@@ -15,7 +14,7 @@ import {
 import type { Reply } from '../../service/exchange/reply.ts'
 import { releaseBody } from '../../service/exchange/request.ts'
 import type { DeliveryEnd, JournalEntry, LiveExchange, Recorded, RecordedBody } from '../journal/entry.ts'
-import { captureBody, maxResponseBodyBytes, toLoggedBodies, toLogLine } from '../journal/entry-json.ts'
+import { captureBody, listReasons, maxResponseBodyBytes, toLoggedBodies, toLogLine } from '../journal/entry-json.ts'
 import { type Exchange, jsonOf, type PipelineDeps, rawParametersOf, targetOf } from './exchange.ts'
 
 /** `recordedReply`: returns a reply as it is recorded. */
@@ -49,7 +48,7 @@ export function createRecorder(
         const { headSentAt, hasClientLeft = false } = sight ?? { headSentAt: undefined }
         const end = { delivery, headSentAt, hasClientLeft, endedAt: timeOf(exchange) }
         ended = kept.end(end, () => create(end))
-        logExchange(ended, exchange.trace)
+        logExchange(ended)
         if (isLargeBody(exchange)) {
           // The connection may stay open: the listeners parse the recorded body again, if its end is corrected.
           ended = [ended[0], { ...ended[1], requestBody: undefined, responseBody: undefined }]
@@ -77,13 +76,12 @@ export function createRecorder(
 
 /** Creates a function that logs an exchange; `debug` adds the reasons for the response, `trace` the headers. */
 function createExchangeLog(log: Log, logBodies: boolean) {
-  const isTraced = log.isLevelEnabled('trace')
-  return ([entry, live]: Recorded, trace: DecisionTrace | undefined) => {
+  const [isExplained, isTraced] = [log.isLevelEnabled('debug'), log.isLevelEnabled('trace')]
+  return ([entry, live]: Recorded) => {
     const line = toLogLine(entry, live)
     log.info(logBodies ? { ...line, ...toLoggedBodies(entry) } : line, 'responded')
-    const { id: requestId, stage, request, response, ownToken } = entry
-    const why = trace?.decisions.map((decision) => redactText(decision, ownToken))
-    if (why) log.debug({ requestId, stage, why }, 'decided')
+    const { id: requestId, stage, request, response } = entry
+    if (isExplained) log.debug({ requestId, stage, why: listReasons(entry) }, 'decided')
     const { query, headers: requestHeaders } = request
     if (isTraced)
       log.trace({ requestId, query: query || undefined, requestHeaders, responseHeaders: response.headers }, 'headers')
@@ -149,6 +147,7 @@ function createEntry(
     hasClientLeft: end.hasClientLeft,
     stage: exchange.stage,
     rule: exchange.rule,
+    decisions: exchange.decisions?.map((decision) => redactText(decision, token)),
     scenarios: scenarios.length > 0 ? scenarios.map(({ text }) => redactText(text, token)) : none,
     steering: describeSteering(exchange),
     expectation: exchange.expectation,

@@ -10,6 +10,7 @@ import { refusals } from '../../service/exchange/refusals.ts'
 import type { Reply } from '../../service/exchange/reply.ts'
 import { isSandboxName, readSandboxOfBaggage, sandboxNameRule } from '../sandboxes/sandboxes.ts'
 import {
+  addDecision,
   type Exchange,
   jsonOf,
   type MatchedExchange,
@@ -83,7 +84,7 @@ function readNameOfBaggage(exchange: Exchange): string | undefined {
     exchange.advice = [{ in: 'header', pointer: '/baggage', keyword: 'baggage', message: name.error }]
     return undefined
   }
-  if (name.value !== undefined) exchange.trace?.decisions.push(`The header baggage names the sandbox "${name.value}".`)
+  if (name.value !== undefined) addDecision(exchange, `The header baggage names the sandbox "${name.value}".`)
   return name.value
 }
 

@@ -13,7 +13,7 @@ import {
 import type { Store } from '../../state/store.ts'
 import { applicableScenarios, applyScenarios, findRuleRest, inapplicableReason, nextItem } from './apply-scenarios.ts'
 import { type RequestedControls, readControls } from './control-headers.ts'
-import { type Exchange, jsonOf, type PipelineDeps, type RequestStage } from './exchange.ts'
+import { addDecision, type Exchange, jsonOf, type PipelineDeps, type RequestStage } from './exchange.ts'
 
 /**
  * Finds the scenarios that act on a request, and applies them. Precedence: request > sandbox > start-up > default; the
@@ -80,7 +80,7 @@ const namesGateway = ({ scenarios, sequence }: Pick<RequestedControls, 'scenario
 /** Applies the scenarios that the request names. A requested example is the reply, whatever the scenarios reply. */
 async function applyRequested(exchange: Exchange, controls: RequestedControls, store: Store) {
   const { scenarios, sequence, example } = controls
-  exchange.trace?.decisions.push(...listDecidingHeaders(exchange))
+  for (const reason of listDecidingHeaders(exchange)) addDecision(exchange, reason)
   const active = sequence ? [...scenarios, await nextItem(exchange, sequence, store)] : scenarios
   const reply = await applyScenarios(exchange, active, store)
   return example ?? reply
@@ -141,12 +141,14 @@ function listMagicScenarios({ caller, pathParameters }: Exchange, { ofKey, ofMod
   return magic
 }
 
+/** The most rules of a scope that a request says why they did not act, since the journal stores it. */
+const maxExplainedRules = 20
+
 /** Returns the scenarios of the narrowest scope that has any: magic values, then the sandbox, then the start-up. */
 async function findScenarios(exchange: Exchange, magic: readonly MagicScenario[], deps: PipelineDeps) {
-  const { trace } = exchange
   const acting = magic.filter(({ active }) => inapplicableReason(exchange, active) === undefined)
   for (const { source, active } of acting)
-    trace?.decisions.push(`${source} is a magic value, which decides: "${active.text}".`)
+    addDecision(exchange, `${source} is a magic value, which decides: "${active.text}".`)
   if (acting.length > 0) return acting.map(({ active }) => active)
   const subject = createSubject(exchange, deps)
   for (const placed of placeRules(exchange.rules, deps.startUp)) {
@@ -155,7 +157,8 @@ async function findScenarios(exchange: Exchange, magic: readonly MagicScenario[]
       await countRule(exchange, placed, deps.store)
       return found
     }
-    trace?.decisions.push(`Rule ${placed.index + 1} of the ${placed.scope} ${found}.`)
+    if (placed.index < maxExplainedRules)
+      addDecision(exchange, `Rule ${placed.index + 1} of the ${placed.scope} ${found}.`)
   }
   return []
 }
@@ -177,7 +180,7 @@ export async function expectRefusal(exchange: Exchange, deps: PipelineDeps): Pro
 async function countRule(exchange: Exchange, { rule, scope, index }: PlacedRule, store: Store): Promise<void> {
   exchange.rule = { scope, index }
   await store.nextSequenceIndex(exchange.sandbox.name, ruleActedKey(rule)) // counts it
-  exchange.trace?.decisions.push(`Rule ${index + 1} of the ${scope} acts: ${JSON.stringify(rule.source)}.`)
+  addDecision(exchange, `Rule ${index + 1} of the ${scope} acts: ${JSON.stringify(rule.source)}.`)
 }
 
 /** Returns the scenarios of a rule for this request, or the reason why the rule does not act. */

@@ -4,7 +4,6 @@ import { parseDuration } from '../../base/core/instant.ts'
 import { canonicalJson, type Json } from '../../base/core/json.ts'
 import { silentLog } from '../../base/core/log.ts'
 import { once } from '../../base/core/memoize.ts'
-import type { DecisionTrace } from '../../service/exchange/decision-trace.ts'
 import { delivered } from '../../service/exchange/delivery.ts'
 import { hourMs, type RateLimit } from '../../service/exchange/rate-headers.ts'
 import type { Fixtures } from '../../service/fixtures/fixtures.ts'
@@ -108,11 +107,10 @@ function createExplain(
       proxied: proxied?.withoutRequests(),
       log: { ...silentLog, error: (fields, message) => log.error(fields, message) },
     })
-    const trace: DecisionTrace = { decisions: [] }
-    const outgoing = await pipeline(request, trace)
+    const outgoing = await pipeline(request)
     outgoing.onEnd?.(delivered)
     if (!entry) throw new Error('an exchange was not recorded')
-    return { trace, outgoing, entry }
+    return { outgoing, entry }
   }
 }
 

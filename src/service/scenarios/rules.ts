@@ -3,7 +3,6 @@ import { failure, type Result, success } from '../../base/core/result.ts'
 import { endSentence } from '../../base/core/text.ts'
 import type { Flaw } from '../../base/core/violation.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
-import type { RuleReference } from '../exchange/decision-trace.ts'
 import {
   type Condition,
   findDifferences,
@@ -11,6 +10,7 @@ import {
   type RequestMatch,
   requestConditions,
 } from '../exchange/match.ts'
+import type { RuleReference } from '../exchange/rule-reference.ts'
 import type { ActiveScenario, Catalogue } from './definition.ts'
 import { parseScenarios, parseSequence, type Sequence } from './parse.ts'
 import { asksForModel, findMatchProblems, findUnknownOperation } from './rule-match-problems.ts'

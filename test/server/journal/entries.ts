@@ -61,6 +61,7 @@ export function entryFor(journal: Journal, parts: EntryParts = {}): JournalEntry
     delivery: delivered,
     stage: 'handle',
     rule: undefined,
+    decisions: undefined,
     scenarios: [],
     steering: '',
     expectation: undefined,

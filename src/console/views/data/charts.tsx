@@ -4,7 +4,7 @@ import type { Schema } from '../../api/ask.ts'
 import { Chart } from '../../ui/chart.tsx'
 import { CopyButton } from '../../ui/controls.tsx'
 import { CommandLine, eventRequest, formatCurl } from '../../ui/empty.tsx'
-import { DataTable, formatSigned, QualityTable } from '../../ui/table.tsx'
+import { DataTable, formatSigned, Pairs, QualityTable } from '../../ui/table.tsx'
 import { objectOf, textOrEmpty } from '../../ui/text.tsx'
 import { type Numbers, qualityField, readNumber } from './analytics.ts'
 
@@ -128,16 +128,14 @@ const Facts = ({ title, note, facts }: { title: string; note: string; facts: rea
     <h3>
       {title} <span class="faint">{note}</span>
     </h3>
-    <dl class="pairs">
-      {facts.map(([name, value, about]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd class="wraps">
-            {value || nothing} <span class="faint">{about}</span>
-          </dd>
-        </div>
-      ))}
-    </dl>
+    <Pairs
+      rows={facts.map(([name, value, about]) => [
+        name,
+        <>
+          {value || nothing} <span class="faint">{about}</span>
+        </>,
+      ])}
+    />
   </section>
 )
 

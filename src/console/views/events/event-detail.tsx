@@ -4,7 +4,7 @@ import { CopyButton } from '../../ui/controls.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { OpenHead } from '../../ui/searchable-list.tsx'
 import { DataTable, formatSigned } from '../../ui/table.tsx'
-import { asText, count, formatInstant, Instant, Mark, nameOrId, searchText, shortId } from '../../ui/text.tsx'
+import { asText, count, formatInstant, Instant, Mark, nameOrId, shortId } from '../../ui/text.tsx'
 
 type StoredEvent = Schema<'StoredEvent'>
 
@@ -15,12 +15,6 @@ interface EventDetailProps {
 
 export function EventDetail({ event, quality }: EventDetailProps) {
   const { eventId, fields, receivedAt } = event
-  const common = [
-    ['type', 'type', fields.eventType],
-    ['product', 'product', fields.productId],
-    ['conversation', 'conversation', fields.conversationId],
-    ['external', 'conversation of the client', fields.externalConversationId],
-  ] as const
   return (
     <>
       <OpenHead noun="event">
@@ -39,17 +33,6 @@ export function EventDetail({ event, quality }: EventDetailProps) {
       <Sentences event={event} quality={quality} />
       <h3>Fields</h3>
       <JsonTree value={fields} />
-      <p class="facts faint">
-        List those of the same
-        {common.map(
-          ([word, label, value]) =>
-            typeof value === 'string' && (
-              <a key={word} href={hrefOf({ query: { q: searchText(word, value) } })}>
-                {label}
-              </a>
-            ),
-        )}
-      </p>
     </>
   )
 }
@@ -93,7 +76,7 @@ export const EventList = ({ events }: { readonly events: readonly StoredEvent[] 
     rows={events}
     keyOf={({ eventId }) => eventId}
     columns={[
-      { title: 'Received', class: 'faint', cell: ({ receivedAt }) => formatInstant(receivedAt) },
+      { title: 'Received (UTC)', class: 'faint', cell: ({ receivedAt }) => formatInstant(receivedAt) },
       {
         title: 'Type',
         class: 'short-if-narrow',
@@ -113,7 +96,7 @@ export const EventList = ({ events }: { readonly events: readonly StoredEvent[] 
         cell: ({ fields }) => shortId(asText(fields.conversationId ?? fields.externalConversationId ?? '')),
       },
       {
-        title: 'Event at',
+        title: 'Event at (UTC)',
         class: 'faint if-wide',
         cell: ({ eventAtDefaulted, fields }) => (eventAtDefaulted ? '' : formatEventAt(asText(fields.eventAt))),
       },

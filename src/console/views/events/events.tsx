@@ -102,8 +102,7 @@ function NoEvents({ isSearch }: { readonly isSearch: boolean }) {
   if (isSearch)
     return (
       <Empty title="No event matches">
-        Words are <code>type:</code>, <code>product:</code>, <code>conversation:</code>, <code>external:</code> (the
-        client’s own id of a conversation), <code>insert:</code> and <code>sampled:</code>.{' '}
+        Words are <code>type: product: conversation: external: insert: sampled:</code>{' '}
         <a href={hrefOf({ query: { q: undefined } })}>Show all events</a>
       </Empty>
     )

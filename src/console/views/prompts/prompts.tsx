@@ -207,7 +207,7 @@ function VersionTable({ versions, activate }: { versions: readonly Version[]; ac
               )
             },
           },
-          { title: 'Created', class: 'nowrap', cell: ({ createdAt }) => formatInstant(createdAt) },
+          { title: 'Created (UTC)', class: 'nowrap', cell: ({ createdAt }) => formatInstant(createdAt) },
         ]}
       />
     </div>

@@ -56,10 +56,10 @@ function Detail({ exchange, isGone }: { exchange: Schema<'Exchange'>; isGone: bo
     <>
       <OpenHead noun="request">
         <h2 class="cut-off" title={targetOf(exchange)}>
-          {describeSubject(request.path, request.body)}{' '}
           <span class="path mono">
             {request.method} {shortenIds(targetOf(exchange))}
-          </span>
+          </span>{' '}
+          {describeSubject(request.path, request.body)}
         </h2>
       </OpenHead>
       {isGone && (

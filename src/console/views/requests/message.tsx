@@ -1,6 +1,7 @@
 import type { Schema } from '../../api/ask.ts'
 import { CopyButton } from '../../ui/controls.tsx'
 import { type JsonMark, JsonTree, LongText } from '../../ui/json-tree.tsx'
+import { Pairs } from '../../ui/table.tsx'
 
 export type Remark = Schema<'Violation'> & JsonMark
 
@@ -86,14 +87,9 @@ export function HeaderSection({ title, headers }: { title: string; headers: Reco
       <summary>
         {title} <span class="faint">{rows.length}</span>
       </summary>
-      <dl>
-        {rows.map(([name, value]) => (
-          <div key={name} class="mono breaks">
-            <dt class="faint">{name}:</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <div class="mono">
+        <Pairs rows={rows} />
+      </div>
     </details>
   )
 }

@@ -20,15 +20,6 @@ function bodyText(body: Schema<'Body'>): string | undefined {
   return body.text ?? ('json' in body ? JSON.stringify(body.json) : undefined)
 }
 
-export const isTokenUnknown = ({ request }: Schema<'Exchange'>): boolean =>
-  request.headers['authorization']?.includes(redacted) ?? false
-
-/** Returns the reason why a request is not known well enough to be asked about or sent again; undefined: it is. */
-export function findReplayProblem({ request }: Schema<'Exchange'>): string | undefined {
-  if (request.body.size === 0) return undefined
-  return bodyText(request.body) === undefined ? 'The journal does not have the whole body as text.' : undefined
-}
-
 /**
  * Returns the reason why this page cannot send a request again as it was, if any. Any web page can have a request
  * recorded, so a target that the browser would resolve to another, such as `/v1/../__sim/reset`, must not be sent.
@@ -42,7 +33,8 @@ export function findSendProblem(exchange: Schema<'Exchange'>): string | undefine
   if (/^(TRACE|CONNECT|TRACK)$/.test(method)) return `No browser sends ${method}. Copy the request as curl.`
   if (/^(GET|HEAD)$/.test(method) && body.size > 0)
     return `No browser sends a body with ${method}. Copy the request as curl.`
-  return findReplayProblem(exchange)
+  const isUnknown = body.size > 0 && bodyText(body) === undefined
+  return isUnknown ? 'The journal does not have the whole body as text.' : undefined
 }
 
 export const targetOf = ({ request: { path, query } }: Schema<'Exchange'>): string =>
@@ -51,10 +43,7 @@ export const targetOf = ({ request: { path, query } }: Schema<'Exchange'>): stri
 /** Returns the URL of a request at this server: a target with two slashes first would name another server. */
 export const urlOf = (exchange: Schema<'Exchange'>): string => location.origin + targetOf(exchange)
 
-/**
- * Returns a request in the form to send again. The path has the query, and `any-key` stands for a redacted token. The
- * sandbox is in a header if only that token named it.
- */
+/** Returns what to send again: `any-key` stands for a redacted token, and a sandbox that it named is in a header. */
 export function toReplay(exchange: Schema<'Exchange'>) {
   const { request, sandbox } = exchange
   const { method, path } = request
@@ -63,9 +52,8 @@ export function toReplay(exchange: Schema<'Exchange'>) {
   const isSandboxNamed = headers['x-sim-sandbox'] !== undefined || path.startsWith('/_s/') || sandbox === 'default'
   return {
     method,
-    path: targetOf(exchange),
     headers: {
-      ...(isTokenUnknown(exchange) && { authorization: 'Bearer any-key' }),
+      ...(request.headers['authorization']?.includes(redacted) && { authorization: 'Bearer any-key' }),
       ...headers,
       ...(!isSandboxNamed && { 'x-sim-sandbox': sandbox }),
     },

@@ -11,9 +11,10 @@ import { type DeliveryFacts, describeCause, describeSubject, findBreak, shortenI
 type Exchange = Schema<'Exchange'>
 
 const columns = {
-  Time: 'time',
+  'Time (UTC)': 'time',
   Status: 'code',
   Request: 'request',
+  Name: 'subject',
   Cause: 'cause',
   Sandbox: 'sandbox',
   Duration: 'duration number',
@@ -91,7 +92,6 @@ interface RequestRowProps {
 /** One request of the list, which its link covers. It is drawn again only if its properties or signals change. */
 function RequestRow({ exchange, isOpen, retries }: RequestRowProps) {
   const { id, now, at, request, tookMs } = exchange
-  const subject = describeSubject(request.path, request.body)
   const cause = describeCause(exchange)
   return (
     <tr data-id={id} class={isOpen ? 'open' : undefined}>
@@ -101,15 +101,12 @@ function RequestRow({ exchange, isOpen, retries }: RequestRowProps) {
       <td class="code">
         <Outcome status={exchange.response.status} end={exchange} />
       </td>
-      <td class="path">
+      <td class="path mono">
         <a href={hrefOf({ id })} aria-current={isOpen ? 'true' : undefined} title={targetOf(exchange)}>
-          {subject && `${subject} `}
-          <span class={subject ? 'mono faint' : 'mono'}>
-            {request.method} {shortenIds(request.path)}
-            {request.query && `?${request.query}`}
-          </span>
+          <b class="method">{request.method}</b> {shortenIds(targetOf(exchange))}
         </a>
       </td>
+      <td class="subject">{describeSubject(request.path, request.body)}</td>
       <td class="cause faint" title={cause}>
         {cause}
       </td>

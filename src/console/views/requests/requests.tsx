@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import { useCommands } from '../../store/commands.ts'
-import { navigate, replaceRoute, route, sandbox } from '../../store/route.ts'
+import { navigate, route, sandbox } from '../../store/route.ts'
 import { info } from '../../store/server.ts'
 import { Button } from '../../ui/controls.tsx'
 import { Empty, eventRequest } from '../../ui/empty.tsx'
@@ -8,7 +8,8 @@ import { SearchableList } from '../../ui/searchable-list.tsx'
 import { countListed } from '../../ui/text.tsx'
 import { clearRequests, RequestDetail } from './detail.tsx'
 import { RequestList } from './request-list.tsx'
-import { hasTerms, parseSearch, toggleTerms, tries, useTries } from './search.ts'
+import { parseSearch, tries, useTries } from './search.ts'
+import { Summary } from './summary.tsx'
 import { type RowsState, useRows } from './use-rows.ts'
 
 export function RequestsPage() {
@@ -27,10 +28,10 @@ export function RequestsPage() {
       <SearchableList
         noun="request"
         ids={listed.map((exchange) => exchange.id)}
-        placeholder="Search in names, paths and bodies"
+        placeholder="Search in names, paths and bodies, or a status"
+        summary={<Summary text={text} />}
         tools={
           <>
-            <Filters text={text} />
             <Button
               label={paused.value === undefined ? 'Pause' : 'Resume'}
               aria-pressed={paused.value !== undefined}
@@ -53,29 +54,6 @@ export function RequestsPage() {
   )
 }
 
-const filters = [
-  ['Refused', 'status:4xx status:5xx'],
-  ['Violations', 'has:violation'],
-  ['Retry problems', 'has:retry'],
-  ['Advice', 'has:advice'],
-  ['By a scenario', 'has:scenario'],
-] as const
-
-const Filters = ({ text }: { readonly text: string }) => (
-  <fieldset class="request-filters wraps">
-    <legend class="hidden">Show only</legend>
-    {filters.map(([label, words]) => (
-      <Button
-        label={label}
-        key={label}
-        class="quiet"
-        aria-pressed={hasTerms(text, words)}
-        onClick={() => replaceRoute({ query: { q: toggleTerms(text, words) } })}
-      />
-    ))}
-  </fieldset>
-)
-
 function describeListed({ rows = [], total, hasMore, evicted }: RowsState): string {
   if (rows.length === 0) return ''
   const loss = evicted > 0 ? `; the journal has evicted ${evicted.toLocaleString('en')}` : ''
@@ -86,9 +64,8 @@ function NoRequests({ isSearch }: { readonly isSearch: boolean }) {
   if (isSearch)
     return (
       <Empty title="No request matches">
-        Texts are searched in names, paths, bodies and findings. The words <code>status:</code>, <code>op:</code>,{' '}
-        <code>method:</code>, <code>origin:</code>, <code>path:</code>, <code>trace:</code> and <code>has:</code> look
-        at one thing.{' '}
+        Texts are searched in names, paths, bodies and findings, and words look at one thing:{' '}
+        <code>status: op: method: origin: path: trace: has:</code>{' '}
         <Button label="Show all requests" class="link" onClick={() => navigate({ query: { q: undefined } })} />
       </Empty>
     )

@@ -4,7 +4,7 @@ import type { Schema } from '../../api/ask.ts'
 import { sandbox } from '../../store/route.ts'
 import { info } from '../../store/server.ts'
 import { useResponse } from '../../store/use-response.ts'
-import { describeSubject, findBreak } from './subject.ts'
+import { describeSubject, findBreak, uuid } from './subject.ts'
 
 type Exchange = Schema<'Exchange'>
 
@@ -21,7 +21,7 @@ const marks: Readonly<Record<string, (exchange: Exchange) => readonly unknown[]>
 
 /** The words of the search language, each with its test of a value in lower case. */
 const words: Readonly<Record<string, (exchange: Exchange, value: string) => boolean>> = {
-  status: ({ response: { status } }, value) => value === String(status) || value === `${Math.floor(status / 100)}xx`,
+  status: ({ response: { status } }, value) => String(status).startsWith(value.replace('xx', '')),
   op: ({ operation }, value) => operation?.toLowerCase() === value,
   method: ({ request }, value) => request.method.toLowerCase() === value,
   origin: ({ response }, value) => response.origin === value,
@@ -40,15 +40,16 @@ interface Term {
 /** Parses a search text: `status:4xx op:createEvent has:violation -has:advice "some text"`. */
 export function parseSearch(text: string) {
   const terms = [...text.toLowerCase().matchAll(/(-?)(?:([a-z]+):)?(?:"([^"]*)"?|([^\s"]+))/g)].map(
-    ([, minus, word, quoted, plain]): Term => ({
-      word: word === 'operation' ? 'op' : word,
-      value: quoted ?? plain ?? '',
+    ([, minus, word, quoted, plain = '']): Term => ({
+      // `400`, `4xx` and `4` are statuses; in quotes they are texts.
+      word: word === 'operation' ? 'op' : (word ?? (/^[1-5](xx|\d\d)?$/.test(plain) ? 'status' : undefined)),
+      value: quoted ?? plain,
       isNegated: minus === '-',
     }),
   )
   const known = terms.filter((term) => findProblem(term) === undefined)
   const meets = (exchange: Exchange, { word, value }: Term) =>
-    word === undefined ? textOf(exchange).includes(value) : words[word]?.(exchange, value)
+    word === undefined ? hasText(textOf(exchange), value) : words[word]?.(exchange, value)
   // Of several values of one word, such as two statuses, one suffices.
   const isMet = (exchange: Exchange, term: Term) => {
     if (term.isNegated) return !meets(exchange, term)
@@ -63,6 +64,9 @@ export function parseSearch(text: string) {
     problem: terms.map(findProblem).find((found) => found !== undefined),
   }
 }
+
+/** A short text is not searched within UUIDs, where most digits are found somewhere. */
+const hasText = (text: string, value: string) => (value.length < 8 ? text.replace(uuid, ' ') : text).includes(value)
 
 function findProblem({ word, value }: Term): string | undefined {
   if (word === undefined) return undefined

@@ -1,8 +1,8 @@
 import type { Schema } from '../../api/ask.ts'
 import { nameOf } from '../../store/server.ts'
-import { asText, nameOrId, nameRuleAt, objectOf, shortId } from '../../ui/text.tsx'
+import { asText, nameOrId, nameRuleAt, objectOf, shortId, textOrEmpty } from '../../ui/text.tsx'
 
-const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
+export const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
 
 /** Shortens the UUIDs of a path, so that its end can be read: `/v1/models/4f7c2a1e…9c34/analytics`. */
 export const shortenIds = (path: string) => path.replace(uuid, shortId)
@@ -42,8 +42,24 @@ export function findBreak({ delivery, damage, brokenOff }: DeliveryFacts): strin
   return sentBytes > 0 ? 'cut off' : 'no response'
 }
 
-/** Returns the cause of a response: `rule 2: rate-limited`, `gateway: bad-gateway`. Empty for one by the contract. */
-export function describeCause({ response: { origin }, scenarios, rule }: Schema<'Exchange'>): string {
+/** The cause of a refusal by the stage that refuses. */
+const refusals: Partial<Record<Schema<'Exchange'>['stage'], string>> = {
+  identify: 'unknown path or method',
+  authenticate: 'invalid key',
+  scenario: 'control header',
+  plan: 'plan',
+  validate: 'contract',
+  subject: 'unknown model',
+  rate: 'limit',
+}
+
+/** Returns the cause of a response: `rule 2: rate-limited`, `plan free`. Empty for a success. */
+export function describeCause({ request, response, stage, scenarios, rule }: Schema<'Exchange'>): string {
+  const { origin, status, body } = response
   const parts = [origin === 'gateway' && origin, rule && nameRuleAt(rule), scenarios.join(', ')].filter(Boolean)
-  return parts.length === 0 && origin === 'simulator' ? 'the simulator' : parts.join(': ')
+  if (origin === 'scenario' || origin === 'gateway' || status < 400) return parts.join(': ')
+  if (origin === 'upstream') return 'the real service'
+  if (stage === 'authenticate' && request.headers['authorization'] === undefined) return 'no key'
+  const [, plan = ''] = /^Your plan "([^"]*)"/.exec(textOrEmpty(objectOf(body.json)['error'])) ?? []
+  return stage === 'plan' ? `plan ${plan}` : (refusals[stage] ?? 'the simulator')
 }

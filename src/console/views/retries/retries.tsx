@@ -19,6 +19,7 @@ export function RetriesPage() {
   const query = { sandbox: sandbox.value, minAttempts: isAll ? 1 : 2 }
   const retries = useResponse('/retries', { query, followsTraffic: true })
   const chains = retries.value?.chains ?? []
+  const page = useResponse('/requests', { query: { sandbox: sandbox.value, limit: 1 }, followsTraffic: true })
   const openLatest = () => {
     const latest = chains.find((chain) => chain.id === route.peek().id)?.attempts.at(-1)
     if (latest) navigate({ view: 'requests', id: latest.id })
@@ -60,7 +61,7 @@ export function RetriesPage() {
           ))}
         </ul>
       </section>
-      <Rules {...retries.value} />
+      <Rules {...retries.value} isSent={(page.value?.recorded ?? 0) > 0} />
     </div>
   )
 }
@@ -86,7 +87,12 @@ function summarizeCalls(chains: Chains, further: number, isAll: boolean): string
   return `${count(chains.length, 'call')} ${isAll ? 'failed' : 'tried again'}${problems}${older}.`
 }
 
-function Rules({ rules, problems: { findings, further } }: ResponseOf<'/retries', 'get'>) {
+type RulesProps = ResponseOf<'/retries', 'get'> & { readonly isSent: boolean }
+
+/** `isSent`: a request was recorded. Only a second try is judged by a rule that is not about its headers. */
+function Rules({ rules, problems: { findings, further }, chains, isSent }: RulesProps) {
+  const isRetried = chains.some(({ attempts, earlier }) => attempts.length + earlier > 1)
+  const isTested = (rule: string) => (/^(content-type|user-agent)$/.test(rule) ? isSent : isRetried)
   const listed = Object.entries(rules).map(([rule, sentence]) => {
     const found = findings.filter((finding) => finding.rule === rule)
     return { rule, sentence, found, count: found.reduce((sum, { count }) => sum + count, 0) }
@@ -98,12 +104,9 @@ function Rules({ rules, problems: { findings, further } }: ResponseOf<'/retries'
       {listed.map(({ rule, sentence, found, count }) => (
         <section key={rule} class={count > 0 ? 'broken' : undefined}>
           <h3>
-            <code>{rule}</code>{' '}
-            {count === 0 ? (
-              <Mark kind="good" text="not broken" />
-            ) : (
-              <Mark kind="violation" text={count === 1 ? 'once' : `${count} times`} />
-            )}
+            <code>{rule}</code> {count > 0 && <Mark kind="violation" text={count === 1 ? 'once' : `${count} times`} />}
+            {count === 0 && isTested(rule) && <Mark kind="good" text="not broken" />}
+            {count === 0 && !isTested(rule) && <Mark kind="neutral" text="not tested yet" />}
           </h3>
           <p class="faint">{sentence}</p>
           {found.map(({ sentence: fault, operation, requests, waitedMs, first }) => (

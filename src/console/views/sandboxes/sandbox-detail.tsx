@@ -1,22 +1,16 @@
 import { useRef } from 'preact/hooks'
 import { ask, askText, type Schema } from '../../api/ask.ts'
-import { useCommands } from '../../store/commands.ts'
-import { askOnce, showNotice, showProblem, valueOrNotice } from '../../store/notices.ts'
+import { askOnce, showProblem, valueOrNotice } from '../../store/notices.ts'
 import { sandbox, showSandbox } from '../../store/route.ts'
-import { basePath, change, changeSeed, info, refreshSandboxes } from '../../store/server.ts'
+import { baseUrlOf, change, changeSeed, info } from '../../store/server.ts'
 import { useResponse } from '../../store/use-response.ts'
 import { Button, CopyButton, FieldForm, seedField } from '../../ui/controls.tsx'
+import { saveFile } from '../../ui/save-file.ts'
+import { Pairs } from '../../ui/table.tsx'
 import { Ago, count, formatInstant } from '../../ui/text.tsx'
 
 export function SandboxDetail({ name, row }: { name: string; row: Schema<'Sandbox'> | undefined }) {
   const file = useRef<HTMLInputElement>(null)
-  useCommands(
-    [
-      { title: `Reset the sandbox ${name}`, run: () => void resetSandbox(name) },
-      { title: `Export the sandbox ${name}`, run: () => void downloadExport(name) },
-    ],
-    [name],
-  )
   const pick = ({ currentTarget: input }: { readonly currentTarget: HTMLInputElement }) => {
     const chosen = input.files?.[0]
     if (chosen) void importFile(name, chosen)
@@ -26,7 +20,7 @@ export function SandboxDetail({ name, row }: { name: string; row: Schema<'Sandbo
   const ways = [
     ['Header', `X-Sim-Sandbox: ${name}`],
     ['Key', `any-key~${name}`],
-    ['Base URL', `${location.origin}/_s/${name}${basePath.value}`],
+    ['Base URL', baseUrlOf(name)],
   ] as const
   return (
     <>
@@ -44,17 +38,15 @@ export function SandboxDetail({ name, row }: { name: string; row: Schema<'Sandbo
       {name === 'default' ? (
         <p class="faint">Every request that names no sandbox uses this one.</p>
       ) : (
-        <dl class="pairs">
-          {ways.map(([title, text]) => (
-            <div key={title}>
-              <dt>{title}</dt>
-              <dd class="wraps">
-                <code class="breaks">{text}</code>
-                <CopyButton label="Copy" title={`Copy the ${title.toLowerCase()}`} text={text} />
-              </dd>
-            </div>
-          ))}
-        </dl>
+        <Pairs
+          rows={ways.map(([title, text]) => [
+            title,
+            <>
+              <code>{text}</code>
+              <CopyButton label="Copy" title={`Copy the ${title.toLowerCase()}`} text={text} />
+            </>,
+          ])}
+        />
       )}
       <h3>Seed</h3>
       <p class="faint">The records stay; later identifiers and numbers are derived from the new seed.</p>
@@ -128,27 +120,25 @@ async function askToLose(name: string, title: string, kinds: readonly (keyof typ
   return askOnce(title, [...losses, ...settings, ...further])
 }
 
-/** Creates a sandbox and shows it. An empty seed is the server's. Returns the sentence of a problem, or undefined. */
-export async function createSandbox(name: string, seed: string): Promise<string | undefined> {
+/** Creates a sandbox and shows it. Resolves to undefined if it is refused, which the page shows. */
+export async function createSandbox(name: string): Promise<true | undefined> {
   const known = await ask('get', '/sandboxes')
   if (known.value?.sandboxes.some((one) => one.name === name))
-    return `There is a sandbox "${name}" already. Choose another name, or click that one in the list.`
-  const created = await ask('put', '/sandboxes/{name}', { path: { name }, body: { seed: seed || undefined } })
-  if (created.problem) return created.problem.sentence
-  await refreshSandboxes()
-  showNotice(`The sandbox ${name} is created, and this page shows it now.`)
+    return void showProblem(`There is a sandbox "${name}" already. Choose another name, or click that one in the list.`)
+  const creating = ask('put', '/sandboxes/{name}', { path: { name }, body: {} })
+  if (!(await change(creating, `The sandbox ${name} is created, and this page shows it now.`))) return undefined
   showSandbox(name)
-  return undefined
+  return true
 }
 
-async function resetSandbox(name: string): Promise<void> {
+export async function resetSandbox(name: string): Promise<void> {
   const origin = 'the clock and the seed, which go back to those of the start'
   const title = `Reset the sandbox ${name}?`
   if (!(await askToLose(name, title, ['events', 'prompts', 'rules', 'requests'], origin))) return
   await change(ask('post', '/reset', { query: { sandbox: name } }), `The sandbox ${name} is as at the start.`)
 }
 
-async function deleteSandbox(name: string): Promise<void> {
+export async function deleteSandbox(name: string): Promise<void> {
   const kinds = ['events', 'prompts', 'snapshots', 'rules', 'requests'] as const
   if (!(await askToLose(name, `Delete the sandbox ${name}?`, kinds, 'the clock and the seed'))) return
   // What the page asks about a sandbox creates it again, so the page leaves it first.
@@ -156,7 +146,7 @@ async function deleteSandbox(name: string): Promise<void> {
   await change(ask('delete', '/sandboxes/{name}', { path: { name } }), `The sandbox ${name} is deleted.`)
 }
 
-const takeSnapshot = (sandbox: string, title: string) =>
+export const takeSnapshot = (sandbox: string, title: string) =>
   change(
     ask('post', '/snapshots', { query: { sandbox }, body: { name: title || undefined } }),
     'The snapshot is taken.',
@@ -179,14 +169,9 @@ async function deleteSnapshot(name: string, snapshot: Schema<'Snapshot'>): Promi
 
 const titleOf = ({ name, snapshotId }: Schema<'Snapshot'>) => name ?? snapshotId.slice(0, 8)
 
-async function downloadExport(name: string): Promise<void> {
+export async function downloadExport(name: string): Promise<void> {
   const text = await valueOrNotice(askText('/export', { query: { sandbox: name } }))
-  if (text === undefined) return
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
-  link.download = `${name}.export.json`
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000) // by then the download has begun
+  if (text !== undefined) saveFile(`${name}.export.json`, text)
 }
 
 async function importFile(name: string, file: File): Promise<void> {

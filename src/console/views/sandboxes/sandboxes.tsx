@@ -1,8 +1,7 @@
-import { useSignal } from '@preact/signals'
 import type { Schema } from '../../api/ask.ts'
 import { hrefOf, sandbox } from '../../store/route.ts'
-import { info, sandboxes } from '../../store/server.ts'
-import { seedField } from '../../ui/controls.tsx'
+import { sandboxes } from '../../store/server.ts'
+import { FieldForm } from '../../ui/controls.tsx'
 import { Empty, eventRequest, Loading } from '../../ui/empty.tsx'
 import { DataTable } from '../../ui/table.tsx'
 import { Ago } from '../../ui/text.tsx'
@@ -15,7 +14,17 @@ export function SandboxesPage() {
       <section class="stack" aria-label="All sandboxes">
         <header class="pane-head">
           <h2>Sandboxes</h2>
-          <CreateForm />
+          <FieldForm
+            label="Name of the new sandbox"
+            action="Create"
+            change={createSandbox}
+            field={{
+              placeholder: 'new sandbox',
+              required: true,
+              pattern: '[A-Za-z0-9][A-Za-z0-9._\\-]{0,63}',
+              title: 'At most 64 letters, digits, dots, underscores and hyphens; the first is a letter or a digit.',
+            }}
+          />
         </header>
         {sandboxes.value ? <SandboxList rows={sandboxes.value} /> : <Loading />}
       </section>
@@ -77,42 +86,5 @@ function SandboxList({ rows }: { readonly rows: readonly Row[] }) {
         ]}
       />
     </div>
-  )
-}
-
-function CreateForm() {
-  const problem = useSignal<string | undefined>(undefined)
-  const submit = async (event: Event) => {
-    event.preventDefault()
-    const fields = new FormData(event.currentTarget as HTMLFormElement)
-    problem.value = await createSandbox(String(fields.get('name')), String(fields.get('seed')))
-  }
-  return (
-    <form class="inline-form wraps" onSubmit={submit}>
-      <input
-        name="name"
-        required
-        aria-label="Name of the new sandbox"
-        placeholder="new sandbox"
-        pattern="[A-Za-z0-9][A-Za-z0-9._\-]{0,63}"
-        title="At most 64 letters, digits, dots, underscores and hyphens; the first is a letter or a digit."
-        autocomplete="off"
-        spellcheck={false}
-      />
-      <input
-        {...seedField}
-        name="seed"
-        required={false}
-        aria-label="Seed of the new sandbox"
-        placeholder={`seed ${info.value?.seed ?? ''}`}
-        autocomplete="off"
-      />
-      <button type="submit">Create</button>
-      {problem.value !== undefined && (
-        <p class="bad" role="alert">
-          {problem.value}
-        </p>
-      )}
-    </form>
   )
 }

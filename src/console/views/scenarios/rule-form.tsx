@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import type { Asked, Schema } from '../../api/ask.ts'
 import { Button, CopyButton, Select } from '../../ui/controls.tsx'
+import { Pairs } from '../../ui/table.tsx'
 import { ConditionFields } from './conditions.tsx'
 import { headerOf, type Offer, readConditions, readTexts, toRule } from './rules.ts'
 
@@ -37,7 +38,8 @@ export function RuleForm({ offer, rule: before, save, action, onCancel }: RuleFo
   const operations = new Set(['', ...offer.operations, texts.value['operation'] ?? ''])
   return (
     <form class="rule-form stack" onSubmit={submit}>
-      {offer.clientSees && <p class="faint breaks">The client sees: {offer.clientSees}</p>}
+      {offer.clientSees && <h4>The client sees</h4>}
+      {offer.clientSees && <Pairs rows={readClientView(offer.clientSees)} />}
       {offer.undocumented && <p class="warn breaks">Not documented by {offer.undocumented.join(', ')}</p>}
       {offer.freeText && fieldOf({ ...writtenText, name: offer.name }, 'text')}
       {offer.parameters.map((parameter) => fieldOf(parameter, `parameter ${parameter.name}`))}
@@ -60,6 +62,13 @@ export function RuleForm({ offer, rule: before, save, action, onCancel }: RuleFo
       )}
     </form>
   )
+}
+
+/** Splits `Status 429, Retry-After: 1, body {}` into the status, the headers and the body, each with its name. */
+function readClientView(text: string) {
+  const [, head = text, body] = /^(.*?), body (.*)$/s.exec(text) ?? []
+  const parts = head.split(/, (?=[\w-]+: )/).map((part) => part.split(/: (.*)/s))
+  return body === undefined ? parts : [...parts, ['body', body]]
 }
 
 const writtenText = { required: true, about: 'As in the header, with commas between the items.' }

@@ -1,25 +1,28 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
-import { type Asked, ask, type ResponseOf, type Schema } from '../../api/ask.ts'
+import type { ResponseOf, Schema } from '../../api/ask.ts'
 import { askOnce, valueOrNotice } from '../../store/notices.ts'
-import { sandbox } from '../../store/route.ts'
 import { refreshSandboxes } from '../../store/server.ts'
 import { Button, CopyButton } from '../../ui/controls.tsx'
 import { Empty, eventRequest } from '../../ui/empty.tsx'
 import { RuleForm } from './rule-form.tsx'
-import { headerOf, listConditions, nameRule, offerOf } from './rules.ts'
+import {
+  changeRules,
+  headerOf,
+  listConditions,
+  nameRule,
+  offerOf,
+  type Rules,
+  removeAllRules,
+  textOf,
+} from './rules.ts'
 
 type RuleListProps = ResponseOf<'/scenarios', 'get'> & { readonly reload: () => Promise<void> }
 
 export function RuleList({ rules, startUp, counts, reload }: RuleListProps) {
   const change = useQueuedChanges(reload)
-  const put = (changed: (rules: Rules) => Rules) =>
-    valueOrNotice(change((present) => (textOf(...present) === textOf(...rules) ? changed(present) : undefined)))
-  const removeAll = async () => {
-    const losses = rules.map((rule, index) => `rule ${index + 1}: ${nameRule(rule)}`)
-    if (await askOnce('Remove all rules?', losses)) await put(() => [])
-  }
+  const put = (changed: (rules: Rules) => Rules) => valueOrNotice(change(rules, changed))
   return (
     <>
       <header class="pane-head">
@@ -27,7 +30,7 @@ export function RuleList({ rules, startUp, counts, reload }: RuleListProps) {
         {rules.length > 0 && (
           <>
             <Button label="Count again" class="quiet" onClick={() => void put((present) => present)} />
-            <Button label="Remove all" class="quiet" onClick={removeAll} />
+            <Button label="Remove all" class="quiet" onClick={() => void removeAllRules()} />
           </>
         )}
       </header>
@@ -69,17 +72,12 @@ export function RuleList({ rules, startUp, counts, reload }: RuleListProps) {
   )
 }
 
-type Rules = readonly Schema<'Rule'>[]
-
-/** Changes the list of rules, and resolves when the page shows it. A change that returns undefined refuses the list. */
-type ChangeRules = (change: (rules: Rules) => Rules | undefined) => Promise<Asked<Schema<'RuleList'>>>
-
 /** Makes changes one after another, each of the list that the change before has left, as clicks are fast. */
-function useQueuedChanges(reload: () => Promise<void>): ChangeRules {
+function useQueuedChanges(reload: () => Promise<void>): typeof changeRules {
   const queue = useRef<Promise<unknown>>(Promise.resolve())
-  return (change) => {
+  return (shown, change) => {
     const changing = queue.current.then(async () => {
-      const changed = await changeRules(change)
+      const changed = await changeRules(shown, change)
       await Promise.all([reload(), refreshSandboxes()])
       return changed
     })
@@ -88,24 +86,11 @@ function useQueuedChanges(reload: () => Promise<void>): ChangeRules {
   }
 }
 
-const changeRules: ChangeRules = async (change) => {
-  const query = { sandbox: sandbox.peek() }
-  const present = await ask('get', '/scenarios', { query })
-  if (present.problem) return present
-  const rules = change(present.value.rules)
-  if (rules) return ask('put', '/scenarios', { query, body: { rules } })
-  return { problem: { sentence: 'The rules were changed meanwhile. They are shown now; change them again.' } }
-}
-
-/** Returns rules as a text, whether they are on or off: a switch can be clicked again before the list is drawn. */
-const textOf = (...rules: readonly (Schema<'Rule'> | undefined)[]) =>
-  JSON.stringify(rules.map((rule) => ({ ...rule, enabled: undefined })))
-
 interface RuleItemProps {
   readonly rule: Schema<'Rule'>
   readonly index: number
   readonly count: Schema<'RuleCount'>
-  readonly change: ChangeRules
+  readonly change: typeof changeRules
 }
 
 function RuleItem({ rule, index, count, change }: RuleItemProps) {
@@ -116,7 +101,7 @@ function RuleItem({ rule, index, count, change }: RuleItemProps) {
   const isOn = rule.enabled !== false
   // Another client may have put another rule at the place, also while the form is open.
   const changeOwn = (changed: (rules: Rules) => Rules, shown = rule) =>
-    change((rules) => (textOf(rules[index]) === textOf(shown) ? changed(rules) : undefined))
+    change(undefined, (rules) => (textOf(rules[index]) === textOf(shown) ? changed(rules) : undefined))
   const put = (changed: (rules: Rules) => Rules) => valueOrNotice(changeOwn(changed))
   const toggle = ({ currentTarget: { checked: enabled } }: { readonly currentTarget: HTMLInputElement }) =>
     put((rules) => rules.with(index, { ...rule, enabled }))

@@ -1,5 +1,36 @@
-import type { Schema } from '../../api/ask.ts'
-import { catalogue, nameOf } from '../../store/server.ts'
+import { type Asked, ask, type Schema } from '../../api/ask.ts'
+import { askOnce, showNotice } from '../../store/notices.ts'
+import { sandbox } from '../../store/route.ts'
+import { catalogue, change, nameOf } from '../../store/server.ts'
+
+export type Rules = readonly Schema<'Rule'>[]
+
+/** Returns rules as a text, whether they are on or off: a switch can be clicked again before the list is drawn. */
+export const textOf = (...rules: readonly (Schema<'Rule'> | undefined)[]) =>
+  JSON.stringify(rules.map((rule) => ({ ...rule, enabled: undefined })))
+
+/** Changes the rules of the shown sandbox. They are not changed if they are no longer `shown`, or for undefined. */
+export async function changeRules(
+  shown: Rules | undefined,
+  changed: (rules: Rules) => Rules | undefined,
+): Promise<Asked<Schema<'RuleList'>>> {
+  const query = { sandbox: sandbox.peek() }
+  const present = await ask('get', '/scenarios', { query })
+  if (present.problem) return present
+  const isShown = shown === undefined || textOf(...present.value.rules) === textOf(...shown)
+  const rules = isShown ? changed(present.value.rules) : undefined
+  if (rules) return ask('put', '/scenarios', { query, body: { rules } })
+  return { problem: { sentence: 'The rules were changed meanwhile. They are shown now; change them again.' } }
+}
+
+export async function removeAllRules(): Promise<void> {
+  const query = { sandbox: sandbox.peek() }
+  const { value } = await ask('get', '/scenarios', { query })
+  const losses = (value?.rules ?? []).map((rule, index) => `rule ${index + 1}: ${nameRule(rule)}`)
+  if (losses.length === 0) showNotice('There are no rules to remove.')
+  else if (await askOnce('Remove all rules?', losses))
+    await change(ask('delete', '/scenarios', { query }), 'All rules are removed.')
+}
 
 export const places = ['model', 'product', 'method', 'path', 'traceId', 'query', 'header', 'body'] as const
 

@@ -1,0 +1,89 @@
+import type { ResponseOf } from '../../api/ask.ts'
+import { valueOrNotice } from '../../store/notices.ts'
+import { replaceRoute, sandbox } from '../../store/route.ts'
+import { baseUrlOf, refreshSandboxes } from '../../store/server.ts'
+import { useResponse } from '../../store/use-response.ts'
+import { Button, CopyButton } from '../../ui/controls.tsx'
+import { count } from '../../ui/text.tsx'
+import { changeRules, nameRule } from '../scenarios/rules.ts'
+import { listDownloads } from './downloads.ts'
+import { hasTerms, toggleTerms } from './search.ts'
+
+/** The line above the list: what the reports count, each a filter, the rules that are on, reports and the base URL. */
+export function Summary({ text }: { readonly text: string }) {
+  const { value: report } = useResponse('/report', { query: { sandbox: sandbox.value }, followsTraffic: true })
+  return (
+    <div class="summary toolbar bar">
+      {report && <b>{count(report.requests, 'request')}</b>}
+      <fieldset class="request-filters grows">
+        <legend class="hidden">Show only</legend>
+        {listFilters(report).map(([label, words]) => (
+          <Button
+            label={label}
+            key={words}
+            class="quiet"
+            aria-pressed={hasTerms(text, words)}
+            onClick={() => replaceRoute({ query: { q: toggleTerms(text, words) } })}
+          />
+        ))}
+      </fieldset>
+      {sandbox.value !== '*' && <RulesOn key={sandbox.value} />}
+      <span class="wraps last">
+        Report
+        {listDownloads().map(({ label, title, run }) => (
+          <Button key={label} label={label} class="link" title={title} onClick={run} />
+        ))}
+      </span>
+      <span class="wraps">
+        <code>{baseUrlOf(sandbox.value)}</code>
+        <CopyButton label="Copy" title="Copy the base URL" text={baseUrlOf(sandbox.value)} />
+      </span>
+    </div>
+  )
+}
+
+type Findings = { readonly findings: readonly { readonly count: number }[]; readonly further: number }
+
+function listFilters(report: ResponseOf<'/report', 'get'> | undefined) {
+  const total = (kind: 'violations' | 'retries' | 'advice') => {
+    const { findings, further }: Findings = report?.[kind] ?? { findings: [], further: 0 }
+    return findings.reduce((sum, finding) => sum + finding.count, further)
+  }
+  return [
+    ['Refused', 'status:4xx status:5xx'],
+    [count(total('violations'), 'violation'), 'has:violation'],
+    [count(total('retries'), 'retry problem'), 'has:retry'],
+    [`${total('advice')} advice`, 'has:advice'],
+    ['By a scenario', 'has:scenario'],
+  ] as const
+}
+
+/** Names the first rules that are on, each with a button that switches it off. */
+function RulesOn() {
+  const { value, reload } = useResponse('/scenarios', { query: { sandbox: sandbox.value }, followsTraffic: true })
+  const { rules = [], startUp = [] } = value ?? {}
+  const own = rules.map((rule, index) => ({ rule, index })).filter(({ rule }) => rule.enabled !== false)
+  const total = own.length + startUp.length
+  if (total === 0) return null
+  const switchOff = async (index: number) => {
+    const off = changeRules(rules, (all) => all.map((rule, at) => (at === index ? { ...rule, enabled: false } : rule)))
+    await valueOrNotice(off, `Rule ${index + 1} is off. The view Scenarios switches it on again.`)
+    await Promise.all([reload(), refreshSandboxes()])
+  }
+  return (
+    <p class="wraps">
+      {count(total, 'rule')} on{own.length > 0 && ':'}
+      {own.slice(0, 3).map(({ rule, index }) => (
+        <span key={index}>
+          <code>{nameRule(rule).slice(0, 40)}</code>{' '}
+          <Button
+            label="off"
+            class="link"
+            aria-label={`Switch off rule ${index + 1}: ${nameRule(rule)}`}
+            onClick={() => void switchOff(index)}
+          />
+        </span>
+      ))}
+    </p>
+  )
+}
