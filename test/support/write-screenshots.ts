@@ -29,7 +29,7 @@ const screenshots: readonly Screenshot[] = [
       await page.locator('.why li').first().waitFor()
     },
   },
-  { name: 'retries', place: '#/retries', height: 630, isReady: (page) => page.locator('.chain').nth(3).waitFor() },
+  { name: 'retries', place: '#/retries', height: 630, isReady: (page) => page.locator('.chain').nth(2).waitFor() },
 ]
 
 const analytics = (model: number, period: string) =>

@@ -11,6 +11,7 @@ const meanings: readonly (readonly [reply: RegExp, meaning: string])[] = [
   [/^OOM/, 'its memory is full. Raise its maxmemory, or delete sandboxes (DELETE /__sim/sandboxes/NAME).'],
   [/^READONLY/, 'it is a read-only copy of another Redis. Name that one in --state.'],
   [/^MISCONF/, 'it cannot write to its disk, and refuses changes until it can. Its log tells why.'],
+  [/^NOREPLICAS/, 'it has fewer copies than its min-replicas-to-write. Start them, or lower that setting.'],
   [/^LOADING/, 'it still loads its data. Try again in a moment.'],
   [/^BUSY/, 'it is busy with a script. Try again in a moment.'],
   [/^NOAUTH/, `it asks for a password. ${passwordStep}`],
