@@ -13,7 +13,8 @@ export const maxRecordLength = 4 * 1024 * 1024
 /** The most characters of a text or a number in large JSON: one is read in one step. */
 const maxTokenLength = 2 * 1024 * 1024
 
-const space = /[ \t\n\r]+/y
+/** The codes of white space: space, tab, and the ends of lines. */
+const spaces: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 const stringPart = /[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 
@@ -114,7 +115,8 @@ export class JsonReader {
 
   #skip(length: number): void {
     this.at += length
-    if (this.#text.charCodeAt(this.at) <= 32) this.at = endOfMatch(space, this.#text, this.at)
+    // A pattern would keep each character for backtracking, and its stack can overflow.
+    while (spaces.has(this.#text.charCodeAt(this.at))) this.at += 1
     this.#boundRecord(this.at - this.#record.at, maxRecordLength, 'characters')
   }
 
