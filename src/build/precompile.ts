@@ -18,12 +18,12 @@ import { exportSchema } from '../state/sandbox-export.ts'
 import { root } from './modules.ts'
 
 /**
- * Precompiles the bundled files: reads and checks them as a start does, and returns the text of a module with their
- * values and ajv's generated validators, which replaces `documents/precompiled.ts` in `dist/`.
+ * Precompiles the bundled files: reads and checks them as at startup, and returns the code of a module with their
+ * values and ajv's generated validators. The module replaces `documents/precompiled.ts` in `dist/`.
  * @throws if a bundled file has findings
  */
 export async function precompile(): Promise<string> {
-  // Only tests check the responses of the control plane, whose validators would be half a megabyte.
+  // Only tests check the control plane's responses, and validators for them would add half a megabyte.
   const sources = [await precompileDocument(bundledContract, true), await precompileDocument(controlContract, false)]
   unwrap(await loadFixtures(bundledFixtures))
   const fixtures = FIXTURE_FILES.map((name) => readSource(join(bundledFixtures, `${name}.yaml`)))
@@ -45,7 +45,7 @@ async function precompileDocument(file: string, hasResponseValidators: boolean):
   const { warnings, document } = unwrap(await buildContract(source, { thorough: true }))
   if (warnings.length > 0) throw new Error(JSON.stringify(warnings))
   const compiler = createAjvCompiler(document, { lazy: false, code: STANDALONE_OPTIONS })
-  compileOperations(document, compiler, hasResponseValidators) // as a start does
+  compileOperations(document, compiler, hasResponseValidators) // as at startup
   const [fault] = compiler.compileAll()
   if (fault) throw new Error(`${file}: ${fault.message}`)
   const validators = compiler.compiled.map((compiled) => `...${writeValidators(compiled)}`)
@@ -65,7 +65,7 @@ function unwrap<T>(result: Result<T, Findings>): T {
 
 const STANDALONE_OPTIONS: CodeOptions = { source: true, formats: _`FORMATS` }
 
-/** Returns an expression in JavaScript for ajv's functions by their keys, to be bundled. */
+/** Returns a JavaScript expression for an object of ajv's validators by key, to be bundled. */
 function writeValidators({ ajv, names }: CompiledSchemas): string {
   const keys = [...names.keys()]
   const exported = Object.fromEntries(keys.map((key, index) => [`v${index}`, names.get(key) ?? '']))

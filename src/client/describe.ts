@@ -3,17 +3,17 @@ import { type ControlSchemas, dataOf, type Transport } from './transport.ts'
 const findingKinds = ['violation', 'unexpected', 'retry', 'unmet'] as const
 export type FindingKind = (typeof findingKinds)[number]
 
-/** Refuses kinds that do not exist: a misspelt one would allow nothing, and a text could allow what it contains. */
+/** Throws on unknown kinds: a misspelt kind would allow nothing, and a string would allow each kind it contains. */
 export function refuseUnknownKinds(kinds: unknown): void {
   const names: readonly string[] = findingKinds
   if (Array.isArray(kinds) && kinds.every((kind) => names.includes(kind))) return
   throw new Error(`The kinds of findings are ${names.join(', ')}, as a list; got ${JSON.stringify(kinds)}.`)
 }
 
-/** Describes a verdict that is not as expected, with the requests that come closest; undefined: it is as expected. */
+/** Describes a failed expectation with its nearest misses, or returns undefined if it was satisfied. */
 export function expectationProblem(verdict: ControlSchemas['Verdict']): string | undefined {
   if (verdict.satisfied) return undefined
-  // The message has the nearest.
+  // The message already describes the nearest miss.
   const further = verdict.nearMisses
     .slice(1)
     .flatMap(({ id, method, path, status, differences }) => [
@@ -26,7 +26,7 @@ export function expectationProblem(verdict: ControlSchemas['Verdict']): string |
   return [verdict.message, ...(verdict.problem === undefined ? [] : [verdict.problem]), ...further].join('\n')
 }
 
-/** Describes the findings of a sandbox but for the `allow`ed kinds; undefined for none. */
+/** Describes a sandbox's findings except the `allow`ed kinds, or returns undefined if there are none. */
 export async function findingsProblem(
   transport: Transport,
   sandbox: string,
@@ -45,7 +45,7 @@ export async function findingsProblem(
   const found = findingKinds.filter((kind) => counts[kind] > 0 && !allow.includes(kind))
   if (found.length === 0) return undefined
   const query = { sandbox, format: 'text', failOn: found.join() } as const
-  // 417, since a condition is met, which openapi-fetch takes for an error.
+  // The status is 417, since a `failOn` condition is met, so openapi-fetch returns the report as `error`.
   const { error } = await transport.GET('/report', { params: { query }, parseAs: 'text' })
   const kinds = found.map((kind) => `'${kind}'`).join(', ')
   return `${String(error).trimEnd()}\nIs it meant? expectNoFindings([${kinds}])`

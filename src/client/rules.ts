@@ -9,12 +9,12 @@ type ScenarioSpec<N extends Names> =
   | `${ScenarioNameOf<N>};${string}`
   | `${ScenarioNameOf<N>},${string}`
 
-/** An item of a sequence: a scenario, and after an asterisk the number of requests that get it: `429*2`. */
+/** An item of a sequence: a scenario, optionally with the number of requests that get it after `*`: `429*2`. */
 type SequenceItemText<N extends Names> = ScenarioSpec<N> | `${ScenarioNameOf<N>}*${number}`
 
 /** The conditions under which a rule acts; without conditions it acts on every request of the sandbox. */
 interface RuleConditions<N extends Names> extends Omit<ControlSchemas['Rule'], 'operation' | 'scenario' | 'sequence'> {
-  /** The operation; without it, the rule acts on every operation that its scenario makes sense for. */
+  /** The operation; without it, the rule acts on every operation that its scenario applies to. */
   readonly operation?: N['operation']
 }
 
@@ -25,30 +25,30 @@ type NewRule<N extends Names> = RuleConditions<N> &
     | { readonly sequence: string; readonly scenario?: never }
   )
 
-/** The arguments after the name of a scenario. The parameters can be left out if none of them is required. */
+/** The arguments after a scenario name. The parameters can be omitted if none of them is required. */
 type ScenarioArguments<N extends Names, Name extends ScenarioNameOf<N>> =
   Record<never, never> extends N['scenarios'][Name]
     ? [parameters?: N['scenarios'][Name], conditions?: RuleConditions<N>]
     : [parameters: N['scenarios'][Name], conditions?: RuleConditions<N>]
 
-/** The rules of a sandbox, in the order in which they were added. On each request only the first fitting rule acts. */
+/** The rules of a sandbox, in the order in which they were added. Only the first matching rule acts on a request. */
 export interface SandboxRules<N extends Names> {
   /** Switches a scenario on: `sim.scenario('rate-limited', { 'retry-after': 3 }, { times: 2 })`. */
   scenario<Name extends ScenarioNameOf<N>>(name: Name, ...rest: ScenarioArguments<N, Name>): Promise<void>
   /**
-   * Gives the n-th request the n-th item, and requests beyond the last item that item: `sim.sequence(['429*2', '200'])`
-   * or `sim.sequence('429*2, 200')`.
+   * Applies the n-th item to the n-th request, and the last item to all later ones: `sim.sequence(['429*2', '200'])` or
+   * `sim.sequence('429*2, 200')`.
    */
   sequence(items: readonly SequenceItemText<N>[] | string, conditions?: RuleConditions<N>): Promise<void>
   /** Adds a rule: `await sim.rule({ scenario: '503', match: { body: { eventType: 'upgrade' } } })`. */
   rule(rule: NewRule<N>): Promise<void>
   /** Lists the rules of the sandbox and the start-up rules, and how often each rule acted. */
   rules(): Promise<RuleListing<N>>
-  /** Replaces all rules of the sandbox; they begin to count again. */
+  /** Replaces all rules of the sandbox, and restarts their counts. */
   setRules(rules: readonly NewRule<N>[]): Promise<void>
   /** Removes all rules of the sandbox. */
   clearRules(): Promise<void>
-  /** Lists the sequences that requests have used, each with the item that comes next. */
+  /** Lists the sequences that requests have used, each with its next item. */
   sequences(): Promise<readonly ControlSchemas['SequenceProgress'][]>
 }
 
@@ -57,7 +57,7 @@ type RuleListing<N extends Names> = Omit<ControlSchemas['RuleListing'], 'rules'>
   readonly rules: readonly NewRule<N>[]
 }
 
-/** Creates the methods of a sandbox's client that read and change its rules. @internal */
+/** Creates the methods of a sandbox client that read and change its rules. @internal */
 export function sandboxRules<N extends Names>(transport: Transport, sandbox: string): SandboxRules<N> {
   const params = { query: { sandbox } }
   const rule = async (added: NewRule<N>) => {
@@ -80,12 +80,12 @@ export function sandboxRules<N extends Names>(transport: Transport, sandbox: str
   }
 }
 
-/** Refuses conditions that JSON cannot carry: without such a member they would fit other requests, too. @internal */
+/** Rejects conditions that JSON cannot represent: without them, a rule would match other requests, too. @internal */
 export function checkMatch({ match }: { readonly match?: unknown }): void {
   if (match !== undefined) refuseNonJson(match, 'match')
 }
 
-/** `place`: the place of the value in the caller's words, such as `match.body.insertId`. */
+/** `place`: the path of the value from the caller's view, such as `match.body.insertId`. */
 function refuseNonJson(value: unknown, place: string): void {
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)) return
   if (typeof value !== 'object' || !(Array.isArray(value) || isPlain(value)))
@@ -95,7 +95,7 @@ function refuseNonJson(value: unknown, place: string): void {
   for (const [name, member] of Object.entries(value)) refuseNonJson(member, `${place}.${name}`)
 }
 
-/** Returns true for an object that is not an instance of a class, of whatever realm. */
+/** Returns true for a plain object of any realm. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || Object.getPrototypeOf(prototype) === null

@@ -12,25 +12,25 @@ const get = (target: string, more: readonly string[] = []) => requestText('GET',
 const post = (body: Json, more: readonly string[] = []) => postText('/v1/events', body, more)
 
 test.each([
-  ['a percent sign alone in the path', get('/v1/models/%/analytics'), 400, /%25/],
-  ['a percent sign alone in an unknown path', get('/100%'), 400, /%25/],
-  ['an escape that is no UTF-8', get('/v1/models/%FF/analytics'), 400, /percent-encoding/],
+  ['a lone percent sign in the path', get('/v1/models/%/analytics'), 400, /%25/],
+  ['a lone percent sign in an unknown path', get('/100%'), 400, /%25/],
+  ['an escape that is not UTF-8', get('/v1/models/%FF/analytics'), 400, /percent-encoding/],
   ['a header of 20 KiB', get(analyticsPath, [`X-Long: ${'x'.repeat(20 * 1024)}`]), 431, /16 KiB/],
   ['a path of 20 KiB', get(`/v1/${'x'.repeat(20 * 1024)}`), 431, /16 KiB/],
-  ['no Host', 'GET /v1/events HTTP/1.1\r\n\r\n', 400, /Host/],
-  ['two Hosts', get('/v1/events', ['Host: localhost']), 400, /more than one Host/],
-  ['two Hosts that differ', get('/v1/events', ['hOST: example.com']), 400, /more than one Host/],
-  ['two Hosts in HTTP/1.0', 'GET /v1/events HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n', 400, /more than one Host/],
-  ['no HTTP at all', 'hello\r\n\r\n', 400, /HTTP\/1\.1/],
-  ['a method of nobody', 'BREW /v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n', 400, /HTTP\/1\.1/],
-  ['a length and chunks', post('{}', ['Transfer-Encoding: chunked']), 400, /HTTP\/1\.1/],
+  ['no Host header', 'GET /v1/events HTTP/1.1\r\n\r\n', 400, /Host/],
+  ['two Host headers', get('/v1/events', ['Host: localhost']), 400, /more than one Host/],
+  ['two different Host headers', get('/v1/events', ['hOST: example.com']), 400, /more than one Host/],
+  ['two Host headers in HTTP/1.0', 'GET /v1/events HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n', 400, /more than one Host/],
+  ['not HTTP at all', 'hello\r\n\r\n', 400, /HTTP\/1\.1/],
+  ['an unknown method', 'BREW /v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n', 400, /HTTP\/1\.1/],
+  ['Content-Length and chunks', post('{}', ['Transfer-Encoding: chunked']), 400, /HTTP\/1\.1/],
   ['CONNECT', 'CONNECT example.test:443 HTTP/1.1\r\nHost: example.test\r\n\r\n', 400, /CONNECT/],
-  ['OPTIONS of everything', 'OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n', 400, /target must be a path; got "\*"/],
-  ['an absolute form without an end of its host', get('http://[::1/v2/x'), 404, /\/v1/],
-  ['an absolute form of another scheme', get('gopher://[::1/v1/x'), 400, /target must be a path/],
-  ['two slashes at the start', get('//v1/events'), 404, /\/v1/],
-  ['an expectation that cannot be met', post('{}', ['Expect: a-miracle']), 417, /Expect|expectation/],
-])('what never becomes a request to the service still gets its error body: %s', async (_name, text, status, words) => {
+  ['OPTIONS with *', 'OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n', 400, /target must be a path; got "\*"/],
+  ['an absolute URL with an unclosed host', get('http://[::1/v2/x'), 404, /\/v1/],
+  ['an absolute URL with another scheme', get('gopher://[::1/v1/x'), 400, /target must be a path/],
+  ['two leading slashes', get('//v1/events'), 404, /\/v1/],
+  ['an unsupported expectation', post('{}', ['Expect: a-miracle']), 417, /Expect|expectation/],
+])('a request refused early still gets the error body of the service: %s', async (_name, text, status, words) => {
   const before = await readStateInfo(sim())
   const response = await askRaw(sim().origin, text)
   expectRefusal(response, status, words)
@@ -38,27 +38,27 @@ test.each([
   expect(await readStateInfo(sim())).toEqual(before)
 })
 
-test('all headers are read, however many fit', async () => {
+test('a header after 3000 others is still read', async () => {
   const head = `GET ${analyticsPath} HTTP/1.1\r\nHost: localhost\r\n${'a:\r\n'.repeat(3000)}`
   expect((await askRaw(sim().origin, `${head}Authorization: Bearer any-key\r\n\r\n`)).status).toBe(200)
 })
 
-test('the absolute form of a request, as proxies send it, means the same', async () => {
+test('an absolute URL as the request target is treated like its path', async () => {
   const response = await askRaw(sim().origin, get(`${sim().origin}${analyticsPath}`))
   expect({ status: response.status, text: response.text.slice(0, 300) }).toMatchObject({ status: 200 })
 })
 
-test('an absolute form with a broken host is journaled like any other request', async ({ own }) => {
+test('an absolute URL with an invalid host is journaled like any other request', async ({ own }) => {
   await askRaw(own.origin, get('http://[::1/v2/x'))
   expect(await listRequests(own)).toMatchObject([{ request: { path: '/v2/x' } }])
 })
 
-test('the absolute form of a host alone means its root', async () => {
+test('an absolute URL without a path means the root', async () => {
   const response = await askRaw(sim().origin, get(sim().origin))
   expect(response.headers).toMatchObject({ location: '/__sim/info' })
 })
 
-test('a body in chunks is read like any other', async () => {
+test('a chunked body is read like any other', async () => {
   const body = JSON.stringify(event())
   const half = Math.floor(body.length / 2)
   const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
@@ -67,12 +67,12 @@ test('a body in chunks is read like any other', async () => {
   expect((await askRaw(sim().origin, text)).status).toBe(201)
 })
 
-test('a client that waits for 100 Continue gets it, and then its response', async () => {
+test('a client that waits for 100 Continue gets it, then the response', async () => {
   const responses = await sendRaw(sim().origin, post(event(), ['Expect: 100-continue']), 2)
   expect(responses.map(({ status }) => status)).toEqual([100, 201])
 })
 
-test('a client that waits to send a body that is too large is told at once, and the refusal is journaled', async () => {
+test('a client that waits for 100 Continue with too large a body gets a 413, which is journaled', async () => {
   const own = await startForTest({ bodyLimit: '1kb' })
   const connection = await connectTo(own.origin)
   connection.send(post('', ['Expect: 100-continue']).replace('Content-Length: 0', 'Content-Length: 1025'))
@@ -84,7 +84,7 @@ test('a client that waits to send a body that is too large is told at once, and 
   expect(await listRequests(own)).toMatchObject([{ operation: 'createEvent', response }])
 })
 
-test('a body with a declared length above the limit is refused before it is sent', async () => {
+test('a Content-Length above the limit is refused before the body is sent', async () => {
   const connection = await connectTo(sim().origin)
   const length = 3_000_000
   connection.send(post('').replace('Content-Length: 0', `Content-Length: ${length}`))
@@ -94,7 +94,7 @@ test('a body with a declared length above the limit is refused before it is sent
   connection.destroy()
 })
 
-test('a client that waits to send what the control plane refuses is told at once, and need not send it', async () => {
+test('a client that waits for 100 Continue from the control plane gets a 401 without sending its body', async () => {
   const own = await startForTest({ controlToken: 'secret' })
   const head = post('', ['Expect: 100-continue']).replace('Content-Length: 0', 'Content-Length: 1000')
   const connection = await connectTo(own.origin)
@@ -103,13 +103,13 @@ test('a client that waits to send what the control plane refuses is told at once
   await connection.closed()
 })
 
-test('a client that waits to send to the control plane is told to go on', async () => {
+test('a client that waits for 100 Continue from the control plane gets it', async () => {
   const text = post('{}', ['Expect: 100-continue']).replace('/v1/events', '/__sim/verify')
   const responses = await sendRaw(sim().origin, text.replace(/Authorization.*\r\n/, ''), 2)
   expect(responses.map(({ status }) => status)).toEqual([100, 200])
 })
 
-test('a request whose sender ends in the middle of its body is refused, and its connection ends', async () => {
+test('a request that ends in the middle of its body is refused, and its connection is closed', async () => {
   const connection = await connectTo(sim().origin)
   connection.send(post(event()).slice(0, -10))
   connection.end()
@@ -117,7 +117,7 @@ test('a request whose sender ends in the middle of its body is refused, and its 
   await connection.closed()
 })
 
-test('of a repeated header the first value counts, or all of them where the header is a list', async ({ own }) => {
+test('the first value of a repeated header counts, or all of them if the header is a list', async ({ own }) => {
   const twice = ['Authorization: Bearer other', 'User-Agent: a', 'User-Agent: b', 'X-Team: red', 'X-Team: blue']
   expect((await askRaw(own.origin, get(analyticsPath, twice))).status).toBe(200)
   const headers = { 'user-agent': 'a', 'x-team': 'red, blue' }

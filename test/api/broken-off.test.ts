@@ -14,22 +14,22 @@ const post = (sandbox: string, lines: readonly string[], beginning: string) => {
   return requestText('POST', '/v1/events', headers, beginning)
 }
 
-/** Sends the beginning of a request, goes away, and waits until the sandbox has so many exchanges. */
+/** Sends the start of a request, disconnects, and waits until the sandbox has recorded `count` exchanges. */
 async function breakOff(sandbox: string, text: string, count: number): Promise<void> {
   const connection = await connectTo(sim().origin)
   connection.send(text)
-  await ask(sim(), '/__sim/health', { token: null }) // so that what was sent before is there
+  await ask(sim(), '/__sim/health', { token: null }) // makes sure that the bytes above have arrived
   connection.destroy()
   const question = { count: { atLeast: count }, withinMs: 30_000 }
   await steer(sim(), 'POST', `/verify?sandbox=${sandbox}`, question)
 }
 
-describe('a request that its client breaks off', () => {
+describe('a request that its client aborts', () => {
   test.each([
-    ['in a body of a length', 'length', ['Content-Length: 3000'], body.slice(0, 5)],
+    ['within a body with Content-Length', 'length', ['Content-Length: 3000'], body.slice(0, 5)],
     ['before its body', 'nothing', ['Content-Length: 3000'], ''],
-    ['in a chunk', 'chunk', ['Transfer-Encoding: chunked'], `bb8\r\n${body.slice(0, 5)}`],
-  ])('%s is neither unexpected nor retry problems, and its retry is none', async (_name, sandbox, lines, beginning) => {
+    ['within a chunk', 'chunk', ['Transfer-Encoding: chunked'], `bb8\r\n${body.slice(0, 5)}`],
+  ])('%s is not a finding, and neither is its retry', async (_name, sandbox, lines, beginning) => {
     for (const count of [1, 2]) await breakOff(sandbox, post(sandbox, lines, beginning), count)
     expect((await ask(sim(), '/v1/events', { body, sandbox })).status).toBe(201)
     const requests = await listRequests(sim(), `bodies=true&sandbox=${sandbox}`)
@@ -49,9 +49,9 @@ describe('a request that its client breaks off', () => {
   })
 
   test.each([
-    ['is too large', 413, ['Content-Length: 3000000'], body.slice(0, 5)],
-    ['has an unknown encoding', 415, ['Content-Length: 30', 'Content-Encoding: rot13'], 'ab'],
-  ])('and whose body %s has got a %i before', async (_name, status, lines, beginning) => {
+    ['was too large', 413, ['Content-Length: 3000000'], body.slice(0, 5)],
+    ['had an unknown encoding', 415, ['Content-Length: 30', 'Content-Encoding: rot13'], 'ab'],
+  ])('after its body %s keeps the %i that it got', async (_name, status, lines, beginning) => {
     const sandbox = `refused-${status}`
     await breakOff(sandbox, post(sandbox, lines, beginning), 1)
     const [request] = await listRequests(sim(), `sandbox=${sandbox}`)
@@ -59,7 +59,7 @@ describe('a request that its client breaks off', () => {
     expect(request).not.toHaveProperty('brokenOff')
   })
 
-  test('takes no step of a sequence: the service never saw it', async () => {
+  test('does not advance a sequence, since the service never saw it', async () => {
     await putRules(sim(), [{ sequence: '503' }], 'sequence')
     await breakOff('sequence', post('sequence', ['Content-Length: 3000'], 'ab'), 1)
     expect((await ask(sim(), analyticsPath, { sandbox: 'sequence' })).status).toBe(503)

@@ -2,7 +2,7 @@ import { maxValues } from '../../src/base/core/strict-json.ts'
 import { largeStates, times } from './large-states.ts'
 import { type BenchRequest, newEvent, warmAnalytics } from './requests.ts'
 
-/** Requests that are as expensive as their size allows, with the name of what they are aimed at. */
+/** Requests that are as expensive as their size allows, named after what they attack. */
 export interface HostileRequests {
   readonly name: string
   readonly requests: readonly BenchRequest[]
@@ -11,15 +11,15 @@ export interface HostileRequests {
 /** Just below the default of `--body-limit`. */
 const maxBytes = 1024 * 1024 - 100
 
-/** Just below Node's limit for all headers of a request. */
+/** Just below Node's limit for the total size of a request's headers. */
 const maxHeaderBytes = 15 * 1024
 
 const json = { authorization: 'Bearer bench', 'content-type': 'application/json' }
 
-/** Repeats a text until it is as long as the body may be, with some room for the rest of the body. */
+/** Repeats a string up to the body limit, less some room for the rest of the body. */
 const fill = (part: string, bytes = maxBytes - 1000) => part.repeat(Math.floor(bytes / part.length))
 
-/** The items or members of a body, as many as it may have, or as fit in. */
+/** Returns as many comma-separated items or members as the limits on values and bytes allow. */
 const items = (item: (index: number) => string, most = maxValues - 100) => {
   const parts: string[] = []
   for (let length = 0, index = 0; index < most; index += 1) {
@@ -49,18 +49,18 @@ const analytics = (headers: Readonly<Record<string, string>>): BenchRequest => (
 
 const get = (path: string): BenchRequest => ({ method: 'GET', path, headers: {} })
 
-/** Returns a request that gets 503, without a demanded wait. */
+/** Makes a request get a 503 that allows an immediate retry. */
 const failing = (request: BenchRequest): BenchRequest => ({
   ...request,
   headers: { ...request.headers, 'x-sim-scenario': 'unavailable;retry-after=0' },
 })
 
-/** Both as many members and as many bytes as a body may have. */
+/** As many members and as many bytes as a body may have. */
 const largeProperties = `"properties":{${items((index) => `"m${index}${'x'.repeat(88)}":${index}`)}}`
 
 const levels = 45
 
-/** Objects within objects, with a large innermost one, and a pointer to each, so that each value contains it. */
+/** Nested objects around a large one, and a pointer to each level: every selected value contains the large object. */
 const innermost = `{${items((index) => `"m${index}":${index}`)}}`
 const nestedProperties = `"properties":${'{"a":'.repeat(levels)}${innermost}${'}'.repeat(levels)}`
 const nestedPointers = times(levels, (level) => `"/properties${'/a'.repeat(level)}":0`).join(',')
@@ -85,7 +85,7 @@ const put = (body: string): BenchRequest => ({ ...post('/__sim/scenarios', body)
 
 const large = (count: number) => times(count, () => withoutRepeats(event(largeProperties)))
 
-/** All attacks that are known, each of them once successful or next to one that was. */
+/** All known attacks. Each one, or a close variant of it, once succeeded. */
 export const hostileRequests: readonly HostileRequests[] = [
   attack('Prefer: spaces before a quote', analytics({ prefer: `a${' '.repeat(maxHeaderBytes)}"x"y` })),
   attack('X-Sim-Sequence: stars', analytics({ 'x-sim-sequence': ' *'.repeat(990) })),
@@ -147,7 +147,7 @@ export const hostileRequests: readonly HostileRequests[] = [
   ...largeStates,
 ]
 
-/** Removes the first of two members of the same name, which the event of the bench and the attack have. */
+/** Removes duplicate members: the bench event and the attack set some of the same names, and the last one wins. */
 function withoutRepeats(request: BenchRequest): BenchRequest {
   return { ...request, body: JSON.stringify(JSON.parse(request.body ?? '{}')) }
 }

@@ -16,13 +16,13 @@ test.each([
 describe.each([
   ['the package', 'dist/convsim.cjs', 'dist/THIRD-PARTY-LICENSES.txt'],
   ['the image', 'dist/node_modules/@stoplight/prism-http/index.js', 'dist/node_modules/THIRD-PARTY-LICENSES.txt'],
-])('the licences beside the bundle of %s', (_name, bundle, licences) => {
-  // esbuild writes the path of each file above its code, or before its function where comments are left out.
+])('the licences next to the bundle of %s', (_name, bundle, licences) => {
+  // esbuild writes the path of each file above its code, or before its function if comments are stripped.
   const text = read(bundle).replaceAll('\\\n', '')
   const paths = text.match(/(?<=^ *\/\/ |^[^ ].*")node_modules\/[^"\n]*(?=\n|"\()/gm) ?? []
   const folders = [...new Set(paths.map(findPackageFolder).filter((folder) => folder !== undefined))]
 
-  test('name each package in it, with its version', () => {
+  test('name each bundled package and its version', () => {
     expect(folders.length).toBeGreaterThan(15)
     const text = read(licences)
     const missing = folders.filter((folder) => {
@@ -32,23 +32,23 @@ describe.each([
     expect(missing).toEqual([])
   })
 
-  test('have the permission of each, and no licence that asks for more than to be named', () => {
+  test('cover each package, and require no more than attribution', () => {
     const names = [...read(licences).matchAll(/^\S+ \d+\.\d+\.\d+\S* \((.+)\)$/gm)].map(([, licence]) => licence)
     expect(names.length).toBeGreaterThanOrEqual(folders.length)
     const known = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'Apache-2.0', 'CC0-1.0']
-    // Of a choice (`(BSD-3-Clause OR GPL-2.0)`) one licence is enough.
+    // In a choice such as `(BSD-3-Clause OR GPL-2.0)`, one known licence is enough.
     const choices = names.map((licence = '') => licence.replace(/^\((.*)\)$/, '$1').split(' OR '))
     expect(choices.filter((licences) => !licences.some((licence) => known.includes(licence)))).toEqual([])
   })
 })
 
 const minified = ['@modelcontextprotocol/server', '@modelcontextprotocol/core', 'zod', 'preact', '@preact/signals']
-test.each(minified)('the licences name %s, whose minified code has no paths', (name) => {
+test.each(minified)('the licences name %s, although its minified code has no paths', (name) => {
   const { version } = JSON.parse(read(`node_modules/${name}/package.json`))
   expect(read('dist/THIRD-PARTY-LICENSES.txt')).toContain(`${name} ${version} (`)
 })
 
-test('the image has the licence of the project', () => {
+test('the image includes the licence of the project', () => {
   expect(read('Dockerfile')).toMatch(/^COPY .*\bLICENSE\b/m)
   expect(read('.dockerignore')).toMatch(/^!LICENSE$/m)
 })

@@ -10,20 +10,20 @@ import { tempFile, tempFolder } from '../support/temp-folder.ts'
 import { untilGone } from '../support/until-gone.ts'
 import { eachArgs, failUnless, hangIf, startChild, trySuite, verdictsOf } from './sample-suite.ts'
 
-/** A suite that reads analytics twice and records an event; `check` decides whether it is green. */
+/** A suite that reads analytics twice, records an event, and passes if `check` holds. */
 const suite = (check = 'true') => `
 const first = await send(analytics)
 const second = await send(analytics)
 const event = await send('/events', order)
 ${failUnless(check)}`
 
-/** A suite that reads analytics twice and swallows each failure; `isRed` is an expression with the run's number. */
+/** A suite that reads analytics twice, ignores errors, and fails if `isRed` holds, which may use the run number `n`. */
 const swallowing = (isRed = 'false', attempts = 1) => `
 for (const name of ['first', 'second']) await attempt(${attempts}, analytics).catch(() => undefined)
 if (${isRed}) { console.log('red in run ' + n); process.exit(6) }`
 
 describe('convsim each', () => {
-  test('reports a verdict for each fault at each place', async () => {
+  test('reports a verdict for each fault on each request', async () => {
     const { code, report } = await trySuite(suite(), '--set', 'lost-ack,forbidden')
     expect(code).toBe(0)
     expect(report.runs).toEqual([
@@ -35,7 +35,7 @@ describe('convsim each', () => {
     expect(report).toMatchObject({ truncated: false, summary: { made: 4, equivalent: 0, notMade: 0 } })
   })
 
-  test('counts the requests over all sandboxes, whatever the suite resets', { tags: ['long'] }, async () => {
+  test('numbers requests across all sandboxes, even if the suite resets them', { tags: ['long'] }, async () => {
     const lines = `
 for (const name of ['one', 'two', 'three']) {
   headers['x-sim-sandbox'] = name
@@ -50,7 +50,7 @@ for (const name of ['one', 'two', 'three']) {
     expect(faulted).toEqual(['403 forbidden, 200, 200', '200, 403 forbidden, 200', '200, 200, 403 forbidden'])
   })
 
-  test('a drift stays in all responses, and in all items of a list', { tags: ['long'] }, async () => {
+  test('injects a drift into all responses and all items of an array', { tags: ['long'] }, async () => {
     const check = 'first.dataPoints.every(({ date }) => date) || second.dataPoints.some(({ date }) => date)'
     const pointer = '/dataPoints/*/date'
     const { report } = await trySuite(suite(check), '--only', `drift:drop-field@getModelAnalytics${pointer}`)
@@ -58,7 +58,7 @@ for (const name of ['one', 'two', 'three']) {
     expect(report.runs).toEqual([{ ...place, verdict: 'noticed' }])
   })
 
-  test('a field that no response has is not reached, and not run', { tags: ['long'] }, async () => {
+  test('skips a field that no response has, as "not-reached"', { tags: ['long'] }, async () => {
     const lines = suite().replaceAll('analytics)', `'/models/00000000-0000-4000-8000-0000000000f1/analytics')`)
     const { code, report } = await trySuite(lines, '--set', 'unknown-enum')
     expect(code).toBe(1)
@@ -67,7 +67,7 @@ for (const name of ['one', 'two', 'three']) {
     expect(report.summary.made).toBe(0)
   })
 
-  test('a seed gives the same table, also side by side, and another seed other runs', { tags: ['long'] }, async () => {
+  test('one seed gives the same runs, even in parallel; another seed gives others', { tags: ['long'] }, async () => {
     const flags = ['--set', 'drift', '--max-runs', '6', '--jobs', '2']
     const [first, second, other] = await Promise.all(
       [flags, flags, [...flags, '--seed', '2']].map((one) => trySuite(suite('first.messageCount > 0'), ...one)),
@@ -78,8 +78,8 @@ for (const name of ['one', 'two', 'three']) {
     expect(first?.report).toMatchObject({ truncated: true, summary: { endedBy: 'max-runs', made: 6 } })
   })
 
-  test('the time ends the runs, and the report says how many were not made', { tags: ['long'] }, async () => {
-    // Each run takes a second, so that the two without faults fit into the time, and all others do not.
+  test('stops at --time, and reports how many runs were not made', { tags: ['long'] }, async () => {
+    // Each run takes a second: the two baseline runs fit into the time, but not all of the others.
     const lines = `${suite()}\nawait new Promise((resolve) => setTimeout(resolve, 1000))`
     const { code, report, stdout } = await trySuite(lines, '--set', 'drift', '--time', '15s')
     expect(code).toBe(0)
@@ -87,7 +87,7 @@ for (const name of ['one', 'two', 'three']) {
     expect(stdout).toMatch(/^\d+ runs?, \d+ not made \(--time\)\.$/m)
   })
 
-  test('counts a run that does not end as hung, and leaves none of its processes', { tags: ['long'] }, async () => {
+  test('reports a run that does not end as hung, and kills its processes', { tags: ['long'] }, async () => {
     const flags = ['--only', 'drift:drop-field@createEvent/eventId', '--run-timeout', '8s', '--fail-on', 'hung']
     const { code, report, read } = await trySuite(suite() + hangIf('!event.eventId'), ...flags)
     expect(code).toBe(3)
@@ -98,14 +98,14 @@ for (const name of ['one', 'two', 'three']) {
     await untilGone(Number(await read('pids')))
   })
 
-  test('does not wait for a process that has left the group of the command, though it has its output', async () => {
+  test('does not wait for a detached child process, even if it inherits stdout', async () => {
     const lines = `${startChild("{ detached: true, stdio: 'inherit' }")}
       await send(analytics)
       process.exit(6)`
     const { code, read } = await trySuite(lines, '--set', 'reset')
     expect(code).toBe(6)
     const pids = (await read('pids'))?.match(/\d+/g) ?? []
-    expect(pids).toHaveLength(2) // a red suite is run twice
+    expect(pids).toHaveLength(2) // a failing suite is run twice
     for (const pid of pids) process.kill(Number(pid), 'SIGKILL') // throws if it has ended
   })
 })
@@ -115,44 +115,44 @@ describe('a client whose first request fails', { tags: ['long'] }, () => {
   const event = "const event = (eventType, more) => attempt(1, '/events', { ...order, eventType, ...more })\n"
 
   test.each([
-    ['sends another event has swallowed it', "try { await event('a') } catch { await event('failed') }"],
+    ['sends another event: never succeeded', "try { await event('a') } catch { await event('failed') }"],
     [
-      'sends another event with random values has swallowed it',
+      'sends another event with random values: never succeeded',
       "try { await event('a', random()) } catch { await event('failed', random()) }",
     ],
     [
-      'asks for another model has swallowed it',
+      'requests another model: never succeeded',
       "try { await attempt(1, analytics) } catch { await attempt(1, analytics.replace('02/', '01/')) }",
     ],
-    ['adds the time to its retry has recovered', "try { await event('a') } catch { await event('a', random()) }"],
+    ['adds the time to its retry: recovered', "try { await event('a') } catch { await event('a', random()) }"],
     [
-      'counts its tries under one id has recovered',
+      'numbers its attempts under one id: recovered',
       `const id = { insertId: crypto.randomUUID() }
       try { await event('a', { ...id, value: '1' }) } catch { await event('a', { ...id, value: '2' }) }`,
     ],
-    ['retries with a new id has recovered', "try { await event('a', random()) } catch { await event('a', random()) }"],
+    ['retries with a new id: recovered', "try { await event('a', random()) } catch { await event('a', random()) }"],
     [
-      'sends it later from a queue has recovered',
+      'resends it later from a queue: recovered',
       `const queue = []
       for (const name of ['a', 'b']) await event(name).catch(() => queue.push([name, random()]))
       for (const one of queue) await event(...one)`,
     ],
-  ])('and who %s', async (title, lines) => {
+  ])('and that then %s', async (title, lines) => {
     const { code, report } = await trySuite(random + event + lines, '--set', 'reset,unavailable;retry-after=0')
     const own = report.runs.filter(({ occurrence }: { occurrence: number }) => occurrence === 1)
     const verdict = title.endsWith('recovered') ? 'recovered' : 'never-succeeded'
     expect([code, ...verdictsOf({ runs: own })]).toEqual([0, verdict, verdict])
-    // A run whose call never succeeded is made twice, as a red one is.
+    // A run with a call that never succeeded is made twice, like a failed run.
     const bad = verdictsOf(report).filter((one) => one !== 'recovered')
     expect(report.summary.repeated).toBe(bad.length)
   })
 })
 
-describe('a run that is red', { tags: ['long'] }, () => {
+describe('a baseline run that fails', { tags: ['long'] }, () => {
   test.each([
     ['at the start', 1],
     ['at the end', 4 + 1],
-  ])('without faults %s is made once more, and the report says so', async (when, red) => {
+  ])('%s is repeated once, and the report says so', async (when, red) => {
     const { code, report, stdout } = await trySuite(swallowing(`n === ${red}`, 3), '--set', 'reset')
     expect([code, ...verdictsOf(report)]).toEqual([0, 'recovered', 'recovered'])
     expect(report.summary.changes).toEqual([`${when} it failed with exit code 6`])
@@ -162,16 +162,16 @@ describe('a run that is red', { tags: ['long'] }, () => {
   })
 })
 
-describe('the run without faults', { tags: ['long'] }, () => {
+describe('the baseline run', { tags: ['long'] }, () => {
   const flags = ['--set', 'drop-field', '--max-runs', '21']
 
-  test('comes again after twenty runs, and at the end', async () => {
+  test('is repeated after twenty runs and at the end', async () => {
     const { code, runs } = await trySuite(swallowing(), ...flags, '--jobs', '2')
     expect([code, runs]).toEqual([0, 2 + 20 + 1 + 1 + 1])
   })
 
-  test('ends the runs if it is red and red again, and the red runs before it are left out', async () => {
-    // Runs 3 to 21 are green, 22 is the last of the twenty and red from then on.
+  test('ends the runs if it fails twice, and failed runs just before it are discarded', async () => {
+    // Runs 3 to 21 pass; run 22, the last of the twenty, and all later runs fail.
     const { code, runs, stdout, stderr, report } = await trySuite(swallowing('n >= 22'), ...flags)
     expect([code, runs]).toEqual([1, 2 + 19 + 2 + 2])
     expect(verdictsOf(report)).toEqual(Array(19).fill('unnoticed'))
@@ -198,13 +198,13 @@ describe('--fail-on', { tags: ['long'] }, () => {
   })
 })
 
-describe('a suite that cannot be tried stops with the reason:', () => {
+describe('convsim each stops and gives the reason if', () => {
   const silent = suite().replace('const first', 'headers.authorization = ""\nconst first')
   const steered = suite().replace('const first', "headers['x-sim-scenario'] = 'critical'\nconst first")
 
   test.each<[string, string, string[], number, RegExp]>([
-    ['it is red', suite('false'), [], 5, /fails with exit code 5 without any fault.*\n {2}the check failed\n$/],
-    ['it asks nothing', '', [], 1, /sends no request to the simulator/],
+    ['the suite fails', suite('false'), [], 5, /fails with exit code 5 without any fault.*\n {2}the check failed\n$/],
+    ['the suite sends no request', '', [], 1, /sends no request to the simulator/],
     [
       'no request gets an ordinary response',
       silent,
@@ -213,14 +213,14 @@ describe('a suite that cannot be tried stops with the reason:', () => {
       /No request can get a fault, since none got an ordinary response: 3 x 401\.$/m,
     ],
     [
-      'all requests steer the simulator itself',
+      'all requests steer the simulator',
       steered,
       [],
       1,
       /none got an ordinary response: 2 x 200 of a request that steers the simulator, 1 x 400\.$/m,
     ],
     [
-      'it does not repeat itself',
+      'two runs of the suite differ',
       `${suite()}\nif (n === 1) await send(analytics.replace('7d', '90d'))`,
       [],
       1,
@@ -243,8 +243,8 @@ describe('a suite that cannot be tried stops with the reason:', () => {
   test.each([
     ['--run-timeout', /within --run-timeout 1s without any .*:\n {2}waiting\n$/],
     ['--time', /within --time 1s \(for two runs\) without any fault, so it/],
-  ])('it does not end within %s', async (flag, reason) => {
-    // A shell has begun within a second on a busy machine, too.
+  ])('the suite does not end within %s', async (flag, reason) => {
+    // A shell starts within a second even on a busy machine.
     const endless = ['sh', '-c', 'echo waiting; exec sleep 600']
     const { code, stdout, stderr } = await run(['each', '--set', 'reset', flag, '1s', '--', ...endless])
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(reason)])
@@ -253,7 +253,7 @@ describe('a suite that cannot be tried stops with the reason:', () => {
   test.each([
     ['does not exist', 127, 'no-such-command-here', /There is no command no-such-command-here\./],
     ['cannot be run', 126, './package.json/x', /package\.json\/x cannot be run: spawn ENOTDIR/],
-  ])('it %s', async (_how, expected, command, words) => {
+  ])('the command %s', async (_how, expected, command, words) => {
     const { code, stderr } = await run(['each', '--', command])
     expect([code, stderr]).toEqual([expected, expect.stringMatching(words)])
   })
@@ -268,13 +268,13 @@ describe('a suite that cannot be tried stops with the reason:', () => {
       /Nowhere to inject .*Did you mean "drift:drop-field@getModelAnalytics\/conversationCount"/,
     ],
     [['--only', 'resilience:reset@createPrompt'], /no request of the suite can get this fault/],
-  ])('%j', { tags: ['long'] }, async (flags, reason) => {
+  ])('the flags are %j', { tags: ['long'] }, async (flags, reason) => {
     const { code, stdout, stderr } = await trySuite(suite(), ...flags)
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(reason)])
   })
 })
 
-test('all runs have the time of the first one, which the line that repeats a finding has, too', {
+test('every run starts at the clock of the first run, and the command to repeat a finding sets that clock', {
   tags: ['long'],
 }, async () => {
   const lines = `appendFileSync('times', (await (await fetch(control + '/clock')).json()).now + '\\n')
@@ -295,7 +295,7 @@ const withoutRun = (text: string) =>
     .replaceAll(/convsim \d+\.\d+\.\d+|"version": ?"\d+\.\d+\.\d+"/g, '(version)')
 
 describe('the report', { tags: ['long'] }, () => {
-  test('is the same in every run, as JSON and as a page, with its parts in order for a terminal', async () => {
+  test('is the same in every run as JSON and HTML, and has its sections in order in the terminal', async () => {
     const cwd = await tempFolder()
     const guard = "process.on('uncaughtException', () => { console.log('no response'); process.exit(1) })"
     const [lines = ''] = eachArgs(suite('first.messageCount > 0')).slice(-1)
@@ -315,14 +315,14 @@ describe('the report', { tags: ['long'] }, () => {
     expect(await read('html')).not.toMatch(/<script|<link|<img|\ssrc=|url\(/i)
   })
 
-  test('has one line of JSON for each difference of the runs, also with a line break in a query', async () => {
+  test('has one line of JSON per difference between runs, even with a line break in a query', async () => {
     const lines = `${suite()}\nawait send(analytics + '&q=x%0A' + n)`
     const { code, stderr } = await trySuite(lines, '--set', 'reset', '--log-format', 'json')
     expect(code).toBe(1)
     expect(stderr).toContain('q=x\\n1')
   })
 
-  test('is lines of JSON with --log-format json', async () => {
+  test('is written as JSON lines with --log-format json', async () => {
     const flags = ['--only', 'drift:drop-field@createEvent/eventId', '--log-format', 'json']
     const { stdout, stderr } = await trySuite(suite(), ...flags)
     expect(stdout).toBe('')

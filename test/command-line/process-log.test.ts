@@ -11,7 +11,7 @@ import { cli, inMemory } from '../support/command.ts'
 import { postAll } from '../support/pipelined.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** Starts the built command with its output on pipes that are not read yet. */
+/** Starts the built command with piped output that nothing reads yet. */
 function startUnread(args: readonly string[], preloaded: readonly string[] = []) {
   const child = spawn(process.execPath, [...preloaded, cli, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -28,9 +28,9 @@ async function serveUnread(logging: readonly string[], preloaded: readonly strin
 
 const properties = { long: 'x'.repeat(1900) }
 
-test('the buffer of an unread log is bounded, and once it is read, a line counts the dropped lines', async () => {
+test('the buffer of an unread log is bounded, and a line reports the number of dropped lines', async () => {
   const { child, origin } = await serveUnread(['--log-bodies', '--log-format', 'json'])
-  // About 4 kB of log per request, in all four times the size of the buffer.
+  // About 4 kB of log per request: four times the buffer size in total.
   const large = event({ insertId: 'always', properties })
   await postAll(origin, '/v1/events', new Array(10_000).fill(large))
   let log = ''
@@ -43,7 +43,7 @@ test('the buffer of an unread log is bounded, and once it is read, a line counts
   expect(log.length).toBeLessThan(20_000_000)
 })
 
-test('a stop writes the lines that wait, and at last a line that counts the dropped ones', () => {
+test('a stop writes the buffered lines, and then the number of dropped lines', () => {
   let isFull = true
   let written = ''
   const log = createLog('info', 'json', Date.now, (bytes) => {
@@ -57,7 +57,7 @@ test('a stop writes the lines that wait, and at last a line that counts the drop
   expect(written).toMatch(/"msg":"long"\}\n.*"lines":\d{4,},"msg":"lines of the log are lost[^\n]*\n$/)
 })
 
-test('a stop ends the process, with report and exit code, although nobody reads stderr', async () => {
+test('a stop writes the report and sets the exit code even if nothing reads stderr', async () => {
   const report = join(await tempFolder(), 'report.json')
   const evidence = ['--report', report, '--fail-on', 'violation']
   const { child, origin } = await serveUnread(['--log-format', 'json', '--log-bodies', ...evidence])
@@ -68,7 +68,7 @@ test('a stop ends the process, with report and exit code, although nobody reads 
   expect(JSON.parse(await readFile(report, 'utf8'))).toMatchObject({ requests: 3000 })
 })
 
-test.each(['stdout', 'stderr'] as const)('a reader of %s that is gone ends nothing', async (output) => {
+test.each(['stdout', 'stderr'] as const)('a closed %s does not end the server', async (output) => {
   const child = startUnread([...inMemory, '--log-format', 'json'])
   child[output].destroy()
   const other = output === 'stdout' ? child.stderr : child.stdout
@@ -77,13 +77,13 @@ test.each(['stdout', 'stderr'] as const)('a reader of %s that is gone ends nothi
   expect(await once(child, 'exit')).toEqual([0, null])
 })
 
-test.each(['--help', 'assumptions', 'check'])('%s ends without an error if nobody reads its output', async (word) => {
+test.each(['--help', 'assumptions', 'check'])('%s exits without an error if its output is closed', async (word) => {
   const child = startUnread([word])
   child.stdout.destroy()
   expect(await Promise.all([once(child, 'exit'), text(child.stderr)])).toEqual([[0, null], ''])
 })
 
-test.each(['json', 'pretty'])('the last lines before a crash are written in format %s', async (format) => {
+test.each(['json', 'pretty'])('the last lines before a crash are written with --log-format %s', async (format) => {
   const crash = `data:text/javascript,process.on('SIGUSR2', () => { throw new Error('made to crash') })`
   const { child, origin } = await serveUnread(['--log-format', format], ['--import', crash])
   const output = text(child.stderr)
@@ -94,7 +94,7 @@ test.each(['json', 'pretty'])('the last lines before a crash are written in form
   expect(log).toMatch(format === 'json' ? /"path":"\/v1\/nowhere","status":404/ : /^GET \/v1\/nowhere 404 /m)
 })
 
-test('lines have the time of their event, not of their writing, and stay in order', async () => {
+test('log lines have the time of the request, not of the write, and stay in order', async () => {
   const { child, origin } = await serveUnread(['--log-format', 'json'])
   const output = text(child.stderr)
   const responded: number[] = []
@@ -106,7 +106,7 @@ test('lines have the time of their event, not of their writing, and stay in orde
   const lines = (await output).split('\n').filter((line) => line.includes('/v1/nowhere/'))
   const entries = lines.map((line): { path: string; time: string } => JSON.parse(line))
   expect(entries.map(({ path }) => path)).toEqual(responded.map((_, n) => `/v1/nowhere/${n}`))
-  // An exchange is recorded when its response has been sent, at the latest before the next request is handled.
+  // An exchange is recorded once its response is sent, and before the next request is handled.
   const isLate = (time: string, n: number) => Date.parse(time) > (responded[n + 1] ?? Number.POSITIVE_INFINITY)
   expect(entries.filter(({ time }, n) => isLate(time, n))).toEqual([])
 })

@@ -7,14 +7,14 @@ import type { TestSimulator } from '../support/start.ts'
 
 const browser = sharedBrowser()
 
-/** Creates a version of one prompt with a text. Returns the id of the prompt. */
+/** Adds a version with this content to the same prompt, and returns the prompt's id. */
 async function sendVersion(sim: TestSimulator, content: string, fields = {}): Promise<string> {
   const named = { externalPromptId: 'order-assistant', productId, role: 'assistant', ...fields }
   return textOf(await ask(sim, '/v1/prompts', { body: prompt({ ...named, components: [{ content }] }) }), 'promptId')
 }
 
-describeInBrowser('the view of the prompts', () => {
-  test('says how to create a first one, and shows it as soon as it is created', async () => {
+describeInBrowser('the prompts view', () => {
+  test('says how to create the first prompt, and shows it as soon as it is created', async () => {
     const { own, page } = await browser.openNew('#/prompts')
     const line = await page.locator('.command-line code').textContent()
     expect(line).toContain(`${own.origin}/v1/prompts`)
@@ -25,7 +25,7 @@ describeInBrowser('the view of the prompts', () => {
     expect(await page.locator('.diff var').textContent()).toBe('{{customer}}')
   })
 
-  test('shows two versions side by side with their difference by line and word, and activates one', async ({ own }) => {
+  test('shows a side-by-side diff of two versions by line and word, and activates one', async ({ own }) => {
     await sendVersion(own, 'Be polite.\nResponse {{customer}} in English.\nNever promise.\nKeep it short.')
     const id = await sendVersion(own, 'Be polite.\nResponse {{customer}} in {{language}}.\nKeep it short.\nOffer help.')
     const page = await browser.open(own, { place: `#/prompts/${id}` })
@@ -49,7 +49,7 @@ describeInBrowser('the view of the prompts', () => {
     expect(prompts).toMatchObject([{ versions: [{ active: false }, { active: true }] }])
   })
 
-  test('compares the versions that the address names, and says which have equal components', async ({ own }) => {
+  test('compares the versions in the URL, and says which have equal components', async ({ own }) => {
     const id = await sendVersion(own, 'First {{name}}.')
     await sendVersion(own, 'Second.')
     await sendVersion(own, 'First {{name}}.', { role: 'other' })
@@ -63,7 +63,7 @@ describeInBrowser('the view of the prompts', () => {
     await page.getByText('Their components are equal.').waitFor()
   })
 
-  test('keeps a prompt open when newer ones come, finds them by a text, and says which is a copy', async ({ own }) => {
+  test('keeps a prompt open when newer ones arrive, finds those by text, and says which is a copy', async ({ own }) => {
     const id = await sendVersion(own, 'First.')
     const page = await browser.open(own, { place: '#/prompts' })
     await page.waitForURL(new RegExp(id))

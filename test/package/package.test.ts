@@ -38,7 +38,7 @@ describe('the package', () => {
     expect(paths).toContain('dist/THIRD-PARTY-LICENSES.txt')
   })
 
-  it('contains every file to which its documents link, except pictures', () => {
+  it('contains every file that its documents link to, except images', () => {
     const documents = paths.filter((path) => path.endsWith('.md'))
     expect(documents).toContain('README.md')
     const links = documents.flatMap((document) => {
@@ -55,7 +55,7 @@ describe('the package', () => {
     expect(project.packed.unpackedSize).toBeLessThan(5_000_000)
   })
 
-  it('is all that its installation brings', () => {
+  it('installs no other package', () => {
     expect(readdirSync(join(project.folder, 'node_modules')).filter((each) => !each.startsWith('.'))).toEqual([name])
     expect(readdirSync(installed)).not.toContain('node_modules')
   })
@@ -68,7 +68,7 @@ describe('the package', () => {
 })
 
 describe('the library', () => {
-  it('starts a simulator in a context of its own without import(), as Jest runs a test file', async () => {
+  it('starts a simulator in a separate context without import(), as in a Jest test file', async () => {
     const file = join(installed, 'dist/index.cjs')
     const module = { exports: {} }
     const wrapper = `(function (exports, require, module, __filename, __dirname) {${readFileSync(file, 'utf8')}\n})`
@@ -85,7 +85,7 @@ describe('the library', () => {
     expect(error).toMatchObject({ message: expect.stringContaining('70000') })
   })
 
-  it('has the declarations that its entry points need, and these import from their test runner alone', () => {
+  it('has only the declarations that its entry points need, which import only test libraries', () => {
     const entries = Object.values<{ readonly types: string }>(manifest.exports).map(({ types }) => types.slice(2))
     const files = new Set(entries)
     const libraries = new Set<string>()
@@ -100,7 +100,7 @@ describe('the library', () => {
     expect(paths.filter(isDeclaration).sort()).toEqual([...files].sort())
   })
 
-  it('declares each entry point for the resolution of TypeScript that knows no "exports", too', () => {
+  it('declares each entry point for TypeScript module resolution without "exports", too', () => {
     const { '.': _, ...others } = manifest.exports
     const expected = Object.entries<{ readonly types: string }>(others).map(([path, { types }]) => [
       path.slice(2),
@@ -114,7 +114,7 @@ describe('the library', () => {
     ['typed.cts', ['--exactOptionalPropertyTypes']],
     ['typed.mts', ['--module', 'node16']],
     ['typed.cts', ['--module', 'node16']],
-  ])('has types that an ordinary project compiles: %s %j', (file, further) => {
+  ])('has types that compile in an ordinary project: %s %j', (file, further) => {
     writeFileSync(
       join(project.folder, file),
       `import { type AnyNames, connect, type ControlSchemas, type LibrarySettings } from '${name}'
@@ -137,7 +137,7 @@ describe('the library', () => {
         await sim.scenario('null')
         // @ts-expect-error: there is no such operation
         await sim.expectReceived('createEvnt')
-        // @ts-expect-error: the service never responds so
+        // @ts-expect-error: the service never returns this status
         await sim.requests({ status: 418 })
         // @ts-expect-error: there is no such scenario
         await sim.sequence(['249', '200'])
@@ -148,7 +148,7 @@ describe('the library', () => {
         const text: string = report.requests
         // @ts-expect-error: there is no such setting
         await startSimulator({ prot: 0 })
-        // @ts-expect-error: a flag of the command line
+        // @ts-expect-error: a command-line flag
         await startSimulator({ report: 'report.html' })
         return simulator.baseUrl + text
       }`,
@@ -157,7 +157,7 @@ describe('the library', () => {
     expect(project.run(process.execPath, tsc, '--ignoreConfig', ...options, file)).toBe('')
   })
 
-  it('declares no setting apart from its name and the type of its value', () => {
+  it('declares only the name and value type of a setting', () => {
     const text = paths
       .filter(isDeclaration)
       .map((path) => readFileSync(join(installed, path), 'utf8'))
@@ -176,34 +176,34 @@ describe('a document with an operation that has no handler', () => {
     return spawnSync(process.execPath, args, options)
   }
 
-  it('is served by the package alone', async () => {
+  it('is served without any other package', async () => {
     const ask = `fetch(process.env.CONVSIM_BASE_URL + '/products', { headers: { authorization: 'Bearer k' } })
       .then(({ status }) => { process.exitCode = status === 204 ? 0 : 1 })`
     expect(await exec(process.execPath, '--eval', ask)).toMatchObject({ status: 0 })
   })
 })
 
-it('the packed files have no finding of publint', async () => {
+it('publint has no findings in the packed files', async () => {
   const { messages, pkg } = await publint({ pkgDir: installed, pack: false, strict: true })
   expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([])
 })
 
 it.each([
-  ['in a module of Node', 'points.mts', 'nodenext', 'nodenext'],
+  ['in an ES module of Node', 'points.mts', 'nodenext', 'nodenext'],
   ['in CommonJS of Node', 'points.cts', 'nodenext', 'nodenext'],
   ['for a bundler', 'points.ts', 'esnext', 'bundler'],
 ])('TypeScript resolves each entry point %s', (_where, file, module, resolution) => {
-  // The names by which a project imports the entry points, documents such as package.json excluded.
+  // The names under which a project imports the entry points, without documents such as package.json.
   const points = Object.keys(manifest.exports).filter((path) => !path.endsWith('.json'))
   const lines = points.map((path, at) => `export type Point${at} = typeof import('${path.replace('.', name)}')`)
   writeFileSync(join(project.folder, file), lines.join('\n'))
-  // The types of optional peers, which the project has not, are not checked.
+  // Skips the types of optional peers, which the project does not have.
   const options = ['--strict', '--noEmit', '--skipLibCheck', '--target', 'es2022', '--module', module]
   const args = [tsc, '--ignoreConfig', ...options, '--moduleResolution', resolution, file]
   expect(project.run(process.execPath, ...args)).toBe('')
 })
 
-/** The programs of Node that run the package: this one, and those of `NODES=/path/to/node22:/path/to/node26`. */
+/** The Node executables that run the package: this one, and those in `NODES=/path/to/node22:/path/to/node26`. */
 const nodes = [process.execPath, ...(process.env['NODES'] ?? '').split(delimiter).filter((path) => path !== '')]
 const versions = nodes.map((node) => [
   execFileSync(node, ['--version'], { ...childLimits, encoding: 'utf8' }).trim(),
@@ -237,15 +237,15 @@ describe.each(versions)('Node %s', (_version, node) => {
     for (const [file, text] of Object.entries(files)) writeFileSync(join(project.folder, file), text)
   })
 
-  it('runs the library from a module and from CommonJS, with the same identifiers', () => {
-    // In CommonJS also where require() loads no modules.
+  it('runs the library in an ES module and in CommonJS, with the same identifiers', () => {
+    // CommonJS must also work if require() cannot load ES modules.
     const options = ['--no-experimental-require-module']
     const [fromModule, fromCommonJs] = [project.run(node, 'use.mjs'), project.run(node, ...options, 'use.cjs')]
     expect(fromModule).toMatch(/^[0-9a-f-]{36}\n$/)
     expect(fromCommonJs).toBe(fromModule)
   })
 
-  it('runs the command around a test with a sandbox', () => {
+  it('runs a test with a sandbox under the command', () => {
     const command = join(installed, 'dist/cli.js')
     const output = project.run(node, command, 'exec', '--', node, '--test', '--test-reporter=tap', 'sandbox.test.mjs')
     expect(output).toMatch(/^# pass 1$/m)

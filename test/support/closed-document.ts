@@ -1,12 +1,11 @@
 import { isObject, type Json, type JsonObject } from '../../src/base/core/json.ts'
 
-/** The key under `components` of the schemas that `allOf` joins: a response has members of all of them. */
+/** The key under `components` for unclosed schemas, for `allOf`: a response has members of all its parts. */
 const PARTS = 'x-parts'
 
 /**
- * Returns the document with closed schemas: an object has no other members than the listed ones, unless its schema says
- * `additionalProperties` or lists none. So a member that the document lacks is a fault, although a client may ignore
- * it.
+ * Returns the document with closed schemas: an object may have only the listed members, unless its schema has
+ * `additionalProperties` or lists none. So undocumented members are errors, although a client may ignore them.
  */
 export function closeDocument(document: JsonObject): JsonObject {
   const components = objectOf(document['components'])

@@ -1,10 +1,10 @@
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Prints one line of counts at the end of the run, for programs that read the log. */
+/** Prints one summary line at the end of the run, for programs that parse the log. */
 export class ClosingLineReporter implements Reporter {
   readonly #others: { readonly faultCount: number }
 
-  /** `others`: faults that no test has found, which are counted as failures. */
+  /** `others`: problems found outside of the tests, counted as failures. */
   constructor(others: { readonly faultCount: number }) {
     this.#others = others
   }

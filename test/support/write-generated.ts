@@ -8,7 +8,7 @@ import { clientNamesText, generatedFiles, operationIdsText, typedDocuments, type
 await writeFile(generatedFiles.operationIds, await operationIdsText())
 await writeFile(generatedFiles.clientNames, clientNamesText())
 
-// openapi-typescript does not run with TypeScript 7, so it runs with TypeScript 5 in a folder of its own.
+// openapi-typescript does not run with TypeScript 7, so it runs with TypeScript 5 in a separate folder.
 const packages = ['openapi-typescript@7.13.0', 'typescript@5.9.3']
 
 const folder = await mkdtemp(join(tmpdir(), 'convsim-types-'))
@@ -17,11 +17,11 @@ try {
   await writeFile(join(folder, 'package.json'), '{ "private": true }')
   await run('npm', ['install', '--no-audit', '--no-fund', '--no-save', ...packages], { cwd: folder })
   const output = join(folder, 'types.ts')
-  // A field with a default may be left out of a request, and an object without listed properties may have any.
+  // Requests may omit a field that has a default, and an object without listed properties may have any.
   const options = ['--default-non-nullable=false', '--empty-objects-unknown', '--output', output]
   for (const { document, file } of typedDocuments) {
     await run('npx', ['--no-install', 'openapi-typescript', document, ...options], { cwd: folder })
-    // The package leaves out what is @internal: users have the schemas.
+    // The package's types omit @internal exports: users need only the schemas.
     const text = (await readFile(output, 'utf8')).replace(
       /^export interface (paths|operations) /gm,
       '/** @internal */\n$&',

@@ -1,6 +1,6 @@
 import { memoizeLast } from './memoize.ts'
 
-/** The syntax of a date, alone or with a time, which may have an offset; its seconds may have a fraction. */
+/** The syntax of a date with an optional time, which may have fractional seconds and an offset. */
 const INSTANT_PATTERN = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(Z|[+-]\d{2}:\d{2})?)?$/i
 
 const MINUTE_MS = 60_000
@@ -9,11 +9,11 @@ const MIN_INSTANT = Date.parse('0000-01-01T00:00:00Z')
 const MAX_INSTANT = Date.parse('9999-12-31T23:59:59Z')
 
 /**
- * Parses an instant in one of three forms of ISO 8601: RFC 3339 (`2026-01-15T12:00:00.5+01:00`), a calendar date
- * (`2026-01-15`), a date-time without offset (`2026-01-15T12:00:00`); the last two are in UTC. A time can lack its
- * seconds, also before an offset. A leap second becomes the last millisecond of its day. The year in UTC must have four
- * digits, as in RFC 3339.
- * @returns epoch milliseconds, or undefined for any other text, such as the 30th of February
+ * Parses an instant in one of three ISO 8601 formats: RFC 3339 (`2026-01-15T12:00:00.5+01:00`), a calendar date
+ * (`2026-01-15`), or a date-time without an offset (`2026-01-15T12:00:00`); the last two are in UTC. Seconds are
+ * optional, even before an offset. A leap second becomes the last millisecond of its day. The year in UTC must have
+ * four digits, as in RFC 3339.
+ * @returns epoch milliseconds, or undefined for any other text, such as February 30
  */
 export function parseInstant(text: string): number | undefined {
   const parts = INSTANT_PATTERN.exec(text)
@@ -45,7 +45,7 @@ function parseOffset(offset: string): number | undefined {
   return (offset.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
 }
 
-/** Returns true if a minute, given by its start, is the last of its UTC day: no other minute can have a leap second. */
+/** Returns true if the minute with this start is the last of its UTC day, the only one that can have a leap second. */
 function isLastMinuteOfDay(minute: number): boolean {
   return (minute + MINUTE_MS) % (24 * 60 * MINUTE_MS) === 0
 }
@@ -56,13 +56,13 @@ export const MAX_NOW = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
-/** Parses a duration such as `90s`, `1.5h` or `250ms` to milliseconds; undefined for any other text. */
+/** Parses a duration such as `90s`, `1.5h` or `250ms`. Returns milliseconds, or undefined for any other text. */
 export function parseDuration(text: string): number | undefined {
   const [, number, unit] = /^(\d{1,12}(?:\.\d{1,6})?)\s*(ms|s|m|h|d)$/.exec(text.trim()) ?? []
   return number === undefined ? undefined : Math.round(Number(number) * UNIT_MS[unit as keyof typeof UNIT_MS])
 }
 
-/** Parses the time that a clock is set to; undefined for any other text, and before 1900 or after 9999. */
+/** Parses the time to set a clock to. Returns undefined for other text, and before 1900 or after 9999. */
 export function parseNow(text: string): number | undefined {
   const instant = parseInstant(text)
   return instant !== undefined && instant >= MIN_NOW && instant <= MAX_NOW ? instant : undefined
@@ -70,7 +70,7 @@ export function parseNow(text: string): number | undefined {
 
 const DAY_MS = 86_400_000
 
-/** Returns the UTC day of an instant as a number: the days since 1970-01-01. The instant is in epoch milliseconds. */
+/** Returns the UTC day of an instant in epoch milliseconds: the number of days since 1970-01-01. */
 export function dayOf(instant: number): number {
   return Math.floor(instant / DAY_MS)
 }
@@ -84,7 +84,7 @@ export function nameOfDay(day: number): string {
   return startOfDay(day).toISOString().slice(0, -'T00:00:00.000Z'.length)
 }
 
-/** Formats an instant as HTTP does: `Thu, 15 Jan 2026 12:00:00 GMT`. Keeps the text of the current second. */
+/** Formats an instant as an HTTP date: `Thu, 15 Jan 2026 12:00:00 GMT`. Caches the text of the last second. */
 export const httpDate = (() => {
   const format = memoizeLast((second: number) => new Date(second * 1000).toUTCString())
   return (instant: number) => format(Math.floor(instant / 1000))

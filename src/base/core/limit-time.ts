@@ -3,18 +3,18 @@ import { createContext, Script } from 'node:vm'
 import { isObject } from './json.ts'
 import { once } from './memoize.ts'
 
-/** A check that sets `errors` for a wrong value, as ajv's validators do. */
+/** A check that sets `errors` for an invalid value, as Ajv validators do. */
 type Check<Fault> = ((value: unknown) => boolean) & { errors?: Fault[] | null }
 
-/** The keyword of the error of a check that is broken off. */
+/** The keyword of the error for an aborted check. */
 export const TIMEOUT = 'timeout'
 
-/** Milliseconds after which the check of a value is broken off. */
+/** Milliseconds after which the check of a value is aborted. */
 const maxCheckMs = 100
 
 /**
- * Bounds the time of a validator, since patterns and recursive schemas may take any. A check that is broken off is
- * tried once more, since the processor time of a garbage collection counts. Then the value is invalid.
+ * Limits the time of a validator, since patterns and recursive schemas can take arbitrarily long. An aborted check is
+ * retried once, since garbage collection counts toward the limit. If the retry is aborted, too, the value is invalid.
  */
 export function limitTime<Fault>(validate: Check<Fault>): Check<Fault> {
   const limited: Check<Fault> = (value) => {
@@ -26,7 +26,7 @@ export function limitTime<Fault>(validate: Check<Fault>): Check<Fault> {
   return limited
 }
 
-/** Returns the result of a check, or undefined if a schema that applies itself to the same value fills the stack. */
+/** Returns the result of a check, or undefined if a schema that recurses on the same value overflows the stack. */
 function catchOverflow(check: () => boolean): boolean | undefined {
   try {
     return check()
@@ -46,23 +46,23 @@ const brokenOff = {
     'Send shorter texts or fewer levels, or change these patterns and schemas',
 }
 
-/** The one context, since a new one takes a millisecond, and the script that calls its member `run`. */
+/** The shared context, since creating one takes a millisecond, and the script that calls its `run`. */
 const prepare = once(() => {
   const global: { run?: (() => void) | undefined } = {}
   return { global, context: createContext(global), script: new Script('run()') }
 })
 
 /**
- * Runs `work` and returns its value, or undefined if it takes longer than `ms` milliseconds. The interruption can come
- * anywhere, also within a regular expression, and `work` runs again if other processes had the processor for more than
- * half of the time: it must have no lasting effect. It takes 0.1 ms itself.
+ * Runs `work` and returns its value, or undefined if it takes longer than `ms` milliseconds. `work` must have no side
+ * effects: it can be interrupted anywhere, even within a regular expression, and it runs again if other processes used
+ * the CPU for more than half of the time. The overhead is 0.1 ms.
  */
 export function runWithTimeout<T>(ms: number, work: () => T): { readonly value: T } | undefined {
   const before = cpuUsage()
   for (;;) {
     const result = runOnce(ms, work)
     const { user, system } = cpuUsage(before)
-    // Half, since the clock of the limit is not that of the processor, and another run makes a stall of twice the time.
+    // Only half, since the timeout does not use the CPU clock, and another run doubles the stall.
     if (result || user + system >= (ms * 1000) / 2) return result
   }
 }
@@ -76,7 +76,7 @@ function runOnce<T>(ms: number, work: () => T): { readonly value: T } | undefine
   try {
     script.runInContext(context, { timeout: ms })
   } catch (error) {
-    // The error comes from another context, where `instanceof Error` is false.
+    // The error comes from another context, so `instanceof Error` is false.
     if (isObject(error) && error['code'] === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined
     throw error
   } finally {

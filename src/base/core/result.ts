@@ -1,6 +1,6 @@
 /**
- * The expected outcome of an operation that can fail: its value or its error, by default a sentence about the fault.
- * Exceptions are for bugs alone.
+ * The outcome of an operation that can fail: its value or its error, by default a sentence that describes the problem.
+ * Exceptions are only for bugs.
  */
 export type Result<T, E = string> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: E }
 
@@ -12,7 +12,7 @@ export function failure<E>(error: E): { readonly ok: false; readonly error: E } 
   return { ok: false, error }
 }
 
-/** Joins results: the values of all, or the errors of all that failed. */
+/** Combines results: all values, or the errors of every result that failed. */
 export function joinResults<T, E>(results: readonly Result<T, readonly E[]>[]): Result<T[], E[]> {
   const errors = results.flatMap((each) => (each.ok ? [] : each.error))
   return errors.length > 0 ? failure(errors) : success(results.flatMap((each) => (each.ok ? [each.value] : [])))

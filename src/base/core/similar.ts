@@ -1,4 +1,4 @@
-/** Returns the candidate that differs by capitals, separators or one letter from a mistyped name, or undefined. */
+/** Returns a candidate that differs from `name` only in case, separators or one letter, or undefined. */
 export function findSimilar(name: string, candidates: Iterable<string>): string | undefined {
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - name.length) > MAX_SEPARATORS) continue
@@ -7,12 +7,12 @@ export function findSimilar(name: string, candidates: Iterable<string>): string 
   return undefined
 }
 
-/** The largest difference in length that separators can make: `external_conversation_id` has two more characters. */
+/** The maximum difference in length due to separators: `external_conversation_id` has two. */
 const MAX_SEPARATORS = 3
 
 const simplify = (name: string) => name.replace(/[_-]/g, '').toLowerCase()
 
-/** Returns true if one inserted, missing, changed or swapped letter is the only difference, except in short names. */
+/** Returns true if two names differ by one inserted, deleted, changed or swapped letter; false for short names. */
 function isOneLetterAway(one: string, other: string): boolean {
   if (Math.min(one.length, other.length) < 3) return false
   let start = 0
@@ -23,7 +23,7 @@ function isOneLetterAway(one: string, other: string): boolean {
   return isSameAfter(0, 1) || isSameAfter(1, 0) || isSameAfter(1, 1) || (isSwapped && isSameAfter(2, 2))
 }
 
-/** Returns the candidate that is probably meant, for a guess in a message: a similar one, or one that begins so. */
+/** Returns the most likely candidate for a "Did you mean" hint: a similar name, or one that starts with `name`. */
 export function findNearest(name: string, candidates: Iterable<string>): string | undefined {
   const written = simplify(name)
   const all = [...candidates].map((candidate) => ({ candidate, simple: simplify(candidate) }))
@@ -34,7 +34,7 @@ export function findNearest(name: string, candidates: Iterable<string>): string 
 
 const MAX_LISTED = 20
 
-/** Returns the end of a message: `Did you mean "slow"? Known: slow, hang.` `elsewhere` says where more than 20 are. */
+/** Returns a message suffix: `Did you mean "slow"? Known: slow, hang.` Beyond 20 names, `elsewhere` replaces it. */
 export function describeKnown(name: string, known: readonly string[], elsewhere?: string): string {
   const nearest = findNearest(name, known)
   const guess = nearest === undefined ? '' : `Did you mean "${nearest}"? `

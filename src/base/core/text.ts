@@ -1,22 +1,22 @@
 /**
- * Returns a text that a message quotes, cut to `max` characters. The mark `…` tells the reader that it is cut, and
- * redaction that the last word may be a part of a credential.
+ * Truncates a text that a message quotes to `max` characters. The `…` tells readers that it is truncated, and tells
+ * redaction that the last word may be part of a credential.
  */
 export function cutText(text: string, max = 80): string {
   return text.length > max ? `${text.slice(0, max)}…` : text
 }
 
-/** Returns a text with a full stop, unless a mark ends its sentence already: `Did you mean "slow"?` stays. */
+/** Adds a full stop unless the text already ends with punctuation: `Did you mean "slow"?` is unchanged. */
 export function endSentence(text: string): string {
   return /[.?!]\)?$/.test(text) ? text : `${text}.`
 }
 
-/** Escapes control characters, which a terminal carries out, in a text from outside: `\u001b[2J`. */
+/** Escapes control characters in untrusted text, since a terminal would interpret them: `\u001b[2J`. */
 export function escapeControls(text: string): string {
   return text.replace(/\p{Cc}/gu, escapeCharacter)
 }
 
-/** Escapes everything but visible ASCII. Within JSON the escapes mean the same characters. */
+/** Escapes everything except printable ASCII. In JSON, the escapes stand for the same characters. */
 export function escapeNonAscii(text: string): string {
   return /[^\x20-\x7e]/.test(text) ? text.replace(/[^\x20-\x7e]/g, escapeCharacter) : text
 }

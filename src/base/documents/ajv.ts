@@ -9,18 +9,18 @@ import { MAX_ERRORS } from './violations.ts'
 
 export type Validator = ((value: unknown) => boolean) & { errors?: ErrorObject[] | null }
 
-/** Creates a JSON Schema 2020-12 validator that reports every error; `warn` gets a message on questionable parts. */
+/** Creates a JSON Schema 2020-12 validator that reports every error, and passes ajv's warnings to `warn`. */
 export function createAjv(warn: (message: string) => void, options: Options = {}): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors: true,
     verbose: true,
     strict: 'log',
-    // Union types and required members without a schema are common in OpenAPI 3.1, and no sign of a mistake.
+    // Union types and required members without a schema are common in OpenAPI 3.1, and rarely a mistake.
     allowUnionTypes: true,
     strictRequired: false,
-    // Callers check schemas against the meta-schema one by one, because they know the places.
+    // Callers check each schema against the meta-schema, because they know its location.
     validateSchema: false,
-    // A copy of each shared schema at each reference would only delay the start.
+    // Copying each shared schema to each reference would only delay the start.
     inlineRefs: false,
     logger: { log: warn, warn, error: warn },
     ...options,
@@ -33,10 +33,10 @@ export function createAjv(warn: (message: string) => void, options: Options = {}
   return ajv
 }
 
-/** The variable of the generated code that counts the errors so far. */
+/** The variable in the generated code that counts the errors so far. */
 const errorCount = new Name('errors')
 
-/** The keywords that check every item or member: once a loop has collected errors, the value is invalid. */
+/** Keywords that loop over all items or members. An error in the loop makes the value invalid, so it can stop early. */
 const CHECKING_LOOPS = [
   'items',
   'patternProperties',
@@ -49,12 +49,12 @@ const CHECKING_LOOPS = [
 type CodeGen = KeywordCxt['gen']
 type KeywordCode = (cxt: KeywordCxt, type?: string) => void
 
-/** Writes the code at the end of an iteration; `before` has the number of errors before the loop. */
+/** Generates the code at the end of an iteration; `before` is the number of errors before the loop. */
 type EndOfIteration = (gen: CodeGen, before: Name) => void
 
 /**
- * Bounds the errors that validators collect. With `allErrors` ajv appends the errors of a referenced schema to a copy
- * of all errors before them: a list of 450,000 wrong items behind a `$ref` takes hours. ajv has no bound, so this adds
+ * Limits the errors that validators collect. With `allErrors`, ajv copies all earlier errors to append those of a
+ * referenced schema, so an array of 450,000 invalid items behind a `$ref` takes hours. ajv has no limit, so this adds
  * one to its generated code: a loop ends after `MAX_ERRORS` errors, and `contains` drops the errors of each item.
  */
 function boundErrors(ajv: Ajv2020): void {
@@ -63,7 +63,7 @@ function boundErrors(ajv: Ajv2020): void {
       gen.if(_`${errorCount} - ${before} >= ${MAX_ERRORS}`, () => gen.break()),
     )
   }
-  // Its loop ends at an item that fits, so it cannot end at errors.
+  // `contains` needs only one valid item, so its loop must not end at errors.
   endIterations(ajv, 'contains', resetErrorsCount)
 }
 
@@ -74,11 +74,11 @@ function changeCode(ajv: Ajv2020, keyword: string, change: (code: KeywordCode) =
   const rule = ajv.RULES.all[keyword]
   if (typeof rule !== 'object' || !('code' in rule.definition)) throw new Error(`ajv has no keyword ${keyword}`)
   const { definition } = rule
-  // Replaced in place: an added keyword would come last, after those that depend on it.
+  // Replaced in place: a newly added keyword would run last, after the keywords that depend on it.
   Object.assign(rule, { definition: { ...definition, code: change(definition.code) } })
 }
 
-/** Runs `generate`, whose loops end with the code of `end`; those of the schemas within them stay as they are. */
+/** Runs `generate`, and adds the code of `end` to each iteration of its loops, but not of loops in nested schemas. */
 function generateLoops({ gen }: KeywordCxt, end: EndOfIteration, generate: () => void): void {
   const { forRange, forIn } = gen
   const before = gen.const('errorsBefore', errorCount)
@@ -98,8 +98,8 @@ function generateLoops({ gen }: KeywordCxt, end: EndOfIteration, generate: () =>
 }
 
 /**
- * Replaces ajv's check of `uniqueItems`, with which 20,000 objects take a minute, by one that takes linear time. It has
- * no code for standalone validators, so a precompiled document cannot have the keyword.
+ * Replaces ajv's `uniqueItems`, which takes a minute for 20,000 objects, with a check in linear time. The check has no
+ * code for standalone validators, so a precompiled document cannot use the keyword.
  */
 function addLinearUniqueItems(ajv: Ajv2020): void {
   ajv.removeKeyword('uniqueItems')
@@ -112,11 +112,11 @@ const validate: SchemaValidateFunction = (isUnique: boolean, items: readonly Jso
   return repeated === undefined
 }
 
-/** Returns the indexes of the first item that repeats an earlier one, `i`, and of the earlier one, `j`. */
+/** Returns the index `i` of the first duplicate and the index `j` of the item that it repeats, or undefined. */
 function findRepeated(items: readonly Json[]): { readonly i: number; readonly j: number } | undefined {
   const indexes = new Map<string, number>()
   for (const [i, item] of items.entries()) {
-    // A text of digits alone would have its own value as hash, so that a client could make all of them collide.
+    // Without the space, a string of digits would hash to its value, so a client could make all keys collide.
     const key = ` ${canonicalJson(item)}`
     const j = indexes.get(key)
     if (j !== undefined) return { i, j }
@@ -125,10 +125,10 @@ function findRepeated(items: readonly Json[]): { readonly i: number; readonly j:
   return undefined
 }
 
-/** Replaces ajv's check of `multipleOf`, which divides binary fractions: it refuses 19.99 as a multiple of 0.01. */
+/** Replaces ajv's `multipleOf`, which divides floating-point numbers and so rejects 19.99 as a multiple of 0.01. */
 function addDecimalMultipleOf(ajv: Ajv2020): void {
   changeCode(ajv, 'multipleOf', () => (cxt) => {
-    // The build's module of precompiled validators imports the function by this name.
+    // The generated module of precompiled validators imports the function under this name.
     const check = cxt.gen.scopeValue('func', { ref: isMultiple, code: _`isMultiple` })
     cxt.fail(_`!${check}(${cxt.data}, ${cxt.schemaCode})`)
   })

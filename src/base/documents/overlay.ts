@@ -9,7 +9,7 @@ import { type Overlay, type OverlayAction, type SelectedNode, select } from './r
 import type { Source } from './source.ts'
 import { MAX_VALUES } from './source.ts'
 
-/** Applies an overlay to a copy, whose places lead to it. The error is on the first action that fails. */
+/** Applies an overlay to a copy of a document, and tracks what comes from it. Stops at the first action that fails. */
 export function applyOverlay(document: Source, { source, actions }: Overlay): Result<Source, Findings> {
   const draft = new Draft(document, source)
   for (const action of actions) {
@@ -19,14 +19,14 @@ export function applyOverlay(document: Source, { source, actions }: Overlay): Re
   return success({ file: document.file, value: draft.value, place: draft.origins.place })
 }
 
-/** A document while the actions of an overlay change it. Flaws and `from` point at the overlay. */
+/** A document to which an overlay is being applied. Flaws and `from` point into the overlay. */
 class Draft {
   value: Json
   readonly origins: Origins
   readonly #overlay: Source
 
   constructor(document: Source, overlay: Source) {
-    this.value = JSON.parse(JSON.stringify(document.value)) // an alias of YAML shares a value between places
+    this.value = JSON.parse(JSON.stringify(document.value)) // a YAML alias shares one value between places
     this.origins = new Origins(document)
     this.#overlay = overlay
   }
@@ -55,7 +55,7 @@ class Draft {
     this.origins.set(joinPointer('', ...tokens), { source: this.#overlay, pointer })
   }
 
-  /** Removes inner values first and the last items of lists first, so that the tokens of the others stay true. */
+  /** Removes inner values and last array items first, so that the remaining tokens stay valid. */
   #remove(nodes: readonly SelectedNode[], from: string): undefined {
     const indexOf = ({ tokens }: SelectedNode) => Number(tokens.at(-1)) || 0
     const sorted = nodes.toSorted((a, b) => b.tokens.length - a.tokens.length || indexOf(b) - indexOf(a))
@@ -68,13 +68,13 @@ class Draft {
         container.splice(Number(name), 1)
       } else if (isObject(container)) {
         delete container[name]
-        // A finding about the missing member leads to the action that removed it.
+        // A finding about the missing member points to the action that removed it.
         this.#setOrigin(tokens, from)
       }
     }
   }
 
-  /** Merges an update into the value at the tokens. A list that is the target takes one more item of any kind. */
+  /** Merges an update into the value at the tokens. An array accepts an item of any type if it is the target itself. */
   #merge(tokens: readonly string[], update: Json, from: string, isTarget = false): Flaw | undefined {
     const old = valueAtTokens(this.value, tokens)
     if (old === undefined) return this.#put(tokens, update, from)

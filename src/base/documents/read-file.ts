@@ -1,12 +1,12 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { Socket } from 'node:net'
 
-/** A path that does not lead to an ordinary file, or leads to one that is too large. Its message lacks its subject. */
+/** Thrown for a path that is not a regular file, or is too large. Callers prepend the path to the message. */
 export class UnusableFileError extends Error {
   override readonly name = 'UnusableFileError'
 }
 
-/** Reads a file. Throws an `UnusableFileError` for a pipe, a socket, a device or a folder, without waiting for it. */
+/** Reads a regular file. Throws an `UnusableFileError` for a pipe, socket, device or folder, without blocking. */
 export function readOrdinaryFile(path: string, maxBytes = Number.POSITIVE_INFINITY): Buffer {
   const fd = openWithoutWaiting(path)
   try {
@@ -18,18 +18,18 @@ export function readOrdinaryFile(path: string, maxBytes = Number.POSITIVE_INFINI
   }
 }
 
-/** The pattern of a path that stands for an open file of the process, such as a log that a shell gave it as stdout. */
+/** Matches a path to a file descriptor of the process, such as a log that the shell opened as stdout. */
 const openFile = /^\/dev\/(?:std(?:in|out|err)|fd\/\d+)$|^\/proc\/(?:self|\d+)\/fd\/\d+$/
 
-/** Returns true for a path that stands for an open file of the process: `/dev/stdout`, or `<(...)` of a shell. */
+/** Returns true for a path to a file descriptor of the process: `/dev/stdout`, or the shell's `<(...)`. */
 export const isOpenFile = (path: string): boolean => openFile.test(path)
 
-/** Reads a file as `readOrdinaryFile` does, and also a pipe that the process was started with: `<(zcat a.har.gz)`. */
+/** Like `readOrdinaryFile`, but also reads a pipe that the process inherited: `<(zcat a.har.gz)`. */
 export async function readFileOrPipe(path: string, maxBytes: number): Promise<Buffer> {
   if (!isOpenFile(path) || !statSync(path).isFIFO()) return readOrdinaryFile(path, maxBytes)
   const pieces: Buffer[] = []
   let length = 0
-  // Not as a file: a thread that waits for a pipe keeps the process from ending on a signal.
+  // Read as a socket: a thread blocked on a pipe would keep the process from exiting on a signal.
   for await (const piece of new Socket({ fd: openWithoutWaiting(path), readable: true })) {
     length += piece.length
     if (length > maxBytes) throw new UnusableFileError(describeTooLarge(maxBytes))
@@ -38,7 +38,7 @@ export async function readFileOrPipe(path: string, maxBytes: number): Promise<Bu
   return Buffer.concat(pieces)
 }
 
-/** Opens a file; a pipe without anybody at its other end, too. Windows has neither such pipes nor the flag. */
+/** Opens a file without blocking, even a pipe without a writer. Windows has neither such pipes nor the flag. */
 function openWithoutWaiting(path: string): number {
   try {
     return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
@@ -48,7 +48,7 @@ function openWithoutWaiting(path: string): number {
   }
 }
 
-/** Returns why a file is not read (a device or a pipe need not have an end), or undefined if it can be read. */
+/** Returns why a file cannot be read (a device or pipe may never end), or undefined if it can. */
 function findFileProblem(stats: Stats, maxBytes: number): string | undefined {
   if (stats.isDirectory()) return describeKind('folder')
   if (!stats.isFile()) return describeKind(stats.isFIFO() ? 'pipe' : 'device')

@@ -9,14 +9,14 @@ import { loadSchema } from './load-schema.ts'
 import { readSource } from './read-source.ts'
 import type { Source } from './source.ts'
 
-/** An OpenAPI Overlay that was read and checked; one of 1.0 can have what 1.1 adds. */
+/** A parsed and validated OpenAPI Overlay. A 1.0 overlay may also use the features that 1.1 adds. */
 export interface Overlay {
   readonly source: Source
   readonly actions: readonly OverlayAction[]
 }
 
 export interface OverlayAction {
-  /** The pointer of the action within the overlay: `/actions/0`. */
+  /** The JSON Pointer of the action in the overlay: `/actions/0`. */
   readonly pointer: string
   /** A JSONPath (RFC 9535): `$.paths['/events'].post`. */
   readonly target: string
@@ -25,12 +25,12 @@ export interface OverlayAction {
 }
 
 export interface SelectedNode {
-  /** The names of members and the indexes of items that lead to the value; empty for the whole document. */
+  /** The member names and array indexes that lead to the value; empty for the whole document. */
   readonly tokens: readonly string[]
   readonly value: Json
 }
 
-/** Reads and checks an overlay (YAML or JSON). The error has a finding with its line for each fault. */
+/** Reads and validates an overlay (YAML or JSON). The error lists a finding with its line for each problem. */
 export async function readOverlay(file: string): Promise<Result<Overlay, Findings>> {
   const source = await readSource(file)
   return source.ok ? checkOverlay(source.value) : source
@@ -90,16 +90,16 @@ function isJsonPath(text: string): boolean {
   try {
     return new JSONPathJS(text) !== undefined
   } catch {
-    return false // its message lists each character that could be at the place
+    return false // the library's message lists every allowed character, which does not help
   }
 }
 
-/** Returns the values that a JSONPath selects, each once, in the order of the document. */
+/** Returns the values that a JSONPath selects, without duplicates, in document order. */
 export function select(document: Json, path: string): SelectedNode[] {
   const found = new Map<string, SelectedNode>()
   for (const { segments, value } of new JSONPathJS(path).pathSegments(document)) {
     const tokens = segments.map(String)
-    // The library returns parts of the given document, which is JSON.
+    // The library returns parts of the given document, so they are JSON.
     found.set(joinPointer('', ...tokens), { tokens, value: value as Json })
   }
   return [...found.values()]

@@ -5,7 +5,7 @@ import type { Violation } from '../core/violation.ts'
 import { createAjv } from './ajv.ts'
 
 export interface PublishedSchema {
-  /** The subject of the schema, for the exception's message and for the build, which can precompile it: `export`. */
+  /** What the schema describes, such as `export`, for error messages and as the key of a precompiled validator. */
   readonly name: string
   readonly schema: JsonObject
 }
@@ -14,18 +14,18 @@ export type SchemaCheck = (value: unknown) => Violation[]
 
 export interface CompiledSchemas {
   readonly ajv: Ajv2020
-  /** The name of each schema in the instance, by the key that its precompiled validator gets. */
+  /** Maps the key of each precompiled validator to the schema's name in `ajv`. */
   readonly names: ReadonlyMap<string, string>
 }
 
 /**
- * Compiles one of our own schemas, for files that users write; its key is empty. The check coerces no value, and fills
- * in no default. Throws if the schema is invalid or ajv warns about it, because that is a bug.
- * @param code the form of ajv's functions, for the build
+ * Compiles a schema that convsim ships, for files that users write; its key is empty. The validator does not coerce
+ * values or fill in defaults. Throws if the schema is invalid or ajv warns about it, because that is a bug.
+ * @param code ajv's code generation options, set by the build
  */
 export function compileSchema({ schema, name }: PublishedSchema, code: CodeOptions = {}): CompiledSchemas {
   const warnings: string[] = []
-  // Smaller code: `toViolations` writes the sentences, and a loop finds the missing properties.
+  // Smaller code: `toViolations` writes the messages, and a loop finds missing properties.
   const options = { validateSchema: true, messages: false, loopRequired: 1, code }
   const ajv = createAjv((message) => warnings.push(message), options).addSchema(schema, 'published')
   ajv.getSchema('published')

@@ -30,7 +30,7 @@ export function redactHead({ path, query, headers }: RequestHead): RequestHead {
   }
 }
 
-/** Redacts the values of headers and query parameters with these names, which are in lower case. */
+/** Redacts the values of headers and query parameters with these lower-case names. */
 export function redactNamed(head: RequestHead, names: readonly string[]): RequestHead {
   if (names.length === 0) return head
   const isNamed = (name: string) => names.includes(name.toLowerCase())
@@ -42,18 +42,18 @@ export function redactNamed(head: RequestHead, names: readonly string[]): Reques
   return { path: head.path, query, headers: Object.fromEntries(headers) }
 }
 
-/** Returns the redaction of queries of requests with this token. Successive requests often have the same of both. */
+/** Returns a query redactor for this token. Successive requests often have the same token and query. */
 const redactQueriesWith = memoizeLast((token: string | undefined) =>
-  // The question mark tells a query from a text such as `Prefer: code=404`.
+  // The question mark distinguishes a query from a text such as `Prefer: code=404`.
   memoizeLast((query: string) => redactText(`?${query}`, token).slice(1)),
 )
 
-/** Redacts the headers of a request. Successive requests often share them, and then share the redacted ones. */
+/** Redacts the headers of a request. Successive requests often share them, so the last result is cached. */
 const redactRequestHeaders = memoizeLast((headers: RequestHead['headers']) =>
   redactHeaders(headers, findOwnToken(headers)),
 )
 
-/** Redacts credentials and `token`. Headers without them are returned themselves, and the sandbox of a token stays. */
+/** Redacts credentials and `token`, but keeps its sandbox suffix. Returns the same object if nothing changes. */
 export function redactHeaders(
   headers: Readonly<Record<string, string>>,
   token?: string,
@@ -74,7 +74,7 @@ export function redactHeader(name: string, value: string, token?: string): strin
   return isCredentialName(name) ? redacted : redactText(value, token)
 }
 
-/** The schemes of `Authorization` other than Bearer whose names stay: a refusal names them. */
+/** The `Authorization` schemes other than Bearer whose names are kept, since refusals mention them. */
 export const otherSchemes: readonly string[] = ['apikey', 'basic', 'digest', 'negotiate', 'token']
 const knownSchemes = ['bearer', ...otherSchemes]
 
@@ -85,7 +85,7 @@ function redactAuthorization(value: string): string {
   return `${scheme} ${redacted}${suffix?.[0].trimEnd() ?? ''}`
 }
 
-/** Redacts `token`, credentials of known forms, and the values of parameters and members by their names. */
+/** Redacts `token`, credentials in known formats, and the values of parameters and members with credential names. */
 export function redactText(text: string, token?: string): string {
   let clean = redactToken(text, token)
   if (clean.includes('BEGIN')) clean = redactPrivateKeys(clean)
@@ -99,19 +99,18 @@ export function redactText(text: string, token?: string): string {
   return hasScheme.test(clean) ? clean.replace(scheme, `$1$2${redacted}`) : clean
 }
 
-/** The pattern of `Bearer x` and `Basic x`, also percent-encoded. A test is eight times as fast as a replacement. */
+/** Matches `Bearer x` and `Basic x`, also percent-encoded. Testing is eight times as fast as replacing. */
 const hasScheme = /(bearer|basic)[\s%+:]/i
 const scheme = /\b(bearer|basic)((?:\s|%20|\+|:)+)[^\s"'<>,;&\\]+/gi
 
-/** The pattern of an OAuth code or session id in a query or form, since `code` elsewhere is any word. */
+/** Matches an OAuth code or session id only in a query or form, since `code` is an ordinary word elsewhere. */
 const code = /([?&]code=|(?:^|[?&;])sid=)[^\s&;#,"'<>]+/gi
 
 const userInfo = /:\/\/[^\s/?#@"'<>]+@/g
 
 /**
- * The patterns of tokens that are known by their form: of OpenAI, Stripe, GitHub, GitLab and Slack; of AWS and Google,
- * and JWTs; of npm, also behind an underscore. Each begins at the beginning of a word and passes no other, so that its
- * time is linear.
+ * Patterns of tokens with a known format: OpenAI, Stripe, GitHub, GitLab and Slack; AWS, Google and JWT; npm, also
+ * after an underscore. Each matches only from the start of a word, which keeps its time linear.
  */
 const knownForms = [
   /(?<![\w-])(?:sk-[\w-]{16,}|[prs]k_(?:live|test)_\w{8,}|gh[oprsu]_\w{16,}|github_pat_\w{16,}|glpat-[\w-]{16,})/g,
@@ -129,10 +128,10 @@ function redactParameter(text: string): string {
 
 const colon = /\s*:\s*/y
 
-/** The value of a member: a string, which may be cut, or a number or word. */
+/** The value of a member: a string, which may be truncated, or a number or word. */
 const memberValue = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[^\s,"[\]{}]+/y
 
-/** Redacts members of JSON that may be cut or within other text, in linear time: each quote is looked at once. */
+/** Redacts members of JSON that may be truncated or within other text, in linear time: it visits each quote once. */
 function redactMembers(text: string): string {
   let clean = ''
   let copied = 0
@@ -142,7 +141,7 @@ function redactMembers(text: string): string {
     const valueStart = endOfMatch(colon, text, nameEnd)
     const valueEnd = valueStart === nameEnd ? valueStart : endOfMatch(memberValue, text, valueStart)
     if (valueEnd === valueStart) {
-      // The closing quote may as well open a name.
+      // The closing quote may instead open a name.
       opening = nameEnd - 1
       continue
     }
@@ -155,7 +154,7 @@ function redactMembers(text: string): string {
   return copied === 0 ? text : clean + text.slice(copied)
 }
 
-/** Redacts the members of a JSON value with names of credentials, and credentials within its names and strings. */
+/** Redacts the members of a JSON value that have credential names, and credentials within its names and strings. */
 export function redactJson(value: Json, token?: string): Json {
   if (typeof value === 'string') return redactText(value, token)
   if (Array.isArray(value)) return redactList(value, token)
@@ -178,7 +177,7 @@ function redactList(items: readonly Json[], token: string | undefined): Json {
   return items.map((item) => redactJson(typeof item === 'string' ? redactLine(item) : item, token))
 }
 
-/** Returns true if a member's value is redacted, by name and text: not `null`, and not a number of tokens. */
+/** Returns true if a member with this name and text must be redacted; `null` and a number of tokens need not be. */
 export function isHiddenText(name: string, value: string): boolean {
   if (value === 'null') return false
   return isHidden(name, Number.isNaN(Number(value)) ? value : Number(value))

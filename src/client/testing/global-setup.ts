@@ -1,11 +1,11 @@
 import { startSimulator } from './start-simulator.ts'
 
-/** The global object, which holds the function that stops the simulator for Jest's teardown, another module. */
+/** The global object. It holds the stop function for Jest's teardown, which is a separate module. */
 export const stopHolder = globalThis as { convsimStop?: () => Promise<void> }
 
 /**
- * Starts one simulator for all workers, which find it in `CONVSIM_CONTROL_URL`, unless that is set already. vitest and
- * Playwright take this function as a module of `globalSetup`, and call the returned function at the end; Jest takes
+ * Starts one simulator for all workers, which find it in `CONVSIM_CONTROL_URL`, unless that is already set. It is a
+ * `globalSetup` module of vitest and Playwright, which call the returned function at the end. Jest uses
  * `global-teardown` for that.
  */
 export async function globalSetup(): Promise<() => Promise<void>> {

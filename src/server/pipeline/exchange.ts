@@ -89,7 +89,7 @@ const readBearerOf = memoizeLast(readBearer)
 /** One request on its way through the stages; each stage adds its results. */
 export class Exchange {
   readonly request: SimRequest
-  /** What scenarios, rules and chance decided, as sentences; undefined for most requests, of which none decided. */
+  /** What scenarios, rules and chance decided, as sentences; undefined if none did, as for most requests. */
   decisions: readonly string[] | undefined = undefined
   readonly bearer: Bearer
   /** The id of the recorded request that this one repeats, if any. */
@@ -140,7 +140,7 @@ export class Exchange {
   /** Set by `validate`; undefined where the operation takes no body. */
   body: Json | undefined
   violations: readonly Violation[] = []
-  /** Rules of the contract that the reply breaks: by damage on purpose, or in one of our replies that was withheld. */
+  /** Rules of the contract that the reply breaks: by damage on purpose, or in a reply that was withheld. */
   responseViolations: readonly Violation[] = []
   /** Findings about a request that the service accepts and a careful client would not send. */
   advice: readonly Violation[] = []
@@ -154,6 +154,7 @@ export class Exchange {
   resetMs: number | undefined
   /** Headers that every reply to this request carries: rate fields, `Preference-Applied`. */
   readonly extraHeaders: Record<string, string> = {}
+
   constructor(request: SimRequest, sandbox: Sandbox) {
     this.request = request
     this.sandbox = sandbox
@@ -171,7 +172,6 @@ export function addDecision(exchange: Exchange, reason: string): void {
   exchange.decisions = exchange.decisions ? [...exchange.decisions, reason] : [reason]
 }
 
-/** An exchange whose operation `enter` has found. */
 export type MatchedExchange = Exchange & { readonly operation: Operation }
 
 /** Returns path and query as sent. */

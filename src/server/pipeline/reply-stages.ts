@@ -93,7 +93,7 @@ export function documentedBody({ value, mediaType }: { readonly value: Json; rea
 }
 
 /**
- * Checks the reply against the contract before any damage on purpose. One of our replies that breaks it is a bug and
+ * Checks the reply against the contract before any damage on purpose. A reply that breaks it is a bug and
  * becomes a 500, except a refusal, which an own contract may not document, and a body of the document, which a header
  * and the log say of. Replies of handlers also keep the rules of `x-simulated-values`; exact responses need not.
  */

@@ -1,4 +1,4 @@
-/** The settings that code can give: those of a server without those of the end of its process. */
+/** The settings that code can pass: those of a server, except those for the end of its process. */
 import { isIP } from 'node:net'
 import { parseNow } from '../../base/core/instant.ts'
 import { isSeed } from '../../base/core/seeded.ts'
@@ -8,17 +8,17 @@ import { findRealPath } from './file-conflicts.ts'
 import { furtherSettings } from './further-settings.ts'
 import { boolean, choice, defaultsOf, integer, readsFile, type SettingTable, splitList, text } from './setting.ts'
 
-// A URL with a fault is refused when the state is opened, with a message that does not repeat its password.
+// An invalid URL is refused when the state is opened, with a message that omits its password.
 const isState = (text: string) => text !== '' && (/^rediss?:/i.test(text) || !/^[a-z]+:\/\//i.test(text))
 
-/** Lists the state file and the files beside it that it needs: its log, its lock, and those of a checkpoint. */
+/** Lists the state file and its companion files: the log, the lock, and those of a checkpoint. */
 function listStateFiles(state = ':memory:'): string[] {
   if (state === ':memory:' || /^rediss?:/i.test(state)) return []
   const path = findRealPath(state)
   return [path, ...['.journal', '.lock', '.tmp', '.journal.old'].map((ending) => path + ending)]
 }
 
-/** Lists the files of overlays. A name is a bundled one; `./published` is a file. */
+/** Lists the files of overlays. The name of a bundled overlay means that overlay; `./published` is a file. */
 export function listOverlays(overlay?: string): string[] {
   return splitList(overlay).map((name) => bundledOverlays.get(name) ?? name)
 }
@@ -35,7 +35,7 @@ const commonSettings = {
   host: text({
     short: 'h',
     alsoEnv: 'HOST',
-    // Some shells export the machine's type under this name: x86_64-pc-linux-gnu.
+    // Some shells export the machine type as HOST: x86_64-pc-linux-gnu.
     alsoEnvOnly: (text) => isIP(text) !== 0 || text.toLowerCase() === 'localhost',
     value: 'ADDRESS',
     default: '127.0.0.1',
@@ -121,7 +121,7 @@ const commonSettings = {
  */
 export const sharedSettings = { ...commonSettings, ...furtherSettings }
 
-/** Returns the default of every setting that code can give. The build adds their descriptions to its declaration. */
+/** Returns the default of each setting that code can pass. The build adds the descriptions to the declaration. */
 const sharedDefaults = () => defaultsOf(sharedSettings)
 
 export type LibrarySettings = Partial<Omit<ReturnType<typeof sharedDefaults>, 'seed' | 'clock'>> & {

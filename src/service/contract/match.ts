@@ -4,19 +4,19 @@ import { failure, type Result, success } from '../../base/core/result.ts'
 import type { Contract } from './contract.ts'
 import { anonymousPath, type Operation, parameterNames } from './operation.ts'
 
-/** The texts around the parameters of a segment: `v`, `.` and an empty one of `v{major}.{minor}`. */
+/** The literal text around the parameters of a segment: `v`, `.` and an empty string for `v{major}.{minor}`. */
 type Segment = readonly string[]
 
 interface PathTemplate {
   readonly path: string
   readonly segments: readonly Segment[]
-  /** Each with the names of its parameters. */
+  /** Operations by method, each with the names of its parameters. */
   readonly operations: ReadonlyMap<string, readonly [Operation, names: readonly string[]]>
 }
 
 /**
- * Creates the matcher of a document's paths under their base paths; the longest base path wins. If several templates
- * match, the first concrete segment decides, as OpenAPI demands: `/models/mine` wins over `/models/{modelId}`, even if
+ * Creates a matcher for a document's paths under their base paths; the longest base path wins. If several templates
+ * match, the first concrete segment decides, as OpenAPI requires: `/models/mine` wins over `/models/{modelId}`, even if
  * only the latter has the method.
  */
 export function createMatcher(basePath: string, operations: readonly Operation[]): Contract['match'] {
@@ -38,11 +38,11 @@ export function createMatcher(basePath: string, operations: readonly Operation[]
     const [operation, names] = matched
     return { kind: 'operation', operation, path: Object.fromEntries(names.map((name, at) => [name, values[at] ?? ''])) }
   }
-  const matches = new LruCache<ReturnType<typeof match>>(100) // a match takes 3 % of a GET
+  const matches = new LruCache<ReturnType<typeof match>>(100) // matching takes 3 % of the time of a GET
   return (method, path) => matches.get(`${method} ${path}`, () => match(method, path))
 }
 
-/** Returns the templates, of those with as many segments the most concrete first. */
+/** Returns the templates; among those with the same number of segments, the most concrete come first. */
 function listTemplates(operations: readonly Operation[]): PathTemplate[] {
   const templates = [...groupBy(operations, ({ path }) => anonymousPath(path))].map(([path, list]) => ({
     path: list[0]?.path ?? path,
@@ -57,7 +57,7 @@ function compareTemplates({ segments }: PathTemplate, other: PathTemplate): numb
   return ranks.find((rank) => rank !== 0) ?? 0
 }
 
-/** Ranks a segment: concrete before mixed, `{name}.json` before `{name}.{type}`, and a parameter alone last. */
+/** Ranks a segment: concrete before mixed, `{name}.json` before `{name}.{type}`, and a lone parameter last. */
 function rankOf(texts: Segment): number {
   const fixed = texts.join('').length
   if (texts.length === 1) return 0
@@ -66,7 +66,7 @@ function rankOf(texts: Segment): number {
 
 const parseSegment = (segment: string): Segment => segment.split(/\{[^{}]*\}/).map(decode)
 
-/** Returns a text of a template as requests have it after `decodePath`: percent-encoded or not, they mean the same. */
+/** Decodes literal text of a template like a request path, so that percent-encoded and plain text match. */
 function decode(text: string): string {
   const decoded = decodePath(`/${text}`)
   return decoded.ok ? decoded.value.join('/') : text
@@ -86,7 +86,7 @@ function decodePath(path: string): Result<string[]> {
   return success(decoded)
 }
 
-/** Finds the first template that matches, with the values of its parameters, each at least one character long. */
+/** Finds the first matching template and the values of its parameters, each at least one character long. */
 function findTemplate(
   bases: readonly { depth: number; templates: readonly PathTemplate[] }[],
   path: readonly string[],
@@ -112,9 +112,9 @@ function matchSegment(texts: Segment, segment: string): string[] | undefined {
 }
 
 /**
- * Returns the texts of the parameters between fixed texts, or undefined if the segment does not match. It splits from
- * the end, as greedily as `(.+)\.(.+)` but without that expression's polynomial time: `{name}.{extension}` splits
- * `a.b.txt` at its last dot.
+ * Returns the parameter values between the literal parts, or undefined if the segment does not match. It splits from
+ * the end, as greedily as `(.+)\.(.+)` but without its polynomial time: `{name}.{extension}` splits `a.b.txt` at its
+ * last dot.
  */
 function splitMixed(texts: Segment, segment: string): string[] | undefined {
   const first = texts[0] ?? ''
@@ -123,7 +123,7 @@ function splitMixed(texts: Segment, segment: string): string[] | undefined {
   const parts: string[] = []
   let end = segment.length - last.length
   for (const before of texts.slice(1, -1).reverse()) {
-    const from = end - 1 - before.length // the latest place at which a character follows
+    const from = end - 1 - before.length // leaves at least one character for the parameter
     const at = from < first.length ? -1 : segment.lastIndexOf(before, from)
     if (at < first.length) return undefined
     parts.push(segment.slice(at + before.length, end))

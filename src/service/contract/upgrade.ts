@@ -7,7 +7,7 @@ import type { DocumentFault } from './checks/fault.ts'
 import { listOperations } from './operation.ts'
 import { resolve } from './resolve.ts'
 
-/** Where Swagger 2.0 has the members that OpenAPI 3 has elsewhere. */
+/** Pointers in OpenAPI 3, and the pointers to the same content in Swagger 2.0. */
 const SWAGGER_PLACES = [
   ['/components/schemas', '/definitions'],
   ['/components/securitySchemes', '/securityDefinitions'],
@@ -16,8 +16,8 @@ const SWAGGER_PLACES = [
 ] as const
 
 /**
- * Returns the upgraded document, and a note unless it is 3.1 or 3.2 already. What is left of 3.0 is in its schemas, and
- * changed by `normaliseSchemas`: the library would change examples, and properties named `example`, too.
+ * Returns the upgraded document, and a note unless it is already 3.1 or 3.2. Of a 3.0 document only the version changes
+ * here. `normaliseSchemas` upgrades its schemas, since the library would also change examples and `example` properties.
  */
 export async function upgrade(source: Source, document: JsonObject) {
   const { swagger, openapi } = document
@@ -34,8 +34,8 @@ export async function upgrade(source: Source, document: JsonObject) {
 }
 
 /**
- * Returns a copy with the parts that the library leaves out or mixes up: each operation has its own parameters,
- * responses and media types instead of references and defaults, and forms are a body with all rules of their fields.
+ * Returns a copy that works around gaps and bugs in the library: each operation has its own parameters, responses and
+ * media types instead of references and defaults, and a form becomes a body with all constraints of its fields.
  */
 function prepareSwagger(document: JsonObject): JsonObject {
   const { parameters: _, responses: __, produces: ___, ...others } = document
@@ -64,7 +64,7 @@ function prepareOperation(document: JsonObject, item: string, method: string): J
   })
 }
 
-/** Returns the objects of a list or map, references resolved, with their names. */
+/** Returns the objects of a list or map with their names, after resolving references. */
 function listMembers(document: JsonObject, pointer: string): [name: string, JsonObject][] {
   return Object.keys(valueAt(document, pointer) ?? {}).flatMap((name) => {
     const member = resolve(document, joinPointer(pointer, name))

@@ -1,10 +1,10 @@
-/** The service's operations, one file each, and their table. A new one is the document, a file and a line. */
+/** The service's operations, one file each, and their table. A new one needs a document entry, a file and a line. */
 import { getModelAnalytics } from './analytics.ts'
 import { createEvent } from './events.ts'
 import type { OperationDefinition, OperationDeps, OperationHandler } from './handler.ts'
 import { createPrompt } from './prompts.ts'
 
-/** The operations that the simulator carries out; it returns any other of a document from its examples. */
+/** The operations that the simulator implements; it responds to any other from the examples of its document. */
 export const handledOperations: readonly OperationDefinition[] = [getModelAnalytics, createPrompt, createEvent]
 
 export type OperationHandlers = ReadonlyMap<string, OperationHandler>

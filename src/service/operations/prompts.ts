@@ -4,7 +4,7 @@ import type { PromptDraft } from '../../state/records.ts'
 import { jsonBody } from '../exchange/body.ts'
 import { bodyOf, findEmptyIds, type OperationDefinition } from './handler.ts'
 
-/** POST /prompts (docs/development/service.md, 4): adds an immutable version that is not active. */
+/** POST /prompts (docs/development/service.md, 4): adds an immutable, inactive version. */
 export const createPrompt: OperationDefinition = {
   operationId: 'createPrompt',
   readsBody: true,

@@ -8,7 +8,7 @@ const USUAL = new Map([
   ['audio', 'audio/mpeg'],
 ])
 
-/** Returns the media type of a documented one or range: `text/plain` for `text/*`, JSON for that of all. */
+/** Returns a concrete media type for a documented type or range: `text/plain` for `text/*`, JSON for the full range. */
 export function concreteType(mediaType: string): string {
   if (/[^\x20-\x7e]/.test(mediaType) || !mediaType.includes('/')) return 'application/octet-stream'
   if (!mediaType.includes('*')) return mediaType
@@ -19,7 +19,7 @@ export function concreteType(mediaType: string): string {
 const isXml = (type: string) => /[/+]xml$/.test(type)
 const isSequence = (type: string) => /[/.+-](ndjson|jsonl|json-lines|json-seq|event-stream)$/.test(type)
 
-/** Returns what a generated body of a type is made from: the documented schema, any text, or nothing. */
+/** Returns the schema to generate a body from, such as a string for `text/css`, or undefined for binary types. */
 export function schemaFor(mediaType: string, schema: Json | undefined): Json | undefined {
   const type = bareMediaType(mediaType)
   const isStructured = [isJson, isXml, isSequence, isForm].some((is) => is(type)) || /[/+-]yaml$/.test(type)
@@ -28,7 +28,7 @@ export function schemaFor(mediaType: string, schema: Json | undefined): Json | u
   return isObject(schema) && schema['type'] === 'string' ? schema : { type: 'string' }
 }
 
-/** Returns a value as text of a media type that is not JSON. A text stays as it is. */
+/** Serialises a value as text of a media type. A string stays unchanged, except in JSON. */
 export function toText(root: JsonObject, mediaType: string, value: Json, schema?: Json): string {
   const type = bareMediaType(mediaType)
   if (typeof value === 'string' && !isJson(type)) return value
@@ -50,7 +50,7 @@ export function toText(root: JsonObject, mediaType: string, value: Json, schema?
   return JSON.stringify(value)
 }
 
-/** Returns a value as a header has it: a list and the names and values of an object with commas between. */
+/** Serialises a header value in OpenAPI's `simple` style: comma-separated items, or names and values of an object. */
 export function toSimpleStyle(value: Json, explode: boolean): string {
   if (!isObject(value)) return [value].flat().map(plainText).join(',')
   return Object.entries(value)
@@ -69,7 +69,7 @@ function toEvent(item: Json): string {
 
 const escapeXml = (value: Json) => plainText(value).replace(/[<>&"]/g, (character) => `&#${character.charCodeAt(0)};`)
 
-/** Returns an element of XML, named and placed by the keyword `xml` of its schema; a list is one element per item. */
+/** Returns an XML element as the schema's `xml` keyword describes it; an array becomes one element per item. */
 function toXml(root: JsonObject, name: string, value: Json, schema: Json = {}): string {
   const { properties, items, additionalProperties, xml = {} }: JsonObject = flatten(root, schema, 0, []) ?? {}
   const { name: own = name, prefix, namespace, wrapped = false } = xml as JsonObject

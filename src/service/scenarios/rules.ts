@@ -20,7 +20,7 @@ type RuleMatch = Pick<RequestMatch, 'model' | 'product' | 'method' | 'path' | 'q
 
 type WrittenRule = Partial<Pick<Rule, 'operation' | 'match' | 'times' | 'probability' | 'enabled'>> & {
   readonly scenario?: string
-  /** Those of a scenario whose text has none; a rule that is read has them in its text. */
+  /** Parameters of a scenario whose text has none; parsing moves them into the text. */
   readonly parameters?: JsonObject
   readonly sequence?: string
 }
@@ -29,30 +29,30 @@ export interface Rule {
   /** `operationId`; absent: every operation. */
   readonly operation: string | undefined
   readonly match: RuleMatch
-  /** Scenarios that act together; empty where the rule has a sequence. */
+  /** Scenarios that are applied together; empty if the rule has a sequence. */
   readonly scenarios: readonly ActiveScenario[]
   readonly sequence: Sequence | undefined
-  /** The number of requests that the rule acts on at most; undefined: unlimited. */
+  /** The maximum number of requests that the rule acts on, or undefined if unlimited. */
   readonly times: number | undefined
-  /** The probability, 0 to 1, that the rule acts; drawn by the seed for each request. */
+  /** The probability, 0 to 1, that the rule acts; drawn for each request from the seed. */
   readonly probability: number
   readonly enabled: boolean
   readonly conditions: readonly Condition[]
-  /** The rule as JSON, as it was put. */
+  /** The JSON of the rule, as it was sent. */
   readonly source: JsonObject
 }
 
 export interface ActiveRule extends Rule {
-  /** The rule's part of the store's keys for its counts. A rule that is put again gets a new key, and counts from 0. */
+  /** Identifies the rule's counts in store keys. A rule that is sent again gets a new key, and counts from 0. */
   readonly key: string
-  /** The reason why the rule is passed over since the contract was loaded again; undefined if it still fits. */
+  /** The reason why the rule is skipped since the contract was reloaded, or undefined if it still fits. */
   readonly misfit?: string
 }
 
-/** Rules in their order; on each request only the first rule acts that can. */
+/** Rules in order; only the first applicable rule acts on a request. */
 export type ActiveRules = readonly ActiveRule[]
 
-/** Gives rules their keys, which begin with the unused `id`. A rule among the `former` ones keeps its key. */
+/** Assigns each rule a key that starts with the unused `id`. A rule equal to a `former` one keeps its key. */
 export function activateRules(id: string, rules: readonly Rule[], former: ActiveRules = []): ActiveRules {
   const free = [...former]
   return rules.map((rule, index): ActiveRule => {
@@ -67,7 +67,7 @@ export interface PlacedRule extends RuleReference {
   readonly rule: ActiveRule
 }
 
-/** Lists the rules in the order in which they are asked: those of the sandbox, then those of the start. */
+/** Lists the rules in the order in which they are tried: the sandbox rules, then the start-up rules. */
 export function placeRules(ofSandbox: ActiveRules, startUp: ActiveRules): PlacedRule[] {
   return [
     ...ofSandbox.map((rule, index) => ({ rule, scope: 'sandbox', index }) as const),
@@ -75,12 +75,12 @@ export function placeRules(ofSandbox: ActiveRules, startUp: ActiveRules): Placed
   ]
 }
 
-/** The store's keys for a rule: the prefix for its sequence, its used up `times`, and the requests that it acted on. */
+/** The store keys of a rule: the prefix for its sequence, its used `times`, and the count of requests it acted on. */
 export const ruleSequencePrefix = ({ key }: ActiveRule) => `rule sequence ${key} `
 export const ruleTimesKey = ({ key }: ActiveRule) => `rule ${key}`
 export const ruleActedKey = ({ key }: ActiveRule) => `acted rule ${key}`
 
-/** The largest number of rules of a sandbox, as in the control document. */
+/** The maximum number of rules in a sandbox, as in the control API document. */
 export const maxRules = 1000
 
 export interface RuleContext {
@@ -88,11 +88,11 @@ export interface RuleContext {
   readonly contract: Contract
 }
 
-/** The number of problems after which the check of rules ends; each lists all names that it knows. */
+/** The number of problems after which the check stops; each message lists all known names. */
 const maxProblems = 100
 const more = `There may be more problems: the check stops after ${maxProblems}.`
 
-/** Parses rules that fit `spec/scenarios.schema.json`. The error lists the first 100 problems. */
+/** Parses rules that are valid against `spec/scenarios.schema.json`. The error lists the first 100 problems. */
 export function readRules(
   sources: readonly JsonObject[],
   context: RuleContext,
@@ -109,7 +109,7 @@ export function readRules(
   return problems.length === 0 ? success(rules) : failure(problems)
 }
 
-/** Reads a rule that was put before. One that does not fit the contract stays in its place with the reason. */
+/** Reads a stored rule. If it does not fit the contract, it stays in the list, with the reason in `misfit`. */
 export function readActiveRule(source: JsonObject, key: string, context: RuleContext): ActiveRule {
   const { rule, problems } = readRule(source, '', context)
   if (problems.length === 0) return { ...rule, key }
@@ -119,7 +119,7 @@ export function readActiveRule(source: JsonObject, key: string, context: RuleCon
 function readRule(sent: JsonObject, pointer: string, context: RuleContext): { rule: Rule; problems: Flaw[] } {
   const { operations } = context.contract
   const source = withParametersInText(sent)
-  const written = source as WrittenRule // proved by spec/scenarios.schema.json
+  const written = source as WrittenRule // validated against spec/scenarios.schema.json
   const { operation, match = {}, times, probability = 1, enabled = true } = written
   const ruleOperations = operations.filter(({ id }) => operation === undefined || id === operation)
   const action = readRuleAction(written, context.catalogue)
@@ -138,7 +138,7 @@ function readRule(sent: JsonObject, pointer: string, context: RuleContext): { ru
   return { rule, problems }
 }
 
-/** Moves the parameters of a rule into the text of its scenario, where it has no others: `slow;ms=200`. */
+/** Moves the parameters of a rule into its scenario text, unless that has parameters already: `slow;ms=200`. */
 function withParametersInText({ parameters, ...rule }: JsonObject): JsonObject {
   const { scenario } = rule
   if (!isObject(parameters)) return rule
@@ -172,14 +172,14 @@ function readRuleAction(
   return success({ scenarios: parsed.value, sequence: undefined })
 }
 
-/** Returns the first condition that a request does not meet (`operation`, `match/header/x-team`), if there is one. */
+/** Returns the first condition that a request does not meet (`operation`, `match/header/x-team`), if any. */
 export function findMismatch(rule: Rule, subject: MatchSubject): string | undefined {
   if (!rule.enabled) return 'enabled'
   const [difference] = findDifferences(rule.conditions, subject)
   return difference && (difference.field === 'operation' ? 'operation' : `match/${difference.field}`)
 }
 
-/** Returns a sentence for each scenario that makes sense for none of the operations. */
+/** Returns a sentence for each scenario that applies to none of the operations. */
 export function listInapplicable({ scenarios, sequence }: RuleAction, operations: readonly Operation[]): string[] {
   const all = [...scenarios, ...(sequence?.items.map(({ scenario }) => scenario) ?? [])]
   return all.flatMap(({ definition, values, text }) => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../../src/base/core/json.ts'
 import { loadSchema } from '../../../src/base/documents/load-schema.ts'
 
-/** Returns every violation as `pointer: sentence`. */
+/** Returns every violation as `pointer: message`. */
 async function violations(schema: JsonObject, value: Json): Promise<string[]> {
   const check = await loadSchema({ schema, name: 'a test' })
   return check(value).map(({ pointer, message }) => `${pointer}: ${message}`)
@@ -52,19 +52,19 @@ test.each<[JsonObject, Json, string]>([
   ],
   [{ not: text }, 'x', ': must not have the shape that is ruled out; got "x"'],
 ])(
-  'the schema %j refuses %j in one sentence with the expected and the actual value',
+  'the schema %j rejects %j with one message that has the expected and the actual value',
   async (schema, value, sentence) => {
     const sentences = (await violations(schema, value)).filter((line) => !line.includes('must match the pattern ^a; '))
     expect(sentences).toEqual([sentence])
   },
 )
 
-test('the location is a pointer through lists and escaped names', async () => {
+test('the location is a JSON Pointer through arrays and escaped member names', async () => {
   const schema = { type: 'object', properties: { 'a/b': { type: 'array', items: text } } }
   expect(await violations(schema, { 'a/b': ['x', 1] })).toEqual(['/a~1b/1: must be a string; got 1 (a number)'])
 })
 
-test('a long text is cut, and a failed choice does not list its alternatives', async () => {
+test('a long string is truncated, and a failed anyOf does not list its alternatives', async () => {
   expect(await violations({ enum: ['a'] }, 'x'.repeat(1000))).toEqual([`: must be "a"; got "${'x'.repeat(60)}…"`])
   const schema = {
     type: 'object',
@@ -76,13 +76,13 @@ test('a long text is cut, and a failed choice does not list its alternatives', a
   ])
 })
 
-test('a pointer with a long name is cut', async () => {
+test('a pointer with a long member name is truncated', async () => {
   const schema = { type: 'object', additionalProperties: { type: 'array', items: text } }
   const [sentence = ''] = await violations(schema, { ['x'.repeat(100_000)]: [0] })
   expect(sentence.length).toBeLessThan(600)
 })
 
-test('the sentences are short and the pointers well-formed for any value', async () => {
+test('messages are short and pointers are well-formed for any value', async () => {
   const schema = {
     type: 'object',
     required: ['a'],
@@ -92,7 +92,7 @@ test('the sentences are short and the pointers well-formed for any value', async
   const check = await loadSchema({ schema, name: 'a test' })
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
-      // fast-check's JSON values are JSON; its type says so more loosely.
+      // fast-check's JSON values are JSON, but its type is looser.
       for (const { pointer, message } of check(value as Json)) {
         expect(message.length).toBeLessThan(600)
         expect(pointer === '' || pointer.startsWith('/')).toBe(true)

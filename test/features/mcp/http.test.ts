@@ -8,7 +8,7 @@ import { toolCalls } from './tool-calls.ts'
 const sim = sharedSimulator()
 
 describe('the tools over HTTP', () => {
-  test('are eight, and those that only read say so', async () => {
+  test('are eight, and the read-only ones are marked as such', async () => {
     const client = await connectOverHttp(`${sim().controlUrl}/mcp`)
     const { tools } = await client.listTools()
     const changing = tools.filter(({ annotations }) => annotations?.readOnlyHint !== true).map(({ name }) => name)
@@ -40,7 +40,7 @@ describe('the tools over HTTP', () => {
     expect(lengths).toEqual([1, 2, 3].map(() => [20, true]))
   })
 
-  test.each(['2025-11-25', '2026-07-28'])('speak the revision %s', async (version) => {
+  test.each(['2025-11-25', '2026-07-28'])('support protocol revision %s', async (version) => {
     const mode = version === '2026-07-28' ? { mode: { pin: version } } : { mode: 'legacy' }
     const client = await connectOverHttp(`${sim().controlUrl}/mcp`, {}, { versionNegotiation: mode })
     expect(client.getNegotiatedProtocolVersion()).toBe(version)
@@ -52,7 +52,7 @@ describe('the endpoint', () => {
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
   const accept = 'application/json, text/event-stream'
 
-  test('cannot be called by a form, and asks for the token', async () => {
+  test('cannot be called by an HTML form, and requires the token', async () => {
     const form = await ask(sim(), '/__sim/mcp', { body: '{}', contentType: 'text/plain' })
     const own = await startForTest({ controlToken: 'secret' })
     const without = await ask(own, '/__sim/mcp', { body: message })
@@ -61,7 +61,7 @@ describe('the endpoint', () => {
     expect((await callTool(client, 'control_sandbox', { action: 'reset' })).isError).toBe(false)
   })
 
-  test('changes no revision of a sandbox by a call that only reads', async () => {
+  test('does not change the revision of a sandbox on a read-only call', async () => {
     const revision = async () => (await ask(sim(), '/__sim/sandboxes')).text.match(/"revision":\d+/g)
     await ask(sim(), '/__sim/mcp', { body: message, headers: { accept } })
     const before = await revision()

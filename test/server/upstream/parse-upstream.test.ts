@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseUpstream } from '../../../src/server/upstream/parse-upstream.ts'
 
-test('an address has an origin and a base path', () => {
+test('an address is split into an origin and a base path', () => {
   const value = { origin: 'https://api.example.com:8443', basePath: '/v1' }
   expect(parseUpstream('https://api.example.com:8443/v1/', true)).toEqual({ ok: true, value })
 })
@@ -11,7 +11,7 @@ test.each([
   ['http://127.0.0.1:4010', true],
   ['http://[::1]:4010/v1', true],
   ['http://staging.example.com/v1', false],
-])('%s is accepted without encryption, since a token (%s) stays on this machine', (address, hasToken) => {
+])('%s is accepted without TLS, since no token leaves this machine (token set: %s)', (address, hasToken) => {
   expect(parseUpstream(address, hasToken).ok).toBe(true)
 })
 

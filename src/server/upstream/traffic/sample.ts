@@ -1,6 +1,6 @@
 /**
- * Recorded exchanges with a service: samples from a HAR file, or the wire.
- * This file has the common type; `read-har.ts` reads files.
+ * Recorded exchanges with a service: samples from a HAR file or from live traffic.
+ * This file defines the common type; `read-har.ts` reads files.
  */
 
 export interface TrafficSample {
@@ -15,11 +15,11 @@ export interface TrafficResponse {
   readonly status: number
   /** Lower-case names; credentials are redacted. */
   readonly headers: Readonly<Record<string, string>>
-  /** The body, or undefined if it is not recorded whole. An empty body has no bytes. */
+  /** The body, or undefined if it was not recorded completely. The array of an empty body is empty. */
   readonly body: Uint8Array | undefined
 }
 
-/** The reasons why a sample has no response of the service; `not-the-service`: convsim itself gave it. */
+/** Reasons why a sample has no response from the service. `not-the-service`: convsim itself responded. */
 export type TrafficProblemKind =
   | 'time-out'
   | 'connection'
@@ -30,6 +30,6 @@ export type TrafficProblemKind =
 
 export interface TrafficProblem {
   readonly problem: TrafficProblemKind
-  /** A sentence for people, with what to do next. */
+  /** A sentence for users that says what happened and what to do next. */
   readonly sentence: string
 }
