@@ -78,6 +78,9 @@ test('operations of path items that paths refer to are checked, also where there
   ])
   const valid = text.replaceAll("'404'", "'200'").replace('a, resp', 'b, resp')
   expect(await findingsOf(valid)).toEqual([])
+  expect(await findingsOf(valid.replace("/a'", "/a', get: { responses: { '200': { description: ok } } }"))).toEqual([
+    '5:43 warning is ignored, because the path item refers to another one with $ref',
+  ])
   expect(await findingsOf(valid.replace('/a:', '/{a}:').replace('/b:', '/{b}:'))).toContain(
     '6:3 warning cannot be told apart from /{a}, which is served',
   )

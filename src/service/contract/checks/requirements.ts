@@ -29,6 +29,7 @@ export function checkVersion(document: JsonObject): DocumentFault | undefined {
   return undefined
 }
 
+/** Checks that a valid document can be simulated: operations with a 2xx status, unique ids and paths. */
 export function* checkRequirements(document: JsonObject, source: Source): Generator<DocumentFault> {
   if (String(document.openapi).startsWith('3.2')) {
     const message = 'is OpenAPI 3.2, and served as 3.1: of what 3.2 adds, only examples and "itemSchema" are used'
@@ -95,6 +96,8 @@ type Warn = (message: string, ...tokens: (string | number)[]) => DocumentFault
 function* findUnserved(item: JsonObject, warn: Warn): Generator<DocumentFault> {
   for (const name of ['query', 'additionalOperations'].filter((one) => one in item))
     yield warn(`"${name}" is not served; only ${METHODS.join(', ')} are`, name)
+  for (const name of [...METHODS, 'parameters'].filter((one) => '$ref' in item && one in item))
+    yield warn('is ignored, because the path item refers to another one with $ref', name)
 }
 
 function isCheckedBody(document: JsonObject, mediaType: string, media: Json | undefined): boolean {
@@ -110,7 +113,11 @@ function* findUndefinedSchemes(document: JsonObject, security: readonly Json[], 
     }
 }
 
+/** Warns of paths that no request has, and of those that differ only in the names of their parameters. */
 function* checkPaths(document: JsonObject): Generator<DocumentFault> {
+  for (const path of Object.keys(document.paths ?? {}))
+    if (/^\/.*[?#]/.test(path))
+      yield warning(joinPointer('/paths', path), 'is never requested: a path has no query ("?") and no fragment ("#")')
   for (const group of groupBy(listOperations(document), ({ path }) => anonymousPath(path)).values()) {
     const [first, ...others] = new Set(group.map(({ path }) => path))
     for (const path of others) {
