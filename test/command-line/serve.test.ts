@@ -97,7 +97,7 @@ describe('a bad setting ends the start with 1 and states what is valid', { tags:
       {},
       /^convsim: --log-level takes .*; got "inof"\. Did you mean "info"\? See convsim serve/m,
     ],
-    [['--fail-on', 'retry,violatons'], {}, /got "retry,violatons"\. Did you mean "violation"\? See convsim serve/],
+    [['--fail-on', 'retry,violaton'], {}, /got "retry,violaton"\. Did you mean "violation"\? See convsim serve/],
     [['no/x.md'], {}, noFile('--contract')],
     [['--fixtures', 'no'], {}, / no: error: there is no such folder; .*keys\.yaml.* \(--fixtures\)/],
     [['--fixtures', 'package.json'], {}, / package\.json: error: is a file, and a folder is expected; .*keys\.yaml/],

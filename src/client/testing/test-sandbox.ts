@@ -73,7 +73,7 @@ export async function openSandbox<N extends Names = BundledNames>(
         await sandbox.delete()
       } catch (error) {
         if (!(error instanceof ExpectationError)) throw error
-        throw new ExpectationError(error.message.replace(/expectNoFindings\(\[(.*)\]\)$/, 'sim.allow($1)'))
+        throw new ExpectationError(error.message.replace(/\? expectNoFindings\(\[([^\n?]*)\]\)$/, '? sim.allow($1)'))
       } finally {
         openNames.delete(name)
       }
