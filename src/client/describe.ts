@@ -26,7 +26,7 @@ export function expectationProblem(verdict: ControlSchemas['Verdict']): string |
   return [verdict.message, ...(verdict.problem === undefined ? [] : [verdict.problem]), ...further].join('\n')
 }
 
-/** Describes a sandbox's findings except the `allow`ed kinds, or returns undefined if there are none. */
+/** Describes a sandbox's findings except the `allow`ed kinds, or returns undefined if there are none. @internal */
 export async function findingsProblem(
   transport: Transport,
   sandbox: string,

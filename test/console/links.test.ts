@@ -26,7 +26,7 @@ describeInBrowser('links between the views', () => {
     await ask(own, analyticsPath, { headers: { 'x-sim-scenario': '200' } })
     await page.evaluate('location.hash = "#/requests/req-4"')
     const other = page.getByRole('region', { name: 'Request req-4' })
-    await other.getByText('would handle it the same way now').waitFor()
+    await other.getByText('X-Sim-Scenario: 200').first().waitFor()
     expect(await other.getByRole('link', { name: 'of a call that failed' }).count()).toBe(0)
   })
 

@@ -46,6 +46,7 @@ export function findBreak({ delivery, damage, brokenOff }: DeliveryFacts): strin
 const refusals: Partial<Record<Schema<'Exchange'>['stage'], string>> = {
   identify: 'unknown path or method',
   authenticate: 'invalid key',
+  gateway: 'control header',
   scenario: 'control header',
   plan: 'plan',
   validate: 'contract',
