@@ -21,8 +21,10 @@ export async function createMakeValue(document: JsonObject): Promise<MakeValue> 
       // It has no assertions, so that texts are made without, and tried.
       const plain = pattern.replace(/\(\?<?[=!][^()]*\)|\\[bB]/g, '')
       const source = new RegExp(plain, expression.flags)
+      // The library lists all characters of a class such as \p{L}, which takes some 100 ms.
+      const ms = /\\p\{/i.test(pattern) ? 10 * maxPatternMs : maxPatternMs
       const find = (list: () => readonly string[]) =>
-        runWithTimeout(maxPatternMs, () => list().find((text) => expression.test(text)))?.value
+        runWithTimeout(ms, () => list().find((text) => expression.test(text)))?.value
       const sampled = () => sample(stringMatching(source, { size: 'xsmall' }), { seed, numRuns: 20 })
       return find(sampled) ?? find(() => otherTexts)
     })
