@@ -10,18 +10,18 @@ COPY src src
 RUN npm run --silent build
 
 FROM node:24.21.0-slim
-# The address of the repository that the image is built from: --build-arg SOURCE="$(git remote get-url origin)".
+# The URL of the repository that the image is built from: --build-arg SOURCE="$(git remote get-url origin)".
 ARG SOURCE=""
 LABEL org.opencontainers.image.title="convsim" \
-      org.opencontainers.image.description="A simulator of the conversation-analytics service, for people who write clients of it" \
+      org.opencontainers.image.description="A simulator of the conversation-analytics service, for developers of its clients" \
       org.opencontainers.image.version="0.1.0" \
       org.opencontainers.image.source="$SOURCE" \
       org.opencontainers.image.documentation="file:///app/README.md" \
       org.opencontainers.image.licenses="MIT"
-# HOST is 0.0.0.0, since a container's loopback cannot be reached from outside. The port mapping (`docker run -p`) decides who can reach
+# HOST is 0.0.0.0, because a container's loopback cannot be reached from outside. The port mapping (`docker run -p`) decides who can reach
 # the API and the control plane, so the control plane needs no token.
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4010 CONVSIM_CONTROL_OPEN=true
-# Node reads its compiled code from here, which shortens each start (test/bench/FINDINGS.md).
+# Node's compile cache, which shortens each startup (test/bench/FINDINGS.md).
 ENV NODE_COMPILE_CACHE=/app/.compiled
 WORKDIR /app
 COPY package.json LICENSE README.md SKILL.md ./
@@ -31,13 +31,13 @@ COPY spec spec
 COPY fixtures fixtures
 # dist/ contains all libraries with their licences, so the image has no node_modules.
 COPY --from=build /app/dist dist
-# A named volume that is mounted here (`-v convsim:/data`) takes the owner of this folder, and keeps the state.
+# A named volume mounted here (`-v convsim:/data`) gets the owner of this folder, and stores the state.
 RUN mkdir /data .compiled && chown node:node /data .compiled
 USER node
-# A start fills the folder of compiled code. Each user has its own in there, so this is done as the image's user.
+# This start fills the compile cache, which is separate for each user, so it runs as the image's user.
 RUN node dist/cli.js exec --state :memory: --allow-no-requests -- true
 EXPOSE 4010
-# Docker 25 and newer check each second until the first success, then each 30 s; older ones check each 30 s from the start on.
+# Docker 25 and newer checks every second until the first success, then every 30 s; older versions check every 30 s.
 # The check finds the port, whether PORT or --port sets it.
 HEALTHCHECK --interval=30s --start-interval=1s --timeout=3s --start-period=30s --retries=3 CMD ["node", "/app/dist/cli.js", "healthcheck"]
 # The path is absolute, so that `-w /work` only changes the folder that relative paths of contracts start from.

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Starts convsim in the container: entrypoint.sh FOLDER [ARGUMENT...]
-# The state is in FOLDER if a volume is mounted there, else in memory. A volume that the image declared would be left behind by each run.
+# The state is in FOLDER if a volume is mounted there, otherwise in memory. A volume declared by the image would be left behind by each run.
 set -e
 
 is_mounted() {
-  # The fifth field of a line is the place of a mount; the fourth may be the same path in another file system.
+  # The fifth field of a line is the mount point; the fourth may be the same path in another file system.
   while read -r _ _ _ _ place _; do
     [ "$place" != "$1" ] || return 0
   done </proc/self/mountinfo

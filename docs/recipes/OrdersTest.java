@@ -46,13 +46,13 @@ public class OrdersTest {
         {"operation": "createEvent", "match": {"body": {"/insertId": "order-2"}}, "count": {"exactly": 2}}""");
   }
 
-  /** The part of the simulator that one test uses alone. The key of the client names it. */
+  /** The part of the simulator that belongs to one test. The client's key names it. */
   record Sandbox(String name) {
     String key() {
       return "any-key~" + name;
     }
 
-    /** Calls the control plane. A status such as 417, an expectation that is not met, fails the test with the reason. */
+    /** Calls the control plane. A status such as 417, for an unmet expectation, fails the test with the reason. */
     void control(String method, String path, String body) throws Exception {
       var request = HttpRequest.newBuilder(URI.create(controlUrl + path + "sandbox=" + name))
           .method(method, BodyPublishers.ofString(body));
@@ -61,7 +61,7 @@ public class OrdersTest {
       if (response.statusCode() != 200) throw new AssertionError(response.body());
     }
 
-    /** Fails if a request broke the contract, was refused unexpectedly, or was retried badly. */
+    /** Fails if a request broke the contract, was refused unexpectedly, or broke a retry rule. */
     void expectGoodConduct() throws Exception {
       control("GET", "/report?format=text&failOn=violation,unexpected,retry&", "");
     }
@@ -71,7 +71,7 @@ public class OrdersTest {
     void run(Sandbox sandbox) throws Exception;
   }
 
-  /** Runs a test in a sandbox that has its name. With JUnit, this method and the next are the work of @Test and @AfterEach. */
+  /** Runs a test in a sandbox with its name. With JUnit, @Test and @AfterEach replace this method and the next. */
   static boolean passes(String name, Test test) {
     var sandbox = new Sandbox(name.replace(' ', '-'));
     String problems = problemOf(sandbox, s -> s.control("POST", "/reset?", ""))

@@ -78,14 +78,14 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// sandbox is the part of the simulator that one test uses alone.
+// sandbox is the part of the simulator that belongs to one test.
 type sandbox struct {
 	t    *testing.T
 	name string
 }
 
 // newSandbox names a sandbox after the test. At the end of the test it fails if the client broke the contract, was refused
-// unexpectedly, or retried badly.
+// unexpectedly, or broke a retry rule.
 func newSandbox(t *testing.T) sandbox {
 	s := sandbox{t, t.Name()}
 	s.control("POST", "/reset?", "")
@@ -93,7 +93,7 @@ func newSandbox(t *testing.T) sandbox {
 	return s
 }
 
-// control calls the control plane. A status such as 417, an expectation that is not met, fails the test with the reason.
+// control calls the control plane. A status such as 417, for an unmet expectation, fails the test with the reason.
 func (s sandbox) control(method, path, body string) {
 	s.t.Helper()
 	request, _ := http.NewRequest(method, controlURL+path+"sandbox="+s.name, strings.NewReader(body))
@@ -110,7 +110,7 @@ func (s sandbox) control(method, path, body string) {
 	}
 }
 
-// key names the sandbox for the client, whose requests then belong to it.
+// key returns an API key that names the sandbox, so the client's requests belong to it.
 func (s sandbox) key() string { return "any-key~" + s.name }
 
 func TestAnOrderIsRecordedOnce(t *testing.T) {

@@ -59,7 +59,7 @@ def tearDownModule():
 
 class Orders(unittest.TestCase):
     def setUp(self):
-        self.sandbox = self._testMethodName  # each test has a sandbox of its own
+        self.sandbox = self._testMethodName  # each test has its own sandbox
         self.control("POST", "/reset")
         self.addCleanup(self.expect_good_conduct)
 
@@ -67,7 +67,7 @@ class Orders(unittest.TestCase):
         separator = "&" if "?" in path else "?"
         try:
             return send(method, f"{control_url}{path}{separator}sandbox={self.sandbox}", body)
-        except HTTPError as error:  # 417: an expectation is not met, and the body says why
+        except HTTPError as error:  # 417: an unmet expectation; the body has the reason
             reason = error.read().decode()
         self.fail(reason)
 
@@ -75,7 +75,7 @@ class Orders(unittest.TestCase):
         return record_order(base_url, f"any-key~{self.sandbox}", order)  # the key names the sandbox
 
     def expect_good_conduct(self):
-        """Fails the test if a request broke the contract, was refused unexpectedly, or was retried badly."""
+        """Fails the test if a request broke the contract, was refused unexpectedly, or broke a retry rule."""
         self.control("GET", "/report?format=text&failOn=violation,unexpected,retry")
 
     def test_an_order_is_recorded_once(self):

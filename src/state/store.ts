@@ -1,4 +1,4 @@
-/** The simulator's memory: the port, its commands, memory/, file/ and redis/. */
+/** The stored state: the port, its commands, memory/, file/ and redis/. */
 import type { RecordCounts, StoredContent } from './collections/index.ts'
 import type {
   DayImpact,

@@ -101,7 +101,7 @@ test('the first view loads at most 40 kB of script, compressed', () => {
 })
 
 test('the documentation is served as text', async () => {
-  const response = await open('/__sim/docs/console.md')
+  const response = await open('/__sim/docs/front-end.md')
   expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
-  expect(await response.text()).toMatch(/^# The console/)
+  expect(await response.text()).toMatch(/^# Front-end development/)
 })

@@ -47,7 +47,7 @@ test('the pages name only scenarios that there are', () => {
   expect(findUnknown(/`"?([a-z][\w-]*;[a-z][\w-]*=[^`"]*)"?`/g, isScenario)).toEqual([])
   const sets = ['resilience', 'drift', 'extremes', ...families]
   const lists = pages.flatMap(
-    ({ text }) => /^##+ (?:Scenarios in front of it|Choose the faults)\n[\s\S]*?(?=^##)/gm.exec(text) ?? [],
+    ({ text }) => /^##+ (?:Scenarios in the proxy|Choose the faults)\n[\s\S]*?(?=^##)/gm.exec(text) ?? [],
   )
   expect(lists).toHaveLength(2)
   const named = lists.flatMap((list) => Array.from(list.matchAll(/`([a-z][a-z-]*)`/g), ([, name = '']) => name))

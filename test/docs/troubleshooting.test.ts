@@ -55,7 +55,7 @@ const provocations: Readonly<Record<string, () => Promise<string>>> = {
     writeFileSync(state, readFileSync(state, 'utf8').replace('"value":', '"value"'))
     return refuse(['--port', '0', '--state', state])
   },
-  'Others could steer the simulator': () => refuse(['--host', '0.0.0.0', '--state', ':memory:']),
+  'Listening on 0.0.0.0 is refused': () => refuse(['--host', '0.0.0.0', '--state', ':memory:']),
   'A flag is unknown': () => refuse(['--prot', '1']),
   'A variable is unknown': () => refuse([], { env: { CONVSIM_PROT: '1' } }),
   'A file is missing': () => refuse(['nowhere.yaml', '--state', ':memory:']),
@@ -74,7 +74,7 @@ const provocations: Readonly<Record<string, () => Promise<string>>> = {
     writeFileSync(join(cwd, 'rules.yaml'), 'rules:\n  - scenari: reset\n')
     return refuse(['--port', '0', '--state', ':memory:', '--rules', 'rules.yaml'], { cwd })
   },
-  'The library has no such setting': async () => {
+  'A library setting is unknown': async () => {
     const { startSimulator } = await import('../../src/index.ts')
     return String(await startSimulator({ ['prot' as 'port']: 1 }).catch((error: unknown) => error))
   },
@@ -84,23 +84,23 @@ const provocations: Readonly<Record<string, () => Promise<string>>> = {
   '404: the path': () => fail('/v1/event'),
   '405: the method': () => fail(eventsPath, { method: 'GET' }),
   '400: the request breaks the contract': () => fail(eventsPath, { body: {} }),
-  '400: the body is no JSON': () => fail(eventsPath, { body: '{"a":}' }),
+  '400: the body is not JSON': () => fail(eventsPath, { body: '{"a":}' }),
   '415: the content type': () => fail(eventsPath, { body: '{}', contentType: 'application/x-www-form-urlencoded' }),
   '429: the rate limit': async () => {
     const sim = await startForTest({ maxAnalysesPerHour: 1 })
     await ask(sim, analyticsPath)
     return errorOf(await ask(sim, analyticsPath))
   },
-  '400: there is no such scenario': () => fail(analyticsPath, { headers: { 'x-sim-scenario': 'rate-limitd' } }),
-  '400: the scenario makes no sense here': () => fail(analyticsPath, { headers: { 'x-sim-scenario': 'lost-ack' } }),
-  'The page is of another origin': () =>
+  '400: the scenario is unknown': () => fail(analyticsPath, { headers: { 'x-sim-scenario': 'rate-limitd' } }),
+  '400: the scenario does not apply': () => fail(analyticsPath, { headers: { 'x-sim-scenario': 'lost-ack' } }),
+  'The page has another origin': () =>
     fail('/__sim/reset', { method: 'POST', headers: { origin: 'https://example.com' } }),
   'The host is unknown': async () => {
     const { origin } = await startForTest()
     const { body } = await askRaw(origin, 'GET /__sim/info HTTP/1.1\r\nHost: sim.example.com\r\n\r\n')
     return JSON.stringify(body).replaceAll('\\"', '"')
   },
-  'The control plane asks for a token': () => fail('/__sim/info', { token: null }, { controlToken: 's3cret' }),
+  'The control plane requires a token': () => fail('/__sim/info', { token: null }, { controlToken: 's3cret' }),
   'The sandbox was never used': () =>
     fail('/__sim/verify?sandbox=worker-9', { body: { operation: 'createEvent', count: { exactly: 0 } } }),
   'The run ends with exit code 3': async () => {
@@ -108,7 +108,7 @@ const provocations: Readonly<Record<string, () => Promise<string>>> = {
     const request = `fetch(process.env.CONVSIM_BASE_URL + '/events', ${init})`
     return refuse(['exec', '--fail-on', 'violation', '--', process.execPath, '-e', request])
   },
-  'The suite is red without a fault': () => tryScript('process.exit(7)'),
+  'The suite fails without a fault': () => tryScript('process.exit(7)'),
   'Two runs without faults differ': async () => {
     const counter = join(await tempFolder(), 'count')
     writeFileSync(counter, '')

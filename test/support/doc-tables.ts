@@ -37,7 +37,7 @@ export function docTables(): Record<string, string> {
       })
       .join('\n\n'),
     'retry-rules': formatTable(
-      ['rule', 'what it asks', 'a finding only if', 'anything weaker'],
+      ['rule', 'requirement', 'a finding only if', 'weaker signs'],
       Object.entries(retryRules).map(([name, { rule, proof, otherwise }]) => [code(name), rule, proof, otherwise]),
     ),
     unjudged: formatTable(
@@ -45,7 +45,7 @@ export function docTables(): Record<string, string> {
       Object.entries(unjudgedReasons).map(([name, meaning]) => [code(name), meaning]),
     ),
     plans: formatTable(
-      ['plan', 'what it includes', 'analytics requests in an hour'],
+      ['plan', 'what it includes', 'analytics requests per hour'],
       fixtures.plans.map(({ name, about, maxAnalysesPerHour }) => [
         code(name),
         about,
@@ -66,11 +66,11 @@ export function docTables(): Record<string, string> {
     ),
     quality: code(`quality = ${formatBlend()}`),
     labels: formatTable(
-      ['field', 'labels, each for the scores up to its limit'],
+      ['field', 'labels and the scores that they cover'],
       Object.entries(LABEL_BANDS).map(([field, bands]) => [code(field), bands.map(formatBand).join(', ')]),
     ),
     issues: formatTable(
-      ['issue', 'severity', 'found where'],
+      ['issue', 'severity', 'reported if'],
       ISSUE_RULES.map(({ id, severity, measure, is, threshold }) => [
         code(id),
         severity,

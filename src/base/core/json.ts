@@ -1,5 +1,5 @@
 /**
- * Small tools without domain and without I/O.
+ * Small utilities without domain logic or I/O.
  * This file has the type `Json`, which most folders use; each other file of this folder is a tool of its own.
  */
 

@@ -1,4 +1,4 @@
-/** A command line as settings, and the help. */
+/** Turns a command line into settings, and formats the help. */
 import { CommanderError } from 'commander'
 import { findNearest } from '../../base/core/similar.ts'
 import { endSentence } from '../../base/core/text.ts'

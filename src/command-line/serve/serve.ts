@@ -1,4 +1,4 @@
-/** The run of a server: start, ready line, stop, and what it writes at its end. */
+/** Runs a server: start, ready line, stop, and the reports at the end. */
 import { shutdownGraceMs } from '../../server/http/connections.ts'
 import { findReportProblem, parseReportTargets } from '../../server/reports/formats/index.ts'
 import type { Settings } from '../../server/settings/settings.ts'

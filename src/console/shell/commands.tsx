@@ -191,7 +191,7 @@ const takesText = (target: EventTarget | null): target is HTMLElement =>
 
 const nameKey = (key: string) => (key === 'Escape' ? 'Esc' : key)
 
-const documents = 'console scenarios sandboxes requests-and-reports testing settings troubleshooting'.split(' ')
+const pages = 'front-end scenarios sandboxes requests-and-reports retries testing settings troubleshooting'.split(' ')
 
 const withKey = ([key, title]: readonly string[]) => [<kbd key="key">{key}</kbd>, title]
 
@@ -202,7 +202,7 @@ export function KeyList() {
       <Pairs rows={[['Ctrl K', 'Open the palette of everything there is to do'], ...commands].map(withKey)} />
       <h3>Documentation</h3>
       <p class="wraps">
-        {documents.map((name) => (
+        {pages.map((name) => (
           <a key={name} href={`docs/${name}.md`} target="_blank" rel="noreferrer">
             {name.replaceAll('-', ' ')}
           </a>

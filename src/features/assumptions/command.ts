@@ -1,4 +1,4 @@
-/** The decisions where the description of the service is silent. */
+/** The decisions on what the service description leaves open. */
 import { formatFinding } from '../../base/documents/finding.ts'
 import { defineCommand } from '../../command-line/process/command.ts'
 import { listOverlays } from '../../server/settings/library-settings.ts'

@@ -1,4 +1,4 @@
-/** Runs a test suite against the simulator: as it is, or once for each fault. */
+/** Runs a test suite against the simulator, as is or once per fault. */
 import type { ChildProcess } from 'node:child_process'
 import type { CommandContext } from '../../command-line/process/command.ts'
 import { endSoon } from '../../command-line/process/output.ts'

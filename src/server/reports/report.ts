@@ -1,5 +1,5 @@
 /**
- * The meaning of the traffic: coverage, retry problems, violations, fail conditions, page/.
+ * Reports on the traffic: coverage, retry problems, violations, fail conditions, page/.
  * `traffic-collector.ts` counts each exchange as it is recorded, and creates reports from the counts. `client-page.ts`
  * describes a report as a `Page`, which `page/` renders in each format.
  */

@@ -1,4 +1,4 @@
-/** Puts the parts together: create, start, explain, seed state. `start.ts` makes the simulator listen. */
+/** Assembles the parts: create, start, explain, seed state. `start.ts` makes the simulator listen. */
 import { setMaxListeners } from 'node:events'
 import { transferableAbortController } from 'node:util'
 import type { Log } from '../../base/core/log.ts'

@@ -1,5 +1,5 @@
 /**
- * The real service over HTTP: time limits, retries, nothing secret written; traffic/ reads recordings.
+ * The real service over HTTP: timeouts, retries, no secrets written; traffic/ reads recordings.
  * This file reads the address of the service; `client.ts` sends a request, `send.ts` repeats and redirects it.
  */
 import { failure, type Result, success } from '../../base/core/result.ts'

@@ -1,4 +1,4 @@
-/** The service's operations, one file each, and their table. A new one needs a document entry, a file and a line. */
+/** The service's operations, one file each, and their list. A new one needs a document entry, a file and a line. */
 import { getModelAnalytics } from './analytics.ts'
 import { createEvent } from './events.ts'
 import type { OperationDefinition, OperationDeps, OperationHandler } from './handler.ts'

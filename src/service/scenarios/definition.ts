@@ -1,5 +1,5 @@
 /**
- * Everything that can be switched on.
+ * The scenarios: everything that can be turned on for a request.
  * Defines a scenario and its effects. Each family has a file of its own, and `catalogue.ts` joins the families.
  */
 

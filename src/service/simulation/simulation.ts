@@ -1,5 +1,5 @@
 /**
- * Generated analytics: pure functions, the only faker.
+ * Generated analytics: pure functions, the only user of faker.
  *
  * `createSimulation` computes the analytics of a query in four steps: it finds the persona of the model (persona.ts),
  * draws each day (day.ts), adds up the period (period.ts), and assesses it by rules (assessment.ts).

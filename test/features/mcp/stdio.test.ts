@@ -96,7 +96,7 @@ describe('convsim skill', () => {
     const installed = await readFile(file, 'utf8')
     expect(installed.startsWith(await skill())).toBe(true)
     expect((await install()).code).toBe(0)
-    for (const mine of ['mine', installed.replace('The five moves', 'My moves'), `${installed}More.`, await skill()]) {
+    for (const mine of ['mine', installed.replace('Five steps', 'My steps'), `${installed}More.`, await skill()]) {
       await writeFile(file, mine)
       const refused = await install()
       expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('Delete or rename it')])
