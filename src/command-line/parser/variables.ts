@@ -1,5 +1,5 @@
 /** The environment variables that give settings. */
-import { findNearest } from '../../base/core/similar.ts'
+import { findNearest } from '../../base/core/text.ts'
 import { flagOf } from '../../server/settings/setting.ts'
 import { serverSettings, variableOf } from '../../server/settings/settings.ts'
 import type { CommandSyntax } from './program.ts'

@@ -1,7 +1,6 @@
 /** Runs a test suite against the simulator: as it is, or once for each fault. */
 import type { ChildProcess } from 'node:child_process'
-import type { CommandContext } from '../../command-line/process/command.ts'
-import { endSoon } from '../../command-line/process/output.ts'
+import { type CommandContext, endSoon } from '../../command-line/process/command.ts'
 import type { StopSignals } from '../../command-line/process/stop-signals.ts'
 import { finish } from '../../command-line/serve/finish.ts'
 import { startServer } from '../../command-line/serve/serve.ts'

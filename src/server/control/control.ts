@@ -5,7 +5,7 @@
 
 import { timingSafeEqual } from 'node:crypto'
 import type { Log } from '../../base/core/log.ts'
-import { findNearest } from '../../base/core/similar.ts'
+import { findNearest } from '../../base/core/text.ts'
 import { redactHead } from '../../base/redaction/redact.ts'
 import type { Contract, Operation, OperationMatch } from '../../service/contract/contract.ts'
 import { refuseForeignPage } from '../../service/exchange/foreign-page.ts'

@@ -1,6 +1,6 @@
 import { maxWorkMs } from '../../base/core/slices.ts'
 import { cutText } from '../../base/core/text.ts'
-import { textBody } from '../../service/exchange/body.ts'
+import { textBody } from '../../service/exchange/reply.ts'
 import { renderClientReport } from '../reports/client-page.ts'
 import { coverageToJson } from '../reports/coverage.ts'
 import { findingsToJson } from '../reports/findings.ts'

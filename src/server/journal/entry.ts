@@ -1,10 +1,8 @@
-import type { Json } from '../../base/core/json.ts'
-import type { Violation } from '../../base/core/violation.ts'
+import type { Json, Violation } from '../../base/core/json.ts'
 import type { Operation, ParameterValues, RawParameters } from '../../service/contract/contract.ts'
-import type { DeliveryOutcome } from '../../service/exchange/delivery.ts'
-import type { Origin } from '../../service/exchange/reply.ts'
+import type { DeliveryOutcome, Origin } from '../../service/exchange/reply.ts'
 import type { Connection, Expectation } from '../../service/exchange/request.ts'
-import type { RuleReference } from '../../service/exchange/rule-reference.ts'
+import type { RuleReference } from '../../service/scenarios/rules.ts'
 
 export interface RecordedBody {
   /** The stored bytes, a character for each; undefined if they were evicted or could not be read. */

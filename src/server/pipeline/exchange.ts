@@ -1,14 +1,12 @@
-import type { Json } from '../../base/core/json.ts'
+import type { Flaw, Json, Violation } from '../../base/core/json.ts'
 import type { Log } from '../../base/core/log.ts'
 import { memoizeLast } from '../../base/core/memoize.ts'
 import type { Result } from '../../base/core/result.ts'
 import { readJson } from '../../base/core/strict-json.ts'
-import type { Flaw, Violation } from '../../base/core/violation.ts'
 import { otherSchemes } from '../../base/redaction/redact.ts'
 import type { Contract, Operation, ParameterValues, RawParameters } from '../../service/contract/contract.ts'
-import { type Delivery, immediateDelivery } from '../../service/exchange/delivery.ts'
 import type { RateLimit } from '../../service/exchange/rate-headers.ts'
-import type { Reply } from '../../service/exchange/reply.ts'
+import { type Delivery, immediateDelivery, type Reply } from '../../service/exchange/reply.ts'
 import {
   type Expectation,
   readExpectation,
@@ -16,7 +14,6 @@ import {
   readReplayOf,
   type SimRequest,
 } from '../../service/exchange/request.ts'
-import type { RuleReference } from '../../service/exchange/rule-reference.ts'
 import type { Fixtures } from '../../service/fixtures/fixtures.ts'
 import type { OperationContext, OperationHandler } from '../../service/operations/handler.ts'
 import type { OperationHandlers } from '../../service/operations/index.ts'
@@ -27,7 +24,7 @@ import {
   type DataOverrides,
   noOverrides,
 } from '../../service/scenarios/definition.ts'
-import type { ActiveRules } from '../../service/scenarios/rules.ts'
+import type { ActiveRules, RuleReference } from '../../service/scenarios/rules.ts'
 import type { Store } from '../../state/store.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Sandbox, Sandboxes } from '../sandboxes/sandboxes.ts'

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { fromLatin1 } from '../../base/core/bytes.ts'
+import { fromLatin1 } from '../../base/core/text.ts'
 import { redactHeaders, redactText } from '../../base/redaction/redact.ts'
 import { findOwnToken, redactToken } from '../../base/redaction/redact-token.ts'
 import { readRetryAfter } from '../../service/exchange/rate-headers.ts'

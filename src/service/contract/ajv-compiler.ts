@@ -9,7 +9,8 @@ import type { CompiledSchemas } from '../../base/documents/schema.ts'
 import { type DocumentFault, warning } from './checks/fault.ts'
 import { isChecked, parsePattern } from './checks/schemas.ts'
 import { type Compiler, keyOf, type Use } from './compiler.ts'
-import { withoutRequired } from './request/without-required.ts'
+import { Shape } from './request/shape.ts'
+import { listSchemaParts } from './schema-parts.ts'
 import { applySimulatedValues, simulatedValues } from './simulated-values.ts'
 import { listSchemas, mapNodes, type NodeKind, walk } from './walk.ts'
 
@@ -133,4 +134,16 @@ export function mayTakeLong(document: JsonObject, pointer: string): boolean {
     if (new Set(passed).size < passed.length) return true
   }
   return false
+}
+
+/** Returns a copy of a document whose schemas do not require `readOnly`, or `writeOnly`, properties. */
+export function withoutRequired(document: JsonObject, keyword: 'readOnly' | 'writeOnly'): JsonObject {
+  const copy = structuredClone(document)
+  for (const { value } of listSchemas(copy)) {
+    const parts = listSchemaParts(value).filter(({ required }) => Array.isArray(required))
+    const shape = parts.length > 0 ? new Shape(copy, [value]) : undefined
+    for (const part of parts)
+      part.required = [part.required ?? []].flat().filter((name) => !shape?.member(String(name)).has(keyword))
+  }
+  return copy
 }

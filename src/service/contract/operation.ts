@@ -1,7 +1,6 @@
-import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
+import { isObject, type Json, type JsonObject, type Violation } from '../../base/core/json.ts'
 import { joinPointer, valueAt } from '../../base/core/json-pointer.ts'
 import { once } from '../../base/core/memoize.ts'
-import type { Violation } from '../../base/core/violation.ts'
 import { toViolations } from '../../base/documents/violations.ts'
 import { hideCredential } from '../../base/redaction/redact-document.ts'
 import type { Compiler } from './compiler.ts'

@@ -1,15 +1,13 @@
-import { isObject, type Json } from '../../base/core/json.ts'
+import { isObject, type Json, type Violation } from '../../base/core/json.ts'
 import type { Log } from '../../base/core/log.ts'
 import { endSentence } from '../../base/core/text.ts'
-import type { Violation } from '../../base/core/violation.ts'
 import { StoreReadError, StoreUnavailableError, StoreWriteError } from '../../state/store.ts'
 import type { Operation } from '../contract/contract.ts'
 import { isJson } from '../contract/media-types.ts'
 import { listSchemaParts, mergeProperties } from '../contract/schema-parts.ts'
 import { describeSecurity, listChallenges } from '../contract/security.ts'
-import { jsonBody } from './body.ts'
 import { hourMs, type RateLimit, retryHeaders } from './rate-headers.ts'
-import type { Origin, Reply } from './reply.ts'
+import { jsonBody, type Origin, type Reply } from './reply.ts'
 
 /** Returns a reply with the service's error body. `error` says what is wrong and what a right request looks like. */
 export function refuse(status: number, error: string, origin: Origin, headers: Record<string, string> = {}): Reply {

@@ -1,6 +1,5 @@
 import { failure, type Result, success } from '../../base/core/result.ts'
-import { describeKnown } from '../../base/core/similar.ts'
-import { cutText, endSentence } from '../../base/core/text.ts'
+import { cutText, describeKnown, endSentence } from '../../base/core/text.ts'
 import { type ActiveScenario, type Catalogue, type Effect, effectOf, isGateway, probability } from './definition.ts'
 import { maxControlLength, numberOf, readValues } from './parameters.ts'
 import { splitPair, splitParts } from './split-text.ts'

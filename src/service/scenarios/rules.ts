@@ -1,7 +1,6 @@
-import { canonicalJson, isObject, type JsonObject } from '../../base/core/json.ts'
+import { canonicalJson, type Flaw, isObject, type JsonObject } from '../../base/core/json.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { endSentence } from '../../base/core/text.ts'
-import type { Flaw } from '../../base/core/violation.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import {
   type Condition,
@@ -10,7 +9,6 @@ import {
   type RequestMatch,
   requestConditions,
 } from '../exchange/match.ts'
-import type { RuleReference } from '../exchange/rule-reference.ts'
 import type { ActiveScenario, Catalogue } from './definition.ts'
 import { parseScenarios, parseSequence, type Sequence } from './parse.ts'
 import { asksForModel, findMatchProblems, findUnknownOperation } from './rule-match-problems.ts'
@@ -187,4 +185,10 @@ export function listInapplicable({ scenarios, sequence }: RuleAction, operations
     const isInapplicable = reasons.length > 0 && reasons.every((reason) => reason !== undefined)
     return isInapplicable ? [endSentence(`"${text}" makes no sense here: ${reasons[0]}`)] : []
   })
+}
+
+/** The rule that acted on a request, by its scope and its index in the scope's list at that time, from 0. */
+export interface RuleReference {
+  readonly scope: 'sandbox' | 'start-up'
+  readonly index: number
 }

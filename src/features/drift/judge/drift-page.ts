@@ -2,7 +2,7 @@ import { cutText, escapeControls } from '../../../base/core/text.ts'
 import { type PrintedFormat, renderPrinted } from '../../../server/reports/formats/index.ts'
 import type { Page, PageFinding, PageSection } from '../../../server/reports/page/page.ts'
 import { pluralize } from '../../../server/reports/report.ts'
-import { differenceKinds } from '../observe/difference.ts'
+import { differenceKinds } from '../observe/observe.ts'
 import type { DriftFinding } from './finding.ts'
 import type { DriftReport } from './judge.ts'
 

@@ -1,6 +1,5 @@
 import { failure, type Result, success } from '../../../base/core/result.ts'
-import { describeKnown } from '../../../base/core/similar.ts'
-import { cutText, endSentence } from '../../../base/core/text.ts'
+import { cutText, describeKnown, endSentence } from '../../../base/core/text.ts'
 import type { Operation } from '../../../service/contract/contract.ts'
 import {
   type ActiveScenario,

@@ -6,7 +6,7 @@
 import { groupBy } from '../../../base/core/group-by.ts'
 import { failure, type Result, success } from '../../../base/core/result.ts'
 import { deriveChance } from '../../../base/core/seeded.ts'
-import { describeKnown } from '../../../base/core/similar.ts'
+import { describeKnown } from '../../../base/core/text.ts'
 import type { Operation } from '../../../service/contract/contract.ts'
 import type { ActiveScenario } from '../../../service/scenarios/definition.ts'
 import type { RecordedRequest } from '../runs/recorded-request.ts'

@@ -1,11 +1,14 @@
 import { setMaxListeners } from 'node:events'
 import { parseDuration } from '../../../base/core/instant.ts'
 import { type Log, silentLog } from '../../../base/core/log.ts'
-import type { Findings } from '../../../base/documents/finding.ts'
+import type { Findings } from '../../../base/documents/source.ts'
 import type { CommandLineOf } from '../../../command-line/parser/program.ts'
-import type { CommandContext } from '../../../command-line/process/command.ts'
-import { createStatusLine, type StatusLine } from '../../../command-line/process/count-progress.ts'
-import type { Output } from '../../../command-line/process/output.ts'
+import {
+  type CommandContext,
+  createStatusLine,
+  type Output,
+  type StatusLine,
+} from '../../../command-line/process/command.ts'
 import type { JournalEntry, LiveExchange } from '../../../server/journal/entry.ts'
 import type { FindingsReport } from '../../../server/reports/report.ts'
 import { defaultSettings, type Settings } from '../../../server/settings/settings.ts'
