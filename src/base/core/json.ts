@@ -58,18 +58,12 @@ function countMembers(object: JsonObject): number {
   return count
 }
 
-export interface JsonSize {
-  /** The number of members and items, at all levels together. */
-  readonly members: number
-  /** The number of levels of objects and arrays: 0 for a text, 1 for `{}`. */
-  readonly levels: number
-}
-
 type Container = Json[] | JsonObject
 
 const isContainer = (value: Json): value is Container => typeof value === 'object' && value !== null
 
-export function measureJson(root: Json): JsonSize {
+/** Counts members and items, at all levels together, and levels of objects and arrays: 0 for a text, 1 for `{}`. */
+export function measureJson(root: Json) {
   let members = 0
   let levels = 0
   for (let level = [root].filter(isContainer); level.length > 0; levels += 1) {

@@ -6,7 +6,7 @@ import { readPages, type Settings } from '../../server/settings/settings.ts'
 import type { ProxiedService } from '../../server/simulator/generation.ts'
 import { createUpstreamClient, type UpstreamClient } from '../../server/upstream/client.ts'
 import { parseUpstream, readUpstreamToken, type UpstreamAccess } from '../../server/upstream/parse-upstream.ts'
-import type { PageSettings } from '../../service/exchange/foreign-page.ts'
+import type { PageSettings } from '../../service/exchange/refusals.ts'
 import { joinCatalogue } from '../../service/scenarios/catalogue.ts'
 import type { Catalogue, ScenarioDefinition } from '../../service/scenarios/definition.ts'
 import { createProxyStages } from './stages.ts'
@@ -52,7 +52,6 @@ const refuseToSend: UpstreamClient['send'] = async () =>
     sentence: 'The real service would respond; it is not asked in order to explain.',
   })
 
-/** Returns the catalogue of a proxy, in which scenarios that need a response of the simulator make no sense. */
 function limitCatalogue({ definitions, statuses }: Catalogue): Catalogue {
   return joinCatalogue(definitions.map(limitToProxy), statuses.map(limitToProxy))
 }

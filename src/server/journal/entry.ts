@@ -31,7 +31,6 @@ export interface JournalEntry {
   readonly receivedAt: number
   /** The time at which the connection was opened, by the same clock; undefined for its later requests. */
   readonly openedAt: number | undefined
-  /** Absent for a request over no socket. */
   readonly connection?: Connection | undefined
   /** The time at which status and headers of the response were sent, by the same clock; undefined: they were not. */
   readonly headSentAt: number | undefined
@@ -41,7 +40,6 @@ export interface JournalEntry {
   /** The `operationId`; undefined where the request matches no operation. */
   readonly operation: string | undefined
   readonly request: {
-    /** True for a request over TLS. */
     readonly isEncrypted?: boolean | undefined
     readonly method: string
     /** The path as sent, with the sandbox's base path `/_s/NAME`, without the query. */

@@ -29,12 +29,6 @@ import type { Store } from '../../state/store.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Sandbox, Sandboxes } from '../sandboxes/sandboxes.ts'
 
-interface Caller {
-  /** The token without a sandbox suffix. Never logged, never stored. */
-  readonly token: string
-  readonly plan: string
-}
-
 interface PipelineSettings {
   /** The plan of keys that the fixtures do not list. */
   readonly plan: string
@@ -108,8 +102,8 @@ export class Exchange {
   /** Set by `enter`; undefined where the simulator responds from the examples of the document. */
   handler: OperationHandler | undefined
   pathParameters: Readonly<Record<string, string>> = {}
-  /** Set by `authenticate`; undefined where the operation asks for no credential. */
-  caller: Caller | undefined
+  /** Set by `authenticate`; undefined where no credential is asked for. No log or store gets its token. */
+  caller: { readonly token: string; readonly plan: string } | undefined
   /** The public name of the stage that runs, or that replied. Set by `createPipeline`. */
   stage = ''
   /** Set by `scenario`: the rule that acts on this request, if any. */
@@ -171,7 +165,6 @@ export function addDecision(exchange: Exchange, reason: string): void {
 
 export type MatchedExchange = Exchange & { readonly operation: Operation }
 
-/** Returns path and query as sent. */
 export const targetOf = ({ request: { path, query } }: Exchange) => path + (query && `?${query}`)
 
 export const isMatched = (exchange: Exchange): exchange is MatchedExchange => exchange.operation !== undefined

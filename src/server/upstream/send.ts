@@ -12,12 +12,6 @@ const maxBodyBytes = 16 * 1024 * 1024
 
 type JsonRequest = Omit<UpstreamRequest, 'headers'>
 
-interface Waiting {
-  readonly now: () => number
-  readonly sleep: (ms: number) => Promise<unknown>
-  readonly maxPauseMs: number
-}
-
 const maxAttempts = 3
 
 /** The wait before the first retry, milliseconds; each further one is twice as long. */
@@ -33,7 +27,7 @@ export async function sendWithRetries(
   client: UpstreamClient,
   request: JsonRequest,
   isRepeatable: boolean,
-  { now, sleep, maxPauseMs }: Waiting,
+  { now, sleep, maxPauseMs }: { now: () => number; sleep: (ms: number) => Promise<unknown>; maxPauseMs: number },
 ) {
   const samples: TrafficSample[] = []
   for (let attempt = 1; ; attempt += 1) {

@@ -171,7 +171,6 @@ function compileBody(document: JsonObject, compiler: Compiler, operation: string
   }
 }
 
-/** Compiles the content of a body of a media type. */
 function compileContent(document: JsonObject, compiler: Compiler, mediaType: string, media: string) {
   const schema = resolveSchema(document, joinPointer(media, 'schema'))
   if (schema === undefined) return {}

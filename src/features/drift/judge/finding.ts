@@ -86,7 +86,6 @@ function describeValues(values: readonly Json[], isSimulated: boolean): string {
   return `has ${values.length} values that ${owner}: ${named.join(', ')}${more}`
 }
 
-/** Finds the place of a difference in the contract, and the assumption there. */
 function locate(
   { document, assumptions }: Contract,
   operation: Operation,

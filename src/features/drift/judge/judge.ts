@@ -5,7 +5,6 @@ import type { Contract, Operation } from '../../../service/contract/contract.ts'
 import { maxMembers, observe, type ResponseDifference } from '../observe/observe.ts'
 import { breaksClients, type DriftFinding, type Tally, toFinding } from './finding.ts'
 
-/** A response of the real service to a request of an operation. */
 export interface JudgedResponse extends TrafficResponse {
   readonly operation: string
   /** The redacted request, for people: `GET /v1/models/ID/analytics?period=7d`. */

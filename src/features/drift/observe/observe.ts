@@ -41,21 +41,15 @@ export interface ResponseDifference {
   readonly message: string
 }
 
-interface ObservedResponse {
-  readonly differences: readonly ResponseDifference[]
-  /** The first place of a broken rule whose value the recording redacts, or whose pointer is cut, if any. */
-  readonly unreadable: string | undefined
-  /** True if the body is not compared, since it is larger than `maxMembers` or too deep. */
-  readonly isTooLarge: boolean
-  /** False if a check stopped at its bound, so that there may be other differences. */
-  readonly isComplete: boolean
-}
-
 /** The most members and items of a body that is compared, which takes some microseconds for each. */
 export const maxMembers = 200_000
 
-/** Compares a response with the contract, and with the narrower rules of simulated responses. */
-export function observe(document: JsonObject, operation: Operation, response: TrafficResponse): ObservedResponse {
+/**
+ * Compares a response with the contract, and with the narrower rules of simulated responses. `unreadable`: the first
+ * place of a broken rule whose value the recording redacts, or whose pointer is cut. A body larger than `maxMembers` or
+ * too deep is not compared; a check that is not complete stopped at its bound.
+ */
+export function observe(document: JsonObject, operation: Operation, response: TrafficResponse) {
   const { status, headers, body: bytes } = response
   const mediaType = headers['content-type'] ?? ''
   const checked = checkServiceResponse(operation, { status, mediaType, bytes }, maxMembers)

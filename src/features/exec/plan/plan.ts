@@ -32,7 +32,6 @@ export interface SuitePlan {
 /** The requests of an operation that no run aims at, since others differ from them in values alone. */
 export interface SkippedRequests {
   readonly operation: string
-  /** The numbers of the skipped requests, ascending. */
   readonly occurrences: readonly number[]
   /** The numbers of the first and the last such request, which are targets. */
   readonly like: readonly number[]
