@@ -8,7 +8,7 @@ import { createUpstreamClient, type UpstreamClient } from '../../server/upstream
 import { parseUpstream, readUpstreamToken, type UpstreamAccess } from '../../server/upstream/parse-upstream.ts'
 import type { PageSettings } from '../../service/exchange/refusals.ts'
 import { joinCatalogue } from '../../service/scenarios/catalogue.ts'
-import type { Catalogue, ScenarioDefinition } from '../../service/scenarios/definition.ts'
+import type { ScenarioDefinition } from '../../service/scenarios/definition.ts'
 import { createProxyStages } from './stages.ts'
 
 export function readProxyTarget(
@@ -38,7 +38,8 @@ function proxyOver(upstream: UpstreamClient, pages: PageSettings): ProxiedServic
   const { origin, basePath } = upstream.target
   return {
     url: origin + basePath,
-    limitCatalogue,
+    limitCatalogue: ({ definitions, statuses }) =>
+      joinCatalogue(definitions.map(limitToProxy), statuses.map(limitToProxy)),
     createStages: (deps) => createProxyStages(deps, upstream, pages),
     withoutRequests: () => proxyOver({ ...upstream, send: refuseToSend }, pages),
     close: () => upstream.close(),
@@ -51,10 +52,6 @@ const refuseToSend: UpstreamClient['send'] = async () =>
     problem: 'connection',
     sentence: 'The real service would respond; it is not asked in order to explain.',
   })
-
-function limitCatalogue({ definitions, statuses }: Catalogue): Catalogue {
-  return joinCatalogue(definitions.map(limitToProxy), statuses.map(limitToProxy))
-}
 
 function limitToProxy(definition: ScenarioDefinition): ScenarioDefinition {
   return {

@@ -121,7 +121,7 @@ function readRule(sent: JsonObject, pointer: string, context: RuleContext): { ru
   const { operation, match = {}, times, probability = 1, enabled = true } = written
   const ruleOperations = operations.filter(({ id }) => operation === undefined || id === operation)
   const action = readRuleAction(written, context.catalogue)
-  const { scenarios, sequence } = action.ok ? action.value : noAction
+  const { scenarios, sequence } = action.ok ? action.value : { scenarios: [], sequence: undefined }
   const conditions = requestConditions({ operation, match })
   const rule: Rule = { operation, match, conditions, scenarios, sequence, times, probability, enabled, source }
   const unknown = findUnknownOperation(operation, operations)
@@ -149,8 +149,6 @@ function withParametersInText({ parameters, ...rule }: JsonObject): JsonObject {
 const quote = (text: string) => (/[;,"]|^\s|\s$/.test(text) ? `"${text}"` : text)
 
 type RuleAction = Pick<Rule, 'scenarios' | 'sequence'>
-
-const noAction: RuleAction = { scenarios: [], sequence: undefined }
 
 function readRuleAction(
   { scenario, parameters, sequence }: WrittenRule,

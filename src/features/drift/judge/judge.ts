@@ -108,7 +108,8 @@ function judgeOperation(
   if (expected.has(id) && successes < minSamples)
     list.add(id, 'too-few-samples', describeTooFew(id, successes, responses, input))
   const statuses = groupBy(responses, ({ status }) => status)
-  const listed = sortByEffect([...tallies.values()]).slice(0, maxListed)
+  const byEffect = [...tallies.values()].sort((one, other) => +breaksClients(other.first) - +breaksClients(one.first))
+  const listed = byEffect.slice(0, maxListed)
   const findings = listed.map((tally) => {
     const possible = tally.first.kind === 'undocumented-status' ? responses : statuses.get(tally.status)
     return toFinding(tally, possible?.length ?? 0, contract, operation, token)
@@ -164,9 +165,6 @@ function describeTooFew(
   const next = isExplained ? 'This list has the reasons of the other requests.' : howToGetMore
   return `${successes} of ${minSamples} successful responses whose body can be judged.${seen} ${next}`
 }
-
-const sortByEffect = (tallies: readonly Tally[]) =>
-  tallies.toSorted((one, other) => Number(breaksClients(other.first)) - Number(breaksClients(one.first)))
 
 const comparePlaces = (one: DriftFinding, other: DriftFinding) =>
   one.status - other.status || (one.pointer < other.pointer ? -1 : Number(one.pointer > other.pointer))

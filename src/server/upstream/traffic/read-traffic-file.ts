@@ -34,7 +34,9 @@ async function readTraffic(
   accepted: AcceptedOrigins,
   readBody: ReadBody,
 ): Promise<Result<TrafficSample[]>> {
-  if (isZip(bytes)) {
+  const [first, second] = bytes
+  if (first === 0x50 && second === 0x4b) {
+    // PK: a ZIP archive
     const opened = await openZip(bytes)
     return opened.ok ? readTraffic(opened.value.har, accepted, opened.value.readBody) : opened
   }
@@ -46,8 +48,6 @@ async function readTraffic(
   if (missing === undefined) return readHar(document, accepted)
   return failure(`has a body in the file "${cutText(missing)}", which is not beside it. Copy the whole folder.`)
 }
-
-const isZip = ([first, second]: Uint8Array) => first === 0x50 && second === 0x4b
 
 /** Reads the body that a HAR file of Playwright names by `_file`, in a ZIP archive or in the file's folder. */
 type ReadBody = (name: string) => Uint8Array | undefined
