@@ -58,9 +58,7 @@ function countMembers(object: JsonObject): number {
   return count
 }
 
-type Container = Json[] | JsonObject
-
-const isContainer = (value: Json): value is Container => typeof value === 'object' && value !== null
+const isContainer = (value: Json): value is Json[] | JsonObject => typeof value === 'object' && value !== null
 
 /** Counts members and items, at all levels together, and levels of objects and arrays: 0 for a text, 1 for `{}`. */
 export function measureJson(root: Json) {

@@ -14,14 +14,6 @@ import { listSchemaParts } from './schema-parts.ts'
 import { applySimulatedValues, simulatedValues } from './simulated-values.ts'
 import { listSchemas, mapNodes, type NodeKind, walk } from './walk.ts'
 
-interface AjvCompiler extends Compiler {
-  /** Compiles the validators that were given out so far, and warns of each schema that cannot be compiled. */
-  compileAll(): DocumentFault[]
-  isFormat(name: string): boolean
-  /** The schemas of the validators that were given out, by their keys. */
-  readonly compiled: readonly CompiledSchemas[]
-}
-
 /** The URI of the document for ajv, so that schemas can refer to each other and to themselves. */
 const DOCUMENT = 'contract'
 
@@ -33,7 +25,7 @@ const DOCUMENT = 'contract'
 export function createAjvCompiler(
   document: JsonObject,
   { lazy, code }: { readonly lazy: boolean; readonly code?: CodeOptions },
-): AjvCompiler {
+): Compiler & { compileAll(): DocumentFault[]; isFormat(name: string): boolean; compiled: readonly CompiledSchemas[] } {
   const keywords = new Set(listSchemas(document).flatMap(({ value }) => Object.keys(value)))
   const without = (keyword: 'readOnly' | 'writeOnly') =>
     keywords.has(keyword) ? withoutRequired(document, keyword) : document
@@ -84,6 +76,7 @@ export function createAjvCompiler(
       compilations.push(compiled)
       return validator
     },
+    /** Compiles the validators that were given out so far, and warns of each schema that cannot be compiled. */
     compileAll: () => compilations.flatMap((compiled) => compiled().fault ?? []),
     isFormat: (name) => name in request.ajv.formats,
     compiled: [...new Set(Object.values(instances))],

@@ -183,12 +183,10 @@ function compileContent(document: JsonObject, compiler: Compiler, mediaType: str
 
 const isSuccess = (status: number) => status >= 200 && status < 300
 
-type CompiledResponse = NonNullable<ReturnType<typeof compileResponse>>
-
 /** Compiles the responses of the operation at `pointer`; unless `canCheck`, without validators. */
 function compileResponses(document: JsonObject, compiler: Compiler, pointer: string, canCheck: boolean) {
   const listPointer = joinPointer(pointer, 'responses')
-  const byKey = new Map<string, CompiledResponse>()
+  const byKey = new Map<string, NonNullable<ReturnType<typeof compileResponse>>>()
   for (const key of Object.keys(resolve(document, listPointer)?.value ?? {})) {
     if (key.startsWith('x-')) continue // an extension
     const response = compileResponse(document, canCheck ? compiler : undefined, joinPointer(listPointer, key))

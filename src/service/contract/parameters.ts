@@ -15,8 +15,7 @@ import { dereference, type ResolvedObject, resolve } from './resolve.ts'
 import { listHiddenNames } from './security.ts'
 
 const DEFAULT_STYLES = { path: 'simple', query: 'form', header: 'simple', cookie: 'form' } as const
-type ParameterLocation = keyof typeof DEFAULT_STYLES
-const LOCATIONS = Object.keys(DEFAULT_STYLES) as ParameterLocation[]
+const LOCATIONS = Object.keys(DEFAULT_STYLES) as (keyof typeof DEFAULT_STYLES)[]
 
 /** The parameters of a request as they were sent: decoded strings; a repeated query parameter is an array. */
 export interface RawParameters {

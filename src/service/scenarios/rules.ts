@@ -13,9 +13,6 @@ import type { ActiveScenario, Catalogue } from './definition.ts'
 import { parseScenarios, parseSequence, type Sequence } from './parse.ts'
 import { asksForModel, findMatchProblems, findUnknownOperation } from './rule-match-problems.ts'
 
-/** The requests that a rule matches: the conditions of `POST /__sim/verify`, except those on the response. */
-type RuleMatch = Pick<RequestMatch, 'model' | 'product' | 'method' | 'path' | 'query' | 'header' | 'body'>
-
 type WrittenRule = Partial<Pick<Rule, 'operation' | 'match' | 'times' | 'probability' | 'enabled'>> & {
   readonly scenario?: string
   /** Parameters of a scenario whose text has none; parsing moves them into the text. */
@@ -26,7 +23,8 @@ type WrittenRule = Partial<Pick<Rule, 'operation' | 'match' | 'times' | 'probabi
 export interface Rule {
   /** `operationId`; absent: every operation. */
   readonly operation: string | undefined
-  readonly match: RuleMatch
+  /** The conditions of `POST /__sim/verify`, except those on the response. */
+  readonly match: Pick<RequestMatch, 'model' | 'product' | 'method' | 'path' | 'query' | 'header' | 'body'>
   /** Scenarios that are applied together; empty if the rule has a sequence. */
   readonly scenarios: readonly ActiveScenario[]
   readonly sequence: Sequence | undefined

@@ -185,10 +185,8 @@ function hasFreeNames({ patternProperties, additionalProperties }: JsonObject): 
   return isTyped || isObject(patternProperties)
 }
 
-type DocumentedHeader = ReturnType<typeof findHeaders>[number]
-
 function observeHeader(
-  { name, required, schema }: DocumentedHeader,
+  { name, required, schema }: ReturnType<typeof findHeaders>[number],
   text: string | undefined,
 ): ResponseDifference | undefined {
   const found = { kind: 'header', pointer: '', detail: name, value: text, isSimulated: false } as const
