@@ -27,9 +27,7 @@ export function findVariableProblem(commands: readonly CommandSyntax[], env: Env
   const flag = `--${unknown.slice(PREFIX.length).replaceAll('_', '-').toLowerCase()}`
   const isFlag = commands.some(({ settings }) => Object.keys(settings).some((name) => flagOf(name) === flag))
   if (isFlag) return `${problem} Give the flag ${flag}.`
-  const nearest = findNearest(
-    unknown.slice(PREFIX.length),
-    known.map((name) => name.slice(PREFIX.length)),
-  )
+  const names = known.map((name) => name.slice(PREFIX.length))
+  const nearest = findNearest(unknown.slice(PREFIX.length), names)
   return `${problem} ${nearest === undefined ? 'See convsim serve --help --all.' : `Did you mean ${PREFIX}${nearest}?`}`
 }

@@ -104,22 +104,18 @@ export function endSoon(host: Pick<NodeJS.Process, 'exit'>, code: number): numbe
   return code
 }
 
-/** A line on a terminal that shows how far a command is. */
-export interface StatusLine {
-  /** Replaces the text of the line: `run 3 of 10, 1 finding, 16 s left`. */
-  show(text: string): void
-  clear(): void
-}
+/** A line on a terminal that shows how far a command is: `run 3 of 10, 1 finding, 16 s left`. */
+export type StatusLine = ReturnType<typeof createStatusLine>
 
 type Terminal = Pick<NodeJS.WriteStream, 'isTTY' | 'write'>
 
 const clearLine = '\r\u001b[2K'
 
-export function createStatusLine(stderr: Terminal | undefined, title: string): StatusLine {
+export function createStatusLine(stderr: Terminal | undefined, title: string) {
   const terminal = stderr?.isTTY ? stderr : undefined
   let isShown = false
   return {
-    show(text) {
+    show(text: string) {
       isShown = true
       terminal?.write(`${clearLine}${title}: ${text}`)
     },

@@ -93,9 +93,8 @@ export class Control {
     const match = this.#match(request)
     if (match.kind === 'wrong-method') {
       const Allow = match.allowed.join(', ')
-      return refuse(405, `${request.method} is not allowed on ${request.path}. Allowed: ${Allow}.`, 'simulator', {
-        Allow,
-      })
+      const error = `${request.method} is not allowed on ${request.path}. Allowed: ${Allow}.`
+      return refuse(405, error, 'simulator', { Allow })
     }
     if (match.kind !== 'operation') return refusePath(this.#deps.control, request.path)
     const { operation } = match

@@ -85,12 +85,10 @@ export function createApp(handlers: Handlers, bodyLimit: string, documented: Rea
     listener: (req, res) => {
       req.url = toOriginForm(req)
       // Express calls the function with an error that a handler throws: the last route handles every other request.
-      if (req.url.startsWith('/')) app(req as Request, res as Response, (error) => sendInternalError(error, res, log))
-      else
-        deliverImmediately(
-          refuse(400, `The request target must be a path; got "${cutText(req.url)}".`, 'simulator'),
-          res,
-        )
+      if (req.url.startsWith('/'))
+        return app(req as Request, res as Response, (error) => sendInternalError(error, res, log))
+      const problem = `The request target must be a path; got "${cutText(req.url)}".`
+      return deliverImmediately(refuse(400, problem, 'simulator'), res)
     },
   }
 }

@@ -162,12 +162,10 @@ function checkResponses({ responses }: Fixtures, { operations }: Contract): Find
       ...ofPeriod.map(({ message }) =>
         errorAt(place('/period'), `no request gets this exact response: its period ${message}`),
       ),
-      ...ofBody.map(({ pointer, message }) =>
-        errorAt(
-          place(`/body${pointer}`),
-          `the exact response breaks the contract: ${pointer || 'the body'} ${message}`,
-        ),
-      ),
+      ...ofBody.map(({ pointer, message }) => {
+        const problem = `the exact response breaks the contract: ${pointer || 'the body'} ${message}`
+        return errorAt(place(`/body${pointer}`), problem)
+      }),
     ]
   })
 }

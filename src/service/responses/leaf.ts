@@ -54,10 +54,8 @@ export function makeNumber(flat: FlatSchema, variant: number, isInteger: boolean
   const below = numberOf(flat.exclusiveMaximum, Number.POSITIVE_INFINITY)
   const low = Math.max(above, numberOf(flat.minimum, Number.NEGATIVE_INFINITY))
   const high = Math.min(below, numberOf(flat.maximum, Number.POSITIVE_INFINITY))
-  const multiples = Array.from(
-    { length: 100 },
-    (_, index) => numberOf(flat.multipleOf, isInteger ? 1 : 0) * (index + 1),
-  )
+  const divisor = numberOf(flat.multipleOf, isInteger ? 1 : 0)
+  const multiples = Array.from({ length: 100 }, (_, index) => divisor * (index + 1))
   const unit = multiples.find((one) => !isInteger || Number.isInteger(one)) ?? 1
   const step = unit || Math.min((high - low) / 4, 0.5)
   const align = (limit: number, round: (number: number) => number) =>

@@ -118,6 +118,7 @@ function readRule(sent: JsonObject, pointer: string, context: RuleContext): { ru
   const written = source as WrittenRule // validated against spec/scenarios.schema.json
   const { operation, match = {}, times, probability = 1, enabled = true } = written
   const ruleOperations = operations.filter(({ id }) => operation === undefined || id === operation)
+  const affected = match.model === undefined ? ruleOperations : ruleOperations.filter(asksForModel)
   const action = readRuleAction(written, context.catalogue)
   const { scenarios, sequence } = action.ok ? action.value : { scenarios: [], sequence: undefined }
   const conditions = requestConditions({ operation, match })
@@ -126,9 +127,7 @@ function readRule(sent: JsonObject, pointer: string, context: RuleContext): { ru
   const problems = [
     ...(unknown === undefined ? [] : [{ pointer: `${pointer}/operation`, message: unknown }]),
     ...(action.ok ? [] : [{ ...action.error, pointer: pointer + action.error.pointer }]),
-    ...listInapplicable(rule, match.model === undefined ? ruleOperations : ruleOperations.filter(asksForModel)).map(
-      (message) => ({ pointer, message }),
-    ),
+    ...listInapplicable(rule, affected).map((message) => ({ pointer, message })),
     ...findMatchProblems(match, `${pointer}/match`, context.contract, ruleOperations),
   ]
   return { rule, problems }
