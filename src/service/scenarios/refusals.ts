@@ -105,6 +105,8 @@ export function statusScenarios({ operations }: Contract): ScenarioDefinition[] 
     .map(createStatusScenario)
 }
 
+const whateverScope = 'whatever a wider scope says'
+
 export function createStatusScenario(status: number): ScenarioDefinition {
   const name = String(status)
   const namedRefusal = namedRefusals.find((refusal) => refusal.statuses[0] === status)
@@ -112,7 +114,7 @@ export function createStatusScenario(status: number): ScenarioDefinition {
     return {
       name,
       family: 'refusals',
-      description: `The service as it is, with the status ${status} where it is documented, whatever a wider scope says.`,
+      description: `The service as it is, with the status ${status} where it is documented, ${whateverScope}.`,
       parameters: [],
       // Every success status fits every operation, so that "429*2, 200" works for an operation that returns 201.
       effect: () => ({ kind: 'ordinary', status }),
