@@ -1,5 +1,4 @@
 import type { JsonObject } from '../base/core/json.ts'
-import type { ExchangeStream } from './exchanges.ts'
 
 export interface SharedState {
   readonly shown: string
@@ -13,4 +12,58 @@ export interface SharedState {
   /** Opens the journal of all replicas, which stores about so many messages. */
   openJournal(size: number): ExchangeStream
   listSandboxes(limit: number): Promise<readonly string[]>
+}
+
+/** The place of an exchange among those of its sandbox. */
+export interface SandboxPlace {
+  /** The number of the sandbox's first exchange since it was last cleared. */
+  readonly begun: string
+  /** The number of its exchanges since then, this one included. */
+  readonly count: number
+}
+
+/** A message that replicas read in one order. Positions have no gaps, unless messages were trimmed. */
+export type StreamMessage = { readonly position: number } & (
+  | {
+      readonly kind: 'exchange'
+      /** The number of the exchange among those of all sandboxes. */
+      readonly number: number
+      readonly place: SandboxPlace
+      readonly text: string
+      /** The bodies: empty for none; undefined where they were trimmed. */
+      readonly request: string | undefined
+      readonly response: string | undefined
+    }
+  | { readonly kind: 'end'; readonly text: string }
+  /** Clears a sandbox; undefined: all. */
+  | { readonly kind: 'clear'; readonly sandbox: string | undefined }
+)
+
+export interface StreamBatch {
+  /** The id of the stream; empty where there is none. A shared store that has lost a stream begins another. */
+  readonly id: string
+  /** The position of the latest message of the stream. */
+  readonly end: number
+  readonly messages: readonly StreamMessage[]
+  /** The latest places of all sandboxes that have exchanges, if requested, and if the messages reach the latest. */
+  readonly counts: ReadonlyMap<string, SandboxPlace> | undefined
+}
+
+/** An appended message: the id of its stream, and the number of the exchange. */
+export interface MessagePlace {
+  readonly id: string
+  readonly number: number
+}
+
+/** The exchanges of all replicas in one order. A method rejects where the shared store does not respond. */
+export interface ExchangeStream {
+  readonly replica: string
+  /** Appends an exchange. Returns undefined while the store takes no changes. */
+  append(sandbox: string, entry: string, request: string, response: string): Promise<MessagePlace | undefined>
+  /** Appends the end of a delivery that differs from the appended one. Returns undefined as above. */
+  appendEnd(text: string): Promise<MessagePlace | undefined>
+  /** Counts a lost exchange for each of the sandboxes. Returns false where the store takes no changes. */
+  countLost(sandboxes: readonly string[]): Promise<boolean>
+  clear(sandbox: string | undefined): Promise<void>
+  read(position: number, withCounts: boolean): Promise<StreamBatch>
 }

@@ -150,7 +150,6 @@ export interface Store {
   close(): Promise<void>
 }
 
-/** Returns the sentence for a state that is not written any more, for a reason. */
 export function describeLoss(reason: string): string {
   return `The state is not written any more: ${reason}. Export what is needed (GET /__sim/export), then start again.`
 }

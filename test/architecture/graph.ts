@@ -5,7 +5,7 @@ export function isWithin(place: string, path: string): boolean {
   return place.endsWith('/') ? path.startsWith(place) : path === place
 }
 
-/** Returns the innermost of the rooms that a file is in, if any: `service/contract` for its `checks/structure.ts`. */
+/** Returns the innermost of the rooms that a file is in, if any: `service/contract` for its `checks/schemas.ts`. */
 export function roomOf(path: string, rooms: readonly string[]): string | undefined {
   return rooms.filter((room) => path.startsWith(`${room}/`)).sort((a, b) => b.length - a.length)[0]
 }

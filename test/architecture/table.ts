@@ -58,7 +58,7 @@ export const libraries: Readonly<Record<string, { readonly only: readonly string
   '@faker-js/faker': { only: ['service/simulation/'] },
   '@preact/signals': { only: ['console/'] },
   '@scalar/openapi-upgrader': { only: ['service/contract/upgrade.ts'], lazy: true },
-  '@seriousme/openapi-schema-validator': { only: ['service/contract/checks/structure.ts'], lazy: true },
+  '@seriousme/openapi-schema-validator': { only: ['service/contract/checks/schemas.ts'], lazy: true },
   ajv: { only: ['base/documents/', 'service/contract/', 'build/'] },
   'ajv-formats': { only: ['base/documents/', 'service/contract/'] },
   commander: {

@@ -1,12 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import {
-  clientNamesText,
-  generatedFiles,
-  operationIdsText,
-  typedDocuments,
-  typesHeading,
-} from '../support/generated.ts'
+import { clientNamesText, generatedFiles, typedDocuments, typesHeading } from '../support/generated.ts'
 
 test('the names of the typed client are those of the contract, the catalogue and the fixtures', async () => {
   expect(await readFile(generatedFiles.clientNames, 'utf8'), 'run `npm run generate`').toBe(clientNamesText())
@@ -14,8 +8,4 @@ test('the names of the typed client are those of the contract, the catalogue and
 
 test.each(typedDocuments)('the types of $document are generated from its present text', async ({ document, file }) => {
   expect((await readFile(file, 'utf8')).startsWith(await typesHeading(document)), 'run `npm run generate`').toBe(true)
-})
-
-test('the union of operation ids agrees with the control document', async () => {
-  expect(await readFile(generatedFiles.operationIds, 'utf8'), 'run `npm run generate`').toBe(await operationIdsText())
 })

@@ -50,7 +50,7 @@ const operation = `
         '500': { $ref: '#/components/responses/ServerError' }
         '503': { $ref: '#/components/responses/Unavailable' }`
 
-const definition = `import { jsonBody } from '../exchange/body.ts'
+const definition = `import { jsonBody } from '../exchange/reply.ts'
 import type { OperationDefinition } from './handler.ts'
 
 /** GET /prompts: lists the ids of the prompts. */

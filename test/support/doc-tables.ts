@@ -4,8 +4,8 @@ import { flagOf, type Setting } from '../../src/server/settings/setting.ts'
 import { defaultOf, serverSettings } from '../../src/server/settings/settings.ts'
 import { families, type ScenarioDefinition } from '../../src/service/scenarios/definition.ts'
 import { QUALITY_BLEND } from '../../src/service/simulation/day.ts'
-import { LABEL_BANDS, type LabelBand } from '../../src/service/simulation/labels.ts'
 import { ISSUE_RULES } from '../../src/service/simulation/rules.ts'
+import { LABEL_BANDS, type LabelBand } from '../../src/service/simulation/simulation.ts'
 import { inputs } from './catalogue.ts'
 
 /** Returns the tables of the documentation that follow from the code, by the names of their markers. */

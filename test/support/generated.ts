@@ -5,22 +5,10 @@ import { basename } from 'node:path'
 import { bundledContract, controlContract } from '../../src/service/fixtures/bundled.ts'
 import type { Parameter } from '../../src/service/scenarios/parameters.ts'
 import { inputs } from './catalogue.ts'
-import { controlOperations } from './control-operations.ts'
 
 /** The files that `npm run generate` writes. */
 export const generatedFiles = {
   clientNames: new URL('../../src/client/names.ts', import.meta.url),
-  operationIds: new URL('../../src/server/control/operation-ids.ts', import.meta.url),
-}
-
-/** Returns the operation ids of `spec/control.openapi.yaml` as a union of literals. */
-export async function operationIdsText(): Promise<string> {
-  const members = (await controlOperations()).map(({ id }) => `  | '${id}'\n`).join('')
-  return `// \`npm run generate\` writes this file from spec/control.openapi.yaml; edit that document instead.
-
-/** The \`operationId\`s of the control plane, in the order of its document. */
-export type ControlOperationId =
-${members}`
 }
 
 /** The documents whose types `npm run generate` writes. */

@@ -3,9 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { clientNamesText, generatedFiles, operationIdsText, typedDocuments, typesHeading } from './generated.ts'
+import { clientNamesText, generatedFiles, typedDocuments, typesHeading } from './generated.ts'
 
-await writeFile(generatedFiles.operationIds, await operationIdsText())
 await writeFile(generatedFiles.clientNames, clientNamesText())
 
 // openapi-typescript does not run with TypeScript 7, so it runs with TypeScript 5 in a separate folder.

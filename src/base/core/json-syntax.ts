@@ -1,7 +1,6 @@
-import { type Json, type JsonObject, parseJson } from './json.ts'
+import { type Flaw, type Json, type JsonObject, parseJson } from './json.ts'
 import { joinPointer } from './json-pointer.ts'
 import { failure, type Result, success } from './result.ts'
-import type { Flaw } from './violation.ts'
 
 /** The deepest accepted nesting, in levels, which saves the stack of functions that recurse into values. */
 export const maxDepth = 64

@@ -1,6 +1,6 @@
 /**
  * Small utilities without domain logic or I/O.
- * This file has the type `Json`, which most folders use; each other file of this folder is a tool of its own.
+ * This file has the types `Json` and `Violation`, which most folders use; the other files are independent tools.
  */
 
 /** A value that JSON can encode: a body, a document, a fixture. */
@@ -58,18 +58,10 @@ function countMembers(object: JsonObject): number {
   return count
 }
 
-export interface JsonSize {
-  /** The number of members and items, at all levels together. */
-  readonly members: number
-  /** The number of levels of objects and arrays: 0 for a text, 1 for `{}`. */
-  readonly levels: number
-}
+const isContainer = (value: Json): value is Json[] | JsonObject => typeof value === 'object' && value !== null
 
-type Container = Json[] | JsonObject
-
-const isContainer = (value: Json): value is Container => typeof value === 'object' && value !== null
-
-export function measureJson(root: Json): JsonSize {
+/** Counts members and items, at all levels together, and levels of objects and arrays: 0 for a text, 1 for `{}`. */
+export function measureJson(root: Json) {
   let members = 0
   let levels = 0
   for (let level = [root].filter(isContainer); level.length > 0; levels += 1) {
@@ -121,4 +113,26 @@ async function* piecesOfObject(object: { readonly [name: string]: unknown }): As
     separator = ','
   }
   yield '}'
+}
+
+/** The part of an HTTP exchange in which a rule of the contract was broken. */
+export type ExchangePart = 'path' | 'query' | 'header' | 'body' | 'response'
+
+export interface Violation {
+  readonly in: ExchangePart
+  /** JSON pointer within that part: `/components/0/content`, `/period` for a parameter; empty for the whole part. */
+  readonly pointer: string
+  /**
+   * The broken keyword of JSON Schema (`required`, `enum`, ...); `json` or `media-type` for text that was not read as a
+   * value; `more` for the rules that were not checked, since too many were broken.
+   */
+  readonly keyword: string
+  /** The expected and the actual value: `must be one of "7d", "30d", "90d"; got "14d"`. */
+  readonly message: string
+}
+
+export interface Flaw {
+  readonly pointer: string
+  /** A sentence without its subject, which is the value at the pointer. */
+  readonly message: string
 }

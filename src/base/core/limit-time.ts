@@ -9,7 +9,6 @@ type Check<Fault> = ((value: unknown) => boolean) & { errors?: Fault[] | null }
 /** The keyword of the error for an aborted check. */
 export const TIMEOUT = 'timeout'
 
-/** Milliseconds after which the check of a value is aborted. */
 const maxCheckMs = 100
 
 /**

@@ -1,10 +1,9 @@
 /** Reads JSON strictly, large JSON in slices: at once, 16 MB take 60 ms to parse, and 5 s if they are empty lists. */
 import { isUtf8 } from 'node:buffer'
-import { type Json, membersLeft, parseJson } from './json.ts'
+import { type Flaw, type Json, membersLeft, parseJson } from './json.ts'
 import { JsonReader, maxDepth } from './json-syntax.ts'
 import { failure, type Result, success } from './result.ts'
 import { SlicedWork } from './slices.ts'
-import type { Flaw } from './violation.ts'
 
 /** The most members and items of a value. Each costs some 5 µs: a copy, a check, and a part of a digest. */
 export const maxValues = 10_000

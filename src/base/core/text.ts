@@ -22,3 +22,74 @@ export function escapeNonAscii(text: string): string {
 }
 
 const escapeCharacter = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+/**
+ * Bytes as text with one character for each byte. Node writes such text together with the head of a reply, and the
+ * journal stores it within V8's heap, where a short buffer takes more than its bytes (see `test/bench/FINDINGS.md`).
+ */
+export function toLatin1({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString('latin1')
+}
+
+export function fromLatin1(latin1: string): Buffer {
+  return Buffer.from(latin1, 'latin1')
+}
+
+/** Returns the bytes of a text in UTF-8, as text. ASCII has the same bytes in both. */
+export function utf8ToLatin1(text: string): string {
+  return Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString('latin1')
+}
+
+const UNIT_BYTES = { b: 1, kb: 2 ** 10, mb: 2 ** 20 }
+
+/** Parses a size in bytes, at least 1: `500kb`, `1mb` or `512`, by powers of 1024; undefined for any other text. */
+export function parseSize(text: string): number | undefined {
+  const [, number, unit = 'b'] = /^(\d{1,9})(b|kb|mb)?$/i.exec(text) ?? []
+  const bytes = Number(number) * UNIT_BYTES[unit.toLowerCase() as keyof typeof UNIT_BYTES] // proved by the pattern
+  return bytes >= 1 ? bytes : undefined
+}
+
+/** Returns a candidate that differs from `name` only in case, separators or one letter, or undefined. */
+export function findSimilar(name: string, candidates: Iterable<string>): string | undefined {
+  for (const candidate of candidates) {
+    if (Math.abs(candidate.length - name.length) > MAX_SEPARATORS) continue
+    if (simplify(candidate) === simplify(name) || isOneLetterAway(candidate, name)) return candidate
+  }
+  return undefined
+}
+
+/** The maximum difference in length due to separators: `external_conversation_id` has two. */
+const MAX_SEPARATORS = 3
+
+const simplify = (name: string) => name.replace(/[_-]/g, '').toLowerCase()
+
+/** Returns true if two names differ by one inserted, deleted, changed or swapped letter; false for short names. */
+function isOneLetterAway(one: string, other: string): boolean {
+  if (Math.min(one.length, other.length) < 3) return false
+  let start = 0
+  while (start < one.length && one[start] === other[start]) start += 1
+  const isSameAfter = (skipped: number, skippedOfOther: number) =>
+    one.slice(start + skipped) === other.slice(start + skippedOfOther)
+  const isSwapped = one[start] === other[start + 1] && one[start + 1] === other[start]
+  return isSameAfter(0, 1) || isSameAfter(1, 0) || isSameAfter(1, 1) || (isSwapped && isSameAfter(2, 2))
+}
+
+/** Returns the most likely candidate for a "Did you mean" hint: a similar name, or one that starts with `name`. */
+export function findNearest(name: string, candidates: Iterable<string>): string | undefined {
+  const written = simplify(name)
+  const all = [...candidates].map((candidate) => ({ candidate, simple: simplify(candidate) }))
+  const isSimilar = ({ simple }: { simple: string }) => simple === written || isOneLetterAway(simple, written)
+  const found = all.find(isSimilar) ?? all.find(({ simple }) => written.length >= 3 && simple.startsWith(written))
+  return found?.candidate
+}
+
+const MAX_LISTED = 20
+
+/** Returns a message suffix: `Did you mean "slow"? Known: slow, hang.` Beyond 20 names, `elsewhere` replaces it. */
+export function describeKnown(name: string, known: readonly string[], elsewhere?: string): string {
+  const nearest = findNearest(name, known)
+  const guess = nearest === undefined ? '' : `Did you mean "${nearest}"? `
+  if (known.length > MAX_LISTED && elsewhere !== undefined) return `${guess}${elsewhere}`
+  const others = known.length > MAX_LISTED ? ` and ${known.length - MAX_LISTED} more` : ''
+  return `${guess}Known: ${known.slice(0, MAX_LISTED).join(', ') || 'none'}${others}.`
+}

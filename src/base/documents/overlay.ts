@@ -1,13 +1,10 @@
-import { isObject, type Json, measureJson } from '../core/json.ts'
+import { type Flaw, isObject, type Json, measureJson } from '../core/json.ts'
 import { joinPointer, valueAtTokens } from '../core/json-pointer.ts'
 import { failure, type Result, success } from '../core/result.ts'
-import type { Flaw } from '../core/violation.ts'
-import { errorAt, type Findings } from './finding.ts'
 import { Origins } from './origins.ts'
 import { findTreeFault } from './parse.ts'
 import { type Overlay, type OverlayAction, type SelectedNode, select } from './read-overlay.ts'
-import type { Source } from './source.ts'
-import { MAX_VALUES } from './source.ts'
+import { errorAt, type Findings, MAX_VALUES, type Source } from './source.ts'
 
 /** Applies an overlay to a copy of a document, and tracks what comes from it. Stops at the first action that fails. */
 export function applyOverlay(document: Source, { source, actions }: Overlay): Result<Source, Findings> {

@@ -11,13 +11,11 @@ import {
   stringify,
   type YAMLError,
 } from 'yaml'
-import { type Json, parseJson } from '../core/json.ts'
+import { type Flaw, type Json, parseJson } from '../core/json.ts'
 import { joinPointer, parsePointer } from '../core/json-pointer.ts'
 import { findSyntaxFault, quoteCharacter } from '../core/json-syntax.ts'
 import { failure, type Result, reasonOf, success } from '../core/result.ts'
-import type { Flaw } from '../core/violation.ts'
-import { errorAt, type Findings } from './finding.ts'
-import { MAX_VALUES, type Source } from './source.ts'
+import { errorAt, type Findings, MAX_VALUES, type Source } from './source.ts'
 
 /** The largest number of syntax errors in the findings: later ones are mostly consequences of the first. */
 const MAX_SYNTAX_ERRORS = 5

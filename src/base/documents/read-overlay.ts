@@ -1,13 +1,11 @@
 import { JSONPathJS } from 'jsonpath-js'
 import overlaySchema from '../../../spec/overlay.schema.json' with { type: 'json' }
-import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { isObject, type Json, type JsonObject, type Violation } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
 import { failure, joinResults, type Result, success } from '../core/result.ts'
-import type { Violation } from '../core/violation.ts'
-import { errorAt, type Finding, type Findings } from './finding.ts'
 import { loadSchema } from './load-schema.ts'
 import { readSource } from './read-source.ts'
-import type { Source } from './source.ts'
+import { errorAt, type Finding, type Findings, type Source } from './source.ts'
 
 /** A parsed and validated OpenAPI Overlay. A 1.0 overlay may also use the features that 1.1 adds. */
 export interface Overlay {

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Json } from '../core/json.ts'
 import { failure, type Result, reasonOf, success } from '../core/result.ts'
-import { errorAt, type Findings } from './finding.ts'
 import type { PrecompiledFiles } from './precompiled.ts'
 import { readOrdinaryFile, UnusableFileError } from './read-file.ts'
-import type { Source } from './source.ts'
+import { errorAt, type Findings, type Source } from './source.ts'
 
 /** The largest size of a file. A parser of YAML takes seconds for it. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024

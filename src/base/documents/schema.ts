@@ -1,7 +1,6 @@
 import type { CodeOptions } from 'ajv'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
-import type { JsonObject } from '../core/json.ts'
-import type { Violation } from '../core/violation.ts'
+import type { JsonObject, Violation } from '../core/json.ts'
 import { createAjv } from './ajv.ts'
 
 export interface PublishedSchema {

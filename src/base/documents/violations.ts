@@ -1,9 +1,7 @@
 import type { ErrorObject } from 'ajv'
-import { isObject } from '../core/json.ts'
+import { type ExchangePart, isObject, type Violation } from '../core/json.ts'
 import { joinPointer, parsePointer } from '../core/json-pointer.ts'
-import { findNearest } from '../core/similar.ts'
-import { cutText } from '../core/text.ts'
-import type { ExchangePart, Violation } from '../core/violation.ts'
+import { cutText, findNearest } from '../core/text.ts'
 import { FORMAT_PHRASES } from './formats.ts'
 
 /** The number of errors after which the check of the items of a list, or of the members of an object, ends. */

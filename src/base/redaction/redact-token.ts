@@ -1,8 +1,7 @@
-import { fromLatin1, utf8ToLatin1 } from '../core/bytes.ts'
 import type { Json } from '../core/json.ts'
 import { joinPointer } from '../core/json-pointer.ts'
 import { memoizeLast } from '../core/memoize.ts'
-import { escapeNonAscii } from '../core/text.ts'
+import { escapeNonAscii, fromLatin1, utf8ToLatin1 } from '../core/text.ts'
 
 export const redacted = '[redacted]'
 

@@ -1,9 +1,8 @@
 /** Credentials removed from what is stored and shown. */
 import { unescape as percentDecode } from 'node:querystring'
-import { isObject, type Json } from '../core/json.ts'
+import { isObject, type Json, type Violation } from '../core/json.ts'
 import { endOfMatch, endOfString } from '../core/json-syntax.ts'
 import { memoizeLast } from '../core/memoize.ts'
-import type { Violation } from '../core/violation.ts'
 import {
   createLineRedaction,
   findOwnToken,

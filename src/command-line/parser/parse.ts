@@ -1,7 +1,6 @@
 /** Turns a command line into settings, and formats the help. */
 import { CommanderError } from 'commander'
-import { findNearest } from '../../base/core/similar.ts'
-import { endSentence } from '../../base/core/text.ts'
+import { endSentence, findNearest } from '../../base/core/text.ts'
 import {
   describeWrongValue,
   flagOf,

@@ -1,5 +1,5 @@
 /** The environment variables that give settings. */
-import { findNearest } from '../../base/core/similar.ts'
+import { findNearest } from '../../base/core/text.ts'
 import { flagOf } from '../../server/settings/setting.ts'
 import { serverSettings, variableOf } from '../../server/settings/settings.ts'
 import type { CommandSyntax } from './program.ts'
@@ -27,9 +27,7 @@ export function findVariableProblem(commands: readonly CommandSyntax[], env: Env
   const flag = `--${unknown.slice(PREFIX.length).replaceAll('_', '-').toLowerCase()}`
   const isFlag = commands.some(({ settings }) => Object.keys(settings).some((name) => flagOf(name) === flag))
   if (isFlag) return `${problem} Give the flag ${flag}.`
-  const nearest = findNearest(
-    unknown.slice(PREFIX.length),
-    known.map((name) => name.slice(PREFIX.length)),
-  )
+  const names = known.map((name) => name.slice(PREFIX.length))
+  const nearest = findNearest(unknown.slice(PREFIX.length), names)
   return `${problem} ${nearest === undefined ? 'See convsim serve --help --all.' : `Did you mean ${PREFIX}${nearest}?`}`
 }

@@ -1,7 +1,11 @@
+/** The process: a command, output, signals, progress. */
+import type { LogLevel } from '../../base/core/log.ts'
+import { type Finding, type Findings, formatFinding } from '../../base/documents/source.ts'
 import type { SettingTable, ValuesOf } from '../../server/settings/setting.ts'
+import type { Settings } from '../../server/settings/settings.ts'
 import type { Invocation } from '../parser/parse.ts'
 import type { CommandLineOf, CommandSyntax } from '../parser/program.ts'
-import type { LogSettings, Output } from './output.ts'
+import type { ProcessLog, WriteStderr } from './process-log.ts'
 import type { StopSignals } from './stop-signals.ts'
 
 /** The process around a command. Its output takes texts without the last line feed. */
@@ -27,3 +31,116 @@ export interface CliCommand<Table extends SettingTable = SettingTable> extends C
 }
 
 export const defineCommand = <Table extends SettingTable>(command: CliCommand<Table>): CliCommand => command
+
+/** The output of `serve` and `exec`: all of it for people, or every line a JSON object of one form. */
+export interface Output {
+  readonly log: ProcessLog
+  readonly isJson: boolean
+  /** Prints a line on stderr whatever the level of the log is. Default of `level`: `info`. */
+  readonly printLine: (text: string, level?: LogLevel) => void
+  /** Prints problems below a heading, the same on and off a terminal; only `--log-format json` makes them JSON. */
+  readonly printProblems: (heading: string, problems: readonly string[]) => void
+}
+
+export type LogSettings = Pick<Settings, 'logFormat' | 'logLevel'>
+
+/** Opens the output of a process on its stderr. `now`: epoch milliseconds. */
+export async function createOutput(
+  { logFormat, logLevel }: LogSettings,
+  stderr: NodeJS.WriteStream,
+  printError: (text: string) => void,
+  write: WriteStderr,
+  now: () => number,
+): Promise<Output> {
+  const isTerminal = stderr.isTTY === true
+  const isJson = logFormat === 'json' || (logFormat === 'auto' && !isTerminal)
+  const plainFormat = isTerminal && stderr.hasColors() ? 'colored' : 'plain'
+  const { createLog } = await import('./process-log.ts')
+  const log = createLog(logLevel, isJson ? 'json' : plainFormat, now, write)
+  const printLine: Output['printLine'] = (text, level = 'info') =>
+    printError(isJson ? formatJsonLine(level, now(), text.trim()) : text)
+  const printProblems: Output['printProblems'] = (heading, problems) => {
+    if (logFormat !== 'json') printError([heading, ...problems].join('\n'))
+    else for (const problem of problems) printLine(`${heading} ${problem.trim()}`, 'error')
+  }
+  return { log, isJson, printLine, printProblems }
+}
+
+export function formatJsonLine(level: LogLevel, time: number, message: string, fields: object = {}): string {
+  return JSON.stringify({ level, time: new Date(time).toISOString(), ...fields, msg: message })
+}
+
+export function printStartProblems(
+  findings: Findings,
+  variables: ReadonlyMap<string, string>,
+  { printProblems }: Output,
+): void {
+  printProblems('convsim cannot start:', describeStartProblems(findings, variables))
+}
+
+/**
+ * Describes the findings that prevent a start, each with the flag and, from `variables`, the environment variable:
+ * `--host (from HOST): error: ...`, `rules.yaml: error: there is no such file (--rules from CONVSIM_RULES)`.
+ */
+export function describeStartProblems(findings: Findings, variables: ReadonlyMap<string, string>): string[] {
+  return findings.map((finding) => formatFinding(nameSource(finding, variables)))
+}
+
+function nameSource(finding: Finding, variables: ReadonlyMap<string, string>): Finding {
+  const { place, message, flag } = finding
+  const variable = variables.get(flag ?? place)
+  if (flag === undefined) return variable === undefined ? finding : { ...finding, place: `${place} (from ${variable})` }
+  // The place with a line leads to the file; the flag that named it says no more.
+  if (variable === undefined && /:\d+:\d+$/.test(place)) return finding
+  return { ...finding, message: `${message} (${flag}${variable === undefined ? '' : ` from ${variable}`})` }
+}
+
+/** The milliseconds in which the last output can be read, before the process ends without it. */
+const outputGraceMs = 1000
+
+/** Ends the process with a code, even if its output is never read. Returns the code. */
+export function endSoon(host: Pick<NodeJS.Process, 'exit'>, code: number): number {
+  setTimeout(() => host.exit(code), outputGraceMs).unref()
+  return code
+}
+
+/** A line on a terminal that shows how far a command is: `run 3 of 10, 1 finding, 16 s left`. */
+export type StatusLine = ReturnType<typeof createStatusLine>
+
+type Terminal = Pick<NodeJS.WriteStream, 'isTTY' | 'write'>
+
+const clearLine = '\r\u001b[2K'
+
+export function createStatusLine(stderr: Terminal | undefined, title: string) {
+  const terminal = stderr?.isTTY ? stderr : undefined
+  let isShown = false
+  return {
+    show(text: string) {
+      isShown = true
+      terminal?.write(`${clearLine}${title}: ${text}`)
+    },
+    clear() {
+      if (isShown) terminal?.write(clearLine)
+      isShown = false
+    },
+  }
+}
+
+export type CountProgress = ReturnType<typeof createCountProgress>
+
+const intervalMs = 200
+
+/** Creates the status line of a command: `comparing responses: 1200 of 60000, 3 s`. `now` returns milliseconds. */
+export function createCountProgress(stderr: Terminal, command: string, now: () => number) {
+  const { show, clear } = createStatusLine(stderr, `convsim ${command}`)
+  const begun = now()
+  let shownAt = begun
+  return {
+    show(title: string, done: number, all: number) {
+      if (now() - shownAt < intervalMs) return
+      shownAt = now()
+      show(`${title}: ${done} of ${all}, ${Math.floor((shownAt - begun) / 1000)} s`)
+    },
+    clear,
+  }
+}

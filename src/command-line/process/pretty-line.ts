@@ -45,11 +45,7 @@ function formatRequest(line: JsonObject, paint: Paint): string {
 }
 
 /** The ends of connections on which no response was sent, by the damage that the line names. */
-const unsentByDamage: ReadonlyMap<unknown, string> = new Map([
-  ['hang', 'hung'],
-  ['reset', 'reset'],
-  ['empty', 'closed'],
-])
+const unsentByDamage = new Map<unknown, string>(Object.entries({ hang: 'hung', reset: 'reset', empty: 'closed' }))
 
 /** Returns the end of the connection in the place of a status that was never sent; undefined: a status was sent. */
 const findUnsent = ({ damage }: JsonObject) => asList(damage).flatMap((kind) => unsentByDamage.get(kind) ?? [])[0]

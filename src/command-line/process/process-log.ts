@@ -23,13 +23,6 @@ const batchSize = 64
 /** The milliseconds after which an incomplete batch is written. */
 const flushIntervalMs = 50
 
-/** A log call that waits for its batch. `at`: the time of the call, epoch milliseconds. */
-interface LogCall {
-  readonly args: Parameters<LogFn>
-  readonly method: LogFn
-  readonly at: number
-}
-
 /** Creates the log: for people, with colours or without, or one JSON object per line. `now`: epoch milliseconds. */
 export function createLog(
   level: string,
@@ -38,13 +31,14 @@ export function createLog(
   writeBytes: WriteStderr,
 ): ProcessLog {
   const stderr = createStderrWriter(writeBytes)
-  let batch: LogCall[] = []
+  /** The log calls that wait; `at`: the time of the call, epoch milliseconds. */
+  let batch: { args: Parameters<LogFn>; method: LogFn; at: number }[] = []
   let timer: NodeJS.Timeout | undefined
   // The text of the current batch and the time of its current line.
   let text = ''
   let time = 0
 
-  function add(call: LogCall): void {
+  function add(call: (typeof batch)[number]): void {
     if (batch.push(call) === batchSize) writeBatch()
     else timer ??= setTimeout(writeBatch, flushIntervalMs)
   }

@@ -4,7 +4,7 @@ import { judgeFailOn, listFirstFindings, type Report, summarizeReport } from '..
 import { describeCommand } from '../../server/reports/reported-run.ts'
 import type { Settings } from '../../server/settings/settings.ts'
 import type { RunningSimulator } from '../../server/simulator/start.ts'
-import type { Output } from '../process/output.ts'
+import type { Output } from '../process/command.ts'
 
 type PrintLine = Output['printLine']
 

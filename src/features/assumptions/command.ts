@@ -1,5 +1,5 @@
 /** The decisions on what the service description leaves open. */
-import { formatFinding } from '../../base/documents/finding.ts'
+import { formatFinding } from '../../base/documents/source.ts'
 import { defineCommand } from '../../command-line/process/command.ts'
 import { listOverlays } from '../../server/settings/library-settings.ts'
 import { pickSettings } from '../../server/settings/setting.ts'

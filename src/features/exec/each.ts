@@ -2,8 +2,7 @@
  * Runs a test suite once for each fault at each place where its requests go. `tryFaults` is the whole of it; `plan/`
  * makes the plan, `runs/` runs the command, and `report/` judges the runs.
  */
-import type { CommandContext } from '../../command-line/process/command.ts'
-import { endSoon, printStartProblems } from '../../command-line/process/output.ts'
+import { type CommandContext, endSoon, printStartProblems } from '../../command-line/process/command.ts'
 import { writeReports } from '../../command-line/serve/finish.ts'
 import { findReportProblem, parseReportTargets, renderReport } from '../../server/reports/formats/index.ts'
 import { renderText } from '../../server/reports/page/text.ts'

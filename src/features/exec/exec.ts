@@ -1,12 +1,10 @@
 /** Runs a test suite against the simulator, as is or once per fault. */
 import type { ChildProcess } from 'node:child_process'
-import type { CommandContext } from '../../command-line/process/command.ts'
-import { endSoon } from '../../command-line/process/output.ts'
+import { type CommandContext, endSoon } from '../../command-line/process/command.ts'
 import type { StopSignals } from '../../command-line/process/stop-signals.ts'
 import { finish } from '../../command-line/serve/finish.ts'
 import { startServer } from '../../command-line/serve/serve.ts'
-import { runCommand, toCommandLine } from './runs/run-command.ts'
-import { trustAuthority } from './runs/trust-authority.ts'
+import { runCommand, toCommandLine, trustAuthority } from './runs/run-command.ts'
 import type { ExecLine } from './settings.ts'
 
 export async function exec(line: ExecLine, { host, signals, now, openOutput }: CommandContext): Promise<number> {

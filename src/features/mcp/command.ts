@@ -5,8 +5,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { reasonOf } from '../../base/core/result.ts'
 import { readOrdinaryFile } from '../../base/documents/read-file.ts'
-import { defineCommand } from '../../command-line/process/command.ts'
-import { endSoon } from '../../command-line/process/output.ts'
+import { defineCommand, endSoon } from '../../command-line/process/command.ts'
 import { boolean, text } from '../../server/settings/setting.ts'
 import { findServerProblem, serverSettings } from '../../server/settings/settings.ts'
 import { bundledSkill } from '../../service/fixtures/bundled.ts'
@@ -92,7 +91,7 @@ export const skillCommand = defineCommand({
 /** Writes a file and its folders. Returns the reason if another file is there; throws if it cannot write. */
 async function install(file: string, text: string): Promise<string | undefined> {
   const present = existsSync(file) ? readOrdinaryFile(file).toString('utf8') : undefined
-  if (present !== undefined && !isUnchanged(present))
+  if (present !== undefined && present !== seal(present.slice(0, present.lastIndexOf(mark))))
     return 'the file there was not installed so, or was changed since. Delete or rename it, then install again'
   await mkdir(dirname(file), { recursive: true })
   await writeFile(file, text)
@@ -103,5 +102,3 @@ const mark = '\n<!-- convsim skill --install replaces this file as long as the t
 
 /** Appends a checksum, by which a later version finds that nobody has changed the file. */
 const seal = (text: string) => `${text}${mark}${hash('sha256', text)} -->\n`
-
-const isUnchanged = (text: string) => text === seal(text.slice(0, text.lastIndexOf(mark)))

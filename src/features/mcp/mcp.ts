@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { CustomReply, registerControls } from '../../server/control/handler.ts'
-import { textBody } from '../../service/exchange/body.ts'
+import { textBody } from '../../service/exchange/reply.ts'
 import { bundledSkill } from '../../service/fixtures/bundled.ts'
 import { askInProcess } from './tool.ts'
 

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
-import { describeKnown } from '../../base/core/similar.ts'
+import { describeKnown } from '../../base/core/text.ts'
 import { dereference } from '../../service/contract/resolve.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
 import { version } from '../../service/fixtures/bundled.ts'

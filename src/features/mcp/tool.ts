@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { isObject, type Json, type JsonObject, parseJson } from '../../base/core/json.ts'
-import { describeKnown } from '../../base/core/similar.ts'
+import { describeKnown } from '../../base/core/text.ts'
 import type { Control } from '../../server/control/control.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
 

@@ -1,14 +1,13 @@
-import { fromLatin1 } from '../../base/core/bytes.ts'
+import type { Violation } from '../../base/core/json.ts'
 import { maxDepth } from '../../base/core/json-syntax.ts'
-import type { Violation } from '../../base/core/violation.ts'
+import { fromLatin1 } from '../../base/core/text.ts'
 import { redactHeaders, redactViolations } from '../../base/redaction/redact.ts'
 import { findOwnToken, minTokenLength, redacted, redactToken } from '../../base/redaction/redact-token.ts'
 import type { Exchange } from '../../server/pipeline/exchange.ts'
 import { checkServiceResponse, type ReceivedResponse } from '../../server/upstream/check-response.ts'
 import { decodeBody, tooLong } from '../../server/upstream/client.ts'
 import { isJson } from '../../service/contract/media-types.ts'
-import type { DeliveryOutcome } from '../../service/exchange/delivery.ts'
-import type { Reply } from '../../service/exchange/reply.ts'
+import type { DeliveryOutcome, Reply } from '../../service/exchange/reply.ts'
 import { maxCheckedBytes, maxCheckedValues, RecordingRelay, toBody } from './upstream-body.ts'
 
 /**

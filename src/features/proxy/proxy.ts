@@ -6,9 +6,9 @@ import { readPages, type Settings } from '../../server/settings/settings.ts'
 import type { ProxiedService } from '../../server/simulator/generation.ts'
 import { createUpstreamClient, type UpstreamClient } from '../../server/upstream/client.ts'
 import { parseUpstream, readUpstreamToken, type UpstreamAccess } from '../../server/upstream/parse-upstream.ts'
-import type { PageSettings } from '../../service/exchange/foreign-page.ts'
+import type { PageSettings } from '../../service/exchange/refusals.ts'
 import { joinCatalogue } from '../../service/scenarios/catalogue.ts'
-import type { Catalogue, ScenarioDefinition } from '../../service/scenarios/definition.ts'
+import type { ScenarioDefinition } from '../../service/scenarios/definition.ts'
 import { createProxyStages } from './stages.ts'
 
 export function readProxyTarget(
@@ -38,7 +38,8 @@ function proxyOver(upstream: UpstreamClient, pages: PageSettings): ProxiedServic
   const { origin, basePath } = upstream.target
   return {
     url: origin + basePath,
-    limitCatalogue,
+    limitCatalogue: ({ definitions, statuses }) =>
+      joinCatalogue(definitions.map(limitToProxy), statuses.map(limitToProxy)),
     createStages: (deps) => createProxyStages(deps, upstream, pages),
     withoutRequests: () => proxyOver({ ...upstream, send: refuseToSend }, pages),
     close: () => upstream.close(),
@@ -51,11 +52,6 @@ const refuseToSend: UpstreamClient['send'] = async () =>
     problem: 'connection',
     sentence: 'The real service would respond; it is not asked in order to explain.',
   })
-
-/** Returns the catalogue of a proxy, in which scenarios that need a response of the simulator make no sense. */
-function limitCatalogue({ definitions, statuses }: Catalogue): Catalogue {
-  return joinCatalogue(definitions.map(limitToProxy), statuses.map(limitToProxy))
-}
 
 function limitToProxy(definition: ScenarioDefinition): ScenarioDefinition {
   return {

@@ -10,8 +10,7 @@ import { enter, identify, validate } from '../../server/pipeline/refusal-stages.
 import { applyDamage, checkReply, finaliseHeaders } from '../../server/pipeline/reply-stages.ts'
 import { gateway, scenario } from '../../server/pipeline/scenario.ts'
 import type { UpstreamClient } from '../../server/upstream/client.ts'
-import { type PageSettings, refuseForeignPage } from '../../service/exchange/foreign-page.ts'
-import { refusals } from '../../service/exchange/refusals.ts'
+import { type PageSettings, refusals, refuseForeignPage } from '../../service/exchange/refusals.ts'
 import { askUpstream } from './ask-upstream.ts'
 import { checkUpstreamResponse, responseToRecord } from './check-response.ts'
 

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { readJson } from '../../base/core/strict-json.ts'
-import { type Body, encodedBody } from '../../service/exchange/body.ts'
-import type { RelayedBody } from '../../service/exchange/reply.ts'
+import { type Body, encodedBody, type RelayedBody } from '../../service/exchange/reply.ts'
 
 /**
  * The most bytes of a response that are checked, and that a scenario can damage. With `maxCheckedValues` it bounds the

@@ -1,7 +1,7 @@
 /** The list of scenarios, and one of them with an example. */
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { endSentence } from '../../base/core/text.ts'
-import { formatFinding } from '../../base/documents/finding.ts'
+import { formatFinding } from '../../base/documents/source.ts'
 import { formatTableRow, wrapText } from '../../command-line/parser/table.ts'
 import type { CommandContext } from '../../command-line/process/command.ts'
 import { defaultSettings, type Settings } from '../../server/settings/settings.ts'

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { encodedBody } from '../../service/exchange/body.ts'
 import { refuse } from '../../service/exchange/refusals.ts'
-import type { Reply } from '../../service/exchange/reply.ts'
+import { encodedBody, type Reply } from '../../service/exchange/reply.ts'
 import { accepts, type SimRequest } from '../../service/exchange/request.ts'
 import { bundledConsole, root } from '../../service/fixtures/bundled.ts'
 

@@ -5,11 +5,10 @@
 
 import { timingSafeEqual } from 'node:crypto'
 import type { Log } from '../../base/core/log.ts'
-import { findNearest } from '../../base/core/similar.ts'
+import { findNearest } from '../../base/core/text.ts'
 import { redactHead } from '../../base/redaction/redact.ts'
 import type { Contract, Operation, OperationMatch } from '../../service/contract/contract.ts'
-import { refuseForeignPage } from '../../service/exchange/foreign-page.ts'
-import { refuse, replyToStoreError } from '../../service/exchange/refusals.ts'
+import { refuse, refuseForeignPage, replyToStoreError } from '../../service/exchange/refusals.ts'
 import type { Reply, ReplyStream } from '../../service/exchange/reply.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
 import { isConsoleFile, serveConsole } from './console-files.ts'
@@ -25,7 +24,6 @@ import {
 } from './handler.ts'
 import { infoHandlers } from './info.ts'
 import { metricsHandlers } from './metrics.ts'
-import type { ControlOperationId } from './operation-ids.ts'
 import { qualityHandlers } from './quality.ts'
 import { readControlRequest } from './read-request.ts'
 import { reportHandlers } from './reports.ts'
@@ -46,7 +44,7 @@ interface ControlDeps extends ControlledSimulator {
 }
 
 /** The operations that are not GET, and change nothing in a sandbox. */
-const readOnly: ReadonlySet<string> = new Set<ControlOperationId>(['countRequests', 'verify', 'explain', 'callMcp'])
+const readOnly: ReadonlySet<string> = new Set(['countRequests', 'verify', 'explain', 'callMcp'])
 
 /** The control plane without its sockets, as `http/app.ts` calls it. */
 export class Control {
@@ -95,13 +93,12 @@ export class Control {
     const match = this.#match(request)
     if (match.kind === 'wrong-method') {
       const Allow = match.allowed.join(', ')
-      return refuse(405, `${request.method} is not allowed on ${request.path}. Allowed: ${Allow}.`, 'simulator', {
-        Allow,
-      })
+      const error = `${request.method} is not allowed on ${request.path}. Allowed: ${Allow}.`
+      return refuse(405, error, 'simulator', { Allow })
     }
     if (match.kind !== 'operation') return refusePath(this.#deps.control, request.path)
     const { operation } = match
-    const handler = this.#handlers[operation.id as ControlOperationId]
+    const handler = this.#handlers[operation.id]
     if (!handler) return refusePath(this.#deps.control, request.path) // of a feature that is left out
     const read = await readControlRequest(operation, match.path, request, clientGone)
     const outcome = read.ok ? await handler(read.value) : read.error

@@ -15,19 +15,17 @@ interface RequestDescription {
   readonly body?: Json
 }
 
-export const explainHandlers: HandlerGroup = ({ explain, served, pages }) => {
-  return {
-    async explain({ body, sandbox }) {
-      const description = body as unknown as RequestDescription // proved by the control document
-      const request = toSimRequest(description, sandbox)
-      const { contract } = served()
-      if (!isHandledByEdge(request, pages.cors, contract)) return explanationToJson(await explain(request))
-      const { method, path } = request
-      const problem = `${method} ${path} is not a request to the simulated service: it never meets the service.`
-      return new ControlError(400, `${problem} The service is under ${contract.basePath}.`)
-    },
-  }
-}
+export const explainHandlers: HandlerGroup = ({ explain, served, pages }) => ({
+  async explain({ body, sandbox }) {
+    const description = body as unknown as RequestDescription // proved by the control document
+    const request = toSimRequest(description, sandbox)
+    const { contract } = served()
+    if (!isHandledByEdge(request, pages.cors, contract)) return explanationToJson(await explain(request))
+    const { method, path } = request
+    const problem = `${method} ${path} is not a request to the simulated service: it never meets the service.`
+    return new ControlError(400, `${problem} The service is under ${contract.basePath}.`)
+  },
+})
 
 /** Returns true for a request that never reaches the pipeline: control plane, root, aliases, browsers' files, CORS. */
 function isHandledByEdge({ method, path, headers }: SimRequest, corsOrigins: CorsOrigins, contract: Contract): boolean {

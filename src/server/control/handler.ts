@@ -1,11 +1,9 @@
 import { type Json, jsonPieces } from '../../base/core/json.ts'
 import { chunksInSlices } from '../../base/core/slices.ts'
-import type { Findings } from '../../base/documents/finding.ts'
+import type { Findings } from '../../base/documents/source.ts'
 import type { Contract, ParameterValues } from '../../service/contract/contract.ts'
-import { textBody } from '../../service/exchange/body.ts'
-import type { OutgoingReply } from '../../service/exchange/delivery.ts'
-import type { PageSettings } from '../../service/exchange/foreign-page.ts'
-import type { Reply } from '../../service/exchange/reply.ts'
+import type { PageSettings } from '../../service/exchange/refusals.ts'
+import { type OutgoingReply, type Reply, textBody } from '../../service/exchange/reply.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
 import type { Fixtures } from '../../service/fixtures/fixtures.ts'
 import type { Catalogue } from '../../service/scenarios/definition.ts'
@@ -16,7 +14,6 @@ import type { Journal } from '../journal/journal.ts'
 import type { Reporter } from '../reports/report.ts'
 import type { ReportedInputs } from '../reports/traffic-collector.ts'
 import { defaultSandbox, type Sandboxes } from '../sandboxes/sandboxes.ts'
-import type { ControlOperationId } from './operation-ids.ts'
 
 export interface ControlRequest {
   /** The name of the sandbox, `default` if none is sent. An operation that accepts `*` uses `sandboxFilter` instead. */
@@ -27,7 +24,6 @@ export interface ControlRequest {
   readonly parameters: ParameterValues
   readonly body: Json | undefined
   readonly source: SimRequest
-  /** Aborted when the client closes its connection. */
   readonly clientGone: AbortSignal
 }
 
@@ -93,8 +89,9 @@ export interface ControlledSimulator {
  */
 type ControlOutcome = object | JsonPieces | ControlError | CustomReply
 
+/** The handlers of control operations by the `operationId` of the document. */
 export type ControlHandlers = {
-  readonly [Id in ControlOperationId]?: (request: ControlRequest) => ControlOutcome | Promise<ControlOutcome>
+  readonly [operationId: string]: (request: ControlRequest) => ControlOutcome | Promise<ControlOutcome>
 }
 
 export type HandlerGroup = (simulator: ControlledSimulator) => ControlHandlers

@@ -1,8 +1,8 @@
 import { endSentence } from '../../base/core/text.ts'
-import type { Findings } from '../../base/documents/finding.ts'
+import type { Findings } from '../../base/documents/source.ts'
 import type { Contract, Operation } from '../../service/contract/contract.ts'
-import { jsonBody } from '../../service/exchange/body.ts'
 import { isDocumented } from '../../service/exchange/refusals.ts'
+import { jsonBody } from '../../service/exchange/reply.ts'
 import { version } from '../../service/fixtures/bundled.ts'
 import { describeClientView, exampleOf } from '../../service/scenarios/client-view.ts'
 import { probability, type ScenarioDefinition } from '../../service/scenarios/definition.ts'
@@ -10,44 +10,42 @@ import { describeLoss, type Store } from '../../state/store.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import { CustomReply, type HandlerGroup, type ReloadFailure, type ServedInputs } from './handler.ts'
 
-export const infoHandlers: HandlerGroup = ({ served, reloadFailure, control, sandboxes, store, ...rest }) => {
-  return {
-    getHealth: () => reportHealth(store, reloadFailure(), rest.draining),
-    async getInfo() {
-      const { contract, contractDigest, number: generation, fixtures } = served()
-      const { file, title, version: ofContract, basePath } = contract
-      const digest = contractDigest()
-      const failure = reloadFailure()
-      const { seed, clock } = await sandboxes.settings.read(sandboxes.use(defaultSandbox).name)
-      return {
-        version,
-        contract: { file, title, version: ofContract, basePath, digest, generation, overlays: rest.overlays },
-        watch: rest.isWatched,
-        temporary: rest.isTemporary,
-        failedReload: failure && {
-          at: new Date(failure.at).toISOString(),
-          findings: failure.findings.map(({ severity, place, message }) => ({ severity, place, message })),
-        },
-        seed,
-        now: new Date(clock.now).toISOString(),
-        state: { file: rest.stateFile, ...(await store.size()) },
-        operations: operationsToJson(served()),
-        personas: fixtures.personas.map(({ name }) => name),
-      }
-    },
-    getContract: () => served().contract.document,
-    getControlContract: () => control.document,
-    getAssumptions: () => ({
-      assumptions: served().contract.assumptions.map(({ pointer, text }) => ({ pointer, text })),
-    }),
-    getCatalogue(): object {
-      const { catalogue, contract, fixtures } = served()
-      const { keys, models, products } = fixtures
-      const scenarios = catalogue.definitions.map((definition) => scenarioToJson(definition, contract))
-      return { scenarios, operations: operationsToJson(served()), keys, models, products }
-    },
-  }
-}
+export const infoHandlers: HandlerGroup = ({ served, reloadFailure, control, sandboxes, store, ...rest }) => ({
+  getHealth: () => reportHealth(store, reloadFailure(), rest.draining),
+  async getInfo() {
+    const { contract, contractDigest, number: generation, fixtures } = served()
+    const { file, title, version: ofContract, basePath } = contract
+    const digest = contractDigest()
+    const failure = reloadFailure()
+    const { seed, clock } = await sandboxes.settings.read(sandboxes.use(defaultSandbox).name)
+    return {
+      version,
+      contract: { file, title, version: ofContract, basePath, digest, generation, overlays: rest.overlays },
+      watch: rest.isWatched,
+      temporary: rest.isTemporary,
+      failedReload: failure && {
+        at: new Date(failure.at).toISOString(),
+        findings: failure.findings.map(({ severity, place, message }) => ({ severity, place, message })),
+      },
+      seed,
+      now: new Date(clock.now).toISOString(),
+      state: { file: rest.stateFile, ...(await store.size()) },
+      operations: operationsToJson(served()),
+      personas: fixtures.personas.map(({ name }) => name),
+    }
+  },
+  getContract: () => served().contract.document,
+  getControlContract: () => control.document,
+  getAssumptions: () => ({
+    assumptions: served().contract.assumptions.map(({ pointer, text }) => ({ pointer, text })),
+  }),
+  getCatalogue(): object {
+    const { catalogue, contract, fixtures } = served()
+    const { keys, models, products } = fixtures
+    const scenarios = catalogue.definitions.map((definition) => scenarioToJson(definition, contract))
+    return { scenarios, operations: operationsToJson(served()), keys, models, products }
+  },
+})
 
 /** Returns 503 with the reason while the state refuses writes or does not respond, and before a stop. */
 async function reportHealth(store: Store, failure: ReloadFailure | undefined, draining: AbortSignal) {

@@ -1,5 +1,5 @@
 import { once } from '../../base/core/memoize.ts'
-import { textBody } from '../../service/exchange/body.ts'
+import { textBody } from '../../service/exchange/reply.ts'
 import type { Journal } from '../journal/journal.ts'
 import { CustomReply, type HandlerGroup } from './handler.ts'
 

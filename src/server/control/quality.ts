@@ -22,8 +22,9 @@ export const qualityHandlers: HandlerGroup = ({ store, sandboxes, served }) => {
     const [byProduct, byConversation] = [new Map<string, EventGroup>(), new Map<string, EventGroup>()]
     for await (const event of inSlices(events)) {
       if (event.sampledOut) continue
-      addToGroup(byProduct, uuidKey(event.fields.productId), event)
-      addToGroup(byConversation, findConversationKey(event), event)
+      const { productId, conversationId, externalConversationId } = event.fields
+      addToGroup(byProduct, uuidKey(productId), event)
+      addToGroup(byConversation, uuidKey(conversationId) ?? externalConversationId, event)
     }
     const products = mapEach(byProduct, ([productId, group]) => {
       return { productId, name: productNames.get(productId), ...indexToJson('pqi', group, weight) }
@@ -43,11 +44,6 @@ export const qualityHandlers: HandlerGroup = ({ store, sandboxes, served }) => {
       return readQuality(sandbox)
     },
   }
-}
-
-function findConversationKey({ fields }: StoredEvent): string | null | undefined {
-  const { conversationId, externalConversationId } = fields
-  return uuidKey(conversationId) ?? externalConversationId
 }
 
 /** Returns the index `min(1, max(0, 0.5 + weight × Σ impact))`, rounded to 4 decimals, with its events. */

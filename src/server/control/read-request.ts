@@ -1,7 +1,6 @@
 import { failure, type Result, success } from '../../base/core/result.ts'
-import { describeKnown } from '../../base/core/similar.ts'
 import { readJson, readLargeJson } from '../../base/core/strict-json.ts'
-import { cutText } from '../../base/core/text.ts'
+import { cutText, describeKnown } from '../../base/core/text.ts'
 import type { Operation, RawParameters } from '../../service/contract/contract.ts'
 import { abortedMessage, formatViolations } from '../../service/exchange/refusals.ts'
 import { readQuery, type SimRequest } from '../../service/exchange/request.ts'

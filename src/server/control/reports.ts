@@ -1,6 +1,6 @@
 import { maxWorkMs } from '../../base/core/slices.ts'
 import { cutText } from '../../base/core/text.ts'
-import { textBody } from '../../service/exchange/body.ts'
+import { textBody } from '../../service/exchange/reply.ts'
 import { renderClientReport } from '../reports/client-page.ts'
 import { coverageToJson } from '../reports/coverage.ts'
 import { findingsToJson } from '../reports/findings.ts'
@@ -17,39 +17,37 @@ import { ControlError, type ControlRequest, CustomReply, type HandlerGroup, refu
  * Handles `GET coverage`, `GET report`, and `GET retries`: the retry rules, what broke them, and the attempts of each
  * call that failed.
  */
-export const reportHandlers: HandlerGroup = ({ journal, reporter, sandboxes, served, isTemporary }) => {
-  return {
-    async getCoverage(request) {
-      const { coverage, truncated } = await reporter(request.sandboxFilter)
-      return { sandbox: request.sandboxFilter ?? '*', ...coverageToJson(coverage()), truncated }
-    },
-    async getReport(request) {
-      const failOn = readFailOn(request)
-      if (failOn instanceof ControlError) return failOn
-      const report = await reporter(request.sandboxFilter)
-      const refusal = refuseUnused(request.sandboxFilter, sandboxes)
-      if (refusal) return refusal
-      const next = isTemporary ? keepOpen : `Look at the requests: ${consoleUrlOf(request)}`
-      return replyWith(failOn ? { ...report, run: { ...report.run, failOn } } : report, request, failOn ?? [], next)
-    },
-    async getRetries({ sandboxFilter: sandbox, parameters, source }) {
-      const query = { ...(parameters.query as unknown as RetryQuery), sandbox } // typed by the control document
-      const { findings, unjudged, truncated: hasLoss = false } = await reporter(sandbox)
-      const history = await readRetryHistory(journal, query, served().idempotentOperations(), source.elapsed)
-      // After the journal was read, which may bring sandboxes of other replicas.
-      const refusal = refuseUnused(sandbox, sandboxes)
-      if (refusal) return refusal
-      if (!history) return new ControlError(400, tooLongMessage)
-      return {
-        sandbox: sandbox ?? '*',
-        rules: Object.fromEntries(Object.entries(retryRules).map(([name, { rule }]) => [name, rule])),
-        problems: { ...findingsToJson(findings.retries, true), notJudged: unjudged },
-        ...history,
-        truncated: history.truncated || hasLoss,
-      }
-    },
-  }
-}
+export const reportHandlers: HandlerGroup = ({ journal, reporter, sandboxes, served, isTemporary }) => ({
+  async getCoverage(request) {
+    const { coverage, truncated } = await reporter(request.sandboxFilter)
+    return { sandbox: request.sandboxFilter ?? '*', ...coverageToJson(coverage()), truncated }
+  },
+  async getReport(request) {
+    const failOn = readFailOn(request)
+    if (failOn instanceof ControlError) return failOn
+    const report = await reporter(request.sandboxFilter)
+    const refusal = refuseUnused(request.sandboxFilter, sandboxes)
+    if (refusal) return refusal
+    const next = isTemporary ? keepOpen : `Look at the requests: ${consoleUrlOf(request)}`
+    return replyWith(failOn ? { ...report, run: { ...report.run, failOn } } : report, request, failOn ?? [], next)
+  },
+  async getRetries({ sandboxFilter: sandbox, parameters, source }) {
+    const query = { ...(parameters.query as unknown as RetryQuery), sandbox } // typed by the control document
+    const { findings, unjudged, truncated: hasLoss = false } = await reporter(sandbox)
+    const history = await readRetryHistory(journal, query, served().idempotentOperations(), source.elapsed)
+    // After the journal was read, which may bring sandboxes of other replicas.
+    const refusal = refuseUnused(sandbox, sandboxes)
+    if (refusal) return refusal
+    if (!history) return new ControlError(400, tooLongMessage)
+    return {
+      sandbox: sandbox ?? '*',
+      rules: Object.fromEntries(Object.entries(retryRules).map(([name, { rule }]) => [name, rule])),
+      problems: { ...findingsToJson(findings.retries, true), notJudged: unjudged },
+      ...history,
+      truncated: history.truncated || hasLoss,
+    }
+  },
+})
 
 /** Reads the conditions of `?failOn=`; undefined without it, which leaves those of `--fail-on` in the report. */
 function readFailOn({ parameters }: ControlRequest): readonly FailCondition[] | ControlError | undefined {

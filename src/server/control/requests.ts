@@ -1,6 +1,6 @@
 import { chunksInSlices, mapEach } from '../../base/core/slices.ts'
-import { textBody } from '../../service/exchange/body.ts'
 import { matchOutcome, type RequestMatch, type RequestQuery, requestConditions } from '../../service/exchange/match.ts'
+import { textBody } from '../../service/exchange/reply.ts'
 import { findUnknownOperation } from '../../service/scenarios/rule-match-problems.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { entryToJson, listReasons, toMatchSubject } from '../journal/entry-json.ts'

@@ -63,87 +63,81 @@ function sandboxToJson({ name, usedAt }: Sandbox, { seed, rules, clock }: Sandbo
   return { name, seed, clock: clockToJson(clock), rules: rules.length, usedAt: new Date(usedAt).toISOString() }
 }
 
-export const clockHandlers: HandlerGroup = ({ sandboxes }) => {
-  return {
-    async getClock({ sandbox }) {
-      return clockToJson((await sandboxes.settings.read(sandbox)).clock)
-    },
-    async putClock(request) {
-      const body = isObject(request.body) ? request.body : {}
-      const mode = clockModes.find((known) => known === body['mode']) ?? 'real'
-      const now = typeof body['now'] === 'string' ? parseNow(body['now']) : undefined
-      if (mode === 'real' && now !== undefined)
-        return new ControlError(400, 'A real clock shows the real time; leave "now" out, or choose "shifted".')
-      if (body['now'] !== undefined && now === undefined)
-        return new ControlError(400, '"now" is an instant of the years 1900 to 9999.')
-      const { name } = sandboxes.use(request.sandbox)
-      return clockToJson(await sandboxes.settings.setClock(name, mode, now))
-    },
-    async advanceClock(request) {
-      const by = isObject(request.body) ? String(request.body['by']) : ''
-      const ms = parseDuration(by)
-      if (ms === undefined)
-        return new ControlError(400, `"by" is a duration such as 250ms, 90s, 15m, 1h or 7d; got "${by}".`)
-      const { name } = sandboxes.use(request.sandbox)
-      const clock = await sandboxes.settings.advanceClock(name, ms)
-      return clock ? clockToJson(clock) : new ControlError(400, `There is no date ${by} from here.`)
-    },
-  }
-}
+export const clockHandlers: HandlerGroup = ({ sandboxes }) => ({
+  async getClock({ sandbox }) {
+    return clockToJson((await sandboxes.settings.read(sandbox)).clock)
+  },
+  async putClock(request) {
+    const body = isObject(request.body) ? request.body : {}
+    const mode = clockModes.find((known) => known === body['mode']) ?? 'real'
+    const now = typeof body['now'] === 'string' ? parseNow(body['now']) : undefined
+    if (mode === 'real' && now !== undefined)
+      return new ControlError(400, 'A real clock shows the real time; leave "now" out, or choose "shifted".')
+    if (body['now'] !== undefined && now === undefined)
+      return new ControlError(400, '"now" is an instant of the years 1900 to 9999.')
+    const { name } = sandboxes.use(request.sandbox)
+    return clockToJson(await sandboxes.settings.setClock(name, mode, now))
+  },
+  async advanceClock(request) {
+    const by = isObject(request.body) ? String(request.body['by']) : ''
+    const ms = parseDuration(by)
+    if (ms === undefined)
+      return new ControlError(400, `"by" is a duration such as 250ms, 90s, 15m, 1h or 7d; got "${by}".`)
+    const { name } = sandboxes.use(request.sandbox)
+    const clock = await sandboxes.settings.advanceClock(name, ms)
+    return clock ? clockToJson(clock) : new ControlError(400, `There is no date ${by} from here.`)
+  },
+})
 
 function clockToJson({ mode, now }: ClockState) {
   return { mode, now: new Date(now).toISOString() }
 }
 
-export const recordHandlers: HandlerGroup = ({ store }) => {
-  return {
-    listEvents({ sandbox, parameters }) {
-      const { sandbox: _, ...query } = parameters.query
-      return store.listEvents(sandbox, query as EventQuery) // typed by the control document
-    },
-    async listPrompts({ sandbox }) {
-      return { prompts: mapEach(await store.listPrompts(sandbox), promptToJson) }
-    },
-    async activateVersion({ sandbox, parameters: { path } }) {
-      const [promptId, versionId] = [String(path['promptId']), String(path['versionId'])]
-      const activate = (prompt: string, version: string) => store.activateVersion(sandbox, prompt, version)
-      // Only imported ids have capitals.
-      const isActivated =
-        (await activate(promptId, versionId)) || (await activate(promptId.toLowerCase(), versionId.toLowerCase()))
-      if (!isActivated) return new ControlError(404, `The sandbox has no version ${versionId} of a prompt ${promptId}.`)
-      return { promptId, versionId, active: true }
-    },
-  }
-}
+export const recordHandlers: HandlerGroup = ({ store }) => ({
+  listEvents({ sandbox, parameters }) {
+    const { sandbox: _, ...query } = parameters.query
+    return store.listEvents(sandbox, query as EventQuery) // typed by the control document
+  },
+  async listPrompts({ sandbox }) {
+    return { prompts: mapEach(await store.listPrompts(sandbox), promptToJson) }
+  },
+  async activateVersion({ sandbox, parameters: { path } }) {
+    const [promptId, versionId] = [String(path['promptId']), String(path['versionId'])]
+    const activate = (prompt: string, version: string) => store.activateVersion(sandbox, prompt, version)
+    // Only imported ids have capitals.
+    const isActivated =
+      (await activate(promptId, versionId)) || (await activate(promptId.toLowerCase(), versionId.toLowerCase()))
+    if (!isActivated) return new ControlError(404, `The sandbox has no version ${versionId} of a prompt ${promptId}.`)
+    return { promptId, versionId, active: true }
+  },
+})
 
-export const snapshotHandlers: HandlerGroup = ({ store, sandboxes }) => {
-  return {
-    listSnapshots: async (request) => ({ snapshots: await store.listSnapshots(request.sandbox) }),
-    async createSnapshot(request) {
-      const { name } = sandboxes.use(request.sandbox)
-      const { seed, clock } = await sandboxes.settings.read(name)
-      const label = isObject(request.body) ? request.body['name'] : undefined
-      const writer = { sandbox: name, seed, now: clock.now }
-      return store.createSnapshot(writer, typeof label === 'string' ? label : undefined)
-    },
-    async restoreSnapshot(request) {
-      const id = snapshotIdOf(request)
-      return (await store.restoreSnapshot(request.sandbox, id)) ? { restored: id } : refuseSnapshot(id)
-    },
-    async deleteSnapshot(request) {
-      const id = snapshotIdOf(request)
-      return (await store.deleteSnapshot(request.sandbox, id)) ? { deleted: id } : refuseSnapshot(id)
-    },
-    exportSandbox: (request) => store.exportSandbox(request.sandbox),
-    async importSandbox({ sandbox: name, body }) {
-      const parsed = await parseExport(body)
-      if (!parsed.ok) return new ControlError(400, `This is not an export of a sandbox: ${parsed.error.join('; ')}.`)
-      await store.importSandbox(name, parsed.value, 'always')
-      sandboxes.use(name) // so that the sandbox is listed and counts towards --sandbox-limit
-      return { events: parsed.value.events.length, prompts: parsed.value.prompts.length }
-    },
-  }
-}
+export const snapshotHandlers: HandlerGroup = ({ store, sandboxes }) => ({
+  listSnapshots: async (request) => ({ snapshots: await store.listSnapshots(request.sandbox) }),
+  async createSnapshot(request) {
+    const { name } = sandboxes.use(request.sandbox)
+    const { seed, clock } = await sandboxes.settings.read(name)
+    const label = isObject(request.body) ? request.body['name'] : undefined
+    const writer = { sandbox: name, seed, now: clock.now }
+    return store.createSnapshot(writer, typeof label === 'string' ? label : undefined)
+  },
+  async restoreSnapshot(request) {
+    const id = snapshotIdOf(request)
+    return (await store.restoreSnapshot(request.sandbox, id)) ? { restored: id } : refuseSnapshot(id)
+  },
+  async deleteSnapshot(request) {
+    const id = snapshotIdOf(request)
+    return (await store.deleteSnapshot(request.sandbox, id)) ? { deleted: id } : refuseSnapshot(id)
+  },
+  exportSandbox: (request) => store.exportSandbox(request.sandbox),
+  async importSandbox({ sandbox: name, body }) {
+    const parsed = await parseExport(body)
+    if (!parsed.ok) return new ControlError(400, `This is not an export of a sandbox: ${parsed.error.join('; ')}.`)
+    await store.importSandbox(name, parsed.value, 'always')
+    sandboxes.use(name) // so that the sandbox is listed and counts towards --sandbox-limit
+    return { events: parsed.value.events.length, prompts: parsed.value.prompts.length }
+  },
+})
 
 const snapshotIdOf = ({ parameters }: ControlRequest) => String(parameters.path['snapshotId']).toLowerCase()
 

@@ -2,8 +2,8 @@ import { maxWorkMs } from '../../base/core/slices.ts'
 import { redactHeader, redactText } from '../../base/redaction/redact.ts'
 import type { Contract } from '../../service/contract/contract.ts'
 import { listHiddenNames } from '../../service/contract/security.ts'
-import { jsonBody } from '../../service/exchange/body.ts'
 import { type RequestMatch, requestConditions } from '../../service/exchange/match.ts'
+import { jsonBody } from '../../service/exchange/reply.ts'
 import { releaseBody } from '../../service/exchange/request.ts'
 import {
   findUnknownFields,

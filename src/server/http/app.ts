@@ -10,12 +10,9 @@ import type { Log } from '../../base/core/log.ts'
 import { type CorsOrigins, isCorsOrigin } from '../../base/core/origins.ts'
 import { cutText } from '../../base/core/text.ts'
 import { endOfTurn } from '../../base/core/timers.ts'
-import { textBody } from '../../service/exchange/body.ts'
 import { controlAliases } from '../../service/exchange/control-aliases.ts'
-import type { OutgoingReply } from '../../service/exchange/delivery.ts'
-import type { PageSettings } from '../../service/exchange/foreign-page.ts'
-import { refusals, refuse } from '../../service/exchange/refusals.ts'
-import type { Reply } from '../../service/exchange/reply.ts'
+import { type PageSettings, refusals, refuse } from '../../service/exchange/refusals.ts'
+import { type OutgoingReply, type Reply, textBody } from '../../service/exchange/reply.ts'
 import { accepts, type SimRequest } from '../../service/exchange/request.ts'
 import { deliver, deliverImmediately } from './deliver.ts'
 import { closeIfWaiting, parseBodyLimit, readHead, readRequest, toOriginForm } from './read-request.ts'
@@ -88,12 +85,10 @@ export function createApp(handlers: Handlers, bodyLimit: string, documented: Rea
     listener: (req, res) => {
       req.url = toOriginForm(req)
       // Express calls the function with an error that a handler throws: the last route handles every other request.
-      if (req.url.startsWith('/')) app(req as Request, res as Response, (error) => sendInternalError(error, res, log))
-      else
-        deliverImmediately(
-          refuse(400, `The request target must be a path; got "${cutText(req.url)}".`, 'simulator'),
-          res,
-        )
+      if (req.url.startsWith('/'))
+        return app(req as Request, res as Response, (error) => sendInternalError(error, res, log))
+      const problem = `The request target must be a path; got "${cutText(req.url)}".`
+      return deliverImmediately(refuse(400, problem, 'simulator'), res)
     },
   }
 }

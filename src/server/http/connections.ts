@@ -7,7 +7,7 @@ import {
   delivered,
   type OutgoingReply,
   usableDeliveries,
-} from '../../service/exchange/delivery.ts'
+} from '../../service/exchange/reply.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
 
 /** The opening times of connections that have sent no request yet. */

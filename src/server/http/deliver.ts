@@ -2,8 +2,7 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { httpDate } from '../../base/core/instant.ts'
 import { clearTimeout, monotonicNow, setTimeout, sleep } from '../../base/core/timers.ts'
-import { immediateDelivery, type OutgoingReply } from '../../service/exchange/delivery.ts'
-import type { Reply } from '../../service/exchange/reply.ts'
+import { immediateDelivery, type OutgoingReply, type Reply } from '../../service/exchange/reply.ts'
 import { endAtStop, onSocket, type Sending, watchEnd } from './connections.ts'
 
 /** Writes a reply to the socket in its delivery mode. `stopping` may be left out for one that never hangs. */

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Socket } from 'node:net'
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, type Zlib } from 'node:zlib'
-import { parseSize } from '../../base/core/bytes.ts'
+import { parseSize } from '../../base/core/text.ts'
 import { machineNow, monotonicNow } from '../../base/core/timers.ts'
 import type { RequestBody, SimRequest } from '../../service/exchange/request.ts'
 import { readConnection } from './connections.ts'

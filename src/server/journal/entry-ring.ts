@@ -1,5 +1,5 @@
 import { memoizeLast } from '../../base/core/memoize.ts'
-import type { SandboxPlace } from '../../state/exchanges.ts'
+import type { SandboxPlace } from '../../state/shared-state.ts'
 import type { DeliveryEnd, JournalEntry, RecordedBody } from './entry.ts'
 import { storedBytes } from './entry-json.ts'
 

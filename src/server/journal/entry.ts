@@ -1,10 +1,8 @@
-import type { Json } from '../../base/core/json.ts'
-import type { Violation } from '../../base/core/violation.ts'
+import type { Json, Violation } from '../../base/core/json.ts'
 import type { Operation, ParameterValues, RawParameters } from '../../service/contract/contract.ts'
-import type { DeliveryOutcome } from '../../service/exchange/delivery.ts'
-import type { Origin } from '../../service/exchange/reply.ts'
+import type { DeliveryOutcome, Origin } from '../../service/exchange/reply.ts'
 import type { Connection, Expectation } from '../../service/exchange/request.ts'
-import type { RuleReference } from '../../service/exchange/rule-reference.ts'
+import type { RuleReference } from '../../service/scenarios/rules.ts'
 
 export interface RecordedBody {
   /** The stored bytes, a character for each; undefined if they were evicted or could not be read. */
@@ -33,7 +31,6 @@ export interface JournalEntry {
   readonly receivedAt: number
   /** The time at which the connection was opened, by the same clock; undefined for its later requests. */
   readonly openedAt: number | undefined
-  /** Absent for a request over no socket. */
   readonly connection?: Connection | undefined
   /** The time at which status and headers of the response were sent, by the same clock; undefined: they were not. */
   readonly headSentAt: number | undefined
@@ -43,7 +40,6 @@ export interface JournalEntry {
   /** The `operationId`; undefined where the request matches no operation. */
   readonly operation: string | undefined
   readonly request: {
-    /** True for a request over TLS. */
     readonly isEncrypted?: boolean | undefined
     readonly method: string
     /** The path as sent, with the sandbox's base path `/_s/NAME`, without the query. */

@@ -1,7 +1,7 @@
 import type { Log } from '../../base/core/log.ts'
 import { SlicedWork } from '../../base/core/slices.ts'
 import { nextTurn, sleep } from '../../base/core/timers.ts'
-import type { ExchangeStream, MessagePlace, SandboxPlace, StreamMessage } from '../../state/exchanges.ts'
+import type { ExchangeStream, MessagePlace, SandboxPlace, StreamMessage } from '../../state/shared-state.ts'
 import type { DeliveryEnd, ExchangeRecord, JournalEntry, LiveExchange, Recorded } from './entry.ts'
 import { Journal, type JournalShare } from './journal.ts'
 import { beginSharedRecord, decodeEnd, ExchangeDecoder, encodeEnd, encodeExchange } from './shared-entry.ts'

@@ -4,7 +4,7 @@
  */
 
 import { clearTimeout, setImmediate, setTimeout } from '../../base/core/timers.ts'
-import type { SandboxPlace } from '../../state/exchanges.ts'
+import type { SandboxPlace } from '../../state/shared-state.ts'
 import type { DeliveryEnd, ExchangeRecord, JournalEntry, LiveExchange, Recorded } from './entry.ts'
 import {
   CountsBySandbox,

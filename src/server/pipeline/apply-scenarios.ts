@@ -1,8 +1,7 @@
 import { deriveChance } from '../../base/core/seeded.ts'
 import { endSentence } from '../../base/core/text.ts'
-import { jsonBody } from '../../service/exchange/body.ts'
 import { isDocumented, refusals } from '../../service/exchange/refusals.ts'
-import type { Reply } from '../../service/exchange/reply.ts'
+import { jsonBody, type Reply } from '../../service/exchange/reply.ts'
 import {
   type ActiveScenario,
   type Chance,

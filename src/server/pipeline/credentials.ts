@@ -1,5 +1,5 @@
 import { memoizeLast } from '../../base/core/memoize.ts'
-import { findSimilar } from '../../base/core/similar.ts'
+import { findSimilar } from '../../base/core/text.ts'
 import type { Credential } from '../../service/contract/contract.ts'
 import { readCookies } from '../../service/contract/parameters.ts'
 import { refusals } from '../../service/exchange/refusals.ts'

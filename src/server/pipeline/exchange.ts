@@ -1,14 +1,12 @@
-import type { Json } from '../../base/core/json.ts'
+import type { Flaw, Json, Violation } from '../../base/core/json.ts'
 import type { Log } from '../../base/core/log.ts'
 import { memoizeLast } from '../../base/core/memoize.ts'
 import type { Result } from '../../base/core/result.ts'
 import { readJson } from '../../base/core/strict-json.ts'
-import type { Flaw, Violation } from '../../base/core/violation.ts'
 import { otherSchemes } from '../../base/redaction/redact.ts'
 import type { Contract, Operation, ParameterValues, RawParameters } from '../../service/contract/contract.ts'
-import { type Delivery, immediateDelivery } from '../../service/exchange/delivery.ts'
 import type { RateLimit } from '../../service/exchange/rate-headers.ts'
-import type { Reply } from '../../service/exchange/reply.ts'
+import { type Delivery, immediateDelivery, type Reply } from '../../service/exchange/reply.ts'
 import {
   type Expectation,
   readExpectation,
@@ -16,7 +14,6 @@ import {
   readReplayOf,
   type SimRequest,
 } from '../../service/exchange/request.ts'
-import type { RuleReference } from '../../service/exchange/rule-reference.ts'
 import type { Fixtures } from '../../service/fixtures/fixtures.ts'
 import type { OperationContext, OperationHandler } from '../../service/operations/handler.ts'
 import type { OperationHandlers } from '../../service/operations/index.ts'
@@ -27,16 +24,10 @@ import {
   type DataOverrides,
   noOverrides,
 } from '../../service/scenarios/definition.ts'
-import type { ActiveRules } from '../../service/scenarios/rules.ts'
+import type { ActiveRules, RuleReference } from '../../service/scenarios/rules.ts'
 import type { Store } from '../../state/store.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Sandbox, Sandboxes } from '../sandboxes/sandboxes.ts'
-
-interface Caller {
-  /** The token without a sandbox suffix. Never logged, never stored. */
-  readonly token: string
-  readonly plan: string
-}
 
 interface PipelineSettings {
   /** The plan of keys that the fixtures do not list. */
@@ -111,8 +102,8 @@ export class Exchange {
   /** Set by `enter`; undefined where the simulator responds from the examples of the document. */
   handler: OperationHandler | undefined
   pathParameters: Readonly<Record<string, string>> = {}
-  /** Set by `authenticate`; undefined where the operation asks for no credential. */
-  caller: Caller | undefined
+  /** Set by `authenticate`; undefined where no credential is asked for. No log or store gets its token. */
+  caller: { readonly token: string; readonly plan: string } | undefined
   /** The public name of the stage that runs, or that replied. Set by `createPipeline`. */
   stage = ''
   /** Set by `scenario`: the rule that acts on this request, if any. */
@@ -174,7 +165,6 @@ export function addDecision(exchange: Exchange, reason: string): void {
 
 export type MatchedExchange = Exchange & { readonly operation: Operation }
 
-/** Returns path and query as sent. */
 export const targetOf = ({ request: { path, query } }: Exchange) => path + (query && `?${query}`)
 
 export const isMatched = (exchange: Exchange): exchange is MatchedExchange => exchange.operation !== undefined

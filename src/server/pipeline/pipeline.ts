@@ -2,9 +2,13 @@
 
 import type { Log } from '../../base/core/log.ts'
 import { nextTurn } from '../../base/core/timers.ts'
-import { type DeliveryOutcome, immediateDelivery, type OutgoingReply } from '../../service/exchange/delivery.ts'
 import { refusals, replyToStoreError } from '../../service/exchange/refusals.ts'
-import type { Reply } from '../../service/exchange/reply.ts'
+import {
+  type DeliveryOutcome,
+  immediateDelivery,
+  type OutgoingReply,
+  type Reply,
+} from '../../service/exchange/reply.ts'
 import type { SimRequest } from '../../service/exchange/request.ts'
 import { defaultSandbox } from '../sandboxes/sandboxes.ts'
 import { authenticate } from './credentials.ts'

@@ -1,6 +1,6 @@
-import { toLatin1 } from '../../base/core/bytes.ts'
 import type { Log } from '../../base/core/log.ts'
 import { memoizeLast } from '../../base/core/memoize.ts'
+import { toLatin1 } from '../../base/core/text.ts'
 import { redactHead, redactNamed, redactText, redactViolations } from '../../base/redaction/redact.ts'
 import { findOwnToken, minTokenLength } from '../../base/redaction/redact-token.ts'
 import { listHiddenNames } from '../../service/contract/security.ts'
@@ -10,8 +10,8 @@ import {
   isLong,
   mayBeUnread,
   type OutgoingReply,
-} from '../../service/exchange/delivery.ts'
-import type { Reply } from '../../service/exchange/reply.ts'
+  type Reply,
+} from '../../service/exchange/reply.ts'
 import { releaseBody } from '../../service/exchange/request.ts'
 import type { DeliveryEnd, JournalEntry, LiveExchange, Recorded, RecordedBody } from '../journal/entry.ts'
 import { captureBody, listReasons, maxResponseBodyBytes, toLoggedBodies, toLogLine } from '../journal/entry-json.ts'

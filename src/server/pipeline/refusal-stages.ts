@@ -1,7 +1,7 @@
+import type { Violation } from '../../base/core/json.ts'
 import { success } from '../../base/core/result.ts'
 import { hasByteOrderMark } from '../../base/core/strict-json.ts'
 import { cutText } from '../../base/core/text.ts'
-import type { Violation } from '../../base/core/violation.ts'
 import type { Contract } from '../../service/contract/contract.ts'
 import { bareMediaType, isForm, isJson, matchMediaType } from '../../service/contract/media-types.ts'
 import { findUnknownNames } from '../../service/contract/request/unknown-names.ts'

@@ -1,8 +1,7 @@
 import { isObject, type Json } from '../../base/core/json.ts'
 import { isJson } from '../../service/contract/media-types.ts'
-import { jsonBody } from '../../service/exchange/body.ts'
 import { bodyOfRefusal, readError } from '../../service/exchange/refusals.ts'
-import type { Reply } from '../../service/exchange/reply.ts'
+import { jsonBody, type Reply } from '../../service/exchange/reply.ts'
 import { type Exchange, isMatched, type MatchedExchange, type PipelineDeps } from './exchange.ts'
 import { documentedBody, replyFromDocument } from './reply-stages.ts'
 

@@ -1,4 +1,4 @@
-import type { Violation } from '../../base/core/violation.ts'
+import type { Violation } from '../../base/core/json.ts'
 import { redactText } from '../../base/redaction/redact.ts'
 import { readError } from '../../service/exchange/refusals.ts'
 import type { Expectation } from '../../service/exchange/request.ts'

@@ -1,5 +1,5 @@
 import { isObject } from '../../base/core/json.ts'
-import { usableDeliveries } from '../../service/exchange/delivery.ts'
+import { usableDeliveries } from '../../service/exchange/reply.ts'
 import type { JournalEntry, LiveExchange } from '../journal/entry.ts'
 import type { CoverageItem, OperationItems } from './coverage-items.ts'
 import type { CoverageHint, HintFinder } from './hint-finder.ts'

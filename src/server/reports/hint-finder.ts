@@ -111,13 +111,9 @@ export function parseKnownScenarios(text: string, catalogue: Catalogue): readonl
 function previewExamples(operation: Operation): Preview[] {
   return operation.statuses.flatMap((status) =>
     operation.examples(status).map(({ name, value: body }) => {
-      const headers = { Prefer: `code=${status}, example=${quoteName(name)}` }
+      const quoted = /^[\w.-]+$/.test(name) ? name : `"${name}"` // if it is not a token (RFC 7240)
+      const headers = { Prefer: `code=${status}, example=${quoted}` }
       return { hint: { headers, path: undefined }, status, body }
     }),
   )
-}
-
-/** Quotes the name of an example if it is not a token (RFC 7240). */
-function quoteName(name: string): string {
-  return /^[\w.-]+$/.test(name) ? name : `"${name}"`
 }

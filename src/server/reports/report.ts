@@ -42,14 +42,12 @@ export function countFindings({ list, further }: FindingList): number {
   return list.length + further
 }
 
-const countRetryProblems = ({ findings, unjudged }: FindingsReport) =>
-  [pluralize(countFindings(findings.retries), 'retry problem'), ...describeUnjudged(unjudged)].join(', ')
-
-/** Describes the failed calls that could not be judged: `2 failed calls not judged`; empty for none. */
-function describeUnjudged(unjudged: readonly UnjudgedCount[]): string[] {
-  const total = unjudged.reduce((sum, { count }) => sum + count, 0)
-  return total === 0 ? [] : [`${pluralize(total, 'failed call')} not judged`]
+function countRetryProblems({ findings, unjudged }: FindingsReport): string {
+  const problems = pluralize(countFindings(findings.retries), 'retry problem')
+  const calls = unjudged.reduce((sum, { count }) => sum + count, 0)
+  return calls === 0 ? problems : `${problems}, ${pluralize(calls, 'failed call')} not judged`
 }
+
 const countAdvice = ({ findings }: FindingsReport) => `${pluralize(countFindings(findings.advice), 'piece')} of advice`
 
 /** Summarizes a report in one line: `10 requests, 2 broke the contract, 31.6 % of the contract covered`. */

@@ -1,6 +1,5 @@
-import type { Json } from '../../base/core/json.ts'
+import type { Json, Violation } from '../../base/core/json.ts'
 import { parsePointer, valueAt, valueAtTokens } from '../../base/core/json-pointer.ts'
-import type { Violation } from '../../base/core/violation.ts'
 import { redactJson } from '../../base/redaction/redact.ts'
 import { redacted } from '../../base/redaction/redact-token.ts'
 import { readQuery, replayHeader } from '../../service/exchange/request.ts'

@@ -116,7 +116,6 @@ export class TrafficCollector {
     }
   }
 
-  /** Returns what rules did to the requests to a sandbox. */
   rulesOf(sandbox: string): Pick<TrafficFindings, 'sent' | 'acts' | 'steering' | 'keepRemoved'> {
     return this.#countsOf(sandbox).findings
   }

@@ -1,6 +1,6 @@
-import { parseSize } from '../../base/core/bytes.ts'
 import { parseDuration } from '../../base/core/instant.ts'
 import { parseOrigins } from '../../base/core/origins.ts'
+import { parseSize } from '../../base/core/text.ts'
 import { boolean, choice, duration, integer, isDelay, readsFile, type SettingTable, text } from './setting.ts'
 
 /** Tests that a header can carry the token: clients and servers cut the spaces around a value. */

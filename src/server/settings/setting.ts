@@ -1,5 +1,5 @@
 import { parseDuration } from '../../base/core/instant.ts'
-import { findNearest } from '../../base/core/similar.ts'
+import { findNearest } from '../../base/core/text.ts'
 
 /** A setting: its default, its description, and the parser of its text. Its name in a table gives its flag. */
 export interface Setting<T> {

@@ -1,6 +1,6 @@
 /** The settings of a server. `setting.ts` has the kinds of settings: text, integer, ... */
 import { parseOrigins } from '../../base/core/origins.ts'
-import type { PageSettings } from '../../service/exchange/foreign-page.ts'
+import type { PageSettings } from '../../service/exchange/refusals.ts'
 import { parseReportTargets, reportExtensions, reportFormats } from '../reports/formats/index.ts'
 import { expectedFailOn, failOnKinds, parseFailOn } from '../reports/reported-run.ts'
 import { sharedSettings } from './library-settings.ts'

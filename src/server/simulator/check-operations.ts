@@ -1,5 +1,5 @@
 import type { Json } from '../../base/core/json.ts'
-import type { Finding } from '../../base/documents/finding.ts'
+import type { Finding } from '../../base/documents/source.ts'
 import type { Contract, Operation } from '../../service/contract/contract.ts'
 import type { Fixtures } from '../../service/fixtures/fixtures.ts'
 import { defaultDays, getModelAnalytics, readDays } from '../../service/operations/analytics.ts'

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { groupBy } from '../../base/core/group-by.ts'
 import { parseDuration } from '../../base/core/instant.ts'
-import { canonicalJson, type Json } from '../../base/core/json.ts'
+import { canonicalJson } from '../../base/core/json.ts'
 import { silentLog } from '../../base/core/log.ts'
 import { once } from '../../base/core/memoize.ts'
-import { delivered } from '../../service/exchange/delivery.ts'
 import { hourMs, type RateLimit } from '../../service/exchange/rate-headers.ts'
+import { delivered } from '../../service/exchange/reply.ts'
 import type { Fixtures } from '../../service/fixtures/fixtures.ts'
 import { createHandlers } from '../../service/operations/index.ts'
 import type { ActiveScenario, Catalogue } from '../../service/scenarios/definition.ts'
@@ -82,7 +82,7 @@ export function createGeneration(
     productsOfModel,
     service: createPipelineOver(state),
     explain: createExplain(state, createPipelineOver),
-    contractDigest: once(() => computeJsonDigest(contract.document)),
+    contractDigest: once(() => `sha256:${hash('sha256', canonicalJson(contract.document))}`),
     hintFinder: once(() => createHintFinder(catalogue, createPreviewer(inputs, simulate))),
     magicKeys: once(() => new Set(fixtures.keys.flatMap(({ token }) => [token, hashToken(token)]))),
     idempotentOperations: once(() => findIdempotentOperations(contract)),
@@ -112,10 +112,6 @@ function createExplain(
     if (!entry) throw new Error('an exchange was not recorded')
     return { outgoing, entry }
   }
-}
-
-function computeJsonDigest(value: Json): string {
-  return `sha256:${createHash('sha256').update(canonicalJson(value)).digest('hex')}`
 }
 
 function parseMagic<Value extends { readonly scenario?: string | undefined }>(

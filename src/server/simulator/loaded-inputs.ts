@@ -1,12 +1,11 @@
 import { join, normalize, sep } from 'node:path'
 import type { Log } from '../../base/core/log.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
-import { describeKnown } from '../../base/core/similar.ts'
-import { errorAt, type Finding, type Findings } from '../../base/documents/finding.ts'
+import { describeKnown } from '../../base/core/text.ts'
+import { errorAt, type Finding, type Findings } from '../../base/documents/source.ts'
 import type { Contract } from '../../service/contract/contract.ts'
 import { loadContract } from '../../service/contract/load.ts'
-import { bundledContract, bundledFixtures, controlContract } from '../../service/fixtures/bundled.ts'
-import { listFixtureFiles } from '../../service/fixtures/fixture-files.ts'
+import { bundledContract, bundledFixtures, controlContract, listFixtureFiles } from '../../service/fixtures/bundled.ts'
 import { type Fixtures, loadFixtures } from '../../service/fixtures/fixtures.ts'
 import { handledOperations } from '../../service/operations/index.ts'
 import { createFallback, type Fallback } from '../../service/responses/fallback.ts'
@@ -163,12 +162,10 @@ function checkResponses({ responses }: Fixtures, { operations }: Contract): Find
       ...ofPeriod.map(({ message }) =>
         errorAt(place('/period'), `no request gets this exact response: its period ${message}`),
       ),
-      ...ofBody.map(({ pointer, message }) =>
-        errorAt(
-          place(`/body${pointer}`),
-          `the exact response breaks the contract: ${pointer || 'the body'} ${message}`,
-        ),
-      ),
+      ...ofBody.map(({ pointer, message }) => {
+        const problem = `the exact response breaks the contract: ${pointer || 'the body'} ${message}`
+        return errorAt(place(`/body${pointer}`), problem)
+      }),
     ]
   })
 }

@@ -1,8 +1,7 @@
-import { type Json, measureJson, parseJson } from '../../base/core/json.ts'
+import { type Json, measureJson, parseJson, type Violation } from '../../base/core/json.ts'
 import { maxDepth } from '../../base/core/json-syntax.ts'
 import { decode, hasByteOrderMark, readJson } from '../../base/core/strict-json.ts'
 import { cutText } from '../../base/core/text.ts'
-import type { Violation } from '../../base/core/violation.ts'
 import type { Operation } from '../../service/contract/contract.ts'
 import { isJson, matchMediaType } from '../../service/contract/media-types.ts'
 

@@ -22,7 +22,6 @@ export interface Upstream {
 export interface UpstreamAccess extends Upstream {
   /** The bearer token, if any. Never written anywhere. */
   readonly token: string | undefined
-  /** The longest time to wait for a response, milliseconds. */
   readonly timeoutMs: number
 }
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { fromLatin1 } from '../../base/core/bytes.ts'
+import { fromLatin1 } from '../../base/core/text.ts'
 import { redactHeaders, redactText } from '../../base/redaction/redact.ts'
 import { findOwnToken, redactToken } from '../../base/redaction/redact-token.ts'
 import { readRetryAfter } from '../../service/exchange/rate-headers.ts'
@@ -11,12 +11,6 @@ import type { TrafficProblem, TrafficResponse, TrafficSample } from './traffic/s
 const maxBodyBytes = 16 * 1024 * 1024
 
 type JsonRequest = Omit<UpstreamRequest, 'headers'>
-
-interface Waiting {
-  readonly now: () => number
-  readonly sleep: (ms: number) => Promise<unknown>
-  readonly maxPauseMs: number
-}
 
 const maxAttempts = 3
 
@@ -33,7 +27,7 @@ export async function sendWithRetries(
   client: UpstreamClient,
   request: JsonRequest,
   isRepeatable: boolean,
-  { now, sleep, maxPauseMs }: Waiting,
+  { now, sleep, maxPauseMs }: { now: () => number; sleep: (ms: number) => Promise<unknown>; maxPauseMs: number },
 ) {
   const samples: TrafficSample[] = []
   for (let attempt = 1; ; attempt += 1) {

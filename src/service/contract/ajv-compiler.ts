@@ -9,17 +9,10 @@ import type { CompiledSchemas } from '../../base/documents/schema.ts'
 import { type DocumentFault, warning } from './checks/fault.ts'
 import { isChecked, parsePattern } from './checks/schemas.ts'
 import { type Compiler, keyOf, type Use } from './compiler.ts'
-import { withoutRequired } from './request/without-required.ts'
+import { Shape } from './request/shape.ts'
+import { listSchemaParts } from './schema-parts.ts'
 import { applySimulatedValues, simulatedValues } from './simulated-values.ts'
 import { listSchemas, mapNodes, type NodeKind, walk } from './walk.ts'
-
-interface AjvCompiler extends Compiler {
-  /** Compiles the validators that were given out so far, and warns of each schema that cannot be compiled. */
-  compileAll(): DocumentFault[]
-  isFormat(name: string): boolean
-  /** The schemas of the validators that were given out, by their keys. */
-  readonly compiled: readonly CompiledSchemas[]
-}
 
 /** The URI of the document for ajv, so that schemas can refer to each other and to themselves. */
 const DOCUMENT = 'contract'
@@ -32,7 +25,7 @@ const DOCUMENT = 'contract'
 export function createAjvCompiler(
   document: JsonObject,
   { lazy, code }: { readonly lazy: boolean; readonly code?: CodeOptions },
-): AjvCompiler {
+): Compiler & { compileAll(): DocumentFault[]; isFormat(name: string): boolean; compiled: readonly CompiledSchemas[] } {
   const keywords = new Set(listSchemas(document).flatMap(({ value }) => Object.keys(value)))
   const without = (keyword: 'readOnly' | 'writeOnly') =>
     keywords.has(keyword) ? withoutRequired(document, keyword) : document
@@ -83,6 +76,7 @@ export function createAjvCompiler(
       compilations.push(compiled)
       return validator
     },
+    /** Compiles the validators that were given out so far, and warns of each schema that cannot be compiled. */
     compileAll: () => compilations.flatMap((compiled) => compiled().fault ?? []),
     isFormat: (name) => name in request.ajv.formats,
     compiled: [...new Set(Object.values(instances))],
@@ -133,4 +127,16 @@ export function mayTakeLong(document: JsonObject, pointer: string): boolean {
     if (new Set(passed).size < passed.length) return true
   }
   return false
+}
+
+/** Returns a copy of a document whose schemas do not require `readOnly`, or `writeOnly`, properties. */
+export function withoutRequired(document: JsonObject, keyword: 'readOnly' | 'writeOnly'): JsonObject {
+  const copy = structuredClone(document)
+  for (const { value } of listSchemas(copy)) {
+    const parts = listSchemaParts(value).filter(({ required }) => Array.isArray(required))
+    const shape = parts.length > 0 ? new Shape(copy, [value]) : undefined
+    for (const part of parts)
+      part.required = [part.required ?? []].flat().filter((name) => !shape?.member(String(name)).has(keyword))
+  }
+  return copy
 }

@@ -3,7 +3,7 @@
  * `loadContract` makes a `Contract` of a file; `Contract.match` finds the operation of a request.
  */
 import type { JsonObject } from '../../base/core/json.ts'
-import type { Finding } from '../../base/documents/finding.ts'
+import type { Finding } from '../../base/documents/source.ts'
 import type { Operation } from './operation.ts'
 
 export type { Operation } from './operation.ts'

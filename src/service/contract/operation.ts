@@ -1,7 +1,6 @@
-import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
+import { isObject, type Json, type JsonObject, type Violation } from '../../base/core/json.ts'
 import { joinPointer, valueAt } from '../../base/core/json-pointer.ts'
 import { once } from '../../base/core/memoize.ts'
-import type { Violation } from '../../base/core/violation.ts'
 import { toViolations } from '../../base/documents/violations.ts'
 import { hideCredential } from '../../base/redaction/redact-document.ts'
 import type { Compiler } from './compiler.ts'
@@ -172,7 +171,6 @@ function compileBody(document: JsonObject, compiler: Compiler, operation: string
   }
 }
 
-/** Compiles the content of a body of a media type. */
 function compileContent(document: JsonObject, compiler: Compiler, mediaType: string, media: string) {
   const schema = resolveSchema(document, joinPointer(media, 'schema'))
   if (schema === undefined) return {}
@@ -185,12 +183,10 @@ function compileContent(document: JsonObject, compiler: Compiler, mediaType: str
 
 const isSuccess = (status: number) => status >= 200 && status < 300
 
-type CompiledResponse = NonNullable<ReturnType<typeof compileResponse>>
-
 /** Compiles the responses of the operation at `pointer`; unless `canCheck`, without validators. */
 function compileResponses(document: JsonObject, compiler: Compiler, pointer: string, canCheck: boolean) {
   const listPointer = joinPointer(pointer, 'responses')
-  const byKey = new Map<string, CompiledResponse>()
+  const byKey = new Map<string, NonNullable<ReturnType<typeof compileResponse>>>()
   for (const key of Object.keys(resolve(document, listPointer)?.value ?? {})) {
     if (key.startsWith('x-')) continue // an extension
     const response = compileResponse(document, canCheck ? compiler : undefined, joinPointer(listPointer, key))

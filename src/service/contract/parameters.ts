@@ -1,9 +1,8 @@
 import { parse } from 'node:querystring'
-import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
+import { isObject, type Json, type JsonObject, type Violation } from '../../base/core/json.ts'
 import { joinPointer, valueAt } from '../../base/core/json-pointer.ts'
 import { once } from '../../base/core/memoize.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
-import type { Violation } from '../../base/core/violation.ts'
 import type { Validator } from '../../base/documents/ajv.ts'
 import { type HideSecret, toViolations } from '../../base/documents/violations.ts'
 import { hideCredential } from '../../base/redaction/redact-document.ts'
@@ -16,8 +15,7 @@ import { dereference, type ResolvedObject, resolve } from './resolve.ts'
 import { listHiddenNames } from './security.ts'
 
 const DEFAULT_STYLES = { path: 'simple', query: 'form', header: 'simple', cookie: 'form' } as const
-type ParameterLocation = keyof typeof DEFAULT_STYLES
-const LOCATIONS = Object.keys(DEFAULT_STYLES) as ParameterLocation[]
+const LOCATIONS = Object.keys(DEFAULT_STYLES) as (keyof typeof DEFAULT_STYLES)[]
 
 /** The parameters of a request as they were sent: decoded strings; a repeated query parameter is an array. */
 export interface RawParameters {

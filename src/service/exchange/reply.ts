@@ -1,4 +1,6 @@
-import type { Body } from './body.ts'
+import type { Json } from '../../base/core/json.ts'
+import { once } from '../../base/core/memoize.ts'
+import { fromLatin1, toLatin1, utf8ToLatin1 } from '../../base/core/text.ts'
 
 /** The cause of a reply; `gateway`: a simulated one before the service; `upstream`: the real service of a proxy. */
 export type Origin = 'contract' | 'scenario' | 'gateway' | 'simulator' | 'upstream'
@@ -35,3 +37,122 @@ export interface ReplyStream {
   readonly mediaType: string
   chunks(clientGone: AbortSignal): AsyncIterable<string>
 }
+
+/** The body of a reply. It never changes, so its encoding can be computed once and shared. */
+export interface Body {
+  readonly value: Json
+  /** `application/json; charset=utf-8` unless the body is text of another type. */
+  readonly mediaType: string
+  /** Is true for a body that a fixture has word for word, which need not keep the rules of `x-simulated-values`. */
+  readonly isExact?: true
+  /** Is true for an example of the document, or a body made from its schema: a fault of it is one of the document. */
+  readonly isDocumented?: true
+  /** Returns the encoded body with one character for each byte, encoded on the first call. */
+  latin1(): string
+  bytes(): Uint8Array
+}
+
+/** Creates a JSON body, of another media type of JSON if named. The caller must not change the value afterwards. */
+export function jsonBody(value: Json, mediaType = 'application/json; charset=utf-8'): Body {
+  return createBody(value, mediaType, () => JSON.stringify(value))
+}
+
+export const exactBody = (value: Json): Body => ({ ...jsonBody(value), isExact: true })
+
+export const textBody = (text: string, mediaType: string): Body => createBody(text, mediaType, () => text)
+
+export function encodedBody(bytes: Uint8Array, mediaType: string, value: Json = null): Body {
+  return { value, mediaType, latin1: once(() => toLatin1(bytes)), bytes: () => bytes }
+}
+
+function createBody(value: Json, mediaType: string, text: () => string): Body {
+  const latin1 = once(() => utf8ToLatin1(text()))
+  return { value, mediaType, latin1, bytes: once(() => fromLatin1(latin1())) }
+}
+
+/** The way in which a reply is written to the socket. Every mode but `whole` is switched on by a scenario. */
+export type DeliveryMode =
+  | { readonly kind: 'whole' }
+  /** The whole body in a number of pieces, evenly spread over `ms` milliseconds. */
+  | { readonly kind: 'dribble'; readonly ms: number; readonly pieces: number }
+  /** Nothing is sent, and the connection stays open. */
+  | { readonly kind: 'hang' }
+  /** TCP RST. */
+  | { readonly kind: 'reset' }
+  | { readonly kind: 'empty' }
+  /** The first `keep` (0 to 1) of the body under the whole body's Content-Length, then the end of the connection. */
+  | { readonly kind: 'truncated'; readonly keep: number }
+  /** The first `keep` (0 to 1) of the body, with a Content-Length that agrees. */
+  | { readonly kind: 'malformed'; readonly keep: number }
+
+export const usableDeliveries: readonly string[] = ['whole', 'dribble'] satisfies DeliveryMode['kind'][]
+
+/** The end of a delivery: the part of the reply that reached the client. */
+export type DeliveryOutcome =
+  /** The whole reply was handed to the operating system, on a connection that the client had not closed. */
+  | { readonly kind: 'delivered' }
+  /** The client closed the connection before. `sentBytes`: the bytes of the body sent until then, in whole pieces. */
+  | { readonly kind: 'client-gone'; readonly sentBytes: number }
+  /** The simulator stopped before, since the delivery would have outlasted the stop. `sentBytes`: as above. */
+  | { readonly kind: 'server-stopped'; readonly sentBytes: number }
+  /** The real service behind a proxy broke its response off, and so did the proxy. `sentBytes`: as above. */
+  | { readonly kind: 'upstream-gone'; readonly sentBytes: number }
+  /** A scenario damaged the delivery, so that no usable reply was sent. */
+  | { readonly kind: 'damaged' }
+
+export const delivered: DeliveryOutcome = { kind: 'delivered' }
+
+export interface ClientSight {
+  /** The time at which the head was sent, by the process's monotonic clock, in milliseconds; undefined if unsent. */
+  readonly headSentAt: number | undefined
+  /** True if the client closed the connection before its end, or after a whole reply that it may not have read. */
+  readonly hasClientLeft: boolean
+}
+
+const withoutHead: readonly string[] = ['reset', 'empty']
+
+export function expectedEnd({ mode: { kind } }: Delivery, now: number) {
+  return {
+    delivery: usableDeliveries.includes(kind) ? delivered : ({ kind: 'damaged' } as const),
+    hasClientLeft: false,
+    headSentAt: withoutHead.includes(kind) ? undefined : now,
+    endedAt: now,
+  }
+}
+
+/** The milliseconds after the head in which a client that leaves may not have seen it: a busy process sees it late. */
+const unseenMs = 250
+
+/** The least time after which clients give up, milliseconds. */
+const shortestTimeoutMs = 100
+
+/** Returns true if a client that closed its connection right after a slow head may not have read it. */
+export function mayBeUnread(
+  { receivedAt, headSentAt }: { readonly receivedAt: number; readonly headSentAt: number | undefined },
+  closedAt: number,
+): boolean {
+  if (headSentAt === undefined) return false
+  return headSentAt - receivedAt >= shortestTimeoutMs && closedAt - headSentAt < unseenMs
+}
+
+export interface Delivery {
+  readonly delayMs: number
+  readonly mode: DeliveryMode
+}
+
+/** The delivery of the real service: at once, and whole. */
+export const immediateDelivery: Delivery = { delayMs: 0, mode: { kind: 'whole' } }
+
+export interface OutgoingReply {
+  readonly reply: Reply
+  readonly delivery: Delivery
+  /** The instant in the `Date` header, epoch milliseconds; undefined: the machine's time. */
+  readonly date: number | undefined
+  /** Called once when the delivery has ended; `sight` is absent if no client received the reply. */
+  readonly onEnd?: (outcome: DeliveryOutcome, sight?: ClientSight) => void
+  /** Called at most once, after `onEnd`, if the client leaves before another request. `isReset`: bytes were unread. */
+  readonly onLeave?: (isReset: boolean) => void
+}
+
+export const isLong = ({ delayMs, mode }: Delivery): boolean =>
+  delayMs > 0 || mode.kind === 'hang' || mode.kind === 'dribble'

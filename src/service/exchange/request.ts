@@ -40,7 +40,6 @@ export interface SimRequest {
   readonly elapsed: () => number
   /** Calls `onGone` if the client closes its connection, and returns the end of the watch. Absent without a client. */
   readonly watchClient?: (onGone: () => void) => () => void
-  /** True for a request over TLS. */
   readonly isEncrypted?: boolean | undefined
   readonly method: string
   /** The path as sent: percent-encoding untouched, no query. */

@@ -1,8 +1,8 @@
 import { parseInstant } from '../../base/core/instant.ts'
+import type { Violation } from '../../base/core/json.ts'
 import { cutText } from '../../base/core/text.ts'
-import type { Violation } from '../../base/core/violation.ts'
 import type { EventDraft } from '../../state/records.ts'
-import { jsonBody } from '../exchange/body.ts'
+import { jsonBody } from '../exchange/reply.ts'
 import { bodyOf, findEmptyIds, type OperationDefinition, type ValidBody } from './handler.ts'
 
 /** An event as the contract's schema lets it in: an `EventDraft` without the defaults. */

@@ -1,7 +1,6 @@
-import { isObject } from '../../base/core/json.ts'
-import type { Violation } from '../../base/core/violation.ts'
+import { isObject, type Violation } from '../../base/core/json.ts'
 import type { PromptDraft } from '../../state/records.ts'
-import { jsonBody } from '../exchange/body.ts'
+import { jsonBody } from '../exchange/reply.ts'
 import { bodyOf, findEmptyIds, type OperationDefinition } from './handler.ts'
 
 /** POST /prompts (docs/development/service.md, 4): adds an immutable, inactive version. */

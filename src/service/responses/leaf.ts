@@ -12,28 +12,25 @@ export interface Tools {
 const maxLength = 10_000
 
 const FORMATS: ReadonlyMap<string, readonly string[]> = new Map(
-  Object.entries({
-    ...{ email: ['user@example.com', 'a@b.co'], 'idn-email': ['user@example.com', 'a@b.co'], byte: ['dGV4dA=='] },
-    ...{
-      hostname: ['example.com', 'a.co'],
-      'idn-hostname': ['example.com', 'a.co'],
-      uri: ['https://example.com', 'a:b'],
-    },
-    ...{
-      url: ['https://example.com', 'http://a.co'],
-      iri: ['https://example.com', 'a:b'],
-      'uri-reference': ['/example'],
-    },
-    ...{
-      'uri-template': ['/{example}'],
-      'iri-reference': ['/example'],
-      ipv4: ['192.0.2.1'],
-      ipv6: ['2001:db8::1', '::1'],
-    },
-    ...{ date: ['2026-01-15'], time: ['12:00:00Z'], 'date-time': ['2026-01-15T12:00:00Z'], 'iso-8601': ['2026-01-15'] },
-    ...{ uuid: ['4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34'], regex: ['^a'], duration: ['P1D'], 'json-pointer': ['/a'] },
-    ...{ 'relative-json-pointer': ['0'] },
-  }),
+  [
+    ['email idn-email', 'user@example.com', 'a@b.co'],
+    ['hostname idn-hostname', 'example.com', 'a.co'],
+    ['uri iri', 'https://example.com', 'a:b'],
+    ['url', 'https://example.com', 'http://a.co'],
+    ['uri-reference iri-reference', '/example'],
+    ['uri-template', '/{example}'],
+    ['ipv4', '192.0.2.1'],
+    ['ipv6', '2001:db8::1', '::1'],
+    ['date iso-8601', '2026-01-15'],
+    ['time', '12:00:00Z'],
+    ['date-time', '2026-01-15T12:00:00Z'],
+    ['duration', 'P1D'],
+    ['uuid', '4f7c2a1e-9b3d-4c58-8e21-6d0a5b7f9c34'],
+    ['byte', 'dGV4dA=='],
+    ['regex', '^a'],
+    ['json-pointer', '/a'],
+    ['relative-json-pointer', '0'],
+  ].flatMap(([names = '', ...texts]) => names.split(' ').map((name) => [name, texts] as const)),
 )
 
 /** Returns a text of a schema, in its length; each variant of one without format and pattern is another. */
@@ -57,10 +54,8 @@ export function makeNumber(flat: FlatSchema, variant: number, isInteger: boolean
   const below = numberOf(flat.exclusiveMaximum, Number.POSITIVE_INFINITY)
   const low = Math.max(above, numberOf(flat.minimum, Number.NEGATIVE_INFINITY))
   const high = Math.min(below, numberOf(flat.maximum, Number.POSITIVE_INFINITY))
-  const multiples = Array.from(
-    { length: 100 },
-    (_, index) => numberOf(flat.multipleOf, isInteger ? 1 : 0) * (index + 1),
-  )
+  const divisor = numberOf(flat.multipleOf, isInteger ? 1 : 0)
+  const multiples = Array.from({ length: 100 }, (_, index) => divisor * (index + 1))
   const unit = multiples.find((one) => !isInteger || Number.isInteger(one)) ?? 1
   const step = unit || Math.min((high - low) / 4, 0.5)
   const align = (limit: number, round: (number: number) => number) =>

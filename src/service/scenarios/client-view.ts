@@ -1,7 +1,6 @@
 import type { Operation } from '../contract/contract.ts'
-import type { DeliveryMode } from '../exchange/delivery.ts'
 import { bodyOfRefusal, isDocumented } from '../exchange/refusals.ts'
-import type { Reply } from '../exchange/reply.ts'
+import type { DeliveryMode, Reply } from '../exchange/reply.ts'
 import {
   type ActiveScenario,
   type DataOverrides,

@@ -1,4 +1,4 @@
-import type { DeliveryMode } from '../exchange/delivery.ts'
+import type { DeliveryMode } from '../exchange/reply.ts'
 import type { ScenarioDefinition } from './definition.ts'
 import { isBeforeWork, number, numberOf, type Parameter, type ScenarioValues, whenParameter } from './parameters.ts'
 

@@ -6,8 +6,7 @@
 import type { Json, JsonObject } from '../../base/core/json.ts'
 import type { Result } from '../../base/core/result.ts'
 import type { Operation } from '../contract/contract.ts'
-import type { DeliveryMode } from '../exchange/delivery.ts'
-import type { Reply } from '../exchange/reply.ts'
+import type { DeliveryMode, Reply } from '../exchange/reply.ts'
 import type { Expectation } from '../exchange/request.ts'
 import { number, type Parameter, type ScenarioValues } from './parameters.ts'
 

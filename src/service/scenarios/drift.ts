@@ -2,8 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 import { parsePointer, replaceAt } from '../../base/core/json-pointer.ts'
 import { failure, success } from '../../base/core/result.ts'
 import { deriveChance } from '../../base/core/seeded.ts'
-import { describeKnown } from '../../base/core/similar.ts'
-import { cutText } from '../../base/core/text.ts'
+import { cutText, describeKnown } from '../../base/core/text.ts'
 import type { Operation } from '../contract/contract.ts'
 import { type BodyLocation, type BodyPlace, listBodyLocations, listSchemaLocations, typesOf } from './body-locations.ts'
 import type { ScenarioDefinition } from './definition.ts'
@@ -84,11 +83,9 @@ export const driftScenarios = drifts.map(
       if (fitting.length === 0) return `the response of ${operation.id} has no field that this could be done to`
       if (pointer === undefined || fitting.some((one) => withStars(one.pointer) === withStars(pointer)))
         return undefined
-      const known = describeKnown(
-        pointer,
-        fitting.map((one) => one.pointer || '"" (the whole response)'),
-      )
-      return `it cannot be done at ${cutText(pointer)} of the response of ${operation.id}. ${known}`
+      const known = fitting.map((one) => one.pointer || '"" (the whole response)')
+      const problem = `it cannot be done at ${cutText(pointer)} of the response of ${operation.id}.`
+      return `${problem} ${describeKnown(pointer, known)}`
     },
     pointers: (operation) =>
       responseLocations(operation).flatMap((one) => (one.pointer !== '' && drift.fits(one) ? one.pointer : [])),
@@ -112,10 +109,8 @@ function damageAt(drift: Drift, values: ScenarioValues, body: Json, schema: Json
   const [first] = chosen
   const where = pointer === undefined ? 'anywhere in' : `at ${pointer} of`
   if (!first) return failure(`The scenario "${drift.name}" cannot be done ${where} this response.`)
-  const damaged = chosen.reduce<Json>(
-    (whole, one) => replaceAt(whole, parsePointer(one.pointer), drift.damage(one)) ?? null,
-    body,
-  )
+  let damaged = body
+  for (const one of chosen) damaged = replaceAt(damaged, parsePointer(one.pointer), drift.damage(one)) ?? null
   return success({ body: damaged, pointer: pointer ?? first.pointer })
 }
 

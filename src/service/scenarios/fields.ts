@@ -1,7 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
 import { once } from '../../base/core/memoize.ts'
-import { describeKnown } from '../../base/core/similar.ts'
-import { cutText } from '../../base/core/text.ts'
+import { cutText, describeKnown } from '../../base/core/text.ts'
 import type { Operation } from '../contract/contract.ts'
 import { fieldOf, listSchemaLocations, typesOf } from './body-locations.ts'
 import type { DataOverrides, ExtremeField, ScenarioDefinition } from './definition.ts'

@@ -1,5 +1,5 @@
 import { httpDate } from '../../base/core/instant.ts'
-import { type Body, textBody } from '../exchange/body.ts'
+import { type Body, textBody } from '../exchange/reply.ts'
 import type { Effect, ScenarioDefinition } from './definition.ts'
 import { integer, numberOf, type Parameter, type ScenarioValues, textOf } from './parameters.ts'
 

@@ -1,6 +1,5 @@
 import { failure, type Result, success } from '../../base/core/result.ts'
-import { findNearest } from '../../base/core/similar.ts'
-import { cutText } from '../../base/core/text.ts'
+import { cutText, findNearest } from '../../base/core/text.ts'
 
 type ParameterKind =
   | {

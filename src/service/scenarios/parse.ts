@@ -1,6 +1,5 @@
 import { failure, type Result, success } from '../../base/core/result.ts'
-import { describeKnown } from '../../base/core/similar.ts'
-import { cutText, endSentence } from '../../base/core/text.ts'
+import { cutText, describeKnown, endSentence } from '../../base/core/text.ts'
 import { type ActiveScenario, type Catalogue, type Effect, effectOf, isGateway, probability } from './definition.ts'
 import { maxControlLength, numberOf, readValues } from './parameters.ts'
 import { splitPair, splitParts } from './split-text.ts'
@@ -121,7 +120,7 @@ export function findConflict(scenarios: readonly ActiveScenario[]): string | und
     decided.set(aspect, active)
   }
   const isResponding = (active: ActiveScenario) => effectOf(active).kind === 'response' || isGateway(active)
-  const responding = scenarios.find((active) => isResponding(active) && isCertain(active))
+  const responding = scenarios.find((active) => isResponding(active) && numberOf(active.values, probability.name) === 1)
   const idle = ['data', 'lose-ack', ...(responding && isGateway(responding) ? ['drift'] : [])]
   const ineffective = scenarios.find((active) => idle.includes(effectOf(active).kind))
   return responding && ineffective && formatConflict(responding, ineffective)
@@ -130,8 +129,6 @@ export function findConflict(scenarios: readonly ActiveScenario[]): string | und
 function aspectOf(effect: Effect): string {
   return effect.kind === 'data' && effect.overrides.extreme ? 'extreme values' : decidedAspect[effect.kind]
 }
-
-const isCertain = ({ values }: ActiveScenario) => numberOf(values, probability.name) === 1
 
 const formatConflict = (one: ActiveScenario, other: ActiveScenario) =>
   `"${one.text}" and "${other.text}" cannot both act on one response.`

@@ -1,12 +1,11 @@
 import scenarioSchema from '../../../spec/scenarios.schema.json' with { type: 'json' }
-import { isObject, type Json, type JsonObject } from '../../base/core/json.ts'
+import { type Flaw, isObject, type Json, type JsonObject, type Violation } from '../../base/core/json.ts'
 import { parsePointer, valueAtTokens } from '../../base/core/json-pointer.ts'
 import { failure, type Result } from '../../base/core/result.ts'
-import { findNearest } from '../../base/core/similar.ts'
-import type { Flaw, Violation } from '../../base/core/violation.ts'
-import { errorAt, type Findings } from '../../base/documents/finding.ts'
+import { findNearest } from '../../base/core/text.ts'
 import { loadSchema } from '../../base/documents/load-schema.ts'
 import { readSource } from '../../base/documents/read-source.ts'
+import { errorAt, type Findings } from '../../base/documents/source.ts'
 import { type Rule, type RuleContext, readRules } from './rules.ts'
 
 /** Loads the file of `--rules`. The error has a finding with its line for each faulty value. */

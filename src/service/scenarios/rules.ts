@@ -1,7 +1,6 @@
-import { canonicalJson, isObject, type JsonObject } from '../../base/core/json.ts'
+import { canonicalJson, type Flaw, isObject, type JsonObject } from '../../base/core/json.ts'
 import { failure, type Result, success } from '../../base/core/result.ts'
 import { endSentence } from '../../base/core/text.ts'
-import type { Flaw } from '../../base/core/violation.ts'
 import type { Contract, Operation } from '../contract/contract.ts'
 import {
   type Condition,
@@ -10,13 +9,9 @@ import {
   type RequestMatch,
   requestConditions,
 } from '../exchange/match.ts'
-import type { RuleReference } from '../exchange/rule-reference.ts'
 import type { ActiveScenario, Catalogue } from './definition.ts'
 import { parseScenarios, parseSequence, type Sequence } from './parse.ts'
 import { asksForModel, findMatchProblems, findUnknownOperation } from './rule-match-problems.ts'
-
-/** The requests that a rule matches: the conditions of `POST /__sim/verify`, except those on the response. */
-type RuleMatch = Pick<RequestMatch, 'model' | 'product' | 'method' | 'path' | 'query' | 'header' | 'body'>
 
 type WrittenRule = Partial<Pick<Rule, 'operation' | 'match' | 'times' | 'probability' | 'enabled'>> & {
   readonly scenario?: string
@@ -28,7 +23,8 @@ type WrittenRule = Partial<Pick<Rule, 'operation' | 'match' | 'times' | 'probabi
 export interface Rule {
   /** `operationId`; absent: every operation. */
   readonly operation: string | undefined
-  readonly match: RuleMatch
+  /** The conditions of `POST /__sim/verify`, except those on the response. */
+  readonly match: Pick<RequestMatch, 'model' | 'product' | 'method' | 'path' | 'query' | 'header' | 'body'>
   /** Scenarios that are applied together; empty if the rule has a sequence. */
   readonly scenarios: readonly ActiveScenario[]
   readonly sequence: Sequence | undefined
@@ -122,17 +118,16 @@ function readRule(sent: JsonObject, pointer: string, context: RuleContext): { ru
   const written = source as WrittenRule // validated against spec/scenarios.schema.json
   const { operation, match = {}, times, probability = 1, enabled = true } = written
   const ruleOperations = operations.filter(({ id }) => operation === undefined || id === operation)
+  const affected = match.model === undefined ? ruleOperations : ruleOperations.filter(asksForModel)
   const action = readRuleAction(written, context.catalogue)
-  const { scenarios, sequence } = action.ok ? action.value : noAction
+  const { scenarios, sequence } = action.ok ? action.value : { scenarios: [], sequence: undefined }
   const conditions = requestConditions({ operation, match })
   const rule: Rule = { operation, match, conditions, scenarios, sequence, times, probability, enabled, source }
   const unknown = findUnknownOperation(operation, operations)
   const problems = [
     ...(unknown === undefined ? [] : [{ pointer: `${pointer}/operation`, message: unknown }]),
     ...(action.ok ? [] : [{ ...action.error, pointer: pointer + action.error.pointer }]),
-    ...listInapplicable(rule, match.model === undefined ? ruleOperations : ruleOperations.filter(asksForModel)).map(
-      (message) => ({ pointer, message }),
-    ),
+    ...listInapplicable(rule, affected).map((message) => ({ pointer, message })),
     ...findMatchProblems(match, `${pointer}/match`, context.contract, ruleOperations),
   ]
   return { rule, problems }
@@ -151,8 +146,6 @@ function withParametersInText({ parameters, ...rule }: JsonObject): JsonObject {
 const quote = (text: string) => (/[;,"]|^\s|\s$/.test(text) ? `"${text}"` : text)
 
 type RuleAction = Pick<Rule, 'scenarios' | 'sequence'>
-
-const noAction: RuleAction = { scenarios: [], sequence: undefined }
 
 function readRuleAction(
   { scenario, parameters, sequence }: WrittenRule,
@@ -187,4 +180,10 @@ export function listInapplicable({ scenarios, sequence }: RuleAction, operations
     const isInapplicable = reasons.length > 0 && reasons.every((reason) => reason !== undefined)
     return isInapplicable ? [endSentence(`"${text}" makes no sense here: ${reasons[0]}`)] : []
   })
+}
+
+/** The rule that acted on a request, by its scope and its index in the scope's list at that time, from 0. */
+export interface RuleReference {
+  readonly scope: 'sandbox' | 'start-up'
+  readonly index: number
 }

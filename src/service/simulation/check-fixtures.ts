@@ -1,5 +1,5 @@
+import type { Flaw } from '../../base/core/json.ts'
 import { joinPointer } from '../../base/core/json-pointer.ts'
-import type { Flaw } from '../../base/core/violation.ts'
 import { DETECTION_FIELDS, type Persona } from './persona.ts'
 import { listPlaceholders, type Phrases } from './phrases.ts'
 import { ISSUE_RULES, type Measure, RECOMMENDATION_RULES, STRENGTH_RULES } from './rules.ts'

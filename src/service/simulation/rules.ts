@@ -27,10 +27,6 @@ interface StrengthRule {
   readonly threshold: number
 }
 
-interface IssueRule extends StrengthRule {
-  readonly severity: DetectedIssue['severity']
-}
-
 export interface RecommendationRule {
   readonly id: string
   readonly category: Recommendation['category']
@@ -47,7 +43,7 @@ export const MIN_CONVERSATIONS = 20
 export const MAX_RECOMMENDATIONS = 4
 
 /** The rules of detected issues. Of one measure only the first that is met counts, so severe ones come first. */
-export const ISSUE_RULES: readonly IssueRule[] = [
+export const ISSUE_RULES: readonly (StrengthRule & Pick<DetectedIssue, 'severity'>)[] = [
   { id: 'very-low-quality', severity: 'critical', measure: 'avgConversationQualityIndex', is: 'below', threshold: 0.5 },
   { id: 'low-quality', severity: 'warning', measure: 'avgConversationQualityIndex', is: 'below', threshold: 0.65 },
   { id: 'very-low-safety-score', severity: 'critical', measure: 'avgSafetyScore', is: 'below', threshold: 0.7 },

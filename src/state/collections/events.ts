@@ -104,10 +104,7 @@ export function insertKey({ insertId }: { readonly insertId?: unknown }): string
   return typeof insertId === 'string' ? insertId : canonicalJson(insertId as Json) // parsed from JSON
 }
 
-const DIRECTIONS = new Map<unknown, number>([
-  ['positive', 1],
-  ['negative', -1],
-])
+const DIRECTIONS = new Map<unknown, number>(Object.entries({ positive: 1, negative: -1 }))
 
 /** Returns the score, cut at a million where an edited contract has no bounds, or else the direction, or 0. */
 function impactOf({ qualityImpactScore: score, influence }: EventDraft): number {

@@ -52,7 +52,6 @@ export class DurableCommitter implements Committer {
     }
   }
 
-  /** Writes checkpoints until the file has all changes, or the store is closed. */
   async #writeCheckpoints(): Promise<void> {
     do {
       const pauseMs = Math.max(this.#options.checkpointMs, this.#earliest - monotonicNow())

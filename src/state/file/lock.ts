@@ -8,7 +8,6 @@ import { PRIVATE_FILE } from '../../base/documents/private-file.ts'
 import { readOrdinaryFile, UnusableFileError } from '../../base/documents/read-file.ts'
 import { findEntry, statOpenFile, systemErrorCode } from './disk.ts'
 
-/** The process that holds a lock, as recorded in the lock file. */
 export interface LockHolder {
   readonly pid: number
   /** UTC. */

@@ -8,8 +8,6 @@ export interface LogTail {
   readonly warnings: readonly string[]
 }
 
-type Entry = { readonly seq: number; readonly crc: string } & Change
-
 /** Reads a log, if there is one, and applies the entries that the state lacks. Throws for a fault, with its place. */
 export function readLog(path: string, state: StateData): LogTail {
   const warnings: string[] = []
@@ -23,7 +21,7 @@ export function readLog(path: string, state: StateData): LogTail {
         warnings.push(`${place} ${describeCutOff(line, isEnded)}`)
         continue
       }
-      const { seq, crc: _, ...change }: Entry = JSON.parse(line.toString('utf8')) // as it was written
+      const { seq, crc: _, ...change }: Change & { seq: number; crc: string } = JSON.parse(line.toString('utf8'))
       checkOrder(seq, before, state.seq)
       before = seq
       if (seq <= state.seq) continue

@@ -38,7 +38,6 @@ export async function checkEdited(document: unknown, text: string): Promise<Stat
   throw new StateFileError(`breaks a rule: ${await locate(text, pointer)}${pointer || 'the file'} ${message}`)
 }
 
-/** Finds a repeated name, or a fault in the records of a sandbox or a snapshot. */
 async function findContentFault({ sandboxes }: StateDocument) {
   const names = sandboxes.map(({ name }) => name)
   const repeated = names.findIndex((name, index) => names.indexOf(name) < index)

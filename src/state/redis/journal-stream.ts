@@ -4,7 +4,7 @@
  * exchanges of each sandbox it has missed.
  */
 import { randomUUID } from 'node:crypto'
-import type { ExchangeStream, MessagePlace, StreamMessage } from '../exchanges.ts'
+import type { ExchangeStream, MessagePlace, StreamMessage } from '../shared-state.ts'
 import type { RedisConnection } from './connection.ts'
 import { isRefusal } from './faults.ts'
 import { sharedKeys } from './keys.ts'

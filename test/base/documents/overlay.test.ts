@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import type { Json } from '../../../src/base/core/json.ts'
-import type { Findings } from '../../../src/base/documents/finding.ts'
 import { applyOverlay } from '../../../src/base/documents/overlay.ts'
 import { parseSource } from '../../../src/base/documents/parse.ts'
 import { checkOverlay } from '../../../src/base/documents/read-overlay.ts'
-import type { Source } from '../../../src/base/documents/source.ts'
+import type { Findings, Source } from '../../../src/base/documents/source.ts'
 
 const head = 'overlay: 1.1.0\ninfo: { title: Test, version: 1.0.0 }\nactions:\n'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { utf8ToLatin1 } from '../../../src/base/core/bytes.ts'
+import { utf8ToLatin1 } from '../../../src/base/core/text.ts'
 import {
   redactHead,
   redactHeaders,

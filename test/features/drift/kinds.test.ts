@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/base/core/json.ts'
 import { success } from '../../../src/base/core/result.ts'
 import { createPatch } from '../../../src/features/drift/patch/patch.ts'
-import { redactTarget } from '../../../src/features/drift/probe/traffic.ts'
+import { redactTarget } from '../../../src/features/drift/probe/gather.ts'
 import type { Contract } from '../../../src/service/contract/contract.ts'
 import { contract, document, type Given, judge, load, thing, things, toSource, without } from './things.ts'
 

@@ -1,8 +1,8 @@
-import { utf8ToLatin1 } from '../../../src/base/core/bytes.ts'
+import { utf8ToLatin1 } from '../../../src/base/core/text.ts'
 import type { JournalEntry, LiveExchange } from '../../../src/server/journal/entry.ts'
 import { captureBody } from '../../../src/server/journal/entry-json.ts'
 import { Journal } from '../../../src/server/journal/journal.ts'
-import { delivered } from '../../../src/service/exchange/delivery.ts'
+import { delivered } from '../../../src/service/exchange/reply.ts'
 
 /** A live exchange without any parsed part. */
 export const unparsed: LiveExchange = {

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { silentLog } from '../../../src/base/core/log.ts'
 import { nextTurn } from '../../../src/base/core/timers.ts'
 import { StreamFollower } from '../../../src/server/journal/follower.ts'
-import type { ExchangeStream } from '../../../src/state/exchanges.ts'
+import type { ExchangeStream } from '../../../src/state/shared-state.ts'
 import { entryFor, unparsed } from './entries.ts'
 
 /** Creates a journal over a stream that only counts what is appended to it, or that does not respond. */

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { toLatin1, utf8ToLatin1 } from '../../../src/base/core/bytes.ts'
+import { toLatin1, utf8ToLatin1 } from '../../../src/base/core/text.ts'
 import type { JournalEntry } from '../../../src/server/journal/entry.ts'
 import { captureBody } from '../../../src/server/journal/entry-json.ts'
 import { Journal } from '../../../src/server/journal/journal.ts'

@@ -3,7 +3,7 @@ import type { JournalEntry, Recorded } from '../../../src/server/journal/entry.t
 import { Journal } from '../../../src/server/journal/journal.ts'
 import { RetryProblems } from '../../../src/server/reports/client-findings.ts'
 import { TrafficFindings } from '../../../src/server/reports/findings.ts'
-import { type DeliveryOutcome, delivered } from '../../../src/service/exchange/delivery.ts'
+import { type DeliveryOutcome, delivered } from '../../../src/service/exchange/reply.ts'
 import { entryFor, unparsed } from '../journal/entries.ts'
 
 /** The delivery of a response whose client had closed the connection. */

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { silentLog } from '../../../src/base/core/log.ts'
 import { defaultSettings } from '../../../src/server/settings/settings.ts'
 import { createSimulator } from '../../../src/server/simulator/simulator.ts'
-import { delivered } from '../../../src/service/exchange/delivery.ts'
+import { delivered } from '../../../src/service/exchange/reply.ts'
 import { frozenNow } from '../../support/start.ts'
 
 setFlagsFromString('--expose-gc')

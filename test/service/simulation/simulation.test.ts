@@ -2,7 +2,6 @@ import { faker } from '@faker-js/faker/locale/base'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Analytics, AnalyticsQuery, DataPoint } from '../../../src/service/simulation/analytics.ts'
-import { LABEL_BANDS } from '../../../src/service/simulation/labels.ts'
 import {
   DETECTION_FIELDS,
   drawPersona,
@@ -10,6 +9,7 @@ import {
   SCORE_FIELDS,
   type ScoreField,
 } from '../../../src/service/simulation/persona.ts'
+import { LABEL_BANDS } from '../../../src/service/simulation/simulation.ts'
 import { fixtures, now, periods, simulate, unlistedModel } from './bundled-simulation.ts'
 
 const personaNames = fixtures.personas.map(({ name }) => name)

@@ -2,7 +2,7 @@ import { cutText, escapeControls } from '../../../base/core/text.ts'
 import { type PrintedFormat, renderPrinted } from '../../../server/reports/formats/index.ts'
 import type { Page, PageFinding, PageSection } from '../../../server/reports/page/page.ts'
 import { pluralize } from '../../../server/reports/report.ts'
-import { differenceKinds } from '../observe/difference.ts'
+import { differenceKinds } from '../observe/observe.ts'
 import type { DriftFinding } from './finding.ts'
 import type { DriftReport } from './judge.ts'
 
@@ -89,14 +89,13 @@ function toJson({ verdict, contract, judged, findings, omitted, notJudged }: Dri
 function findingToJson(finding: DriftFinding): object {
   const { operation, status, pointer, kind, detail, seen, of, breaks, message, sample } = finding
   const { isSimulated, assumption, settles } = finding
-  const judged = { seen, of, breaks, message }
   return {
     operation: operation.id,
     status,
     pointer: shortenText(pointer),
     kind,
     header: kind === 'header' ? detail : undefined,
-    ...judged,
+    ...{ seen, of, breaks, message },
     sample: { request: shortenText(sample.request), value: sample.value },
     contract: finding.place,
     rule: isSimulated ? 'simulated-values' : 'contract',

@@ -5,7 +5,7 @@ import { isHiddenText, redactJson, redactText } from '../../../base/redaction/re
 import { redacted } from '../../../base/redaction/redact-token.ts'
 import type { Assumption, Contract, Operation } from '../../../service/contract/contract.ts'
 import { simulatedValues } from '../../../service/contract/simulated-values.ts'
-import { isAboutMember, type ResponseDifference } from '../observe/difference.ts'
+import { isAboutMember, type ResponseDifference } from '../observe/observe.ts'
 import { findResponse, findSchema, parentOf } from '../observe/places.ts'
 
 export interface DriftFinding extends Omit<ResponseDifference, 'value'> {
@@ -86,7 +86,6 @@ function describeValues(values: readonly Json[], isSimulated: boolean): string {
   return `has ${values.length} values that ${owner}: ${named.join(', ')}${more}`
 }
 
-/** Finds the place of a difference in the contract, and the assumption there. */
 function locate(
   { document, assumptions }: Contract,
   operation: Operation,

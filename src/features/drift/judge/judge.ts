@@ -1,17 +1,36 @@
 import { groupBy } from '../../../base/core/group-by.ts'
 import { redactText } from '../../../base/redaction/redact.ts'
-import type { TrafficResponse } from '../../../server/upstream/traffic/sample.ts'
+import type { TrafficProblemKind, TrafficResponse } from '../../../server/upstream/traffic/sample.ts'
 import type { Contract, Operation } from '../../../service/contract/contract.ts'
-import type { ResponseDifference } from '../observe/difference.ts'
-import { maxMembers, observe } from '../observe/observe.ts'
+import { maxMembers, observe, type ResponseDifference } from '../observe/observe.ts'
 import { breaksClients, type DriftFinding, type Tally, toFinding } from './finding.ts'
-import { type NotJudged, NotJudgedList, type NotJudgedReason } from './not-judged.ts'
 
-/** A response of the real service to a request of an operation. */
 export interface JudgedResponse extends TrafficResponse {
   readonly operation: string
   /** The redacted request, for people: `GET /v1/models/ID/analytics?period=7d`. */
   readonly request: string
+}
+
+export type NotJudgedReason =
+  | TrafficProblemKind
+  | 'redirect'
+  | 'unauthorized'
+  | 'rate-limited'
+  | 'too-few-samples'
+  | 'unreadable'
+  | 'too-many-members'
+  | 'check-stopped'
+  | 'not-probed'
+  | 'no-traffic'
+
+export interface NotJudged {
+  readonly operation: string
+  readonly reason: NotJudgedReason
+  /** The first request; undefined: the whole operation is meant. */
+  readonly request: string | undefined
+  /** The number of such requests; 0: the whole operation is meant. */
+  readonly count: number
+  readonly sentence: string
 }
 
 /** The traffic of the real service, and the rules by which it is judged. */
@@ -89,7 +108,8 @@ function judgeOperation(
   if (expected.has(id) && successes < minSamples)
     list.add(id, 'too-few-samples', describeTooFew(id, successes, responses, input))
   const statuses = groupBy(responses, ({ status }) => status)
-  const listed = sortByEffect([...tallies.values()]).slice(0, maxListed)
+  const byEffect = [...tallies.values()].sort((one, other) => +breaksClients(other.first) - +breaksClients(one.first))
+  const listed = byEffect.slice(0, maxListed)
   const findings = listed.map((tally) => {
     const possible = tally.first.kind === 'undocumented-status' ? responses : statuses.get(tally.status)
     return toFinding(tally, possible?.length ?? 0, contract, operation, token)
@@ -146,8 +166,20 @@ function describeTooFew(
   return `${successes} of ${minSamples} successful responses whose body can be judged.${seen} ${next}`
 }
 
-const sortByEffect = (tallies: readonly Tally[]) =>
-  tallies.toSorted((one, other) => Number(breaksClients(other.first)) - Number(breaksClients(one.first)))
-
 const comparePlaces = (one: DriftFinding, other: DriftFinding) =>
   one.status - other.status || (one.pointer < other.pointer ? -1 : Number(one.pointer > other.pointer))
+
+/** Collects the requests about which nothing is said: one entry for each operation and reason. */
+export class NotJudgedList {
+  readonly #entries = new Map<string, NotJudged>()
+
+  add(operation: string, reason: NotJudgedReason, sentence: string, request?: string): void {
+    const key = `${operation} ${reason}`
+    const earlier = this.#entries.get(key) ?? { operation, reason, sentence, request, count: 0 }
+    this.#entries.set(key, { ...earlier, count: earlier.count + Number(request !== undefined) })
+  }
+
+  list(): NotJudged[] {
+    return [...this.#entries.values()]
+  }
+}

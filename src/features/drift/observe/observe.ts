@@ -1,30 +1,55 @@
 import { groupBy } from '../../../base/core/group-by.ts'
-import { isObject, type Json, type JsonObject } from '../../../base/core/json.ts'
+import { isObject, type Json, type JsonObject, type Violation } from '../../../base/core/json.ts'
 import { joinPointer, parsePointer, valueAt, valueAtTokens } from '../../../base/core/json-pointer.ts'
-import type { Violation } from '../../../base/core/violation.ts'
 import { redacted } from '../../../base/redaction/redact-token.ts'
 import { checkServiceResponse } from '../../../server/upstream/check-response.ts'
 import type { TrafficResponse } from '../../../server/upstream/traffic/sample.ts'
 import type { Operation } from '../../../service/contract/contract.ts'
 import { listSchemaParts, mergeProperties } from '../../../service/contract/schema-parts.ts'
-import type { DifferenceKind, ResponseDifference } from './difference.ts'
 import { findHeaders } from './places.ts'
 
-interface ObservedResponse {
-  readonly differences: readonly ResponseDifference[]
-  /** The first place of a broken rule whose value the recording redacts, or whose pointer is cut, if any. */
-  readonly unreadable: string | undefined
-  /** True if the body is not compared, since it is larger than `maxMembers` or too deep. */
-  readonly isTooLarge: boolean
-  /** False if a check stopped at its bound, so that there may be other differences. */
-  readonly isComplete: boolean
+export const differenceKinds = {
+  'undocumented-status': 'a status that the contract does not have',
+  'missing-field': 'a required field is missing',
+  'new-field': 'a field that the contract does not have',
+  'wrong-type': 'a value of another type',
+  null: 'null where the contract allows none',
+  'enum-value': 'a value that the contract does not list',
+  'no-enum': 'a list that seems to be open',
+  format: 'a text of another format',
+  constraint: 'a value that breaks another rule of the contract',
+  header: 'a header that is missing, or has another type',
+  'content-type': 'a media type that the contract does not have',
+  'broken-json': 'a body that is not JSON, or that parsers read differently',
+} as const
+
+export type DifferenceKind = keyof typeof differenceKinds
+
+export const isAboutMember = (kind: DifferenceKind) => kind === 'missing-field' || kind === 'new-field'
+
+export interface ResponseDifference {
+  readonly kind: DifferenceKind
+  /** JSON pointer in the body, with `*` for the items of an array; empty for the whole response. */
+  readonly pointer: string
+  /** The name of a header, the sent media type, or the keyword of a constraint; empty for other kinds. */
+  readonly detail: string
+  readonly value: Json | undefined
+  readonly keyword: string
+  /** True if only a narrower rule of the simulator's own responses is broken (`x-simulated-values`). */
+  readonly isSimulated: boolean
+  /** A sentence without its subject: `must be a string; got null`. */
+  readonly message: string
 }
 
 /** The most members and items of a body that is compared, which takes some microseconds for each. */
 export const maxMembers = 200_000
 
-/** Compares a response with the contract, and with the narrower rules of simulated responses. */
-export function observe(document: JsonObject, operation: Operation, response: TrafficResponse): ObservedResponse {
+/**
+ * Compares a response with the contract, and with the narrower rules of simulated responses. `unreadable`: the first
+ * place of a broken rule whose value the recording redacts, or whose pointer is cut. A body larger than `maxMembers` or
+ * too deep is not compared; a check that is not complete stopped at its bound.
+ */
+export function observe(document: JsonObject, operation: Operation, response: TrafficResponse) {
   const { status, headers, body: bytes } = response
   const mediaType = headers['content-type'] ?? ''
   const checked = checkServiceResponse(operation, { status, mediaType, bytes }, maxMembers)
@@ -160,10 +185,8 @@ function hasFreeNames({ patternProperties, additionalProperties }: JsonObject): 
   return isTyped || isObject(patternProperties)
 }
 
-type DocumentedHeader = ReturnType<typeof findHeaders>[number]
-
 function observeHeader(
-  { name, required, schema }: DocumentedHeader,
+  { name, required, schema }: ReturnType<typeof findHeaders>[number],
   text: string | undefined,
 ): ResponseDifference | undefined {
   const found = { kind: 'header', pointer: '', detail: name, value: text, isSimulated: false } as const

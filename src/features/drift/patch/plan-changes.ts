@@ -7,7 +7,7 @@ import { bareMediaType, isJson } from '../../../service/contract/media-types.ts'
 import { resolve } from '../../../service/contract/resolve.ts'
 import { simulatedValues } from '../../../service/contract/simulated-values.ts'
 import type { DriftFinding } from '../judge/finding.ts'
-import { isAboutMember } from '../observe/difference.ts'
+import { isAboutMember } from '../observe/observe.ts'
 import {
   type DocumentPlace,
   findHeaders,

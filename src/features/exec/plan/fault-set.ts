@@ -1,14 +1,7 @@
 import { failure, type Result, success } from '../../../base/core/result.ts'
-import { describeKnown } from '../../../base/core/similar.ts'
-import { cutText, endSentence } from '../../../base/core/text.ts'
+import { cutText, describeKnown, endSentence } from '../../../base/core/text.ts'
 import type { Operation } from '../../../service/contract/contract.ts'
-import {
-  type ActiveScenario,
-  type Catalogue,
-  type Effect,
-  families,
-  type ScenarioDefinition,
-} from '../../../service/scenarios/definition.ts'
+import { type ActiveScenario, type Catalogue, type Effect, families } from '../../../service/scenarios/definition.ts'
 import { parseScenarios } from '../../../service/scenarios/parse.ts'
 import { splitParts } from '../../../service/scenarios/split-text.ts'
 
@@ -96,10 +89,6 @@ function listScenarios(group: string, { definitions }: Catalogue): readonly stri
   return faultSets[group] ?? ofFamily.map(({ name }) => name)
 }
 
-function groupsOf({ name, family }: ScenarioDefinition): readonly string[] {
-  return [...Object.keys(faultSets).filter((group) => faultSets[group]?.includes(name)), family]
-}
-
 /** Parses a scenario as a fault. `group`: the set that it is from; undefined: the one that has it, or its family. */
 function parseFault(text: string, group: string | undefined, { catalogue, operations }: FaultContext): Result<Fault> {
   const parsed = parseScenarios(text, catalogue)
@@ -107,7 +96,8 @@ function parseFault(text: string, group: string | undefined, { catalogue, operat
   const [scenario, other] = parsed.value
   if (!scenario || other) return failure(`"${text}" is not one scenario. ${expectedSet}`)
   const { definition, values } = scenario
-  const groups = groupsOf(definition)
+  const sets = Object.keys(faultSets).filter((set) => faultSets[set]?.includes(definition.name))
+  const groups: readonly string[] = [...sets, definition.family]
   if (group !== undefined && !groups.includes(group))
     return failure(`"${text}" is not in the set ${group}, but in ${[...new Set(groups)].join(' and ')}.`)
   const operation = findFittingOperation(scenario, operations)

@@ -6,7 +6,7 @@
 import { groupBy } from '../../../base/core/group-by.ts'
 import { failure, type Result, success } from '../../../base/core/result.ts'
 import { deriveChance } from '../../../base/core/seeded.ts'
-import { describeKnown } from '../../../base/core/similar.ts'
+import { describeKnown } from '../../../base/core/text.ts'
 import type { Operation } from '../../../service/contract/contract.ts'
 import type { ActiveScenario } from '../../../service/scenarios/definition.ts'
 import type { RecordedRequest } from '../runs/recorded-request.ts'
@@ -32,7 +32,6 @@ export interface SuitePlan {
 /** The requests of an operation that no run aims at, since others differ from them in values alone. */
 export interface SkippedRequests {
   readonly operation: string
-  /** The numbers of the skipped requests, ascending. */
   readonly occurrences: readonly number[]
   /** The numbers of the first and the last such request, which are targets. */
   readonly like: readonly number[]

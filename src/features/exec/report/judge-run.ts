@@ -1,3 +1,4 @@
+import { groupBy } from '../../../base/core/group-by.ts'
 import { describeFindings, type FindingsReport, judgeCondition, type Report } from '../../../server/reports/report.ts'
 import type { Fault } from '../plan/fault-set.ts'
 import type { PlannedRun } from '../plan/plan.ts'
@@ -6,7 +7,6 @@ import type { EndedRun } from '../runs/execute-run.ts'
 import { nameMember, type RecordedRequest } from '../runs/recorded-request.ts'
 import { type CapturedEnd, isRed } from '../runs/run-command.ts'
 import type { SuiteFailCondition, SuiteGate } from '../settings.ts'
-import { findRecordedTwice, type RecordedTwice } from './recorded-twice.ts'
 
 /**
  * The verdicts on the runs with a fault, in the order of the reports: `good`, or the condition of `--fail-on` that
@@ -208,3 +208,33 @@ export function judgeSuiteCondition(
 export function toPercent(part: number, whole: number): number {
   return Math.round((part / whole) * 1000) / 10
 }
+
+type RecordedTwice = readonly [string, string]
+
+/** Finds an event that a run stored more often than the run without faults, if any. */
+function findRecordedTwice(
+  { requests: before, varying }: Pick<Baseline, 'requests' | 'varying'>,
+  requests: readonly RecordedRequest[],
+): RecordedTwice | undefined {
+  const known = groupRecords(before, varying)
+  for (const [event, records] of groupRecords(requests, varying)) {
+    const [first, second] = [...records.values()].slice(-2)
+    const expected = known.get(event)?.size
+    if (expected !== undefined && records.size > expected && first && second) return [first, second]
+  }
+  return undefined
+}
+
+function groupRecords(requests: readonly RecordedRequest[], varying: ReadonlySet<string>) {
+  const stored = requests.filter((one) => one.stored !== undefined)
+  const groups = groupBy(stored, ({ call, members, operation }) => {
+    const own = [...members].filter(([name]) => !renewed.includes(name) && !varying.has(nameMember(call, name)))
+    return JSON.stringify([operation?.id, own])
+  })
+  return new Map([...groups].map(([event, own]) => [event, new Map(own.map((one) => [one.stored, nameRecord(one)]))]))
+}
+
+const renewed = ['/insertId', '/eventAt']
+
+const nameRecord = ({ stored = '', members }: RecordedRequest) =>
+  `${/"eventId":("[^"]*")/.exec(stored)?.[1] ?? stored} (insertId ${members.get('/insertId') ?? 'missing'})`

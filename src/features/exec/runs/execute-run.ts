@@ -1,11 +1,14 @@
 import { setMaxListeners } from 'node:events'
 import { parseDuration } from '../../../base/core/instant.ts'
 import { type Log, silentLog } from '../../../base/core/log.ts'
-import type { Findings } from '../../../base/documents/finding.ts'
+import type { Findings } from '../../../base/documents/source.ts'
 import type { CommandLineOf } from '../../../command-line/parser/program.ts'
-import type { CommandContext } from '../../../command-line/process/command.ts'
-import { createStatusLine, type StatusLine } from '../../../command-line/process/count-progress.ts'
-import type { Output } from '../../../command-line/process/output.ts'
+import {
+  type CommandContext,
+  createStatusLine,
+  type Output,
+  type StatusLine,
+} from '../../../command-line/process/command.ts'
 import type { JournalEntry, LiveExchange } from '../../../server/journal/entry.ts'
 import type { FindingsReport } from '../../../server/reports/report.ts'
 import { defaultSettings, type Settings } from '../../../server/settings/settings.ts'
@@ -14,8 +17,7 @@ import { dateForm } from '../plan/fault-set.ts'
 import { type PlannedRun, scenarioOf } from '../plan/plan.ts'
 import { type EachLine, type EachSettings, parseSuiteFailOn, type SuiteGate } from '../settings.ts'
 import { type RecordedRequest, toRecordedRequest } from './recorded-request.ts'
-import { type CapturedEnd, runCaptured, toCommandLine } from './run-command.ts'
-import { trustAuthority } from './trust-authority.ts'
+import { type CapturedEnd, runCaptured, toCommandLine, trustAuthority } from './run-command.ts'
 
 /** A test suite that runs many times: its command, and what its runs share. */
 export interface TestSuite extends CommandLineOf<EachSettings & Settings>, CommandContext {
@@ -80,12 +82,10 @@ export interface EndedRun extends CapturedEnd {
   /** The first request that the fault was injected into, if any. */
   readonly target: RecordedRequest | undefined
   readonly findings: FindingsReport
-  /** The duration of the command, milliseconds. */
   readonly ms: number
 }
 
 interface RunOptions {
-  /** Absent for a run without a fault. */
   readonly run?: PlannedRun
   readonly limitMs: number
   /** The log of the simulator. Default: errors alone, since every simulator has the same warnings. */
@@ -112,7 +112,6 @@ export async function executeRun(suite: TestSuite, { run, limitMs, log }: RunOpt
   return { ...end, simulator, requests, target: requests.find(isTarget), findings, ms }
 }
 
-/** Creates the functions that record the requests of one run, and give the planned fault to the request that is due. */
 function createRecorder(run: PlannedRun | undefined) {
   // By id, as the journal records a request again if the client turns out not to have read its response.
   const recorded = new Map<string, RecordedRequest>()

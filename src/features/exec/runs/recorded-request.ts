@@ -7,7 +7,6 @@ import { isIdempotent } from '../../../server/reports/retries/attempt.ts'
 import type { Operation } from '../../../service/contract/contract.ts'
 import { readQuery } from '../../../service/exchange/request.ts'
 
-/** A request of a run, with the parts that plans, verdicts and reports need. */
 export interface RecordedRequest extends Pick<JournalEntry, 'receivedAt' | 'scenarios' | 'damage'> {
   readonly operation: Operation | undefined
   /** The number, from 1, among the operation's requests that can get a fault; 0: it can get none. */

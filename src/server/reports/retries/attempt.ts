@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { fromLatin1 } from '../../../base/core/bytes.ts'
 import { canonicalJson, isObject, type Json } from '../../../base/core/json.ts'
+import { fromLatin1 } from '../../../base/core/text.ts'
 import type { Contract } from '../../../service/contract/contract.ts'
-import { mayBeUnread } from '../../../service/exchange/delivery.ts'
 import { readRetryAfter } from '../../../service/exchange/rate-headers.ts'
+import { mayBeUnread } from '../../../service/exchange/reply.ts'
 import type { JournalEntry, LiveExchange, RecordedBody } from '../../journal/entry.ts'
 import { parseBody } from '../../journal/entry-json.ts'
 

@@ -39,7 +39,6 @@ interface ReceivedRequest {
   readonly retryCount: number | undefined
 }
 
-/** What an attempt shows about failed calls before it. */
 interface Judgement {
   readonly chain: RetryChain | undefined
   readonly previous: Attempt | undefined
@@ -58,7 +57,6 @@ const advisedReasons: ReadonlySet<UnjudgedReason> = new Set(['no-id', 'other-eve
 /** The number of requests among which the retry of an exchange is looked for whose outcome is corrected. */
 const maxLatest = 16
 
-/** The most acknowledged events without an id that are known. */
 const maxAcknowledged = 1000
 
 /**

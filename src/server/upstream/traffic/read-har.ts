@@ -54,10 +54,8 @@ function readResponse(
   const status = Number(toText(response.status))
   const content = isObject(response.content) ? response.content : {}
   const body = readContent(content, _origin !== undefined)
-  const problem = findRecordingProblem(
-    { status, origin: _origin ?? 'upstream', damage, scenarios, delivery, body },
-    accepted,
-  )
+  const exchange = { status, origin: _origin ?? 'upstream', damage, scenarios, delivery, body }
+  const problem = findRecordingProblem(exchange, accepted)
   if (problem) return problem
   const mediaType = toText(content.mimeType)
   const isKnown = mediaType !== '' && mediaType !== 'x-unknown'

@@ -1,10 +1,11 @@
-import { dirname } from 'node:path'
-import { parseJson } from '../../../base/core/json.ts'
+import { statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { isObject, type Json, parseJson } from '../../../base/core/json.ts'
+import { valueAt } from '../../../base/core/json-pointer.ts'
 import { describeSyntaxError } from '../../../base/core/json-syntax.ts'
-import { failure, type Result, reasonOf } from '../../../base/core/result.ts'
+import { failure, type Result, reasonOf, success } from '../../../base/core/result.ts'
 import { cutText } from '../../../base/core/text.ts'
-import { readFileOrPipe, UnusableFileError } from '../../../base/documents/read-file.ts'
-import { attachBodies, openZip, type ReadBody, readBodiesIn } from './har-archive.ts'
+import { readFileOrPipe, readOrdinaryFile, UnusableFileError } from '../../../base/documents/read-file.ts'
 import { readHar } from './read-har.ts'
 import type { AcceptedOrigins } from './recorded-exchange.ts'
 import type { TrafficSample } from './sample.ts'
@@ -19,7 +20,7 @@ export async function readTrafficFile(
   let read: Result<TrafficSample[]>
   try {
     const bytes = await readFileOrPipe(file, maxBytes)
-    read = await readTraffic(bytes, accepted, readBodiesIn(dirname(file), maxBytes))
+    read = await readTraffic(bytes, accepted, readBodiesIn(dirname(file)))
   } catch (error) {
     if (error instanceof UnusableFileError)
       return failure(`${file} ${error.message}. Export the traffic, or a part, to it.`)
@@ -33,8 +34,10 @@ async function readTraffic(
   accepted: AcceptedOrigins,
   readBody: ReadBody,
 ): Promise<Result<TrafficSample[]>> {
-  if (isZip(bytes)) {
-    const opened = await openZip(bytes, maxBytes)
+  const [first, second] = bytes
+  if (first === 0x50 && second === 0x4b) {
+    // PK: a ZIP archive
+    const opened = await openZip(bytes)
     return opened.ok ? readTraffic(opened.value.har, accepted, opened.value.readBody) : opened
   }
   const text = new TextDecoder().decode(bytes) // without a byte order mark
@@ -46,4 +49,51 @@ async function readTraffic(
   return failure(`has a body in the file "${cutText(missing)}", which is not beside it. Copy the whole folder.`)
 }
 
-const isZip = ([first, second]: Uint8Array) => first === 0x50 && second === 0x4b
+/** Reads the body that a HAR file of Playwright names by `_file`, in a ZIP archive or in the file's folder. */
+type ReadBody = (name: string) => Uint8Array | undefined
+
+/** Unpacks a ZIP archive in memory. The error is a sentence without its subject. */
+async function openZip(bytes: Uint8Array): Promise<Result<{ readonly har: Uint8Array; readonly readBody: ReadBody }>> {
+  const { unzipSync } = await import('fflate')
+  let left = maxBytes
+  try {
+    const files = unzipSync(bytes, {
+      filter({ originalSize }) {
+        left -= originalSize
+        return left >= 0
+      },
+    })
+    if (left < 0) return failure(`is a ZIP archive of more than ${maxBytes / 1024 / 1024} MiB. Record less traffic.`)
+    const [name = '', ...others] = Object.keys(files).filter((file) => file.endsWith('.har'))
+    const har = files[name]
+    if (!har || others.length > 0) return failure('is a ZIP archive without a HAR file, or with several. Unpack it.')
+    return success({ har, readBody: (file) => (Object.hasOwn(files, file) ? files[file] : undefined) })
+  } catch (error) {
+    return failure(`is a ZIP archive that cannot be read: ${reasonOf(error)}. Record the traffic again.`)
+  }
+}
+
+/** Returns the function that reads bodies in a folder, but none outside of it, and together at most `maxBytes`. */
+function readBodiesIn(folder: string): ReadBody {
+  let left = maxBytes
+  return (name) => {
+    const path = join(folder, name)
+    if (/^\.*$|[/\\\0]/.test(name) || !statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined
+    const bytes = readOrdinaryFile(path, left)
+    left -= bytes.length
+    return bytes
+  }
+}
+
+/** Puts the bodies of responses of a HAR document in its texts. Returns the name of a missing one, if any. */
+function attachBodies(document: Json, readBody: ReadBody): string | undefined {
+  const list = valueAt(document, '/log/entries')
+  for (const entry of Array.isArray(list) ? list : []) {
+    const content = valueAt(entry, '/response/content')
+    if (!isObject(content) || typeof content._file !== 'string') continue
+    const bytes = readBody(content._file)
+    if (!bytes) return content._file
+    Object.assign(content, { text: Buffer.from(bytes).toString('base64'), encoding: 'base64' })
+  }
+  return undefined
+}

@@ -1,7 +1,7 @@
 import { isObject, type Json } from '../../../base/core/json.ts'
 import { readJson } from '../../../base/core/strict-json.ts'
-import { usableDeliveries } from '../../../service/exchange/delivery.ts'
 import { readError } from '../../../service/exchange/refusals.ts'
+import { usableDeliveries } from '../../../service/exchange/reply.ts'
 import type { TrafficProblem } from './sample.ts'
 
 /** The origins whose responses a reader takes: `upstream` is the real service, `contract` convsim. */

@@ -1,6 +1,5 @@
-import type { Flaw } from '../../../base/core/violation.ts'
-import type { Finding } from '../../../base/documents/finding.ts'
-import type { Source } from '../../../base/documents/source.ts'
+import type { Flaw } from '../../../base/core/json.ts'
+import type { Finding, Source } from '../../../base/documents/source.ts'
 
 export interface DocumentFault extends Flaw, Pick<Finding, 'severity'> {}
 

@@ -18,12 +18,10 @@ export function checkVersion(document: JsonObject): DocumentFault | undefined {
   const [, version, patch = '.0'] = /^(3\.[012])(\.\d.*)?$/.exec(openapi === 3 ? '3.0' : String(openapi)) ?? []
   if (version !== undefined) document.openapi = version + patch
   else if (openapi === undefined && /^2(\.0)?$/.test(String(swagger))) document.swagger = '2.0'
-  else if (openapi !== undefined || swagger !== undefined)
-    return error(
-      openapi === undefined ? '/swagger' : '/openapi',
-      `is OpenAPI ${openapi ?? swagger}; only 2.0, 3.0, 3.1 and 3.2 are understood`,
-    )
-  else if (rules !== undefined)
+  else if (openapi !== undefined || swagger !== undefined) {
+    const message = `is OpenAPI ${openapi ?? swagger}; only 2.0, 3.0, 3.1 and 3.2 are understood`
+    return error(openapi === undefined ? '/swagger' : '/openapi', message)
+  } else if (rules !== undefined)
     return error('/openapi', 'is a file of scenario rules, and no OpenAPI document; give it with --rules')
   else return error('/openapi', 'is not an OpenAPI document: "openapi: 3.1.0" is expected at its top')
   return undefined
@@ -56,11 +54,9 @@ function* checkOperations(document: JsonObject, source: Source): Generator<Docum
     if (problem !== undefined) yield error(joinPointer(pointer, simulatedStatus), problem)
     const first = firstPointers.get(id)
     const idPointer = joinPointer(pointer, 'operationId')
+    const taken = `the operationId "${id}" is taken already at`
     if (first !== undefined)
-      yield warning(
-        idPointer,
-        `the operationId "${id}" is taken already at ${source.place(first)}; this operation is called by its path`,
-      )
+      yield warning(idPointer, `${taken} ${source.place(first)}; this operation is called by its path`)
     else if (id !== undefined) firstPointers.set(id, idPointer)
   }
 }

@@ -1,7 +1,11 @@
 import { isObject, type Json, type JsonObject } from '../../../base/core/json.ts'
-import { joinPointer } from '../../../base/core/json-pointer.ts'
+import { joinPointer, parsePointer } from '../../../base/core/json-pointer.ts'
+import { toViolations } from '../../../base/documents/violations.ts'
+import type { Compiler } from '../compiler.ts'
+import { isJson } from '../media-types.ts'
+import { readExamples, resolveSchema } from '../resolve.ts'
 import { simulatedValues } from '../simulated-values.ts'
-import { listSchemas } from '../walk.ts'
+import { type DocumentNode, listSchemas, walk } from '../walk.ts'
 import { type DocumentFault, warning } from './fault.ts'
 
 const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']
@@ -81,4 +85,47 @@ function findFault(keyword: string, value: Json, isFormat: (name: string) => boo
   if (!rule.isValid(value)) return `"${keyword}" must be ${rule.expected}; it is ignored`
   if (keyword === 'format' && !isFormat(String(value))) return `the format "${value}" is not known and not checked`
   return undefined
+}
+
+/** Checks a document against the published schema of its version. A start does without: the library takes 170 ms. */
+export async function checkStructure(document: JsonObject): Promise<DocumentFault[]> {
+  const { Validator } = await import('@seriousme/openapi-schema-validator')
+  const validator = new Validator({ allErrors: true, verbose: true })
+  const { errors } = await validator.validate(structuredClone(document))
+  // The validator returns a text instead of a list for broken references, which `leaveOut` reports with places.
+  const violations = Array.isArray(errors) ? toViolations(errors, 'body') : []
+  // A member that breaks a rule makes members of its object unevaluated, too: those violations are dropped.
+  const around = (pointer: string) => pointer.slice(0, pointer.lastIndexOf('/'))
+  const isUnevaluated = ({ keyword }: { readonly keyword: string }) => keyword === 'unevaluatedProperties'
+  const explained = violations.filter((one) => !isUnevaluated(one)).map(({ pointer }) => around(pointer))
+  const version = String(document.openapi ?? document.swagger).slice(0, 3)
+  return violations.flatMap((one) => {
+    if (isUnevaluated(one) && explained.includes(around(one.pointer))) return []
+    const message = `is not valid OpenAPI ${version}: ${one.pointer || 'the document'} ${one.message}`
+    return [warning(one.pointer, message)]
+  })
+}
+
+/** Warns of every example that breaks the schema beside it, because clients are written after the examples. */
+export function checkExamples(document: JsonObject, compiler: Compiler): DocumentFault[] {
+  return [...walk(document)].filter(hasJsonExamples).flatMap((node) => {
+    const schema = resolveSchema(document, joinPointer(node.pointer, 'schema'))
+    if (schema === undefined) return []
+    const isResponse = node.pointer.includes('/responses/') || node.kind === 'header'
+    const validate = compiler.getValidator(schema.pointer, isResponse ? 'response' : 'request')
+    return readExamples(document, node.pointer).flatMap((example) => {
+      if (validate(example.value)) return []
+      return toViolations(validate.errors, 'body', example.pointer).map(({ pointer, message }) => {
+        const member = pointer.slice(example.pointer.length) || 'it'
+        return warning(pointer, `the example "${example.name}" does not fit its schema: ${member} ${message}`)
+      })
+    })
+  })
+}
+
+/** Returns true for a node whose examples are JSON values; examples of `text/csv` or of a form have another syntax. */
+function hasJsonExamples({ kind, pointer, value }: DocumentNode): boolean {
+  if (value.$ref !== undefined) return false
+  if (kind === 'mediaType') return isJson(parsePointer(pointer).at(-1) ?? '')
+  return kind === 'parameter' || kind === 'header'
 }

@@ -1,6 +1,5 @@
-import { type Json, parseJson } from '../../../base/core/json.ts'
+import { type Json, parseJson, type Violation } from '../../../base/core/json.ts'
 import { failure, type Result, success } from '../../../base/core/result.ts'
-import type { Violation } from '../../../base/core/violation.ts'
 import type { Sent, Shape } from './shape.ts'
 
 /** Texts by their names; a repeated one has several. */

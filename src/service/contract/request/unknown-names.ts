@@ -1,8 +1,6 @@
-import { isObject, type Json, type JsonObject } from '../../../base/core/json.ts'
+import { isObject, type Json, type JsonObject, type Violation } from '../../../base/core/json.ts'
 import { joinPointer } from '../../../base/core/json-pointer.ts'
-import { findSimilar } from '../../../base/core/similar.ts'
-import { cutText } from '../../../base/core/text.ts'
-import type { Violation } from '../../../base/core/violation.ts'
+import { cutText, findSimilar } from '../../../base/core/text.ts'
 import type { Operation, RawParameters } from '../contract.ts'
 import { isParameterName } from '../parameters.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeKnown, findNearest, findSimilar } from '../../../src/base/core/similar.ts'
+import { describeKnown, findNearest, findSimilar } from '../../../src/base/core/text.ts'
 
 const known = ['period', 'productId', 'externalConversationId', 'role', 'id']
 

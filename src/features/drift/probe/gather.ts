@@ -1,0 +1,171 @@
+import { failure, type Result, success } from '../../../base/core/result.ts'
+import { sleep } from '../../../base/core/timers.ts'
+import { redactNamed, redactText } from '../../../base/redaction/redact.ts'
+import type { CommandContext, CountProgress } from '../../../command-line/process/command.ts'
+import type { UpstreamClient } from '../../../server/upstream/client.ts'
+import { type Upstream, upstreamTokenVariable } from '../../../server/upstream/parse-upstream.ts'
+import { sendWithRetries } from '../../../server/upstream/send.ts'
+import { readTrafficFile } from '../../../server/upstream/traffic/read-traffic-file.ts'
+import type { TrafficResponse, TrafficSample } from '../../../server/upstream/traffic/sample.ts'
+import type { Contract, Operation } from '../../../service/contract/contract.ts'
+import { type DriftInput, type JudgedResponse, NotJudgedList } from '../judge/judge.ts'
+import type { ProbePlan } from './plan-probes.ts'
+
+export type DriftContext = CommandContext & { readonly progress: CountProgress }
+
+interface MatchedSample extends TrafficSample {
+  readonly operation: Operation
+}
+
+/** The traffic of the real service; `notJudged` has the operations and requests without responses to judge. */
+type GatheredTraffic = Pick<DriftInput, 'responses' | 'notJudged' | 'expected' | 'howToGetMore'>
+
+/** Returns the responses that can be judged, and notes the others in `notJudged`; `unauthorized`: about a 401. */
+function selectResponses(
+  samples: readonly MatchedSample[],
+  notJudged: NotJudgedList,
+  unauthorized: string,
+  token: string | undefined,
+): JudgedResponse[] {
+  const responses: JudgedResponse[] = []
+  for (const sample of samples) {
+    const { operation, method, target } = sample
+    const request = `${method} ${redactTarget(operation, target, token)}`
+    const response = findResponse(sample, unauthorized)
+    if ('problem' in response) notJudged.add(operation.id, response.problem, response.sentence, request)
+    else responses.push({ ...response, operation: operation.id, request })
+  }
+  return responses
+}
+
+function findResponse({ response }: TrafficSample, unauthorized: string) {
+  if ('problem' in response) return response
+  if (response.status === 401) return { problem: 'unauthorized', sentence: unauthorized } as const
+  return isRedirect(response) ? ({ problem: 'redirect', sentence: redirected } as const) : response
+}
+
+const isRedirect = ({ status, headers }: TrafficResponse) =>
+  [301, 302, 303, 307, 308].includes(status) && headers['location'] !== undefined
+
+const redirected =
+  'The service redirects this request, which was not followed. ' +
+  'Give the address that it redirects to as the base URL, or record requests to that.'
+
+/** Returns a target without the credentials of its query, also those that the contract declares. */
+export function redactTarget({ queryKeys }: Operation, target: string, token?: string): string {
+  const [path = '', ...rest] = redactText(target, token).split('?')
+  if (rest.length === 0) return path
+  const names = queryKeys.map((name) => name.toLowerCase())
+  return `${path}?${redactNamed({ path, query: rest.join('?'), headers: {} }, names).query}`
+}
+
+const maxPauseMs = 60_000
+
+/** Sends the probes one after another, since they must not be a load. `ownToken` is redacted in requests. */
+export async function sendProbes(
+  client: UpstreamClient,
+  { probes, unplanned }: ProbePlan,
+  ownToken: string | undefined,
+  { now, progress, printError }: DriftContext,
+): Promise<GatheredTraffic> {
+  const { token, basePath } = client.target
+  const samples: MatchedSample[] = []
+  const notJudged = new NotJudgedList()
+  const pause = (ms: number) => {
+    progress.clear()
+    if (ms >= 2000) printError(`convsim drift: waiting ${Math.ceil(ms / 1000)} s, as the service asks.`)
+    return sleep(ms)
+  }
+  const waiting = { now, maxPauseMs, sleep: pause }
+  for (const [index, { operation, target, body, isRepeatable }] of probes.entries()) {
+    progress.show('asking the service', index, probes.length)
+    const { id, method } = operation
+    const sent = await sendWithRetries(client, { method, target, body }, isRepeatable, waiting)
+    samples.push(...sent.samples.map((sample) => ({ ...sample, operation })))
+    const left = probes.length - index - 1
+    if (isHopeless(samples) || left === 0) break
+    if (sent.pauseMs > maxPauseMs) {
+      const sentence =
+        `The service asks to wait ${Math.ceil(sent.pauseMs / 1000)} s; ` +
+        `${left} probes were not sent. Run it again after that, or with fewer --ids.`
+      notJudged.add(id, 'rate-limited', sentence, `${method} ${redactTarget(operation, basePath + target)}`)
+      break
+    }
+    if (sent.pauseMs > 0) await pause(sent.pauseMs)
+  }
+  for (const { operation, sentence } of unplanned) notJudged.add(operation, 'not-probed', sentence)
+  const unauthorized =
+    token === undefined
+      ? `The service asks for a token (401). Set ${upstreamTokenVariable}.`
+      : `The service does not accept the token in ${upstreamTokenVariable} (401). Set a valid one.`
+  return {
+    responses: selectResponses(samples, notJudged, unauthorized, ownToken),
+    expected: new Set(probes.map(({ operation }) => operation.id)),
+    notJudged: notJudged.list(),
+    howToGetMore: 'Give ids that the service knows (--ids), or a smaller --samples.',
+  }
+}
+
+/** Returns true if further probes would fail in the same way: no token, trusted certificate, host or service. */
+function isHopeless(samples: readonly MatchedSample[]): boolean {
+  const response = samples.at(-1)?.response
+  if (!response) return false
+  if (!('problem' in response)) return response.status === 401 || isRedirect(response)
+  const isUnreachable = samples.every((sample) => 'problem' in sample.response)
+  return response.problem === 'certificate' || (response.problem === 'connection' && isUnreachable)
+}
+
+/** Reads recorded traffic of a service; `upstream` undefined: of the only one that has the paths of the contract. */
+export async function readRecording(
+  har: string,
+  contract: Contract,
+  upstream: Upstream | undefined,
+  token: string | undefined,
+): Promise<Result<GatheredTraffic>> {
+  const notJudged = new NotJudgedList()
+  const read = await readTrafficFile(har)
+  if (!read.ok) return read
+  const matched = read.value.flatMap((sample) => {
+    const { origin } = sample
+    if (upstream && origin !== undefined && origin !== upstream.origin) return []
+    const operation = findOperation(contract, sample, origin && upstream?.basePath)
+    return operation ? { ...sample, operation } : []
+  })
+  const origins = [...new Set(matched.flatMap(({ origin }) => origin ?? []))]
+  if (origins.length > 1) return failure(describeOrigins(origins, contract))
+  const expected = new Set(matched.map(({ operation }) => operation.id))
+  for (const { id } of contract.operations)
+    if (!expected.has(id)) notJudged.add(id, 'no-traffic', 'The recording has no request to it.')
+  const unauthorized = 'A 401 is a response to a token, and says nothing about the contract.'
+  const samples = matched.filter((sample) => !isUnchanged(sample))
+  return success({
+    responses: selectResponses(samples, notJudged, unauthorized, token),
+    expected,
+    notJudged: notJudged.list(),
+    howToGetMore: 'Record more traffic, with its bodies, or give a smaller --samples.',
+  })
+}
+
+/** Returns true for a 304: a browser asked if the response in its cache has changed, which says nothing. */
+const isUnchanged = ({ response }: TrafficSample) => 'status' in response && response.status === 304
+
+function describeOrigins(origins: readonly string[], { basePath }: Contract): string {
+  const more = origins.length > 5 ? ` and ${origins.length - 5} more` : ''
+  const named = origins.slice(0, 5).join(' and ') + more
+  const command = `convsim drift ${origins[0]}${basePath} --har FILE`
+  return `The recording has such requests to ${named}. Give the base URL of the service that is meant, too: ${command}.`
+}
+
+/** Finds a sample's operation. `basePath`: by default that of the contract, also behind a gateway: `/gateway/v1`. */
+function findOperation(
+  contract: Contract,
+  { method, target }: TrafficSample,
+  basePath: string | undefined,
+): Operation | undefined {
+  const path = target.replace(/\?.*/s, '')
+  const base = `${basePath ?? contract.basePath}/`
+  const at = path.indexOf(base)
+  if (at < 0 || (basePath !== undefined && at > 0)) return undefined
+  const match = contract.match(method, `${contract.basePath}/${path.slice(at + base.length)}`)
+  return match.kind === 'operation' ? match.operation : undefined
+}
