@@ -195,17 +195,6 @@ describe('an operation that a user adds to the document', { tags: ['long'] }, ()
     // No example shows the value, and no scenario does.
     expect(outOfReach).toEqual(['owner.kind: b'])
   })
-
-  test('is covered by the requests to it', async () => {
-    const own = await startForTest({ contract: await documentWithPaths(paths) })
-    for (const example of ['one', 'two'])
-      await ask(own, '/_s/x/v1/reports/own?fields=size,id', {
-        headers: { prefer: `example=${example}`, 'x-tenant': 't' },
-      })
-    const { missing, met, points } = (await coverageOf(own, 'x')).of('listReports')
-    expect(missing.map(({ name }) => name)).toEqual(['path scope=all'])
-    expect([met, points]).toEqual([12, 13])
-  })
 })
 
 test('the share is rounded down to a tenth', async () => {

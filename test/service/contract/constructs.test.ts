@@ -267,7 +267,7 @@ function follow(request: ConstructRequest, { point, path }: Suggestion): Constru
   if (place === 'header') return { ...request, headers: { ...request.headers, [name]: String(value) } }
   if (place !== 'query') return path === undefined ? request : { ...request, send: `${method} ${path}` }
   const url = new URL(target, 'http://localhost')
-  const members = parsePointer(pointer ?? '').map((member) => `[${member}]`)
+  const members = parsePointer(pointer ?? '').map((member) => (member === '*' ? '' : `[${member}]`))
   url.searchParams.set(name + members.join(''), String(value))
   return { ...request, send: `${method} ${url.pathname}${url.search}` }
 }
