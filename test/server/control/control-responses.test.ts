@@ -20,19 +20,7 @@ function recorded(target: string, body: object, others: Partial<RecordedResponse
 }
 
 describe('the check of recorded responses', () => {
-  test.each([
-    ['a response', recorded('/__sim/health', health)],
-    ['a response at an alias', recorded('/healthz/?x=1', health)],
-    ['a response at a path with a parameter', recorded('/__sim/requests/req-1', refusal(), { status: 404 })],
-    ['a refusal of an unknown path', recorded('/__sim/nowhere', refusal(), { status: 404 })],
-    ['a response to HEAD', recorded('/__sim/health', {}, { method: 'HEAD', text: '', size: 0 })],
-    ['a body that the client did not wait for', withoutText(recorded('/__sim/health', {}))],
-    ['a page', withoutText(recorded('/__sim/', {}, { headers: { 'content-type': 'text/html' } }))],
-    ['a response of the service', recorded('/metrics', {}, { headers: { 'x-sim-origin': 'contract' } })],
-  ])('accepts what is documented: %s', (_name, response) => {
-    expect(check(response)).toBeUndefined()
-  })
-
+  // Without a stand-in: the whole test run fails if it finds a fault in a response that is documented.
   test.each([
     ['a status', recorded('/__sim/health', health, { status: 201 }), /undocumented status 201/],
     ['a wrong value', recorded('/__sim/health', { ...health, status: 'ill' }), /\/status must be equal/],
@@ -61,10 +49,6 @@ function quality(others: object) {
 function withHeader(name: string, value: string): RecordedResponse {
   const response = recorded('/__sim/clock', refusal(), { status: 405 })
   return { ...response, headers: { ...response.headers, [name]: value } }
-}
-
-function withoutText({ text: _text, ...response }: RecordedResponse): RecordedResponse {
-  return response
 }
 
 /** Reads the responses that the test run has recorded for this file. */

@@ -5,31 +5,10 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/base/core/json.ts'
 import type { EventDraft, PromptDraft } from '../../../src/state/records.ts'
-import { context, event, exportSandbox, listInsertIds, prompt, recordAll } from '../drafts.ts'
+import { context, event, exportSandbox, listInsertIds, recordAll } from '../drafts.ts'
 import { copyAsKilled, expectKept, openNew, openOrFail, problemOf, sealLog, smallDisk, statePath } from './open-file.ts'
 
 describe('an acknowledged change', () => {
-  test('is loaded after a kill, and after a graceful stop', async () => {
-    const { path, ...first } = await openNew()
-    await recordAll(first.store, ['a', 'b'])
-    await first.store.addPromptVersion(context, prompt({ externalPromptId: 'p' }))
-    await first.store.createSnapshot(context)
-    const before = await exportSandbox(first.store, 'default')
-
-    const copy = copyAsKilled(path)
-    const second = await openOrFail(copy)
-    expect(second.loaded).toMatchObject({ sandboxes: 1, events: 2, prompts: 1, journalEntries: 4 })
-    expect(await exportSandbox(second.store, 'default')).toEqual(before)
-    await second.store.close()
-    expect(readdirSync(dirname(copy))).toEqual(['state.json'])
-
-    const third = await openOrFail(copy)
-    expect(third.loaded).toMatchObject({ sandboxes: 1, events: 2, prompts: 1, journalEntries: 0 })
-    expect(await exportSandbox(third.store, 'default')).toEqual(before)
-    expect(await third.store.listSnapshots('default')).toHaveLength(1)
-    expect((await third.store.recordEvent(context, event({ insertId: 'a' }))).replayed).toBe(true)
-  })
-
   test('survives a last line that was cut off, with a warning if more than its line break is missing', async () => {
     const { path, store } = await openNew()
     await recordAll(store, ['a', 'b'])
