@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { loadContract } from '../../../src/service/contract/load.ts'
-import { contractOf, findingsOf, operationOf, SMALL } from './documents.ts'
+import { findingsOf, SMALL } from './documents.ts'
 
 /** Returns the small document with a part of it replaced. */
 function withText(from: string, to: string): string {
@@ -104,15 +104,10 @@ test('the findings on a contract and on overlays that cannot be read come togeth
   expect(loaded.ok ? [] : loaded.error.map(({ place }) => place)).toEqual(['none.yaml', 'neither.yaml', 'nor.yaml'])
 })
 
-describe('a document of OpenAPI 3.2', () => {
+test('a document of OpenAPI 3.2 is served as one of 3.1, and the findings say so', async () => {
   const document = SMALL.replace('openapi: 3.1.0', 'openapi: 3.2.0')
   const note = '1:1 info is OpenAPI 3.2, and served as 3.1: of what 3.2 adds, only examples and "itemSchema" are used'
-
-  test('is served as one of 3.1, and the findings say so', async () => {
-    expect(await findingsOf(document)).toEqual([note])
-    const operation = operationOf(await contractOf(document), 'listThings')
-    expect(operation.checkResponse(200, {})).toMatchObject([{ pointer: '/name', keyword: 'required' }])
-    const finding = '2:1 warning is not valid OpenAPI 3.2: /info/version is required'
-    expect(await findingsOf(document.replace(', version: 1.0.0', ''))).toContain(finding)
-  })
+  expect(await findingsOf(document)).toEqual([note])
+  const finding = '2:1 warning is not valid OpenAPI 3.2: /info/version is required'
+  expect(await findingsOf(document.replace(', version: 1.0.0', ''))).toContain(finding)
 })
