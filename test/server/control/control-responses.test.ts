@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { ask } from '../../support/client.ts'
 import { convsim } from '../../support/command.ts'
 import { createResponseCheck, type RecordedResponse } from '../../support/control-responses/check.ts'
@@ -19,22 +19,20 @@ function recorded(target: string, body: object, others: Partial<RecordedResponse
   return { method: 'GET', target, status: 200, headers, size: text.length, text, ...others }
 }
 
-describe('the check of recorded responses', () => {
-  // Without a stand-in: the whole test run fails if it finds a fault in a response that is documented.
-  test.each([
-    ['a status', recorded('/__sim/health', health, { status: 201 }), /undocumented status 201/],
-    ['a wrong value', recorded('/__sim/health', { ...health, status: 'ill' }), /\/status must be equal/],
-    ['a missing member', recorded('/__sim/clock', { mode: 'real' }), /required property 'now'/],
-    ['an unknown member', recorded('/__sim/clock', { ...clock, zone: 'UTC' }), /unevaluated.*"zone"/],
-    ['an unknown member beside allOf', recorded('/__sim/quality', quality({ x: 1 })), /unevaluated.*"x"/],
-    ['an unknown member of a refusal', recorded('/__sim/x', refusal({ x: 1 }), { status: 404 }), /"x"/],
-    ['no body', recorded('/__sim/clock', {}, { text: '', size: 0 }), /no body/],
-    ['a media type', recorded('/__sim/clock', clock, { headers: { 'content-type': 'a/b' } }), /type "a\/b"/],
-    ['a header', withHeader('allow', 'everything'), /header Allow .*pattern/],
-    ['a response at an unknown path', recorded('/__sim/secret', {}), /no operation/],
-  ])('finds what is not documented: %s', (_name, response, fault) => {
-    expect(check(response)).toMatch(fault)
-  })
+// Without a stand-in: the whole test run fails if it finds a fault in a response that is documented.
+test.each([
+  ['a status', recorded('/__sim/health', health, { status: 201 }), /undocumented status 201/],
+  ['a wrong value', recorded('/__sim/health', { ...health, status: 'ill' }), /\/status must be equal/],
+  ['a missing member', recorded('/__sim/clock', { mode: 'real' }), /required property 'now'/],
+  ['an unknown member', recorded('/__sim/clock', { ...clock, zone: 'UTC' }), /unevaluated.*"zone"/],
+  ['an unknown member beside allOf', recorded('/__sim/quality', quality({ x: 1 })), /unevaluated.*"x"/],
+  ['an unknown member of a refusal', recorded('/__sim/x', refusal({ x: 1 }), { status: 404 }), /"x"/],
+  ['no body', recorded('/__sim/clock', {}, { text: '', size: 0 }), /no body/],
+  ['a media type', recorded('/__sim/clock', clock, { headers: { 'content-type': 'a/b' } }), /type "a\/b"/],
+  ['a header', withHeader('allow', 'everything'), /header Allow .*pattern/],
+  ['a response at an unknown path', recorded('/__sim/secret', {}), /no operation/],
+])('the check of recorded responses finds what is not documented: %s', (_name, response, fault) => {
+  expect(check(response)).toMatch(fault)
 })
 
 function refusal(others: object = {}) {
@@ -57,21 +55,19 @@ async function readRecorded(): Promise<RecordedResponse[]> {
   return lines.map((line) => JSON.parse(line))
 }
 
-describe('the recording of responses', () => {
-  test('has those of simulators in the process of a test, and of child processes', async () => {
-    const own = await startForTest()
-    await ask(own, '/__sim/health?of=process')
-    const child = convsim(['--port', '0', '--state', ':memory:'])
-    await ask({ origin: await child.ready() }, '/healthz?of=child')
-    await ask(own, '/v1/events')
-    // A child appends its line after it has sent the response: the client may be quicker.
-    const targets = await vi.waitFor(async () => {
-      const found = (await readRecorded()).map(({ target }) => target)
-      expect(found).toEqual(expect.arrayContaining(['/__sim/health?of=process', '/healthz?of=child']))
-      return found
-    }, 30_000)
-    expect(targets.filter((target) => target.startsWith('/v1'))).toEqual([])
-  })
+test('the recording has the responses of simulators in the process of a test, and of child processes', async () => {
+  const own = await startForTest()
+  await ask(own, '/__sim/health?of=process')
+  const child = convsim(['--port', '0', '--state', ':memory:'])
+  await ask({ origin: await child.ready() }, '/healthz?of=child')
+  await ask(own, '/v1/events')
+  // A child appends its line after it has sent the response: the client may be quicker.
+  const targets = await vi.waitFor(async () => {
+    const found = (await readRecorded()).map(({ target }) => target)
+    expect(found).toEqual(expect.arrayContaining(['/__sim/health?of=process', '/healthz?of=child']))
+    return found
+  }, 30_000)
+  expect(targets.filter((target) => target.startsWith('/v1'))).toEqual([])
 })
 
 test('a fault fails the test run, with the test file, the request and the place', async () => {
