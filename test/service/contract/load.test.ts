@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { loadContract } from '../../../src/service/contract/load.ts'
-import { findingsOf, SMALL } from './documents.ts'
+import { contractOf, findingsOf, operationOf, SMALL } from './documents.ts'
 
 /** Returns the small document with a part of it replaced. */
 function withText(from: string, to: string): string {
@@ -110,4 +110,10 @@ test('a document of OpenAPI 3.2 is served as one of 3.1, and the findings say so
   expect(await findingsOf(document)).toEqual([note])
   const finding = '2:1 warning is not valid OpenAPI 3.2: /info/version is required'
   expect(await findingsOf(document.replace(', version: 1.0.0', ''))).toContain(finding)
+})
+
+test('a response of a status that is not documented has a violation that names the documented ones', async () => {
+  const { checkResponse } = operationOf(await contractOf(SMALL), 'listThings')
+  const message = 'the status 404 is not documented; documented are 200'
+  expect(checkResponse(404, {})).toEqual([{ in: 'response', pointer: '', keyword: 'status', message }])
 })
