@@ -1,13 +1,22 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { join, posix } from 'node:path'
+import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { readSourceFiles } from '../architecture/source-files.ts'
 import { run } from '../support/command.ts'
-import { findAnchors, findLinks, readPages } from '../support/doc-pages.ts'
+import { findAnchors, findLinks, readPage, readPages } from '../support/doc-pages.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const pages = readPages()
+
+/** Reads the files of text in a folder, by their paths in the repository. */
+const readFiles = (folder: string) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(tsx?|mjs|ya?ml|json|sh|md)$/.test(name))
+    .map((name) => readPage(`${folder}/${name}`))
+
+const named = ['Dockerfile', 'SKILL.md'].map(readPage)
+const sources = [...['src', 'spec', 'fixtures', 'docker'].flatMap(readFiles), ...named]
 
 /** Returns the fault of a link to a file of the repository, with an anchor or without; undefined where it holds. */
 function findFault(path: string, anchor: string | undefined): string | undefined {
@@ -35,19 +44,43 @@ test('every link between the pages leads to a file and a section', () => {
 })
 
 test('every section of the documentation that the code names exists', async () => {
-  const texts = ['src', 'spec', 'fixtures', 'docker'].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => /\.(tsx?|mjs|ya?ml|json|sh)$/.test(name))
-      .map((name) => ({ where: `${folder}/${name}`, text: readFileSync(join(root, folder, name), 'utf8') })),
-  )
-  const help = { where: '--help', text: (await run(['--help'])).stdout }
-  const faults = [...texts, help].flatMap(({ where, text }) =>
-    Array.from(text.matchAll(/\b((?:docs\/[\w/-]+|README)\.md)(?:#([\w-]+))?/g), ([, path = '', anchor]) => ({
-      where,
-      fault: findFault(path, anchor),
+  const help = { path: '--help', text: (await run(['--help'])).stdout }
+  const faults = [...sources, help].flatMap(({ path, text }) =>
+    Array.from(text.matchAll(/\b((?:docs\/[\w/-]+|README)\.md)(?:#([\w-]+))?/g), ([, target = '', anchor]) => ({
+      path,
+      fault: findFault(target, anchor),
     })).filter(({ fault }) => fault !== undefined),
   )
   expect(faults).toEqual([])
+})
+
+test('every document that code or documentation mentions is in the repository', () => {
+  const missing = [...sources, ...pages].flatMap(({ path, text }) =>
+    [...text.matchAll(/[\w./-]*\w\.md\b/g)]
+      .map(([name]) => name)
+      // A file of the image, of a user's project, or of the control plane.
+      .filter((name) => !/^\/|^\.claude\/|^skill\.md$/.test(name))
+      .filter((name) => ![root, join(root, dirname(path))].some((folder) => existsSync(join(folder, name))))
+      .map((name) => `${path} mentions ${name}`),
+  )
+  expect(missing).toEqual([])
+})
+
+test('every citation of the service description names a section of docs/development/service.md', () => {
+  const page = readPage('docs/development/service.md').text
+  const sections = [...page.matchAll(/^##+ (\d+(?:\.\d+)?)/gm)].map(([, number]) => number)
+  const cited = [...sources, ...pages, ...readFiles('test')].flatMap(({ path, text }) =>
+    [...text.matchAll(/^.*\bservice\.md\b(?:, (\d+(?:\.\d+)*))?/gm)].map(([line, section]) => ({
+      line: `${path}: ${line.trim()}`,
+      section,
+    })),
+  )
+  const inCode = cited.filter(({ line }) => line.startsWith('src/'))
+  expect(inCode.length).toBeGreaterThan(5)
+  expect(inCode.filter(({ section }) => section === undefined)).toEqual([])
+  expect(cited.filter(({ section }) => section !== undefined && !sections.includes(section))).toEqual([])
+  const within = [...page.matchAll(/\((?:section )?(\d+(?:\.\d+)?)\)/g)].map(([, section]) => section)
+  expect(within.filter((section) => !sections.includes(section))).toEqual([])
 })
 
 test('the table of contents in the README links to every page', () => {

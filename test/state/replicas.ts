@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { DEFAULT_QUALITY } from '../../src/state/records.ts'
 import type { Store } from '../../src/state/store.ts'
-import { context, event, exportSandbox, importDocument, listEvents, listPrompts, noon, prompt } from './drafts.ts'
+import { context, event, exportSandbox, listEvents, listPrompts, noon, prompt } from './drafts.ts'
 
 /** Calls `each` for 0 to `count - 1`, with so many calls at a time as there are writers. */
 async function inParallel(writers: number, count: number, each: (index: number) => Promise<void>): Promise<void> {
@@ -140,24 +139,6 @@ export function replicaSuite(name: string, open: (count: number) => Promise<read
           const totals = await Promise.all(stores.map((store) => listEvents(store, 'default', { limit: 0 })))
           expect(totals.map(({ total }) => total)).toEqual([index + 1, index + 1, index + 1])
         }
-        const [one, two, three] = stores
-        await one.putQuality('default', { weight: 0.5 })
-        expect(await two.getQuality('default')).toEqual({ weight: 0.5 })
-        const { snapshotId } = await two.createSnapshot(context)
-        await three.reset('default')
-        await three.nextSequenceIndex('default', 's')
-        expect(await one.getQuality('default')).toEqual(DEFAULT_QUALITY)
-        expect(await one.restoreSnapshot('default', snapshotId)).toBe(true)
-        expect((await listEvents(two, 'default')).total).toBe(30)
-        expect(await three.nextSequenceIndex('default', 's')).toBe(0)
-        await importDocument(three, 'copy', await exportSandbox(one, 'default'))
-        expect((await two.size()).events).toBe(60)
-        expect((await one.listSandboxes()).map((sandbox) => sandbox.name)).toEqual(['default', 'copy'])
-        expect(await two.deleteSandbox('default')).toBe(true)
-        expect(await one.deleteSandbox('default')).toBe(false)
-        expect((await one.listSandboxes()).map((sandbox) => sandbox.name)).toEqual(['copy'])
-        await three.recordEvent(context, event())
-        expect((await one.listSandboxes()).map((sandbox) => sandbox.name)).toEqual(['copy', 'default'])
       }))
 
     test('reads during writes show nothing older than what was acknowledged or read before them', () =>

@@ -64,7 +64,7 @@ function encodeBody(body: RequestOptions['body']): Uint8Array | undefined {
 }
 
 function isNotJson({ headers }: Response): boolean {
-  return !(headers.get('content-type') ?? '').startsWith('application/json')
+  return !/^application\/json(;|$)/.test(headers.get('content-type') ?? '')
 }
 
 function parseJson(text: string, path: string): Json {

@@ -1,6 +1,6 @@
 import type { ControlSchemas } from '../../src/client/transport.ts'
 import type { StoredEvent, StoredPrompt } from '../../src/state/records.ts'
-import { ask } from './client.ts'
+import { steer } from './control.ts'
 import type { TestSimulator } from './start.ts'
 
 type Target = Pick<TestSimulator, 'origin'>
@@ -9,9 +9,7 @@ type Target = Pick<TestSimulator, 'origin'>
  * Reads a resource of the control plane. The caller knows the type of the response. Throws unless the status is 200.
  */
 export async function readControl<T>(target: Target, path: string): Promise<T> {
-  const response = await ask(target, `/__sim${path}`, { token: null })
-  if (response.status !== 200) throw new Error(`GET ${path} returned ${response.status}: ${response.text}`)
-  return JSON.parse(response.text)
+  return (await steer(target, 'GET', path)) as T
 }
 
 /** Reads a page of stored events: `readEventPage(sim, 'sandbox=a&limit=10')`. */

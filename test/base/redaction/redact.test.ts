@@ -97,45 +97,32 @@ describe('a private key is redacted', () => {
   const base64 = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj/+Ag==\n'.repeat(3)
   const pem = (kind: string, head = '') => `-----BEGIN ${kind}-----\n${head}${base64}-----END ${kind}-----\n`
 
-  test.each(['', 'RSA ', 'EC ', 'ENCRYPTED ', 'OPENSSH '])('in any text: %sPRIVATE KEY', (kind) => {
-    const key = pem(`${kind}PRIVATE KEY`)
-    expect(redactText(`a ${key}b ${key}c`)).toBe('a [redacted]\nb [redacted]\nc')
-  })
-
-  test('with its headers, and one key after another', () => {
-    const head = 'Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A1B\n\n'
-    expect(redactText(pem('RSA PRIVATE KEY', head) + pem('PRIVATE KEY'))).toBe('[redacted]\n[redacted]\n')
-  })
-
-  test('in JSON, cut JSON, a form and a YAML block', () => {
-    const json = JSON.stringify({ note: pem('PRIVATE KEY'), other: 1 })
-    expect(redactText(json)).toBe('{"note":"[redacted]\\n","other":1}')
-    expect(redactText(json.slice(0, 80))).toBe('{"note":"[redacted]')
-    const form = new URLSearchParams({ note: pem('PRIVATE KEY'), other: '1' }).toString()
-    expect(redactText(form)).toBe('note=[redacted]%0A&other=1')
-    const spaces = encodeURIComponent(pem('RSA PRIVATE KEY'))
-    expect(redactText(`note=${spaces}&other=1`)).toBe('note=[redacted]%0A&other=1')
-    expect(redactText(`note: |\n  ${pem('PRIVATE KEY').replaceAll('\n', '\n  ')}other: 1`)).toBe(
-      'note: |\n  [redacted]\n  other: 1',
-    )
-  })
+  const keys = ['', 'RSA ', 'EC ', 'ENCRYPTED ', 'OPENSSH '].map((kind) => pem(`${kind}PRIVATE KEY`))
+  const comments = ["Jane's key", 'User-ID: Jane <jane@example.com>', '`a`, "b"; ----- c']
+  const heads = ['', ...comments.map((comment) => `Comment: ${comment}\n\n`)]
+  const pgp = heads.map((head) => pem('PGP PRIVATE KEY BLOCK', head))
+  const [key = '', rsa = ''] = keys
+  const json = JSON.stringify({ note: key, other: 1 })
+  const open = '-----BEGIN PRIVATE KEY-----'
 
   test.each([
-    '',
-    "Comment: Jane's key\n\n",
-    'Comment: User-ID: Jane <jane@example.com>\n\n',
-    'Comment: `a`, "b"; ----- c\n\n',
-  ])('of PGP with the comment %j', (head) => {
-    expect(redactText(`a ${pem('PGP PRIVATE KEY BLOCK', head)}b`)).toBe('a [redacted]\nb')
-  })
-
-  test.each([
-    ['lines of HTML', '-----BEGIN PRIVATE KEY----- <br>MIIEsecret<br>', '[redacted]'],
-    ['joined literals', `x = "-----BEGIN PRIVATE KEY-----\\n" + 'MIIEsecret'`, 'x = "[redacted]'],
-    ['a list that is cut', '["-----BEGIN PRIVATE KEY-----", "MIIEsecret"', '["[redacted]'],
-    ['a key without an end', '-----BEGIN PRIVATE KEY-----\nMII\n-----END CERTIFICATE-----\nE', '[redacted]'],
+    ...[...keys, ...pgp].map((one) => [one.slice(0, 80), `a ${one}b ${one}c`, 'a [redacted]\nb [redacted]\nc']),
+    [
+      'a text with another key',
+      pem('RSA PRIVATE KEY', 'Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A1B\n\n') + key,
+      '[redacted]\n[redacted]\n',
+    ],
+    ['JSON', json, '{"note":"[redacted]\\n","other":1}'],
+    ['cut JSON', json.slice(0, 80), '{"note":"[redacted]'],
+    ['a form', String(new URLSearchParams({ note: key, other: '1' })), 'note=[redacted]%0A&other=1'],
+    ['a form with %20', `note=${encodeURIComponent(rsa)}&other=1`, 'note=[redacted]%0A&other=1'],
+    ['a YAML block', `note: |\n  ${key.replaceAll('\n', '\n  ')}other: 1`, 'note: |\n  [redacted]\n  other: 1'],
+    ['lines of HTML', `${open} <br>MIIEsecret<br>`, '[redacted]'],
+    ['joined literals', `x = "${open}\\n" + 'MIIEsecret'`, 'x = "[redacted]'],
+    ['a list that is cut', `["${open}", "MIIEsecret"`, '["[redacted]'],
+    ['a text without its end', `${open}\nMII\n-----END CERTIFICATE-----\nE`, '[redacted]'],
     ['SSH2', '---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nMII', '[redacted]'],
-  ])('in %s', (_name, text, expected) => {
+  ])('in %j', (_place, text, expected) => {
     expect(redactText(text)).toBe(expected)
   })
 

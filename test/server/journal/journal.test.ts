@@ -118,21 +118,19 @@ test('an entry that was read stays unchanged when the journal evicts its body an
   expect(JSON.stringify(first) === before).toBe(true)
 })
 
-describe('bodies', () => {
-  test('of the oldest entries are evicted above 8 MiB of responses, and the entries stay', async () => {
-    const journal = new Journal(10_000)
-    const response = { body: captureBody('x'.repeat(maxResponseBodyBytes)) }
-    const fitting = (8 * 1024 * 1024) / maxResponseBodyBytes
-    for (let count = 0; count < fitting + 3; count += 1)
-      journal.record(entryFor(journal, { response: { body: { ...response.body } }, requestBody: 'small' }), unparsed)
-    const all = await entries(journal)
-    expect(all.length).toBe(fitting + 3)
-    expect(all.filter(({ response: { body } }) => body.latin1 === undefined).map(({ number }) => number)).toEqual([
-      1, 2, 3,
-    ])
-    expect(all.every(({ response: { body } }) => body.size === maxResponseBodyBytes)).toBe(true)
-    expect(all.every(({ request: { body } }) => body.latin1?.length === 5)).toBe(true)
-  })
+test('bodies of the oldest entries are evicted above 8 MiB of responses, and the entries stay', async () => {
+  const journal = new Journal(10_000)
+  const response = { body: captureBody('x'.repeat(maxResponseBodyBytes)) }
+  const fitting = (8 * 1024 * 1024) / maxResponseBodyBytes
+  for (let count = 0; count < fitting + 3; count += 1)
+    journal.record(entryFor(journal, { response: { body: { ...response.body } }, requestBody: 'small' }), unparsed)
+  const all = await entries(journal)
+  expect(all.length).toBe(fitting + 3)
+  expect(all.filter(({ response: { body } }) => body.latin1 === undefined).map(({ number }) => number)).toEqual([
+    1, 2, 3,
+  ])
+  expect(all.every(({ response: { body } }) => body.size === maxResponseBodyBytes)).toBe(true)
+  expect(all.every(({ request: { body } }) => body.latin1?.length === 5)).toBe(true)
 })
 
 test('a wait ends at once if an entry came after the version was read', async () => {

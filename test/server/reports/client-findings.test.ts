@@ -15,15 +15,13 @@ const reportOn = (sandbox: string) => readControl<ControlSchemas['Report']>(sim(
 
 const rulesIn = async (sandbox: string) => [...new Set((await findingsIn(sandbox)).map(({ rule }) => rule))]
 
-describe('a client that sends a call again', () => {
-  test('has findings with the requests that show them', async () => {
-    const how = { sandbox: 'shown', scenario: 'rate-limited;retry-after=30' }
-    const ids: (string | null)[] = []
-    const body = event({ insertId: 'a' })
-    for (const _ of [1, 2, 3])
-      ids.push((await askOperation(sim(), operations[2], { ...how, body })).headers.get('x-request-id'))
-    expect(await findingsIn('shown')).toMatchObject([{ rule: 'retry-after', count: 2, requests: ids }])
-  })
+test('a client that sends a call again has findings with the requests that show them', async () => {
+  const how = { sandbox: 'shown', scenario: 'rate-limited;retry-after=30' }
+  const ids: (string | null)[] = []
+  const body = event({ insertId: 'a' })
+  for (const _ of [1, 2, 3])
+    ids.push((await askOperation(sim(), operations[2], { ...how, body })).headers.get('x-request-id'))
+  expect(await findingsIn('shown')).toMatchObject([{ rule: 'retry-after', count: 2, requests: ids }])
 })
 
 describe('over HTTP', () => {

@@ -200,6 +200,8 @@ describe('every setting', () => {
 
 type Env = Readonly<Record<string, string>>
 
+const rowOfHost = (HOST: string, host: string): [string[], Env, string, string] => [[], { HOST }, 'host', host]
+
 test.each<[string[], Env, string, unknown]>([
   [['-p', '1'], { CONVSIM_PORT: '2', PORT: '3' }, 'port', 1],
   [[], { CONVSIM_PORT: '2', PORT: '3' }, 'port', 2],
@@ -212,18 +214,8 @@ test.each<[string[], Env, string, unknown]>([
   [['--cors'], { CONVSIM_CORS: 'off' }, 'cors', true],
   [['-h', '0.0.0.0', '--control-open'], {}, 'host', '0.0.0.0'],
   [['-h::1'], {}, 'host', '::1'],
-  ...['0.0.0.0', '192.0.2.7', '::', '::1', 'localhost'].map((host): [string[], Env, string, string] => [
-    [],
-    { HOST: host },
-    'host',
-    host,
-  ]),
-  ...['x86_64-pc-linux-gnu', 'my-laptop', '256.0.0.1'].map((host): [string[], Env, string, string] => [
-    [],
-    { HOST: host },
-    'host',
-    '127.0.0.1',
-  ]),
+  ...['0.0.0.0', '192.0.2.7', '::', '::1', 'localhost'].map((host) => rowOfHost(host, host)),
+  ...['x86_64-pc-linux-gnu', 'my-laptop', '256.0.0.1'].map((host) => rowOfHost(host, '127.0.0.1')),
   [['--host', 'my-laptop'], { HOST: 'x86_64-pc-linux-gnu' }, 'host', 'my-laptop'],
   [[], { HOST: 'x86_64-pc-linux-gnu', CONVSIM_HOST: 'my-laptop' }, 'host', 'my-laptop'],
 ])('a flag goes before its variable, that before a default: %j with %o', (argv, env, name, value) => {
@@ -295,8 +287,8 @@ describe('commands', () => {
   })
 
   test.each<[string[], RegExp]>([
-    ...[['exec'], ['exec', '--'], ['exec', '--seed', '2']].map((argv): [string[], RegExp] => [
-      argv,
+    ...[[], ['--'], ['--seed', '2']].map((words): [string[], RegExp] => [
+      ['exec', ...words],
       /^No command given\. Usage: convsim exec \[options\] -- COMMAND\.$/,
     ]),
     [['exec', '--', ''], /^The name of the command is empty/],

@@ -36,37 +36,26 @@ async function startScripted(...responses: Scripted[]) {
   return { ask, waits, requests }
 }
 
+const after = (status: number, seconds: string): Scripted => ({ status, headers: { 'retry-after': seconds } })
+
+test.each<[string, string, Scripted[], object]>([
+  ['the wait that a service asks for is kept', 'GET', [after(429, '30'), { status: 200 }], { waits: [30_000] }],
+  ['a wait beyond the bound ends the attempts', 'GET', [after(429, '61')], { statuses: [429], pauseMs: 61_000 }],
+  ['a write that failed is not sent again', 'POST', [{ status: 500 }], { statuses: [500] }],
+  ['a write that was refused is sent again', 'POST', [{ status: 429 }, { status: 201 }], { statuses: [429, 201] }],
+  ['a redirect is not followed', 'GET', [{ status: 302, headers: { location: '/v2' } }], { statuses: [302] }],
+])('%s', async (_title, method, responses, expected) => {
+  const { ask, waits, requests } = await startScripted(...responses)
+  expect({ ...(await ask(method)), waits }).toMatchObject(expected)
+  expect(requests).toHaveLength(responses.length)
+})
+
 test('a failure that may pass is tried again, later each time', async () => {
   const { ask, waits } = await startScripted({ status: 503 }, { status: 500 }, { status: 200 })
   expect((await ask()).statuses).toEqual([503, 500, 200])
   const [first = 0, second = 0] = waits
   expect(first).toBeGreaterThanOrEqual(250)
   expect(second).toBeGreaterThanOrEqual(500)
-})
-
-test('the wait that a service asks for is kept', async () => {
-  const { ask, waits } = await startScripted({ status: 429, headers: { 'retry-after': '30' } }, { status: 200 })
-  expect((await ask()).statuses).toEqual([429, 200])
-  expect(waits).toEqual([30_000])
-})
-
-test('a wait beyond the bound ends the attempts', async () => {
-  const { ask, requests } = await startScripted({ status: 429, headers: { 'retry-after': '61' } })
-  expect(await ask()).toMatchObject({ statuses: [429], pauseMs: 61_000 })
-  expect(requests).toHaveLength(1)
-})
-
-test('a write that failed is not done twice, but one that was refused is sent again', async () => {
-  const failing = await startScripted({ status: 500 })
-  expect((await failing.ask('POST')).statuses).toEqual([500])
-  const refusing = await startScripted({ status: 429 }, { status: 201 })
-  expect((await refusing.ask('POST')).statuses).toEqual([429, 201])
-})
-
-test('a redirect is not followed', async () => {
-  const { ask, requests } = await startScripted({ status: 302, headers: { location: '/v2/models' } })
-  expect((await ask()).statuses).toEqual([302])
-  expect(requests).toHaveLength(1)
 })
 
 test('a sample has no credential, and the service had it', async () => {

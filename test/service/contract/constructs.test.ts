@@ -1,19 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
 import { expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import { isObject, type Json, type JsonObject } from '../../../src/base/core/json.ts'
 import { joinPointer, parsePointer } from '../../../src/base/core/json-pointer.ts'
 import { silentLog } from '../../../src/base/core/log.ts'
 import { reasonOf } from '../../../src/base/core/result.ts'
+import type { ControlSchemas } from '../../../src/client/transport.ts'
 import { defaultSettings } from '../../../src/server/settings/settings.ts'
 import { resolve } from '../../../src/service/contract/resolve.ts'
-import { refusalStatuses } from '../../support/client.ts'
+import { ask, refusalStatuses } from '../../support/client.ts'
+import { CompiledDocument } from '../../support/compiled-document.ts'
 import { runInProcess } from '../../support/run-tool.ts'
 import { start } from '../../support/start.ts'
+import { readControl } from '../../support/stored-records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
 /** A document of one construct, with the requests that show if it is understood. */
@@ -145,35 +146,23 @@ async function check(file: string, { refused, warnings = 0 }: Construct): Promis
   else for (const words of warnings) expect(warned.join('\n').toLowerCase()).toContain(words.toLowerCase())
 }
 
-async function send(origin: string, { send, body, ...how }: ConstructRequest, more: Record<string, string> = {}) {
+async function send(origin: string, { send, body, type = 'application/json', ...how }: ConstructRequest, more = {}) {
   const [method = '', path = ''] = send.split(' ')
-  const { type = 'application/json' } = how
-  const headers = new Headers({ ...how.headers, ...more })
-  if (body !== undefined && type !== null) headers.set('content-type', type)
-  const bytes = new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body))
-  const response = await fetch(origin + path, {
-    method,
-    headers,
-    redirect: 'manual',
-    ...(body !== undefined && { body: bytes }),
-  })
-  const text = await response.text()
-  const violations = response.headers.get('x-sim-violations') ?? ''
-  const media = (response.headers.get('content-type') ?? '').split(';')[0] ?? ''
+  const headers = { ...how.headers, ...more }
+  const sent = { method, headers, contentType: type, token: null, may500: true }
+  const response = await ask({ origin }, path, body === undefined ? sent : { ...sent, body })
+  const header = (name: string) => response.headers.get(name) ?? ''
+  const media = header('content-type').split(';')[0] ?? ''
+  const violations = header('x-sim-violations')
+  const isOurs = response.status !== 401 && header('x-sim-origin') === 'contract' && header('x-sim-operation') !== ''
   return {
-    status: response.status,
-    headers: response.headers,
+    ...response,
     media,
-    operation: response.headers.get('x-sim-operation') ?? '',
-    origin: response.headers.get('x-sim-origin'),
-    text,
-    said: text + violations,
-    isRight:
-      response.status !== 401 &&
-      response.headers.get('x-sim-origin') === 'contract' &&
-      response.headers.has('x-sim-operation') &&
-      violations === '',
-    body: (/\bjson$/.test(media) && text !== '' ? JSON.parse(text) : text) as Json,
+    operation: header('x-sim-operation'),
+    origin: header('x-sim-origin'),
+    said: response.text + violations,
+    isRight: isOurs && violations === '',
+    body: (/\bjson$/.test(media) && response.text !== '' ? JSON.parse(response.text) : response.text) as Json,
   }
 }
 
@@ -193,11 +182,9 @@ function judge(response: Response, request: ConstructRequest, construct: Constru
 
 /** Expects that a body fits a schema of the document, by a validator that is not the product's. */
 function expectValid(body: Json, { document }: Pick<Construct, 'document'>, pointer: string): void {
-  const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false, validateSchema: false })
-  addFormats.default(ajv)
-  ajv.addSchema(isObject(document) ? document : parse(String(document)), 'document')
-  const validate = ajv.compile({ $ref: `document#${pointer}` })
-  expect(validate(body) ? [] : { body, errors: ajv.errorsText(validate.errors) }).toEqual([])
+  const compiled = new CompiledDocument(isObject(document) ? document : parse(String(document)))
+  const validate = compiled.validatorAt(pointer)
+  expect(validate?.(body) ? [] : { body, errors: validate?.errors }).toEqual([])
 }
 
 /** Expects the documented response of a failure: of its status, else of the range, else `default`, else the own one. */
@@ -237,29 +224,15 @@ function findResponses(document: Construct['document'], id: string) {
   return { responses: isObject(responses) ? responses : {}, pointer }
 }
 
-/** What coverage says of an item that no request has met. */
-interface Suggestion {
-  readonly sentence: string
-  readonly point: { status?: number; in?: string; name?: string; pointer?: string; value?: string | number | boolean }
-  readonly headers?: Record<string, string>
-  readonly path?: string
-}
-
-interface CoverageJson {
-  readonly points: number
-  readonly percent: number
-  readonly operations: readonly { readonly operation: string; readonly missing: readonly Suggestion[] }[]
-}
-
 async function readCoverage(origin: string) {
-  const { points, percent, operations } = (await (await fetch(`${origin}/__sim/coverage`)).json()) as CoverageJson
+  const { points, percent, operations } = await readControl<ControlSchemas['Coverage']>({ origin }, '/coverage')
   const missing = operations.flatMap((one) => one.missing.map(({ sentence }) => `${one.operation}: ${sentence}`))
   const of = (operation: string) => operations.find((one) => one.operation === operation)?.missing ?? []
   return { points, percent, missing, of }
 }
 
 /** Returns the request of a suggestion: a right one to its path, or with its parameter or member of the body. */
-function follow(request: ConstructRequest, { point, path }: Suggestion): ConstructRequest {
+function follow(request: ConstructRequest, { point, path }: ControlSchemas['MissingPoint']): ConstructRequest {
   const [method = '', target = ''] = request.send.split(' ')
   const { in: place, name = '', pointer, value = '' } = point
   if (place === undefined && pointer !== undefined && point.status === undefined)
@@ -267,7 +240,7 @@ function follow(request: ConstructRequest, { point, path }: Suggestion): Constru
   if (place === 'header') return { ...request, headers: { ...request.headers, [name]: String(value) } }
   if (place !== 'query') return path === undefined ? request : { ...request, send: `${method} ${path}` }
   const url = new URL(target, 'http://localhost')
-  const members = parsePointer(pointer ?? '').map((member) => `[${member}]`)
+  const members = parsePointer(pointer ?? '').map((member) => (member === '*' ? '' : `[${member}]`))
   url.searchParams.set(name + members.join(''), String(value))
   return { ...request, send: `${method} ${url.pathname}${url.search}` }
 }

@@ -54,12 +54,6 @@ test.each<[string, Schemas]>([
   expect(checkResponse(200, { x: 1 })).toMatchObject([{ keyword: 'timeout', message }])
 })
 
-test('a schema that contains itself in a part of the value is accepted', async () => {
-  const children = { type: 'array', items: ref('Tree') }
-  const parent = { anyOf: [ref('Tree'), { type: 'null' }] }
-  expect(await findingsAbout({ Tree: { type: 'object', properties: { children, parent } } })).toEqual([])
-})
-
 /** Returns the small document whose response has the schema `A` of further schemas. */
 function using(schemas: Schemas): string {
   return SMALL.replace('schemas/Thing', 'schemas/A').replace(/ +example:.*\n/, '') + linesOf(schemas)
@@ -90,7 +84,6 @@ describe('schemas that refer to each other very often', () => {
   const clique = schemas(20, () => ({ type: 'object', properties: schemas(20, (index) => ref(`A${index || ''}`)) }))
 
   test.each<[string, Schemas, string[]]>([
-    ['8 schemas that refer twice to the next one', chain(8, pair), []],
     ['60 schemas that refer twice to the next one', chain(60, pair), []],
     ['20 schemas that refer to each other', clique, []],
     ['40 schemas that apply the next one twice', chain(40, all), ['timeout']],

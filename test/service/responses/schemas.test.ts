@@ -22,55 +22,27 @@ const components = `components:
     Endless: { type: object, required: [next], properties: { next: { $ref: '#/components/schemas/Endless' } } }
     Cat: { type: object, required: [kind, lives], properties: { kind: { type: string }, lives: { type: integer } } }
     Dog: { type: object, required: [kind, barks], properties: { kind: { type: string }, barks: { type: boolean } } }
-    Secret: { type: string, writeOnly: true }
 `
-const formats = ['date', 'time', 'date-time', 'uuid', 'ipv4', 'ipv6', 'uri', 'url', 'hostname', 'duration', 'byte']
-  .concat(['email', 'idn-email', 'iri', 'regex', 'json-pointer', 'relative-json-pointer', 'uri-template', 'unknown'])
-  .map((format) => `${format}: { type: string, format: ${format} }`)
-
 const [cat, dog] = ["$ref: '#/components/schemas/Cat'", "$ref: '#/components/schemas/Dog'"]
 const [text, whole] = ['{ type: string }', '{ type: integer }']
 const ab = `properties: { a: ${text}, b: ${text} }`
 
-/** Schemas, each with the body that is made from it, if it matters. */
+/** Schemas beside those of the constructs, each with the body that is made from it, if it matters. */
 const valid: readonly (readonly [schema: string, expected?: unknown])[] = [
-  [`type: array, prefixItems: [${text}], items: ${whole}, contains: { minimum: 5 }`, ['string', 5]],
-  ["patternProperties: { '^x-[a-z]{3}$': {} }, additionalProperties: false, minProperties: 2"],
-  ['type: number, exclusiveMinimum: 0, exclusiveMaximum: 0.5, multipleOf: 0.25', 0.25],
-  ['type: number, multipleOf: 0.01, minimum: 19.991, exclusiveMaximum: 20.01', 20],
-  ['type: integer, exclusiveMaximum: -5', -6],
-  [`type: object, ${ab}, dependentRequired: { a: [b, c] }`, { a: 'string', b: 'string', c: null }],
-  [`type: array, minItems: 3, items: ${whole}, contains: { const: 0 }, maxContains: 1`],
   ["type: string, pattern: '^(?=.*\\d)[a-z\\d]{4,8}$'"],
   ["type: string, pattern: '^[A-Z]{2}-\\d+$', maxLength: 4"],
   ["type: string, pattern: '^\\d+$', minLength: 12"],
-  [`type: object, properties: { ${formats.join(', ')} }`],
-  [`type: object, ${ab}, oneOf: [{ required: [a] }, { required: [b] }]`, { a: expect.anything() }],
   [`oneOf: [{ ${cat} }, { ${dog} }], discriminator: { propertyName: kind }`, { kind: 'Cat', lives: 0 }],
   [
     `oneOf: [{ ${cat} }, { ${dog} }], discriminator: { propertyName: kind, mapping: { kitty: Cat } }`,
     { kind: 'kitty', lives: 0 },
   ],
   ["anyOf: [{ type: 'null' }, { type: string, minLength: 9 }]", 'stringstr'],
-  [`type: object, ${ab}, not: { required: [a] }`, {}],
-  ["not: { type: ['null', string, number, object] }"],
-  [
-    'required: [k], properties: { k: { enum: [x, y] } }, if: { properties: { k: { const: x } } }, ' +
-      'then: { required: [z] }',
-    { k: 'x', z: null },
-  ],
   [`type: object, if: { required: [z], not: {} }, else: { required: [a], ${ab} }`, { a: expect.any(String) }],
-  [`type: array, uniqueItems: true, minItems: 2, items: { properties: { n: ${whole} } }`, [{ n: 0 }, { n: 1 }]],
-  [`allOf: [{ ${ab} }], properties: { c: ${whole} }, unevaluatedProperties: false`, { a: 'string', b: 'string', c: 0 }],
   [`allOf: [{ type: object, properties: { c: {} }, additionalProperties: false }, { ${ab} }]`],
   [`type: object, ${ab}, maxProperties: 1`, { a: 'string' }],
   ["$ref: '#/components/schemas/Node'", { name: 'string', parent: {}, children: [{}] }],
   ["$ref: '#/components/schemas/List'"],
-  [`allOf: [{ ${cat} }, { allOf: [{ ${cat} }] }]`, { kind: 'string', lives: 0 }],
-  [
-    "properties: { id: { type: string, readOnly: true }, secret: { $ref: '#/components/schemas/Secret' } }",
-    { id: 'string' },
-  ],
   ['type: string, default: null', expect.any(String)],
   ['properties: { age: { type: integer, example: old } }', { age: 1 }],
   [''],

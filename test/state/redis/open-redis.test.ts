@@ -1,7 +1,5 @@
 import { createServer } from 'node:http'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { parseRedisUrl } from '../../../src/state/redis/location.ts'
-import { openRedisStore } from '../../../src/state/redis/open-redis-store.ts'
 import { startCuttingProxy } from '../../support/cutting-proxy.ts'
 import { listenForTest } from '../../support/fake-upstream.ts'
 import { describeWithRedis, redisForTest, sharedRedis } from '../../support/redis.ts'
@@ -14,9 +12,7 @@ describeWithRedis('a state in Redis', () => {
   test('of another format is refused, and stays as it is', async () => {
     const { prefix, connection } = await openNewRedis(redis().url)
     await connection.call('set', `{${prefix}}:format`, 'convsim state 99')
-    const location = parseRedisUrl(redis().url, prefix)
-    const opened = location.ok ? await openRedisStore(location.value) : location
-    expect(opened.ok ? '' : opened.error).toBe(
+    await expect(openRedisOrFail(redis().url, prefix)).rejects.toThrow(
       `The state in ${redis().url} cannot be used: the keys with the prefix "${prefix}" have the format ` +
         '"convsim state 99", and this version knows "convsim state 5". Use the version that wrote them, or another ' +
         'prefix (--state-prefix).',

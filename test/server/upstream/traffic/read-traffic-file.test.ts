@@ -25,22 +25,19 @@ async function writeFolder(files: Readonly<Record<string, string | Uint8Array>>)
   return folder
 }
 
-async function readSamples(path: string): Promise<readonly TrafficSample[]> {
-  const read = await readTrafficFile(path)
+type Accepted = Parameters<typeof readTrafficFile>[1]
+
+/** Reads a file by its path. Throws the error. */
+async function readSamples(path: string, accepted?: Accepted): Promise<readonly TrafficSample[]> {
+  const read = await readTrafficFile(path, accepted)
   if (!read.ok) throw new Error(read.error)
   return read.value
 }
 
-/** Reads a file. Throws the error. */
-async function read(
-  content: Json | string | Uint8Array,
-  accepted?: Parameters<typeof readTrafficFile>[1],
-): Promise<readonly TrafficSample[]> {
+/** Reads a file with this content. */
+async function read(content: Json | string | Uint8Array, accepted?: Accepted) {
   const isFile = typeof content === 'string' || content instanceof Uint8Array
-  const file = await tempFile(isFile ? content : JSON.stringify(content), 'traffic.json')
-  const read = await readTrafficFile(file, accepted)
-  if (!read.ok) throw new Error(read.error)
-  return read.value
+  return readSamples(await tempFile(isFile ? content : JSON.stringify(content), 'traffic.json'), accepted)
 }
 
 /** Reads a HAR file with these entries. */
