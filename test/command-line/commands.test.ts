@@ -76,10 +76,12 @@ describe('check', () => {
     expect(stdout).toContain(': not fit to be served')
   })
 
-  test('warns of an operation that has the id of a simulated one, and is another', async () => {
+  test('warns of an operation that has the id of a simulated one, and is another; --strict fails on a warning', async () => {
     const { code, stdout } = await runInProcess(['check', await optionalBody()])
     const warning = 'createEvent is served from its examples and schemas, and not simulated: the simulator reads a JSON'
     expect([code, stdout]).toEqual([0, expect.stringContaining(warning)])
+    const strict = await runInProcess(['check', await oddDocument(), '--strict'])
+    expect(strict).toMatchObject({ code: 1, stdout: expect.stringContaining('not ok with --strict') })
   })
 
   test('without files checks those of --contract and --fixtures, and no bundled ones', async () => {

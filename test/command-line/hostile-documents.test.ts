@@ -149,11 +149,10 @@ test.each<[string, object | string, RegExp]>([
   expect([checked.join(), started.join()]).toEqual([expect.stringMatching(reason), expect.stringMatching(reason)])
 })
 
-test.each<[string, Json, RegExp]>([['$', { openapi: '3' }, /only 2\.0, 3\.0, 3\.1 and 3\.2/]])(
-  'an overlay that spoils %s with %j is refused by check and start alike',
-  async (target, update, reason) => {
-    const overlay = { overlay: '1.1.0', info: { title: 'O', version: '1' }, actions: [{ target, update }] }
-    const { checked, started } = await outcomeOf(documentWithData({ example: 1 }), overlay)
-    expect([checked.join(), started.join()]).toEqual([expect.stringMatching(reason), expect.stringMatching(reason)])
-  },
-)
+test('an overlay that spoils the version is refused by check and start alike', async () => {
+  const actions = [{ target: '$', update: { openapi: '3' } }]
+  const overlay = { overlay: '1.1.0', info: { title: 'O', version: '1' }, actions }
+  const { checked, started } = await outcomeOf(documentWithData({ example: 1 }), overlay)
+  const reason = expect.stringMatching(/only 2\.0, 3\.0, 3\.1 and 3\.2/)
+  expect([checked.join(), started.join()]).toEqual([reason, reason])
+})
