@@ -90,24 +90,13 @@ export class HttpTrial extends Trial {
 
   async #sendMalformed(): Promise<void> {
     for (let count = 0; count < 15; count += 1) {
-      const bytes = this.chance() < 0.1 ? this.#hugeHead() : createMalformed(this.chance).bytes
+      const { bytes } = createMalformed(this.chance)
       this.numbers.add('requests')
       this.numbers.add('malformed requests')
       const status = withoutInterim(await sendBytes(this.#origin, bytes)).slice(9, 12)
       if (status >= '500' && !bytes.includes('sim-scenario', 0, 'latin1'))
         this.numbers.add('malformed requests with 5xx')
     }
-  }
-
-  /** Returns a head with a header, or a path, or a number of headers, of up to 200 kB. */
-  #hugeHead(): Buffer {
-    const length = Math.floor(this.chance() * 200_000)
-    const head = this.pick([
-      `GET /v1/events HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'x'.repeat(length)}`,
-      `GET /${'x'.repeat(length)} HTTP/1.1\r\nHost: localhost`,
-      `GET /v1/events HTTP/1.1\r\nHost: localhost\r\n${'a:\r\n'.repeat(length / 4)}b:`,
-    ])
-    return Buffer.from(`${head}\r\n\r\n`)
   }
 
   /** Begins a body that never ends. */
