@@ -28,7 +28,7 @@ const bad: Bad[] = [
     'a sandbox without /v1',
     { path: `/_s/ra${analyticsPath.slice(3)}` },
     404,
-    [/ends in \/_s\/ra\/v1: ask for \/_s\/ra\/v1\/m/],
+    [/in \/_s\/ra\/v1: ask for \/_s\/ra\/v1\//],
   ],
   ['controls in a sandbox', { path: '/_s/ra/__sim/info' }, 404, [/served at \/_s\/ra\/__sim\/info\. .* \/_s\/ra\/v1,/]],
   ['events without /v1', post('/events', event()), 404, [/base URL/, /\/v1\/events/]],

@@ -205,20 +205,8 @@ describe('convsim each stops and gives the reason if', () => {
   test.each<[string, string, string[], number, RegExp]>([
     ['the suite fails', suite('false'), [], 5, /fails with exit code 5 without any fault.*\n {2}the check failed\n$/],
     ['the suite sends no request', '', [], 1, /sends no request to the simulator/],
-    [
-      'no request gets an ordinary response',
-      silent,
-      ['--fail-on', 'not-resilient,unnoticed,hung'],
-      1,
-      /No request can get a fault, since none got an ordinary response: 3 x 401\.$/m,
-    ],
-    [
-      'all requests steer the simulator',
-      steered,
-      [],
-      1,
-      /none got an ordinary response: 2 x 200 of a request that steers the simulator, 1 x 400\.$/m,
-    ],
+    ['no request gets an ordinary response', silent, ['--fail-on', 'hung'], 1, /No request can .*: 3 x 401\.$/m],
+    ['all requests steer the simulator', steered, [], 1, /: 2 x 200 of a request that steers .*, 1 x 400\.$/m],
     [
       'two runs of the suite differ',
       `${suite()}\nif (n === 1) await send(analytics.replace('7d', '90d'))`,
@@ -263,10 +251,7 @@ describe('convsim each stops and gives the reason if', () => {
     [['--set', 'expect-violation'], /"expect-violation" is not a fault/],
     [['--only', 'drop-field'], /"drop-field" names no run\. A run is FAULT@OPERATION/],
     [['--only', 'drift:drop-field@getModelAnalytic/x'], /There is no operation "getModelAnalytic"\. Did you mean/],
-    [
-      ['--only', 'drift:drop-field@getModelAnalytics/conversationCoun'],
-      /Nowhere to inject .*Did you mean "drift:drop-field@getModelAnalytics\/conversationCount"/,
-    ],
+    [['--only', 'drift:drop-field@createEvent/eventI'], /Nowhere to .* mean "drift:drop-field@createEvent\/eventId"/],
     [['--only', 'resilience:reset@createPrompt'], /no request of the suite can get this fault/],
   ])('the flags are %j', { tags: ['long'] }, async (flags, reason) => {
     const { code, stdout, stderr } = await trySuite(suite(), ...flags)

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import type { Json } from '../../src/base/core/json.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { documentWithData, findFault, startCounter, tryDocument } from '../support/try-document.ts'
@@ -55,24 +55,22 @@ const intoCallback = {
   callbacks: { a: { '{$url}': { post: { ...ok, requestBody: { content: {} } } } } },
 }
 
-describe('a $ref in data is data', () => {
-  const data = { leak: file, list: [url, local], '\0$ref': 1, deep: { $ref: { $ref: 'FILE' }, $id: 'a' } }
-  test.each<[string, { [name: string]: Json }, Json?]>([
-    ['an example', { example: data }],
-    ['a named example', { examples: { first: { value: data, 'x-a': file } } }],
-    ['an example of its schema', { schema: { type: 'object', examples: [data] } }],
-    ['a default', { schema: { type: 'object', default: data } }],
-    ['a constant', { schema: { const: data } }],
-    ['an enumeration', { schema: { enum: [data] } }],
-    ['the default of a property', { schema: { type: 'object', properties: { a: { default: data } } } }, { a: data }],
-    ['the name of a property', { schema: { properties: { $ref: { const: 'a' } }, required: ['$ref'] } }, { $ref: 'a' }],
-  ])('%s is handled as it is', async (_, media, expected = data) => {
-    const { body, started } = await outcomeOf(documentWithData(media))
-    expect(started).toEqual([])
-    const [, filled] = /"leak":\{"\$ref":"([^"]*)"/.exec(body ?? '') ?? []
-    const text = JSON.stringify(expected).replaceAll('FILE', String(filled)).replaceAll('URL', counter.url)
-    expect(JSON.parse(body ?? '')).toEqual(JSON.parse(text))
-  })
+const data = { leak: file, list: [url, local], '\0$ref': 1, deep: { $ref: { $ref: 'FILE' }, $id: 'a' } }
+test.each<[string, { [name: string]: Json }, Json?]>([
+  ['an example', { example: data }],
+  ['a named example', { examples: { first: { value: data, 'x-a': file } } }],
+  ['an example of its schema', { schema: { type: 'object', examples: [data] } }],
+  ['a default', { schema: { type: 'object', default: data } }],
+  ['a constant', { schema: { const: data } }],
+  ['an enumeration', { schema: { enum: [data] } }],
+  ['the default of a property', { schema: { type: 'object', properties: { a: { default: data } } } }, { a: data }],
+  ['the name of a property', { schema: { properties: { $ref: { const: 'a' } }, required: ['$ref'] } }, { $ref: 'a' }],
+])('a $ref in data is data: %s is handled as it is', async (_, media, expected = data) => {
+  const { body, started } = await outcomeOf(documentWithData(media))
+  expect(started).toEqual([])
+  const [, filled] = /"leak":\{"\$ref":"([^"]*)"/.exec(body ?? '') ?? []
+  const text = JSON.stringify(expected).replaceAll('FILE', String(filled)).replaceAll('URL', counter.url)
+  expect(JSON.parse(body ?? '')).toEqual(JSON.parse(text))
 })
 
 /** A document with a chain of schemas, and with `first` at its response. */

@@ -83,10 +83,8 @@ describe('convsim record', () => {
     expect(written).toMatchObject({ code: 0, stdout: expect.stringContaining(`--fixtures ${out}`) })
     const text = await readFile(join(out, 'responses', `${modelId}.json`), 'utf8')
     expect(text).not.toMatch(/jane|Jane|1234567|sk_live/)
-    expect(await run(['check', out])).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/: ok, .* 1 exact response$/m),
-    })
+    const checked = await run(['check', out])
+    expect(checked).toMatchObject({ code: 0, stdout: expect.stringMatching(/: ok, .* 1 exact response$/m) })
 
     const sim = await startForTest({ fixtures: out, models: 'closed' })
     const served = await ask(sim, `${analyticsPath}?period=7d`)
@@ -105,10 +103,7 @@ describe('convsim record', () => {
     )
 
     const again = await run(['record', har, '--out', out, '--write'])
-    expect(again).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('is not empty, and nothing is overwritten'),
-    })
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('not empty, and nothing is overwritten') })
   })
 
   test('takes whole responses of the simulator, and leaves out and names those that a scenario made up', async () => {

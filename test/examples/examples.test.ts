@@ -128,12 +128,7 @@ test('a change is checked by .ci/run', () => {
 })
 
 test.each([
-  [
-    'of the version whose notes are in the changelog is released with them',
-    `v${version}`,
-    `${version} (2026-12-01)`,
-    0,
-  ],
+  ['of a version with notes in the changelog is released with them', `v${version}`, `${version} (2026-12-01)`, 0],
   ['of another version is not', 'v0.0.0', version, 1],
   ['of a version that the changelog calls unreleased is not', `v${version}`, `${version} (unreleased)`, 1],
   ['of a version without notes is not', `v${version}`, '0.0.0', 1],

@@ -13,18 +13,8 @@ test.each([
   ['too-large', 413, 'text/html; charset=utf-8', /<h1>413 Request Entity Too Large/],
   ['maintenance', 503, 'text/html; charset=utf-8', /<h1>503 Service Unavailable/],
   ['redirect;code=308', 308, null, /^$/],
-  [
-    'status;code=418;type=text/html;body="<p>I, a teapot; short</p>"',
-    418,
-    'text/html; charset=utf-8',
-    /^<p>I, a teapot; s/,
-  ],
-  [
-    'status;code=403;type=application/json;body="{\\"message\\":\\"Blocked\\",\\"ray\\":1}"',
-    403,
-    'application/json',
-    /^\{"message":"Blocked","ray":1\}$/,
-  ],
+  ['status;code=418;type=text/html;body="<p>a, teapot; b</p>"', 418, 'text/html; charset=utf-8', /^<p>a, teapot; b/],
+  ['status;code=403;type=application/json;body="{\\"ray\\":\\"1\\"}"', 403, 'application/json', /^\{"ray":"1"\}$/],
   ['status;code=204', 204, null, /^$/],
   ['status;code=418;type=text/html', 418, 'text/html; charset=utf-8', /^$/],
 ])('%s responds before a 401, a 404 and a 405', async (scenario, status, type, body) => {

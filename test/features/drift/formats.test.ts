@@ -60,16 +60,10 @@ test('commands of GitHub have the level of the finding', () => {
 
 test('JSON has the members that programs read', () => {
   const { operation, place, isSimulated, keyword, detail, values, assumption, ...same } = finding
-  const asJson = {
-    ...same,
-    operation: operation.id,
-    contract: place,
-    rule: 'contract',
-    assumption: assumption?.pointer,
-  }
+  const json = { ...same, operation: operation.id, contract: place, rule: 'contract', assumption: assumption?.pointer }
   expect(JSON.parse(renderDrift(report, 'json'))).toEqual({
     ...{ verdict: 'drift', contract: report.contract, judged: { getModelAnalytics: 3 } },
-    findings: [asJson],
+    findings: [json],
     notJudged,
   })
 })

@@ -26,7 +26,7 @@ export const toolCalls: readonly (readonly [string, JsonObject, RegExp, JsonObje
     { ...advance, mode: '' },
     /"now"/,
     { ...advance, mode: 'real' },
-    /^The action advance takes by, sandbox, not "mode"\.$/,
+    /takes by, sandbox, not "mode"\.$/,
   ],
   ['explain_request', { id: 'req-1', sandbox: '*' }, /"stage"/, { id: 'req-1', path: '/v1/x' }, /no "path"\.$/],
   ['run_summary', {}, /verdict/, { sandbox: 'unused' }, /Leave "sandbox" out/],
