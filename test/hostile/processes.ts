@@ -7,7 +7,7 @@ import type { SandboxExport } from '../../src/state/store.ts'
 import { warmAnalytics } from '../bench/requests.ts'
 import { freePort, type StartedTarget, send, startTarget } from '../bench/target.ts'
 import { event, prompt } from '../state/drafts.ts'
-import { cli, Trial } from './trial.ts'
+import { type Chance, cli, type Numbers } from './trial.ts'
 
 /** The number of rounds on one file. Later rounds use a new file, since the check of a large file takes long. */
 const ROUNDS_PER_FILE = 10
@@ -15,18 +15,28 @@ const ROUNDS_PER_FILE = 10
 /** The number of clients of a process that write at the same time. */
 const WRITERS = 16
 
+/** What happens to a process in a round. */
+export const processKinds = ['kill', 'stop', 'second writer', 'full disk'] as const
+
 const headers = { authorization: 'Bearer hostile', 'content-type': 'application/json' }
 
 /** Kills, stops, pauses, doubles and starves processes on one state file; no acknowledged write may be lost. */
-export class ProcessTrial extends Trial {
+export class ProcessTrial {
+  readonly #chance: Chance
+  readonly #numbers: Numbers
   readonly #canLimit = spawnSync('prlimit', ['--version']).status === 0
   #path = ''
   /** The ids of the events and prompt versions whose writes were acknowledged. */
   #acknowledged = new Set<string>()
   #round = 0
 
+  constructor(chance: Chance, numbers: Numbers) {
+    this.#chance = chance
+    this.#numbers = numbers
+  }
+
   /** Runs one round, and checks the file by a start after it. */
-  override async run(kind: 'kill' | 'stop' | 'second writer' | 'full disk'): Promise<void> {
+  async run(kind: (typeof processKinds)[number]): Promise<void> {
     if (this.#round % ROUNDS_PER_FILE === 0) this.#beginFile()
     this.#round += 1
     const server = await this.#startIntact()
@@ -37,17 +47,17 @@ export class ProcessTrial extends Trial {
 
   async #writeUntilEnd(server: StartedTarget, kind: 'kill' | 'stop' | 'full disk'): Promise<void> {
     const writing = this.#write(server, 'only')
-    await sleep(this.chance() * 300)
-    if (this.chance() < 0.2) await this.#pause(server)
+    await sleep(this.#chance() * 300)
+    if (this.#chance() < 0.2) await this.#pause(server)
     if (kind === 'full disk') await this.#fillDisk(server)
-    this.numbers.add(kind === 'stop' ? 'stops' : 'kills')
+    this.#numbers.add(kind === 'stop' ? 'stops' : 'kills')
     const outcome = await server.stop(kind === 'stop' ? 'SIGTERM' : 'SIGKILL')
-    if (kind === 'stop' && outcome !== 0) this.numbers.fault(`a stop ended with ${outcome}`)
+    if (kind === 'stop' && outcome !== 0) this.#numbers.fault(`a stop ended with ${outcome}`)
     await writing.end()
   }
 
   async #pause({ pid }: StartedTarget): Promise<void> {
-    this.numbers.add('pauses')
+    this.#numbers.add('pauses')
     process.kill(pid, 'SIGSTOP')
     await sleep(100)
     process.kill(pid, 'SIGCONT')
@@ -57,29 +67,29 @@ export class ProcessTrial extends Trial {
   /** Limits the size of files to that of the log and the beginning of an entry, for some time. */
   async #fillDisk({ pid }: StartedTarget): Promise<void> {
     if (!this.#canLimit) return
-    this.numbers.add('full disks')
+    this.#numbers.add('full disks')
     const folder = dirname(this.#path)
     const sizes = readdirSync(folder).map((name) => statSync(join(folder, name)).size)
     const limit = (bytes: number | 'unlimited') => execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:`])
     limit(Math.max(...sizes) + 50)
     await sleep(100)
-    if (this.chance() < 0.5) limit('unlimited')
+    if (this.#chance() < 0.5) limit('unlimited')
     await sleep(50)
   }
 
   /** Lets a second process take the file while the first lives, and lets both write. */
   async #addWriter(first: StartedTarget): Promise<void> {
-    this.numbers.add('second writers')
+    this.#numbers.add('second writers')
     const writing = [this.#write(first, 'first')]
-    await sleep(this.chance() * 200)
-    if (this.chance() < 0.8) rmSync(`${this.#path}.lock`, { force: true })
+    await sleep(this.#chance() * 200)
+    if (this.#chance() < 0.8) rmSync(`${this.#path}.lock`, { force: true })
     const second = await this.#start().catch(() => undefined)
     if (second) writing.push(this.#write(second, 'second'))
-    else this.numbers.add('second writers refused')
+    else this.#numbers.add('second writers refused')
     await sleep(200)
     for (const { end } of writing) await end()
     for (const server of second ? [first, second] : [first])
-      await server.stop(this.chance() < 0.5 ? 'SIGKILL' : 'SIGTERM')
+      await server.stop(this.#chance() < 0.5 ? 'SIGKILL' : 'SIGTERM')
   }
 
   /** Writes with several clients until `end` is called or connections break. Records what was acknowledged. */
@@ -105,11 +115,11 @@ export class ProcessTrial extends Trial {
       : ['/events', event({ insertId: id })]
     const request = { method: 'POST', path, headers, body: JSON.stringify(draft) }
     const reply = await send(url, request).catch(() => undefined)
-    this.numbers.add('requests')
+    this.#numbers.add('requests')
     if (!reply) return false
     const { eventId, versionId } = JSON.parse(reply.text)
     if (reply.status === 201) this.#acknowledged.add(isVersion ? versionId : eventId)
-    this.numbers.add(reply.status === 201 ? 'acknowledged writes' : `responses ${reply.status}`)
+    this.#numbers.add(reply.status === 201 ? 'acknowledged writes' : `responses ${reply.status}`)
     return true
   }
 
@@ -122,8 +132,8 @@ export class ProcessTrial extends Trial {
     const stored = new Set([...events.map(({ eventId }) => eventId), ...versions])
     const lost = [...this.#acknowledged].filter((id) => !stored.has(id))
     const insertIds = new Set(events.map(({ fields }) => fields.insertId))
-    if (lost.length > 0) this.numbers.fault(`${kind}: ${lost.length} acknowledged writes are lost, such as ${lost[0]}`)
-    if (insertIds.size < events.length) this.numbers.fault(`${kind}: an event is stored twice`)
+    if (lost.length > 0) this.#numbers.fault(`${kind}: ${lost.length} acknowledged writes are lost, such as ${lost[0]}`)
+    if (insertIds.size < events.length) this.#numbers.fault(`${kind}: an event is stored twice`)
     await server.stop()
     if (lost.length > 0) this.#beginFile()
   }
@@ -136,7 +146,7 @@ export class ProcessTrial extends Trial {
   async #startIntact(): Promise<StartedTarget> {
     const server = await this.#start().catch((error: unknown) => String(error))
     if (typeof server !== 'string') return server
-    this.numbers.fault(`the file does not load: ${server}`)
+    this.#numbers.fault(`the file does not load: ${server}`)
     this.#beginFile()
     return this.#startIntact()
   }
@@ -147,7 +157,7 @@ export class ProcessTrial extends Trial {
     this.#acknowledged = new Set()
   }
 
-  override close(): void {
+  close(): void {
     if (this.#path !== '') rmSync(dirname(this.#path), { recursive: true, force: true })
   }
 }
