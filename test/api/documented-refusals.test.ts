@@ -31,7 +31,6 @@ const own = '{ type: object, required: [error], properties: { error: { type: str
 /** The responses of one operation each, besides its 200: what is documented for the others. */
 const documented = {
   nothing: '{}',
-  without_body: `{ '404': { description: Gone. }, default: { description: Wrong. } }`,
   exact: `{ '404': ${json(problem, 'application/problem+json')}, '429': ${json(nested)}, '503': ${json(own)} }`,
   range: `{ 4XX: ${json(problem, 'application/problem+json')}, 5XX: ${json(nested, 'application/vnd.acme+json')} }`,
   both: `{ '422': ${json(nested)}, 4XX: ${json(problem)}, default: ${json(own)} }`,
@@ -41,12 +40,6 @@ const documented = {
   text: `
     4XX: { description: No., content: { text/plain: { example: No thanks. } } }
     5XX: { description: Down., content: { text/html: { example: <h1>Down</h1> } } }`,
-  examples: `
-    default:
-      description: No.
-      content:
-        application/problem+json:
-          examples: { first: { value: { title: One } }, second: { value: { title: Two } } }`,
 } as const
 
 type Name = keyof typeof documented
@@ -103,8 +96,6 @@ const table: readonly [Name, string, Expected][] = [
   ['nothing', 'unavailable', [503, plain, ours(unavailable)]],
   ['nothing', 'bad-request', [400, plain, ours()]],
   ['nothing', '418', [418, plain, ours('Status 418.')]],
-  ['without_body', '404', [404, plain, ours()]],
-  ['without_body', 'unavailable', [503, plain, ours(unavailable)]],
   ['exact', '404', [404, problemJson, expect.objectContaining(problemOf(404))]],
   ['exact', 'rate-limited', [429, plain, nestedOf(429, expect.stringMatching(/^Rate limit exceeded/))]],
   ['exact', 'unavailable', [503, plain, ours(unavailable)]],
@@ -122,7 +113,6 @@ const table: readonly [Name, string, Expected][] = [
   ['list', 'unavailable', [503, plain, [expect.any(String)]]],
   ['text', 'not-found', [404, 'text/plain', 'No thanks.']],
   ['text', 'unavailable', [503, 'text/html', '<h1>Down</h1>']],
-  ['examples', 'unavailable', [503, problemJson, { title: 'One' }]],
 ]
 
 const isUndocumented = (name: Name, status: number) =>
@@ -151,11 +141,6 @@ test('Prefer: code names the documented ranges where it is refused', async () =>
   expect(seen(response)).toEqual([400, plain, ours(error)])
 })
 
-test('Prefer: example is the named example, in its media type', async () => {
-  const response = await ask('examples', { headers: { prefer: 'code=503, example=second' } })
-  expect(seen(response)).toEqual([503, problemJson, { title: 'Two' }])
-})
-
 test.each<[Name, RequestOptions, Expected]>([
   ['nothing', { token: null }, [401, plain, ours()]],
   ['range', { token: null }, [401, problemJson, expect.objectContaining(problemOf(401))]],
@@ -173,11 +158,9 @@ test('the catalogue names the operations for which a refusal is undocumented', a
   const { scenarios } = (await steer(sim(), 'GET', '/catalogue')) as { scenarios: Json[] }
   const refusals = scenarios.filter(isObject).filter(({ family }) => family === 'refusals')
   const names = Object.keys(documented) as Name[]
-  expect(refusals.map(({ name, operations, undocumented }) => [name, operations, undocumented])).toEqual(
-    Object.entries(refusalStatuses).map(([name, status]) => [
-      name,
-      names,
-      names.filter((one) => isUndocumented(one, status)),
-    ]),
+  expect(refusals).toMatchObject(
+    Object.entries(refusalStatuses).map(([name, status]) => {
+      return { name, operations: names, undocumented: names.filter((one) => isUndocumented(one, status)) }
+    }),
   )
 })

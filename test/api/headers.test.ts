@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { analyticsPath, ask, askOperation, event, modelId, objectOf, operations } from '../support/client.ts'
-import { putRules, steer } from '../support/control.ts'
+import { steer } from '../support/control.ts'
 import { documentWith } from '../support/documents.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { startForTest, type TestSimulator, test } from '../support/start.ts'
@@ -153,11 +153,5 @@ describe('the trace id of traceparent', () => {
     expect(await steer(own, 'POST', '/requests/count', { match })).toMatchObject({ count: 2 })
     const verified = { match: { traceId: otherId }, count: { exactly: 1 } }
     expect(await steer(own, 'POST', '/verify', verified)).toMatchObject({ satisfied: true })
-  })
-
-  test('is a condition of rules, so that a scenario hits the requests of one trace', async ({ own }) => {
-    await putRules(own, [{ match: { traceId }, scenario: 'unavailable' }])
-    expect((await send(own, `00-${otherId}-${parent}-01`)).status).toBe(200)
-    expect((await send(own, `00-${traceId}-${parent}-01`)).status).toBe(503)
   })
 })

@@ -154,8 +154,7 @@ async function breakOff(sandbox: string, text: string, count: number): Promise<v
   connection.send(text)
   await ask(sim(), '/__sim/health', { token: null }) // makes sure that the bytes above have arrived
   connection.destroy()
-  const question = { count: { atLeast: count }, withinMs: 30_000 }
-  await steer(sim(), 'POST', `/verify?sandbox=${sandbox}`, question)
+  await untilRecorded(sandbox, count)
 }
 
 describe('a request that its client aborts', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isObject, type JsonObject } from '../../src/base/core/json.ts'
+import type { JsonObject } from '../../src/base/core/json.ts'
 import { allOperations } from '../support/all-operations.ts'
 import {
   ask,
@@ -48,6 +48,8 @@ describe('an extended document', () => {
   })
 })
 
+const dataPointsOf = (response: TestResponse) => objectOf(response)['dataPoints'] as JsonObject[]
+
 describe('an edited document', () => {
   const described = (status: number, text: string) => `'${status}':\n          description: ${text}`
   const refused = 'The body is not an event.'
@@ -84,8 +86,3 @@ describe('an edited document', () => {
     expect(after.slice(1)).toEqual(before.slice(1))
   })
 })
-
-function dataPointsOf(response: TestResponse): readonly JsonObject[] {
-  const points = objectOf(response)['dataPoints']
-  return Array.isArray(points) ? points.filter(isObject) : []
-}

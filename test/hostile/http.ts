@@ -21,7 +21,7 @@ const MAX_GROWTH = 0.1
 /** Twice what `bench:stalls` allows a request that is alone: here others are handled, beside other processes. */
 const maxStallMs = 200
 
-const MALFORMED_AT_A_TIME = 16
+const MALFORMED_LANES = 16
 const ORDINARY_PER_ROUND = 1000
 
 /** Sends hostile HTTP to a simulator that lives through all rounds, and measures its memory and its longest stall. */
@@ -121,11 +121,7 @@ export async function startHttpTrial(chance: Chance, numbers: Numbers) {
       round += 1
       const slow = Array.from({ length: 20 }, sendSlowly)
       await readStallMs(server)
-      await Promise.all([
-        sendExpensive(),
-        sendOrdinary(),
-        ...Array.from({ length: MALFORMED_AT_A_TIME }, sendMalformed),
-      ])
+      await Promise.all([sendExpensive(), sendOrdinary(), ...Array.from({ length: MALFORMED_LANES }, sendMalformed)])
       for (const socket of slow) socket.destroy()
       await check()
     },
