@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto'
+import { generateKeyPairSync, X509Certificate } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { get } from 'node:https'
@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { analyticsPath } from '../support/client.ts'
 import { convsim, inMemory, run } from '../support/command.ts'
-import { tempFolder } from '../support/temp-folder.ts'
+import { tempFile, tempFolder } from '../support/temp-folder.ts'
 
 const { startSimulator }: typeof import('../../src/index.ts') = await import(
   new URL('../../dist/index.cjs', import.meta.url).pathname
@@ -100,17 +100,16 @@ test.each([
   expect([code, stderr]).toEqual([1, expect.stringMatching(reason)])
 })
 
-test('a key of another certificate, or with a passphrase, is refused at the start', async () => {
-  const folder = await tempFolder()
-  const { generateKeyPairSync } = await import('node:crypto')
+test.each([
+  ['of another certificate', {}, /own.pem is not the key of \S+expired-cert.pem/],
+  [
+    'with a passphrase',
+    { cipher: 'aes-256-cbc', passphrase: 'x' },
+    /own.pem is not the key of .* without a passphrase: /,
+  ],
+])('a key %s is refused at the start', async (_, more, reason) => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const keys = [
-    ['other.pem', {}, /other.pem is not the key of \S+expired-cert.pem/],
-    ['locked.pem', { cipher: 'aes-256-cbc', passphrase: 'x' }, /locked.pem is not the key .* without a passphrase: /],
-  ] as const
-  for (const [name, more, reason] of keys) {
-    await writeFile(join(folder, name), privateKey.export({ type: 'pkcs8', format: 'pem', ...more }))
-    const { code, stderr } = await run(['serve', ...inMemory, '--tls-cert', cert, '--tls-key', join(folder, name)])
-    expect([code, stderr]).toEqual([1, expect.stringMatching(reason)])
-  }
+  const own = await tempFile(privateKey.export({ type: 'pkcs8', format: 'pem', ...more }), 'own.pem')
+  const { code, stderr } = await run(['serve', ...inMemory, '--tls-cert', cert, '--tls-key', own])
+  expect([code, stderr]).toEqual([1, expect.stringMatching(reason)])
 })

@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util'
 import { seededChance } from '../support/chance.ts'
 import { startDocumentTrial } from './documents.ts'
 import { startHttpTrial } from './http.ts'
-import { ProcessTrial, processKinds } from './processes.ts'
+import { createProcessTrial, processKinds } from './processes.ts'
 import { Numbers } from './trial.ts'
 
 /** The trials beside those with processes on one state file. */
@@ -32,7 +32,7 @@ const end = Date.now() + Number(values.minutes) * 60_000
 
 const numbers = new Numbers()
 const chance = seededChance(values.seed)
-const processes = new ProcessTrial(chance, numbers)
+const processes = createProcessTrial(chance, numbers)
 const trials = []
 for (const [kind, startTrial] of Object.entries(trialKinds))
   if (isOn(kind)) trials.push(await startTrial(chance, numbers))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { analyticsPath, ask, event, expectRefusal } from '../../support/client.ts'
-import { steer } from '../../support/control.ts'
+import { putRules, steer } from '../../support/control.ts'
 import { sharedSimulator } from '../../support/shared.ts'
 
 const sim = sharedSimulator()
@@ -48,8 +48,7 @@ test('redirect leads to the same URL, with its query, unless it has a location',
 
 test('a rule gives a gateway to requests without a key or operation, and then the service responds', async () => {
   const sandbox = 'gateway-rule'
-  const rules = [{ scenario: 'bad-gateway', times: 2 }]
-  await steer(sim(), 'PUT', `/scenarios?sandbox=${sandbox}`, { rules })
+  await putRules(sim(), [{ scenario: 'bad-gateway', times: 2 }], sandbox)
   const statuses: number[] = []
   for (const [path, token] of [
     [analyticsPath, null],
@@ -72,7 +71,7 @@ test('a sequence with a gateway counts the requests at the gateway', async () =>
 test('a rule for one operation changes nothing for another, nor the order of other scenarios', async () => {
   const sandbox = 'gateway-other'
   const rules = [{ operation: 'createEvent', scenario: 'bad-gateway' }, { scenario: 'server-error' }]
-  await steer(sim(), 'PUT', `/scenarios?sandbox=${sandbox}`, { rules })
+  await putRules(sim(), rules, sandbox)
   expect((await ask(sim(), analyticsPath, { sandbox, token: null })).status).toBe(401)
   expect((await ask(sim(), '/v1/events', { sandbox, token: null, body: event() })).status).toBe(502)
 })

@@ -1,6 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import type { ControlSchemas } from '../../../src/client/transport.ts'
 import { ask } from '../../support/client.ts'
 import { proxyTo } from '../../support/fake-upstream.ts'
 import { listRequests } from '../../support/stored-records.ts'
@@ -80,7 +79,5 @@ test.each<[title: string, status: number, reason: RegExp, respond: string | ((so
   const sim = await proxyTo(upstream.origin, { timeoutMs: 500 })
   expect(await ask(sim, '/v1/any')).toMatchObject({ status, body: { error: expect.stringMatching(reason) } })
   const [entry] = await listRequests(sim, 'bodies=true&sandbox=*')
-  expect(entry).toMatchObject({ response: { status, origin: 'simulator' } } satisfies Partial<
-    Record<keyof ControlSchemas['Exchange'], unknown>
-  >)
+  expect(entry).toMatchObject({ response: { status, origin: 'simulator' } })
 })
