@@ -173,12 +173,8 @@ describe('a request that its client aborts', () => {
       { brokenOff: true, response: broken },
       { response: { status: 201 } },
     ])
-    expect(await steer(sim(), 'GET', `/report?sandbox=${sandbox}`)).toMatchObject({
-      requests: 3,
-      violations: { requests: 0 },
-      unexpected: { responses: 0, findings: [] },
-      retries: { findings: [] },
-    })
+    const none = { violations: { requests: 0 }, unexpected: { responses: 0, findings: [] }, retries: { findings: [] } }
+    expect(await steer(sim(), 'GET', `/report?sandbox=${sandbox}`)).toMatchObject({ requests: 3, ...none })
   })
 
   test.each([

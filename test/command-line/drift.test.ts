@@ -67,9 +67,7 @@ const redirecting: Change = (response) => {
   response.headers['location'] = 'https://login.example.com/'
 }
 
-const slow: Change = (response) => {
-  response.delayMs = 60_000
-}
+const slow: Change = (response) => void Object.assign(response, { delayMs: 60_000 })
 
 /** Asks a service, or a proxy, for three periods and once for a refusal. */
 async function askForPeriods(simulator: TestSimulator) {

@@ -75,16 +75,12 @@ describe('a real service with planted differences', () => {
 
 describe('a real service that cannot be judged', () => {
   /** A response that is large, and one that asks to wait for an hour. */
-  const large: Change = (response) => {
-    response.body = ' '.repeat(17 * 1024 * 1024)
-  }
+  const large: Change = (response) => void Object.assign(response, { body: ' '.repeat(17 * 1024 * 1024) })
   const later: Change = (response) => {
     Object.assign(response, { status: 429, body: { success: false, error: 'Later.' } })
     response.headers['retry-after'] = '3600'
   }
-  const unauthorized: Change = (response) => {
-    response.status = 401
-  }
+  const unauthorized: Change = (response) => void Object.assign(response, { status: 401 })
   const unknown = ['--ids', 'modelId=00000000-0000-4000-8000-000000000404']
   const one = [`--ids=modelId=${model('01')}`, '--samples', '1']
 
