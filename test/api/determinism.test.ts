@@ -23,7 +23,7 @@ const keyOf = ({ path, body }: Wanted) => `${path} ${JSON.stringify(body) ?? ''}
 
 const textOf = async (sim: TestSimulator, one: Wanted) => [keyOf(one), (await ask(sim, one.path, one)).text] as const
 
-test('the same seed and clock give the same bytes in any order of requests, one after another or all at once', async () => {
+test('one seed and clock give the same bytes in any order of requests, one after another or all at once', async () => {
   const [first, second] = [await startForTest({ seed: 'same' }), await startForTest({ seed: 'same' })]
   const inOrder = new Map<string, string>()
   for (const one of wanted) inOrder.set(...(await textOf(first, one)))

@@ -76,7 +76,7 @@ describe('check', () => {
     expect(stdout).toContain(': not fit to be served')
   })
 
-  test('warns of an operation that has the id of a simulated one, and is another; --strict fails on a warning', async () => {
+  test('warns of an operation that has the id of a simulated one, and is another; --strict fails', async () => {
     const { code, stdout } = await runInProcess(['check', await optionalBody()])
     const warning = 'createEvent is served from its examples and schemas, and not simulated: the simulator reads a JSON'
     expect([code, stdout]).toEqual([0, expect.stringContaining(warning)])
@@ -203,7 +203,7 @@ describe('healthcheck', () => {
     [404, '\u001b[2J'],
   ])('exits with 1 for another server, which returns %s %j', async (status, body) => {
     const port = await serveReplies((_req, res) => res.writeHead(status).end(body))
-    const stderr = `convsim: the server at http://127.0.0.1:${port}/__sim/health is not convsim: its response ${status} `
+    const stderr = `the server at http://127.0.0.1:${port}/__sim/health is not convsim: its response ${status} `
     const ended = await run(['healthcheck', '--port', port])
     expect(ended).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(stderr) })
     expect(ended.stderr).toContain('is not the health of a simulator. Is --port right?\n')

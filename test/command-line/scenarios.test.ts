@@ -8,7 +8,7 @@ import { runInProcess } from '../support/run-tool.ts'
 import { startForTest } from '../support/start.ts'
 import { listRequests } from '../support/stored-records.ts'
 
-test('convsim scenarios lists every scenario with its sentence, and the operations where it does not fit all', async () => {
+test('convsim scenarios lists every scenario with its sentence, and its operations if not all', async () => {
   const { code, stdout, stderr } = await runInProcess(['scenarios'])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])

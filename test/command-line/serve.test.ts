@@ -11,7 +11,7 @@ import { startForTest } from '../support/start.ts'
 import { eventsIn, parseStateFile } from '../support/state-file.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-test('the ready line is one JSON line on stdout when requests are handled; the log on stderr says what was loaded', async () => {
+test('the ready line is JSON on stdout when requests are handled; the log on stderr says what was loaded', async () => {
   const command = convsim(inMemory)
   const origin = await command.ready()
   expect((await ask({ origin }, analyticsPath)).status).toBe(200)
