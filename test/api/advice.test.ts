@@ -41,12 +41,7 @@ const cases: readonly Case[] = [
   ['a prompt without productId', prompts, complete({ productId: undefined }), ['body /productId', /should be sent/]],
   ['an empty eventType', events, linked({ eventType: ' ' }), ['body /eventType', /it is empty$/]],
   ['an empty insertId', events, linked({ insertId: '' }), ['body /insertId', /identifies nothing/]],
-  [
-    'an empty conversation',
-    events,
-    event({ externalConversationId: '' }),
-    ['body /externalConversationId', /is empty/],
-  ],
+  ['an empty chat id', events, event({ externalConversationId: '' }), ['body /externalConversationId', /is empty/]],
   ['an empty prompt id', prompts, complete({ externalPromptId: '' }), ['body /externalPromptId', /is empty/]],
   ['a member that is like no other', events, linked({ campaign: 'spring' })],
   ['a member like one that is sent, too', events, linked({ values: ['1'] })],

@@ -24,12 +24,7 @@ const withMember = (member: string) => JSON.stringify(event()).replace('{', `{${
 const bad: Bad[] = [
   ['an unknown path', { path: '/v1/interactions' }, 404, [/\/v1\/interactions/, /\/v1\/events/]],
   ['analytics without /v1', { path: analyticsPath.slice(3) }, 404, [/base URL/, new RegExp(analyticsPath)]],
-  [
-    'a sandbox without /v1',
-    { path: `/_s/ra${analyticsPath.slice(3)}` },
-    404,
-    [/ends in \/_s\/ra\/v1: ask for \/_s\/ra\/v1\/m/],
-  ],
+  ['a sandbox and no /v1', { path: `/_s/ra${analyticsPath.slice(3)}` }, 404, [/ in \/_s\/ra\/v1: ask for \/_s\/ra\/v/]],
   ['controls in a sandbox', { path: '/_s/ra/__sim/info' }, 404, [/served at \/_s\/ra\/__sim\/info\. .* \/_s\/ra\/v1,/]],
   ['events without /v1', post('/events', event()), 404, [/base URL/, /\/v1\/events/]],
   ['another version', post('/v2/events', event()), 404, [/\/v1/]],
@@ -66,14 +61,8 @@ test.each(wrongMethods)('the wrong method $method on $path is a 405 that allows 
   expect(await readStateInfo(sim())).toEqual(before)
 })
 
-test.each<[string, Partial<Request>]>([
-  ['a charset', { contentType: 'application/json; charset=UTF-8' }],
-  ['a content type in capitals', { contentType: 'Application/JSON' }],
-  ['a query that nobody asked for', { path: '/v1/events?debug=1' }],
-  ['a text of 900,000 characters', { body: event({ value: 'x'.repeat(900_000) }) }],
-])('what is unusual but right is accepted: %s', async (_name, { path = events, ...how }) => {
-  const response = await ask(sim(), path, { method: 'POST', body: event(), ...how })
-  expect({ status: response.status, text: response.text }).toMatchObject({ status: 201 })
+test('a Content-Type is taken in capitals, too', async () => {
+  expect((await ask(sim(), events, { body: event(), contentType: 'Application/JSON' })).status).toBe(201)
 })
 
 const encode: Readonly<Record<string, (text: string) => Uint8Array>> = {
@@ -125,28 +114,25 @@ test.each([10, 5000])('a response has all its bytes, with %i characters beyond A
   expect(Number(shown.headers.get('content-length'))).toBe(Buffer.byteLength(shown.text))
 })
 
-interface Fault {
+interface Fault extends RequestOptions {
   readonly name: string
   readonly status: number
   readonly path?: string
-  readonly query?: string
-  readonly how?: RequestOptions
-  readonly headers?: Record<string, string>
-  /** The request is sent to a simulator that knows only the models of the fixtures. */
-  readonly closed?: boolean
+  /** The simulator knows only the models of the fixtures. */
+  readonly models?: 'closed' | 'open'
   /** The hour's analyses are used up before. */
-  readonly exhausted?: boolean
+  readonly exhausted?: true
 }
 
 /** The faults of a request for analytics, in the order in which the design looks for them. */
 const faults: readonly Fault[] = [
   { name: 'unknown path', status: 404, path: '/v1/nowhere' },
-  { name: 'wrong method', status: 405, how: { method: 'DELETE' } },
-  { name: 'no token', status: 401, how: { token: null } },
-  { name: 'scenario', status: 503, headers: { 'x-sim-scenario': 'unavailable' } },
-  { name: 'plan', status: 403, how: { token: 'key_free' } },
-  { name: 'validation', status: 400, query: '?period=14d' },
-  { name: 'unknown model', status: 404, closed: true },
+  { name: 'wrong method', status: 405, method: 'DELETE' },
+  { name: 'no token', status: 401, token: null },
+  { name: 'scenario', status: 503, scenario: 'unavailable' },
+  { name: 'plan', status: 403, token: 'key_free' },
+  { name: 'validation', status: 400, path: `${analyticsPath}?period=14d` },
+  { name: 'unknown model', status: 404, models: 'closed' },
   { name: 'rate', status: 429, exhausted: true },
 ]
 
@@ -162,15 +148,11 @@ const pairs = faults.flatMap((first, index) =>
 const known = '/v1/models/00000000-0000-4000-8000-000000000001/analytics'
 
 test.each(pairs)('the earlier of two faults decides: $first.name before $second.name', async ({ first, second }) => {
-  const both = [first, second]
-  const closed = both.some((fault) => fault.closed === true)
-  const sim = await startForTest({ models: closed ? 'closed' : 'open', maxAnalysesPerHour: 1 })
-  const token = both.find((fault) => fault.how?.token)?.how?.token ?? 'any-key'
-  if (both.some(({ exhausted }) => exhausted)) expect((await ask(sim, known, { token })).status).not.toBe(429)
-  const path = first.path ?? second.path ?? analyticsPath + (first.query ?? second.query ?? '')
-  const headers = { ...first.headers, ...second.headers }
-  const response = await ask(sim, path, { ...second.how, ...first.how, headers })
-  expect({ status: response.status, text: response.text }).toMatchObject({ status: first.status })
+  const { path = analyticsPath, models = 'open', exhausted, ...how }: Fault = { ...second, ...first }
+  const sim = await startForTest({ models, maxAnalysesPerHour: 1 })
+  if (exhausted) expect((await ask(sim, known, { token: how.token ?? 'any-key' })).status).not.toBe(429)
+  const { status, text } = await ask(sim, path, how)
+  expect({ status, text }).toMatchObject({ status: first.status })
 })
 
 test.for<[string, RequestOptions, number]>([

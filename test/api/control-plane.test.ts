@@ -73,10 +73,6 @@ test('GET /__sim/info names version, contract, seed and operations, and counts t
   })
 })
 
-test('POST /__sim/reset accepts a sandbox that was never used', async () => {
-  expect((await ask(sim(), '/__sim/reset?sandbox=nobody', { ...open, method: 'POST' })).status).toBe(200)
-})
-
 describe('a request that is not a control request', () => {
   test.each([
     ['GET', '/__sim/reset', 'POST'],

@@ -38,25 +38,15 @@ const ways: Record<string, string> = {
 const asBearer = 'Send your API key as "Authorization: Bearer <API_KEY>"'
 const missing = 'The Authorization header is missing.'
 const keyMissing = 'The API key is missing. Send your API key as'
-const credentialsMissing = 'The credentials are missing. Send your credentials as'
+const noLogin = 'The credentials are missing. Send your credentials as'
 
 /** Alternatives, what is no credential of them, and the sentence and the challenge of the 401 without any. */
 const rows: readonly [security: readonly JsonObject[], wrong: readonly string[], error: string, challenge: string][] = [
   [[{ bearer: [] }], ['empty bearer', 'plain', 'header'], `${missing} ${asBearer}.`, 'Bearer'],
   [[{ oauth: ['read'] }], ['basic'], `${missing} ${asBearer}.`, 'Bearer'],
   [[{ openId: [] }], ['basic'], `${missing} ${asBearer}.`, 'Bearer'],
-  [
-    [{ basic: [] }],
-    ['empty basic', 'plain'],
-    `${credentialsMissing} "Authorization: Basic <CREDENTIALS>".`,
-    'Basic realm="api"',
-  ],
-  [
-    [{ digest: [] }],
-    ['basic', 'bearer'],
-    `${credentialsMissing} "Authorization: Digest <CREDENTIALS>".`,
-    'Digest realm="api"',
-  ],
+  [[{ basic: [] }], ['empty basic', 'plain'], `${noLogin} "Authorization: Basic <CREDENTIALS>".`, 'Basic realm="api"'],
+  [[{ digest: [] }], ['basic', 'bearer'], `${noLogin} "Authorization: Digest <CREDENTIALS>".`, 'Digest realm="api"'],
   [[{ header: [] }], ['query', 'empty header'], `${keyMissing} "X-Acme: <API_KEY>".`, 'APIKey'],
   [[{ plain: [] }], ['header'], `${keyMissing} "Authorization: <API_KEY>".`, 'APIKey'],
   [[{ query: [] }], ['header', 'empty query'], `${keyMissing} "?acme=<API_KEY>".`, 'APIKey'],

@@ -8,23 +8,17 @@ import { listSandboxes } from '../support/stored-records.ts'
 
 const shared = sharedSimulator()
 
-interface Request {
-  readonly method: string
-  readonly path: string
-  readonly headers: Record<string, string>
-  readonly body?: JsonObject
-}
+type Request = { method: string; path: string; headers: Record<string, string>; body?: JsonObject }
 
 const key = { authorization: 'Bearer any-key' }
 const analytics: Request = { method: 'GET', path: `${analyticsPath}?period=7d`, headers: key }
 const recording: Request = { method: 'POST', path: '/v1/events', headers: key, body: event() }
 const creating: Request = { method: 'POST', path: '/v1/prompts', headers: key, body: prompt() }
 
-const explain = (sim: TestSimulator, { body, ...request }: Request, query = '') =>
-  steer(sim, 'POST', `/explain${query}`, { ...request, ...(body && { body }) })
+const explain = (sim: TestSimulator, request: Request, query = '') => steer(sim, 'POST', `/explain${query}`, request)
 
-async function send(sim: TestSimulator, { method, path, headers, body }: Request) {
-  const response = await ask(sim, path, { method, headers, token: null, ...(body && { body }) })
+async function send(sim: TestSimulator, { path, ...how }: Request) {
+  const response = await ask(sim, path, { ...how, token: null })
   return { status: response.status, body: response.body ?? null, origin: response.headers.get('x-sim-origin') }
 }
 

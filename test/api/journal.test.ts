@@ -167,19 +167,17 @@ describe('the list', () => {
   })
 })
 
-describe('a full journal', () => {
-  test('counts the requests that it drops, and every response that counts says so', async () => {
-    const sim = await startForTest({ journalSize: 3 })
-    for (let count = 0; count < 3; count += 1) await ask(sim, analyticsPath)
-    expect(await steer(sim, 'GET', '/requests')).toMatchObject({ recorded: 3, dropped: 0, truncated: false })
-    expect(await steer(sim, 'POST', '/requests/count')).toEqual({ count: 3, truncated: false })
-    await ask(sim, '/v1/events', { body: event() })
-    expect(await steer(sim, 'GET', '/requests')).toMatchObject({ recorded: 4, dropped: 1, truncated: true, total: 3 })
-    const question = { operation: 'getModelAnalytics' }
-    expect(await steer(sim, 'POST', '/requests/count', question)).toEqual({ count: 2, truncated: true })
-    expect(await steer(sim, 'POST', '/verify', question)).toMatchObject({ count: 2, truncated: true })
-    expectRefusal(await ask(sim, '/__sim/requests/req-1'), 404, /has dropped 1; see --journal-size/)
-  })
+test('a full journal counts the requests that it drops, and every response that counts says so', async () => {
+  const sim = await startForTest({ journalSize: 3 })
+  for (let count = 0; count < 3; count += 1) await ask(sim, analyticsPath)
+  expect(await steer(sim, 'GET', '/requests')).toMatchObject({ recorded: 3, dropped: 0, truncated: false })
+  expect(await steer(sim, 'POST', '/requests/count')).toEqual({ count: 3, truncated: false })
+  await ask(sim, '/v1/events', { body: event() })
+  expect(await steer(sim, 'GET', '/requests')).toMatchObject({ recorded: 4, dropped: 1, truncated: true, total: 3 })
+  const question = { operation: 'getModelAnalytics' }
+  expect(await steer(sim, 'POST', '/requests/count', question)).toEqual({ count: 2, truncated: true })
+  expect(await steer(sim, 'POST', '/verify', question)).toMatchObject({ count: 2, truncated: true })
+  expectRefusal(await ask(sim, '/__sim/requests/req-1'), 404, /has dropped 1; see --journal-size/)
 })
 
 test.for<[string, string, number[]]>([

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ask, expectRefusal } from '../support/client.ts'
 import { sharedSimulator } from '../support/shared.ts'
 import { listRequests } from '../support/stored-records.ts'
@@ -37,28 +37,10 @@ paths:
         '200':
           description: Rows.
           headers:
-            X-Total: { required: true, schema: { type: integer }, example: 7 }
             Content-Length: { schema: { type: integer }, example: 1 }
             Access-Control-Allow-Origin: { schema: { type: string }, example: https://elsewhere.test }
             X Wrong Name: { schema: { type: string }, example: a }
-            X-Object: { schema: { type: object }, example: { a: 1 } }
           content: { text/csv: { schema: { type: string }, example: "a,b\\n1,2\\n" } }
-  /problem:
-    get:
-      operationId: getProblem
-      responses:
-        '200':
-          description: JSON of another type, which is preferred to other types.
-          content:
-            text/plain: { example: a problem }
-            application/problem+json: 
-              schema: { type: object, required: [title], properties: { title: { type: string } } }
-              example: { title: Late }
-  /numbers:
-    get:
-      operationId: getFigures
-      responses:
-        '200': { description: An object in a type that is no JSON., content: { image/x: { example: { a: 1 } } } }
   /escaped:
     get:
       operationId: getEscaped
@@ -66,7 +48,7 @@ paths:
         '200':
           description: Names that a JSON pointer escapes.
           content:
-            application/json:
+            application/problem+json:
               schema:
                 type: object
                 properties:
@@ -103,34 +85,15 @@ test('an unknown path gets each path once, also if it has several methods', asyn
 test.each([
   ['a slash', '/items/*/a~1b', { 'c~d': 2 }],
   ['a tilde', '/items/*/c~0d', { 'a/b': 1 }],
-])('a drift acts at a field whose name has %s', async (_character, pointer, left) => {
-  const response = await ask(own(), '/v2/escaped', { scenario: `drop-field;pointer=${pointer}` })
-  expect([response.status, response.body]).toEqual([200, { items: [left] }])
+])('a drift acts at a field whose name has %s, in JSON of any type', async (_character, pointer, left) => {
+  const { headers, text } = await ask(own(), '/v2/escaped', { scenario: `drop-field;pointer=${pointer}` })
+  expect([headers.get('content-type'), JSON.parse(text)]).toEqual(['application/problem+json', { items: [left] }])
 })
 
-describe('a reply that the document describes', () => {
-  test('is text in its media type, with the documented headers except those of the connection', async () => {
-    const { status, text, headers } = await ask(own(), '/v2/report', { headers: { origin: 'https://page.test' } })
-    expect([status, text]).toEqual([200, 'a,b\n1,2\n'])
-    expect(Object.fromEntries(headers)).toMatchObject({
-      'content-type': 'text/csv; charset=utf-8',
-      'x-total': '7',
-      'x-object': 'a,1',
-      'content-length': '8',
-      'access-control-allow-origin': '*',
-    })
-  })
-
-  test.each([undefined, 'drop-field'])('is JSON in its media type, under the scenario %s, too', async (scenario) => {
-    const response = await ask(own(), '/v2/problem', scenario === undefined ? {} : { scenario })
-    expect(response.headers.get('content-type')).toBe('application/problem+json')
-    expect(JSON.parse(response.text)).toEqual(scenario === undefined ? { title: 'Late' } : {})
-  })
-
-  test('is the text of its example where that is an object, in its media type', async () => {
-    const { headers, text } = await ask(own(), '/v2/numbers')
-    expect([headers.get('content-type'), text]).toEqual(['image/x', '{"a":1}'])
-  })
+test('a response has the documented headers except those of the connection', async () => {
+  const { status, text, headers } = await ask(own(), '/v2/report', { headers: { origin: 'https://page.test' } })
+  expect([status, text]).toEqual([200, 'a,b\n1,2\n'])
+  expect(Object.fromEntries(headers)).toMatchObject({ 'content-length': '8', 'access-control-allow-origin': '*' })
 })
 
 const form = 'application/x-www-form-urlencoded'

@@ -52,11 +52,6 @@ function weightedQuality({ dataPoints }: Analytics): number | null {
   return count === 0 ? null : Math.round(sum / count) / 10_000
 }
 
-/** Everything but the index and the assessment, which alone follow from conversation quality. */
-function rest({ avgConversationQualityIndex: _, recommendations: __, dataPoints, ...counts }: Analytics) {
-  return { ...counts, dataPoints: dataPoints.map(({ avgConversationQualityIndex: ___, ...point }) => point) }
-}
-
 const negative = { influence: 'negative' }
 const positive = { influence: 'positive' }
 
@@ -91,15 +86,15 @@ test.for([0.1, 1])('events at a weight of %d move their days by the formula, not
     }
     const seeded: Analytics = JSON.parse(text)
     const shifted: Analytics = JSON.parse(after.get(key) ?? '')
-    expect(shifted.dataPoints).toEqual(
-      seeded.dataPoints.map((point) => {
-        const { avgConversationQualityIndex: quality, date } = point
-        const impact = days.get(date.slice(0, 10))?.impact
-        if (quality === null || impact === undefined) return point
-        return { ...point, avgConversationQualityIndex: moved(quality, weight, impact) }
-      }),
-    )
-    expect(rest(shifted)).toEqual(rest(seeded))
+    const dataPoints = seeded.dataPoints.map((point) => {
+      const { avgConversationQualityIndex: quality, date } = point
+      const impact = days.get(date.slice(0, 10))?.impact
+      if (quality === null || impact === undefined) return point
+      return { ...point, avgConversationQualityIndex: moved(quality, weight, impact) }
+    })
+    // The index and the assessment alone follow from conversation quality.
+    const { avgConversationQualityIndex, recommendations } = shifted
+    expect(shifted).toEqual({ ...seeded, dataPoints, avgConversationQualityIndex, recommendations })
     expect(shifted.avgConversationQualityIndex).toBe(weightedQuality(shifted))
     expect(seeded.avgConversationQualityIndex).toBe(weightedQuality(seeded))
     expect(after.get(key)).not.toBe(text)

@@ -122,15 +122,6 @@ const paths: Json = Object.fromEntries([
     },
   ],
   ['/plain', form({})],
-  [
-    '/styled',
-    form({
-      address: { style: 'deepObject', explode: true },
-      items: { style: 'deepObject', explode: true },
-      expand: { style: 'deepObject', explode: true },
-      ids: { style: 'pipeDelimited', explode: false },
-    }),
-  ],
   ['/types', post({ 'application/json; charset=utf-8': { schema: point }, 'application/xml': { schema: point } })],
   ['/any', post({ '*/*': { schema: point } })],
   ['/open', post({})],
@@ -141,10 +132,7 @@ const paths: Json = Object.fromEntries([
       get: { responses: { 200: { description: 'A user.', content: userMedia } } },
     },
   ],
-  [
-    '/composed',
-    post({ 'application/json': { schema: { allOf: [{ $ref }, { required: ['id', 'created', 'more'] }] } } }),
-  ],
+  ['/all-of', post({ 'application/json': { schema: { allOf: [{ $ref }, { required: ['id', 'created', 'more'] }] } } })],
 ])
 
 const document = {
@@ -218,21 +206,17 @@ describe('names of query parameters', () => {
   })
 })
 
-describe('a form', () => {
-  test.each([
-    ['/plain', 'name=a&amount=5&ids=1&ids=2&expand=ab&address={"zip":1}&items=[{"price":1}]&other=1', 204],
-    ['/plain', 'name=a&ids[]=1&address[zip]=1&address[lines][]=a&items[0][price]=1&items={"price":1}', 204],
-    ['/plain', 'name=a&either=', 204],
-    ['/plain', 'name=a&either=1', 204],
-    ['/plain', 'name=a&address=1', 400],
-    ['/plain', 'name=a&items[0][cost]=1', 400],
-    ['/styled', 'name=a&ids=1|2&expand[]=ab&expand[]=cd&address[zip]=1&items[0][price]=1', 204],
-    ['/styled', 'name=a&ids=1,2', 400],
-    ['/styled', 'name=a&items[0][price]=1&items[1][cost]=1', 400],
-  ])('of %s is read by its encoding: %s', async (path, body, status) => {
-    const response = await ask(own(), `/v1${path}`, { body, contentType: 'application/x-www-form-urlencoded' })
-    expect([response.status, response.text]).toEqual([status, expect.anything()])
-  })
+test.each([
+  ['/plain', 'name=a&amount=5&ids=1&ids=2&expand=ab&address={"zip":1}&items=[{"price":1}]&other=1', 204],
+  ['/plain', 'name=a&ids[]=1&address[zip]=1&address[lines][]=a&items[0][price]=1&items={"price":1}', 204],
+  ['/plain', 'name=a&either=', 204],
+  ['/plain', 'name=a&either=1', 204],
+  ['/plain', 'name=a&address=1', 400],
+  ['/plain', 'name=a&items[0][cost]=1', 400],
+  ['/plain', 'name=a&items[0][price]=1&items[1][cost]=1', 400],
+])('a form of %s is read by its encoding: %s', async (path, body, status) => {
+  const response = await ask(own(), `/v1${path}`, { body, contentType: 'application/x-www-form-urlencoded' })
+  expect([response.status, response.text]).toEqual([status, expect.anything()])
 })
 
 test.each<[path: string, type: string, body: string, status: number]>([
@@ -251,8 +235,8 @@ test.each<[path: string, body: Json, status: number]>([
   ['/v1/users', { id: '1', name: 'a', password: 'b', friends: [{ name: 'c', password: 'd', friends: [] }] }, 204],
   ['/v1/users', { name: 'a', password: 'b', friends: [], created: {} }, 204],
   ['/v1/users', { id: 1, name: 'a', password: 'b', friends: [] }, 400],
-  ['/v1/composed', { name: 'a', password: 'b', friends: [], created: {}, more: 1 }, 204],
-  ['/v1/composed', { name: 'a', password: 'b', friends: [], created: {} }, 400],
+  ['/v1/all-of', { name: 'a', password: 'b', friends: [], created: {}, more: 1 }, 204],
+  ['/v1/all-of', { name: 'a', password: 'b', friends: [], created: {} }, 400],
 ])('a request needs no readOnly property at any depth: %s %j', async (path, body, status) => {
   expect(await ask(own(), path, { body })).toMatchObject({ status })
 })

@@ -74,32 +74,32 @@ describe('x-simulated-status', () => {
   })
 })
 
-describe('an operation with another shape than its handler expects is served from the document', {
-  tags: ['long'],
-}, () => {
-  test.each([
-    [
-      'another success body',
-      "$ref: '#/components/schemas/EventCreated' }\n              examples:",
-      'type: object, required: [id] }\n              x-examples:',
-      /createEvent .*status 201: \/id is required/,
-    ],
-    [
-      'another error body',
-      "schema: { $ref: '#/components/schemas/Error' }\n              examples:\n                number_as_value:",
-      'schema: { required: [code] }\n              x-examples:\n                number_as_value:',
-      /createEvent .*status 400: \/code is required/,
-    ],
-    [
-      'a status of its own',
-      "      responses:\n        '201':\n          description: The event",
-      `${chosen('{ dropped: 202 }')}      responses:\n${accepted}        '201':\n          description: The event`,
-      /createEvent .*status 202: \/queued is required/,
-    ],
-  ])('%s', async (_name, from, to, message) => {
+test.each([
+  [
+    'another success body',
+    "$ref: '#/components/schemas/EventCreated' }\n              examples:",
+    'type: object, required: [id] }\n              x-examples:',
+    /createEvent .*status 201: \/id is required/,
+  ],
+  [
+    'another error body',
+    "schema: { $ref: '#/components/schemas/Error' }\n              examples:\n                number_as_value:",
+    'schema: { required: [code] }\n              x-examples:\n                number_as_value:',
+    /createEvent .*status 400: \/code is required/,
+  ],
+  [
+    'another status',
+    "      responses:\n        '201':\n          description: The event",
+    `${chosen('{ dropped: 202 }')}      responses:\n${accepted}        '201':\n          description: The event`,
+    /createEvent .*status 202: \/queued is required/,
+  ],
+])(
+  'an operation with %s than its handler expects is served from the document',
+  { tags: ['long'] },
+  async (_name, from, to, message) => {
     const contract = await documentWith(from, to)
     const { operations } = await steer(await startForTest({ contract }), 'GET', '/info')
     expect(operations).toContainEqual(expect.objectContaining({ id: 'createEvent', servedBy: 'document' }))
     expect(await runInProcess(['check', contract])).toMatchObject({ code: 0, stdout: expect.stringMatching(message) })
-  })
-})
+  },
+)

@@ -144,12 +144,7 @@ describe('a verification that waits', () => {
 
   test('ends when its client closes the connection', async ({ own }) => {
     const client = new AbortController()
-    const pending = fetch(`${own.origin}/__sim/verify`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ withinMs: 60_000 }),
-      signal: client.signal,
-    })
+    const pending = ask(own, '/__sim/verify', { body: { withinMs: 60_000 }, signal: client.signal })
     await untilWaiting(own, 1)
     client.abort()
     await expect(pending).rejects.toThrow(/abort/)

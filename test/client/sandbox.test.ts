@@ -1,8 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { afterAll, describe, expect, test as plainTest, vi } from 'vitest'
-import { type AnyNames, connect, startSimulator } from '../../src/index.ts'
-import { inputs } from '../support/catalogue.ts'
+import { connect, startSimulator } from '../../src/index.ts'
 import { ask, event, prompt, type RequestOptions } from '../support/client.ts'
 import { controlOperations } from '../support/control-operations.ts'
 import { excludeFromRecording } from '../support/control-responses/recording.ts'
@@ -87,19 +86,6 @@ describe('scenarios of a sandbox', () => {
     await expect(sim.scenario('drop-field', { pointer: 'a"b' })).rejects.toThrow(/quotation mark/)
     expect((await sim.rules()).rules).toEqual([])
   })
-
-  const { definitions, statuses } = inputs.catalogue
-  test.each([...definitions, ...statuses])(
-    '$name has all its parameters with their defaults or examples',
-    async ({ name, parameters }) => {
-      const given = parameters.map(({ name: parameter, default: value, example }) => [parameter, value ?? example])
-      const known = given.filter(([, value]) => value !== undefined)
-      const { sandbox } = await connect<AnyNames>(simulator.controlUrl)
-      const sim = sandbox(`catalogue-${name}`)
-      await sim.scenario(name, Object.fromEntries(known))
-      expect((await sim.rules()).rules).toHaveLength(1)
-    },
-  )
 })
 
 test('the clock and the seed of a sandbox are set', async ({ sim }) => {

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { ProcessTrial } from '../hostile/processes.ts'
+import { createProcessTrial } from '../hostile/processes.ts'
 import { Numbers } from '../hostile/trial.ts'
 import { crashSeed, seededChance } from '../support/chance.ts'
 
@@ -10,7 +10,7 @@ test(
   `${rounds} rounds of kill -9 of the command under 16 clients lose no acknowledged write (seed ${crashSeed})`,
   async () => {
     const numbers = new Numbers()
-    const trial = new ProcessTrial(seededChance(crashSeed), numbers)
+    const trial = createProcessTrial(seededChance(crashSeed), numbers)
     onTestFinished(() => trial.close())
     // On a busy machine a kill can come before the first write.
     for (let round = 0; round < rounds || numbers.count('acknowledged writes') === 0; round += 1)

@@ -25,17 +25,11 @@ describe('convsim drift', () => {
     const dry = await runDrift([upstream.baseUrl, ids, '--dry-run', '--writes', upstream.host, '--samples', '1'])
     expect(dry.code).toBe(0)
     const { requests } = JSON.parse(dry.stdout)
-    const urls = ['7d', '30d', '90d'].map((period) => `/models/${model}/analytics?period=${period}`)
-    const insertId = expect.stringMatching(/^convsim-probe-\d{8}T\d{6}Z-1$/)
-    expect(requests).toEqual(
-      expect.arrayContaining(
-        [
-          ...urls.map((url) => ({ method: 'GET', url })),
-          { method: 'POST', url: '/prompts' },
-          { method: 'POST', url: '/events', body: expect.objectContaining({ insertId }) },
-        ].map((one) => expect.objectContaining({ ...one, url: upstream.baseUrl + one.url })),
-      ),
-    )
+    const reads = ['7d', '30d', '90d'].map((period) => `GET /models/${model}/analytics?period=${period}`)
+    const planned = [...reads, 'POST /prompts', 'POST /events'].map((line) => line.replace('/', `${upstream.baseUrl}/`))
+    const sent = requests.map(({ method, url }: Record<string, string>) => `${method} ${url}`)
+    expect(sent).toEqual(expect.arrayContaining(planned))
+    expect(dry.stdout).toMatch(/"insertId": ?"convsim-probe-\d{8}T\d{6}Z-1"/)
     expect(upstream.requests).toEqual([])
     const text = await runDrift([upstream.baseUrl, '--dry-run', '--format', 'text'])
     expect(text.stdout).toMatch(new RegExp(`\\d requests would be sent to ${upstream.host}; nothing was sent\\.`))
@@ -73,9 +67,7 @@ const redirecting: Change = (response) => {
   response.headers['location'] = 'https://login.example.com/'
 }
 
-const slow: Change = (response) => {
-  response.delayMs = 60_000
-}
+const slow: Change = (response) => void Object.assign(response, { delayMs: 60_000 })
 
 /** Asks a service, or a proxy, for three periods and once for a refusal. */
 async function askForPeriods(simulator: TestSimulator) {

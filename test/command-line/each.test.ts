@@ -110,56 +110,45 @@ for (const name of ['one', 'two', 'three']) {
   })
 })
 
-describe('a client whose first request fails', { tags: ['long'] }, () => {
-  const random = 'const random = () => ({ insertId: crypto.randomUUID(), eventAt: new Date().toISOString() })\n'
-  const event = "const event = (eventType, more) => attempt(1, '/events', { ...order, eventType, ...more })\n"
+const random = 'const random = () => ({ insertId: crypto.randomUUID(), eventAt: new Date().toISOString() })\n'
+const read = 'const read = (path) => attempt(1, path)\n'
+const event = "const event = (eventType, more) => attempt(1, '/events', { ...order, eventType, ...more })\n"
 
-  test.each([
-    ['sends another event: never succeeded', "try { await event('a') } catch { await event('failed') }"],
-    [
-      'sends another event with random values: never succeeded',
-      "try { await event('a', random()) } catch { await event('failed', random()) }",
-    ],
-    [
-      'requests another model: never succeeded',
-      "try { await attempt(1, analytics) } catch { await attempt(1, analytics.replace('02/', '01/')) }",
-    ],
-    ['adds the time to its retry: recovered', "try { await event('a') } catch { await event('a', random()) }"],
-    [
-      'numbers its attempts under one id: recovered',
-      `const id = { insertId: crypto.randomUUID() }
-      try { await event('a', { ...id, value: '1' }) } catch { await event('a', { ...id, value: '2' }) }`,
-    ],
-    ['retries with a new id: recovered', "try { await event('a', random()) } catch { await event('a', random()) }"],
-    [
-      'resends it later from a queue: recovered',
-      `const queue = []
-      for (const name of ['a', 'b']) await event(name).catch(() => queue.push([name, random()]))
-      for (const one of queue) await event(...one)`,
-    ],
-  ])('and that then %s', async (title, lines) => {
-    const { code, report } = await trySuite(random + event + lines, '--set', 'reset,unavailable;retry-after=0')
-    const own = report.runs.filter(({ occurrence }: { occurrence: number }) => occurrence === 1)
-    const verdict = title.endsWith('recovered') ? 'recovered' : 'never-succeeded'
-    expect([code, ...verdictsOf({ runs: own })]).toEqual([0, verdict, verdict])
-    // A run with a call that never succeeded is made twice, like a failed run.
-    const bad = verdictsOf(report).filter((one) => one !== 'recovered')
-    expect(report.summary.repeated).toBe(bad.length)
-  })
+test.each([
+  ['sends another event: never succeeded', "await event('a').catch(() => event('failed'))"],
+  ['sends another random event: never succeeded', "await event('a', random()).catch(() => event('b', random()))"],
+  ['reads another model: never succeeded', "await read(analytics).catch(() => read(analytics.replace('2', '1')))"],
+  ['adds the time to its retry: recovered', "try { await event('a') } catch { await event('a', random()) }"],
+  [
+    'numbers its attempts under one id: recovered',
+    `const id = { insertId: crypto.randomUUID() }
+    try { await event('a', { ...id, value: '1' }) } catch { await event('a', { ...id, value: '2' }) }`,
+  ],
+  ['retries with a new id: recovered', "try { await event('a', random()) } catch { await event('a', random()) }"],
+  [
+    'resends it later from a queue: recovered',
+    `const queue = []
+    for (const name of ['a', 'b']) await event(name).catch(() => queue.push([name, random()]))
+    for (const one of queue) await event(...one)`,
+  ],
+])('a client whose first request fails, and that then %s', { tags: ['long'] }, async (title, lines) => {
+  const { code, report } = await trySuite(random + read + event + lines, '--set', 'reset,unavailable;retry-after=0')
+  const own = report.runs.filter(({ occurrence }: { occurrence: number }) => occurrence === 1)
+  const verdict = title.endsWith('recovered') ? 'recovered' : 'never-succeeded'
+  expect([code, ...verdictsOf({ runs: own })]).toEqual([0, verdict, verdict])
+  // A run with a call that never succeeded is made twice, like a failed run.
+  const bad = verdictsOf(report).filter((one) => one !== 'recovered')
+  expect(report.summary.repeated).toBe(bad.length)
 })
 
-describe('a baseline run that fails', { tags: ['long'] }, () => {
-  test.each([
-    ['at the start', 1],
-    ['at the end', 4 + 1],
-  ])('%s is repeated once, and the report says so', async (when, red) => {
-    const { code, report, stdout } = await trySuite(swallowing(`n === ${red}`, 3), '--set', 'reset')
-    expect([code, ...verdictsOf(report)]).toEqual([0, 'recovered', 'recovered'])
-    expect(report.summary.changes).toEqual([`${when} it failed with exit code 6`])
-    expect(stdout).toMatch(
-      new RegExp(`^The verdicts are not reliable, .*: ${when} it failed with exit code 6\\.$`, 'm'),
-    )
-  })
+test.each([
+  ['at the start', 1],
+  ['at the end', 4 + 1],
+])('a baseline run that fails %s is repeated once, as the report says', { tags: ['long'] }, async (when, red) => {
+  const { code, report, stdout } = await trySuite(swallowing(`n === ${red}`, 3), '--set', 'reset')
+  expect([code, ...verdictsOf(report)]).toEqual([0, 'recovered', 'recovered'])
+  expect(report.summary.changes).toEqual([`${when} it failed with exit code 6`])
+  expect(stdout).toMatch(new RegExp(`^The verdicts are not reliable, .*: ${when} it failed with exit code 6\\.$`, 'm'))
 })
 
 describe('the baseline run', { tags: ['long'] }, () => {
@@ -182,20 +171,18 @@ describe('the baseline run', { tags: ['long'] }, () => {
   })
 })
 
-describe('--fail-on', { tags: ['long'] }, () => {
-  test.each([
-    ['unnoticed', 3, '2 of 2 faults were not noticed (100 %)'],
-    ['unnoticed>99.9', 3, '2 of 2 faults were not noticed (100 %, at most 99.9 % wanted)'],
-    ['unnoticed>100', 0, ''],
-    ['not-resilient, hung', 0, ''],
-    ['unexpected, coverage<1', 0, ''],
-    ['advice', 3, 'piece of advice, and so in 2 more runs'],
-  ])('%s exits with %i', async (conditions, exit, sentence) => {
-    const set = 'drop-field;pointer=/eventId,wrong-type;pointer=/eventId'
-    const { code, stderr } = await trySuite(suite(), '--set', set, '--fail-on', conditions)
-    expect(code).toBe(exit)
-    expect(stderr).toContain(sentence)
-  })
+test.each([
+  ['unnoticed', 3, '2 of 2 faults were not noticed (100 %)'],
+  ['unnoticed>99.9', 3, '2 of 2 faults were not noticed (100 %, at most 99.9 % wanted)'],
+  ['unnoticed>100', 0, ''],
+  ['not-resilient, hung', 0, ''],
+  ['unexpected, coverage<1', 0, ''],
+  ['advice', 3, 'piece of advice, and so in 2 more runs'],
+])('--fail-on %s exits with %i', { tags: ['long'] }, async (conditions, exit, sentence) => {
+  const set = 'drop-field;pointer=/eventId,wrong-type;pointer=/eventId'
+  const { code, stderr } = await trySuite(suite(), '--set', set, '--fail-on', conditions)
+  expect(code).toBe(exit)
+  expect(stderr).toContain(sentence)
 })
 
 describe('convsim each stops and gives the reason if', () => {
@@ -205,20 +192,8 @@ describe('convsim each stops and gives the reason if', () => {
   test.each<[string, string, string[], number, RegExp]>([
     ['the suite fails', suite('false'), [], 5, /fails with exit code 5 without any fault.*\n {2}the check failed\n$/],
     ['the suite sends no request', '', [], 1, /sends no request to the simulator/],
-    [
-      'no request gets an ordinary response',
-      silent,
-      ['--fail-on', 'not-resilient,unnoticed,hung'],
-      1,
-      /No request can get a fault, since none got an ordinary response: 3 x 401\.$/m,
-    ],
-    [
-      'all requests steer the simulator',
-      steered,
-      [],
-      1,
-      /none got an ordinary response: 2 x 200 of a request that steers the simulator, 1 x 400\.$/m,
-    ],
+    ['no request gets an ordinary response', silent, ['--fail-on', 'hung'], 1, /No request can .*: 3 x 401\.$/m],
+    ['all requests steer the simulator', steered, [], 1, /: 2 x 200 of a request that steers .*, 1 x 400\.$/m],
     [
       'two runs of the suite differ',
       `${suite()}\nif (n === 1) await send(analytics.replace('7d', '90d'))`,
@@ -263,10 +238,7 @@ describe('convsim each stops and gives the reason if', () => {
     [['--set', 'expect-violation'], /"expect-violation" is not a fault/],
     [['--only', 'drop-field'], /"drop-field" names no run\. A run is FAULT@OPERATION/],
     [['--only', 'drift:drop-field@getModelAnalytic/x'], /There is no operation "getModelAnalytic"\. Did you mean/],
-    [
-      ['--only', 'drift:drop-field@getModelAnalytics/conversationCoun'],
-      /Nowhere to inject .*Did you mean "drift:drop-field@getModelAnalytics\/conversationCount"/,
-    ],
+    [['--only', 'drift:drop-field@createEvent/eventI'], /Nowhere to .* mean "drift:drop-field@createEvent\/eventId"/],
     [['--only', 'resilience:reset@createPrompt'], /no request of the suite can get this fault/],
   ])('the flags are %j', { tags: ['long'] }, async (flags, reason) => {
     const { code, stdout, stderr } = await trySuite(suite(), ...flags)

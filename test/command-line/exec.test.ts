@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { event } from '../support/client.ts'
-import { convsim, inMemory, run } from '../support/command.ts'
+import { convsim, run } from '../support/command.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 /** Returns the arguments that run a line of JavaScript by `convsim exec`. */
@@ -180,19 +180,5 @@ describe('--report', () => {
     expect(JSON.parse(report).run.command).toContain(
       '--token=[redacted] --api-key [redacted] Authorization: Bearer [redacted]',
     )
-  })
-})
-
-describe('serve', () => {
-  test('writes the report and applies --fail-on when it is stopped', async () => {
-    const file = join(await tempFolder(), 'report.json')
-    const command = convsim([...inMemory, '--report', file, '--fail-on', 'violation'])
-    const url = await command.ready()
-    const headers = { authorization: 'Bearer k', 'content-type': 'application/json', 'x-sim-sandbox': 'a' }
-    await fetch(`${url}/v1/events`, { method: 'POST', headers, body: '{}' })
-    await fetch(`${url}/__sim/reset?sandbox=a`, { method: 'POST' })
-    expect(await command.stop()).toBe(3)
-    expect(command.stderr()).toMatch(/convsim: 1 request, 1 broke the contract/)
-    expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ sandbox: '*', violations: { requests: 1 } })
   })
 })

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import type { Json } from '../../src/base/core/json.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { documentWithData, findFault, startCounter, tryDocument } from '../support/try-document.ts'
@@ -55,31 +55,24 @@ const intoCallback = {
   callbacks: { a: { '{$url}': { post: { ...ok, requestBody: { content: {} } } } } },
 }
 
-describe('a $ref in data is data', () => {
-  const data = { leak: file, list: [url, local], '\0$ref': 1, deep: { $ref: { $ref: 'FILE' }, $id: 'a' } }
-  test.each<[string, { [name: string]: Json }, Json?]>([
-    ['an example', { example: data }],
-    ['a named example', { examples: { first: { value: data, 'x-a': file } } }],
-    ['an example of its schema', { schema: { type: 'object', examples: [data] } }],
-    ['a default', { schema: { type: 'object', default: data } }],
-    ['a constant', { schema: { const: data } }],
-    ['an enumeration', { schema: { enum: [data] } }],
-    ['the default of a property', { schema: { type: 'object', properties: { a: { default: data } } } }, { a: data }],
-    ['the name of a property', { schema: { properties: { $ref: { const: 'a' } }, required: ['$ref'] } }, { $ref: 'a' }],
-  ])('%s is handled as it is', async (_, media, expected = data) => {
-    const { body, started } = await outcomeOf(documentWithData(media))
-    expect(started).toEqual([])
-    const [, filled] = /"leak":\{"\$ref":"([^"]*)"/.exec(body ?? '') ?? []
-    const text = JSON.stringify(expected).replaceAll('FILE', String(filled)).replaceAll('URL', counter.url)
-    expect(JSON.parse(body ?? '')).toEqual(JSON.parse(text))
-  })
+const data = { leak: file, list: [url, local], '\0$ref': 1, deep: { $ref: { $ref: 'FILE' }, $id: 'a' } }
+test.each<[string, { [name: string]: Json }, Json?]>([
+  ['an example', { example: data }],
+  ['a named example', { examples: { first: { value: data, 'x-a': file } } }],
+  ['an example of its schema', { schema: { type: 'object', examples: [data] } }],
+  ['a default', { schema: { type: 'object', default: data } }],
+  ['a constant', { schema: { const: data } }],
+  ['an enumeration', { schema: { enum: [data] } }],
+  ['the default of a property', { schema: { type: 'object', properties: { a: { default: data } } } }, { a: data }],
+  ['the name of a property', { schema: { properties: { $ref: { const: 'a' } }, required: ['$ref'] } }, { $ref: 'a' }],
+])('a $ref in data is data: %s is handled as it is', async (_, media, expected = data) => {
+  const { body, started } = await outcomeOf(documentWithData(media))
+  expect(started).toEqual([])
+  const [, filled] = /"leak":\{"\$ref":"([^"]*)"/.exec(body ?? '') ?? []
+  const text = JSON.stringify(expected).replaceAll('FILE', String(filled)).replaceAll('URL', counter.url)
+  expect(JSON.parse(body ?? '')).toEqual(JSON.parse(text))
 })
 
-/** A document with a chain of schemas, and with `first` at its response. */
-function withChain(length: number, next: (ref: Json) => Json, first: Json = { $ref: '#/components/schemas/A0' }) {
-  const schemas = Array.from({ length }, (_, at) => [`A${at}`, next({ $ref: `#/components/schemas/A${at + 1}` })])
-  return withSchemas(first, Object.fromEntries(schemas))
-}
 const oneself = (room: string, name = 'a') => ({
   components: { [room]: { [name]: { $ref: `#/components/${room}/${name}` } } },
 })
@@ -97,8 +90,6 @@ test.each<[string, object]>([
   ['an unknown dialect', documentWithData({ schema: {} }, { jsonSchemaDialect: 'URL' })],
   ['an unknown $schema', withSchema({ $schema: 'URL', properties: { a: { $schema: 'http://a.test' } } })],
   ['an $id that is an address', withSchema({ $id: 'URL', $anchor: 'a', type: 'object' })],
-  ['a $dynamicRef', withSchema({ $dynamicAnchor: 'a', properties: { b: { $dynamicRef: '#a' } } })],
-  ['a recursive schema', withSchemas(local, { A: { type: 'object', properties: { a: local } } })],
   ['an encoded reference', withSchemas({ $ref: '#/components%2Fschemas/%41' }, { A: { type: 'object' } })],
   ['a reference into a callback', withEverywhere({}, {}, intoCallback)],
   ['a file as an example', documentWithData({ examples: { a: file } })],
@@ -111,7 +102,6 @@ test.each<[string, object]>([
   ['a $dynamicRef to an address', documentWithData({ schema: { $dynamicRef: 'URL' } })],
   ['a $schema that is a number', documentWithData({ schema: { $schema: 7 } })],
   ['an $id twice', withSchema({ anyOf: [{ $id: 'a', type: 'object' }, { $id: 'a' }] })],
-  ['100 schemas that nothing refers to', withChain(100, (items) => ({ items }), {})],
   ['100,000 values', withSchema({ enum: Array.from({ length: 100_000 }, (_, index) => index) })],
 ])('a document is served and passes check: %s', async (_, document) => {
   const { started, body } = await outcomeOf(document)
@@ -149,11 +139,10 @@ test.each<[string, object | string, RegExp]>([
   expect([checked.join(), started.join()]).toEqual([expect.stringMatching(reason), expect.stringMatching(reason)])
 })
 
-test.each<[string, Json, RegExp]>([['$', { openapi: '3' }, /only 2\.0, 3\.0, 3\.1 and 3\.2/]])(
-  'an overlay that spoils %s with %j is refused by check and start alike',
-  async (target, update, reason) => {
-    const overlay = { overlay: '1.1.0', info: { title: 'O', version: '1' }, actions: [{ target, update }] }
-    const { checked, started } = await outcomeOf(documentWithData({ example: 1 }), overlay)
-    expect([checked.join(), started.join()]).toEqual([expect.stringMatching(reason), expect.stringMatching(reason)])
-  },
-)
+test('an overlay that spoils the version is refused by check and start alike', async () => {
+  const actions = [{ target: '$', update: { openapi: '3' } }]
+  const overlay = { overlay: '1.1.0', info: { title: 'O', version: '1' }, actions }
+  const { checked, started } = await outcomeOf(documentWithData({ example: 1 }), overlay)
+  const reason = expect.stringMatching(/only 2\.0, 3\.0, 3\.1 and 3\.2/)
+  expect([checked.join(), started.join()]).toEqual([reason, reason])
+})

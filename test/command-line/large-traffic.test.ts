@@ -11,9 +11,9 @@ import { tempFolder } from '../support/temp-folder.ts'
 const created = { success: true, eventId: '2c5ea4c0-4067-41e9-8bad-9b1deb4d3b7d' }
 
 /** An entry of a HAR file: the response to an event. */
-const recordedEvent = (body: JsonObject, token = 'opaque-token') => {
+const recordedEvent = (body: JsonObject, token = 'opaque-token', host = 'api') => {
   const headers = [{ name: 'Authorization', value: `Bearer ${token}` }]
-  return harEntry('https://api.example.com/v1/events', body, { method: 'POST', status: 201, headers })
+  return harEntry(`https://${host}.example.com/v1/events`, body, { method: 'POST', status: 201, headers })
 }
 
 /** Returns new fields for a response. */
@@ -34,10 +34,7 @@ describe('convsim drift', () => {
   })
 
   test('names some of many services', async () => {
-    const entries = Array.from({ length: 50 }, (_, index) => {
-      const one = recordedEvent(created)
-      return { ...one, request: { ...one.request, url: `https://api${index}.example.com/v1/events` } }
-    })
+    const entries = Array.from({ length: 50 }, (_, index) => recordedEvent(created, undefined, `api${index}`))
     const { stderr } = await runDrift(['--har', await writeHar(entries)])
     expect(stderr).toContain('https://api4.example.com and 45 more. Give the base URL')
     expect(stderr).not.toContain('api5.example.com')
@@ -48,10 +45,7 @@ describe('convsim drift', () => {
     let now = 0
     const shown: string[] = []
     const terminal = (text: string) => void shown.push(text.replace('\r\u001b[2K', ''))
-    const clock = () => {
-      now += 1000
-      return now
-    }
+    const clock = () => (now += 1000)
     const { stderr } = await runInProcess(['drift', '--har', await writeHar(entries)], {}, { terminal, now: clock })
     expect(stderr).toBe('')
     expect(shown.some((line) => line.startsWith('convsim drift: comparing responses: 19 of 20, '))).toBe(true)

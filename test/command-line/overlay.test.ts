@@ -36,11 +36,10 @@ describe('--overlay', () => {
     expect([code, stdout]).toEqual([0, expect.stringMatching(/the example ".*" does not fit its schema: .*room/)])
   })
 
-  test.each([
-    ['{ target: $.nothing, remove: true }', 'our.overlay.yaml:4:7: error: meets nothing in the document: $.nothing'],
-  ])('that the contract does not take stops the start: %s', async (action, reason) => {
-    const file = await overlayWith(action)
+  test('that the contract does not take stops the start', async () => {
+    const file = await overlayWith('{ target: $.nothing, remove: true }')
     const { code, stderr } = await run(['serve', '--port', '0', '--overlay', file, '--log-format', 'pretty'])
+    const reason = 'our.overlay.yaml:4:7: error: meets nothing in the document: $.nothing'
     expect([code, stderr]).toEqual([1, expect.stringContaining(reason)])
   })
 })

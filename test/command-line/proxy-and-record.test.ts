@@ -68,12 +68,8 @@ describe('convsim record', () => {
     const out = join(await tempFolder(), 'recorded')
     const listed = await run(['record', har, '--out', out])
     expect([listed.code, existsSync(out)]).toEqual([0, false])
-    expect(listed.stdout).toMatch(
-      new RegExp(
-        `^responses/${modelId}\\.json: the exact response for 7d, 7 data points, \\d+ kB, \\d+ texts redacted$`,
-        'm',
-      ),
-    )
+    expect(listed.stdout).toContain(`responses/${modelId}.json: the exact response for 7d, 7 data points, `)
+    expect(listed.stdout).toMatch(/^responses\/.*, \d+ kB, \d+ texts redacted$/m)
     expect(listed.stdout).toContain('Nothing was written. To write it: the same command with --write.')
     expect(listed.stderr).toMatch(/left out, 1 of them: breaks the contract: \/messageCount must be a number/)
     expect(listed.stderr).not.toContain('jane')
@@ -83,10 +79,8 @@ describe('convsim record', () => {
     expect(written).toMatchObject({ code: 0, stdout: expect.stringContaining(`--fixtures ${out}`) })
     const text = await readFile(join(out, 'responses', `${modelId}.json`), 'utf8')
     expect(text).not.toMatch(/jane|Jane|1234567|sk_live/)
-    expect(await run(['check', out])).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/: ok, .* 1 exact response$/m),
-    })
+    const checked = await run(['check', out])
+    expect(checked).toMatchObject({ code: 0, stdout: expect.stringMatching(/: ok, .* 1 exact response$/m) })
 
     const sim = await startForTest({ fixtures: out, models: 'closed' })
     const served = await ask(sim, `${analyticsPath}?period=7d`)
@@ -95,20 +89,13 @@ describe('convsim record', () => {
     expect((await ask(sim, `${analyticsPath}?period=30d`)).body).not.toEqual(served.body) // generated
     const generated = await ask(sim, `${analyticsPath}?period=7d`, { headers: { 'x-sim-scenario': 'all-null' } })
     expect(objectOf(generated)['conversationCount']).toBe(0)
-    const explained = await steer(sim, 'POST', '/explain', {
-      method: 'GET',
-      path: `${analyticsPath}?period=7d`,
-      headers: { authorization: 'Bearer any-key' },
-    })
-    expect(JSON.stringify(explained['why'])).toContain(
-      `The response is an exact one of the fixtures: ${out}/responses/`,
-    )
+    const headers = { authorization: 'Bearer any-key' }
+    const request = { method: 'GET', path: `${analyticsPath}?period=7d`, headers }
+    const { why } = await steer(sim, 'POST', '/explain', request)
+    expect(JSON.stringify(why)).toContain(`The response is an exact one of the fixtures: ${out}/responses/`)
 
     const again = await run(['record', har, '--out', out, '--write'])
-    expect(again).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('is not empty, and nothing is overwritten'),
-    })
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('not empty, and nothing is overwritten') })
   })
 
   test('takes whole responses of the simulator, and leaves out and names those that a scenario made up', async () => {

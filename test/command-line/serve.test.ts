@@ -11,32 +11,30 @@ import { startForTest } from '../support/start.ts'
 import { eventsIn, parseStateFile } from '../support/state-file.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-describe('the ready line', () => {
-  test('is one JSON line on stdout when requests are handled; the log on stderr says what was loaded', async () => {
-    const command = convsim(inMemory)
-    const origin = await command.ready()
-    expect((await ask({ origin }, analyticsPath)).status).toBe(200)
-    expect(await command.stop()).toBe(0)
-    expect(JSON.parse(command.stdout())).toEqual({
-      level: 'info',
-      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
-      msg: `convsim ${version} is listening on ${origin}`,
-      baseUrl: `${origin}/v1`,
-    })
-    const logged = command.stderr().trimEnd().split('\n')
-    const { personas, models } = inputs.fixtures
-    expect(logged.map((line) => JSON.parse(line))).toMatchObject([
-      {
-        msg: 'loaded',
-        operations: allOperations.length,
-        personas: personas.length,
-        models: models.length,
-        state: { file: ':memory:', events: 0, prompts: 0 },
-      },
-      { msg: 'responded' },
-      ...Array(logged.length - 2).fill({ msg: expect.stringMatching(/^stopp/) }),
-    ])
+test('the ready line is JSON on stdout when requests are handled; the log on stderr says what was loaded', async () => {
+  const command = convsim(inMemory)
+  const origin = await command.ready()
+  expect((await ask({ origin }, analyticsPath)).status).toBe(200)
+  expect(await command.stop()).toBe(0)
+  expect(JSON.parse(command.stdout())).toEqual({
+    level: 'info',
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+    msg: `convsim ${version} is listening on ${origin}`,
+    baseUrl: `${origin}/v1`,
   })
+  const logged = command.stderr().trimEnd().split('\n')
+  const { personas, models } = inputs.fixtures
+  expect(logged.map((line) => JSON.parse(line))).toMatchObject([
+    {
+      msg: 'loaded',
+      operations: allOperations.length,
+      personas: personas.length,
+      models: models.length,
+      state: { file: ':memory:', events: 0, prompts: 0 },
+    },
+    { msg: 'responded' },
+    ...Array(logged.length - 2).fill({ msg: expect.stringMatching(/^stopp/) }),
+  ])
 })
 
 describe('the address', () => {
@@ -84,40 +82,38 @@ describe('the address', () => {
   })
 })
 
-describe('a bad setting ends the start with 1 and states what is valid', { tags: ['long'] }, () => {
-  const noFile = (flag: string) => new RegExp(` no/x\\.md: error: .*\\(${flag}\\)`)
+const noFile = (flag: string) => new RegExp(` no/x\\.md: error: .*\\(${flag}\\)`)
 
-  test.each<[string[], Record<string, string>, RegExp]>([
-    [['--scenario', 'nonsense'], {}, /no scenario "nonsense"\. convsim scenarios and GET \/__sim\/catalogue list all/],
-    [[], { CONVSIM_SCENARIO: 'nonsense' }, /--scenario \(from CONVSIM_SCENARIO\): error: /],
-    [['--scenario', 'slo'], {}, /Did you mean "slow"\?/],
-    [['--plan', 'grow'], {}, /--plan: error: There is no plan "grow"\. Did you mean "growth"\?/],
-    [
-      ['--log-level', 'inof'],
-      {},
-      /^convsim: --log-level takes .*; got "inof"\. Did you mean "info"\? See convsim serve/m,
-    ],
-    [['--fail-on', 'retry,violaton'], {}, /got "retry,violaton"\. Did you mean "violation"\? See convsim serve/],
-    [['no/x.md'], {}, noFile('--contract')],
-    [['--fixtures', 'no'], {}, / no: error: there is no such folder; .*keys\.yaml.* \(--fixtures\)/],
-    [['--fixtures', 'package.json'], {}, / package\.json: error: is a file, and a folder is expected; .*keys\.yaml/],
-    ...['contract', 'rules', 'seed-state', 'report'].flatMap((name): [string[], object, RegExp][] => {
-      const flag = `--${name}`
-      const variable = `CONVSIM_${name.replace('-', '_').toUpperCase()}`
-      return [
-        [[`--${name}`, 'no/x.md'], {}, noFile(flag)],
-        [[], { [variable]: 'no/x.md' }, noFile(`${flag} from ${variable}`)],
-      ]
-    }),
-    [[], { CONVSIM_CONTRACT: 'package.json' }, /package\.json[:\d]*: error: .*\(--contract from CONVSIM_CONTRACT\)/],
-  ] as [string[], Record<string, string>, RegExp][])('%j %o', async (args, env, words) => {
+test.each<[string[], Record<string, string>, RegExp]>([
+  [['--scenario', 'nonsense'], {}, /no scenario "nonsense"\. convsim scenarios and GET \/__sim\/catalogue list all/],
+  [[], { CONVSIM_SCENARIO: 'nonsense' }, /--scenario \(from CONVSIM_SCENARIO\): error: /],
+  [['--scenario', 'slo'], {}, /Did you mean "slow"\?/],
+  [['--plan', 'grow'], {}, /--plan: error: There is no plan "grow"\. Did you mean "growth"\?/],
+  [['--log-level', 'inof'], {}, /--log-level takes .*; got "inof"\. Did you mean "info"\? See convsim serve/],
+  [['--fail-on', 'retry,violaton'], {}, /got "retry,violaton"\. Did you mean "violation"\? See convsim serve/],
+  [['no/x.md'], {}, noFile('--contract')],
+  [['--fixtures', 'no'], {}, / no: error: there is no such folder; .*keys\.yaml.* \(--fixtures\)/],
+  [['--fixtures', 'package.json'], {}, / package\.json: error: is a file, and a folder is expected; .*keys\.yaml/],
+  ...['contract', 'rules', 'seed-state', 'report'].flatMap((name): [string[], object, RegExp][] => {
+    const flag = `--${name}`
+    const variable = `CONVSIM_${name.replace('-', '_').toUpperCase()}`
+    return [
+      [[`--${name}`, 'no/x.md'], {}, noFile(flag)],
+      [[], { [variable]: 'no/x.md' }, noFile(`${flag} from ${variable}`)],
+    ]
+  }),
+  [[], { CONVSIM_CONTRACT: 'package.json' }, /package\.json[:\d]*: error: .*\(--contract from CONVSIM_CONTRACT\)/],
+] as [string[], Record<string, string>, RegExp][])(
+  'a bad setting ends the start with 1 and states what is valid: %j %o',
+  { tags: ['long'] },
+  async (args, env, words) => {
     const { code, stdout, stderr } = await run(args, {
       env: { CONVSIM_STATE: ':memory:', CONVSIM_PORT: '0', CONVSIM_LOG_FORMAT: 'pretty', ...env },
     })
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(words)])
     expect(stderr).not.toMatch(/ at .*\.js:\d+/)
-  })
-})
+  },
+)
 
 describe('the state', () => {
   test('is stored below the working folder by default, and loaded at the next start', async () => {

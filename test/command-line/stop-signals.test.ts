@@ -143,24 +143,22 @@ test('exec that gets a signal before its command began ends at once', async () =
   expect(await readdir(cwd)).toEqual([])
 })
 
-describe('a command without anything to finish ends by the first signal', { tags: ['long'] }, () => {
-  test.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const)('%s', async (signal, code) => {
-    const { server, url, port } = await startSilentServer()
-    const cwd = await tempFolder()
-    for (const args of [
-      ['healthcheck', '--wait', '--port', String(port)],
-      ['drift', `${url}/v1`],
-      ['record', url, '--out', 'recorded', '--write'],
-    ]) {
-      const command = convsim(args, { cwd })
-      await once(server, 'request')
-      expect([await command.stop(signal), command.stderr()]).toEqual([code, ''])
-    }
-    expect(await readdir(cwd)).toEqual([])
-  })
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('a command without anything to finish ends by the first %s', { tags: ['long'] }, async (signal, code) => {
+  const { server, url, port } = await startSilentServer()
+  const cwd = await tempFolder()
+  for (const args of [
+    ['healthcheck', '--wait', '--port', String(port)],
+    ['drift', `${url}/v1`],
+    ['record', url, '--out', 'recorded', '--write'],
+  ]) {
+    const command = convsim(args, { cwd })
+    await once(server, 'request')
+    expect([await command.stop(signal), command.stderr()]).toEqual([code, ''])
+  }
+  expect(await readdir(cwd)).toEqual([])
 })
 
 test('a copy that comes while the process computes for over two seconds is a copy', { tags: ['long'] }, async () => {

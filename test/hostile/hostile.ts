@@ -11,22 +11,19 @@
  */
 import { parseArgs } from 'node:util'
 import { seededChance } from '../support/chance.ts'
-import { DocumentTrial } from './documents.ts'
-import { HttpTrial } from './http.ts'
-import { ProcessTrial } from './processes.ts'
+import { startDocumentTrial } from './documents.ts'
+import { startHttpTrial } from './http.ts'
+import { createProcessTrial, processKinds } from './processes.ts'
 import { Numbers } from './trial.ts'
 
 /** The trials beside those with processes on one state file. */
-const trialKinds = { http: HttpTrial, documents: DocumentTrial }
+const trialKinds = { http: startHttpTrial, documents: startDocumentTrial }
 
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '2' },
     seed: { type: 'string', default: String(process.pid) },
-    only: {
-      type: 'string',
-      default: ['kill', 'stop', 'second writer', 'full disk', ...Object.keys(trialKinds)].join(),
-    },
+    only: { type: 'string', default: [...processKinds, ...Object.keys(trialKinds)].join() },
   },
 })
 const kinds = values.only.split(',')
@@ -35,11 +32,10 @@ const end = Date.now() + Number(values.minutes) * 60_000
 
 const numbers = new Numbers()
 const chance = seededChance(values.seed)
-const processes = new ProcessTrial(chance, numbers)
-const trials = Object.entries(trialKinds)
-  .filter(([kind]) => isOn(kind))
-  .map(([, Kind]) => new Kind(chance, numbers))
-for (const trial of trials) await trial.start()
+const processes = createProcessTrial(chance, numbers)
+const trials = []
+for (const [kind, startTrial] of Object.entries(trialKinds))
+  if (isOn(kind)) trials.push(await startTrial(chance, numbers))
 
 const rounds = (['kill', 'stop', 'kill', 'second writer', 'kill', 'full disk'] as const).filter(isOn)
 
@@ -54,6 +50,6 @@ for (let round = 0; Date.now() < end; round += 1) {
   console.log(numbers.line())
 }
 processes.close()
-for (const trial of trials) await trial.close()
+for (const trial of trials) trial.close()
 console.log(numbers.line())
 process.exitCode = numbers.faults === 0 ? 0 : 1

@@ -7,7 +7,7 @@ import type { SandboxExport } from '../../src/state/store.ts'
 import { warmAnalytics } from '../bench/requests.ts'
 import { freePort, type StartedTarget, send, startTarget } from '../bench/target.ts'
 import { event, prompt } from '../state/drafts.ts'
-import { cli, Trial } from './trial.ts'
+import { type Chance, cli, type Numbers } from './trial.ts'
 
 /** The number of rounds on one file. Later rounds use a new file, since the check of a large file takes long. */
 const ROUNDS_PER_FILE = 10
@@ -15,39 +15,42 @@ const ROUNDS_PER_FILE = 10
 /** The number of clients of a process that write at the same time. */
 const WRITERS = 16
 
+/** What happens to a process in a round. */
+export const processKinds = ['kill', 'stop', 'second writer', 'full disk'] as const
+
 const headers = { authorization: 'Bearer hostile', 'content-type': 'application/json' }
 
 /** Kills, stops, pauses, doubles and starves processes on one state file; no acknowledged write may be lost. */
-export class ProcessTrial extends Trial {
-  readonly #canLimit = spawnSync('prlimit', ['--version']).status === 0
-  #path = ''
+export function createProcessTrial(chance: Chance, numbers: Numbers) {
+  const canLimit = spawnSync('prlimit', ['--version']).status === 0
+  let file = ''
   /** The ids of the events and prompt versions whose writes were acknowledged. */
-  #acknowledged = new Set<string>()
-  #round = 0
+  let acknowledged = new Set<string>()
+  let round = 0
 
   /** Runs one round, and checks the file by a start after it. */
-  override async run(kind: 'kill' | 'stop' | 'second writer' | 'full disk'): Promise<void> {
-    if (this.#round % ROUNDS_PER_FILE === 0) this.#beginFile()
-    this.#round += 1
-    const server = await this.#startIntact()
-    if (kind === 'second writer') await this.#addWriter(server)
-    else await this.#writeUntilEnd(server, kind)
-    await this.#check(kind)
+  async function run(kind: (typeof processKinds)[number]): Promise<void> {
+    if (round % ROUNDS_PER_FILE === 0) beginFile()
+    round += 1
+    const server = await startIntact()
+    if (kind === 'second writer') await addWriter(server)
+    else await writeUntilEnd(server, kind)
+    await check(kind)
   }
 
-  async #writeUntilEnd(server: StartedTarget, kind: 'kill' | 'stop' | 'full disk'): Promise<void> {
-    const writing = this.#write(server, 'only')
-    await sleep(this.chance() * 300)
-    if (this.chance() < 0.2) await this.#pause(server)
-    if (kind === 'full disk') await this.#fillDisk(server)
-    this.numbers.add(kind === 'stop' ? 'stops' : 'kills')
+  async function writeUntilEnd(server: StartedTarget, kind: 'kill' | 'stop' | 'full disk'): Promise<void> {
+    const writing = write(server, 'only')
+    await sleep(chance() * 300)
+    if (chance() < 0.2) await pause(server)
+    if (kind === 'full disk') await fillDisk(server)
+    numbers.add(kind === 'stop' ? 'stops' : 'kills')
     const outcome = await server.stop(kind === 'stop' ? 'SIGTERM' : 'SIGKILL')
-    if (kind === 'stop' && outcome !== 0) this.numbers.fault(`a stop ended with ${outcome}`)
+    if (kind === 'stop' && outcome !== 0) numbers.fault(`a stop ended with ${outcome}`)
     await writing.end()
   }
 
-  async #pause({ pid }: StartedTarget): Promise<void> {
-    this.numbers.add('pauses')
+  async function pause({ pid }: StartedTarget): Promise<void> {
+    numbers.add('pauses')
     process.kill(pid, 'SIGSTOP')
     await sleep(100)
     process.kill(pid, 'SIGCONT')
@@ -55,39 +58,38 @@ export class ProcessTrial extends Trial {
   }
 
   /** Limits the size of files to that of the log and the beginning of an entry, for some time. */
-  async #fillDisk({ pid }: StartedTarget): Promise<void> {
-    if (!this.#canLimit) return
-    this.numbers.add('full disks')
-    const folder = dirname(this.#path)
+  async function fillDisk({ pid }: StartedTarget): Promise<void> {
+    if (!canLimit) return
+    numbers.add('full disks')
+    const folder = dirname(file)
     const sizes = readdirSync(folder).map((name) => statSync(join(folder, name)).size)
     const limit = (bytes: number | 'unlimited') => execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:`])
     limit(Math.max(...sizes) + 50)
     await sleep(100)
-    if (this.chance() < 0.5) limit('unlimited')
+    if (chance() < 0.5) limit('unlimited')
     await sleep(50)
   }
 
   /** Lets a second process take the file while the first lives, and lets both write. */
-  async #addWriter(first: StartedTarget): Promise<void> {
-    this.numbers.add('second writers')
-    const writing = [this.#write(first, 'first')]
-    await sleep(this.chance() * 200)
-    if (this.chance() < 0.8) rmSync(`${this.#path}.lock`, { force: true })
-    const second = await this.#start().catch(() => undefined)
-    if (second) writing.push(this.#write(second, 'second'))
-    else this.numbers.add('second writers refused')
+  async function addWriter(first: StartedTarget): Promise<void> {
+    numbers.add('second writers')
+    const writing = [write(first, 'first')]
+    await sleep(chance() * 200)
+    if (chance() < 0.8) rmSync(`${file}.lock`, { force: true })
+    const second = await start().catch(() => undefined)
+    if (second) writing.push(write(second, 'second'))
+    else numbers.add('second writers refused')
     await sleep(200)
     for (const { end } of writing) await end()
-    for (const server of second ? [first, second] : [first])
-      await server.stop(this.chance() < 0.5 ? 'SIGKILL' : 'SIGTERM')
+    for (const server of second ? [first, second] : [first]) await server.stop(chance() < 0.5 ? 'SIGKILL' : 'SIGTERM')
   }
 
   /** Writes with several clients until `end` is called or connections break. Records what was acknowledged. */
-  #write(server: StartedTarget, name: string): { end: () => Promise<void> } {
+  function write(server: StartedTarget, name: string): { end: () => Promise<void> } {
     let isOver = false
     const write = async (_: unknown, writer: number) => {
       for (let count = 0; !isOver; count += 1)
-        if (!(await this.#writeOne(server, `${this.#round}-${name}-${writer}-${count}`, count % 8 === 7))) return
+        if (!(await writeOne(server, `${round}-${name}-${writer}-${count}`, count % 8 === 7))) return
     }
     const writing = Promise.all(Array.from({ length: WRITERS }, write))
     return {
@@ -99,55 +101,57 @@ export class ProcessTrial extends Trial {
   }
 
   /** Writes an event or a version. Resolves to false if the connection broke, so that the outcome is unknown. */
-  async #writeOne({ url }: StartedTarget, id: string, isVersion: boolean): Promise<boolean> {
+  async function writeOne({ url }: StartedTarget, id: string, isVersion: boolean): Promise<boolean> {
     const [path, draft] = isVersion
       ? ['/prompts', prompt({ externalPromptId: id.slice(-8) })]
       : ['/events', event({ insertId: id })]
     const request = { method: 'POST', path, headers, body: JSON.stringify(draft) }
     const reply = await send(url, request).catch(() => undefined)
-    this.numbers.add('requests')
+    numbers.add('requests')
     if (!reply) return false
     const { eventId, versionId } = JSON.parse(reply.text)
-    if (reply.status === 201) this.#acknowledged.add(isVersion ? versionId : eventId)
-    this.numbers.add(reply.status === 201 ? 'acknowledged writes' : `responses ${reply.status}`)
+    if (reply.status === 201) acknowledged.add(isVersion ? versionId : eventId)
+    numbers.add(reply.status === 201 ? 'acknowledged writes' : `responses ${reply.status}`)
     return true
   }
 
-  async #check(kind: string): Promise<void> {
-    const server = await this.#startIntact()
+  async function check(kind: string): Promise<void> {
+    const server = await startIntact()
     const { origin } = new URL(server.url)
     const { text } = await send(origin, { method: 'GET', path: '/__sim/export', headers })
     const { events, prompts }: SandboxExport = JSON.parse(text)
     const versions = prompts.flatMap((each) => each.versions.map(({ versionId }) => versionId))
     const stored = new Set([...events.map(({ eventId }) => eventId), ...versions])
-    const lost = [...this.#acknowledged].filter((id) => !stored.has(id))
+    const lost = [...acknowledged].filter((id) => !stored.has(id))
     const insertIds = new Set(events.map(({ fields }) => fields.insertId))
-    if (lost.length > 0) this.numbers.fault(`${kind}: ${lost.length} acknowledged writes are lost, such as ${lost[0]}`)
-    if (insertIds.size < events.length) this.numbers.fault(`${kind}: an event is stored twice`)
+    if (lost.length > 0) numbers.fault(`${kind}: ${lost.length} acknowledged writes are lost, such as ${lost[0]}`)
+    if (insertIds.size < events.length) numbers.fault(`${kind}: an event is stored twice`)
     await server.stop()
-    if (lost.length > 0) this.#beginFile()
+    if (lost.length > 0) beginFile()
   }
 
-  async #start(): Promise<StartedTarget> {
-    const args = (port: number) => [cli, '--port', String(port), '--state', this.#path]
+  async function start(): Promise<StartedTarget> {
+    const args = (port: number) => [cli, '--port', String(port), '--state', file]
     return startTarget({ name: 'convsim', base: '/v1', arguments: args }, await freePort(), warmAnalytics)
   }
 
-  async #startIntact(): Promise<StartedTarget> {
-    const server = await this.#start().catch((error: unknown) => String(error))
+  async function startIntact(): Promise<StartedTarget> {
+    const server = await start().catch((error: unknown) => String(error))
     if (typeof server !== 'string') return server
-    this.numbers.fault(`the file does not load: ${server}`)
-    this.#beginFile()
-    return this.#startIntact()
+    numbers.fault(`the file does not load: ${server}`)
+    beginFile()
+    return startIntact()
   }
 
-  #beginFile(): void {
-    this.close()
-    this.#path = join(mkdtempSync(join(tmpdir(), 'convsim-hostile-')), 'state.json')
-    this.#acknowledged = new Set()
+  function beginFile(): void {
+    close()
+    file = join(mkdtempSync(join(tmpdir(), 'convsim-hostile-')), 'state.json')
+    acknowledged = new Set()
   }
 
-  override close(): void {
-    if (this.#path !== '') rmSync(dirname(this.#path), { recursive: true, force: true })
+  function close(): void {
+    if (file !== '') rmSync(dirname(file), { recursive: true, force: true })
   }
+
+  return { run, close }
 }

@@ -1,4 +1,3 @@
-/** What the trials share: chance, numbers, and the built command. */
 /** The command that is tried. */
 export const cli = new URL('../../dist/cli.js', import.meta.url).pathname
 
@@ -7,8 +6,8 @@ export class Numbers {
   readonly #counts = new Map<string, number>()
   faults = 0
 
-  add(name: string, count = 1): void {
-    this.#counts.set(name, this.count(name) + count)
+  add(name: string): void {
+    this.#counts.set(name, this.count(name) + 1)
   }
 
   /** Sets a number to the largest value that it has had. */
@@ -32,26 +31,8 @@ export class Numbers {
   }
 }
 
-/** A kind of attack, which is repeated. */
-export abstract class Trial {
-  protected readonly chance: () => number
-  protected readonly numbers: Numbers
+/** A generator of numbers from 0 to 1. */
+export type Chance = () => number
 
-  /** `chance` returns a number from 0 to 1. */
-  constructor(chance: () => number, numbers: Numbers) {
-    this.chance = chance
-    this.numbers = numbers
-  }
-
-  /** Starts what is attacked in all rounds. */
-  async start(): Promise<void> {}
-
-  /** Runs one round. */
-  abstract run(kind?: string): Promise<void>
-
-  close(): void | Promise<void> {}
-
-  protected pick<Item>(items: readonly Item[]): Item {
-    return items[Math.floor(this.chance() * items.length)] as Item // a place in the list
-  }
-}
+export const pick = <Item>(chance: Chance, items: readonly Item[]): Item =>
+  items[Math.floor(chance() * items.length)] as Item // a place in the list

@@ -25,6 +25,8 @@ export interface RequestOptions {
   readonly scenario?: string
   /** The content type of the body. Null: none is sent. */
   readonly contentType?: string | null
+  /** Gives the request up. */
+  readonly signal?: AbortSignal
   /** Lets the test pass though a response is a 500 that no scenario caused. */
   readonly may500?: boolean
 }
@@ -33,7 +35,7 @@ type Target = Pick<TestSimulator, 'origin'>
 
 /** Sends a request to a path below the origin: `/v1/events`, `/__sim/info`. */
 export async function ask({ origin }: Target, path: string, how: RequestOptions = {}): Promise<TestResponse> {
-  const { method = how.body === undefined ? 'GET' : 'POST', token = 'any-key' } = how
+  const { method = how.body === undefined ? 'GET' : 'POST', token = 'any-key', signal = null } = how
   const headers = new Headers(how.headers)
   if (token !== null) headers.set('authorization', `Bearer ${token}`)
   if (how.sandbox !== undefined) headers.set('x-sim-sandbox', how.sandbox)
@@ -45,6 +47,7 @@ export async function ask({ origin }: Target, path: string, how: RequestOptions 
     method,
     headers,
     redirect: 'manual',
+    signal,
     ...(bytes && { body: bytes as Uint8Array<ArrayBuffer> }),
   })
   const text = await response.text()

@@ -32,10 +32,8 @@ describeWithRedis('while Redis is away', () => {
       expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1'])
       expect(response.body).toEqual({ success: false, error: expect.stringContaining(`127.0.0.1:${redis.port}`) })
     }
-    expect(await ask(one, '/__sim/health')).toMatchObject({
-      status: 503,
-      body: { status: 'unhealthy', reason: expect.stringContaining('cannot be reached') },
-    })
+    const body = { status: 'unhealthy', reason: expect.stringContaining('cannot be reached') }
+    expect(await ask(one, '/__sim/health')).toMatchObject({ status: 503, body })
     await redis.start()
     for (const replica of [one, two]) await untilStatus(replica, '/__sim/health', 200)
     expect((await write(two, 'away')).status).toBe(201)

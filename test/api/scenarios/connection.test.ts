@@ -17,12 +17,6 @@ async function askUnder(scenario: string) {
   return { status: Number(head.split(' ')[1]), text, announcedBytes, tookMs: performance.now() - started }
 }
 
-/** Sends a request under a scenario by `fetch`, and reads its body. */
-async function fetchUnder(scenario: string, path: string, how: RequestInit = {}): Promise<string> {
-  const headers = { authorization: 'Bearer any-key', 'content-type': 'application/json', 'x-sim-scenario': scenario }
-  return (await fetch(sim().origin + path, { ...how, headers: { ...headers, ...how.headers } })).text()
-}
-
 test.each([0, 0.25, 0.5, 0.99])('truncated: a status and %d of the body, then the connection ends', async (keep) => {
   const { status, text, announcedBytes, tookMs } = await askUnder(`truncated;keep=${keep}`)
   expect([status, text.length]).toEqual([200, Math.floor(announcedBytes * keep)])
@@ -47,7 +41,7 @@ test('a refusal can be late and truncated, but two kinds of damage cannot act on
 
 test('a broken connection breaks no other connection', async () => {
   const faults = ['reset', 'empty-response', 'truncated', 'hang']
-  const send = (fault: string) => fetchUnder(fault, analyticsPath, { signal: AbortSignal.timeout(300) })
+  const send = (scenario: string) => ask(sim(), analyticsPath, { scenario, signal: AbortSignal.timeout(300) })
   const broken = Promise.allSettled(faults.map(send))
   const others = await Promise.all(Array.from({ length: 20 }, () => ask(sim(), analyticsPath)))
   expect(new Set(others.map(({ status }) => status))).toEqual(new Set([200]))
@@ -78,14 +72,12 @@ test.each([
 ])('%s stores %d events', async (scenario, count) => {
   const { total } = await readEventPage(sim())
   const signal = AbortSignal.timeout(2000) // ends a hang
-  const received = fetchUnder(scenario, '/v1/events', { method: 'POST', body: JSON.stringify(event()), signal })
-  await expect(received.then(JSON.parse)).rejects.toThrow()
+  await expect(ask(sim(), '/v1/events', { body: event(), scenario, signal })).rejects.toThrow()
   await expect.poll(async () => (await readEventPage(sim())).total).toBe(total + count)
 })
 
 test('an invalid request that is lost before the service sees it is not checked', async () => {
-  const headers = { 'x-sim-sandbox': 'unseen' }
-  await expect(fetchUnder('reset', '/v1/events', { method: 'POST', headers, body: '{}' })).rejects.toThrow()
+  await expect(ask(sim(), '/v1/events', { sandbox: 'unseen', scenario: 'reset', body: '{}' })).rejects.toThrow()
   const { violations, unexpected } = await steer(sim(), 'GET', '/report?sandbox=unseen')
   expect([violations, unexpected]).toMatchObject([{ requests: 0 }, { responses: 0 }])
 })

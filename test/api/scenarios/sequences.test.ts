@@ -10,20 +10,15 @@ let sandboxes = 0
 /** A test to which `sandbox` is the name of a new one. */
 const test = plainTest.extend('sandbox', () => `sequence-${++sandboxes}`)
 
-interface Sequenced {
-  readonly sandbox: string
-  /** The value of the header, or undefined if a rule of the sandbox has the sequence. */
-  readonly sequence?: string
-}
-
-async function statusOf({ sandbox, sequence }: Sequenced): Promise<number> {
+/** Requests analytics under a sequence of the request, or of a rule of the sandbox. */
+async function statusOf(sandbox: string, sequence?: string): Promise<number> {
   const headers = sequence === undefined ? {} : { 'x-sim-sequence': sequence }
   return (await ask(sim(), `${analyticsPath}?period=7d`, { sandbox, headers })).status
 }
 
-async function statusesOf(count: number, sequenced: Sequenced): Promise<number[]> {
+async function statusesOf(count: number, ...by: [sandbox: string, sequence?: string]): Promise<number[]> {
   const statuses: number[] = []
-  while (statuses.length < count) statuses.push(await statusOf(sequenced))
+  while (statuses.length < count) statuses.push(await statusOf(...by))
   return statuses
 }
 
@@ -36,13 +31,13 @@ const orders = [
 ] as const
 
 test.for(orders)('request n gets item n of %s, and the last one repeats', async ([sequence, statuses], { sandbox }) => {
-  expect(await statusesOf(statuses.length, { sandbox, sequence })).toEqual(statuses)
+  expect(await statusesOf(statuses.length, sandbox, sequence)).toEqual(statuses)
   await putRules(sim(), [{ sequence, operation: 'getModelAnalytics' }], sandbox)
-  expect(await statusesOf(statuses.length, { sandbox })).toEqual(statuses)
+  expect(await statusesOf(statuses.length, sandbox)).toEqual(statuses)
 })
 
 test('requests at the same time share the items out: each is met as often as it is written', async ({ sandbox }) => {
-  const all = Array.from({ length: 40 }, () => statusOf({ sandbox, sequence: '429*7, 503*5, 404*3, 200' }))
+  const all = Array.from({ length: 40 }, () => statusOf(sandbox, '429*7, 503*5, 404*3, 200'))
   const statuses = await Promise.all(all)
   const count = (status: number) => statuses.filter((one) => one === status).length
   expect([429, 503, 404, 200].map(count)).toEqual([7, 5, 3, 25])
@@ -65,7 +60,7 @@ describe('each has its own count', () => {
     for (const name of ['a', 'b', 'a', 'b'])
       statuses.push((await ask(sim(), analyticsPath, { sandbox, headers: { 'x-case': name } })).status)
     expect(statuses).toEqual([429, 429, 200, 200])
-    expect(await statusesOf(2, { sandbox, sequence })).toEqual([429, 200])
+    expect(await statusesOf(2, sandbox, sequence)).toEqual([429, 200])
     const { sequences } = await steer(sim(), 'GET', `/sequences?sandbox=${sandbox}`)
     expect(sequences).toMatchObject([
       { rule: { scope: 'sandbox', index: 0 }, sequence, met: 2 },
@@ -78,7 +73,7 @@ describe('each has its own count', () => {
   test('set of rules: put again, they begin again, and no longer list what was put before', async ({ sandbox }) => {
     for (let round = 0; round < 2; round += 1) {
       await putRules(sim(), [{ sequence: '429*2, 200' }], sandbox)
-      expect(await statusesOf(3, { sandbox })).toEqual([429, 429, 200])
+      expect(await statusesOf(3, sandbox)).toEqual([429, 429, 200])
     }
     const { sequences } = await steer(sim(), 'GET', `/sequences?sandbox=${sandbox}`)
     expect(sequences).toMatchObject([{ operation: 'getModelAnalytics', sequence: '429*2, 200', met: 3 }])
@@ -97,7 +92,7 @@ describe('GET /__sim/sequences', () => {
     ]
     const sequence = '429;retry-after=7*2, 200'
     for (const [index, position] of [0, 1, 1].entries()) {
-      await statusesOf(1, { sandbox, sequence })
+      await statusesOf(1, sandbox, sequence)
       const progress = { met: index + 1, items, position, next: items[position]?.scenario }
       const { sequences } = await steer(sim(), 'GET', path)
       expect(sequences).toContainEqual({ operation: 'getModelAnalytics', sequence, ...progress })
@@ -108,8 +103,8 @@ describe('GET /__sim/sequences', () => {
   test('shows the items of a long sequence if a rule has it', async ({ sandbox }) => {
     const sequence = Array.from({ length: 300 }, () => '429').join(', ')
     await putRules(sim(), [{ sequence, operation: 'getModelAnalytics' }], sandbox)
-    await statusesOf(1, { sandbox })
-    await statusesOf(1, { sandbox, sequence })
+    await statusesOf(1, sandbox)
+    await statusesOf(1, sandbox, sequence)
     const { sequences } = await steer(sim(), 'GET', `/sequences?sandbox=${sandbox}`)
     expect(valueAt(sequences, '/0/items')).toHaveLength(300)
     expect(valueAt(sequences, '/0/sequence')).toBe(sequence)

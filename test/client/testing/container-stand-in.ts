@@ -83,11 +83,7 @@ export class GenericContainer {
 
 type StartedStandIn = ReturnType<typeof createStandIn>
 
-function createStandIn(
-  environment: Readonly<Record<string, string>>,
-  ports: readonly number[],
-  wait: HttpWait | undefined,
-) {
+function createStandIn(env: Readonly<Record<string, string>>, ports: readonly number[], wait: HttpWait | undefined) {
   let child: ChildProcess | undefined
   let server: Server | undefined
   let output = ''
@@ -118,7 +114,7 @@ function createStandIn(
       }).listen(0, '127.0.0.1')
       await once(server, 'listening')
       child = spawn('sh', [`${root}/docker/entrypoint.sh`, '/data'], {
-        env: { PATH: process.env['PATH'], ...recordingEnv(), ...imageEnv, ...environment },
+        env: { PATH: process.env['PATH'], ...recordingEnv(), ...imageEnv, ...env },
         stdio: ['ignore', 'pipe', 'pipe'],
       })
       for (const stream of [child.stdout, child.stderr])

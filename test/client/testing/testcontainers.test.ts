@@ -16,12 +16,6 @@ async function start(container = new ConvsimContainer('convsim')) {
 /** Sends an event to a base URL. */
 const sendEvent = (baseUrl: string) => ask({ origin: baseUrl }, '/events', { body: event() })
 
-test('a started container responds, although its port accepted connections before the simulator listened', async () => {
-  const container = await start()
-  expect((await sendEvent(container.getBaseUrl())).status).toBe(201)
-  expect(await container.simulator.info()).toMatchObject({ seed: '1' })
-})
-
 test('a sandbox has a base URL of its own, sees only its requests, and has another port after a restart', async () => {
   const container = await start()
   const sim = container.sandbox('checkout')

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isObject, type JsonObject } from '../../../src/base/core/json.ts'
+import { valueAt } from '../../../src/base/core/json-pointer.ts'
 import { allOperations } from '../../support/all-operations.ts'
 import { placesOf, runDrift, upstreamToken } from '../../support/drift.ts'
 import { type Change, type FakeResponse, startFakeUpstream } from '../../support/fake-upstream.ts'
@@ -10,56 +11,29 @@ import { tempFolder } from '../../support/temp-folder.ts'
 const model = (tail: string) => `00000000-0000-4000-8000-0000000000${tail}`
 const ids = ['01', '02', '03'].map((tail) => `--ids=modelId=${model(tail)}`)
 
-/** Returns a change of the responses to one request: a model and a period. */
-const at =
-  (tail: string, period: string, change: (response: FakeResponse) => void): Change =>
-  (response, { url }) => {
-    if (url.includes(model(tail)) && url.endsWith(`period=${period}`)) change(response)
-  }
+/** Changes of the response to one request, by its model and period. */
+const changes: Readonly<Record<string, (response: FakeResponse, body: JsonObject) => void>> = {
+  '03 30d': (_, body) => Object.assign(valueAt(body, '/recommendations') ?? {}, { healthLevel: 'on_fire' }),
+  '02 90d': (_, body) => Object.assign(valueAt(body, '/dataPoints/80') ?? {}, { conversationCount: null }),
+  '03 7d': (_, body) => Object.assign(body, { region: 'eu' }),
+  '01 90d': (response) => Object.assign(response, { status: 418, body: { success: false, error: 'I am a teapot.' } }),
+  '02 7d': (response) => Object.assign(response, { delayMs: 60_000 }),
+  '01 7d': (response, body) => Object.assign(response, { body: JSON.stringify(body).slice(0, 200) }),
+}
 
-const onObject =
-  (change: (body: JsonObject) => void) =>
-  ({ body }: FakeResponse) => {
-    if (isObject(body)) change(body)
-  }
-
-const inBody = (tail: string, period: string, change: (body: JsonObject) => void) => at(tail, period, onObject(change))
-
-const renamed = onObject((body) => {
-  if (body.messageCount === undefined) return
-  body.messagesTotal = body.messageCount
+/** Makes those changes, and renames a field of each response. */
+const planted: Change = (response, { url }) => {
+  const { body } = response
+  if (!isObject(body)) return
+  if (body.messageCount !== undefined) body.messagesTotal = body.messageCount
   delete body.messageCount
-})
-const newEnumValue = inBody('03', '30d', ({ recommendations }) => {
-  if (isObject(recommendations)) recommendations.healthLevel = 'on_fire'
-})
-const becameNull = inBody('02', '90d', ({ dataPoints }) => {
-  if (Array.isArray(dataPoints) && isObject(dataPoints[80])) dataPoints[80].conversationCount = null
-})
-const newField = inBody('03', '7d', (body) => {
-  body.region = 'eu'
-})
-const undocumentedStatus = at('01', '90d', (response) => {
-  response.status = 418
-  response.body = { success: false, error: 'I am a teapot.' }
-})
-const slow = at('02', '7d', (response) => {
-  response.delayMs = 60_000
-})
-const brokenJson = at('01', '7d', (response) => {
-  response.body = JSON.stringify(response.body).slice(0, 200)
-})
-
-const patchable = [renamed, newEnumValue, becameNull, undocumentedStatus, newField]
-const all =
-  (...changes: Change[]): Change =>
-  (response, request) => {
-    for (const change of changes) change(response, request)
-  }
+  const [, tail, period] = /(\d\d)\/analytics\?period=(\w+)$/.exec(url) ?? []
+  changes[`${tail} ${period}`]?.(response, body)
+}
 
 describe('a real service with planted differences', () => {
   test('each is found and named with its pointer, and nothing else is', async () => {
-    const upstream = await startFakeUpstream(all(...patchable, slow, brokenJson))
+    const upstream = await startFakeUpstream(planted)
     const run = await runDrift([upstream.baseUrl, ...ids, '--timeout', '3s'])
     const onFire = { request: `GET /v1/models/${model('03')}/analytics?period=30d`, value: '"on_fire"' }
     expect(run.report.findings.toSorted((one, other) => one.kind.localeCompare(other.kind))).toMatchObject([
@@ -80,16 +54,14 @@ describe('a real service with planted differences', () => {
   })
 
   test('no file and no output has the token, also where the service echoes it', async () => {
-    const inBody = onObject((body) => {
+    const upstream = await startFakeUpstream(({ headers, body }) => {
+      headers['x-echo'] = `Bearer ${upstreamToken}`
+      if (!isObject(body)) return
       body.receivedToken = upstreamToken
       body[upstreamToken] = body.messageCount ?? null
       delete body.messageCount
       if (isObject(body.recommendations)) body.recommendations.healthLevel = upstreamToken
     })
-    const inHeader: Change = ({ headers }) => {
-      headers['x-echo'] = `Bearer ${upstreamToken}`
-    }
-    const upstream = await startFakeUpstream(all(inBody, inHeader))
     const folder = await tempFolder()
     const run = await runDrift([upstream.baseUrl, ...ids, '--patch', join(folder, 'patch.json')])
     expect(run.code).toBe(3)
@@ -103,16 +75,12 @@ describe('a real service with planted differences', () => {
 
 describe('a real service that cannot be judged', () => {
   /** A response that is large, and one that asks to wait for an hour. */
-  const large: Change = (response) => {
-    response.body = ' '.repeat(17 * 1024 * 1024)
-  }
+  const large: Change = (response) => void Object.assign(response, { body: ' '.repeat(17 * 1024 * 1024) })
   const later: Change = (response) => {
     Object.assign(response, { status: 429, body: { success: false, error: 'Later.' } })
     response.headers['retry-after'] = '3600'
   }
-  const unauthorized: Change = (response) => {
-    response.status = 401
-  }
+  const unauthorized: Change = (response) => void Object.assign(response, { status: 401 })
   const unknown = ['--ids', 'modelId=00000000-0000-4000-8000-000000000404']
   const one = [`--ids=modelId=${model('01')}`, '--samples', '1']
 

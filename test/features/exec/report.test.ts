@@ -51,11 +51,7 @@ test.each<[string, SuiteReport, RegExp]>([
     mixed,
     /^resilience: 1 of 2 good \(50 %\): 1 recovered, 1 "green, but the call never succeeded"\.$/m,
   ],
-  [
-    'good verdicts beside an unsteady one, which is in no share',
-    twice,
-    /^resilience: 0 of 1 good \(0 %\): 1 broke, 1 unsteady\.$/m,
-  ],
+  ['verdicts beside an unsteady one, in no share', twice, /^resilience: 0 of 1 good \(0 %\): 1 broke, 1 unsteady\.$/m],
   ['how many runs were made twice', twice, /^2 runs, 2 of them repeated\.$/m],
   ['no share for unsteady runs alone', reportOn([unsteady]), /^resilience: no fault has a verdict: 1 unsteady\.$/m],
   ['the early end', red, /^1 run, 4 not made \(the command failed without faults\)\.$/m],

@@ -10,35 +10,36 @@ const outcomeOf = (words: string): RunOutcome => ({
   responses: words.includes('met') ? { expected: 1, got: words.includes('good') ? 1 : 0 } : undefined,
 })
 
-describe('the verdict on a fault that passes, and on one that stays', () => {
-  test.each([
-    ['green met good', undefined, 'recovered', 'unnoticed'],
-    ['green met', undefined, 'never-succeeded', 'unnoticed'],
-    ['green met', 'green met', 'never-succeeded', 'unnoticed'],
-    ['green met', 'green met good', 'unsteady', 'unnoticed'],
-    ['green met good twice', 'green met good twice', 'recorded-twice', 'unnoticed'],
-    ['green met good twice', 'green met good', 'unsteady', 'unnoticed'],
-    ['green', 'green met good', 'unsteady', 'unsteady'],
-    ['green met', 'red met', 'unsteady', 'unsteady'],
-    ['green', undefined, 'not-reached', 'not-reached'],
-    ['red met', 'red met', 'broke', 'noticed'],
-    ['red met', 'green met good', 'unsteady', 'unsteady'],
-    ['red met', 'green met', 'unsteady', 'unsteady'],
-    ['red', 'green met good', 'unsteady', 'unsteady'],
-    ['red', 'red met', 'unsteady', 'unsteady'],
-    ['red met', 'red', 'unsteady', 'unsteady'],
-    ['red', 'red', 'not-reached', 'not-reached'],
-    ['late met', 'late met', 'hung', 'hung'],
-    ['late', 'late', 'hung', 'hung'],
-    ['late met', 'red met', 'hung', 'hung'],
-    ['late met', 'green met good', 'unsteady', 'unsteady'],
-  ])('%s, then %s: %s, %s', (first, second, onPassing, onLasting) => {
+test.each([
+  ['green met good', undefined, 'recovered', 'unnoticed'],
+  ['green met', undefined, 'never-succeeded', 'unnoticed'],
+  ['green met', 'green met', 'never-succeeded', 'unnoticed'],
+  ['green met', 'green met good', 'unsteady', 'unnoticed'],
+  ['green met good twice', 'green met good twice', 'recorded-twice', 'unnoticed'],
+  ['green met good twice', 'green met good', 'unsteady', 'unnoticed'],
+  ['green', 'green met good', 'unsteady', 'unsteady'],
+  ['green met', 'red met', 'unsteady', 'unsteady'],
+  ['green', undefined, 'not-reached', 'not-reached'],
+  ['red met', 'red met', 'broke', 'noticed'],
+  ['red met', 'green met good', 'unsteady', 'unsteady'],
+  ['red met', 'green met', 'unsteady', 'unsteady'],
+  ['red', 'green met good', 'unsteady', 'unsteady'],
+  ['red', 'red met', 'unsteady', 'unsteady'],
+  ['red met', 'red', 'unsteady', 'unsteady'],
+  ['red', 'red', 'not-reached', 'not-reached'],
+  ['late met', 'late met', 'hung', 'hung'],
+  ['late', 'late', 'hung', 'hung'],
+  ['late met', 'red met', 'hung', 'hung'],
+  ['late met', 'green met good', 'unsteady', 'unsteady'],
+])(
+  'the verdict on %s, then %s is %s for a fault that passes, %s for one that stays',
+  (first, second, onPassing, onLasting) => {
     const judge = (fault: string) =>
       judgeOutcomes(judged(fault, 'broke').run, (second === undefined ? [first] : [first, second]).map(outcomeOf))
     expect(judge('reset createEvent 1')).toBe(onPassing)
     expect(judge('drop-field createEvent /eventId')).toBe(onLasting)
-  })
-})
+  },
+)
 
 describe('a call with a fault has a good response', () => {
   const baseline = { requests: requestsOf('createEvent a', 'createEvent a'), varying: new Set<string>() }

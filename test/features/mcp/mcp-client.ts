@@ -5,14 +5,6 @@ import type { JsonObject } from '../../../src/base/core/json.ts'
 import { cli } from '../../support/command.ts'
 import { recordingEnv } from '../../support/control-responses/recording.ts'
 
-/** The response of a tool. */
-interface ToolResponse {
-  readonly isError: boolean
-  readonly text: string
-  /** The text as JSON; empty for an error. */
-  readonly json: JsonObject
-}
-
 /** Connects a client of the official package over HTTP. `headers`: further headers of each request. */
 export const connectOverHttp = (url: string, headers: Record<string, string> = {}, options = {}) =>
   connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }), options)
@@ -30,10 +22,10 @@ async function connect(transport: StdioClientTransport | StreamableHTTPClientTra
   return client
 }
 
-/** Calls a tool. */
-export async function callTool(client: Client, name: string, args: JsonObject = {}): Promise<ToolResponse> {
+/** Calls a tool. `json`: its text as JSON; empty for an error. */
+export async function callTool(client: Client, name: string, args: JsonObject = {}) {
   const { content, isError = false } = await client.callTool({ name, arguments: args })
   const [first] = content
   const text = first?.type === 'text' ? first.text : ''
-  return { isError, text, json: isError ? {} : JSON.parse(text) }
+  return { isError, text, json: (isError ? {} : JSON.parse(text)) as JsonObject }
 }

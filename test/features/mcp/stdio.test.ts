@@ -5,7 +5,6 @@ import { run } from '../../support/command.ts'
 import { startForTest } from '../../support/start.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { callTool, connectOverStdio } from './mcp-client.ts'
-import { toolCalls } from './tool-calls.ts'
 
 describe('convsim mcp', () => {
   test('starts a simulator, which the instructions name, and stops with its client', async () => {
@@ -31,18 +30,6 @@ describe('convsim mcp', () => {
     await sim.close()
     const gone = await callTool(client, 'run_summary')
     expect([gone.isError, gone.text]).toEqual([true, expect.stringContaining('Start it (npx convsim)')])
-  })
-
-  test('has tools that each response over stdio as over HTTP, good and bad', async () => {
-    const sim = await startForTest()
-    await fetch(`${sim.origin}/v1/nowhere`)
-    const client = await connectOverStdio(['--url', sim.origin])
-    for (const [name, args, response, wrong, refusal] of toolCalls) {
-      const right = await callTool(client, name, args)
-      expect([name, right.isError, right.text]).toEqual([name, false, expect.stringMatching(response)])
-      const refused = await callTool(client, name, wrong)
-      expect([name, refused.isError, refused.text]).toEqual([name, true, expect.stringMatching(refusal)])
-    }
   })
 
   test('refuses an address that is none, without a simulator, or whose token is missing', async () => {

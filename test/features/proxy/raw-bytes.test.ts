@@ -1,6 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import type { ControlSchemas } from '../../../src/client/transport.ts'
 import { ask } from '../../support/client.ts'
 import { proxyTo } from '../../support/fake-upstream.ts'
 import { listRequests } from '../../support/stored-records.ts'
@@ -80,23 +79,5 @@ test.each<[title: string, status: number, reason: RegExp, respond: string | ((so
   const sim = await proxyTo(upstream.origin, { timeoutMs: 500 })
   expect(await ask(sim, '/v1/any')).toMatchObject({ status, body: { error: expect.stringMatching(reason) } })
   const [entry] = await listRequests(sim, 'bodies=true&sandbox=*')
-  expect(entry).toMatchObject({ response: { status, origin: 'simulator' } } satisfies Partial<
-    Record<keyof ControlSchemas['Exchange'], unknown>
-  >)
-})
-
-test('the token of the proxy is recorded neither in a header nor in a body that echoes it', async () => {
-  const token = 'upstream-secret-4711'
-  const body = JSON.stringify({ you: token, url: `/?t=${token}` })
-  const upstream = await rawUpstream((socket) =>
-    socket.end(
-      `${head(`X-Echo: ${token}`, 'Content-Type: application/json', `Content-Length: ${body.length}`)}${body}`,
-    ),
-  )
-  const sim = await proxyTo(upstream.origin, { token })
-  expect((await ask(sim, '/v1/any')).text).toBe(body)
-  expect(upstream.seen[0]).toContain(`uthorization: Bearer ${token}`)
-  const text = JSON.stringify(await listRequests(sim, 'bodies=true&sandbox=*'))
-  expect(text).not.toContain(token)
-  expect(text).toContain('[redacted]')
+  expect(entry).toMatchObject({ response: { status, origin: 'simulator' } })
 })

@@ -9,8 +9,6 @@ test('names are typed', async (t) => {
   await prepare(sim)
   sim.allow('retry', 'unexpected')
   await sim.expectReceived('createEvent', { times: 1 })
-  // @ts-expect-error: there is no such kind of finding
-  sim.allow('maners')
   // @ts-expect-error: the context of a test is missing
   await useSandbox()
 })

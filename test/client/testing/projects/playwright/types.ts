@@ -20,8 +20,6 @@ test('names are typed', async ({ page, sim }) => {
   await expect(sim).toHaveReceivd('createEvent')
   // @ts-expect-error: a text receives nothing
   await expect('sim').toHaveReceived('createEvent')
-  // @ts-expect-error: there is no such kind of finding
-  sim.allow('maners')
 })
 
 // @ts-expect-error: there is no such fixture

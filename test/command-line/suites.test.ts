@@ -1,0 +1,77 @@
+// @module-tag long
+import { expect, test } from 'vitest'
+import { failUnless, trySuite, verdictsOf } from './sample-suite.ts'
+
+/** A call as a team would write it: with so many attempts, and as much time between them as a response demands. */
+const client = `
+async function call(attempts, path, body) {
+  for (let attempt = 1; ; attempt += 1) {
+    const response = await ask(path, body).catch(() => undefined)
+    const result = await response?.json().catch(() => undefined)
+    if (response?.ok && result) return result
+    const canRetry = !response || response.ok || response.status === 429 || response.status >= 500
+    if (attempt === attempts || !canRetry) throw new Error('no good response')
+    const after = response?.headers.get('retry-after') // seconds, or a date
+    const demandedMs = /^\\d+$/.test(after ?? '') ? 1000 * after : Date.parse(after) - Date.now()
+    await new Promise((resolve) => setTimeout(resolve, after ? demandedMs + 100 : 100 * attempt))
+  }
+}`
+
+/** Reads analytics and records an event. `swallow`: goes on after any failure. */
+const calls = (attempts: number, swallow = '') => `${client}
+const { recommendations, conversationCount, messageCount } = (await call(${attempts}, analytics)${swallow}) ?? {}
+const order42 = { ...order, insertId: 'order-42', externalConversationId: 'chat-42' }
+const { success, eventId } = (await call(${attempts}, '/events', order42)${swallow}) ?? {}`
+
+const hasId = '/^[\\da-f]{8}-/.test(eventId)'
+const checkAll = failUnless(`/^(healthy|needs_attention|critical)$/.test(recommendations.healthLevel) &&
+  typeof conversationCount === 'number' && typeof messageCount === 'number' && success === true && ${hasId}`)
+
+/** Every drift of the fields that the sample suites read. */
+const allDrifts = [
+  'unknown-enum;pointer=/recommendations/healthLevel',
+  ...['/recommendations/healthLevel', '/conversationCount', '/messageCount', '/success', '/eventId'].flatMap(
+    (pointer) => ['drop-field', 'wrong-type', 'null-required'].map((name) => `${name};pointer=${pointer}`),
+  ),
+]
+
+test.each<[string, string, readonly string[], object, readonly RegExp[]]>([
+  [
+    'of a good client recovers from each failure, and notices the drift of each field that it reads',
+    calls(3) + checkAll,
+    allDrifts,
+    { code: 0, kinds: [], resilience: ['recovered'], drift: ['noticed'] },
+    [
+      /^Nothing to complain about$/m,
+      /^resilience: 19 of 19 good \(.*: 19 recovered\.$/m,
+      /^drift: 16 of 16 good \(100/m,
+    ],
+  ],
+  [
+    'that swallows failures is green, but its calls never succeed unless the response is slow',
+    calls(1, '.catch(() => undefined)') + failUnless(`eventId === undefined || ${hasId}`),
+    ['null-required;pointer=/eventId'],
+    { code: 3, kinds: ['not-resilient'], resilience: ['never-succeeded', 'recovered'], drift: ['noticed'] },
+    [/^resilience: 2 of 19 good \(10\.5 %\): 2 recovered, 17 "green, but the call never succeeded"\.$/m],
+  ],
+  [
+    'that asserts little recovers, and notices no drift',
+    calls(3),
+    ['drop-field;pointer=/conversationCount', 'wrong-type;pointer=/messageCount'],
+    { code: 3, kinds: ['unnoticed'], resilience: ['recovered'], drift: ['unnoticed'] },
+    [
+      /Nobody noticed: the command passed although "drop-field" was injected into \/conversationCount in the responses of getModel/,
+      /^getModelAnalytics has 1 field whose injected drift no test notices \(wrong-type\): \/messageCount\.$/m,
+    ],
+  ],
+])('a suite %s', async (_, lines, tried, outcome, sentences) => {
+  const flags = ['--set', `resilience,${tried.join(',')}`, '--jobs', '2', '--fail-on', 'not-resilient,unnoticed,hung']
+  const { code, stdout, report } = await trySuite(lines, ...flags)
+  const verdictsOn = (set: string) => {
+    const runs = report.runs.filter(({ fault }: { fault: string }) => fault.startsWith(`${set}:`))
+    return [...new Set(verdictsOf({ runs }))].sort()
+  }
+  const kinds = [...new Set(report.findings.map(({ kind }: { kind: string }) => kind))]
+  expect({ code, kinds, resilience: verdictsOn('resilience'), drift: verdictsOn('drift') }).toEqual(outcome)
+  for (const sentence of sentences) expect(stdout).toMatch(sentence)
+})
