@@ -1,8 +1,7 @@
 /**
- * Prepares a checkout for `npm start`, `npm test` and `npm pack`: installs the packages if they are missing or older
- * than the lock file, and builds `dist/` if a source is newer. After an installation it only builds: by `postprepare`,
- * since npm warns of the script `prepare` where a project installs the packed file.
- * This file is JavaScript with Node's modules alone, because it runs before anything is installed.
+ * Prepares a checkout for `npm start`, `npm test` and `npm pack`: installs the packages if missing or older than the
+ * lock file, and builds `dist/` if a source is newer. After an installation (`postprepare`, since npm warns users of a
+ * script `prepare`) it only builds. It needs Node's modules alone, because it runs before anything is installed.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
