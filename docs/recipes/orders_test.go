@@ -87,7 +87,7 @@ type sandbox struct {
 // newSandbox names a sandbox after the test. At the end of the test it fails if the client broke the contract, was refused
 // unexpectedly, or broke a retry rule.
 func newSandbox(t *testing.T) sandbox {
-	s := sandbox{t, t.Name()}
+	s := sandbox{t, strings.ReplaceAll(t.Name(), "/", "-")} // a subtest has the name of its test, a slash and its own
 	s.control("POST", "/reset?", "")
 	t.Cleanup(func() { s.control("GET", "/report?format=text&failOn=violation,unexpected,retry&", "") })
 	return s

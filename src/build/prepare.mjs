@@ -1,7 +1,7 @@
 /**
- * Prepares a checkout for `npm start` and `npm test`: installs the packages if they are missing or older than the lock
- * file, and builds `dist/` if a source is newer. After an installation (the script `prepare`) it only builds.
- * This file is JavaScript with Node's modules alone, because it runs before anything is installed.
+ * Prepares a checkout for `npm start`, `npm test` and `npm pack`: installs the packages if missing or older than the
+ * lock file, and builds `dist/` if a source is newer. After an installation (`postprepare`, since npm warns users of a
+ * script `prepare`) it only builds. It needs Node's modules alone, because it runs before anything is installed.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,7 +10,7 @@ import { changedAt, isBuilt } from './is-built.mjs'
 
 const parent = process.ppid
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const isInstallation = process.env.npm_lifecycle_event === 'prepare'
+const isInstallation = process.env.npm_lifecycle_event === 'postprepare'
 const installed = changedAt(root, 'node_modules/.package-lock.json') // npm writes it at the end of an installation
 
 if (!isInstallation && (installed === 0 || installed < changedAt(root, 'package-lock.json'))) {

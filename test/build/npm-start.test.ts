@@ -99,7 +99,7 @@ test('npm start without development dependencies serves what is built, and says 
 
 test.each([
   ['npm start with nothing built ends with', serve, 1, /is not built: .*npm ci --include=dev/],
-  ['an installation without them builds nothing, and ends with', ['run', 'prepare'], 0, /npm ci --include=dev/],
+  ['an installation without them builds nothing, and ends with', ['run', 'postprepare'], 0, /npm ci --include=dev/],
 ] as const)('%s %j: %i, and says what to do', async (_, args, code, words) => {
   const { ended, output } = npm(await checkoutWith([]), ...args)
   expect([await ended, output()]).toEqual([code, expect.stringMatching(words)])

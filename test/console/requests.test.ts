@@ -43,6 +43,8 @@ describeInBrowser('the view of the requests', () => {
     const causes = ['control header', 'unknown path or method', 'plan free', 'no key', 'contract']
     await expect.poll(() => textsOf(page, 'td.cause')).toEqual(causes)
     await page.getByRole('button', { name: /^3 violations: .*body \/value: is required/s }).focus()
+    const clip = "getComputedStyle(document.querySelector('.marks:has(:focus)')).overflow" // of the tip below the mark
+    expect(await page.evaluate(clip)).toBe('visible')
   })
 
   test('sums up the requests and the rules that are on, which it switches off', async ({ own }) => {

@@ -92,6 +92,8 @@ describeInBrowser('the view of the retries', () => {
     await page.getByText('1 call tried again.').waitFor()
     await page.locator('.chain').getByText('no retry problem').waitFor()
     expect(await page.locator('.chain').count()).toBe(1)
+    const untested = page.locator('.retry-rules h3', { hasText: 'not tested yet' }).locator('code')
+    await expect.poll(() => untested.allTextContents()).toEqual(['retry-after', 'no-retry'])
     await page.keyboard.press('a')
     await page.getByText('2 calls failed.').waitFor()
     expect(page.url()).toContain('all=true')

@@ -71,11 +71,13 @@ const traffic: readonly (readonly [pause: string, scenario: string, path: string
 
 /** Sends the traffic to a sandbox. */
 async function sendTraffic(origin: string, sandbox: string): Promise<void> {
-  for (const [pause, scenario, path, body] of traffic) {
+  for (const [index, [pause, scenario, path, body]] of traffic.entries()) {
+    const before = traffic.slice(0, index).filter(([, other]) => other === scenario && scenario.includes(','))
     const headers = {
       authorization: 'Bearer any-key',
       'user-agent': 'shop-backend/2.3',
       'x-sim-sandbox': sandbox,
+      'x-stainless-retry-count': `${before.length}`,
       ...(body && { 'content-type': 'application/json' }),
       ...(scenario && { [scenario.includes(',') ? 'x-sim-sequence' : 'x-sim-scenario']: scenario }),
     }

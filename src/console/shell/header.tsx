@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { streamState } from '../store/live.ts'
 import { hrefOf, sandbox, showSandbox } from '../store/route.ts'
 import { clockMode, refreshSandboxes, sandboxNames, sandboxNow } from '../store/server.ts'
@@ -11,20 +11,16 @@ import { currentView, views } from '../views/index.tsx'
 import { isKeyListOpen, isPaletteOpen } from './commands.tsx'
 
 export function Header() {
-  const nav = useRef<HTMLElement>(null)
   const { name: current } = currentView.value
   const [word, tone] = states[streamState.value]
-  useEffect(() => {
-    // On a narrow page the link of the view may be out of sight.
-    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
-  }, [current])
+  useEffect(showCurrent, [current])
   return (
     <header class="page-head bar">
       <Button label="Skip to the content" class="hidden" onClick={() => document.querySelector('main')?.focus()} />
       <a class="brand bar" href={hrefOf({ view: views[0].name })}>
         convsim
       </a>
-      <nav ref={nav} aria-label="Views">
+      <nav aria-label="Views">
         {views.map(({ name, title }) => (
           <a key={name} href={hrefOf({ view: name })} aria-current={name === current ? 'page' : undefined}>
             {title}
@@ -59,6 +55,10 @@ export function Header() {
   )
 }
 
+/** Shows the link of the view, which may be out of sight on a narrow page. */
+const showCurrent = () =>
+  document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+
 const Opener = ({ name, keys, isOpen }: { name: string; keys: string; isOpen: Signal<boolean> }) => (
   <button type="button" class="quiet" onClick={() => (isOpen.value = true)} title={name}>
     <kbd>{keys}</kbd>
@@ -69,6 +69,7 @@ const Opener = ({ name, keys, isOpen }: { name: string; keys: string; isOpen: Si
 function RuleBadge() {
   const { value } = useResponse('/scenarios', { query: { sandbox: sandbox.value } })
   const rules = [...(value?.rules ?? []), ...(value?.startUp ?? [])].filter(({ enabled }) => enabled !== false)
+  useEffect(showCurrent, [rules.length])
   if (rules.length === 0) return null
   return (
     <b class="badge pill" title={`${count(rules.length, 'rule')} on`}>

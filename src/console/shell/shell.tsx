@@ -22,7 +22,7 @@ export function Shell() {
         isPlace: true,
         run: () => navigate({ view: name }),
       })),
-      { title: 'Show the keys', key: '?', run: () => (isKeyListOpen.value = true) },
+      { title: 'Show the keys', words: 'docs documentation help', key: '?', run: () => (isKeyListOpen.value = true) },
     ],
     [],
   )

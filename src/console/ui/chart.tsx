@@ -90,7 +90,7 @@ export function Chart({ title, unit, kind, days, values, compared, format, summa
       <div class="chart-days small" aria-hidden="true">
         {read === undefined ? (
           named.map((index) => (
-            <span key={index} style={{ left: `${xOf(index)}%` }}>
+            <span key={index} style={{ left: `min(${xOf(index)}%, 100% - 20px)` }}>
               {formatDay(days[index], { day: 'numeric', month: 'short' })}
             </span>
           ))

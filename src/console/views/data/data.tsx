@@ -91,8 +91,9 @@ function TimeBar() {
           />
         </>
       )}
-      <span class="last">Seed</span>
-      <FieldForm label="Seed" value={seed} action="Set" change={change} field={seedField} />
+      <div class="bar last">
+        Seed <FieldForm label="Seed" value={seed} action="Set" change={change} field={seedField} />
+      </div>
       {seed !== first && <Button label={`Back to ${first}`} class="quiet" onClick={() => void change(first)} />}
     </div>
   )

@@ -30,7 +30,7 @@ export function Comparison({ left, right }: { left: Version | undefined; right: 
           )}
         </p>
       )}
-      <table class={left ? 'diff' : 'diff single'}>
+      <table class="diff">
         <caption class="hidden">
           {left ? `Version ${left.version} and version ${right.version}, line by line` : `Version ${right.version}`}
         </caption>

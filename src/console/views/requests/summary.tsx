@@ -15,7 +15,7 @@ export function Summary({ text }: { readonly text: string }) {
   return (
     <div class="summary toolbar bar">
       {report && <b>{count(report.requests, 'request')}</b>}
-      <fieldset class="request-filters grows">
+      <fieldset class="request-filters">
         <legend class="hidden">Show only</legend>
         {listFilters(report).map(([label, words]) => (
           <Button
@@ -33,8 +33,6 @@ export function Summary({ text }: { readonly text: string }) {
         {listDownloads().map(({ label, title, run }) => (
           <Button key={label} label={label} class="link" title={title} onClick={run} />
         ))}
-      </span>
-      <span class="wraps">
         <code>{baseUrlOf(sandbox.value)}</code>
         <CopyButton label="Copy" title="Copy the base URL" text={baseUrlOf(sandbox.value)} />
       </span>

@@ -19,7 +19,8 @@ export function RetriesPage() {
   const query = { sandbox: sandbox.value, minAttempts: isAll ? 1 : 2 }
   const retries = useResponse('/retries', { query, followsTraffic: true })
   const chains = retries.value?.chains ?? []
-  const page = useResponse('/requests', { query: { sandbox: sandbox.value, limit: 1 }, followsTraffic: true })
+  const withBody = { sandbox: sandbox.value, method: 'POST', limit: 1 }
+  const sent = useResponse('/requests', { query: withBody, followsTraffic: true })
   const openLatest = () => {
     const latest = chains.find((chain) => chain.id === route.peek().id)?.attempts.at(-1)
     if (latest) navigate({ view: 'requests', id: latest.id })
@@ -61,7 +62,7 @@ export function RetriesPage() {
           ))}
         </ul>
       </section>
-      <Rules {...retries.value} isSent={(page.value?.recorded ?? 0) > 0} />
+      <Rules {...retries.value} sent={sent.value} />
     </div>
   )
 }
@@ -87,12 +88,25 @@ function summarizeCalls(chains: Chains, further: number, isAll: boolean): string
   return `${count(chains.length, 'call')} ${isAll ? 'failed' : 'tried again'}${problems}${older}.`
 }
 
-type RulesProps = ResponseOf<'/retries', 'get'> & { readonly isSent: boolean }
+type RulesProps = ResponseOf<'/retries', 'get'> & { readonly sent: ResponseOf<'/requests', 'get'> | undefined }
 
-/** `isSent`: a request was recorded. Only a second try is judged by a rule that is not about its headers. */
-function Rules({ rules, problems: { findings, further }, chains, isSent }: RulesProps) {
-  const isRetried = chains.some(({ attempts, earlier }) => attempts.length + earlier > 1)
-  const isTested = (rule: string) => (/^(content-type|user-agent)$/.test(rule) ? isSent : isRetried)
+const isFailure = ({ outcome }: Chains[0]['attempts'][0]) => outcome === 'lost' || outcome === 'failed'
+
+/** For each rule about retries, the failed attempts after which a next one is judged by it. */
+const judged: Readonly<Record<string, (last: Chains[0]['attempts'][0]) => boolean>> = {
+  'retry-after': ({ retryAfterMs }) => retryAfterMs !== undefined,
+  'back-off': (last) => isFailure(last) && last.retryAfterMs === undefined,
+  'same-insert-id': (last) => isFailure(last) && last.insertId !== undefined && last.status !== 429,
+  'no-retry': ({ outcome }) => outcome === 'refused',
+}
+
+/** `sent`: the requests with a body among all; the rules about headers need no second attempt. */
+function Rules({ rules, problems: { findings, further }, chains, sent }: RulesProps) {
+  const retried = chains.filter(({ parallel }) => !parallel).flatMap(({ attempts }) => attempts.slice(0, -1))
+  const isTested = (rule: string) => {
+    const isJudged = judged[rule]
+    return isJudged ? retried.some(isJudged) : ((rule === 'content-type' ? sent?.total : sent?.recorded) ?? 0) > 0
+  }
   const listed = Object.entries(rules).map(([rule, sentence]) => {
     const found = findings.filter((finding) => finding.rule === rule)
     return { rule, sentence, found, count: found.reduce((sum, { count }) => sum + count, 0) }
